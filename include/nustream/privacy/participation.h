@@ -1,0 +1,38 @@
+// Who takes part when: the second of the three choices that are independent of each other (where gradients
+// come from, who takes part when, how noise is correlated).
+#pragma once
+
+#include <cstdint>
+
+#include "nustream/base/units.h"
+
+namespace nustream::privacy {
+
+/// What one record is replaced by in a neighbouring stream.
+enum class Adjacency {
+  zero_out,    ///< by a null record with gradient 0: Δ = G
+  replace_one  ///< by any other record: Δ = 2G
+};
+
+/// Δ from G: the only place where the factor 2 stands.
+[[nodiscard]] Displacement displacement(ClipNorm clip, Adjacency adjacency);
+
+/// A record takes part in at most k steps, any two of them at least b steps apart. Valid by construction:
+/// k ≥ 1, b ≥ 1.
+class Participation {
+ public:
+  Participation(std::uint64_t times, std::uint64_t separation);
+  /// A stream that is read once: k = 1.
+  static Participation once() { return {1, 1}; }
+
+  [[nodiscard]] std::uint64_t times() const noexcept { return times_; }            ///< k
+  [[nodiscard]] std::uint64_t separation() const noexcept { return separation_; }  ///< b, steps
+  /// The most times that fit into `steps` steps: min(k, ⌈T/b⌉).
+  [[nodiscard]] std::uint64_t times_within(StepCount steps) const noexcept;
+
+ private:
+  std::uint64_t times_;
+  std::uint64_t separation_;
+};
+
+}  // namespace nustream::privacy

@@ -1,0 +1,50 @@
+// Rows of doubles on their way from a decoder to a lane.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nustream/base/units.h"
+
+namespace nustream::record {
+
+/// Why a record took a zero-gradient step. Operator side only: never on the public surface.
+struct Reject {
+  Position position;
+  std::string reason;  ///< one line, names the column; never a field's value
+};
+
+/// Rows in stream order. An unusable record is a row of zeros (intercept and target included), whose gradient
+/// is exactly zero under every loss of the library, and has an entry in `rejects`.
+struct RowBatch {
+  std::size_t dimension = 0;
+  std::vector<double> x;                 ///< row-major count × dimension
+  std::vector<double> y;                 ///< count; zeros where the loss has no target
+  std::vector<std::uint64_t> next;       ///< position after each row: where to go on once it is stepped
+  std::vector<Reject> rejects;
+
+  [[nodiscard]] std::size_t count() const noexcept { return next.size(); }
+  void clear() {
+    x.clear();
+    y.clear();
+    next.clear();
+    rejects.clear();
+  }
+};
+
+/// Rows [begin, end) of a batch, without a copy.
+struct RowSlice {
+  std::size_t dimension;
+  std::size_t count;
+  const double* x;
+  const double* y;
+  const std::uint64_t* next;
+};
+[[nodiscard]] inline RowSlice slice(const RowBatch& batch, std::size_t begin, std::size_t end) {
+  return {batch.dimension, end - begin, batch.x.data() + begin * batch.dimension, batch.y.data() + begin,
+          batch.next.data() + begin};
+}
+
+}  // namespace nustream::record

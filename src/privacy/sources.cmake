@@ -1,0 +1,1 @@
+# target_sources(nustream_core PRIVATE privacy/….cpp): paths are relative to src/.

@@ -1,0 +1,1 @@
+# target_sources(nustream_core PRIVATE record/….cpp): paths are relative to src/.

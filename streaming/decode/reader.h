@@ -1,0 +1,52 @@
+// Records of a recorded stream as rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nustream/record/batch.h"
+#include "nustream/record/schema.h"
+
+namespace nustream::decode {
+
+enum class Format { csv, json_lines };
+
+/// Where records come from and how they are framed. A record ends at its newline whatever it holds.
+struct InputSettings {
+  std::vector<std::string> files;  ///< read one after the other; "-" is standard input; .gz and .zst by magic
+  Format format = Format::csv;
+  char delimiter = ',';
+  bool header = true;                  ///< CSV: the first line of each file names the columns
+  std::vector<std::string> columns;    ///< CSV without a header: their names
+  std::string time_column;             ///< for --speed and starts by time
+  bool times_public = false;           ///< the settings declare producer times public (privacy: rule 2)
+  std::uint64_t from = 0;              ///< ordinal of the first record to read
+  std::optional<std::uint64_t> to;     ///< ordinal to stop before
+  std::size_t record_bytes_max = 1 << 20;  ///< a longer record is unusable; it never takes more memory
+};
+
+/// Reads rows; ordinals count data records over all files, from 0. Failure(io) for a file that cannot be read
+/// (after the rows before it were given), Failure(data) for an empty file or one without a header,
+/// Failure(configuration) for a column that is not there.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  /// Appends up to `rows_max` rows to `batch`; false once nothing is left (batch may still have got rows).
+  virtual bool read(record::RowBatch& batch, std::size_t rows_max) = 0;
+  /// Bytes of the files read so far, as stored (before decompression), for the operator's progress bar.
+  [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept = 0;
+  /// Total bytes of the files as stored; empty where one is a pipe.
+  [[nodiscard]] virtual std::optional<std::uint64_t> bytes_total() const noexcept = 0;
+};
+
+/// Opens the first file and binds the schema's columns; throws as above. Skips to `settings.from`.
+[[nodiscard]] std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema);
+
+/// Number of data records in the files: for `replay --passes`. Failure(io), also where one is a pipe.
+[[nodiscard]] std::uint64_t count_records(const InputSettings& settings);
+
+}  // namespace nustream::decode

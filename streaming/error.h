@@ -1,0 +1,34 @@
+// What ends a command: one line for the reader and the documented exit code (docs/exit-codes.md).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace nustream {
+
+/// Exit codes of every command; the meanings are a public interface.
+enum class Exit : int {
+  done = 0,
+  usage = 64,          ///< the command line
+  data = 65,           ///< input or state contradicts what was committed
+  unavailable = 69,    ///< a broker, past its deadline
+  internal = 70,
+  exhausted = 73,      ///< budget or horizon reached
+  io = 74,
+  locked = 75,         ///< state in use by another run
+  permission = 77,     ///< key or permission
+  configuration = 78,
+  interrupted = 130,   ///< resumable
+};
+
+/// A failure at an edge of the service: what, where, and what to do, in one line without a data value.
+class Failure : public std::runtime_error {
+ public:
+  Failure(Exit code, const std::string& line) : std::runtime_error(line), code_(code) {}
+  [[nodiscard]] Exit code() const noexcept { return code_; }
+
+ private:
+  Exit code_;
+};
+
+}  // namespace nustream

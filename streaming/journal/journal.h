@@ -1,0 +1,52 @@
+// Commit before release: the one interface behind which a batch becomes durable and its releases public.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "nustream/base/units.h"
+
+namespace nustream::journal {
+
+/// One batch on its way to durability. The sealed state already holds the outbox and the ledger entry, so
+/// that whoever restores the state can publish exactly these bytes.
+struct Batch {
+  std::string sealed_state;
+  Position position;         ///< of the next record, for journals that keep offsets elsewhere
+  std::string ledger_entry;  ///< one line, newline included; empty where the batch took no step
+  std::string rejects;       ///< lines; may repeat after a crash
+  std::string outbox;        ///< the batch's encoded releases, in step order
+};
+
+/// What the opened state says of the journal: needed to finish what a crash interrupted.
+struct Recovery {
+  std::string bookmark;  ///< as bookmark() gave it when the state was sealed
+  std::string outbox;
+  std::string ledger_entry;
+};
+
+/// Called on the journal's own thread, once: with nullptr when durable, or with a Failure.
+using Completion = std::function<void(std::exception_ptr)>;
+
+/// One writer, one batch in flight: commit() is called again only after its completion. The steps of a run:
+/// load(); if there was a state, recover(); then for each batch bookmark() → seal → commit(); flush() last.
+class Journal {
+ public:
+  virtual ~Journal() = default;
+
+  /// The last committed sealed state, or nothing. Takes and keeps the writer's lock (Failure locked).
+  virtual std::optional<std::string> load() = 0;
+  /// Checks that what is public is what the opened state allows, and publishes the rest of its outbox.
+  /// Failure(data) otherwise: nothing cut, nothing published.
+  virtual void recover(const Recovery& recovery) = 0;
+  /// Where public files or topics will stand right before the next batch's outbox: goes into the sealed state.
+  [[nodiscard]] virtual std::string bookmark() const = 0;
+  /// When it completes, the batch is durable and every earlier outbox is published.
+  virtual void commit(Batch batch, Completion done) = 0;
+  /// Publishes the last outbox and makes it durable.
+  virtual void flush(Completion done) = 0;
+};
+
+}  // namespace nustream::journal

@@ -1,0 +1,1 @@
+# target_sources(nustream_service PRIVATE publish/….cpp): paths are relative to streaming/.

@@ -1,0 +1,1 @@
+# Tests of the decode room, one line a binary.

@@ -1,0 +1,1 @@
+# Tests of the journal room, one line a binary.

@@ -1,0 +1,1 @@
+# Tests of the lane room, one line a binary.

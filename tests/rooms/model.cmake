@@ -1,0 +1,1 @@
+# Tests of the model room, one line a binary.
