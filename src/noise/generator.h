@@ -1,0 +1,48 @@
+// What turns seed noise into correlated noise; private to the noise room. NoiseSource drives one of these.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "nustream/base/units.h"
+#include "nustream/noise/correlation.h"
+#include "nustream/noise/source.h"
+
+namespace nustream::noise {
+
+/// The seed noise w of one stage, addressable by step and coordinate while the keys of its blocks are held.
+class SeedNoise {
+ public:
+  virtual ~SeedNoise() = default;
+  /// Fills `out`, row-major steps × width, with independent N(0, 1) of steps [first, first + steps).
+  virtual void fill(StepIndex first, std::size_t steps, std::span<double> out) = 0;
+};
+
+/// One way to compute z = B w. Called block by block, in order, from the block that restore() or the
+/// constructor stands at.
+class Generator {
+ public:
+  virtual ~Generator() = default;
+  /// Samples of seed noise that a step draws: the dimension, or levels × dimension for a tree.
+  [[nodiscard]] virtual std::size_t seed_width() const = 0;
+  /// The earliest step whose seed noise is read again to generate the block that begins at `block_first`.
+  [[nodiscard]] virtual StepIndex oldest_needed(StepIndex block_first) const = 0;
+  /// What is remembered at the start of the next block beyond the seed noise; restore() takes it back.
+  [[nodiscard]] virtual std::vector<double> memory() const = 0;
+  virtual void restore(StepIndex block_first, std::span<const double> memory) = 0;
+  /// z of the next block, row-major steps × dimension, in units of the seed noise's standard deviation.
+  virtual void generate(StepIndex block_first, std::size_t steps, SeedNoise& seed, std::span<double> z) = 0;
+};
+
+/// The generator of `kind` for `correlation`. Throws Unsupported where the pair cannot work.
+[[nodiscard]] std::unique_ptr<Generator> make_generator(const Correlation& correlation, GeneratorKind kind,
+                                                        std::size_t dimension);
+/// The kind that `automatic` stands for.
+[[nodiscard]] GeneratorKind automatic_kind(const Correlation& correlation);
+
+/// The recurrent filter of a rational correlation (independent: zero poles).
+[[nodiscard]] std::unique_ptr<Generator> make_recurrent(const Rational& rational, std::size_t dimension);
+
+}  // namespace nustream::noise
