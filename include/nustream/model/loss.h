@@ -1,0 +1,54 @@
+// The losses that a lane can descend on, and what each says of one record. Notation: docs/notation.md.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace nustream::model {
+
+/// A loss f(θ; x, y). Every loss carries the ½ of ½(θᵀx − y)², so that no gradient carries a 2.
+///
+/// The clipped part of one record's gradient is slope · x (see one header a loss, model/linear.h and so on):
+///
+/// | kind     | f(θ; x, y)                               | slope                              | y      |
+/// |----------|------------------------------------------|------------------------------------|--------|
+/// | mean     | −θᵀx, and ½‖θ‖² as its regulariser       | −1                                 | unused |
+/// | linear   | ½(θᵀx − y)²                              | θᵀx − y                            | any    |
+/// | huber    | ½r² for |r| ≤ h, else h|r| − ½h²         | r clamped to ±h, r = θᵀx − y       | any    |
+/// | logistic | ln(1 + exp(θᵀx)) − y θᵀx                 | 1/(1 + exp(−θᵀx)) − y              | 0 or 1 |
+/// | poisson  | exp(θᵀx) − y θᵀx                         | exp(θᵀx) − y                       | counts |
+///
+/// The mean's regulariser stands outside the clip (CDP+ section 2.1): clipping is then a public map of the
+/// record alone, and θ tracks the mean of clip(x, G).
+struct Loss {
+  enum class Kind { mean, linear, huber, logistic, poisson };
+
+  Kind kind = Kind::linear;
+  double threshold = 1.0;  ///< h of huber, in units of y; > 0; unused by the others
+};
+
+/// Throws InvalidParameter where the threshold of a Huber loss is not a finite number > 0.
+void check(const Loss& loss);
+
+/// Whether rows need a y.
+[[nodiscard]] bool needs_target(Loss::Kind kind) noexcept;
+
+/// Strength of ½‖θ‖² that the loss itself adds outside the clip: 1 for the mean, else 0.
+[[nodiscard]] double own_regularisation(Loss::Kind kind) noexcept;
+
+/// "mean", "linear", "huber", "logistic", "poisson".
+[[nodiscard]] std::string_view name(Loss::Kind kind) noexcept;
+/// Its inverse. Throws InvalidParameter for any other text.
+[[nodiscard]] Loss::Kind loss_kind(std::string_view name);
+/// Every kind, in the order of the settings' documentation.
+[[nodiscard]] std::span<const Loss::Kind> loss_kinds() noexcept;
+
+/// f(θ; x, y), its own regulariser left out. x and θ have d entries.
+[[nodiscard]] double value(const Loss& loss, std::span<const double> theta, std::span<const double> x, double y);
+
+/// ∇f(θ; x, y) before clipping, its own regulariser left out; d entries.
+[[nodiscard]] std::vector<double> gradient(const Loss& loss, std::span<const double> theta, std::span<const double> x,
+                                           double y);
+
+}  // namespace nustream::model
