@@ -1,1 +1,2 @@
-# target_sources(nustream_service PRIVATE config/….cpp): paths are relative to streaming/.
+target_sources(nustream_service PRIVATE
+  config/nearest.cpp config/settings_tree.cpp config/read_config.cpp config/read_schema.cpp config/read_noise.cpp config/read_descent.cpp config/mechanism.cpp config/digest.cpp)

@@ -1,1 +1,1 @@
-# target_sources(nustream_service PRIVATE publish/….cpp): paths are relative to streaming/.
+target_sources(nustream_service PRIVATE publish/original_units.cpp publish/release_json.cpp)

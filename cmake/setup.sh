@@ -1,0 +1,58 @@
+# Installing and building, for ./run and ./test. Their output goes to build/setup.log, which a failure names.
+# shellcheck shell=bash
+
+setup_log=build/setup.log
+mkdir -p build
+
+product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libsodium-dev libcli11-dev
+  libtomlplusplus-dev libsimdjson-dev libfmt-dev libzstd-dev zlib1g-dev)
+# shellcheck disable=SC2034  # used by ./test
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
+  binutils python3 zstd gzip)
+
+now() { date +%s%N; }
+elapsed() { awk -v from="$1" -v to="$2" 'BEGIN { printf "%.1f", (to - from) / 1e9 }'; }
+
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 74
+}
+
+missing_packages() {
+  local package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || printf '%s ' "$package"
+  done
+}
+
+# Installs what is missing: as root apt-get, else sudo, else the exact line to type.
+install_packages() {
+  local missing as_root=()
+  command -v dpkg-query >/dev/null || fail "dpkg-query not found: this script installs Debian 12 packages; install $* yourself"
+  missing=$(missing_packages "$@")
+  [ -z "$missing" ] && return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null || ! { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+      fail "packages are missing and installing them needs root; type: apt-get install --no-install-recommends ${missing% } (as root), then run this again"
+    fi
+    as_root=(sudo)
+  fi
+  printf 'installing packages: %s(log: %s)\n' "$missing" "$setup_log" >&2
+  # shellcheck disable=SC2086  # the list is meant to split
+  { "${as_root[@]}" apt-get update &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
+  } >>"$setup_log" 2>&1 </dev/null || fail "apt-get failed; its output is at the end of $setup_log"
+}
+
+# build_target PRESET TARGET…: configures once, then builds. What a preset has to keep between machines is
+# nothing but its own folder build/PRESET.
+build_target() {
+  local preset=$1
+  shift
+  if [ ! -f "build/$preset/build.ninja" ]; then
+    printf 'configuring and building (log: %s)\n' "$setup_log" >&2
+    cmake --preset "$preset" >>"$setup_log" 2>&1 || fail "cmake failed; its output is at the end of $setup_log"
+  fi
+  cmake --build "build/$preset" --target "$@" >>"$setup_log" 2>&1 ||
+    fail "the build failed; the compiler's output is at the end of $setup_log"
+}

@@ -1,0 +1,60 @@
+// The settings of a run, checked and typed: what one TOML file with its overrides comes to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "decode/reader.h"
+#include "nustream/base/units.h"
+#include "nustream/lane/lane.h"
+#include "nustream/noise/correlation.h"
+#include "nustream/noise/source.h"
+#include "nustream/privacy/participation.h"
+#include "nustream/record/schema.h"
+
+namespace nustream::config {
+
+/// [privacy]: what is promised. Exactly one of rho and epsilon is set.
+struct Privacy {
+  std::optional<Rho> rho;
+  std::optional<Epsilon> epsilon;  ///< exact Gaussian curve at `delta`
+  Delta delta;
+  privacy::Adjacency adjacency;
+  std::optional<Rho> budget;  ///< hard stop for the ledger's total over all epochs
+};
+
+/// [noise]: how the noise is correlated and generated.
+struct Noise {
+  noise::Correlation correlation;
+  noise::GeneratorKind generator;
+};
+
+/// [state]: where what must survive is kept.
+struct State {
+  std::string directory;
+  std::string key_file;          ///< empty: "key" in the directory, made with it
+  std::uint64_t commit_records;  ///< a batch closes at this many records …
+  double commit_seconds;         ///< … or after this long, whichever comes first
+  bool rejects;                  ///< write rejects.jsonl
+};
+
+struct Config {
+  std::string file;
+  std::string stream;
+  LaneId lane;
+  decode::InputSettings input;
+  record::Schema schema;
+  lane::Settings descent;
+  Privacy privacy;
+  Noise noise;
+  State state;
+  std::vector<double> second_moment_eigenvalues;  ///< [plan]; empty: assumed all 1
+};
+
+/// Reads `file` with `overrides` on top. A relative input is sought beside the file, a relative state directory
+/// in the working directory. Throws Failure(configuration) with file:line:column, the key and what is allowed.
+[[nodiscard]] Config read_config(const std::string& file, const std::vector<std::string>& overrides);
+
+}  // namespace nustream::config

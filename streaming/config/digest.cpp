@@ -1,0 +1,152 @@
+#include <array>
+#include <charconv>
+#include <span>
+#include <type_traits>
+
+#include <openssl/evp.h>
+
+#include "config/mechanism.h"
+#include "error.h"
+
+namespace nustream::config {
+namespace {
+
+/// Canonical text: one "key=value" a line, numbers in the shortest form that reads back as the same double.
+class Canonical {
+ public:
+  void add(std::string_view key, std::string_view value) {
+    // A length before each value: no value can look like the next line.
+    text_ += std::string(key) + "=" + std::to_string(value.size()) + ":" + std::string(value) + "\n";
+  }
+  void add(std::string_view key, double value) {
+    std::array<char, 32> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+    add(key, std::string_view(buffer.data(), static_cast<std::size_t>(end - buffer.data())));
+  }
+  void add_count(std::string_view key, std::uint64_t value) { add(key, std::to_string(value)); }
+  void add(std::string_view key, std::span<const double> values) {
+    add_count(key, values.size());
+    for (const double value : values) add(key, value);
+  }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+};
+
+void add_term(const record::Term& term, Canonical& out) {
+  out.add("column", term.column);
+  out.add_count("transform", static_cast<std::uint64_t>(term.transform));
+  out.add("equals", term.equals);
+}
+
+void add_feature(std::string_view kind, const record::Feature& feature, Canonical& out) {
+  out.add(kind, feature.name);
+  add_term(feature.first, out);
+  if (feature.second) add_term(*feature.second, out);
+  out.add("center", feature.center);
+  out.add("scale", feature.scale);
+  out.add("lower", feature.lower);
+  out.add("upper", feature.upper);
+}
+
+void add_schedule(const descent::Schedule& schedule, Canonical& out) {
+  out.add_count("schedule", schedule.family().index());
+  std::visit(
+      [&](const auto& family) {
+        using Family = std::decay_t<decltype(family)>;
+        if constexpr (std::is_same_v<Family, descent::Piecewise>) {
+          for (const auto& piece : family.pieces) {
+            out.add_count("from", piece.from);
+            out.add("step_size", piece.size.value());
+          }
+        } else {
+          out.add("step_size", family.size.value());
+          if constexpr (requires { family.knee; }) out.add("knee", family.knee);
+          if constexpr (requires { family.steps; }) out.add_count("warm_up_steps", family.steps);
+        }
+      },
+      schedule.family());
+}
+
+void add_projection(const descent::Projection& projection, Canonical& out) {
+  out.add_count("projection", projection.family().index());
+  if (const auto* ball = std::get_if<descent::Ball>(&projection.family())) out.add("radius", ball->radius);
+  if (const auto* box = std::get_if<descent::Box>(&projection.family())) {
+    out.add("lower", box->lower);
+    out.add("upper", box->upper);
+  }
+}
+
+void add_descent(const lane::Settings& descent, Canonical& out) {
+  out.add("loss", model::name(descent.loss.kind));
+  out.add("threshold", descent.loss.threshold);
+  out.add("l2", descent.l2);
+  out.add("clip_norm", descent.clip.value());
+  add_schedule(descent.schedule, out);
+  add_projection(descent.projection, out);
+  out.add_count("average", static_cast<std::uint64_t>(descent.averaging.kind));
+  out.add_count("average_from", descent.averaging.from);
+  out.add("average_decay", descent.averaging.decay);
+  out.add_count("minibatch", descent.minibatch);
+  out.add("start", descent.start);
+}
+
+/// The correlation by its parameters, read back from the value that the generators are made of.
+void add_correlation(const noise::Correlation& correlation, Canonical& out) {
+  out.add("correlation", correlation.name());
+  out.add_count("horizon", correlation.horizon() ? correlation.horizon()->value() : 0);
+  std::visit(
+      [&](const auto& family) {
+        if constexpr (requires { family.nu; }) out.add("nu", family.nu.value());
+        if constexpr (requires { family.beta; }) out.add("beta", family.beta);
+        if constexpr (requires { family.c; }) out.add("c", family.c);
+        if constexpr (requires { family.q(); }) {
+          out.add("q", family.q());
+          out.add("b", family.b());
+        }
+        if constexpr (requires { family.height; }) {
+          out.add_count("height", family.height);
+          out.add_count("restarts", family.restarts ? 1 : 0);
+        }
+      },
+      correlation.family());
+}
+
+std::string sha256_hex(const std::string& text) {
+  std::array<unsigned char, 32> digest{};
+  unsigned int size = 0;
+  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
+    throw Failure(Exit::internal, "SHA-256 is not available from OpenSSL; check its configuration");
+  }
+  static constexpr char hex[] = "0123456789abcdef";
+  std::string out;
+  for (const unsigned char byte : digest) {
+    out += hex[byte >> 4];
+    out += hex[byte & 15];
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string settings_digest(const Config& config, const Mechanism& mechanism) {
+  Canonical out;
+  out.add("format", "nustream settings 1");
+  for (const record::Feature& feature : config.schema.features) add_feature("feature", feature, out);
+  if (config.schema.target) add_feature("target", *config.schema.target, out);
+  out.add_count("intercept", config.schema.intercept ? 1 : 0);
+  out.add_count("record_bytes_max", config.input.record_bytes_max);
+  add_descent(config.descent, out);
+  add_correlation(mechanism.correlation, out);
+  out.add_count("generator", static_cast<std::uint64_t>(mechanism.generator));
+  out.add("sigma", mechanism.sigma.value());
+  out.add("displacement", mechanism.displacement.value());
+  out.add_count("times", mechanism.participation.times());
+  out.add_count("separation", mechanism.participation.separation());
+  out.add_count("adjacency", static_cast<std::uint64_t>(config.privacy.adjacency));
+  out.add("unit", "record");
+  return sha256_hex(out.text());
+}
+
+}  // namespace nustream::config

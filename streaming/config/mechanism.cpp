@@ -1,0 +1,44 @@
+#include "config/mechanism.h"
+
+#include "error.h"
+#include "nustream/privacy/epsilon.h"
+#include "nustream/privacy/sensitivity.h"
+
+namespace nustream::config {
+namespace {
+
+Rho target_rho(const Privacy& privacy) {
+  return privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
+}
+
+Mechanism calibrated(const Config& config, const privacy::Participation& participation) {
+  const noise::Correlation& correlation = config.noise.correlation;
+  const Displacement displacement = privacy::displacement(config.descent.clip, config.privacy.adjacency);
+  const Sensitivity sensitivity = privacy::sensitivity_limit(correlation, participation);
+  const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, target_rho(config.privacy));
+  const NoiseStddev stddev = noise_stddev(sigma, displacement);
+  return {correlation,
+          config.noise.generator,
+          config.descent.dimension,
+          participation,
+          displacement,
+          sensitivity,
+          sigma,
+          stddev,
+          noise::Grid{stddev, noise::largest_stddev(correlation), config.descent.clip},
+          privacy::Spend{correlation, participation, sigma}};
+}
+
+}  // namespace
+
+Mechanism make_mechanism(const Config& config, const privacy::Participation& participation) {
+  try {
+    return calibrated(config, participation);
+  } catch (const InvalidParameter& error) {
+    throw Failure(Exit::configuration, config.file + ": [noise] and [privacy]: " + error.what());
+  } catch (const Unsupported& error) {
+    throw Failure(Exit::configuration, config.file + ": [noise] and [privacy]: " + error.what());
+  }
+}
+
+}  // namespace nustream::config

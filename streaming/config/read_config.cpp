@@ -1,0 +1,177 @@
+#include "config/config.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include "config/read_sections.h"
+#include "config/settings_tree.h"
+
+namespace nustream::config {
+namespace {
+
+std::string beside(const std::string& config_file, const std::string& input) {
+  if (input == "-" || std::filesystem::path(input).is_absolute()) return input;
+  return (std::filesystem::path(config_file).parent_path() / input).string();
+}
+
+decode::InputSettings read_stream(const Section& section, const std::string& file) {
+  decode::InputSettings input;
+  for (const std::string& name : section.texts("input")) input.files.push_back(beside(file, name));
+  input.format = section.choice<decode::Format>("format", decode::Format::csv,
+                                                {{"csv", decode::Format::csv}, {"jsonl", decode::Format::json_lines}});
+  if (const auto delimiter = section.text("delimiter")) {
+    if (delimiter->size() != 1 || *delimiter == "\"" || *delimiter == "\n") {
+      section.refuse("delimiter", "one character, neither a quote nor a newline");
+    }
+    input.delimiter = delimiter->front();
+  }
+  input.header = section.flag("header").value_or(true);
+  input.columns = section.texts("columns");
+  if (!input.header && input.format == decode::Format::csv && input.columns.empty()) {
+    section.refuse("header", "false only together with columns = [names…]");
+  }
+  static_cast<void>(section.choice<bool>("framing", true, {{"newline", true}}));
+  input.time_column = section.text("time").value_or("");
+  input.times_public = section.flag("times_public").value_or(false);
+  if (const auto bytes = section.count("record_bytes_max")) {
+    if (*bytes == 0) section.refuse("record_bytes_max", "a whole number > 0");
+    input.record_bytes_max = *bytes;
+  }
+  return input;
+}
+
+void read_model(const Section& section, Config& config) {
+  using Kind = model::Loss::Kind;
+  config.descent.loss.kind = section.choice<Kind>("loss", Kind::linear,
+                                                  {{"mean", Kind::mean},
+                                                   {"linear", Kind::linear},
+                                                   {"huber", Kind::huber},
+                                                   {"logistic", Kind::logistic},
+                                                   {"poisson", Kind::poisson}});
+  if (const auto threshold = section.number("threshold")) {
+    if (!(*threshold > 0)) section.refuse("threshold", "a finite number > 0");
+    config.descent.loss.threshold = *threshold;
+  }
+  config.schema.intercept = section.flag("intercept").value_or(config.descent.loss.kind != Kind::mean);
+  if (config.schema.intercept && config.descent.loss.kind == Kind::mean) {
+    section.refuse("intercept", "false for the mean: it has no constant");
+  }
+  config.descent.l2 = section.number("l2").value_or(0);
+  if (!(config.descent.l2 >= 0)) section.refuse("l2", "a finite number >= 0");
+}
+
+privacy::Adjacency read_adjacency(const Section& section) {
+  using privacy::Adjacency;
+  return section.choice<Adjacency>("adjacency", Adjacency::zero_out,
+                                   {{"zero-out", Adjacency::zero_out}, {"replace-one", Adjacency::replace_one}});
+}
+
+Privacy read_privacy(const Section& section) {
+  Privacy privacy{section.as<Rho>("rho"), section.as<Epsilon>("epsilon"), section.required<Delta>("delta"),
+                  read_adjacency(section), section.as<Rho>("budget")};
+  if (privacy.rho.has_value() == privacy.epsilon.has_value()) {
+    if (!privacy.rho) section.missing("rho");
+    section.refuse("epsilon", "one of rho and epsilon, not both");
+  }
+  if (privacy.rho && privacy.rho->value() == 0) section.refuse("rho", "a finite number > 0");
+  if (privacy.epsilon && privacy.epsilon->value() == 0) section.refuse("epsilon", "a finite number > 0");
+  if (privacy.budget && privacy.budget->value() == 0) section.refuse("budget", "a finite number > 0");
+  const std::string unit = section.text("unit").value_or("record");
+  if (unit == "user") section.refuse("unit", "\"record\"; \"user\" is not yet supported");
+  if (unit != "record") section.refuse("unit", "\"record\"");
+  return privacy;
+}
+
+State read_state(const Section& section, const std::string& stream) {
+  State state{section.text("directory").value_or("runs/" + stream), section.text("key_file").value_or(""),
+              section.count("commit_records").value_or(std::uint64_t{1} << 18),
+              section.number("commit_seconds").value_or(1.0), section.flag("rejects").value_or(false)};
+  if (state.directory.empty()) section.refuse("directory", "a folder's path");
+  if (const auto variable = section.text("key_file_env")) {
+    if (!state.key_file.empty()) section.refuse("key_file_env", "only without key_file");
+    const char* path = std::getenv(variable->c_str());  // NOLINT(concurrency-mt-unsafe): before any thread
+    if (path == nullptr || *path == '\0') section.refuse("key_file_env", "a variable that is set to the key's path");
+    state.key_file = path;
+  }
+  if (state.commit_records == 0) section.refuse("commit_records", "a whole number > 0");
+  if (!(state.commit_seconds > 0)) section.refuse("commit_seconds", "a number > 0");
+  return state;
+}
+
+lane::Settings empty_settings(const Section& descent) {
+  return {.dimension = 0,
+          .loss = {},
+          .l2 = 0,
+          .clip = descent.required<ClipNorm>("clip_norm"),
+          .schedule = read_schedule(descent),
+          .projection = read_projection(descent),
+          .averaging = read_averaging(descent),
+          .minibatch = descent.count("minibatch").value_or(1),
+          .release_every = 1,
+          .start = descent.numbers("start")};
+}
+
+/// What only the whole can tell: dimensions agree, a target is there exactly where one is needed.
+void check_together(const Section& root, Config& config) {
+  const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
+  if (config.schema.features.empty()) root.missing("features");
+  if (mean && config.schema.target) root.refuse("target", "no target for the mean");
+  if (!mean && !config.schema.target) root.missing("target.column");
+  const bool counts = config.descent.loss.kind == model::Loss::Kind::logistic ||
+                      config.descent.loss.kind == model::Loss::Kind::poisson;
+  if (counts && config.schema.target && (config.schema.target->center != 0 || config.schema.target->scale != 1)) {
+    root.section("target").refuse("center", "neither center nor scale for this loss: its target has units of its own");
+  }
+  const Section descent = root.section("descent");
+  config.descent.dimension = config.schema.dimension();
+  if (config.descent.minibatch == 0) descent.refuse("minibatch", "a whole number > 0");
+  if (config.descent.start.empty()) config.descent.start.assign(config.descent.dimension, 0.0);
+  if (config.descent.start.size() != config.descent.dimension) {
+    descent.refuse("start", "one number for each of the " + std::to_string(config.descent.dimension) +
+                                " parameters, the intercept first");
+  }
+  if (config.input.times_public && config.input.time_column.empty()) {
+    root.section("stream").refuse("times_public", "only together with time = \"column\"");
+  }
+}
+
+}  // namespace
+
+Config read_config(const std::string& file, const std::vector<std::string>& overrides) {
+  const SettingsTree tree(file, overrides);
+  const Section& root = tree.root();
+  const Section stream = root.section("stream");
+  const Section release = root.section("release");
+  const Section plan = root.section("plan");
+  const std::string name = stream.text_or_refuse("name");
+  if (name.find_first_of("/\n\r\t\\\"") != std::string::npos || name.size() > 128) {
+    stream.refuse("name", "at most 128 characters, no slash, quote, backslash or line break");
+  }
+  const std::uint64_t lane = stream.count("lane").value_or(0);
+  if (lane > std::numeric_limits<std::uint32_t>::max()) stream.refuse("lane", "a whole number below 2^32");
+
+  Config config{.file = file,
+                .stream = name,
+                .lane = LaneId{static_cast<std::uint32_t>(lane)},
+                .input = read_stream(stream, file),
+                .schema = read_schema(root),
+                .descent = empty_settings(root.section("descent")),
+                .privacy = read_privacy(root.section("privacy")),
+                .noise = read_noise(root.section("noise")),
+                .state = read_state(root.section("state"), name),
+                .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues")};
+  read_model(root.section("model"), config);
+  config.descent.release_every = release.count("every").value_or(1000);
+  if (config.descent.release_every == 0) release.refuse("every", "a whole number of steps > 0");
+  for (const double value : config.second_moment_eigenvalues) {
+    if (!(value >= 0)) plan.refuse("second_moment_eigenvalues", "numbers >= 0");
+  }
+  check_together(root, config);
+  root.finish();
+  return config;
+}
+
+}  // namespace nustream::config

@@ -1,0 +1,87 @@
+#include "config/read_sections.h"
+
+namespace nustream::config {
+namespace {
+
+using noise::Correlation;
+
+std::optional<StepCount> horizon(const Section& section) {
+  const std::optional<std::uint64_t> steps = section.count("horizon");
+  return steps ? std::optional<StepCount>(StepCount{*steps}) : std::nullopt;
+}
+
+StepCount required_horizon(const Section& section) {
+  const std::optional<StepCount> steps = horizon(section);
+  if (!steps) section.missing("horizon");
+  return *steps;
+}
+
+Correlation read_rational(const Section& section) {
+  const std::vector<double> q = section.numbers("q");
+  const std::vector<double> b = section.numbers("b");
+  if (!q.empty() || !b.empty()) return Correlation{noise::Rational::from_poles(q, b)};
+  const auto poles = static_cast<std::size_t>(section.count("poles").value_or(0));
+  return Correlation{noise::Rational::nu_ftrl(section.required<Damping>("nu"), poles)};
+}
+
+Correlation read_windowed(const Section& section) {
+  const std::vector<double> beta = section.numbers("beta");
+  if (!beta.empty()) return Correlation{noise::Windowed{beta, horizon(section)}};
+  const auto window = section.count("window");
+  if (!window) section.missing("window");
+  return noise::windowed_nu(section.required<Damping>("nu"), static_cast<std::size_t>(*window), horizon(section));
+}
+
+Correlation read_tree(const Section& section, noise::Tree::Estimator estimator) {
+  const auto height = section.count("height");
+  if (!height) section.missing("height");
+  if (*height > 40) section.refuse("height", "a whole number from 0 to 40");
+  return Correlation{
+      noise::Tree{static_cast<unsigned>(*height), estimator, section.flag("restarts").value_or(false)}};
+}
+
+using Reader = Correlation (*)(const Section&);
+
+Reader reader_of(const Section& section) {
+  return section.choice<Reader>(
+      "correlation", read_rational,
+      {{"rational", read_rational},
+       {"independent", [](const Section&) { return Correlation{noise::Independent{}}; }},
+       {"nu", [](const Section& s) { return Correlation{noise::NuFtrl{s.required<Damping>("nu"), horizon(s)}}; }},
+       {"damped-anti-pgd",
+        [](const Section& s) { return Correlation{noise::DampedAntiPgd{s.required<Damping>("nu")}}; }},
+       {"anti-pgd", [](const Section& s) { return Correlation{noise::AntiPgd{required_horizon(s)}}; }},
+       {"windowed", read_windowed},
+       {"strategy",
+        [](const Section& s) { return Correlation{noise::Strategy{s.numbers("c"), required_horizon(s)}}; }},
+       {"tree", [](const Section& s) { return read_tree(s, noise::Tree::Estimator::plain); }},
+       {"honaker", [](const Section& s) { return read_tree(s, noise::Tree::Estimator::honaker); }}});
+}
+
+}  // namespace
+
+Noise read_noise(const Section& section) {
+  using noise::GeneratorKind;
+  const auto generator = section.choice<GeneratorKind>("generator", GeneratorKind::automatic,
+                                                       {{"auto", GeneratorKind::automatic},
+                                                        {"direct", GeneratorKind::direct},
+                                                        {"fft", GeneratorKind::fft},
+                                                        {"recurrent", GeneratorKind::recurrent},
+                                                        {"tree", GeneratorKind::tree}});
+  // Every parameter is known whichever correlation is chosen, so that --set noise.correlation=… is enough to compare.
+  for (const char* key : {"nu", "poles", "q", "b", "beta", "c", "window", "horizon", "height", "restarts"}) {
+    static_cast<void>(section.has(key));
+  }
+  const Reader read = reader_of(section);
+  try {
+    return {read(section), generator};
+  } catch (const InvalidParameter& error) {
+    // A parameter of the correlation that is a key of this section is refused at its line.
+    if (section.has(error.name())) section.refuse(error.name(), error.allowed());
+    section.refuse("correlation", std::string("a correlation with valid parameters (") + error.what() + ")");
+  } catch (const Unsupported& error) {
+    section.refuse("correlation", error.what());
+  }
+}
+
+}  // namespace nustream::config

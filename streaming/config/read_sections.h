@@ -1,0 +1,20 @@
+// The sections of the settings that are long enough for a file of their own.
+#pragma once
+
+#include "config/config.h"
+#include "config/settings_tree.h"
+
+namespace nustream::config {
+
+/// [[features]] and [target]; the intercept belongs to [model].
+[[nodiscard]] record::Schema read_schema(const Section& root);
+/// [noise]: one correlation by name with its own parameters.
+[[nodiscard]] Noise read_noise(const Section& noise);
+/// [descent]: step_size, schedule and its parameters.
+[[nodiscard]] descent::Schedule read_schedule(const Section& descent);
+/// [descent]: projection and its radius or bounds.
+[[nodiscard]] descent::Projection read_projection(const Section& descent);
+/// [descent]: average and where it begins or how it decays.
+[[nodiscard]] descent::Averaging read_averaging(const Section& descent);
+
+}  // namespace nustream::config

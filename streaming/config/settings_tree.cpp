@@ -1,0 +1,261 @@
+#include "config/settings_tree.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <sys/stat.h>
+
+#include "nearest.h"
+
+namespace nustream::config {
+
+struct Section::Asked {
+  std::set<std::string, std::less<>> keys;
+  std::vector<Section> children;
+};
+
+namespace {
+
+[[noreturn]] void refuse_line(const std::string& line) { throw Failure(Exit::configuration, line); }
+
+std::string shown(const toml::node& node) {
+  std::ostringstream text;
+  node.visit([&](const auto& value) { text << value; });
+  std::string line = text.str();
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line.size() > 60 ? line.substr(0, 57) + "..." : line;
+}
+
+std::string read_file(const std::string& file) {
+  struct stat status {};
+  if (stat(file.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    throw Failure(Exit::io, file + ": is a directory; name the configuration file in it");
+  }
+  std::ifstream input(file, std::ios::binary);
+  std::ostringstream text;
+  if (!input || !(text << input.rdbuf())) {
+    throw Failure(Exit::io, file + ": cannot be read: " + std::strerror(errno) + "; name a configuration file");
+  }
+  return text.str();
+}
+
+toml::table parse(std::string_view text, std::string_view name) {
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    const auto& begin = error.source().begin;
+    refuse_line(std::string(name) + ":" + std::to_string(begin.line) + ":" + std::to_string(begin.column) +
+                ": not TOML: " + std::string(error.description()));
+  }
+}
+
+/// The value of an override: TOML where it parses as such, else the text itself.
+toml::table parse_value(const std::string& text, const std::string& shown_as) {
+  try {
+    return toml::parse("value = " + text, shown_as);
+  } catch (const toml::parse_error&) {
+    toml::table table;
+    table.insert("value", text);
+    return table;
+  }
+}
+
+bool is_index(std::string_view part) {
+  return !part.empty() && std::all_of(part.begin(), part.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+/// The table that holds the last part of `parts`, made where it is not there yet.
+toml::table* descend(toml::table& root, const std::vector<std::string>& parts, const std::string& text) {
+  toml::table* table = &root;
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    toml::node* node = table->get(parts[i]);
+    if (node == nullptr) node = &table->insert(parts[i], toml::table{}).first->second;
+    if (toml::array* array = node->as_array(); array != nullptr && i + 2 < parts.size() && is_index(parts[i + 1])) {
+      const std::size_t index = std::stoul(parts[++i]);
+      node = index < array->size() ? array->get(index) : nullptr;
+    }
+    table = node == nullptr ? nullptr : node->as_table();
+    if (table == nullptr) refuse_line("--set " + text + ": " + parts[i] + " is not a section");
+  }
+  return table;
+}
+
+void apply_override(toml::table& root, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw Failure(Exit::usage, "--set " + text + ": write it as section.key=value");
+  }
+  std::vector<std::string> parts;
+  std::istringstream path(text.substr(0, equals));
+  for (std::string part; std::getline(path, part, '.');) parts.push_back(part);
+  toml::table* table = descend(root, parts, text);
+  toml::table value = parse_value(text.substr(equals + 1), "--set " + text);
+  value.get("value")->visit([&](auto& node) { table->insert_or_assign(parts.back(), std::move(node)); });
+}
+
+}  // namespace
+
+Section::Section(const toml::table* table, std::string path, std::string file)
+    : table_(table), path_(std::move(path)), file_(std::move(file)), asked_(std::make_shared<Asked>()) {}
+
+const toml::node* Section::find(std::string_view key) const {
+  asked_->keys.emplace(key);
+  return table_ == nullptr ? nullptr : table_->get(key);
+}
+
+std::string Section::dotted(std::string_view key) const {
+  return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+}
+
+std::string Section::where(const toml::node* node) const {
+  if (node == nullptr || !node->source().path) return file_;
+  const auto& source = node->source();
+  const std::string& name = *source.path;
+  if (name.rfind("--set", 0) == 0) return name;
+  return name + ":" + std::to_string(source.begin.line) + ":" + std::to_string(source.begin.column);
+}
+
+void Section::refuse(std::string_view key, std::string_view allowed) const {
+  const toml::node* node = table_ == nullptr ? nullptr : table_->get(key);
+  const std::string value = node == nullptr ? "" : " = " + shown(*node);
+  refuse_line(where(node) + ": " + dotted(key) + value + ": allowed is " + std::string(allowed));
+}
+
+void Section::refuse_choice(std::string_view key, const std::string& value,
+                            const std::vector<std::string>& names) const {
+  std::string allowed;
+  for (const std::string& name : names) allowed += (allowed.empty() ? "one of " : ", ") + name;
+  refuse(key, allowed + did_you_mean(value, names));
+}
+
+void Section::missing(std::string_view key) const {
+  refuse_line(where(table_) + ": " + dotted(key) + " is missing; set it in the file or with --set " + dotted(key) +
+              "=…");
+}
+
+bool Section::has(std::string_view key) const { return find(key) != nullptr; }
+
+std::optional<double> Section::number(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  const std::optional<double> value = node->value<double>();
+  if (!node->is_number() || !value || std::isnan(*value)) refuse(key, "a number");
+  return value;
+}
+
+std::optional<std::uint64_t> Section::count(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  const std::optional<std::int64_t> value = node->value_exact<std::int64_t>();
+  if (!value || *value < 0) refuse(key, "a whole number >= 0");
+  return static_cast<std::uint64_t>(*value);
+}
+
+std::optional<std::string> Section::text(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  std::optional<std::string> value = node->value_exact<std::string>();
+  if (!value) refuse(key, "a string");
+  return value;
+}
+
+std::optional<bool> Section::flag(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (node == nullptr) return std::nullopt;
+  const std::optional<bool> value = node->value_exact<bool>();
+  if (!value) refuse(key, "true or false");
+  return value;
+}
+
+std::vector<double> Section::numbers(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (node == nullptr) return {};
+  const toml::array* array = node->as_array();
+  if (array == nullptr) refuse(key, "an array of numbers");
+  std::vector<double> values;
+  for (const toml::node& entry : *array) {
+    const std::optional<double> value = entry.value<double>();
+    if (!entry.is_number() || !value || std::isnan(*value)) refuse(key, "an array of numbers");
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::vector<double> Section::number_or_numbers(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (node != nullptr && node->is_number()) return {*number(key)};
+  return numbers(key);
+}
+
+std::vector<std::string> Section::texts(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (node == nullptr) return {};
+  if (node->is_string()) return {*text(key)};
+  const toml::array* array = node->as_array();
+  if (array == nullptr) refuse(key, "a string or an array of strings");
+  std::vector<std::string> values;
+  for (const toml::node& entry : *array) {
+    std::optional<std::string> value = entry.value_exact<std::string>();
+    if (!value) refuse(key, "a string or an array of strings");
+    values.push_back(std::move(*value));
+  }
+  return values;
+}
+
+std::vector<Section> Section::tables(std::string_view key) const {
+  const toml::node* node = find(key);
+  if (node == nullptr) return {};
+  const toml::array* array = node->as_array();
+  if (array == nullptr) refuse(key, "an array of tables, written [[" + dotted(key) + "]]");
+  std::vector<Section> sections;
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    const toml::table* table = array->get(i)->as_table();
+    if (table == nullptr) refuse(key, "an array of tables, written [[" + dotted(key) + "]]");
+    sections.emplace_back(table, dotted(key) + "." + std::to_string(i), file_);
+    asked_->children.push_back(sections.back());
+  }
+  return sections;
+}
+
+Section Section::section(std::string_view key) const {
+  const toml::node* node = find(key);
+  const toml::table* table = node == nullptr ? nullptr : node->as_table();
+  if (node != nullptr && table == nullptr) refuse(key, "a section, written [" + dotted(key) + "]");
+  asked_->children.emplace_back(table, dotted(key), file_);
+  return asked_->children.back();
+}
+
+std::string Section::text_or_refuse(std::string_view key) const {
+  std::optional<std::string> value = text(key);
+  if (!value) missing(key);
+  if (value->empty()) refuse(key, "a string that is not empty");
+  return *value;
+}
+
+void Section::finish() const {
+  if (table_ != nullptr) {
+    for (const auto& [name, node] : *table_) {
+      if (asked_->keys.count(std::string_view(name.str())) > 0) continue;
+      const std::vector<std::string> known(asked_->keys.begin(), asked_->keys.end());
+      std::string hint = did_you_mean(name.str(), known);
+      if (hint.empty()) {
+        for (const std::string& entry : known) hint += (hint.empty() ? "; known here: " : ", ") + entry;
+      }
+      refuse_line(where(&node) + ": " + dotted(name.str()) + ": unknown key" + hint);
+    }
+  }
+  for (const Section& child : asked_->children) child.finish();
+}
+
+SettingsTree::SettingsTree(const std::string& file, const std::vector<std::string>& overrides)
+    : table_(parse(read_file(file), file)), root_(&table_, "", file) {
+  for (const std::string& text : overrides) apply_override(table_, text);
+}
+
+}  // namespace nustream::config

@@ -1,0 +1,110 @@
+// A TOML document with command-line overrides on top, read key by key so that a key nobody asked for is an
+// error that names the nearest known one.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <toml++/toml.h>
+
+#include "error.h"
+#include "nustream/base/error.h"
+
+namespace nustream::config {
+
+/// One table of the settings. Asking for a key makes it known; finish() refuses the ones nobody asked for.
+/// Every refusal is a Failure(configuration): "file:line:column: section.key = value: what is allowed".
+class Section {
+ public:
+  Section(const toml::table* table, std::string path, std::string file);
+
+  [[nodiscard]] bool has(std::string_view key) const;
+  [[nodiscard]] std::optional<double> number(std::string_view key) const;
+  [[nodiscard]] std::optional<std::uint64_t> count(std::string_view key) const;
+  [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
+  [[nodiscard]] std::optional<bool> flag(std::string_view key) const;
+  [[nodiscard]] std::vector<double> numbers(std::string_view key) const;
+  /// An array of numbers; a single number counts as an array of one.
+  [[nodiscard]] std::vector<double> number_or_numbers(std::string_view key) const;
+  /// An array of strings; a single string counts as an array of one.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;
+  /// The tables of an array of tables, such as [[features]].
+  [[nodiscard]] std::vector<Section> tables(std::string_view key) const;
+  /// A table inside this one; an empty section where it is not there.
+  [[nodiscard]] Section section(std::string_view key) const;
+
+  [[nodiscard]] std::string text_or_refuse(std::string_view key) const;
+
+  /// A number as the strong type T; its own range is what is allowed.
+  template <class T>
+  [[nodiscard]] std::optional<T> as(std::string_view key) const {
+    const std::optional<double> value = number(key);
+    if (!value) return std::nullopt;
+    try {
+      return T{*value};
+    } catch (const InvalidParameter& error) {
+      refuse(key, error.allowed());
+    }
+  }
+  template <class T>
+  [[nodiscard]] T required(std::string_view key) const {
+    std::optional<T> value = as<T>(key);
+    if (!value) missing(key);
+    return *value;
+  }
+
+  /// The meaning of a named choice; refuses others with the list and the nearest.
+  template <class T>
+  [[nodiscard]] T choice(std::string_view key, T fallback,
+                         std::initializer_list<std::pair<std::string_view, T>> choices) const {
+    const std::optional<std::string> name = text(key);
+    if (!name) return fallback;
+    std::vector<std::string> names;
+    for (const auto& [known, value] : choices) {
+      if (known == *name) return value;
+      names.emplace_back(known);
+    }
+    refuse_choice(key, *name, names);
+  }
+
+  /// "file:line:column: path.key = value: allowed".
+  [[noreturn]] void refuse(std::string_view key, std::string_view allowed) const;
+  [[noreturn]] void missing(std::string_view key) const;
+  /// Refuses keys that nobody asked for, here and in the sections taken from here.
+  void finish() const;
+
+ private:
+  struct Asked;
+  [[nodiscard]] const toml::node* find(std::string_view key) const;
+  [[noreturn]] void refuse_choice(std::string_view key, const std::string& value,
+                                  const std::vector<std::string>& names) const;
+  [[nodiscard]] std::string where(const toml::node* node) const;
+  [[nodiscard]] std::string dotted(std::string_view key) const;
+
+  const toml::table* table_;  // null: absent
+  std::string path_;
+  std::string file_;
+  std::shared_ptr<Asked> asked_;  // shared by copies: copies speak of the same table
+};
+
+/// The parsed document. Keeps the tables that sections point into.
+class SettingsTree {
+ public:
+  /// Reads `file` and applies `overrides` ("section.key=value", in order; a value that is not TOML is taken as
+  /// a string; "features.0.center=1" reaches into arrays). Failure(io) where the file cannot be read,
+  /// Failure(configuration) where it is not TOML.
+  SettingsTree(const std::string& file, const std::vector<std::string>& overrides);
+  [[nodiscard]] const Section& root() const noexcept { return root_; }
+
+ private:
+  toml::table table_;
+  Section root_;
+};
+
+}  // namespace nustream::config

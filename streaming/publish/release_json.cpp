@@ -1,0 +1,105 @@
+#include "publish/release_json.h"
+
+#include <simdjson.h>
+
+#include "nustream/privacy/epsilon.h"
+#include "publish/json_text.h"
+
+namespace nustream::publish {
+
+ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend)
+    : header_(std::move(header)), units_(std::move(units)), spend_(std::move(spend)) {
+  prefix_ = "{\"format\":1,\"stream\":";
+  append_string(header_.stream, prefix_);
+  prefix_ += ",\"lane\":";
+  append_number(std::uint64_t{header_.lane.value()}, prefix_);
+  prefix_ += ",\"epoch\":";
+  append_number(std::uint64_t{header_.epoch.value()}, prefix_);
+  suffix_ = ",\"delta\":";
+  append_number(header_.delta.value(), suffix_);
+  suffix_ += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
+  append_string(header_.settings_digest, suffix_);
+  suffix_ += header_.is_private ? ",\"private\":true}\n" : ",\"private\":false}\n";
+}
+
+void ReleaseEncoder::append_values(std::string_view key, std::span<const double> theta, std::string& out) {
+  out += ",\"";
+  out += key;
+  out += "\":";
+  if (theta.empty()) {
+    out += "null";
+    return;
+  }
+  units_.convert(theta, values_);
+  for (std::size_t j = 0; j < values_.size(); ++j) {
+    out += j == 0 ? '{' : ',';
+    append_string(units_.names()[j], out);
+    out += ':';
+    append_number(values_[j], out);
+  }
+  out += '}';
+}
+
+void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, std::string& out) {
+  out += prefix_;
+  out += ",\"step\":";
+  append_number(release.steps.value(), out);
+  out += ",\"position\":";
+  append_number(release.position.value(), out);
+  out += ",\"tag\":";
+  append_string(tag, out);
+  append_values("estimate", release.theta, out);
+  append_values("average", release.average, out);
+  const Rho spent = spend_.after(release.steps);
+  out += ",\"rho\":";
+  append_number(spent.value(), out);
+  out += ",\"rho_limit\":";
+  append_number(spend_.limit().value(), out);
+  out += ",\"epsilon\":";
+  append_number(privacy::epsilon(spent, header_.delta).value(), out);
+  out += suffix_;
+}
+
+namespace {
+
+double number_or_nan(simdjson::dom::element element) {
+  double value = 0;
+  return element.get(value) == simdjson::SUCCESS ? value : std::nan("");
+}
+
+std::vector<std::pair<std::string, double>> values_of(simdjson::dom::element release, std::string_view key) {
+  std::vector<std::pair<std::string, double>> values;
+  simdjson::dom::object object;
+  if (release[key].get(object) != simdjson::SUCCESS) return values;
+  for (const auto field : object) values.emplace_back(std::string(field.key), number_or_nan(field.value));
+  return values;
+}
+
+}  // namespace
+
+std::optional<ShownRelease> read_release(std::string_view line) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element release;
+  ShownRelease shown;
+  std::string_view conversion;
+  std::string_view tag;
+  if (parser.parse(line.data(), line.size()).get(release) != simdjson::SUCCESS ||
+      release["step"].get(shown.step) != simdjson::SUCCESS ||
+      release["position"].get(shown.position) != simdjson::SUCCESS ||
+      release["private"].get(shown.is_private) != simdjson::SUCCESS ||
+      release["tag"].get(tag) != simdjson::SUCCESS ||
+      release["conversion"].get(conversion) != simdjson::SUCCESS ||
+      release["rho"].get(shown.rho) != simdjson::SUCCESS ||
+      release["rho_limit"].get(shown.rho_limit) != simdjson::SUCCESS ||
+      release["epsilon"].get(shown.epsilon) != simdjson::SUCCESS ||
+      release["delta"].get(shown.delta) != simdjson::SUCCESS) {
+    return std::nullopt;
+  }
+  shown.estimate = values_of(release, "estimate");
+  shown.average = values_of(release, "average");
+  shown.conversion = conversion;
+  shown.tag = tag;
+  return shown;
+}
+
+}  // namespace nustream::publish

@@ -1,0 +1,64 @@
+// One release as one line of JSON (docs/formats/releases.md): a function of the noisy gradients, public settings
+// and step counts alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nustream/base/units.h"
+#include "nustream/lane/lane.h"
+#include "nustream/privacy/zcdp.h"
+#include "publish/original_units.h"
+
+namespace nustream::publish {
+
+/// What every release of one lane and epoch repeats.
+struct ReleaseHeader {
+  std::string stream;
+  LaneId lane;
+  EpochId epoch;
+  Delta delta;
+  std::string settings_digest;
+  bool is_private;
+};
+
+/// Encodes releases; keeps its buffers between calls. Not thread-safe.
+class ReleaseEncoder {
+ public:
+  ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend);
+
+  /// Appends one line, newline included. `tag` is "cadence", "end" or "shutdown".
+  void append(const lane::Release& release, std::string_view tag, std::string& out);
+
+ private:
+  void append_values(std::string_view key, std::span<const double> theta, std::string& out);
+
+  ReleaseHeader header_;
+  OriginalUnits units_;
+  privacy::Spend spend_;
+  std::string prefix_;  // the fields before the step, encoded once
+  std::string suffix_;  // the fields after ε
+  std::vector<double> values_;
+};
+
+/// What a reader of the command sees of one line: enough for the path and the final table.
+struct ShownRelease {
+  std::uint64_t step = 0;
+  std::uint64_t position = 0;
+  std::vector<std::pair<std::string, double>> estimate;
+  std::vector<std::pair<std::string, double>> average;  ///< empty before averaging begins
+  double rho = 0;
+  double rho_limit = 0;
+  double epsilon = 0;
+  double delta = 0;
+  std::string conversion;
+  std::string tag;
+  bool is_private = false;
+};
+
+/// Reads back one encoded line; empty where it is not one.
+[[nodiscard]] std::optional<ShownRelease> read_release(std::string_view line);
+
+}  // namespace nustream::publish

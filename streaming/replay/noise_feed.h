@@ -1,0 +1,40 @@
+// Noise for a lane, slice by slice: correlated blocks rounded to the grid as the lane needs them.
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <vector>
+
+#include "config/mechanism.h"
+#include "nustream/noise/grid.h"
+#include "nustream/noise/source.h"
+
+namespace nustream::replay {
+
+/// Owns a NoiseSource; one thread at a time.
+class NoiseFeed {
+ public:
+  /// Goes on at `next_step` from a checkpoint that covers it. Keys live in memory from `secrets`.
+  NoiseFeed(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
+            std::pmr::memory_resource* secrets);
+
+  /// The noise of the next min(steps_max, what is left of the block) steps, which count as taken. Valid until
+  /// the next call.
+  [[nodiscard]] noise::GridNoise take(std::size_t steps_max);
+
+  /// What a state whose next step is the feed's next one has to keep.
+  [[nodiscard]] noise::Checkpoint checkpoint() const;
+
+ private:
+  void next_block();
+
+  noise::NoiseSource source_;
+  noise::Grid grid_;
+  std::size_t dimension_;
+  std::uint64_t next_step_;
+  std::uint64_t block_first_ = 0;
+  std::size_t block_steps_ = 0;
+  std::vector<std::int64_t> units_;
+};
+
+}  // namespace nustream::replay

@@ -1,0 +1,112 @@
+#include "replay/path_printer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace nustream::replay {
+namespace {
+
+constexpr std::size_t shown_coordinates_max = 4;  // a line stays within 120 columns
+constexpr auto bar_after = std::chrono::milliseconds(500);
+constexpr auto bar_every = std::chrono::milliseconds(100);
+
+using Values = std::vector<std::pair<std::string, double>>;
+
+std::string cells(const Values& values, bool names) {
+  std::string line;
+  for (std::size_t j = 0; j < std::min(values.size(), shown_coordinates_max); ++j) {
+    const std::string& name = values[j].first;
+    line += fmt::format(" {:>15}", names ? (name.size() > 15 ? name.substr(0, 14) + "~" : name)
+                                         : shown_number(values[j].second));
+  }
+  return line;
+}
+
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+std::string with_separators(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  return text;
+}
+
+std::string shown_number(double value) {
+  const double size = std::abs(value);
+  if (value == 0 || (size >= 1e-3 && size < 1e6)) return fmt::format("{:.4f}", value);
+  return fmt::format("{:.4e}", value);
+}
+
+PathPrinter::PathPrinter(std::FILE* lines)
+    : lines_(lines), bar_(lines != nullptr && isatty(STDERR_FILENO) == 1), started_(std::chrono::steady_clock::now()) {}
+
+PathPrinter::~PathPrinter() { clear_bar(); }
+
+void PathPrinter::published(std::string_view outbox) {
+  while (!outbox.empty()) {
+    const std::size_t end = std::min(outbox.find('\n'), outbox.size() - 1) + 1;
+    last_line_ = outbox.substr(0, end);
+    outbox.remove_prefix(end);
+    ++count_;
+    if (lines_ != nullptr && std::has_single_bit(count_)) {
+      if (const auto release = publish::read_release(last_line_)) show(*release);
+    }
+  }
+  if (!last_line_.empty()) last_ = publish::read_release(last_line_);
+}
+
+void PathPrinter::show(const publish::ShownRelease& release) {
+  clear_bar();
+  if (!header_shown_) {
+    fmt::print(lines_, "{:>13}{}  {:>9}\n", "records", cells(release.estimate, true), "rho spent");
+    header_shown_ = true;
+  }
+  fmt::print(lines_, "{:>13}{}  {:>9.5f}\n", with_separators(release.position), cells(release.estimate, false),
+             release.rho);
+  if (!release.average.empty()) fmt::print(lines_, "{:>13}{}\n", "averaged", cells(release.average, false));
+  std::fflush(lines_);
+  shown_step_ = release.step;
+}
+
+void PathPrinter::progress(const InputProgress& input) {
+  if (!bar_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - started_ < bar_after || now - drawn_ < bar_every) return;
+  drawn_ = now;
+  const double seconds = std::chrono::duration<double>(now - started_).count();
+  std::string bar;
+  std::string eta;
+  if (input.bytes_total && *input.bytes_total > 0) {
+    const double done = std::min(1.0, static_cast<double>(input.bytes_read) / static_cast<double>(*input.bytes_total));
+    const auto filled = static_cast<std::size_t>(done * 24);
+    bar = fmt::format("[{:=<{}}{: <{}}] {:>3.0f}%  ", "", filled, "", 24 - filled, 100 * done);
+    if (done > 0) eta = "  ETA " + clock_text(seconds * (1 - done) / done);
+  }
+  const std::string estimate = last_ ? "  now" + cells(last_->estimate, false) : "";
+  fmt::print(stderr, "\r\033[K{}{} records  {:.2f} M/s{}{}", bar, with_separators(input.records),
+             static_cast<double>(input.records) / seconds / 1e6, eta, estimate);
+  std::fflush(stderr);
+  bar_drawn_ = true;
+}
+
+void PathPrinter::clear_bar() {
+  if (!bar_drawn_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  bar_drawn_ = false;
+}
+
+void PathPrinter::finish() {
+  if (lines_ != nullptr && last_ && last_->step != shown_step_) show(*last_);
+  clear_bar();
+}
+
+}  // namespace nustream::replay

@@ -1,0 +1,62 @@
+// What a person sees while a replay runs: some ten lines of the path, and a progress bar on a terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "publish/release_json.h"
+
+namespace nustream::replay {
+
+/// How far the input has been read, for the operator's progress bar.
+struct InputProgress {
+  std::uint64_t records = 0;
+  std::uint64_t bytes_read = 0;
+  std::optional<std::uint64_t> bytes_total;
+};
+
+/// Shows releases that have been published, and only those. A line for each power of two of their count, so that
+/// a stream of any length gives some ten to thirty lines.
+class PathPrinter {
+ public:
+  /// `lines` receives the path (null: nothing); the bar goes to standard error where that is a terminal.
+  explicit PathPrinter(std::FILE* lines);
+  ~PathPrinter();
+  PathPrinter(const PathPrinter&) = delete;
+  PathPrinter& operator=(const PathPrinter&) = delete;
+
+  /// Lines of releases, whole, in step order, just published.
+  void published(std::string_view outbox);
+  /// Redraws the bar at most ten times a second.
+  void progress(const InputProgress& input);
+  /// The line of the last release, if it has not been shown, and no bar any more.
+  void finish();
+  /// The last published release.
+  [[nodiscard]] const std::optional<publish::ShownRelease>& last() const noexcept { return last_; }
+
+ private:
+  void show(const publish::ShownRelease& release);
+  void clear_bar();
+
+  std::FILE* lines_;
+  bool bar_;
+  bool bar_drawn_ = false;
+  bool header_shown_ = false;
+  std::uint64_t count_ = 0;
+  std::string last_line_;  // parsed only when it is shown
+  std::uint64_t shown_step_ = 0;
+  std::optional<publish::ShownRelease> last_;
+  std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point drawn_;
+};
+
+/// 397,884.
+[[nodiscard]] std::string with_separators(std::uint64_t value);
+/// Four decimals, or scientific where that would hide the value.
+[[nodiscard]] std::string shown_number(double value);
+
+}  // namespace nustream::replay
