@@ -1,0 +1,78 @@
+// Timing for the benchmarks: pinned to one core, cases interleaved round by round so that a change of clock
+// frequency hits all of them alike, minimum and median per case, one JSON document per program.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nustream::benchmarks {
+
+/// One thing to time. `run` does `items` pieces of work (samples, steps, rows) per call.
+struct Case {
+  std::string name;
+  double items;
+  std::function<void()> run;
+};
+
+/// Nanoseconds per item over the rounds of one case.
+struct Timing {
+  std::string name;
+  double nanoseconds_min;
+  double nanoseconds_median;
+};
+
+/// Keeps this thread on the last core that it is allowed on; returns its number, or −1 where the system refuses.
+int pin_to_one_core();
+
+/// Runs every case once to warm up, then `rounds` times in turn.
+[[nodiscard]] std::vector<Timing> measure(const std::vector<Case>& cases, std::size_t rounds = 21);
+
+/// Makes the compiler believe that `value` is used.
+template <class T>
+inline void keep(const T& value) {
+  asm volatile("" : : "r,m"(value) : "memory");
+}
+
+/// Collects timings and the ratios that are judged, and writes them:
+///
+///     {"benchmark": "noise", "machine": {"cpu": …, "compiler": …, "core": 1},
+///      "timings": [{"name": …, "unit": "sample", "nanoseconds_min": …, "nanoseconds_median": …}, …],
+///      "ratios": [{"name": …, "min": …, "median": …, "bar": …}, …]}
+class Report {
+ public:
+  explicit Report(std::string benchmark);
+
+  /// `unit` names one item of the cases: "sample", "step", "row", "commit".
+  void add(const std::vector<Timing>& timings, const std::string& unit);
+  /// Time of `numerator` over time of `denominator`, both added before. `bar` says what is promised about it, as
+  /// in "at most 1.35"; empty where nothing is.
+  void add_ratio(const std::string& name, const std::string& numerator, const std::string& denominator,
+                 const std::string& bar = {});
+  /// Writes to the file named by the first argument of the program, or to standard output without one. Returns
+  /// the exit code of main().
+  [[nodiscard]] int write(int argc, char** argv) const;
+
+ private:
+  struct Row {
+    Timing timing;
+    std::string unit;
+  };
+  struct Ratio {
+    std::string name;
+    double min;
+    double median;
+    std::string bar;
+  };
+
+  [[nodiscard]] const Timing& find(const std::string& name) const;
+
+  std::string benchmark_;
+  int core_;
+  std::vector<Row> rows_;
+  std::vector<Ratio> ratios_;
+};
+
+}  // namespace nustream::benchmarks
