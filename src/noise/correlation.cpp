@@ -1,0 +1,101 @@
+#include "nustream/noise/correlation.h"
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "overload.h"
+#include "refuse.h"
+
+namespace nustream::noise {
+namespace {
+
+constexpr unsigned tallest_tree = 40;
+
+void check_horizon(const StepCount& horizon) {
+  if (horizon.value() == 0) refuse("horizon", horizon.value(), "at least 1 step");
+}
+
+void check_coefficients(const char* name, const std::vector<double>& coefficients) {
+  if (coefficients.empty()) throw InvalidParameter(name, "no coefficients", "at least the first, which is 1");
+  if (coefficients.front() != 1) refuse(name, coefficients.front(), "1 as the first coefficient");
+  for (const double coefficient : coefficients) {
+    if (!std::isfinite(coefficient)) refuse(name, coefficient, "finite coefficients");
+  }
+}
+
+double absolute_sum_after_first(const std::vector<double>& coefficients) {
+  double sum = 0;
+  for (std::size_t t = 1; t < coefficients.size(); ++t) sum += std::abs(coefficients[t]);
+  return sum;
+}
+
+void check(const Independent&) {}
+void check(const Rational&) {}
+
+void check(const NuFtrl& family) {
+  if (family.horizon) return check_horizon(*family.horizon);
+  if (family.nu.value() == 0) throw InvalidParameter("horizon", "none", "a finite horizon where nu = 0");
+}
+
+void check(const DampedAntiPgd& family) {
+  if (family.nu.value() == 0) refuse("nu", family.nu.value(), "0 < nu < 1; undamped, use anti-pgd with a horizon");
+}
+
+void check(const AntiPgd& family) {
+  check_horizon(family.horizon);
+}
+
+void check(const Windowed& family) {
+  check_coefficients("beta", family.beta);
+  if (family.horizon) return check_horizon(*family.horizon);
+  if (!(absolute_sum_after_first(family.beta) < 1)) {
+    throw InvalidParameter("horizon", "none", "a finite horizon where the sum of |beta_t|, t >= 1, reaches 1");
+  }
+}
+
+void check(const Strategy& family) {
+  check_coefficients("c", family.c);
+  check_horizon(family.horizon);
+}
+
+void check(const Tree& family) {
+  if (family.height > tallest_tree) refuse("height", family.height, "0 ... 40");
+}
+
+}  // namespace
+
+Correlation::Correlation(Family family) : family_(std::move(family)) {
+  std::visit([](const auto& member) { check(member); }, family_);
+}
+
+std::string Correlation::name() const {
+  return std::visit(
+      Overload{[](const Independent&) { return "independent"; }, [](const NuFtrl&) { return "nu"; },
+               [](const Rational&) { return "rational"; }, [](const DampedAntiPgd&) { return "damped-anti-pgd"; },
+               [](const AntiPgd&) { return "anti-pgd"; }, [](const Windowed&) { return "windowed"; },
+               [](const Strategy&) { return "strategy"; },
+               [](const Tree& tree) { return tree.estimator == Tree::Estimator::honaker ? "honaker" : "tree"; }},
+      family_);
+}
+
+std::optional<StepCount> Correlation::horizon() const {
+  using Horizon = std::optional<StepCount>;
+  return std::visit(
+      Overload{[](const Independent&) { return Horizon{}; }, [](const NuFtrl& family) { return family.horizon; },
+               [](const Rational&) { return Horizon{}; }, [](const DampedAntiPgd&) { return Horizon{}; },
+               [](const AntiPgd& family) { return Horizon{family.horizon}; },
+               [](const Windowed& family) { return family.horizon; },
+               [](const Strategy& family) { return Horizon{family.horizon}; },
+               [](const Tree& tree) {
+                 if (tree.restarts) return Horizon{};
+                 return Horizon{StepCount{std::uint64_t{1} << tree.height}};
+               }},
+      family_);
+}
+
+bool Correlation::toeplitz() const noexcept {
+  return !std::holds_alternative<Tree>(family_);
+}
+
+}  // namespace nustream::noise

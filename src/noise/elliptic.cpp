@@ -1,0 +1,93 @@
+#include "nustream/noise/elliptic.h"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+
+#include "refuse.h"
+
+namespace nustream::noise {
+namespace {
+
+// The scale a_n, b_n of the arithmetic-geometric mean from (1, √complement) on. Convergence is quadratic once
+// a/b is moderate and halves log(a/b) before: 24 terms are enough for the smallest double.
+struct Scale {
+  static constexpr std::size_t capacity = 24;
+  std::array<double, capacity> a{};
+  std::array<double, capacity> b{};
+  std::size_t last = 0;
+};
+
+Scale scale_of(double complement) {
+  if (!(complement > 0 && complement <= 1)) refuse("complement", complement, "0 < 1 - m <= 1");
+  Scale scale;
+  double a = 1;
+  double b = std::sqrt(complement);
+  for (std::size_t n = 0;; ++n) {
+    scale.a[n] = a;
+    scale.b[n] = b;
+    scale.last = n;
+    // (a − b)² below the rounding of a: the next mean is exact.
+    if (a - b <= 1e-9 * a || n + 1 == Scale::capacity) break;
+    const double mean = (a + b) / 2;
+    b = std::sqrt(a * b);
+    a = mean;
+  }
+  return scale;
+}
+
+double limit(const Scale& scale) {
+  return (scale.a[scale.last] + scale.b[scale.last]) / 2;
+}
+
+}  // namespace
+
+double arithmetic_geometric_mean(double x, double y) {
+  if (!(std::isfinite(x) && x > 0)) refuse("x", x, "a finite number > 0");
+  if (!(std::isfinite(y) && y > 0)) refuse("y", y, "a finite number > 0");
+  double a = std::fmax(x, y);
+  double b = std::fmin(x, y);
+  while (a - b > 1e-9 * a) {
+    const double mean = a / 2 + b / 2;
+    b = std::sqrt(a) * std::sqrt(b);
+    a = mean;
+  }
+  return a / 2 + b / 2;
+}
+
+double complete_elliptic_integral_first(double complement) {
+  return std::numbers::pi / 2 / limit(scale_of(complement));
+}
+
+double complete_elliptic_integral_second(double complement) {
+  const Scale scale = scale_of(complement);
+  // 1 − Σ 2^{n−1} c_n² with c_0² = 1 − b_0², written as (1 + b_0²)/2 − Σ_{n≥1}, where c_0 would cancel.
+  double sum = (1 + complement) / 2;
+  double power = 1;
+  for (std::size_t n = 0; n <= scale.last; ++n) {
+    const double half_difference = (scale.a[n] - scale.b[n]) / 2;
+    sum -= power * half_difference * half_difference;
+    power *= 2;
+  }
+  return std::numbers::pi / 2 / limit(scale) * sum;
+}
+
+double jacobi_sc(double fraction, double complement) {
+  if (!(fraction >= 0 && fraction < 1)) refuse("fraction", fraction, "0 <= u/K < 1");
+  const Scale scale = scale_of(complement);
+  if (fraction == 0) return 0;
+  // With C_n = a_n cn/sn and D_n = dn at the n-th modulus: C_n = C_{n+1} D_{n+1} and
+  // D_n = (b_n a_{n+1} + C²_{n+1})/(a_n a_{n+1} + C²_{n+1}); at the limit the modulus is 0.
+  double cotangent = limit(scale) / std::tan(fraction * (std::numbers::pi / 2));
+  double delta = 1;
+  for (std::size_t n = scale.last + 1; n-- > 0;) {
+    const double next_mean = (scale.a[n] + scale.b[n]) / 2;
+    const double square = cotangent * cotangent;
+    cotangent *= delta;
+    delta = (scale.b[n] * next_mean + square) / (scale.a[n] * next_mean + square);
+  }
+  return 1 / cotangent;
+}
+
+}  // namespace nustream::noise

@@ -1,0 +1,96 @@
+// Which generator computes which correlation.
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "direct.h"
+#include "fft.h"
+#include "generator.h"
+#include "overload.h"
+#include "tree.h"
+
+namespace nustream::noise {
+namespace {
+
+// Up to here the plain sum is as fast as a transform, and equal to the definition to the bit.
+constexpr std::size_t widest_direct = 64;
+// A transform's buffers hold a few times the window for every coordinate.
+constexpr std::uint64_t widest_window = std::uint64_t{1} << 26;
+
+[[noreturn]] void refuse_pair(const Correlation& correlation, const std::string& kind, const std::string& reason) {
+  throw Unsupported("the " + kind + " generator cannot generate the correlation \"" + correlation.name() +
+                    "\": " + reason);
+}
+
+std::size_t checked_window(const Correlation& correlation, std::uint64_t terms) {
+  if (terms > widest_window) {
+    refuse_pair(correlation, "direct or fft", "its window exceeds 2^26 steps; use a rational correlation");
+  }
+  return static_cast<std::size_t>(terms);
+}
+
+// How many β's are not zero by definition; Unsupported where that is infinite.
+std::size_t window(const Correlation& correlation) {
+  return std::visit(
+      Overload{[](const Independent&) { return std::size_t{1}; }, [](const DampedAntiPgd&) { return std::size_t{2}; },
+               [](const AntiPgd&) { return std::size_t{2}; },
+               [&](const NuFtrl& family) -> std::size_t {
+                 if (family.horizon) return checked_window(correlation, family.horizon->value());
+                 throw Unsupported(
+                     "exact nu without a horizon needs all earlier noise: use the correlation \"rational\", which "
+                     "is as good to 2.5e-4 and has no end, or set a horizon");
+               },
+               [&](const Rational&) -> std::size_t {
+                 refuse_pair(correlation, "direct or fft", "its window is infinite; use recurrent");
+               },
+               [&](const Windowed& family) { return checked_window(correlation, family.beta.size()); },
+               [&](const Strategy& family) { return checked_window(correlation, family.horizon.value()); },
+               [&](const Tree&) -> std::size_t { refuse_pair(correlation, "direct or fft", "use tree"); }},
+      correlation.family());
+}
+
+std::unique_ptr<Generator> recurrent(const Correlation& correlation, std::size_t dimension) {
+  if (const auto* rational = std::get_if<Rational>(&correlation.family()))
+    return make_recurrent(*rational, dimension);
+  if (!std::holds_alternative<Independent>(correlation.family())) {
+    refuse_pair(correlation, "recurrent", "use rational or independent");
+  }
+  return make_recurrent(Rational::from_poles({}, {}), dimension);
+}
+
+std::unique_ptr<Generator> tree(const Correlation& correlation, std::size_t dimension) {
+  const auto* family = std::get_if<Tree>(&correlation.family());
+  if (family == nullptr) refuse_pair(correlation, "tree", "it is no tree");
+  return make_tree(*family, dimension);
+}
+
+}  // namespace
+
+GeneratorKind automatic_kind(const Correlation& correlation) {
+  return std::visit(Overload{[](const Independent&) { return GeneratorKind::recurrent; },
+                             [](const Rational&) { return GeneratorKind::recurrent; },
+                             [](const Tree&) { return GeneratorKind::tree; },
+                             [&](const auto&) {
+                               return window(correlation) <= widest_direct ? GeneratorKind::direct
+                                                                           : GeneratorKind::fft;
+                             }},
+                    correlation.family());
+}
+
+std::unique_ptr<Generator> make_generator(const Correlation& correlation, GeneratorKind kind, std::size_t dimension) {
+  switch (kind) {
+    case GeneratorKind::automatic:
+      return make_generator(correlation, automatic_kind(correlation), dimension);
+    case GeneratorKind::recurrent:
+      return recurrent(correlation, dimension);
+    case GeneratorKind::tree:
+      return tree(correlation, dimension);
+    case GeneratorKind::direct:
+      return make_direct(noise_coefficients(correlation, window(correlation)), dimension);
+    case GeneratorKind::fft:
+      return make_fft(noise_coefficients(correlation, window(correlation)), dimension);
+  }
+  throw Unsupported("unknown kind of generator");
+}
+
+}  // namespace nustream::noise
