@@ -1,1 +1,3 @@
-# target_sources(nustream_service PRIVATE replay/….cpp): paths are relative to streaming/.
+target_sources(nustream_service PRIVATE
+  replay/noise_feed.cpp replay/path_printer.cpp replay/pacer.cpp replay/engine.cpp replay/summary.cpp
+  replay/signals.cpp)

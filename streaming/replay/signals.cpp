@@ -1,0 +1,25 @@
+#include "replay/signals.h"
+
+#include <csignal>
+
+namespace nustream::replay {
+namespace {
+
+std::atomic<int> received{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+extern "C" void on_signal(int signal) { received.store(signal); }
+
+}  // namespace
+
+const std::atomic<int>& watch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // no SA_RESTART: a read that waits for a pipe returns
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  return received;
+}
+
+}  // namespace nustream::replay

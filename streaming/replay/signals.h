@@ -1,0 +1,12 @@
+// SIGINT and SIGTERM as a flag that the engine looks at between slices.
+#pragma once
+
+#include <atomic>
+
+namespace nustream::replay {
+
+/// Installs the handlers (blocking reads are interrupted); a second signal of the same kind ends the process as
+/// usual. Returns the flag: 0, SIGINT or SIGTERM.
+[[nodiscard]] const std::atomic<int>& watch_signals();
+
+}  // namespace nustream::replay

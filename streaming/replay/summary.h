@@ -1,0 +1,47 @@
+// The table at the end of a replay, for people and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "config/config.h"
+#include "publish/release_json.h"
+#include "replay/engine.h"
+
+namespace nustream::replay {
+
+/// Where what the run made is kept.
+struct Places {
+  std::string releases;
+  std::string state;
+  std::string ledger;
+  std::string key;  ///< empty where an insecure seed stands in for it
+};
+
+/// What the table says: published values, public settings and step counts; the operator's figures apart.
+struct Summary {
+  std::string stream;
+  std::uint32_t epoch = 0;
+  std::uint64_t steps = 0;
+  double rho = 0;         ///< spent by the worst record of this epoch
+  double rho_limit = 0;
+  double ledger_rho = 0;  ///< over all epochs in the ledger
+  double epsilon = 0;
+  double delta = 0;
+  std::string conversion;
+  bool is_private = true;
+  std::uint64_t average_from = 0;
+  std::optional<publish::ShownRelease> release;  ///< the last published
+  Ending ending = Ending::input;
+  OperatorCounts counts;
+  Places places;
+};
+
+/// Prints the table to `out`; figures that depend on data go to standard error, marked as such.
+void print_table(const Summary& summary, std::FILE* out);
+/// The same as one JSON object; the operator's figures under "operator".
+[[nodiscard]] std::string to_json(const Summary& summary);
+
+}  // namespace nustream::replay
