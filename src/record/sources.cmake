@@ -1,1 +1,5 @@
-# target_sources(nustream_core PRIVATE record/….cpp): paths are relative to src/.
+target_sources(nustream_core PRIVATE
+  record/decimal.cpp
+  record/number.cpp
+  record/row.cpp
+  record/timestamp.cpp)

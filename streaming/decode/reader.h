@@ -20,12 +20,12 @@ struct InputSettings {
   std::vector<std::string> files;  ///< read one after the other; "-" is standard input; .gz and .zst by magic
   Format format = Format::csv;
   char delimiter = ',';
-  bool header = true;                  ///< CSV: the first line of each file names the columns
-  std::vector<std::string> columns;    ///< CSV without a header: their names
-  std::string time_column;             ///< for --speed and starts by time
-  bool times_public = false;           ///< the settings declare producer times public (privacy: rule 2)
-  std::uint64_t from = 0;              ///< ordinal of the first record to read
-  std::optional<std::uint64_t> to;     ///< ordinal to stop before
+  bool header = true;                      ///< CSV: the first line of each file names the columns
+  std::vector<std::string> columns;        ///< CSV without a header: their names
+  std::string time_column;                 ///< for --speed and starts by time
+  bool times_public = false;               ///< the settings declare producer times public (privacy: rule 2)
+  std::uint64_t from = 0;                  ///< ordinal of the first record to read
+  std::optional<std::uint64_t> to;         ///< ordinal to stop before
   std::size_t record_bytes_max = 1 << 20;  ///< a longer record is unusable; it never takes more memory
 };
 
@@ -36,6 +36,10 @@ class Reader {
  public:
   virtual ~Reader() = default;
   /// Appends up to `rows_max` rows to `batch`; false once nothing is left (batch may still have got rows).
+  ///
+  /// May append fewer, none included, and return true: a pipe had no more at hand for a moment, a signal arrived
+  /// while waiting (the caller looks at its flags and calls again), or a failure follows, which the next call
+  /// throws.
   virtual bool read(record::RowBatch& batch, std::size_t rows_max) = 0;
   /// Bytes of the files read so far, as stored (before decompression), for the operator's progress bar.
   [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept = 0;
@@ -43,10 +47,20 @@ class Reader {
   [[nodiscard]] virtual std::optional<std::uint64_t> bytes_total() const noexcept = 0;
 };
 
-/// Opens the first file and binds the schema's columns; throws as above. Skips to `settings.from`.
+/// Opens the first file (every one is looked at first) and binds the schema's columns; throws as above. Skips to
+/// `settings.from`.
 [[nodiscard]] std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema);
 
-/// Number of data records in the files: for `replay --passes`. Failure(io), also where one is a pipe.
+/// Number of data records in the files, whatever from and to say: for `replay --passes`. Failure(io), also where
+/// one is a pipe.
 [[nodiscard]] std::uint64_t count_records(const InputSettings& settings);
+
+/// Ordinal of the first record whose time is at or after `epoch_seconds`, whatever from and to say; the number of
+/// records where there is none. Records without a readable time are passed over.
+///
+/// To be called once, when a start or stop by time is resolved to an ordinal, which is then kept in the state.
+/// Failure(configuration) without a time column, or unless times_public: the ordinal tells of the records' times.
+/// Failure(io), also where an input is a pipe.
+[[nodiscard]] std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_seconds);
 
 }  // namespace nustream::decode

@@ -20,10 +20,13 @@ struct Reject {
 /// is exactly zero under every loss of the library, and has an entry in `rejects`.
 struct RowBatch {
   std::size_t dimension = 0;
-  std::vector<double> x;                 ///< row-major count × dimension
-  std::vector<double> y;                 ///< count; zeros where the loss has no target
-  std::vector<std::uint64_t> next;       ///< position after each row: where to go on once it is stepped
+  std::vector<double> x;            ///< row-major count × dimension
+  std::vector<double> y;            ///< count; zeros where the loss has no target
+  std::vector<std::uint64_t> next;  ///< position after each row: where to go on once it is stepped
   std::vector<Reject> rejects;
+  /// Event time of each row, seconds since 1970-01-01T00:00:00Z, NaN where it cannot be read; empty unless the
+  /// reader was given a time column. For pacing a replay: no row and no release may depend on it.
+  std::vector<double> times;
 
   [[nodiscard]] std::size_t count() const noexcept { return next.size(); }
   void clear() {
@@ -31,6 +34,7 @@ struct RowBatch {
     y.clear();
     next.clear();
     rejects.clear();
+    times.clear();
   }
 };
 

@@ -13,7 +13,7 @@ namespace nustream::record {
 /// value ≤ 0, not a timestamp) makes the whole record unusable: it takes its step with a zero gradient.
 enum class Transform {
   identity,
-  log,          ///< natural
+  log,  ///< natural
   log1p,
   sqrt,
   square,

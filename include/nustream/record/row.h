@@ -1,0 +1,82 @@
+// A schema made ready to turn records into rows: which fields to read, and the public maps over them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nustream/record/schema.h"
+
+namespace nustream::record {
+
+/// How the text of one field is read as a number.
+enum class Reading {
+  number,       ///< parse_number
+  equals,       ///< 1 where the text is the given one, byte for byte, else 0
+  hour,         ///< of a timestamp
+  day_of_week,  ///< of a timestamp
+};
+
+/// One column under one reading. Terms that read the same share it.
+struct Field {
+  std::string column;
+  Reading reading;
+  std::string equals;  ///< for Reading::equals
+
+  friend bool operator==(const Field&, const Field&) = default;
+};
+
+/// The number that `text` is under the field's reading: finite, or NaN where it cannot be read.
+[[nodiscard]] double read_field(const Field& field, std::string_view text) noexcept;
+
+/// The maps of a schema over the numbers that its fields were read as. Immutable once built; safe to share.
+class RowBuilder {
+ public:
+  /// Throws InvalidParameter where a feature has no column, a scale that is not finite and > 0, a center that is
+  /// not finite, or bounds that are NaN or leave nothing between them.
+  explicit RowBuilder(const Schema& schema);
+
+  /// The fields to read from every record, without duplicates, in the order build() takes them.
+  [[nodiscard]] std::span<const Field> fields() const noexcept { return fields_; }
+  /// Numbers in a row: the schema's dimension.
+  [[nodiscard]] std::size_t dimension() const noexcept { return dimension_; }
+
+  /// Writes the row of one record into `x` (dimension() numbers, the intercept first) and its target into `y`
+  /// (0 without a target). `readings` are the numbers of fields(), NaN where one could not be read.
+  ///
+  /// False where the record is unusable: a reading or a result is not finite. `x` and `y` are then all zero, a
+  /// row whose gradient is zero under every loss.
+  [[nodiscard]] bool build(const double* readings, double* x, double& y) const noexcept;
+
+  /// Why build() refused these readings: one line with the column's name and never a field's value.
+  [[nodiscard]] std::string reason(const double* readings) const;
+
+ private:
+  struct Factor {
+    std::uint32_t field;
+    Transform transform;
+  };
+  struct Map {
+    std::string name;
+    Factor first;
+    std::optional<Factor> second;
+    double center, scale, lower, upper;
+  };
+
+  [[nodiscard]] Factor factor(const Term& term);
+  [[nodiscard]] Map map(const Feature& feature);
+  [[nodiscard]] static double value(const Map& map, const double* readings) noexcept;
+
+  std::vector<Field> fields_;
+  std::vector<Map> maps_;  ///< the features, then the target where there is one
+  std::size_t features_ = 0;
+  std::size_t dimension_ = 0;
+  bool intercept_ = false;
+  bool copies_ = false;  ///< every feature is the field of its own number, unchanged
+};
+
+}  // namespace nustream::record

@@ -1,0 +1,25 @@
+// A field's text as a point in time.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace nustream::record {
+
+/// A point in time as written, and on the common time line.
+struct Timestamp {
+  int hour;              ///< 0 … 23, as written: no time zone conversion
+  int day_of_week;       ///< 0 Monday … 6 Sunday, of the date as written
+  double epoch_seconds;  ///< seconds since 1970-01-01T00:00:00Z, without leap seconds; may be negative
+};
+
+/// Reads ISO 8601 in its extended form, with spaces and tabs around the whole:
+///
+///     YYYY-MM-DD
+///     YYYY-MM-DD[T or space]HH:MM[:SS[.fraction]][Z or ±HH:MM]
+///
+/// A date alone is its midnight, a time without a zone is UTC. Empty for anything else and for dates and times
+/// that do not exist (a 29 February out of season, 24:00, a leap second). Proleptic Gregorian calendar.
+[[nodiscard]] std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept;
+
+}  // namespace nustream::record

@@ -1,0 +1,164 @@
+#include "nustream/record/row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "nustream/base/error.h"
+#include "nustream/record/number.h"
+#include "nustream/record/timestamp.h"
+
+namespace nustream::record {
+namespace {
+
+constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
+
+Reading reading_of(Transform transform) {
+  switch (transform) {
+    case Transform::indicator:
+      return Reading::equals;
+    case Transform::hour:
+      return Reading::hour;
+    case Transform::day_of_week:
+      return Reading::day_of_week;
+    default:
+      return Reading::number;
+  }
+}
+
+double apply(Transform transform, double reading) noexcept {
+  switch (transform) {
+    case Transform::log:
+      return std::log(reading);
+    case Transform::log1p:
+      return std::log1p(reading);
+    case Transform::sqrt:
+      return std::sqrt(reading);
+    case Transform::square:
+      return reading * reading;
+    default:
+      return reading;
+  }
+}
+
+const char* description(Transform transform) {
+  switch (transform) {
+    case Transform::log:
+      return "log";
+    case Transform::log1p:
+      return "log1p";
+    case Transform::sqrt:
+      return "sqrt";
+    case Transform::square:
+      return "square";
+    default:
+      return "identity";
+  }
+}
+
+const char* expectation(Reading reading) {
+  return reading == Reading::hour || reading == Reading::day_of_week ? "not a timestamp" : "not a number";
+}
+
+void check(const Feature& feature) {
+  const auto refuse = [&](const char* what, double value, const char* allowed) {
+    throw InvalidParameter(what + (" of '" + feature.name + "'"), std::to_string(value), allowed);
+  };
+  if (feature.first.column.empty() || (feature.second && feature.second->column.empty())) {
+    throw InvalidParameter("column of '" + feature.name + "'", "''", "the name of a column");
+  }
+  if (!std::isfinite(feature.scale) || feature.scale <= 0) refuse("scale", feature.scale, "a finite number > 0");
+  if (!std::isfinite(feature.center)) refuse("center", feature.center, "a finite number");
+  if (std::isnan(feature.lower) || feature.lower == std::numeric_limits<double>::infinity()) {
+    refuse("lower", feature.lower, "a number below infinity");
+  }
+  if (std::isnan(feature.upper) || feature.upper == -std::numeric_limits<double>::infinity()) {
+    refuse("upper", feature.upper, "a number above minus infinity");
+  }
+  if (feature.lower > feature.upper) refuse("lower", feature.lower, "at most upper");
+}
+
+}  // namespace
+
+double read_field(const Field& field, std::string_view text) noexcept {
+  switch (field.reading) {
+    case Reading::number:
+      return parse_number(text).value_or(unreadable);
+    case Reading::equals:
+      return text == field.equals ? 1 : 0;
+    case Reading::hour:
+    case Reading::day_of_week:
+      break;
+  }
+  const auto timestamp = parse_timestamp(text);
+  if (!timestamp) return unreadable;
+  return field.reading == Reading::hour ? timestamp->hour : timestamp->day_of_week;
+}
+
+RowBuilder::RowBuilder(const Schema& schema)
+    : features_(schema.features.size()), dimension_(schema.dimension()), intercept_(schema.intercept) {
+  for (const Feature& feature : schema.features) maps_.push_back(map(feature));
+  if (schema.target) maps_.push_back(map(*schema.target));
+  copies_ = std::all_of(maps_.begin(), maps_.end(), [](const Map& map) {
+    return map.first.transform == Transform::identity && !map.second && map.center == 0 && map.scale == 1 &&
+           std::isinf(map.lower) && std::isinf(map.upper);
+  });
+}
+
+RowBuilder::Factor RowBuilder::factor(const Term& term) {
+  Field field{term.column, reading_of(term.transform), {}};
+  if (field.reading == Reading::equals) field.equals = term.equals;
+  const auto known = std::find(fields_.begin(), fields_.end(), field);
+  const auto index = static_cast<std::uint32_t>(known - fields_.begin());
+  if (known == fields_.end()) fields_.push_back(std::move(field));
+  // The other transforms are readings already.
+  return {index, reading_of(term.transform) == Reading::number ? term.transform : Transform::identity};
+}
+
+RowBuilder::Map RowBuilder::map(const Feature& feature) {
+  check(feature);
+  Map result{feature.name,  factor(feature.first), std::nullopt, feature.center,
+             feature.scale, feature.lower,         feature.upper};
+  if (feature.second) result.second = factor(*feature.second);
+  return result;
+}
+
+double RowBuilder::value(const Map& map, const double* readings) noexcept {
+  double value = apply(map.first.transform, readings[map.first.field]);
+  if (map.second) value *= apply(map.second->transform, readings[map.second->field]);
+  // Before the clamp, which would hide an infinity.
+  if (!std::isfinite(value)) return unreadable;
+  return (std::clamp(value, map.lower, map.upper) - map.center) / map.scale;
+}
+
+bool RowBuilder::build(const double* readings, double* x, double& y) const noexcept {
+  bool usable = true;
+  const auto evaluate = [&](const Map& map) {
+    const double result = copies_ ? readings[map.first.field] : value(map, readings);
+    usable &= std::isfinite(result);
+    return result;
+  };
+  double* at = x;
+  if (intercept_) *at++ = 1;
+  for (std::size_t j = 0; j < features_; ++j) at[j] = evaluate(maps_[j]);
+  y = maps_.size() > features_ ? evaluate(maps_.back()) : 0;
+  if (!usable) {
+    std::fill_n(x, dimension_, 0.0);
+    y = 0;
+  }
+  return usable;
+}
+
+std::string RowBuilder::reason(const double* readings) const {
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    if (!std::isfinite(readings[f])) return "column '" + fields_[f].column + "': " + expectation(fields_[f].reading);
+  }
+  for (const Map& map : maps_) {
+    if (std::isfinite(value(map, readings))) continue;
+    if (map.second) return "feature '" + map.name + "': the product is not finite";
+    return "column '" + fields_[map.first.field].column + "': " + description(map.first.transform) + " is not finite";
+  }
+  return "unusable";
+}
+
+}  // namespace nustream::record

@@ -1,0 +1,128 @@
+#include "nustream/record/timestamp.h"
+
+#include <chrono>
+#include <cstddef>
+
+namespace nustream::record {
+namespace {
+
+// A cursor over what is left of the text; every read moves it only where it succeeds.
+struct Cursor {
+  std::string_view left;
+
+  bool accept(char c) {
+    if (left.empty() || left.front() != c) return false;
+    left.remove_prefix(1);
+    return true;
+  }
+
+  // A number of exactly `width` digits within [0, largest].
+  std::optional<int> number(std::size_t width, int largest) {
+    if (left.size() < width) return std::nullopt;
+    int value = 0;
+    for (const char c : left.substr(0, width)) {
+      if (c < '0' || c > '9') return std::nullopt;
+      value = value * 10 + (c - '0');
+    }
+    if (value > largest) return std::nullopt;
+    left.remove_prefix(width);
+    return value;
+  }
+
+  // One digit or more after a decimal point, as a fraction of one.
+  std::optional<double> fraction() {
+    double value = 0;
+    double unit = 0.1;
+    const std::size_t before = left.size();
+    for (; !left.empty() && left.front() >= '0' && left.front() <= '9'; left.remove_prefix(1)) {
+      value += unit * (left.front() - '0');
+      unit /= 10;
+    }
+    if (left.size() == before) return std::nullopt;
+    return value;
+  }
+
+  void skip_spaces() {
+    while (!left.empty() && (left.front() == ' ' || left.front() == '\t')) left.remove_prefix(1);
+  }
+};
+
+std::optional<std::chrono::sys_days> read_date(Cursor& cursor) {
+  const auto year = cursor.number(4, 9999);
+  if (!year || !cursor.accept('-')) return std::nullopt;
+  const auto month = cursor.number(2, 12);
+  if (!month || !cursor.accept('-')) return std::nullopt;
+  const auto day = cursor.number(2, 31);
+  if (!day) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(*month)},
+                                         std::chrono::day{static_cast<unsigned>(*day)}};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::sys_days{date};
+}
+
+// HH:MM[:SS[.fraction]]: hour, and seconds since midnight.
+struct TimeOfDay {
+  int hour;
+  double seconds;
+};
+std::optional<TimeOfDay> read_time(Cursor& cursor) {
+  const auto hour = cursor.number(2, 23);
+  if (!hour || !cursor.accept(':')) return std::nullopt;
+  const auto minute = cursor.number(2, 59);
+  if (!minute) return std::nullopt;
+  double seconds = *hour * 3600.0 + *minute * 60.0;
+  if (cursor.accept(':')) {
+    const auto second = cursor.number(2, 59);
+    if (!second) return std::nullopt;
+    seconds += *second;
+    if (cursor.accept('.')) {
+      const auto fraction = cursor.fraction();
+      if (!fraction) return std::nullopt;
+      seconds += *fraction;
+    }
+  }
+  return TimeOfDay{*hour, seconds};
+}
+
+// Seconds that the written time is ahead of UTC; 0 where no zone is written.
+std::optional<double> read_zone(Cursor& cursor) {
+  if (cursor.accept('Z')) return 0;
+  const bool east = cursor.accept('+');
+  if (!east && !cursor.accept('-')) return 0;
+  const auto hours = cursor.number(2, 23);
+  if (!hours || !cursor.accept(':')) return std::nullopt;
+  const auto minutes = cursor.number(2, 59);
+  if (!minutes) return std::nullopt;
+  const double seconds = *hours * 3600.0 + *minutes * 60.0;
+  return east ? seconds : -seconds;
+}
+
+}  // namespace
+
+std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
+  Cursor cursor{text};
+  cursor.skip_spaces();
+  const auto date = read_date(cursor);
+  if (!date) return std::nullopt;
+
+  TimeOfDay time{0, 0};
+  double ahead = 0;
+  const bool has_time = cursor.left.size() >= 2 && cursor.left[1] >= '0' && cursor.left[1] <= '9' &&
+                        (cursor.accept('T') || cursor.accept(' '));
+  if (has_time) {
+    const auto written = read_time(cursor);
+    if (!written) return std::nullopt;
+    const auto zone = read_zone(cursor);
+    if (!zone) return std::nullopt;
+    time = *written;
+    ahead = *zone;
+  }
+  cursor.skip_spaces();
+  if (!cursor.left.empty()) return std::nullopt;
+
+  const auto days = static_cast<double>(date->time_since_epoch().count());
+  const auto monday_first = static_cast<int>(std::chrono::weekday{*date}.iso_encoding()) - 1;
+  return Timestamp{time.hour, monday_first, days * 86400.0 + time.seconds - ahead};
+}
+
+}  // namespace nustream::record

@@ -1,0 +1,49 @@
+// The bytes of one input file, decompressed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace nustream::decode {
+
+/// A sequence of bytes with an end. One thread at a time.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  struct Result {
+    std::size_t bytes = 0;     ///< read into the front of the buffer
+    bool end = false;          ///< nothing follows: the end of the input, clean
+    bool interrupted = false;  ///< a signal arrived while waiting; call again to go on
+  };
+  /// Reads what is at hand, at least one byte unless at the end or interrupted. Failure(io) where the input
+  /// cannot be read or a compressed one is cut short or damaged; what came before was returned already.
+  virtual Result read(std::span<char> buffer) = 0;
+
+  /// Whether read() would return without a wait, waiting at most `milliseconds` to find out.
+  [[nodiscard]] virtual bool ready(int milliseconds) = 0;
+  /// Bytes taken from the file so far, as stored.
+  [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept = 0;
+};
+
+/// Whether `path` names standard input.
+[[nodiscard]] bool is_standard_input(const std::string& path) noexcept;
+
+/// Size of a regular file as stored; empty for a pipe or a device. Failure(io) where there is no such file, or
+/// where it is a directory.
+[[nodiscard]] std::optional<std::uint64_t> stored_size(const std::string& path);
+
+/// Opens `path` ("-": standard input), decompressing gzip and zstd, which are told by their first bytes.
+/// Failure(io) where it cannot be opened.
+[[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path);
+
+/// The decompressed content of `stored`, the stored bytes of `path` (for messages). Concatenated members or
+/// frames are one content.
+[[nodiscard]] std::unique_ptr<ByteSource> gunzip(std::unique_ptr<ByteSource> stored, std::string path);
+[[nodiscard]] std::unique_ptr<ByteSource> unzstd(std::unique_ptr<ByteSource> stored, std::string path);
+
+}  // namespace nustream::decode

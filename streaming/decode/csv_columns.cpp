@@ -1,0 +1,63 @@
+#include "decode/csv_columns.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "decode/csv_line.h"
+#include "error.h"
+#include "nearest.h"
+#include "nustream/record/number.h"
+
+namespace nustream::decode {
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+std::string_view trim(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 && c != '\t';
+}
+
+}  // namespace
+
+std::vector<std::string> read_header(std::string_view line, char delimiter, const std::string& path) {
+  line = without_line_end(line);
+  if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  const auto refuse = [&](const char* what) {
+    throw Failure(Exit::data, "'" + path + "' has no header: its first line " + what +
+                                  "; add one, or name the columns and set header = false");
+  };
+  if (trim(line).empty()) refuse("is empty");
+  if (std::any_of(line.begin(), line.end(), is_control)) refuse("holds control characters");
+  std::vector<std::string_view> fields;
+  std::string unquoted;
+  if (split_csv_line(line, delimiter, std::numeric_limits<std::size_t>::max(), fields, unquoted) != CsvFault::none) {
+    refuse("is not a CSV record");
+  }
+  const auto is_number = [](std::string_view field) { return record::parse_number(field).has_value(); };
+  if (std::all_of(fields.begin(), fields.end(), is_number)) refuse("holds nothing but numbers");
+  std::vector<std::string> names;
+  names.reserve(fields.size());
+  for (const std::string_view field : fields) names.emplace_back(trim(field));
+  return names;
+}
+
+std::size_t find_column(const std::vector<std::string>& names, const std::string& column, const std::string& where) {
+  const auto found = std::find(names.begin(), names.end(), column);
+  if (found == names.end()) {
+    throw Failure(Exit::configuration, "no column '" + column + "' in " + where + did_you_mean(column, names) +
+                                           "; name one that is there");
+  }
+  if (std::find(found + 1, names.end(), column) != names.end()) {
+    throw Failure(Exit::configuration,
+                  "column '" + column + "' is twice in " + where + "; give its columns different names");
+  }
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+}  // namespace nustream::decode

@@ -1,0 +1,78 @@
+#include "decode/csv_line.h"
+
+namespace nustream::decode {
+namespace {
+
+constexpr char quote = '"';
+
+// The content of the quoted field that `rest` begins with, its quotation marks removed; `rest` is left behind the
+// closing one. `unquoted` must have room for all of the line, so that earlier fields stay where they are.
+CsvFault read_quoted(std::string_view& rest, std::string& unquoted, std::string_view& field) {
+  rest.remove_prefix(1);
+  const std::size_t start = unquoted.size();
+  while (true) {
+    const std::size_t close = rest.find(quote);
+    if (close == std::string_view::npos) return CsvFault::open_quote;
+    const bool doubled = close + 1 < rest.size() && rest[close + 1] == quote;
+    if (!doubled && unquoted.size() == start) {
+      field = rest.substr(0, close);
+    } else {
+      unquoted.append(rest.substr(0, close + (doubled ? 1 : 0)));
+      field = std::string_view(unquoted).substr(start);
+    }
+    rest.remove_prefix(close + (doubled ? 2 : 1));
+    if (!doubled) return CsvFault::none;
+  }
+}
+
+}  // namespace
+
+const char* description(CsvFault fault) noexcept {
+  switch (fault) {
+    case CsvFault::none:
+      return "no fault";
+    case CsvFault::empty:
+      return "the line is empty";
+    case CsvFault::binary:
+      return "the line holds a NUL byte";
+    case CsvFault::open_quote:
+      return "a quotation mark is never closed";
+    case CsvFault::after_quote:
+      return "text follows a closing quotation mark";
+    case CsvFault::too_many_fields:
+      return "more fields than columns";
+  }
+  return "no fault";
+}
+
+std::string_view without_line_end(std::string_view line) noexcept {
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+CsvFault split_csv_line(std::string_view line, char delimiter, std::size_t fields_max,
+                        std::vector<std::string_view>& fields, std::string& unquoted) {
+  fields.clear();
+  unquoted.clear();
+  unquoted.reserve(line.size());
+  if (line.empty()) return CsvFault::empty;
+  if (line.find('\0') != std::string_view::npos) return CsvFault::binary;
+  for (std::string_view rest = line;;) {
+    if (fields.size() == fields_max) return CsvFault::too_many_fields;
+    std::string_view field;
+    if (rest.starts_with(quote)) {
+      const CsvFault fault = read_quoted(rest, unquoted, field);
+      if (fault != CsvFault::none) return fault;
+      if (!rest.empty() && rest.front() != delimiter) return CsvFault::after_quote;
+    } else {
+      field = rest.substr(0, rest.find(delimiter));
+      rest.remove_prefix(field.size());
+    }
+    fields.push_back(field);
+    if (rest.empty()) return CsvFault::none;
+    rest.remove_prefix(1);
+  }
+}
+
+}  // namespace nustream::decode

@@ -1,0 +1,108 @@
+#include "decode/file_source.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+[[noreturn]] void fail(const char* what, const std::string& path, int error, const char* remedy) {
+  throw Failure(Exit::io, std::string("cannot ") + what + " '" + path +
+                              "': " + std::generic_category().message(error) + "; " + remedy);
+}
+
+[[noreturn]] void refuse_directory(const std::string& path) {
+  throw Failure(Exit::io, "cannot read '" + path + "': it is a directory; name the files in it");
+}
+
+}  // namespace
+
+bool is_standard_input(const std::string& path) noexcept {
+  return path == "-";
+}
+
+std::optional<std::uint64_t> stored_size(const std::string& path) {
+  struct stat status {};
+  const bool standard_input = is_standard_input(path);
+  const int result = standard_input ? ::fstat(STDIN_FILENO, &status) : ::stat(path.c_str(), &status);
+  if (result != 0) fail("open", path, errno, "check the path");
+  if (S_ISDIR(status.st_mode)) refuse_directory(path);
+  if (standard_input || !S_ISREG(status.st_mode)) return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+FileSource::FileSource(std::string path) : path_(std::move(path)) {
+  if (is_standard_input(path_)) {
+    path_ = "standard input";
+    descriptor_ = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (descriptor_ < 0) fail("read", path_, errno, "give it a file or a pipe");
+    return;
+  }
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail("open", path_, errno, "check the path and its permissions");
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
+    ::close(descriptor_);
+    refuse_directory(path_);
+  }
+  // Advice only: a source that cannot take it is read all the same.
+  static_cast<void>(::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL));
+}
+
+FileSource::~FileSource() {
+  ::close(descriptor_);
+}
+
+ByteSource::Result FileSource::read_descriptor(std::span<char> buffer) {
+  const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
+  if (count < 0 && errno == EINTR) return {.interrupted = true};
+  if (count < 0) fail("read", path_, errno, "the records before it were used");
+  bytes_read_ += static_cast<std::uint64_t>(count);
+  return {.bytes = static_cast<std::size_t>(count), .end = count == 0};
+}
+
+std::string_view FileSource::peek(std::size_t wanted) {
+  while (peeked_.size() < wanted) {
+    char bytes[16];
+    const Result result = read_descriptor({bytes, std::min(sizeof bytes, wanted - peeked_.size())});
+    if (result.end) break;
+    peeked_.append(bytes, result.bytes);
+  }
+  return peeked_;
+}
+
+ByteSource::Result FileSource::read(std::span<char> buffer) {
+  if (peeked_.empty()) return read_descriptor(buffer);
+  const std::size_t count = std::min(buffer.size(), peeked_.size());
+  std::memcpy(buffer.data(), peeked_.data(), count);
+  peeked_.erase(0, count);
+  return {.bytes = count};
+}
+
+bool FileSource::ready(int milliseconds) {
+  if (!peeked_.empty()) return true;
+  pollfd waiting{descriptor_, POLLIN, 0};
+  return ::poll(&waiting, 1, milliseconds) != 0;
+}
+
+std::unique_ptr<ByteSource> open_source(const std::string& path) {
+  auto file = std::make_unique<FileSource>(path);
+  const std::string_view magic = file->peek(4);
+  if (magic.starts_with("\x1f\x8b")) return gunzip(std::move(file), path);
+  // A zstd frame, or one of its skippable frames (0x184D2A50 … 5F, little endian).
+  const bool skippable = magic.size() == 4 && magic.substr(1) == "\x2a\x4d\x18" && (magic[0] & 0xf0) == 0x50;
+  if (magic == "\x28\xb5\x2f\xfd" || skippable) return unzstd(std::move(file), path);
+  return file;
+}
+
+}  // namespace nustream::decode

@@ -1,0 +1,166 @@
+// JSON lines to rows, by simdjson's on-demand parser.
+#include <simdjson.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "decode/csv_line.h"
+#include "decode/event_time.h"
+#include "decode/line_buffer.h"
+#include "decode/line_decoder.h"
+
+namespace nustream::decode {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
+constexpr const char* not_json = "not a JSON object";
+constexpr const char* repeated_key = "a key is there twice";
+
+// A member of the object that some field or the time is read from.
+struct Member {
+  std::string key;
+  std::vector<std::uint32_t> fields;
+  bool time = false;
+  bool seen = false;  // in the present record
+};
+
+// A value's text as a CSV field would hold it; empty for null, objects and arrays, which hold no text.
+std::optional<std::string_view> text_of(ondemand::value value, simdjson::error_code& error) {
+  ondemand::json_type type{};
+  if ((error = value.type().get(type)) != simdjson::SUCCESS) return std::nullopt;
+  switch (type) {
+    case ondemand::json_type::string: {
+      std::string_view text;
+      error = value.get_string().get(text);
+      return text;
+    }
+    case ondemand::json_type::number: {
+      std::string_view token = value.raw_json_token();
+      const std::size_t end = token.find_first_of(" \t\r");
+      // The token is skipped by asking for its value, which also checks that it is one.
+      double ignored = 0;
+      error = value.get_double().get(ignored);
+      if (error == simdjson::NUMBER_ERROR) error = simdjson::SUCCESS;
+      return token.substr(0, end);
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+class JsonDecoder : public LineDecoder {
+ public:
+  JsonDecoder(const InputSettings& settings, const record::RowBuilder& builder)
+      : fields_(builder.fields()), line_bytes_max_(settings.record_bytes_max), readings_(fields_.size()) {
+    for (std::uint32_t f = 0; f < fields_.size(); ++f) member(fields_[f].column).fields.push_back(f);
+    if (!settings.time_column.empty()) member(settings.time_column).time = true;
+  }
+
+  [[nodiscard]] bool has_header() const noexcept override { return false; }
+  void begin_file(std::string_view, const std::string&) override {}
+
+  Progress decode(std::string_view lines, std::size_t rows_max, RowWriter& writer) override {
+    Progress progress{0, 0};
+    while (progress.rows < rows_max && progress.bytes < lines.size()) {
+      const std::string_view rest = lines.substr(progress.bytes);
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      writer.reserve(1);
+      decode_line(line, writer);
+      progress.bytes += line.size() + 1;
+      ++progress.rows;
+    }
+    return progress;
+  }
+
+ private:
+  Member& member(const std::string& key) {
+    const auto known = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.key == key; });
+    if (known != members_.end()) return *known;
+    return members_.emplace_back(Member{.key = key, .fields = {}});
+  }
+
+  void decode_line(std::string_view line, RowWriter& writer) {
+    if (line.size() > line_bytes_max_) return writer.write_unusable(too_long);
+    if (without_line_end(line).empty()) return writer.write_unusable(description(CsvFault::empty));
+    std::fill(readings_.begin(), readings_.end(), unreadable);
+    for (Member& known : members_) known.seen = false;
+    double time = no_time;
+    const char* const fault = read_object(line, time);
+    if (fault != nullptr) return writer.write_unusable(fault);
+    writer.write(readings_.data(), time);
+  }
+
+  // What is wrong with the object on this line; nullptr where nothing is.
+  const char* read_object(std::string_view line, double& time) {
+    const simdjson::padded_string_view padded(line.data(), line.size(), line.size() + LineBuffer::slack);
+    ondemand::document document;
+    ondemand::object object;
+    if (parser_.iterate(padded).get(document) != simdjson::SUCCESS) return not_json;
+    if (document.get_object().get(object) != simdjson::SUCCESS) return not_json;
+    std::size_t expected = 0;  // members mostly come in the same order
+    for (auto entry : object) {
+      ondemand::field field;
+      std::string_view key;
+      if (std::move(entry).get(field) != simdjson::SUCCESS) return not_json;
+      if (field.unescaped_key().get(key) != simdjson::SUCCESS) return not_json;
+      Member* const found = find(key, expected);
+      if (found == nullptr) continue;
+      if (std::exchange(found->seen, true)) return repeated_key;
+      if (!read_member(*found, field.value(), time)) return not_json;
+    }
+    // Out of bounds: nothing follows the object.
+    return document.current_location().error() == simdjson::OUT_OF_BOUNDS ? nullptr : not_json;
+  }
+
+  Member* find(std::string_view key, std::size_t& expected) {
+    for (std::size_t tried = 0; tried < members_.size(); ++tried) {
+      const std::size_t at =
+          expected + tried < members_.size() ? expected + tried : expected + tried - members_.size();
+      if (members_[at].key != key) continue;
+      expected = at + 1;
+      return &members_[at];
+    }
+    return nullptr;
+  }
+
+  bool read_member(const Member& known, ondemand::value value, double& time) {
+    simdjson::error_code error = simdjson::SUCCESS;
+    ondemand::json_type type{};
+    if (value.type().get(type) != simdjson::SUCCESS) return false;
+    if (type == ondemand::json_type::boolean) {
+      bool truth = false;
+      if (value.get_bool().get(truth) != simdjson::SUCCESS) return false;
+      for (const std::uint32_t f : known.fields) {
+        const bool is_number = fields_[f].reading == record::Reading::number;
+        readings_[f] = is_number ? (truth ? 1 : 0) : record::read_field(fields_[f], truth ? "true" : "false");
+      }
+      return true;
+    }
+    const auto text = text_of(value, error);
+    if (error != simdjson::SUCCESS) return false;
+    if (!text) return true;  // null and the like: what needs it stays unreadable
+    for (const std::uint32_t f : known.fields) readings_[f] = record::read_field(fields_[f], *text);
+    if (known.time) time = read_event_time(*text);
+    return true;
+  }
+
+  std::span<const record::Field> fields_;
+  std::size_t line_bytes_max_;
+  std::vector<Member> members_;
+  ondemand::parser parser_;
+  std::vector<double> readings_;
+};
+
+}  // namespace
+
+std::unique_ptr<LineDecoder> make_json_decoder(const InputSettings& settings, const record::RowBuilder& builder) {
+  return std::make_unique<JsonDecoder>(settings, builder);
+}
+
+}  // namespace nustream::decode

@@ -1,0 +1,73 @@
+#include "decode/line_buffer.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace nustream::decode {
+namespace {
+
+// Large enough for few system calls, small enough to stay in a second-level cache between reading and decoding.
+constexpr std::size_t read_bytes = std::size_t{1} << 18;
+
+}  // namespace
+
+LineBuffer::LineBuffer(std::size_t line_bytes_max)
+    : line_bytes_max_(line_bytes_max),
+      capacity_(line_bytes_max + read_bytes),
+      memory_(std::make_unique<char[]>(capacity_ + 1 + 2 * slack)) {}
+
+void LineBuffer::reset() noexcept {
+  begin_ = lines_end_ = end_ = 0;
+  dropping_ = false;
+}
+
+void LineBuffer::make_room() noexcept {
+  std::memmove(data(), data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  lines_end_ = begin_ = 0;
+}
+
+void LineBuffer::accept(std::size_t bytes) noexcept {
+  const void* const newline = ::memrchr(data() + end_, '\n', bytes);
+  if (newline != nullptr) lines_end_ = static_cast<std::size_t>(static_cast<const char*>(newline) - data()) + 1;
+  end_ += bytes;
+}
+
+// Drops bytes up to the newline that ends a line which is too long; true once it is there.
+bool LineBuffer::drop(std::size_t bytes) noexcept {
+  const void* const newline = std::memchr(data(), '\n', bytes);
+  if (newline == nullptr) return false;
+  accept(bytes);
+  begin_ = static_cast<std::size_t>(static_cast<const char*>(newline) - data()) + 1;
+  return true;
+}
+
+bool LineBuffer::finish() noexcept {
+  if (end_ == 0) return false;
+  data()[end_++] = '\n';  // one byte of the memory is kept for it
+  lines_end_ = end_;
+  return true;
+}
+
+LineBuffer::State LineBuffer::advance(ByteSource& source) {
+  if (begin_ != lines_end_) return State::lines;
+  make_room();
+  while (true) {
+    const ByteSource::Result result = source.read({data() + end_, std::min(capacity_ - end_, read_bytes)});
+    if (result.interrupted) return State::interrupted;
+    if (dropping_) {
+      if (!drop(result.bytes) && !result.end) continue;
+      dropping_ = false;
+      return State::over_long;
+    }
+    if (result.end) return finish() ? State::lines : State::end;
+    accept(result.bytes);
+    if (lines_end_ != 0) return State::lines;
+    if (end_ > line_bytes_max_) {
+      dropping_ = true;
+      end_ = 0;
+    }
+  }
+}
+
+}  // namespace nustream::decode

@@ -1,0 +1,44 @@
+// What a format is to the reader: a map from lines to rows.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "decode/reader.h"
+#include "decode/row_writer.h"
+
+namespace nustream::decode {
+
+/// Turns whole lines into rows, one row a line. The virtual calls are once a run of lines, never once a record.
+class LineDecoder {
+ public:
+  virtual ~LineDecoder() = default;
+
+  /// Whether the first line of each file is a header, to be given to begin_file().
+  [[nodiscard]] virtual bool has_header() const noexcept = 0;
+  /// Binds the columns to the header of the file at `path`. Failure(data) where it is none,
+  /// Failure(configuration) where a column is not in it.
+  virtual void begin_file(std::string_view header, const std::string& path) = 0;
+
+  struct Progress {
+    std::size_t bytes;  ///< of `lines` that were used
+    std::size_t rows;   ///< written, and lines used
+  };
+  /// Writes the rows of the first lines of `lines`, which holds at least one, at most `rows_max` (> 0) of them.
+  /// Bytes up to LineBuffer::slack beyond either end of `lines` are readable.
+  virtual Progress decode(std::string_view lines, std::size_t rows_max, RowWriter& writer) = 0;
+};
+
+/// The decoder of settings.format. `builder` must outlive it. Failure(configuration) where the settings of the
+/// format contradict each other or lack a column.
+[[nodiscard]] std::unique_ptr<LineDecoder> make_csv_decoder(const InputSettings& settings,
+                                                            const record::RowBuilder& builder);
+[[nodiscard]] std::unique_ptr<LineDecoder> make_json_decoder(const InputSettings& settings,
+                                                             const record::RowBuilder& builder);
+
+/// The reason given for a record longer than InputSettings::record_bytes_max.
+inline constexpr const char* too_long = "the record is longer than record_bytes_max";
+
+}  // namespace nustream::decode

@@ -1,0 +1,67 @@
+#include "decode/reader.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "decode/byte_source.h"
+#include "decode/recorded_reader.h"
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+constexpr std::size_t scan_rows = 4096;
+
+// Settings to read all of the files once before they are replayed.
+InputSettings whole_files(InputSettings settings, const char* purpose) {
+  for (const std::string& path : settings.files) {
+    if (stored_size(path)) continue;
+    throw Failure(Exit::io, "'" + path + "' is a pipe, which cannot be read twice, as is needed to " + purpose +
+                                "; record it to a file first");
+  }
+  settings.from = 0;
+  settings.to.reset();
+  return settings;
+}
+
+}  // namespace
+
+std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema) {
+  auto reader = std::make_unique<RecordedReader>(settings, schema);
+  reader->open();
+  return reader;
+}
+
+std::uint64_t count_records(const InputSettings& settings) {
+  InputSettings all = whole_files(settings, "count its records");
+  all.from = std::numeric_limits<std::uint64_t>::max();
+  all.time_column.clear();
+  RecordedReader reader(all, record::Schema{});
+  record::RowBatch batch;
+  while (reader.read(batch, scan_rows)) {
+  }
+  return reader.ordinal();
+}
+
+std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_seconds) {
+  if (settings.time_column.empty()) {
+    throw Failure(Exit::configuration, "a start or stop by time needs the column of the records' times; name it");
+  }
+  if (!settings.times_public) {
+    throw Failure(Exit::configuration,
+                  "a start or stop by time shows the records' times: declare them public, or give an ordinal");
+  }
+  RecordedReader reader(whole_files(settings, "find a time in it"), record::Schema{});
+  record::RowBatch batch;
+  for (bool more = true; more;) {
+    const std::uint64_t first = reader.ordinal();
+    more = reader.read(batch, scan_rows);
+    const auto found =
+        std::find_if(batch.times.begin(), batch.times.end(), [&](double time) { return time >= epoch_seconds; });
+    if (found != batch.times.end()) return first + static_cast<std::uint64_t>(found - batch.times.begin());
+    batch.clear();
+  }
+  return reader.ordinal();
+}
+
+}  // namespace nustream::decode

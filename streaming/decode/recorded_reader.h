@@ -1,0 +1,58 @@
+// The reader of recorded streams: files, framing and decoder put together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "decode/byte_source.h"
+#include "decode/line_buffer.h"
+#include "decode/line_decoder.h"
+#include "decode/reader.h"
+#include "nustream/record/row.h"
+
+namespace nustream::decode {
+
+/// Reads the files one after the other. One thread at a time.
+class RecordedReader : public Reader {
+ public:
+  RecordedReader(InputSettings settings, const record::Schema& schema);
+
+  bool read(record::RowBatch& batch, std::size_t rows_max) override;
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept override;
+  [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override { return bytes_total_; }
+
+  /// Opens the first file and reads its header, unless a signal arrives first.
+  void open();
+  /// Ordinal of the next record.
+  [[nodiscard]] std::uint64_t ordinal() const noexcept { return ordinal_; }
+
+ private:
+  enum class Step { progress, pause, finished };
+  [[nodiscard]] Step step(record::RowBatch& batch, std::size_t rows_before, std::size_t rows_max);
+  [[nodiscard]] Step read_lines(bool batch_has_rows);
+  [[nodiscard]] Step use_over_long(record::RowBatch& batch);
+  [[nodiscard]] Step end_file();
+  void open_next();
+  void read_header();
+  void skip_lines();
+
+  InputSettings settings_;
+  record::RowBuilder builder_;
+  std::unique_ptr<LineDecoder> decoder_;
+  LineBuffer buffer_;
+  std::unique_ptr<ByteSource> source_;
+  std::size_t files_opened_ = 0;
+  bool header_pending_ = false;
+  bool file_has_lines_ = false;
+  bool over_long_ = false;  // the next record was too long
+  std::uint64_t ordinal_ = 0;
+  std::uint64_t bytes_of_closed_files_ = 0;
+  std::optional<std::uint64_t> bytes_total_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace nustream::decode

@@ -1,0 +1,64 @@
+// Appends rows to a batch, in the order of their records.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "nustream/record/batch.h"
+#include "nustream/record/row.h"
+
+namespace nustream::decode {
+
+/// A time that is not known.
+inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
+
+/// Writes one row a record, whatever the record holds: the one place where an ordinal becomes a position and an
+/// unusable record a row of zeros.
+class RowWriter {
+ public:
+  /// The next record written has `ordinal`. `timed`: the batch gets times.
+  RowWriter(const record::RowBuilder& builder, bool timed, std::uint64_t ordinal, record::RowBatch& batch)
+      : builder_(&builder), batch_(&batch), row_(batch.count()), ordinal_(ordinal), timed_(timed) {}
+
+  /// Makes room for `rows` more; every one of them must then be written.
+  void reserve(std::size_t rows) {
+    const std::size_t count = batch_->count() + rows;
+    batch_->dimension = builder_->dimension();
+    batch_->x.resize(count * builder_->dimension());
+    batch_->y.resize(count);
+    batch_->next.resize(count);
+    if (timed_) batch_->times.resize(count, no_time);
+  }
+
+  /// The row of a record whose fields were read as `readings`; one of zeros where they make no row.
+  void write(const double* readings, double time = no_time) {
+    double* const x = batch_->x.data() + row_ * builder_->dimension();
+    if (!builder_->build(readings, x, batch_->y[row_])) note(builder_->reason(readings));
+    finish(time);
+  }
+
+  /// The row of zeros of a record that cannot be used.
+  void write_unusable(std::string reason) {
+    note(std::move(reason));
+    finish(no_time);
+  }
+
+ private:
+  void note(std::string reason) { batch_->rejects.push_back({Position{ordinal_}, std::move(reason)}); }
+  void finish(double time) {
+    if (timed_) batch_->times[row_] = time;
+    batch_->next[row_] = ++ordinal_;
+    ++row_;
+  }
+
+  const record::RowBuilder* builder_;
+  record::RowBatch* batch_;
+  std::size_t row_;
+  std::uint64_t ordinal_;
+  bool timed_;
+};
+
+}  // namespace nustream::decode
