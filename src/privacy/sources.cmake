@@ -1,1 +1,10 @@
-# target_sources(nustream_core PRIVATE privacy/….cpp): paths are relative to src/.
+target_sources(nustream_core PRIVATE
+  privacy/encoder_norm.cpp
+  privacy/epsilon.cpp
+  privacy/exponential_encoder.cpp
+  privacy/mills_ratio.cpp
+  privacy/nu_encoder.cpp
+  privacy/participation.cpp
+  privacy/sensitivity.cpp
+  privacy/spend.cpp
+  privacy/zcdp.cpp)

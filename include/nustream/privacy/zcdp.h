@@ -1,6 +1,7 @@
 // Zero-concentrated differential privacy of correlated Gaussian noise: spend, limit, calibration.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "nustream/base/units.h"
@@ -9,26 +10,40 @@
 
 namespace nustream::privacy {
 
-/// ρ = sens²/(2σ²), rounded up (CDP+ Theorem 1.1).
+/// ρ = sens²/(2σ²), rounded up by a few units in the last place (CDP+ Theorem 1.1).
 [[nodiscard]] Rho rho(Sensitivity sensitivity, NoiseMultiplier sigma);
-/// σ = sens/√(2ρ), rounded up. ρ > 0.
+/// σ = sens/√(2ρ), rounded up so far that rho(sensitivity, multiplier_for(sensitivity, ρ)) ≤ ρ. Throws
+/// InvalidParameter for ρ = 0.
 [[nodiscard]] NoiseMultiplier multiplier_for(Sensitivity sensitivity, Rho rho);
 /// Two mechanisms on the same records: the sum, rounded up.
 [[nodiscard]] Rho compose(std::span<const Rho> parts);
 /// Mechanisms on disjoint records: the maximum.
 [[nodiscard]] Rho parallel(std::span<const Rho> parts);
 
-/// The spend of one mechanism as a function of public step counts. Caches what is costly, so that rho_after
-/// is cheap enough for every release.
+class EncoderNorm;
+
+/// The spend of one mechanism as a function of public step counts. What is costly is cached, so that after() at
+/// successive, rising step counts is cheap enough for every release: O(m²) for a rational correlation, a look-up
+/// for numeric ones. For that, const functions change the cache: one object is for one thread; a copy has a cache
+/// of its own.
 class Spend {
  public:
   Spend(noise::Correlation correlation, Participation participation, NoiseMultiplier sigma);
+  ~Spend();
+  Spend(const Spend& other);
+  Spend& operator=(const Spend& other);
+  Spend(Spend&&) noexcept;
+  Spend& operator=(Spend&&) noexcept;
 
-  /// ρ_t of the worst record after `steps` steps; 0 at 0; never decreasing.
+  /// ρ_t of the worst record after `steps` steps: 0 at 0, never decreasing in `steps`. With several
+  /// participations it is the sensitivity over those within t steps, never γ_t. Throws Unsupported beyond the
+  /// correlation's horizon.
   [[nodiscard]] Rho after(StepCount steps) const;
-  /// ρ of a record that took part `age` steps ago, its own step included (age ≥ 1; k = 1 only).
+  /// ρ of a record that took part `age` steps ago, its own step included (age ≥ 1): γ_age²/(2σ²). Throws
+  /// Unsupported where records take part several times: such a record's age does not tell its spend.
   [[nodiscard]] Rho of_age(StepCount age) const;
-  /// The supremum of after().
+  /// The supremum of after(): at the horizon where there is one. Throws Unsupported where it is infinite or no
+  /// bound is at hand.
   [[nodiscard]] Rho limit() const;
 
   [[nodiscard]] const noise::Correlation& correlation() const noexcept { return correlation_; }
@@ -39,6 +54,9 @@ class Spend {
   noise::Correlation correlation_;
   Participation participation_;
   NoiseMultiplier sigma_;
+  mutable std::unique_ptr<EncoderNorm> norm_;  // made at the first question
+  mutable StepCount latest_{0};                // the largest number of steps asked for, and its answer
+  mutable Rho latest_rho_{0};
 };
 
 }  // namespace nustream::privacy

@@ -1,0 +1,149 @@
+#include "nustream/privacy/epsilon.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numbers>
+#include <string>
+
+#include "mills_ratio.h"
+#include "nustream/base/error.h"
+#include "rounding.h"
+
+namespace nustream::privacy {
+namespace {
+
+// The exact curve in the variable x = ε/μ − μ/2 (Balle and Wang 2018, Theorem 8). Since e^ε φ(x + μ) = φ(x),
+//   δ     = Φ(−x) − e^ε Φ(−x − μ) = φ(x)·(R(x) − R(x + μ)),
+//   1 − δ = φ(x)·(R(−x) + R(x + μ)),
+// with Mills' ratio R: neither form overflows, and each is accurate where δ, or 1 − δ, is the smaller one.
+
+/// ln of the smaller of δ and 1 − δ, and its derivative in x.
+struct LogTail {
+  double value, slope;
+};
+
+LogTail log_delta(double mu, double x) {
+  const double difference = mills_difference(x, mu);
+  return {log_density(x) + std::log(difference), -mu * mills_ratio(x + mu) / difference};
+}
+
+LogTail log_complement(double mu, double x) {
+  const double far = mills_ratio(x + mu);
+  const double sum = mills_ratio(-x) + far;
+  return {log_density(x) + std::log(sum), mu * far / sum};
+}
+
+/// Newton's method in a bracket [low, high] on whose ends tail − target has opposite signs; `scale_from` + x is
+/// the quantity that has to be accurate relative to its size.
+double solve(const std::function<LogTail(double)>& tail, double target, double low, double high, double scale_from) {
+  double x = (low + high) / 2;
+  for (int iteration = 0; iteration < 200; ++iteration) {
+    const LogTail at = tail(x);
+    const double excess = at.value - target;
+    ((excess > 0) == (at.slope < 0) ? low : high) = x;
+    double next = x - excess / at.slope;
+    if (!(next > low && next < high)) next = (low + high) / 2;
+    const double moved = std::abs(next - x);
+    x = next;
+    if (moved <= 2 * unit_roundoff * std::abs(x + scale_from)) break;
+  }
+  return x;
+}
+
+double gaussian_epsilon(double mu, double delta) {
+  if (mu == 0 || delta >= std::erf(mu / (2 * std::numbers::sqrt2))) return 0;  // δ at ε = 0
+  double x = 0;
+  if (delta <= 0.5) {
+    // At x = −¾ δ exceeds ½ for every μ that reaches it; for x ≥ 0 δ < Φ(−x) ≤ e^{−x²/2}/2.
+    const double low = std::max(-mu / 2, -0.75);
+    const double high = std::sqrt(-2 * std::log(2 * delta));
+    x = solve([mu](double at) { return log_delta(mu, at); }, std::log(delta), low, high, mu / 2);
+  } else {
+    x = solve([mu](double at) { return log_complement(mu, at); }, std::log1p(-delta), -mu / 2, 0, mu / 2);
+  }
+  return std::max(0.0, mu * (x + mu / 2));
+}
+
+/// CDP+ appendix A: the derivative in α of the bound vanishes where ρ(α−1)² = ln(1/(αδ)). Any α > 1 gives a
+/// valid bound, so the root's rounding costs accuracy to second order and never validity.
+double zcdp_epsilon(double rho, double delta) {
+  if (rho == 0) return 0;
+  const double log_inverse = -std::log(delta);
+  double low = 0;
+  double high = std::sqrt(log_inverse / rho);
+  for (int halving = 0; halving < 200 && low < high; ++halving) {
+    const double excess = low + (high - low) / 2;  // α − 1
+    if (excess <= low || excess >= high) break;
+    (rho * excess * excess < log_inverse - std::log1p(excess) ? low : high) = excess;
+  }
+  const double excess = high;
+  const double bound = rho * (1 + excess) + (log_inverse - std::log1p(excess)) / excess - std::log1p(1 / excess);
+  return std::max(0.0, bound);
+}
+
+double simple_epsilon(double rho, double delta) {
+  return rho + 2 * std::sqrt(rho * -std::log(delta));
+}
+
+}  // namespace
+
+std::string_view name(Conversion conversion) {
+  switch (conversion) {
+    case Conversion::gaussian:
+      return "gaussian";
+    case Conversion::zcdp:
+      return "zcdp";
+    case Conversion::zcdp_simple:
+      return "zcdp-simple";
+  }
+  NUSTREAM_REQUIRE(false, "a conversion is one of the three that exist");
+  return {};
+}
+
+Epsilon epsilon(Rho rho, Delta delta, Conversion conversion) {
+  switch (conversion) {
+    case Conversion::gaussian:
+      return Epsilon{gaussian_epsilon(std::sqrt(2 * rho.value()), delta.value())};
+    case Conversion::zcdp:
+      return Epsilon{zcdp_epsilon(rho.value(), delta.value())};
+    case Conversion::zcdp_simple:
+      return Epsilon{simple_epsilon(rho.value(), delta.value())};
+  }
+  NUSTREAM_REQUIRE(false, "a conversion is one of the three that exist");
+  return Epsilon{0};
+}
+
+double gaussian_delta(double mu, double epsilon) {
+  if (!(std::isfinite(mu) && mu > 0)) throw InvalidParameter("mu", std::to_string(mu), "a finite number > 0");
+  if (!(std::isfinite(epsilon) && epsilon >= 0)) {
+    throw InvalidParameter("epsilon", std::to_string(epsilon), "a finite number >= 0");
+  }
+  const double x = std::fma(-mu / 2, mu, epsilon) / mu;
+  if (x >= -0.5) return std::exp(log_density(x)) * mills_difference(x, mu);
+  return -std::expm1(log_complement(mu, x).value);
+}
+
+Rho rho_for(Epsilon target, Delta delta, Conversion conversion) {
+  const auto fits = [&](double rho) { return epsilon(Rho{rho}, delta, conversion) <= target; };
+  double low = 1;
+  while (!fits(low)) {
+    low /= 4;
+    if (low < std::numeric_limits<double>::min()) return Rho{0};
+  }
+  double high = 4 * low;
+  while (std::isfinite(high) && fits(high)) {
+    low = high;
+    high *= 4;
+  }
+  while (true) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
+    (fits(middle) ? low : high) = middle;
+  }
+  // epsilon() is accurate to 1e-13 and grows at least like the square root of ρ; beyond that the slack counts.
+  return Rho{rounded_down(low, 1e-12)};
+}
+
+}  // namespace nustream::privacy

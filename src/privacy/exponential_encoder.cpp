@@ -1,0 +1,107 @@
+#include "exponential_encoder.h"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "nustream/base/error.h"
+#include "rounding.h"
+
+namespace nustream::privacy {
+namespace {
+
+constexpr double endless = std::numeric_limits<double>::infinity();
+
+/// Σ_{0≤n<length} (xy)^n for 0 < x, y ≤ 1. 1 − xy is rounded once only: a product rounded first would lose
+/// all digits of it near 1, where the slow poles are.
+double geometric_sum(double x, double y, double length) {
+  const double gap = std::fma(-x, y, 1.0);
+  if (gap == 0) return length;
+  return -std::expm1(length * std::log1p(-gap)) / gap;
+}
+
+/// With participations at 0, b, 2b, …, v_t = Σ_i c_{t−ib} is, between two of them, a sum of exponentials with
+/// fixed amplitudes s_i(t) = Σ_{jb<t} q_i^{t−jb−1}; so ‖v‖² is a sum of geometric sums, block by block. All
+/// terms are positive: nothing cancels.
+class ExponentialNorm final : public EncoderNorm {
+ public:
+  ExponentialNorm(ExponentialEncoder encoder, const Participation& participation)
+      : encoder_(std::move(encoder)), participation_(participation), amplitudes_(encoder_.decays.size(), 0.0) {
+    const double length = static_cast<double>(participation_.separation() - 1);
+    for (const double decay : encoder_.decays) block_decays_.push_back(std::pow(decay, length));
+  }
+
+  double squared(std::uint64_t steps) override {
+    const std::uint64_t times = participation_.times_within(StepCount{steps});
+    advance(times - 1);
+    const std::uint64_t last = steps - (times - 1) * participation_.separation();
+    return with_last_block(static_cast<double>(last - 1));
+  }
+
+  double squared_limit() override {
+    for (const double decay : encoder_.decays) {
+      if (decay == 1) throw Unsupported("the sensitivity of this correlation grows without limit: give a horizon");
+    }
+    advance(participation_.times() - 1);
+    return with_last_block(endless);
+  }
+
+ private:
+  /// Brings the state to `blocks` complete blocks of b steps.
+  void advance(std::uint64_t blocks) {
+    if (blocks < blocks_) {
+      blocks_ = 0;
+      sum_ = 0;
+      amplitudes_.assign(amplitudes_.size(), 0.0);
+    }
+    const double length = static_cast<double>(participation_.separation() - 1);
+    while (blocks_ < blocks) {
+      const double block = block_norm(length);
+      const std::vector<double> before = amplitudes_;
+      for (std::size_t i = 0; i < amplitudes_.size(); ++i) {
+        amplitudes_[i] = (encoder_.decays[i] * amplitudes_[i] + 1) * block_decays_[i];
+      }
+      // A fixed point of the rounded map: every later block is this block.
+      const std::uint64_t same = amplitudes_ == before ? blocks - blocks_ : 1;
+      sum_ += static_cast<long double>(same) * block;
+      blocks_ += same;
+    }
+  }
+
+  [[nodiscard]] double with_last_block(double length) const {
+    return rounded_up(static_cast<double>(sum_ + block_norm(length)), encoder_.relative_slack);
+  }
+
+  /// Σ v_t² over the step of a participation and `length` steps after it.
+  [[nodiscard]] double block_norm(double length) const {
+    const auto& q = encoder_.decays;
+    const auto& b = encoder_.weights;
+    double start = encoder_.first;
+    for (std::size_t i = 0; i < q.size(); ++i) start += b[i] * amplitudes_[i];
+    double sum = start * start;
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      const double at_i = b[i] * (q[i] * amplitudes_[i] + 1);
+      for (std::size_t j = 0; j < q.size(); ++j) {
+        const double at_j = b[j] * (q[j] * amplitudes_[j] + 1);
+        sum += at_i * at_j * geometric_sum(q[i], q[j], length);
+      }
+    }
+    return sum;
+  }
+
+  ExponentialEncoder encoder_;
+  Participation participation_;
+  std::vector<double> block_decays_;  // q_i^{b−1}
+  std::uint64_t blocks_ = 0;
+  long double sum_ = 0;
+  std::vector<double> amplitudes_;  // s_i at the start of the next block
+};
+
+}  // namespace
+
+std::unique_ptr<EncoderNorm> exponential_norm(ExponentialEncoder encoder, const Participation& participation) {
+  return std::make_unique<ExponentialNorm>(std::move(encoder), participation);
+}
+
+}  // namespace nustream::privacy

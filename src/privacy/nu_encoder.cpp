@@ -1,0 +1,84 @@
+#include "nu_encoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+
+#include "nustream/base/error.h"
+#include "nustream/noise/elliptic.h"
+#include "rounding.h"
+
+namespace nustream::privacy {
+namespace {
+
+/// Terms that are summed one by one; beyond them the integral's excess is below 2e-14.
+constexpr std::uint64_t summed_terms = std::uint64_t{1} << 20;
+
+/// Covers the summation, six roundings a term in long double of terms that fall like 1/(πt), and the few
+/// roundings of the closed forms.
+double slack(std::uint64_t terms) {
+  constexpr double unit = static_cast<double>(std::numeric_limits<long double>::epsilon());
+  return 6 * unit * static_cast<double>(terms) / std::numbers::pi + 16 * unit_roundoff;
+}
+
+/// E₁(x) = ∫_x^∞ e^{−s}/s ds.
+double exponential_integral(double x) {
+  return x > 700 ? 0.0 : -std::expint(-x);  // below 1e-300 beyond
+}
+
+/// Upper bound of Σ_{first≤t<last} c_t². With u = t + ¼: C(2t, t)²/16^t < 1/(πu), since the quotient of the two
+/// sides rises to 1, its factor being (2t+1)²(4t+5)/((2t+2)²(4t+1)) = 1 + 1/((2t+2)²(4t+1)). The bound
+/// f(t) = (1−ν)^{2t}/(πu) is convex, so each f(t) is at most its integral over [t−½, t+½].
+double tail_bound(double nu, std::uint64_t first, std::uint64_t last) {
+  const double from = static_cast<double>(first) - 0.25;
+  const double to = static_cast<double>(last) - 0.25;
+  if (nu == 0) return std::log(to / from) / std::numbers::pi;
+  const double rate = -2 * std::log1p(-nu);
+  const double integral = exponential_integral(rate * from) - exponential_integral(rate * to);
+  return std::exp(rate / 4) * std::max(integral, 0.0) / std::numbers::pi;
+}
+
+class NuColumnNorm final : public EncoderNorm {
+ public:
+  explicit NuColumnNorm(double nu) : nu_(nu) {}
+
+  double squared(std::uint64_t steps) override {
+    advance(std::min(steps, summed_terms));
+    double sum = static_cast<double>(sum_);
+    if (steps > summed_terms) sum += tail_bound(nu_, summed_terms, steps);
+    return rounded_up(sum, slack(terms_));
+  }
+
+  double squared_limit() override {
+    if (nu_ == 0) throw Unsupported("the sensitivity at nu = 0 grows without limit: give a horizon or nu > 0");
+    // The slack of the longest sum, so that no finite number of steps costs more than the limit.
+    return rounded_up(1 / noise::arithmetic_geometric_mean(1, std::sqrt(nu_ * (2 - nu_))), slack(summed_terms));
+  }
+
+ private:
+  /// Brings the sum to `terms` terms.
+  void advance(std::uint64_t terms) {
+    if (terms < terms_) *this = NuColumnNorm(nu_);
+    const long double kept = 1.0L - static_cast<long double>(nu_);
+    for (; terms_ < terms; ++terms_) {
+      sum_ += coefficient_ * coefficient_;
+      const long double next = static_cast<long double>(terms_ + 1);
+      coefficient_ *= (2 * next - 1) / (2 * next) * kept;
+    }
+  }
+
+  double nu_;
+  std::uint64_t terms_ = 0;
+  long double coefficient_ = 1;  // c at terms_
+  long double sum_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<EncoderNorm> nu_column_norm(Damping nu) {
+  return std::make_unique<NuColumnNorm>(nu.value());
+}
+
+}  // namespace nustream::privacy

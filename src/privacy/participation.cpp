@@ -1,0 +1,26 @@
+#include "nustream/privacy/participation.h"
+
+#include <algorithm>
+#include <string>
+
+#include "nustream/base/error.h"
+
+namespace nustream::privacy {
+
+Displacement displacement(ClipNorm clip, Adjacency adjacency) {
+  const double factor = adjacency == Adjacency::replace_one ? 2 : 1;
+  return Displacement{factor * clip.value()};
+}
+
+Participation::Participation(std::uint64_t times, std::uint64_t separation) : times_(times), separation_(separation) {
+  if (times == 0) throw InvalidParameter("participation times", "0", "an integer >= 1");
+  if (separation == 0) throw InvalidParameter("participation separation", "0", "an integer >= 1");
+}
+
+std::uint64_t Participation::times_within(StepCount steps) const noexcept {
+  const std::uint64_t whole = steps.value() / separation_;
+  const std::uint64_t fitting = whole + (steps.value() % separation_ != 0 ? 1 : 0);
+  return std::min(times_, fitting);
+}
+
+}  // namespace nustream::privacy

@@ -1,0 +1,38 @@
+#include "nustream/privacy/zcdp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "nustream/base/error.h"
+#include "rounding.h"
+
+namespace nustream::privacy {
+
+Rho rho(Sensitivity sensitivity, NoiseMultiplier sigma) {
+  // The quotient first: σ² alone could overflow or vanish.
+  const double mu = sensitivity.value() / sigma.value();
+  return Rho{rounded_up(mu * mu / 2, 0)};
+}
+
+NoiseMultiplier multiplier_for(Sensitivity sensitivity, Rho rho) {
+  if (rho.value() == 0) throw InvalidParameter("rho", "0", "a finite number > 0");
+  // 16 u in σ are 32 u in ρ: more than rho() adds.
+  return NoiseMultiplier{rounded_up(sensitivity.value() / std::sqrt(2 * rho.value()), 16 * unit_roundoff)};
+}
+
+Rho compose(std::span<const Rho> parts) {
+  long double sum = 0;
+  for (const Rho& part : parts) sum += part.value();
+  const double additions = static_cast<double>(parts.size());
+  const double slack = additions * static_cast<double>(std::numeric_limits<long double>::epsilon());
+  return Rho{parts.size() == 1 ? parts.front().value() : rounded_up(static_cast<double>(sum), slack)};
+}
+
+Rho parallel(std::span<const Rho> parts) {
+  Rho largest{0};
+  for (const Rho& part : parts) largest = std::max(largest, part);
+  return largest;
+}
+
+}  // namespace nustream::privacy
