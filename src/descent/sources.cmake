@@ -1,1 +1,17 @@
-# target_sources(nustream_core PRIVATE descent/….cpp): paths are relative to src/.
+target_sources(nustream_core PRIVATE
+  descent/averaging.cpp
+  descent/clip.cpp
+  descent/kernel.cpp
+  descent/kernel_baseline.cpp
+  descent/loop.cpp
+  descent/projection.cpp
+  descent/schedule.cpp)
+target_include_directories(nustream_core PRIVATE ${PROJECT_SOURCE_DIR}/src)
+
+# One kernel for each instruction set, chosen at run time.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_sources(nustream_core PRIVATE descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
+  set_source_files_properties(descent/kernel_avx2.cpp PROPERTIES COMPILE_OPTIONS "-mavx2")
+  set_source_files_properties(descent/kernel_avx512.cpp PROPERTIES
+    COMPILE_OPTIONS "-mavx512f;-mavx512dq;-mprefer-vector-width=512")
+endif()

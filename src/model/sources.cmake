@@ -1,1 +1,1 @@
-# target_sources(nustream_core PRIVATE model/….cpp): paths are relative to src/.
+target_sources(nustream_core PRIVATE model/loss.cpp)

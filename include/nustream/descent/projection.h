@@ -30,14 +30,15 @@ class Projection {
   /// No projection.
   Projection() = default;
   /// Throws InvalidParameter where the radius is not a finite number > 0, or a box is empty, has sides of
-  /// different sizes, a NaN, or lower > upper.
+  /// different sizes, a NaN, lower > upper, or a side at the wrong infinity.
   explicit Projection(Family family);
 
   /// Throws InvalidParameter where this is a box of neither 1 nor `dimension` entries.
   void check(std::size_t dimension) const;
 
-  /// Moves θ to the nearest allowed point. A coordinate that is NaN stays so: it shows that the iterate
-  /// has diverged, and hides nothing, since θ is a function of the noisy gradients.
+  /// Moves θ to the nearest allowed point. A NaN stays where it is, and so does all of θ under a ball where
+  /// an entry is not finite: an iterate that has diverged is shown as such. It hides nothing, being a function
+  /// of the noisy gradients.
   void apply(std::span<double> theta) const;
 
   [[nodiscard]] const Family& family() const noexcept { return family_; }

@@ -10,6 +10,7 @@
 
 #include "nustream/base/units.h"
 #include "nustream/descent/averaging.h"
+#include "nustream/descent/loop.h"
 #include "nustream/descent/projection.h"
 #include "nustream/descent/schedule.h"
 #include "nustream/model/loss.h"
@@ -61,7 +62,8 @@ class Releases {
 /// One lane. Batch at a time: no virtual call, allocation (beyond the releases) or lock per record.
 class Lane {
  public:
-  /// A lane at step 0 and `start`. `grid` is that of the noise it will be handed.
+  /// A lane at step 0, position `start` and θ_0. `grid` is that of the noise it will be handed. Throws
+  /// InvalidParameter where a setting is out of range, sizes disagree, or the grid clips beyond settings.clip.
   Lane(Settings settings, const noise::Grid& grid, Position start);
 
   /// Takes rows.count / minibatch steps; rows.count is a multiple of minibatch and noise holds at least that
@@ -85,12 +87,14 @@ class Lane {
   static Lane decode(Settings settings, const noise::Grid& grid, std::string_view bytes);
 
  private:
+  [[nodiscard]] std::uint64_t steps_to_next_release() const noexcept;
+  void take_steps(const record::RowSlice& rows, const noise::GridNoise& noise, std::uint64_t begin,
+                  std::uint64_t count);
+
   Settings settings_;
-  noise::Grid grid_;
   std::uint64_t steps_ = 0;
   std::uint64_t position_ = 0;
-  std::uint64_t clipped_ = 0;
-  std::vector<double> theta_;
+  descent::Loop loop_;
   descent::Average average_;
 };
 

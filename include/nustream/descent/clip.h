@@ -1,0 +1,31 @@
+// Clipping to the grid: the one place where a record's influence is bounded by G.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "nustream/noise/grid.h"
+
+namespace nustream::descent {
+
+/// What the norm of a clipped gradient is held to, in units of the grid:
+///
+///     clip_radius()/s · (1 − (d + 16)·2^-53).
+///
+/// A d-term sum of squares in floating point, whatever its order, its root and the three roundings that lead
+/// to a coordinate are together off by less than (d/2 + 6)·2^-53, so that after truncation the exact norm is
+/// at most G at every d, for every gradient.
+[[nodiscard]] double clip_radius_in_units(const noise::Grid& grid, std::size_t dimension);
+
+/// trunc(clip(slope · x, G)/s), the clipped gradient of a loss of the form f(θᵀx, y); d entries each.
+///
+/// Exact about the range: ‖slope · x‖ may overflow or underflow. An infinite slope (exp(θᵀx) of the Poisson
+/// loss) counts as its limit, the direction ±x at full length G. A NaN slope, or an x that is not finite, is
+/// the zero gradient. Returns whether the gradient was longer than G (operator side only).
+bool clip_to_grid(double slope, std::span<const double> x, const noise::Grid& grid, std::span<std::int64_t> units);
+
+/// trunc(clip(g, G)/s) for any gradient; the zero gradient where an entry is not finite.
+bool clip_to_grid(std::span<const double> gradient, const noise::Grid& grid, std::span<std::int64_t> units);
+
+}  // namespace nustream::descent

@@ -1,0 +1,76 @@
+// The private descent loop: noisy clipped steps, many at a time. Source: CDP+ Algorithm 1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nustream/descent/packed.h"
+#include "nustream/descent/projection.h"
+#include "nustream/model/loss.h"
+#include "nustream/noise/grid.h"
+
+namespace nustream::descent {
+
+/// Everything about a step but its size, its records and its noise.
+struct StepRule {
+  model::Loss loss;
+  double l2 = 0;  ///< λ of r(θ) = λ/2 ‖θ‖²; the mean's own ½‖θ‖² is added to it
+  Projection projection;
+  std::uint64_t minibatch = 1;  ///< m, nominal
+};
+
+/// Consecutive steps and what they use. Row-major; spans of matching sizes.
+struct Stretch {
+  std::span<const double> x;              ///< steps × m × d
+  std::span<const double> y;              ///< steps × m
+  std::span<const std::int64_t> noise;    ///< steps × d, units of the grid
+  std::span<const double> step_sizes;     ///< η_t of each step
+  std::span<const double> average_gains;  ///< of each step: Average::weigh()
+};
+
+namespace kernel {
+struct Job;
+}
+
+/// An iterate and the rule that moves it:
+///
+///     θ ← Π(θ − η_t((Σ_i trunc(clip(g_i)/s) + z_t)·s/m + λθ)),
+///
+/// the bracket's sum in saturating 64-bit integers, converted once. Saturation cannot widen the influence of a
+/// record: each addition moves its result by no more than its argument moves. Only ∇f is clipped, not ∇r.
+/// A record whose gradient is not finite, or whose y is not, adds nothing; its step is taken all the same.
+///
+/// The same stretches in one call or in many give the same bits on the same machine, and on any machine where
+/// the loss needs no exponential: every instruction set runs the same operations in the same order.
+/// An iterate that diverges becomes infinite or NaN and stays so; its gradients are then zero.
+class Loop {
+ public:
+  /// At `start` (d ≥ 1 finite entries). Throws InvalidParameter where rule or start are out of range.
+  Loop(const StepRule& rule, const noise::Grid& grid, std::span<const double> start);
+
+  /// Takes stretch.step_sizes.size() steps. `average` has d entries, or none.
+  void run(const Stretch& stretch, std::span<double> average);
+
+  [[nodiscard]] std::span<const double> theta() const noexcept { return {theta_.data(), dimension_}; }
+  /// Replaces the iterate, by d entries of any value: restoring a state.
+  void set_theta(std::span<const double> theta);
+  /// Records whose gradient was longer than the clip norm. Operator side only.
+  [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
+
+ private:
+  using Kernel = void (*)(kernel::Job&);
+
+  StepRule rule_;
+  noise::Grid grid_;
+  Kernel kernel_;
+  std::size_t dimension_;
+  std::uint64_t clipped_ = 0;
+  Packed<double> theta_;
+  Packed<double> lower_, upper_;     // of a box, else empty
+  Packed<std::int64_t> sum_;         // Σ_i of the step at hand
+  std::vector<std::int64_t> units_;  // a gradient outside the range of the fast path
+};
+
+}  // namespace nustream::descent

@@ -1,0 +1,64 @@
+#include "nustream/descent/averaging.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "nustream/base/error.h"
+
+namespace nustream::descent {
+namespace {
+
+double decay_of(const Averaging& settings) {
+  return settings.kind == Averaging::Kind::exponential ? settings.decay : 1.0;
+}
+
+// Whether an average under `settings` can have this weight after `steps` steps.
+bool reachable(const Averaging& settings, double weight, std::uint64_t steps) {
+  if (settings.kind == Averaging::Kind::last || steps <= settings.from) return weight == 0 && !std::signbit(weight);
+  const std::uint64_t taken = steps - settings.from;
+  if (settings.kind == Averaging::Kind::tail) return weight == static_cast<double>(taken);
+  // The limit is 1/(1 − decay); the recursion may end a rounding error above it.
+  return weight >= 1 && weight <= (1 + 1e-9) / (1 - settings.decay);
+}
+
+}  // namespace
+
+void check(const Averaging& averaging) {
+  if (averaging.kind == Averaging::Kind::exponential && !(averaging.decay > 0 && averaging.decay < 1)) {
+    throw InvalidParameter("decay", std::to_string(averaging.decay), "0 < decay < 1");
+  }
+}
+
+Average::Average(const Averaging& settings, std::size_t dimension) : settings_(settings), value_(dimension) {
+  check(settings);
+}
+
+void Average::update(std::span<const double> theta, StepCount steps) {
+  const double gain = weigh(steps);
+  if (gain == 0) return;
+  for (std::size_t j = 0; j < value_.size(); ++j) value_[j] += gain * (theta[j] - value_[j]);
+}
+
+std::span<const double> Average::value() const noexcept {
+  return weight_ > 0 ? std::span<const double>(value_) : std::span<const double>();
+}
+
+double Average::weigh(StepCount steps) noexcept {
+  if (settings_.kind == Averaging::Kind::last || steps.value() <= settings_.from) return 0;
+  weight_ = decay_of(settings_) * weight_ + 1;
+  return 1 / weight_;
+}
+
+void Average::restore(double weight, std::span<const double> value, StepCount steps) {
+  if (!reachable(settings_, weight, steps.value())) {
+    throw InvalidParameter("average_weight", std::to_string(weight), "the weight after as many steps");
+  }
+  if (value.size() != (weight > 0 ? value_.size() : 0)) {
+    throw InvalidParameter("average", std::to_string(value.size()) + " entries", "as many as coefficients");
+  }
+  weight_ = weight;
+  std::ranges::copy(value, value_.begin());
+}
+
+}  // namespace nustream::descent

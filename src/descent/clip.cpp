@@ -1,0 +1,53 @@
+#include "nustream/descent/clip.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "descent/norm.h"
+
+namespace nustream::descent {
+
+ScaledNorm scaled_norm(std::span<const double> v) {
+  double largest = 0;
+  for (const double entry : v) {
+    if (!std::isfinite(entry)) return {1, std::numeric_limits<double>::quiet_NaN()};
+    largest = std::max(largest, std::fabs(entry));
+  }
+  if (largest == 0) return {1, 0};
+  const int exponent = std::ilogb(largest);
+  double squares = 0;
+  for (const double entry : v) {
+    const double scaled = std::scalbn(entry, -exponent);
+    squares += scaled * scaled;
+  }
+  return {std::scalbn(1.0, exponent), std::sqrt(squares)};
+}
+
+double clip_radius_in_units(const noise::Grid& grid, std::size_t dimension) {
+  const double rounding = (static_cast<double>(dimension) + 16) * 0x1p-53;
+  return grid.clip_radius() / grid.spacing() * (1 - rounding);
+}
+
+bool clip_to_grid(double slope, std::span<const double> x, const noise::Grid& grid, std::span<std::int64_t> units) {
+  const ScaledNorm norm = scaled_norm(x);
+  if (std::isnan(slope) || slope == 0 || std::isnan(norm.fraction) || norm.fraction == 0) {
+    std::ranges::fill(units, 0);
+    return false;
+  }
+  const int exponent = std::ilogb(norm.scale);
+  // In units of the grid and of the scaled x; overflows to infinity only where the limit is the smaller one.
+  const double length = std::scalbn(std::fabs(slope), exponent - std::ilogb(grid.spacing()));
+  const double limit = clip_radius_in_units(grid, x.size()) / norm.fraction;
+  const double factor = std::copysign(std::min(length, limit), slope);
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    units[j] = static_cast<std::int64_t>(factor * std::scalbn(x[j], -exponent));
+  }
+  return length > limit;
+}
+
+bool clip_to_grid(std::span<const double> gradient, const noise::Grid& grid, std::span<std::int64_t> units) {
+  return clip_to_grid(1.0, gradient, grid, units);
+}
+
+}  // namespace nustream::descent

@@ -1,0 +1,32 @@
+#include "descent/kernel.h"
+
+#include <cmath>
+#include <span>
+
+#include "nustream/descent/clip.h"
+#include "nustream/descent/projection.h"
+
+namespace nustream::descent::kernel {
+
+const Variant (&variants() noexcept)[variant_count] {
+#if defined(__x86_64__)
+  static const Variant all[] = {
+      {"avx512", run_avx512, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")},
+      {"avx2", run_avx2, static_cast<bool>(__builtin_cpu_supports("avx2"))},
+      {"baseline", run_baseline, true}};
+#else
+  static const Variant all[] = {{"baseline", run_baseline, true}};
+#endif
+  return all;
+}
+
+bool clip_out_of_range(const Job& job, double slope, const double* x, double y, bool uses_y) {
+  const bool usable = !uses_y || std::isfinite(y);
+  return clip_to_grid(usable ? slope : 0.0, {x, job.dimension}, *job.grid, {job.units, job.dimension});
+}
+
+void project_out_of_range(const Job& job) {
+  job.projection->apply({job.theta, job.dimension});
+}
+
+}  // namespace nustream::descent::kernel

@@ -1,0 +1,81 @@
+// The inner loop, compiled once for each instruction set; private to the descent room.
+//
+// kernel_body.h holds the code; kernel_{baseline,avx2,avx512}.cpp compile it with different flags. All of them
+// run the same IEEE operations in the same order (packs of eight, one reduction tree, no contraction).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "nustream/model/loss.h"
+
+namespace nustream::noise {
+class Grid;
+}
+namespace nustream::descent {
+class Projection;
+}
+
+namespace nustream::descent::kernel {
+
+/// One stretch of steps, as pointers. Vectors called padded hold whole packs of eight, 64-byte aligned, with
+/// zeros behind their d entries.
+struct Job {
+  model::Loss loss;
+  std::size_t dimension;
+  std::size_t steps;
+  std::size_t minibatch;
+  const double* x;              // steps × minibatch × d
+  const double* y;              // steps × minibatch; not read where the loss has no target
+  const std::int64_t* noise;    // steps × d
+  const double* step_sizes;     // steps
+  const double* average_gains;  // steps, or null
+
+  const noise::Grid* grid;    // for gradients outside the fast path
+  double units_per_gradient;  // 1/s
+  double radius;              // clip_radius_in_units()
+  double gradient_per_unit;   // s/m
+  double l2;
+
+  double ball_radius;   // 0: no ball
+  const double* lower;  // of a box, padded; null: no box
+  const double* upper;
+  const Projection* projection;  // for iterates outside the fast path
+
+  double* theta;          // padded
+  std::int64_t* sum;      // padded; scratch
+  std::int64_t* units;    // d; scratch
+  double* average;        // d, or null
+  std::uint64_t clipped;  // grows
+};
+
+void run_baseline(Job& job);
+#if defined(__x86_64__)
+void run_avx2(Job& job);
+void run_avx512(Job& job);
+#endif
+
+/// A kernel and what it needs.
+struct Variant {
+  std::string_view name;
+  void (*run)(Job&);
+  bool available;  // on this machine
+};
+inline constexpr std::size_t variant_count =
+#if defined(__x86_64__)
+    3;
+#else
+    1;
+#endif
+/// All of them, the preferred one first.
+[[nodiscard]] const Variant (&variants() noexcept)[variant_count];
+
+// What the kernels call out of line, so that nothing but their own code is compiled with their flags.
+
+/// clip_to_grid() of a record outside the fast path: NaN, infinity, overflow, underflow, or a row of zeros.
+[[nodiscard]] bool clip_out_of_range(const Job& job, double slope, const double* x, double y, bool uses_y);
+/// The projection of an iterate whose squared norm overflows or underflows.
+void project_out_of_range(const Job& job);
+
+}  // namespace nustream::descent::kernel

@@ -1,0 +1,233 @@
+// The code of kernel.h, compiled once for each instruction set. NUSTREAM_KERNEL names the function to define.
+//
+// Nothing here may call an inline function of a shared header unless it is always inlined: the linker could
+// keep the copy with the wider instructions for everyone.
+#include <cmath>
+
+#include "descent/kernel.h"
+#include "descent/pack.h"
+#include "nustream/model/visit.h"
+
+namespace nustream::descent::kernel {
+namespace {
+
+// Which entries of a pack there are: all of them, or the first ones of the last pack.
+struct Whole {};
+struct First {
+  std::size_t count;  // 1 … 8
+};
+
+// d entries as packs. `fixed` is the number of packs where the compiler is to know it, else 0.
+template <std::size_t fixed>
+struct Shape {
+  std::size_t before_last;  // packs but the last
+  First last;
+
+  explicit Shape(std::size_t dimension)
+      : before_last((dimension - 1) / pack_size), last{dimension - before_last * pack_size} {}
+
+  // Calls body(p, Whole or First) for each pack p.
+  template <class Body>
+  void each(const Body& body) const {
+    if constexpr (fixed == 0) {
+      for (std::size_t p = 0; p < before_last; ++p) body(p, Whole{});
+      body(before_last, last);
+    } else {
+      _Pragma("GCC unroll 4") for (std::size_t p = 0; p + 1 < fixed; ++p) body(p, Whole{});
+      body(fixed - 1, last);
+    }
+  }
+
+  // Σ_p term(p, Whole or First); four sums apart where there are many, so that they do not wait for each other.
+  template <class Term>
+  [[nodiscard]] double sum(const Term& term) const {
+    if constexpr (fixed == 0) {
+      Reals sums[4] = {};
+      std::size_t p = 0;
+      for (; p + 4 <= before_last; p += 4) {
+        _Pragma("GCC unroll 4") for (std::size_t i = 0; i < 4; ++i) sums[i] = sums[i] + term(p + i, Whole{});
+      }
+      for (; p < before_last; ++p) sums[0] = sums[0] + term(p, Whole{});
+      sums[1] = sums[1] + term(before_last, last);
+      return kernel::sum((sums[0] + sums[2]) + (sums[1] + sums[3]));
+    } else {
+      Reals total = term(fixed - 1, last);
+      _Pragma("GCC unroll 4") for (std::size_t p = 0; p + 1 < fixed; ++p) total = total + term(p, Whole{});
+      return kernel::sum(total);
+    }
+  }
+};
+
+// Pack p of a vector that is not padded.
+template <class Entry>
+inline auto get(const Entry* vector, std::size_t p, Whole) {
+  return load(vector + p * pack_size);
+}
+template <class Entry>
+inline auto get(const Entry* vector, std::size_t p, First first) {
+  return load_first(vector + p * pack_size, first.count);
+}
+inline void put(double* vector, std::size_t p, Whole, const Reals& value) {
+  store(vector + p * pack_size, value);
+}
+inline void put(double* vector, std::size_t p, First first, const Reals& value) {
+  store_first(vector + p * pack_size, value, first.count);
+}
+
+// The iterate: in registers where its number of packs is known, else in the job's memory.
+template <std::size_t fixed>
+struct Iterate {
+  Reals packs[fixed];
+
+  explicit Iterate(const Job& job) {
+    for (std::size_t p = 0; p < fixed; ++p) packs[p] = load(job.theta + p * pack_size);
+  }
+  void save(const Job& job) const {
+    for (std::size_t p = 0; p < fixed; ++p) store(job.theta + p * pack_size, packs[p]);
+  }
+  [[nodiscard]] Reals get(std::size_t p) const { return packs[p]; }
+  void set(std::size_t p, const Reals& value) { packs[p] = value; }
+};
+
+template <>
+struct Iterate<0> {
+  double* memory;
+
+  explicit Iterate(const Job& job) : memory(job.theta) {}
+  void save(const Job& /*job*/) const {}
+  [[nodiscard]] Reals get(std::size_t p) const { return load(memory + p * pack_size); }
+  void set(std::size_t p, const Reals& value) { store(memory + p * pack_size, value); }
+};
+
+inline bool is_finite(double value) {
+  return value - value == 0;
+}
+
+// A record's clipped gradient on the grid: trunc(factor · x), or job.units where the record is out of range.
+struct ClippedRecord {
+  const double* x;
+  double factor;
+  bool out_of_range;
+};
+
+template <class Shape, class Iterate, class Formula>
+inline ClippedRecord clip_record(const Shape& shape, const Iterate& theta, const Formula& formula, Job& job,
+                                 std::size_t record) {
+  const double* const x = job.x + record * job.dimension;
+  const double y = Formula::uses_target ? job.y[record] : 0.0;
+  const double squares = shape.sum([&](std::size_t p, auto entries) {
+    const Reals row = get(x, p, entries);
+    return row * row;
+  });
+  double prediction = 0;
+  if constexpr (Formula::uses_prediction) {
+    prediction = shape.sum([&](std::size_t p, auto entries) { return get(x, p, entries) * theta.get(p); });
+  }
+  const double slope = formula.slope(prediction, y);
+
+  // Written so that a NaN fails it. An infinite slope passes: min() below keeps the direction.
+  const bool in_range = squares > 0x1p-900 && squares < 0x1p900 && slope == slope && is_finite(y);
+  if (__builtin_expect(!in_range, 0)) {
+    if (clip_out_of_range(job, slope, x, y, Formula::uses_target)) ++job.clipped;
+    return {x, 0, true};
+  }
+  // clip(slope · x) = ±min(|slope|, R/‖x‖) · x: the root and the quotient do not wait for θ.
+  const double limit = job.radius / __builtin_sqrt(squares);
+  const double length = __builtin_fabs(slope) * job.units_per_gradient;
+  const bool is_long = length > limit;
+  job.clipped += is_long ? 1U : 0U;
+  return {x, __builtin_copysign(is_long ? limit : length, slope), false};
+}
+
+template <class Entries>
+inline Integers gradient_pack(const Job& job, const ClippedRecord& record, std::size_t p, Entries entries) {
+  if (__builtin_expect(record.out_of_range, 0)) return get(job.units, p, entries);
+  return truncate(broadcast(record.factor) * get(record.x, p, entries));
+}
+
+template <class Shape, class Iterate>
+inline void project(const Shape& shape, Iterate& theta, const Job& job) {
+  if (job.lower != nullptr) {
+    shape.each([&](std::size_t p, auto) {
+      const std::size_t at = p * pack_size;
+      theta.set(p, clamp(theta.get(p), load(job.lower + at), load(job.upper + at)));
+    });
+  } else if (job.ball_radius > 0) {
+    const double squares = shape.sum([&](std::size_t p, auto) { return theta.get(p) * theta.get(p); });
+    if (squares > 0x1p-900 && squares < 0x1p900) {
+      const double factor = job.ball_radius / __builtin_sqrt(squares);
+      if (factor >= 1) return;
+      shape.each([&](std::size_t p, auto) { theta.set(p, theta.get(p) * broadcast(factor)); });
+    } else {
+      theta.save(job);
+      project_out_of_range(job);
+      theta = Iterate(job);
+    }
+  }
+}
+
+// θ̄ ← θ̄ + gain (θ − θ̄): descent/averaging.h.
+template <class Shape, class Iterate>
+inline void average(const Shape& shape, const Iterate& theta, const Job& job, double gain) {
+  shape.each([&](std::size_t p, auto entries) {
+    const Reals before = get(job.average, p, entries);
+    put(job.average, p, entries, before + broadcast(gain) * (theta.get(p) - before));
+  });
+}
+
+// θ ← Π(θ(1 − ηλ) − η(Σ_i u_i + z)s/m): CDP+ Algorithm 1, grouped so that only the last product and difference
+// wait for the gradient.
+template <class Shape, class Iterate, class Formula>
+inline void step(const Shape& shape, Iterate& theta, const Formula& formula, Job& job, std::size_t t) {
+  const std::size_t begin = t * job.minibatch;
+  const std::size_t last = begin + job.minibatch - 1;
+  for (std::size_t record = begin; record < last; ++record) {
+    const ClippedRecord clipped = clip_record(shape, theta, formula, job, record);
+    shape.each([&](std::size_t p, auto entries) {
+      const Integers gradient = gradient_pack(job, clipped, p, entries);
+      std::int64_t* const sum = job.sum + p * pack_size;
+      store(sum, record == begin ? gradient : saturating_add(load(sum), gradient));
+    });
+  }
+  const ClippedRecord clipped = clip_record(shape, theta, formula, job, last);
+  const Reals keep = broadcast(1 - job.step_sizes[t] * job.l2);
+  const Reals gain = broadcast(job.step_sizes[t] * job.gradient_per_unit);
+  const std::int64_t* const noise = job.noise + t * job.dimension;
+  shape.each([&](std::size_t p, auto entries) {
+    const Integers gradient = gradient_pack(job, clipped, p, entries);
+    const Integers sum = job.minibatch == 1 ? gradient : saturating_add(load(job.sum + p * pack_size), gradient);
+    const Integers noisy = saturating_add(sum, get(noise, p, entries));
+    theta.set(p, theta.get(p) * keep - gain * to_reals(noisy));
+  });
+  project(shape, theta, job);
+  if (job.average != nullptr && job.average_gains[t] > 0) average(shape, theta, job, job.average_gains[t]);
+}
+
+template <std::size_t fixed, class Formula>
+void run_shape(const Formula& formula, Job& job) {
+  const Shape<fixed> shape(job.dimension);
+  Iterate<fixed> theta(job);
+  for (std::size_t t = 0; t < job.steps; ++t) step(shape, theta, formula, job, t);
+  theta.save(job);
+}
+
+}  // namespace
+
+void NUSTREAM_KERNEL(Job& job) {
+  model::visit(job.loss, [&](const auto& formula) {
+    switch ((job.dimension + pack_size - 1) / pack_size) {
+      case 1:
+        return run_shape<1>(formula, job);
+      case 2:
+        return run_shape<2>(formula, job);
+      case 3:
+        return run_shape<3>(formula, job);
+      case 4:
+        return run_shape<4>(formula, job);
+      default:
+        return run_shape<0>(formula, job);
+    }
+  });
+}
+
+}  // namespace nustream::descent::kernel

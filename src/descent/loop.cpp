@@ -1,0 +1,99 @@
+#include "nustream/descent/loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "descent/kernel.h"
+#include "nustream/base/error.h"
+#include "nustream/descent/clip.h"
+
+namespace nustream::descent {
+namespace {
+
+void check(const StepRule& rule, std::span<const double> start) {
+  model::check(rule.loss);
+  if (start.empty()) throw InvalidParameter("dimension", "0", "at least one coefficient");
+  rule.projection.check(start.size());
+  if (!std::isfinite(rule.l2) || rule.l2 < 0) {
+    throw InvalidParameter("l2", std::to_string(rule.l2), "a finite number >= 0");
+  }
+  if (rule.minibatch == 0) throw InvalidParameter("minibatch", "0", "at least one record");
+  for (const double entry : start) {
+    if (!std::isfinite(entry)) throw InvalidParameter("start", std::to_string(entry), "finite numbers");
+  }
+}
+
+auto preferred_kernel() {
+  const auto& all = kernel::variants();
+  return std::ranges::find_if(all, &kernel::Variant::available)->run;
+}
+
+Packed<double> spread(const std::vector<double>& side, std::size_t dimension) {
+  Packed<double> entries(packed_size(dimension));
+  for (std::size_t j = 0; j < dimension; ++j) entries[j] = side[side.size() == 1 ? 0 : j];
+  return entries;
+}
+
+}  // namespace
+
+Loop::Loop(const StepRule& rule, const noise::Grid& grid, std::span<const double> start)
+    : rule_(rule),
+      grid_(grid),
+      kernel_(preferred_kernel()),
+      dimension_(start.size()),
+      theta_(packed_size(start.size())),
+      sum_(packed_size(start.size())),
+      units_(start.size()) {
+  check(rule, start);
+  set_theta(start);
+  if (const auto* const box = std::get_if<Box>(&rule_.projection.family())) {
+    lower_ = spread(box->lower, dimension_);
+    upper_ = spread(box->upper, dimension_);
+  }
+}
+
+void Loop::set_theta(std::span<const double> theta) {
+  NUSTREAM_REQUIRE(theta.size() == dimension_, "an iterate has d entries");
+  std::ranges::copy(theta, theta_.begin());
+}
+
+void Loop::run(const Stretch& stretch, std::span<double> average) {
+  const std::size_t steps = stretch.step_sizes.size();
+  const std::size_t records = steps * rule_.minibatch;
+  NUSTREAM_REQUIRE(stretch.x.size() == records * dimension_, "a stretch holds m rows for each step");
+  NUSTREAM_REQUIRE(stretch.y.size() == records, "a stretch holds m targets for each step");
+  NUSTREAM_REQUIRE(stretch.noise.size() == steps * dimension_, "every step has its own noise");
+  NUSTREAM_REQUIRE(average.empty() || average.size() == dimension_, "an average has d entries");
+  NUSTREAM_REQUIRE(average.empty() || stretch.average_gains.size() == steps, "every step has its own gain");
+
+  const auto* const ball = std::get_if<Ball>(&rule_.projection.family());
+  kernel::Job job{.loss = rule_.loss,
+                  .dimension = dimension_,
+                  .steps = steps,
+                  .minibatch = rule_.minibatch,
+                  .x = stretch.x.data(),
+                  .y = stretch.y.data(),
+                  .noise = stretch.noise.data(),
+                  .step_sizes = stretch.step_sizes.data(),
+                  .average_gains = stretch.average_gains.data(),
+                  .grid = &grid_,
+                  .units_per_gradient = 1 / grid_.spacing(),
+                  .radius = clip_radius_in_units(grid_, dimension_),
+                  .gradient_per_unit = grid_.spacing() / static_cast<double>(rule_.minibatch),
+                  .l2 = rule_.l2 + model::own_regularisation(rule_.loss.kind),
+                  .ball_radius = ball == nullptr ? 0.0 : ball->radius,
+                  .lower = lower_.empty() ? nullptr : lower_.data(),
+                  .upper = upper_.empty() ? nullptr : upper_.data(),
+                  .projection = &rule_.projection,
+                  .theta = theta_.data(),
+                  .sum = sum_.data(),
+                  .units = units_.data(),
+                  .average = average.empty() ? nullptr : average.data(),
+                  .clipped = clipped_};
+  kernel_(job);
+  clipped_ = job.clipped;
+}
+
+}  // namespace nustream::descent

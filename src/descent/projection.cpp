@@ -1,0 +1,79 @@
+#include "nustream/descent/projection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "descent/norm.h"
+#include "nustream/base/error.h"
+
+namespace nustream::descent {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Check {
+  void operator()(const Unbounded&) const {}
+  void operator()(const Ball& ball) const {
+    if (!std::isfinite(ball.radius) || ball.radius <= 0) {
+      throw InvalidParameter("radius", std::to_string(ball.radius), "a finite number > 0");
+    }
+  }
+  void operator()(const Box& box) const {
+    if (box.lower.empty() || box.lower.size() != box.upper.size()) {
+      throw InvalidParameter(
+          "box",
+          std::to_string(box.lower.size()) + " lower and " + std::to_string(box.upper.size()) + " upper bounds",
+          "as many lower as upper bounds, at least one");
+    }
+    for (std::size_t j = 0; j < box.lower.size(); ++j) {
+      const bool reachable = box.lower[j] <= box.upper[j] && box.lower[j] < infinity && box.upper[j] > -infinity;
+      if (!reachable) {
+        throw InvalidParameter("box", std::to_string(box.lower[j]) + " … " + std::to_string(box.upper[j]),
+                               "lower <= upper, with a finite number between");
+      }
+    }
+  }
+};
+
+struct Apply {
+  std::span<double> theta;
+
+  void operator()(const Unbounded&) const {}
+  void operator()(const Ball& ball) const {
+    const ScaledNorm norm = scaled_norm(theta);
+    // The factor is formed from two quotients, neither of which overflows where ‖θ‖ itself would.
+    const double factor = (ball.radius / norm.scale) / norm.fraction;
+    if (!(factor < 1)) return;
+    for (double& entry : theta) entry = (entry / norm.scale) * (ball.radius / norm.fraction);
+  }
+  void operator()(const Box& box) const {
+    const bool common = box.lower.size() == 1;
+    for (std::size_t j = 0; j < theta.size(); ++j) {
+      const std::size_t side = common ? 0 : j;
+      theta[j] = std::clamp(theta[j], box.lower[side], box.upper[side]);
+    }
+  }
+};
+
+}  // namespace
+
+Projection::Projection(Family family) : family_(std::move(family)) {
+  std::visit(Check{}, family_);
+}
+
+void Projection::check(std::size_t dimension) const {
+  const auto* const box = std::get_if<Box>(&family_);
+  if (box != nullptr && box->lower.size() != 1 && box->lower.size() != dimension) {
+    throw InvalidParameter("box", std::to_string(box->lower.size()) + " bounds",
+                           "1 or " + std::to_string(dimension) + " (the number of coefficients)");
+  }
+}
+
+void Projection::apply(std::span<double> theta) const {
+  std::visit(Apply{theta}, family_);
+}
+
+}  // namespace nustream::descent
