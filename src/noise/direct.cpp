@@ -22,6 +22,7 @@ class Direct final : public Generator {
   }
 
   [[nodiscard]] std::vector<double> memory() const override { return {}; }
+  [[nodiscard]] bool memoryless() const override { return true; }
 
   void restore(StepIndex block_first, std::span<const double> memory) override {
     if (!memory.empty()) throw InvalidParameter("checkpoint", "other than empty", "no memory for a window");

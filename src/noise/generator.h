@@ -31,6 +31,10 @@ class Generator {
   [[nodiscard]] virtual StepIndex oldest_needed(StepIndex block_first) const = 0;
   /// What is remembered at the start of the next block beyond the seed noise; restore() takes it back.
   [[nodiscard]] virtual std::vector<double> memory() const = 0;
+  /// The same into `out`, whose storage is used again: what the hot path calls.
+  virtual void copy_memory(std::vector<double>& out) const { out = memory(); }
+  /// Whether memory() is empty at every block, so that restore() may stand at any block that the keys reach.
+  [[nodiscard]] virtual bool memoryless() const { return false; }
   virtual void restore(StepIndex block_first, std::span<const double> memory) = 0;
   /// z of the next block, row-major steps × dimension, in units of the seed noise's standard deviation.
   virtual void generate(StepIndex block_first, std::size_t steps, SeedNoise& seed, std::span<double> z) = 0;

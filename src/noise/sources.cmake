@@ -10,3 +10,25 @@ target_sources(nustream_core PRIVATE
   noise/rational.cpp
   noise/rational_nu_ftrl.cpp
   noise/tree.cpp)
+
+target_sources(nustream_core PRIVATE
+  noise/gaussian.cpp
+  noise/grid.cpp
+  noise/hkdf.cpp
+  noise/kernels_baseline.cpp
+  noise/key_ring.cpp
+  noise/keystream.cpp
+  noise/recurrent.cpp
+  noise/seed_noise.cpp
+  noise/source.cpp)
+
+# The vectorised loops: one source, one file for each instruction set. Optimised in every build type, and without
+# errno for √, or they would not vectorise.
+set(nustream_kernel_options -O3 -fno-math-errno)
+set_source_files_properties(noise/kernels_baseline.cpp PROPERTIES COMPILE_OPTIONS "${nustream_kernel_options}")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  target_sources(nustream_core PRIVATE noise/kernels_avx2.cpp noise/kernels_avx512.cpp)
+  set_source_files_properties(noise/kernels_avx2.cpp PROPERTIES COMPILE_OPTIONS "${nustream_kernel_options};-mavx2")
+  set_source_files_properties(noise/kernels_avx512.cpp PROPERTIES COMPILE_OPTIONS
+    "${nustream_kernel_options};-mavx512f;-mavx512dq;-mavx512bw;-mavx512vl;-mprefer-vector-width=512")
+endif()

@@ -1,0 +1,39 @@
+// The vectorised loops, compiled from one source for each instruction set; private to the noise room.
+// This header and what it includes must define no function: the files that include it are compiled for different
+// instruction sets, and the linker would keep one copy for all of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nustream::noise {
+
+enum class InstructionSet;
+
+/// p_i and a_i of a rational correlation, `poles` entries each.
+struct RecurrentCoefficients {
+  std::size_t poles;
+  const double* p;
+  const double* a;
+};
+
+/// One instruction set's loops. All give the same bits.
+struct Kernels {
+  /// fill_gaussian() over `count` words, whole chunks.
+  void (*gaussian)(const std::uint64_t* words, double* samples, std::size_t count);
+  /// units[i] = z[i]·scale rounded to nearest, ties to even, saturating at ±2^51.
+  void (*round)(const double* z, double scale, std::int64_t* units, std::size_t count);
+  /// z_t = w_t − Σ_i a_i s_i, s_i ← p_i s_i + w_t, in place on row-major steps × dimension; `states` is row-major
+  /// poles × dimension.
+  void (*recurrent)(const RecurrentCoefficients& coefficients, double* states, double* z, std::size_t dimension,
+                    std::size_t steps);
+};
+
+/// Those of `set`, which must be available.
+[[nodiscard]] const Kernels& kernels(InstructionSet set);
+
+extern const Kernels kernels_baseline;
+extern const Kernels kernels_avx2;
+extern const Kernels kernels_avx512;
+
+}  // namespace nustream::noise

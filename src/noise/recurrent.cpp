@@ -1,0 +1,59 @@
+#include "recurrent.h"
+
+#include <algorithm>
+#include <string>
+
+#include "kernels.h"
+#include "nustream/base/error.h"
+
+namespace nustream::noise {
+namespace {
+
+class Recurrent final : public Generator {
+ public:
+  Recurrent(const Rational& rational, std::size_t dimension, InstructionSet set)
+      : p_(rational.p()),
+        a_(rational.a()),
+        dimension_(dimension),
+        kernels_(kernels(set)),
+        states_(rational.poles() * dimension) {}
+
+  [[nodiscard]] std::size_t seed_width() const override { return dimension_; }
+
+  [[nodiscard]] StepIndex oldest_needed(StepIndex block_first) const override { return block_first; }
+
+  [[nodiscard]] std::vector<double> memory() const override { return states_; }
+  void copy_memory(std::vector<double>& out) const override { out = states_; }
+
+  void restore(StepIndex /*block_first*/, std::span<const double> memory) override {
+    if (memory.size() != states_.size()) {
+      throw InvalidParameter("checkpoint memory", std::to_string(memory.size()) + " values",
+                             "poles times dimension: " + std::to_string(states_.size()));
+    }
+    std::copy(memory.begin(), memory.end(), states_.begin());
+  }
+
+  void generate(StepIndex block_first, std::size_t steps, SeedNoise& seed, std::span<double> z) override {
+    seed.fill(block_first, steps, z);
+    kernels_.recurrent({p_.size(), p_.data(), a_.data()}, states_.data(), z.data(), dimension_, steps);
+  }
+
+ private:
+  std::vector<double> p_;
+  std::vector<double> a_;
+  std::size_t dimension_;
+  const Kernels& kernels_;
+  std::vector<double> states_;
+};
+
+}  // namespace
+
+std::unique_ptr<Generator> make_recurrent(const Rational& rational, std::size_t dimension, InstructionSet set) {
+  return std::make_unique<Recurrent>(rational, dimension, set);
+}
+
+std::unique_ptr<Generator> make_recurrent(const Rational& rational, std::size_t dimension) {
+  return make_recurrent(rational, dimension, fastest_instruction_set());
+}
+
+}  // namespace nustream::noise

@@ -1,0 +1,75 @@
+#include "seed_noise.h"
+
+#include <algorithm>
+#include <array>
+
+#include "nustream/base/error.h"
+
+namespace nustream::noise {
+namespace {
+
+// Words and samples of one batch fit the first-level cache together.
+constexpr std::size_t batch = 8 * gaussian_chunk;
+
+}  // namespace
+
+KeyedSeedNoise::KeyedSeedNoise(KeyRing& keys, std::size_t width, std::size_t block_steps, InstructionSet set)
+    : keys_(keys), width_(width), block_steps_(block_steps), set_(set), words_(batch) {}
+
+void KeyedSeedNoise::fill(StepIndex first, std::size_t steps, std::span<double> out) {
+  NUSTREAM_REQUIRE(out.size() == steps * width_, "seed noise has its place");
+  for (std::size_t done = 0; done < steps;) {
+    const std::uint64_t step = first.value() + done;
+    const std::size_t within = step % block_steps_;
+    const std::size_t count = std::min(steps - done, block_steps_ - within);
+    fill_in_block(step / block_steps_, within * width_, out.subspan(done * width_, count * width_));
+    done += count;
+  }
+}
+
+void KeyedSeedNoise::fill_in_block(std::uint64_t block, std::uint64_t sample, std::span<double> out) {
+  const KeyBytes& key = keys_.cipher_key(block);  // also where the cipher is set up: a wiped key must not be in use
+  if (block != keyed_block_) {
+    keystream_.set_key(key);
+    keyed_block_ = block;
+  }
+  const std::size_t head =
+      std::min<std::size_t>(out.size(), (gaussian_chunk - sample % gaussian_chunk) % gaussian_chunk);
+  fill_part(sample, out.first(head));
+  const std::size_t whole = (out.size() - head) / gaussian_chunk * gaussian_chunk;
+  fill_chunks(sample + head, out.subspan(head, whole));
+  fill_part(sample + head + whole, out.subspan(head + whole));
+}
+
+void KeyedSeedNoise::fill_chunks(std::uint64_t sample, std::span<double> out) {
+  for (std::size_t done = 0; done < out.size(); done += batch) {
+    const auto samples = out.subspan(done, std::min(batch, out.size() - done));
+    const auto words = std::span(words_).first(samples.size());
+    keystream_.fill(sample + done, words);
+    fill_gaussian(words, samples, set_);
+  }
+}
+
+void KeyedSeedNoise::fill_part(std::uint64_t sample, std::span<double> out) {
+  if (out.empty()) return;
+  const std::size_t within = sample % gaussian_chunk;
+  std::array<double, gaussian_chunk> chunk;
+  fill_chunks(sample - within, chunk);
+  std::copy_n(chunk.begin() + static_cast<std::ptrdiff_t>(within), out.size(), out.begin());
+}
+
+double seed_sample(const KeyBytes& cipher_key, std::uint64_t n) {
+  constexpr std::uint64_t half = gaussian_chunk / 2;
+  const std::uint64_t radius_index = n / gaussian_chunk * gaussian_chunk + n % half;
+  Keystream keystream;
+  keystream.set_key(cipher_key);
+  const auto word = [&keystream](std::uint64_t index) {
+    std::array<std::uint64_t, 2> pair{};
+    keystream.fill(index / 2 * 2, pair);
+    return pair[index % 2];
+  };
+  const GaussianPair pair = gaussian_pair(word(radius_index), word(radius_index + half));
+  return n % gaussian_chunk < half ? pair.cosine : pair.sine;
+}
+
+}  // namespace nustream::noise
