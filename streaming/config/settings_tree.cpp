@@ -227,6 +227,9 @@ Section Section::section(std::string_view key) const {
   const toml::node* node = find(key);
   const toml::table* table = node == nullptr ? nullptr : node->as_table();
   if (node != nullptr && table == nullptr) refuse(key, "a section, written [" + dotted(key) + "]");
+  for (const Section& child : asked_->children) {
+    if (child.path_ == dotted(key)) return child;  // so that what is asked of either is known to both
+  }
   asked_->children.emplace_back(table, dotted(key), file_);
   return asked_->children.back();
 }

@@ -35,7 +35,7 @@ std::string clock_text(double seconds) {
 
 std::string with_separators(std::uint64_t value) {
   std::string text = std::to_string(value);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, 1, ',');
   return text;
 }
 
