@@ -57,15 +57,16 @@ class Direct final : public Generator {
     seed.fill(block_first, steps, std::span(seed_).subspan(earlier_samples()));
   }
 
-  // In tiles that stay in the first-level cache; every sample adds its terms from the latest to the oldest.
+  // In tiles that stay in the first-level cache. Every sample adds its terms from the oldest, where β is small, to
+  // the latest: the roundings are those of the last few sums.
   void convolve(std::span<double> z) const {
     constexpr std::size_t tile = 1024;
     const double* const newest = seed_.data() + earlier_samples();
     for (std::size_t first = 0; first < z.size(); first += tile) {
       const std::size_t count = std::min(tile, z.size() - first);
       double* const out = z.data() + first;
-      std::copy_n(newest + first, count, out);
-      for (std::size_t s = 1; s < beta_.size(); ++s) {
+      std::fill_n(out, count, 0.0);
+      for (std::size_t s = beta_.size(); s-- > 0;) {
         const double weight = beta_[s];
         const double* const in = newest + first - s * dimension_;
         for (std::size_t i = 0; i < count; ++i) out[i] += weight * in[i];

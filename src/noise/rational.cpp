@@ -16,14 +16,23 @@ double one_minus_product(double x, double y) {
   return (1 - x) + x * (1 - y);
 }
 
-// Σ_ij w_i w_j/(1 − r_i r_j) = Σ_{t≥0} (Σ_i w_i r_i^t)².
-double squared_norm(const std::vector<double>& weights, const std::vector<double>& rates) {
+// Σ_ij w_i w_j (1 − (r_i r_j)^count)/(1 − r_i r_j) = Σ_{t<count} (Σ_i w_i r_i^t)²; `reached` gives the
+// numerator's 1 − (…)^count, 1 in the limit. One order of operations for both, so that no finite sum passes the
+// limit by a rounding.
+template <class Reached>
+double squared_norm(const std::vector<double>& weights, const std::vector<double>& rates, Reached reached) {
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) sum += 2 * weights[i] * weights[j] / one_minus_product(rates[i], rates[j]);
-    sum += weights[i] * weights[i] / one_minus_product(rates[i], rates[i]);
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double term = weights[i] * weights[j] * reached(i, j) / one_minus_product(rates[i], rates[j]);
+      sum += j < i ? 2 * term : term;
+    }
   }
   return sum;
+}
+
+double squared_norm_limit(const std::vector<double>& weights, const std::vector<double>& rates) {
+  return squared_norm(weights, rates, [](std::size_t, std::size_t) { return 1.0; });
 }
 
 void check_poles(const std::vector<double>& q, const std::vector<double>& b) {
@@ -121,22 +130,17 @@ double Rational::squared_column_norm(StepCount steps) const {
   const auto later_steps = static_cast<double>(steps.value() - 1);
   std::vector<double> log_rate(poles());
   for (std::size_t i = 0; i < poles(); ++i) log_rate[i] = std::log1p(-(1 - q_[i]));
-  double sum = 0;
-  for (std::size_t i = 0; i < poles(); ++i) {
-    for (std::size_t j = 0; j < poles(); ++j) {
-      const double reached = -std::expm1(later_steps * (log_rate[i] + log_rate[j]));
-      sum += b_[i] * b_[j] * reached / one_minus_product(q_[i], q_[j]);
-    }
-  }
-  return 1 + sum;
+  return 1 + squared_norm(b_, q_, [&](std::size_t i, std::size_t j) {
+           return -std::expm1(later_steps * (log_rate[i] + log_rate[j]));
+         });
 }
 
 double Rational::squared_column_norm_limit() const {
-  return 1 + squared_norm(b_, q_);
+  return 1 + squared_norm_limit(b_, q_);
 }
 
 double Rational::squared_noise_norm_limit() const {
-  return 1 + squared_norm(a_, p_);
+  return 1 + squared_norm_limit(a_, p_);
 }
 
 }  // namespace nustream::noise

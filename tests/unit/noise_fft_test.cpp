@@ -1,0 +1,76 @@
+// Fast convolution against the plain sum where windows are wide and runs are long.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+#include <vector>
+
+#include "noise/generator.h"
+#include "nustream/noise/correlation.h"
+#include "support/noise_generators_seed.h"
+
+namespace nustream::noise {
+namespace {
+
+using testing::WhiteSeed;
+
+constexpr std::size_t dimension = 2;
+
+std::vector<double> generate(const Correlation& correlation, GeneratorKind kind, std::size_t steps,
+                             std::size_t block) {
+  WhiteSeed seed(99, dimension);
+  return testing::run_generator(*make_generator(correlation, kind, dimension), seed, steps, dimension, block);
+}
+
+// Stated tolerance: 2e-15 · log2 of the transform's length, in units of the seed noise's standard deviation
+// (FFTW's error grows like the root of the logarithm).
+double tolerance(std::size_t window) {
+  return 2e-15 * std::log2(2 * static_cast<double>(std::max<std::size_t>(window, 512)));
+}
+
+TEST(FftGenerator, EqualsTheDirectSumForWideWindows) {
+  for (const std::size_t window : {1UL, 2UL, 65UL, 511UL, 512UL, 513UL, 1500UL, 4096UL}) {
+    const Correlation correlation = windowed_nu(Damping{1e-5}, window);
+    const std::vector<double> direct = generate(correlation, GeneratorKind::direct, 9000, 512);
+    const std::vector<double> fast = generate(correlation, GeneratorKind::fft, 9000, 256);
+    for (std::size_t i = 0; i < direct.size(); ++i) ASSERT_NEAR(fast[i], direct[i], tolerance(window)) << window;
+  }
+}
+
+TEST(FftGenerator, EqualsTheDirectSumForAWholeHorizon) {
+  for (const std::size_t horizon : {700UL, 8192UL}) {
+    const Correlation correlation{NuFtrl{Damping{0}, StepCount{horizon}}};
+    const std::vector<double> direct = generate(correlation, GeneratorKind::direct, horizon, 1024);
+    const std::vector<double> fast = generate(correlation, GeneratorKind::fft, horizon, 1024);
+    for (std::size_t i = 0; i < direct.size(); ++i) ASSERT_NEAR(fast[i], direct[i], tolerance(horizon)) << horizon;
+  }
+}
+
+// Blocks larger than a stretch, smaller, and no divisor of it: stretches begin at absolute multiples, so each is
+// the same transform of the same samples.
+TEST(FftGenerator, IsTheSameInBlocksOfAnySize) {
+  const Correlation correlation = windowed_nu(Damping{1e-5}, 700);
+  const std::vector<double> reference = generate(correlation, GeneratorKind::fft, 6000, 6000);
+  for (const std::size_t block : {1UL, 100UL, 1024UL, 2048UL}) {
+    EXPECT_EQ(generate(correlation, GeneratorKind::fft, 6000, block), reference) << block;
+  }
+}
+
+// FFTW's planner is one for the whole process: generators made at once must not disturb each other.
+TEST(FftGenerator, CanBeMadeOnSeveralThreads) {
+  const Correlation correlation = windowed_nu(Damping{1e-5}, 100);
+  const std::vector<double> reference = generate(correlation, GeneratorKind::fft, 2000, 256);
+  std::vector<std::vector<double>> results(8);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& result : results) {
+      threads.emplace_back([&] {
+        for (int repeat = 0; repeat < 5; ++repeat) result = generate(correlation, GeneratorKind::fft, 2000, 256);
+      });
+    }
+  }
+  for (const auto& result : results) EXPECT_EQ(result, reference);
+}
+
+}  // namespace
+}  // namespace nustream::noise
