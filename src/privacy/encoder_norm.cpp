@@ -1,14 +1,20 @@
 #include "encoder_norm.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <numeric>
+#include <utility>
 #include <variant>
 
 #include "../noise/overload.h"
 #include "exponential_encoder.h"
 #include "nu_encoder.h"
+#include "numeric_encoder.h"
 #include "nustream/base/error.h"
 #include "rounding.h"
+#include "tree_encoder.h"
+#include "window_encoder.h"
 
 namespace nustream::privacy {
 namespace {
@@ -17,31 +23,79 @@ ExponentialEncoder damped_encoder(double kept) {
   return {1, {kept}, {kept}, 0};
 }
 
-/// q and b of a rational correlation are rounded, as are the p and a that generate the noise: an error of a
-/// few u in a pole is one of a few u/(1 − q) in its term, and in the differences of poles that make a and b.
+/// q and b of a rational correlation are rounded, as are the p and a that generate the noise: an error of a few u
+/// in a pole is one of a few u for every step that its term lasts, in the term itself and in the differences of
+/// poles that make a and b.
 /// Where c_1 = Σ b_i exceeds c_0 = 1 (user-given poles), c is not non-increasing: the encoder with c_1 in the
 /// place of c_0 dominates it entry by entry, and is.
 ExponentialEncoder rational_encoder(const noise::Rational& rational, const Participation& participation) {
-  const double slowest = *std::max_element(rational.q().begin(), rational.q().end());
   const double second = std::accumulate(rational.b().begin(), rational.b().end(), 0.0);
   const double first = participation.times() > 1 ? std::max(1.0, second) : 1.0;
-  const double slack = 16 * static_cast<double>(rational.poles()) * unit_roundoff / (1 - slowest);
-  return {first, rational.q(), rational.b(), slack};
+  return {first, rational.q(), rational.b(), 16 * static_cast<double>(rational.poles()) * unit_roundoff};
+}
+
+double absolute_sum(const std::vector<double>& series) {
+  return std::accumulate(series.begin(), series.end(), 0.0, [](double sum, double x) { return sum + std::abs(x); });
+}
+
+/// Only what the column's own shape allows: as it is for one participation, its envelope for several.
+EncoderColumn for_participation(EncoderColumn column, const Participation& participation) {
+  return participation.times() == 1 ? column : envelope(std::move(column));
+}
+
+/// The same finite column whatever is asked for.
+ColumnSource fixed(EncoderColumn column) {
+  return [column = std::move(column)](std::uint64_t) { return column; };
+}
+
+std::unique_ptr<EncoderNorm> nu_norm(const noise::NuFtrl& nu, const Participation& participation) {
+  if (participation.times() == 1) return nu_column_norm(nu.nu);
+  const std::uint64_t reach = nu_reach(nu.nu, participation.times());
+  const auto source = [damping = nu.nu, reach](std::uint64_t count) {
+    return nu_column(damping, std::min(count, reach));
+  };
+  return numeric_norm(source, reach, participation);
+}
+
+std::unique_ptr<EncoderNorm> window_norm(const noise::Windowed& window, const Participation& participation,
+                                         std::optional<StepCount> most_steps) {
+  EncoderColumn column = window_column(window.beta, most_steps, participation.times());
+  const std::uint64_t reach = column.c.size();
+  return numeric_norm(fixed(for_participation(std::move(column), participation)), reach, participation);
+}
+
+/// A strategy's β is generated from c by the series inverse with rounded dot products: Σ_s c_s β̂_{t−s} =
+/// [t = 0] + δ_t, so the encoder of what is generated is c/(1 + δ), and ‖c/(1 + δ) − c‖₂ ≤ ‖c‖₂ ‖δ‖₁/(1 − ‖δ‖₁)
+/// with ‖δ‖₁ ≤ (W + 1)·u·(‖c‖₁ − 1)·‖β̂‖₁.
+double strategy_error(const std::vector<double>& c, const std::vector<double>& beta) {
+  const double roundoff = (static_cast<double>(c.size()) + 1) * unit_roundoff;
+  const double residual = roundoff * (absolute_sum(c) - 1) * absolute_sum(beta);
+  if (!(residual < 1e-3)) {
+    throw Unsupported("the noise coefficients of this strategy are too large to be computed: use another one");
+  }
+  const double norm = std::sqrt(std::inner_product(c.begin(), c.end(), c.begin(), 0.0));
+  return norm * residual / (1 - residual);
+}
+
+/// Beyond its last entry a strategy is 0.
+std::unique_ptr<EncoderNorm> strategy_norm(const noise::Correlation& correlation, const noise::Strategy& strategy,
+                                           const Participation& participation, std::optional<StepCount> most_steps) {
+  const std::uint64_t steps = std::min(strategy.horizon, most_steps.value_or(strategy.horizon)).value();
+  EncoderColumn column;
+  column.c = strategy.c;
+  column.c.resize(static_cast<std::size_t>(std::min<std::uint64_t>(strategy.c.size(), steps)));
+  column.absolute_error = strategy_error(column.c, noise::noise_coefficients(correlation, steps));
+  const std::uint64_t reach = column.c.size();
+  return numeric_norm(fixed(for_participation(std::move(column), participation)), reach, participation);
 }
 
 }  // namespace
 
 std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation, const Participation& participation,
-                                          std::optional<StepCount> /*most_steps*/) {
-  const auto unfinished = [](const char* what) -> std::unique_ptr<EncoderNorm> {
-    throw Unsupported(std::string("the sensitivity of this correlation is not available: ") + what);
-  };
+                                          std::optional<StepCount> most_steps) {
   return std::visit(noise::Overload{
                         [&](const noise::Independent&) { return exponential_norm({}, participation); },
-                        [&](const noise::NuFtrl& nu) {
-                          return participation.times() == 1 ? nu_column_norm(nu.nu)
-                                                            : unfinished("nu, several participations");
-                        },
+                        [&](const noise::NuFtrl& nu) { return nu_norm(nu, participation); },
                         [&](const noise::Rational& rational) {
                           return exponential_norm(rational_encoder(rational, participation), participation);
                         },
@@ -49,9 +103,11 @@ std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation,
                           return exponential_norm(damped_encoder(1 - damped.nu.value()), participation);
                         },
                         [&](const noise::AntiPgd&) { return exponential_norm(damped_encoder(1), participation); },
-                        [&](const noise::Windowed&) { return unfinished("windowed"); },
-                        [&](const noise::Strategy&) { return unfinished("strategy"); },
-                        [&](const noise::Tree&) { return unfinished("tree"); },
+                        [&](const noise::Windowed& window) { return window_norm(window, participation, most_steps); },
+                        [&](const noise::Strategy& strategy) {
+                          return strategy_norm(correlation, strategy, participation, most_steps);
+                        },
+                        [&](const noise::Tree& tree) { return tree_norm(tree.height, participation); },
                     },
                     correlation.family());
 }

@@ -1,5 +1,6 @@
 #include "exponential_encoder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -36,7 +37,7 @@ class ExponentialNorm final : public EncoderNorm {
     const std::uint64_t times = participation_.times_within(StepCount{steps});
     advance(times - 1);
     const std::uint64_t last = steps - (times - 1) * participation_.separation();
-    return with_last_block(static_cast<double>(last - 1));
+    return outward(sum_ + block_norm(static_cast<double>(last - 1)), static_cast<double>(steps));
   }
 
   double squared_limit() override {
@@ -44,7 +45,7 @@ class ExponentialNorm final : public EncoderNorm {
       if (decay == 1) throw Unsupported("the sensitivity of this correlation grows without limit: give a horizon");
     }
     advance(participation_.times() - 1);
-    return with_last_block(endless);
+    return outward(sum_ + block_norm(endless), endless);
   }
 
  private:
@@ -69,8 +70,10 @@ class ExponentialNorm final : public EncoderNorm {
     }
   }
 
-  [[nodiscard]] double with_last_block(double length) const {
-    return rounded_up(static_cast<double>(sum_ + block_norm(length)), encoder_.relative_slack);
+  [[nodiscard]] double outward(long double squared, double steps) const {
+    double memory = 1;  // steps that the slowest term decays over
+    for (const double decay : encoder_.decays) memory = std::max(memory, 1 / (1 - decay));
+    return rounded_up(static_cast<double>(squared), encoder_.rounding_per_step * std::min(memory, steps));
   }
 
   /// Σ v_t² over the step of a participation and `length` steps after it.

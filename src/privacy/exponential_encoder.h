@@ -14,7 +14,9 @@ struct ExponentialEncoder {
   double first = 1;
   std::vector<double> decays;   ///< q_i
   std::vector<double> weights;  ///< b_i
-  double relative_slack = 0;    ///< covers the rounding of q and b against the B that is generated
+  /// Relative error of a term per step that it decays over, from the rounding of q and b against the p and a that
+  /// the noise is generated from; counts for at most 1/(1 − q) steps of the slowest term.
+  double rounding_per_step = 0;
 };
 
 /// Needs c non-increasing when the participation allows several times. O(terms²) for one participation,

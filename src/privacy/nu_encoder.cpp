@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numbers>
@@ -40,9 +41,26 @@ double tail_bound(double nu, std::uint64_t first, std::uint64_t last) {
   return std::exp(rate / 4) * std::max(integral, 0.0) / std::numbers::pi;
 }
 
+/// c_0, c_1, …, one after the other.
+class Coefficients {
+ public:
+  explicit Coefficients(double nu) : kept_(1.0L - static_cast<long double>(nu)) {}
+
+  [[nodiscard]] long double current() const { return coefficient_; }
+  void advance() {
+    const long double twice = 2 * ++index_;
+    coefficient_ *= (twice - 1) / twice * kept_;
+  }
+
+ private:
+  long double kept_;
+  long double index_ = 0;
+  long double coefficient_ = 1;
+};
+
 class NuColumnNorm final : public EncoderNorm {
  public:
-  explicit NuColumnNorm(double nu) : nu_(nu) {}
+  explicit NuColumnNorm(double nu) : nu_(nu), coefficients_(nu) {}
 
   double squared(std::uint64_t steps) override {
     advance(std::min(steps, summed_terms));
@@ -61,17 +79,15 @@ class NuColumnNorm final : public EncoderNorm {
   /// Brings the sum to `terms` terms.
   void advance(std::uint64_t terms) {
     if (terms < terms_) *this = NuColumnNorm(nu_);
-    const long double kept = 1.0L - static_cast<long double>(nu_);
     for (; terms_ < terms; ++terms_) {
-      sum_ += coefficient_ * coefficient_;
-      const long double next = static_cast<long double>(terms_ + 1);
-      coefficient_ *= (2 * next - 1) / (2 * next) * kept;
+      sum_ += coefficients_.current() * coefficients_.current();
+      coefficients_.advance();
     }
   }
 
   double nu_;
   std::uint64_t terms_ = 0;
-  long double coefficient_ = 1;  // c at terms_
+  Coefficients coefficients_;
   long double sum_ = 0;
 };
 
@@ -79,6 +95,29 @@ class NuColumnNorm final : public EncoderNorm {
 
 std::unique_ptr<EncoderNorm> nu_column_norm(Damping nu) {
   return std::make_unique<NuColumnNorm>(nu.value());
+}
+
+EncoderColumn nu_column(Damping nu, std::uint64_t count) {
+  Coefficients coefficients(nu.value());
+  EncoderColumn column;
+  column.c.reserve(static_cast<std::size_t>(count));
+  for (std::uint64_t t = 0; t < count; ++t) {
+    column.c.push_back(static_cast<double>(coefficients.current()));
+    coefficients.advance();
+  }
+  column.beyond = static_cast<double>(coefficients.current());
+  column.ratio = 1 - nu.value();
+  column.relative_error = 2 * unit_roundoff + 3 * static_cast<double>(std::numeric_limits<long double>::epsilon()) *
+                                                  static_cast<double>(count);
+  return column;
+}
+
+std::uint64_t nu_reach(Damping nu, std::uint64_t times) {
+  if (nu.value() == 0) return endless_reach;
+  // The rest's norm is below times·(1−ν)^n/√(1 − (1−ν)²); beside later participations it counts once, not squared.
+  const double log_rest = std::log(static_cast<double>(times)) - std::log(nu.value() * (2 - nu.value())) / 2;
+  const double entries = (log_rest + 16 * std::numbers::ln10) / -std::log1p(-nu.value());
+  return entries < 1e15 ? static_cast<std::uint64_t>(entries) + 1 : endless_reach;
 }
 
 }  // namespace nustream::privacy

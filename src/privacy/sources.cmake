@@ -4,7 +4,10 @@ target_sources(nustream_core PRIVATE
   privacy/exponential_encoder.cpp
   privacy/mills_ratio.cpp
   privacy/nu_encoder.cpp
+  privacy/numeric_encoder.cpp
   privacy/participation.cpp
   privacy/sensitivity.cpp
   privacy/spend.cpp
+  privacy/tree_encoder.cpp
+  privacy/window_encoder.cpp
   privacy/zcdp.cpp)

@@ -1,0 +1,150 @@
+#include "numeric_encoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "nustream/base/error.h"
+#include "rounding.h"
+
+namespace nustream::privacy {
+namespace {
+
+/// One GiB of doubles for the tables.
+constexpr std::uint64_t longest_table = std::uint64_t{1} << 26;
+constexpr std::uint64_t shortest_table = 1024;
+
+std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b) {
+  return b > endless_reach - a ? endless_reach : a + b;
+}
+
+std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
+  return b != 0 && a > endless_reach / b ? endless_reach : a * b;
+}
+
+std::vector<double> extended(const EncoderColumn& column, std::size_t length) {
+  std::vector<double> c = column.c;
+  const std::size_t known = std::min(c.size(), length);
+  c.resize(length);
+  double bound = column.beyond;
+  for (std::size_t t = known; t < length; ++t) {
+    c[t] = bound;
+    bound *= column.ratio;
+  }
+  return c;
+}
+
+/// v_t = Σ_{i<times, i·separation ≤ t} c_{t − i·separation}: sums of up to `times` neighbours along every stride.
+/// The strides are cut into stretches of `times` entries; a window is the end of one stretch and the beginning of
+/// the next, so that nothing is ever subtracted and each sum has at most `times` roundings.
+std::vector<double> evenly_spaced_sum(std::vector<double> c, std::uint64_t times, std::uint64_t separation) {
+  const std::size_t length = c.size();
+  if (times == 1 || separation >= length) return c;
+  std::vector<double> v = c;
+  for (std::size_t t = separation; t < length; ++t) {
+    if ((t / separation) % times != 0) v[t] += v[t - separation];
+  }
+  if (times > (length - 1) / separation) return v;
+  for (std::size_t t = length - separation; t-- > 0;) {
+    if ((t / separation + 1) % times != 0) c[t] += c[t + separation];
+  }
+  const std::size_t span = times * separation;
+  for (std::size_t t = span; t < length; ++t) {
+    if ((t / separation + 1) % times != 0) v[t] += c[t - (span - separation)];
+  }
+  return v;
+}
+
+void replace_by_running_sum_of_squares(std::vector<double>& v) {
+  long double sum = 0;
+  for (double& entry : v) {
+    sum += static_cast<long double>(entry) * entry;
+    entry = static_cast<double>(sum);
+  }
+}
+
+class NumericNorm final : public EncoderNorm {
+ public:
+  NumericNorm(ColumnSource source, std::uint64_t reach, const Participation& participation)
+      : source_(std::move(source)),
+        participation_(participation),
+        shift_(saturating_product(participation.times() - 1, participation.separation())),
+        reach_(saturating_sum(reach, shift_)) {}
+
+  double squared(std::uint64_t steps) override {
+    const std::uint64_t tabled = std::min(steps, reach_);
+    if (tabled > sums_.size()) build(tabled);
+    const double beyond = steps > tabled ? tail() : 0;
+    return outward(sums_[tabled - 1] + beyond, participation_.times_within(StepCount{steps}));
+  }
+
+  double squared_limit() override {
+    if (reach_ == endless_reach) {
+      throw Unsupported("the sensitivity of this correlation has no known limit: give a horizon");
+    }
+    return squared(endless_reach);
+  }
+
+ private:
+  void build(std::uint64_t steps) {
+    if (steps > longest_table) {
+      throw Unsupported("the sensitivity over " + std::to_string(steps) +
+                        " steps needs too long a table: use a rational correlation");
+    }
+    const std::uint64_t length = std::min(
+        {std::max({steps, 2 * static_cast<std::uint64_t>(sums_.size()), shortest_table}), reach_, longest_table});
+    const EncoderColumn column = source_(length);
+    std::vector<double> sums = evenly_spaced_sum(extended(column, static_cast<std::size_t>(length)),
+                                                 participation_.times(), participation_.separation());
+    replace_by_running_sum_of_squares(sums);
+    sums_ = std::move(sums);
+    // Where the table ends at reach_, every participation is at least reach entries back by then.
+    beyond_ = column.beyond;
+    ratio_ = column.ratio;
+    relative_error_ = column.relative_error;
+    absolute_error_ = column.absolute_error;
+  }
+
+  /// Bound of Σ_{t ≥ reach} v_t²: each of the k terms of v_t is at most beyond·ratio^{t − reach}.
+  [[nodiscard]] double tail() const {
+    const double largest = static_cast<double>(participation_.times()) * beyond_;
+    return largest == 0 ? 0 : largest * largest / (1 - ratio_ * ratio_);
+  }
+
+  /// Adds what rounding may have lost: `times` columns, each with its error, and the sums of them.
+  [[nodiscard]] double outward(double squared, std::uint64_t times) const {
+    const double terms = static_cast<double>(times);
+    const double root = std::sqrt(squared) + terms * absolute_error_;
+    return rounded_up(root * root, 2 * relative_error_ + 2 * (terms + 4) * unit_roundoff);
+  }
+
+  ColumnSource source_;
+  Participation participation_;
+  std::uint64_t shift_;  // of the last participation against the first, steps
+  std::uint64_t reach_;
+  std::vector<double> sums_;  // Σ_{s≤t} v_s²
+  double beyond_ = 0;
+  double ratio_ = 0;
+  double relative_error_ = 0;
+  double absolute_error_ = 0;
+};
+
+}  // namespace
+
+EncoderColumn envelope(EncoderColumn column) {
+  double largest = column.beyond;
+  for (std::size_t t = column.c.size(); t-- > 0;) {
+    largest = std::max(largest, std::abs(column.c[t]));
+    column.c[t] = largest;
+  }
+  return column;
+}
+
+std::unique_ptr<EncoderNorm> numeric_norm(ColumnSource source, std::uint64_t reach,
+                                          const Participation& participation) {
+  return std::make_unique<NumericNorm>(std::move(source), reach, participation);
+}
+
+}  // namespace nustream::privacy

@@ -1,0 +1,126 @@
+#include "window_encoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+
+#include "nustream/base/error.h"
+#include "rounding.h"
+
+namespace nustream::privacy {
+namespace {
+
+constexpr double negligible = 1e-15;
+/// Terms · steps that are computed at most: some seconds.
+constexpr double most_work = 1e10;
+
+struct Norms {
+  double absolute, euclidean;
+};
+
+Norms norms(const std::vector<double>& series) {
+  long double absolute = 0;
+  long double square = 0;
+  for (const double entry : series) {
+    absolute += std::abs(entry);
+    square += static_cast<long double>(entry) * entry;
+  }
+  return {static_cast<double>(absolute), std::sqrt(static_cast<double>(square))};
+}
+
+/// Continues c to `count` entries. Dot products in long double: see `kappa`.
+void extend_inverse(const std::vector<double>& beta, std::size_t count, std::vector<double>& c) {
+  c.reserve(count);
+  while (c.size() < count) {
+    const std::size_t t = c.size();
+    const std::size_t reach = std::min(t, beta.size() - 1);
+    long double sum = t == 0 ? 1 : 0;
+    for (std::size_t s = 1; s <= reach; ++s) sum -= static_cast<long double>(beta[s]) * c[t - s];
+    c.push_back(static_cast<double>(sum));
+  }
+}
+
+/// κ: W products and additions in long double, one rounding to double (twice, as it is of the result).
+double kappa(std::size_t terms) {
+  return 2 * unit_roundoff +
+         (static_cast<double>(terms) + 1) * static_cast<double>(std::numeric_limits<long double>::epsilon());
+}
+
+double absolute_error(const std::vector<double>& beta, const std::vector<double>& c) {
+  const double sum = norms(beta).absolute - 1;
+  const Norms size = norms(c);
+  const double zeta = kappa(beta.size()) * sum * size.absolute;
+  if (!(zeta < 1e-3)) {
+    throw Unsupported(
+        "the inverse of these noise coefficients is too large to be computed: their noise would be "
+        "useless; use another correlation or a shorter horizon");
+  }
+  return size.euclidean * zeta / (1 - zeta);
+}
+
+/// Bound of |c_t|·growth^{t − size} for t ≥ size.
+double bound_beyond(const std::vector<double>& c, std::size_t window, double growth, double error) {
+  double largest = 0;
+  const std::size_t last = std::min(c.size(), window - 1);
+  for (std::size_t back = 1; back <= last; ++back) {
+    const double entry = std::abs(c[c.size() - back]) + error;
+    largest = std::max(largest, entry * std::pow(growth, -static_cast<double>(back)));
+  }
+  return rounded_up(largest, 8 * unit_roundoff);
+}
+
+[[noreturn]] void refuse_without_tail() {
+  throw Unsupported(
+      "no bound of this window's sensitivity is at hand for so many steps: give a shorter horizon, "
+      "or use a rational correlation, whose sensitivity is exact at any number of steps");
+}
+
+}  // namespace
+
+std::optional<double> certified_growth(const std::vector<double>& beta) {
+  const double slack = 4 * static_cast<double>(beta.size()) * unit_roundoff;
+  const auto certified = [&](double growth) {
+    double sum = 0;
+    for (std::size_t t = beta.size(); t-- > 1;) sum = (sum + std::abs(beta[t])) * growth;
+    return rounded_up(sum, slack) <= 1;
+  };
+  double low = 1;
+  if (!certified(low)) return {};
+  double high = 2;
+  while (high < 1024 && certified(high)) high *= 2;
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = (low + high) / 2;
+    (certified(middle) ? low : high) = middle;
+  }
+  if (low == 1) return {};
+  return low;
+}
+
+EncoderColumn window_column(const std::vector<double>& beta, std::optional<StepCount> most_steps,
+                            std::uint64_t times) {
+  const double window = static_cast<double>(beta.size());
+  const std::optional<double> growth = certified_growth(beta);
+  if (!growth && !most_steps) refuse_without_tail();
+  EncoderColumn column;
+  std::size_t count = std::max<std::size_t>(4 * beta.size(), 256);
+  while (true) {
+    const bool whole = most_steps && most_steps->value() <= count;
+    if (whole) count = static_cast<std::size_t>(most_steps->value());
+    if (window * static_cast<double>(count) > most_work) refuse_without_tail();
+    extend_inverse(beta, count, column.c);
+    column.absolute_error = absolute_error(beta, column.c);
+    if (whole) return column;
+    if (growth) {
+      column.ratio = 1 / *growth;
+      column.beyond = bound_beyond(column.c, beta.size(), *growth, column.absolute_error);
+      const double without_error = bound_beyond(column.c, beta.size(), *growth, 0);
+      const double rest = static_cast<double>(times) * without_error / std::sqrt(1 - column.ratio * column.ratio);
+      if (rest <= negligible) return column;  // ‖c‖ ≥ 1
+    }
+    count *= 2;
+  }
+}
+
+}  // namespace nustream::privacy
