@@ -1,49 +1,17 @@
 // The recurrent filter of a rational correlation; included once by each file that is compiled for one instruction
 // set (kernels.h). A vector holds neighbouring coordinates of one step, so a coordinate's arithmetic and its
-// rounding do not depend on the vector's width, on the dimension or on how the steps are sliced.
+// rounding do not depend on the vector's width, on the dimension (from 2 on) or on how the steps are sliced.
 #pragma once
 
 #include <cstddef>
 #include <utility>
 
+#include "kernel_lookahead.h"
+#include "kernel_vectors.h"
 #include "kernels.h"
 
 namespace nustream::noise {
 namespace {
-
-#if defined(__AVX512F__)
-constexpr std::size_t native_width = 8;
-#elif defined(__AVX2__)
-constexpr std::size_t native_width = 4;
-#else
-constexpr std::size_t native_width = 2;
-#endif
-
-template <std::size_t Width>
-struct Lanes {
-  typedef double Vector __attribute__((vector_size(Width * sizeof(double))));
-};
-template <>
-struct Lanes<1> {
-  using Vector = double;
-};
-
-template <class Vector>
-inline Vector load(const double* from) {
-  Vector value;
-  __builtin_memcpy(&value, from, sizeof value);
-  return value;
-}
-
-template <class Vector>
-inline void store(double* to, const Vector& value) {
-  __builtin_memcpy(to, &value, sizeof value);
-}
-
-template <class Vector>
-inline Vector broadcast(double value) {
-  return Vector{} + value;
-}
 
 /// Coordinates [0, Width) of `z` and of `states`, whose rows are `dimension` apart. The sum over the poles runs in
 /// two halves, even and odd poles, so that the additions need not wait for each other; z = w − (even + odd). The
@@ -113,15 +81,26 @@ void filter_all(const RecurrentCoefficients& coefficients, double* states, doubl
   filter_width<Poles, 1>(coefficients, states, z, dimension, steps, first);
 }
 
-using Filter = void (*)(const RecurrentCoefficients&, double*, double*, std::size_t, std::size_t);
-/// Poles that fit the registers; more of them take the loop over memory.
-constexpr std::size_t most_unrolled_poles = 12;
+/// One coordinate: in strides of several steps, and what is left of them step by step.
+template <std::size_t Poles>
+void filter_single(const RecurrentCoefficients& coefficients, double* states, double* z, std::size_t /*dimension*/,
+                   std::size_t steps) {
+  const std::size_t done = lookahead<Poles>(*coefficients.lookahead, states, z, steps);
+  filter_columns<Poles, 1>(coefficients, states, z + done, 1, steps - done);
+}
 
-inline Filter filter_of(std::size_t poles) {
-  static constexpr Filter filters[most_unrolled_poles + 1] = {
-      filter_all<0>, filter_all<1>, filter_all<2>, filter_all<3>,  filter_all<4>,  filter_all<5>, filter_all<6>,
-      filter_all<7>, filter_all<8>, filter_all<9>, filter_all<10>, filter_all<11>, filter_all<12>};
-  return filters[poles <= most_unrolled_poles ? poles : 0];
+using Filter = void (*)(const RecurrentCoefficients&, double*, double*, std::size_t, std::size_t);
+
+template <std::size_t... Poles>
+Filter unrolled_filter(std::size_t poles, std::size_t dimension, std::index_sequence<Poles...>) {
+  static constexpr Filter single[] = {filter_single<Poles + 1>...};
+  static constexpr Filter several[] = {filter_all<Poles + 1>...};
+  return dimension == 1 ? single[poles - 1] : several[poles - 1];
+}
+
+inline Filter filter_of(std::size_t poles, std::size_t dimension) {
+  if (poles > most_unrolled_poles) return filter_all<0>;
+  return unrolled_filter(poles, dimension, std::make_index_sequence<most_unrolled_poles>{});
 }
 
 /// In tiles of steps that stay in the first-level cache while the vectors walk over the coordinates.
@@ -132,7 +111,7 @@ inline void recurrent_kernel(const RecurrentCoefficients& coefficients, double* 
   constexpr std::size_t tile_steps_min = 64;
   const std::size_t fitting = tile_samples / dimension;
   const std::size_t tile = fitting > tile_steps_min ? fitting : tile_steps_min;
-  const Filter filter = filter_of(coefficients.poles);
+  const Filter filter = filter_of(coefficients.poles, dimension);
   for (std::size_t t = 0; t < steps; t += tile) {
     filter(coefficients, states, z + t * dimension, dimension, steps - t < tile ? steps - t : tile);
   }

@@ -9,12 +9,14 @@
 namespace nustream::noise {
 
 enum class InstructionSet;
+struct LookaheadTable;
 
-/// p_i and a_i of a rational correlation, `poles` entries each.
+/// p_i and a_i of a rational correlation, `poles` entries each, and what follows from them.
 struct RecurrentCoefficients {
   std::size_t poles;
   const double* p;
   const double* a;
+  const LookaheadTable* lookahead;  ///< read for one coordinate and up to most_unrolled_poles
 };
 
 /// One instruction set's loops. All give the same bits.
@@ -24,7 +26,8 @@ struct Kernels {
   /// units[i] = z[i]·scale rounded to nearest, ties to even, saturating at ±2^51.
   void (*round)(const double* z, double scale, std::int64_t* units, std::size_t count);
   /// z_t = w_t − Σ_i a_i s_i, s_i ← p_i s_i + w_t, in place on row-major steps × dimension; `states` is row-major
-  /// poles × dimension.
+  /// poles × dimension. For dimension 1 `steps` should be a multiple of lookahead_steps until the last call: the last
+  /// bits depend on where the strides begin.
   void (*recurrent)(const RecurrentCoefficients& coefficients, double* states, double* z, std::size_t dimension,
                     std::size_t steps);
 };

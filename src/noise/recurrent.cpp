@@ -4,10 +4,32 @@
 #include <string>
 
 #include "kernels.h"
+#include "lookahead.h"
 #include "nustream/base/error.h"
 
 namespace nustream::noise {
 namespace {
+
+// Products of p_i alone, no library function: the same bits everywhere.
+LookaheadTable lookahead_table(const std::vector<double>& p, const std::vector<double>& a) {
+  LookaheadTable table{};
+  if (p.size() > most_unrolled_poles) return table;
+  double beta[lookahead_steps] = {};
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    double power = 1;
+    for (std::size_t k = 0; k < lookahead_steps; ++k) {
+      table.decay[i][k] = a[i] * power;
+      table.arrival[lookahead_steps - 1 - k][i] = power;
+      beta[k] -= table.decay[i][k];
+      power *= p[i];
+    }
+    table.survival[i] = power;
+  }
+  for (std::size_t j = 0; j + 1 < lookahead_steps; ++j) {
+    for (std::size_t k = j + 1; k < lookahead_steps; ++k) table.beta[j][k] = beta[k - j - 1];
+  }
+  return table;
+}
 
 class Recurrent final : public Generator {
  public:
@@ -15,6 +37,7 @@ class Recurrent final : public Generator {
       : p_(rational.p()),
         a_(rational.a()),
         dimension_(dimension),
+        lookahead_(lookahead_table(p_, a_)),
         kernels_(kernels(set)),
         states_(rational.poles() * dimension) {}
 
@@ -35,13 +58,14 @@ class Recurrent final : public Generator {
 
   void generate(StepIndex block_first, std::size_t steps, SeedNoise& seed, std::span<double> z) override {
     seed.fill(block_first, steps, z);
-    kernels_.recurrent({p_.size(), p_.data(), a_.data()}, states_.data(), z.data(), dimension_, steps);
+    kernels_.recurrent({p_.size(), p_.data(), a_.data(), &lookahead_}, states_.data(), z.data(), dimension_, steps);
   }
 
  private:
   std::vector<double> p_;
   std::vector<double> a_;
   std::size_t dimension_;
+  LookaheadTable lookahead_;
   const Kernels& kernels_;
   std::vector<double> states_;
 };
