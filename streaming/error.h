@@ -3,22 +3,23 @@
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace nustream {
 
 /// Exit codes of every command; the meanings are a public interface.
 enum class Exit : int {
   done = 0,
-  usage = 64,          ///< the command line
-  data = 65,           ///< input or state contradicts what was committed
-  unavailable = 69,    ///< a broker, past its deadline
+  usage = 64,        ///< the command line
+  data = 65,         ///< input or state contradicts what was committed
+  unavailable = 69,  ///< a broker, past its deadline
   internal = 70,
-  exhausted = 73,      ///< budget or horizon reached
+  exhausted = 73,  ///< budget or horizon reached
   io = 74,
-  locked = 75,         ///< state in use by another run
-  permission = 77,     ///< key or permission
+  locked = 75,      ///< state in use by another run
+  permission = 77,  ///< key or permission
   configuration = 78,
-  interrupted = 130,   ///< resumable
+  interrupted = 130,  ///< resumable
 };
 
 /// A failure at an edge of the service: what, where, and what to do, in one line without a data value.
@@ -30,5 +31,11 @@ class Failure : public std::runtime_error {
  private:
   Exit code_;
 };
+
+/// "cannot ATTEMPT PATH: REASON; ADVICE", for a system call that left `error` in errno.
+[[nodiscard]] inline Failure system_failure(Exit code, const std::string& attempt, const std::string& path, int error,
+                                            const std::string& advice) {
+  return {code, "cannot " + attempt + " " + path + ": " + std::generic_category().message(error) + "; " + advice};
+}
 
 }  // namespace nustream

@@ -1,1 +1,3 @@
-# target_sources(nustream_service PRIVATE secrets/….cpp): paths are relative to streaming/.
+target_sources(nustream_service PRIVATE
+  secrets/harden.cpp secrets/key_file.cpp secrets/keyring.cpp secrets/locked_memory.cpp secrets/random.cpp
+  secrets/seal.cpp)

@@ -1,0 +1,157 @@
+#include "journal/appended_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "error.h"
+#include "nustream/base/error.h"
+
+namespace nustream::journal {
+namespace {
+
+constexpr std::uint64_t chunk_bytes = 1 << 20;
+// No write of ours reaches further beyond a bookmark than its outbox; this much more may be somebody's torn line.
+constexpr std::uint64_t torn_bytes_max = 1 << 20;
+
+/// Where whole lines free of NUL bytes end: what comes after is a torn tail.
+std::size_t whole_lines(std::string_view tail) {
+  const std::string_view before_nul = tail.substr(0, tail.find('\0'));
+  const std::size_t newline = before_nul.rfind('\n');
+  return newline == std::string_view::npos ? 0 : newline + 1;
+}
+
+/// True for what a crash in the middle of appending `expected` can leave: a line without its newline, or blocks that
+/// a file system wrote in any order, those not written reading as NUL.
+bool is_torn(std::string_view removed, std::string_view expected) {
+  if (removed.find('\n') == std::string_view::npos) return true;
+  for (std::size_t i = 0; i < removed.size(); ++i) {
+    if (removed[i] != '\0' && (i >= expected.size() || removed[i] != expected[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+AppendedFile::AppendedFile(Disk& disk, Disk::Path path, Audience audience)
+    : disk_(disk), path_(std::move(path)), audience_(audience) {}
+
+bool AppendedFile::open() {
+  if (!file_) file_ = disk_.open(path_, Access::write);
+  return file_ != nullptr;
+}
+
+bool AppendedFile::holds_anything() {
+  return open() && file_->size() > 0;
+}
+
+Failure AppendedFile::contradiction(const std::string& what) const {
+  return {Exit::data,
+          path_.string() + " " + what +
+              "; nothing was changed: restore the folder as it was, or begin a new epoch with --new-epoch"};
+}
+
+std::string AppendedFile::read(std::uint64_t offset, std::uint64_t count) const {
+  std::string bytes(count, '\0');
+  bytes.resize(file_->read(offset, bytes));
+  return bytes;
+}
+
+void AppendedFile::judge(const Extent& before, std::string_view rest) {
+  size_ = open() ? file_->size() : 0;
+  if (size_ < before.length) throw contradiction("is shorter than the state says: it lost lines");
+  if (size_ - before.length > rest.size() + torn_bytes_max) {
+    throw contradiction("holds lines that the state does not know: the state was rolled back");
+  }
+  hash_ = RunningHash();
+  for (length_ = 0; length_ < before.length;) {
+    const std::string chunk = read(length_, std::min(chunk_bytes, before.length - length_));
+    if (chunk.empty()) throw contradiction("is shorter than the state says: it lost lines");
+    hash_.add(chunk);
+    length_ += chunk.size();
+  }
+  if (hash_.value() != before.hash) throw contradiction("was changed: it is not what the state says was published");
+  const std::string tail = size_ > length_ ? read(length_, size_ - length_) : std::string();
+  const std::size_t whole = whole_lines(tail);
+  const std::string_view removed = std::string_view(tail).substr(whole);
+  if (!rest.starts_with(std::string_view(tail).substr(0, whole)) || !is_torn(removed, rest.substr(whole))) {
+    throw contradiction("holds lines that the state does not know: the state was rolled back, or others wrote there");
+  }
+  keep_ = length_ + whole;
+}
+
+bool AppendedFile::judge_without_state() {
+  size_ = open() ? file_->size() : 0;
+  hash_ = RunningHash();
+  length_ = 0;
+  std::string pending;  // what follows the last whole line
+  bool torn = false;    // a NUL byte was met
+  for (std::uint64_t offset = 0; offset < size_;) {
+    const std::string chunk = read(offset, std::min(chunk_bytes, size_ - offset));
+    if (chunk.empty()) break;
+    offset += chunk.size();
+    pending += chunk;
+    if (!torn) {
+      const std::size_t whole = whole_lines(pending);
+      hash_.add(std::string_view(pending).substr(0, whole));
+      length_ += whole;
+      pending.erase(0, whole);
+      torn = pending.find('\0') != std::string::npos;
+    }
+    if (torn && pending.find('\n', pending.find('\0')) != std::string::npos) {
+      throw contradiction("has lines after NUL bytes: it was damaged in the middle");
+    }
+  }
+  keep_ = length_;
+  return keep_ < size_;
+}
+
+std::string AppendedFile::last_judged_line() const {
+  std::string line;
+  for (std::uint64_t begin = keep_; begin > 0;) {
+    const std::uint64_t count = std::min<std::uint64_t>(begin, 4096);
+    begin -= count;
+    line.insert(0, read(begin, count));
+    const std::size_t newline = line.rfind('\n', line.size() - 2);
+    if (line.size() >= 2 && newline != std::string::npos) {
+      line.erase(0, newline + 1);
+      break;
+    }
+  }
+  if (!line.empty()) line.pop_back();
+  return line;
+}
+
+void AppendedFile::cut_torn_tail() {
+  if (keep_ == size_) return;
+  file_->truncate(keep_);
+  size_ = keep_;
+  dirty_ = true;
+}
+
+void AppendedFile::append(std::string_view bytes) {
+  if (bytes.empty()) return;
+  if (!open()) {
+    NUSTREAM_REQUIRE(size_ == 0, "a file that was judged stays");
+    file_ = disk_.create(path_, audience_);
+    new_ = true;
+  }
+  // Appending after lines of another writer would hide them from the next resume's check of the state's own hash.
+  if (file_->size() != size_) throw contradiction("was changed by another program while this run was writing it");
+  file_->write(length_, bytes);
+  hash_.add(bytes);
+  length_ += bytes.size();
+  keep_ = size_ = std::max(size_, length_);
+  dirty_ = true;
+}
+
+void AppendedFile::sync() {
+  if (!dirty_) return;
+  file_->sync();
+  dirty_ = false;
+}
+
+bool AppendedFile::take_new() noexcept {
+  return std::exchange(new_, false);
+}
+
+}  // namespace nustream::journal

@@ -1,0 +1,20 @@
+// Where the public files stand right before a batch's outbox (docs/formats/state.md).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "journal/running_hash.h"
+
+namespace nustream::journal {
+
+struct Bookmark {
+  Extent releases;
+  Extent ledger;
+};
+
+[[nodiscard]] std::string encode_bookmark(const Bookmark& bookmark);
+/// Failure(data) where the bytes are no bookmark.
+[[nodiscard]] Bookmark decode_bookmark(std::string_view bytes);
+
+}  // namespace nustream::journal

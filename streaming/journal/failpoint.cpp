@@ -1,0 +1,49 @@
+#include "journal/failpoint.h"
+
+#ifdef NUSTREAM_FAILPOINTS
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "nustream/base/error.h"
+
+namespace nustream::journal {
+namespace {
+
+/// The place asked for and how many passages are left.
+struct Request {
+  std::size_t index = failpoints.size();
+  std::atomic<long> left{0};
+
+  Request() {
+    const char* const text = std::getenv("NUSTREAM_FAILPOINT");
+    if (text == nullptr) return;
+    const std::string_view request(text);
+    const std::size_t colon = request.find(':');
+    NUSTREAM_REQUIRE(colon != std::string_view::npos, "NUSTREAM_FAILPOINT is name:count");
+    for (index = 0; index < failpoints.size() && failpoints[index] != request.substr(0, colon);) ++index;
+    // A test that names a place that is not there must not pass by never being killed.
+    NUSTREAM_REQUIRE(index < failpoints.size(), "NUSTREAM_FAILPOINT names a place of the table");
+    long count = 0;
+    const char* const end = request.data() + request.size();
+    const auto parsed = std::from_chars(request.data() + colon + 1, end, count);
+    NUSTREAM_REQUIRE(parsed.ec == std::errc{} && parsed.ptr == end && count > 0, "NUSTREAM_FAILPOINT counts from 1");
+    left = count;
+  }
+};
+
+}  // namespace
+
+void pass_failpoint(std::size_t index) {
+  static Request request;
+  if (index == request.index && --request.left == 0) ::kill(::getpid(), SIGKILL);
+}
+
+}  // namespace nustream::journal
+
+#endif

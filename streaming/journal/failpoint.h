@@ -1,0 +1,63 @@
+// Named places at which a fault test ends the process as SIGKILL does. Builds without NUSTREAM_FAILPOINTS contain
+// nothing of it, not even the names.
+#pragma once
+
+#ifdef NUSTREAM_FAILPOINTS
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace nustream::journal {
+
+/// Every place, in the order in which a run passes them. NUSTREAM_FAILPOINT=name:count in the environment kills the
+/// process at the count-th passage of that place (from 1).
+inline constexpr std::array<std::string_view, 20> failpoints{
+    "after-seal",              // the state is sealed, nothing of the batch is written
+    "after-append-rejects",    //
+    "after-sync-rejects",      //
+    "after-sync-ledger",       // the batch before is durable in the ledger …
+    "after-sync-releases",     // … and in the releases
+    "after-sync-new-files",    // the folder knows files that the batch before made
+    "during-write-state",      // half of state.new
+    "after-write-state",       //
+    "after-sync-state",        //
+    "after-rename-state",      // state.new is state, perhaps not for a power failure yet
+    "after-sync-folder",       // the batch is committed, nothing of it is readable
+    "during-append-ledger",    // half of the batch's line
+    "after-append-ledger",     //
+    "during-append-releases",  // half of the outbox
+    "after-append-releases",   //
+    "after-commit",            // before the completion is called
+    "after-flush",             //
+    "after-cut-torn-tails",    // resume: judged, the state written anew, nothing appended yet
+    "after-recover-ledger",    //
+    "after-recover-releases",  //
+};
+
+consteval std::size_t failpoint_index(std::string_view name) {
+  for (std::size_t index = 0; index < failpoints.size(); ++index) {
+    if (failpoints[index] == name) return index;
+  }
+  throw "no such failpoint: add it to the table";
+}
+
+/// Counts a passage; ends the process by SIGKILL where it is the one asked for.
+void pass_failpoint(std::size_t index);
+
+}  // namespace nustream::journal
+
+#define NUSTREAM_FAILPOINT(name) ::nustream::journal::pass_failpoint(::nustream::journal::failpoint_index(name))
+
+/// write(bytes), in two halves with a failpoint between them.
+#define NUSTREAM_TORN_WRITE(name, bytes, write)   \
+  do {                                            \
+    write((bytes).substr(0, (bytes).size() / 2)); \
+    NUSTREAM_FAILPOINT(name);                     \
+    write((bytes).substr((bytes).size() / 2));    \
+  } while (false)
+
+#else
+#define NUSTREAM_FAILPOINT(name) static_cast<void>(0)
+#define NUSTREAM_TORN_WRITE(name, bytes, write) write(bytes)
+#endif

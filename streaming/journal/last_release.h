@@ -1,0 +1,22 @@
+// What the last line of releases.jsonl says of the lane that wrote it.
+#pragma once
+
+#include <string_view>
+
+#include "nustream/base/units.h"
+
+namespace nustream::journal {
+
+/// Fields that every release carries (docs/formats/releases.md).
+struct LastRelease {
+  LaneId lane;
+  EpochId epoch;
+  StepCount steps;
+  Position position;
+  bool is_private;
+};
+
+/// Failure(data) where the line is no release.
+[[nodiscard]] LastRelease parse_last_release(std::string_view line);
+
+}  // namespace nustream::journal

@@ -1,0 +1,193 @@
+#include "journal/ledger_chain.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "error.h"
+#include "journal/outbox_folder.h"
+#include "nustream/base/error.h"
+#include "publish/json_text.h"
+#include "secrets/hex.h"
+#include "secrets/sodium.h"
+
+namespace nustream::journal {
+namespace {
+
+constexpr std::string_view mac_field = ",\"mac\":";
+
+Hash mac_of(std::string_view text, const secrets::Keyring& keys) {
+  secrets::prepare_sodium();
+  Hash mac{};
+  const auto key = keys.ledger_key();
+  const int status = crypto_generichash(mac.data(), mac.size(), reinterpret_cast<const unsigned char*>(text.data()),
+                                        text.size(), key.data(), key.size());
+  NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
+  return mac;
+}
+
+void append_count(std::string_view name, std::uint64_t value, std::string& out) {
+  (out += ",\"") += name;
+  out += "\":";
+  publish::append_number(value, out);
+}
+
+void append_spend(std::string_view name, Rho value, std::string& out) {
+  (out += ",\"") += name;
+  out += "\":";
+  publish::append_number(value.value(), out);
+}
+
+void append_quoted(std::string_view name, std::string_view value, std::string& out) {
+  (out += ",\"") += name;
+  out += "\":";
+  publish::append_string(value, out);
+}
+
+constexpr std::string_view name_of(Overlap overlap) {
+  switch (overlap) {
+    case Overlap::disjoint:
+      return "disjoint";
+    case Overlap::overlapping:
+      return "overlapping";
+    case Overlap::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string begin_line(std::string_view stream) {
+  std::string line = R"({"format":1)";
+  append_quoted("stream", stream, line);
+  return line;
+}
+
+std::string end_line(std::string line, const Hash& head, const secrets::Keyring& keys) {
+  append_quoted("key", secrets::to_hex(keys.fingerprint()), line);
+  append_quoted("previous", secrets::to_hex(head), line);
+  const Hash mac = mac_of(line, keys);
+  append_quoted("mac", secrets::to_hex(mac), line);
+  return line + "}\n";
+}
+
+[[noreturn]] void not_genuine(const std::string& what) {
+  throw Failure(Exit::data, "the ledger " + what + "; restore it: what was spent cannot be known otherwise");
+}
+
+using Object = simdjson::dom::element;
+
+std::uint64_t count(const Object& object, std::string_view field) {
+  return object[field].get_uint64();
+}
+
+std::uint32_t small_count(const Object& object, std::string_view field) {
+  const std::uint64_t value = count(object, field);
+  if (value > std::numeric_limits<std::uint32_t>::max())
+    throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
+  return static_cast<std::uint32_t>(value);
+}
+
+std::string text(const Object& object, std::string_view field) {
+  return std::string(object[field].get_string().value());
+}
+
+Overlap overlap_named(const std::string& name) {
+  for (const Overlap overlap : {Overlap::disjoint, Overlap::overlapping, Overlap::unknown}) {
+    if (name == name_of(overlap)) return overlap;
+  }
+  not_genuine("has a line of an unknown kind");
+}
+
+LedgerEntry parse_entry(const Object& object) {
+  return {
+      text(object, "stream"),          LaneId{small_count(object, "lane")},    EpochId{small_count(object, "epoch")},
+      Position{count(object, "from")}, Position{count(object, "to")},          StepCount{count(object, "steps")},
+      Rho{object["rho"].get_double()}, Rho{object["rho_limit"].get_double()},  text(object, "digest"),
+      object["private"].get_bool(),    overlap_named(text(object, "disjoint"))};
+}
+
+bool is_rotation(const Object& object) {
+  return object["rotated"].error() == simdjson::SUCCESS;
+}
+
+}  // namespace
+
+std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys) {
+  std::string line = begin_line(entry.stream);
+  append_count("lane", entry.lane.value(), line);
+  append_count("epoch", entry.epoch.value(), line);
+  append_count("from", entry.from.value(), line);
+  append_count("to", entry.to.value(), line);
+  append_count("steps", entry.steps.value(), line);
+  append_spend("rho", entry.rho, line);
+  append_spend("rho_limit", entry.rho_limit, line);
+  append_quoted("digest", entry.settings_digest, line);
+  line += entry.is_private ? ",\"private\":true" : ",\"private\":false";
+  append_quoted("disjoint", name_of(entry.overlap), line);
+  return end_line(std::move(line), head, keys);
+}
+
+std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& new_keys) {
+  return end_line(begin_line(stream) + ",\"rotated\":true", head, new_keys);
+}
+
+void LedgerVerifier::add(std::string_view line) try {
+  simdjson::dom::parser parser;
+  const Object object = parser.parse(simdjson::padded_string(line));
+  if (count(object, "format") != 1) not_genuine("has a line of another format");
+  if (text(object, "previous") != secrets::to_hex(ledger_.head))
+    not_genuine("has a line that does not follow on the one before");
+  vouched_ = text(object, "key") == secrets::to_hex(keys_.fingerprint());
+  const std::string_view signed_part = line.substr(0, line.rfind(mac_field));
+  if (vouched_ && text(object, "mac") != secrets::to_hex(mac_of(signed_part, keys_)))
+    not_genuine("has a line that was changed");
+  ledger_.head = hash_of(std::string(line) + '\n');
+  if (is_rotation(object)) return;
+  LedgerEntry entry = parse_entry(object);
+  const auto same_epoch = [&](const LedgerEntry& other) {
+    return other.lane == entry.lane && other.epoch == entry.epoch;
+  };
+  const auto known = std::find_if(ledger_.epochs.begin(), ledger_.epochs.end(), same_epoch);
+  if (known == ledger_.epochs.end()) {
+    ledger_.epochs.push_back(std::move(entry));
+  } else {
+    *known = std::move(entry);
+  }
+} catch (const simdjson::simdjson_error&) {
+  not_genuine("has a line that is none");
+} catch (const InvalidParameter&) {
+  not_genuine("has a line that is none");
+}
+
+Ledger LedgerVerifier::finish() && {
+  if (!vouched_) {
+    throw Failure(Exit::permission,
+                  "the ledger's last line is under another key; name the right one as state.key_file");
+  }
+  return std::move(ledger_);
+}
+
+Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys) {
+  LedgerVerifier verifier(keys);
+  const auto file = disk.open(folder / folder_files::ledger, Access::read);
+  if (!file) return std::move(verifier).finish();
+  const std::uint64_t size = file->size();
+  std::string pending;
+  std::string chunk(std::size_t{1} << 16, '\0');
+  for (std::uint64_t offset = 0; offset < size;) {
+    const std::size_t got = file->read(offset, chunk);
+    if (got == 0) break;
+    offset += got;
+    pending.append(chunk, 0, got);
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      verifier.add(std::string_view(pending).substr(begin, end - begin));
+    }
+    pending.erase(0, begin);
+  }
+  return std::move(verifier).finish();
+}
+
+}  // namespace nustream::journal

@@ -1,0 +1,69 @@
+// Lines of the ledger and the keyed chain that holds them together (docs/formats/ledger.md). What the spends come to
+// is the privacy room's; here they are bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "journal/disk.h"
+#include "journal/running_hash.h"
+#include "nustream/base/units.h"
+#include "secrets/keyring.h"
+
+namespace nustream::journal {
+
+/// An epoch's range of positions against those of the epochs before it.
+enum class Overlap { disjoint, overlapping, unknown };
+
+/// What an epoch spent so far.
+struct LedgerEntry {
+  std::string stream;
+  LaneId lane;
+  EpochId epoch;
+  Position from;  ///< where the epoch began
+  Position to;    ///< of the next record
+  StepCount steps;
+  Rho rho;  ///< of the worst record, rounded up
+  Rho rho_limit;
+  std::string settings_digest;
+  bool is_private;
+  Overlap overlap;
+};
+
+/// Head of an empty ledger.
+inline constexpr Hash empty_ledger_head{};
+
+/// The line for an entry, newline included, behind `head`. The new head is hash_of() the line.
+[[nodiscard]] std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys);
+/// The line that vouches for a ledger under the key that follows: written at a rotation, under the new key.
+[[nodiscard]] std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& new_keys);
+
+/// A verified ledger.
+struct Ledger {
+  Hash head = empty_ledger_head;
+  std::vector<LedgerEntry> epochs;  ///< the last entry of each (lane, epoch), in the order of their first lines
+};
+
+/// Reads lines one by one and checks the chain.
+class LedgerVerifier {
+ public:
+  explicit LedgerVerifier(const secrets::Keyring& keys) : keys_(keys) {}
+  /// `line` without its newline. Failure(data) where it is no line of a ledger, does not follow on the one before,
+  /// or its MAC under the present key does not fit.
+  void add(std::string_view line);
+  /// Failure(permission) where the last line is under another key than the present one.
+  [[nodiscard]] Ledger finish() &&;
+
+ private:
+  secrets::Keyring keys_;
+  Ledger ledger_;
+  bool vouched_ = true;  // the last line is under the present key
+};
+
+/// The ledger of a folder as far as its last whole line; empty where there is none.
+[[nodiscard]] Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys);
+
+}  // namespace nustream::journal

@@ -1,0 +1,165 @@
+#include "journal/outbox_folder.h"
+
+#include <string_view>
+#include <utility>
+
+#include "error.h"
+#include "journal/bookmark.h"
+#include "journal/failpoint.h"
+#include "nustream/base/error.h"
+
+namespace nustream::journal {
+namespace {
+
+bool whole_lines_only(std::string_view lines) {
+  return lines.empty() || lines.back() == '\n';
+}
+
+}  // namespace
+
+OutboxFolder::OutboxFolder(Disk& disk, FolderOptions options)
+    : disk_(disk),
+      options_(std::move(options)),
+      ledger_(disk, path(folder_files::ledger), Audience::operators),
+      releases_(disk, path(folder_files::releases), Audience::everyone),
+      rejects_(disk, path(folder_files::rejects), Audience::operators) {}
+
+std::optional<std::string> OutboxFolder::load() {
+  disk_.make_folder(options_.folder);
+  lock_ = disk_.lock(path(folder_files::lock));
+  if (const auto file = disk_.open(path(folder_files::state), Access::read)) {
+    std::string sealed(file->size(), '\0');
+    sealed.resize(file->read(0, sealed));
+    loaded_state_ = std::move(sealed);
+    return loaded_state_;
+  }
+  const bool published = ledger_.holds_anything() || releases_.holds_anything();
+  if (published && !options_.new_epoch) {
+    throw Failure(Exit::data, "the folder " + options_.folder.string() +
+                                  " holds releases or a ledger but no state; restore the state, or begin a new epoch "
+                                  "behind them with --new-epoch");
+  }
+  ready_ = !published;
+  return std::nullopt;
+}
+
+void OutboxFolder::judge_last_release() {
+  const std::string line = releases_.last_judged_line();
+  last_release_ = line.empty() ? std::nullopt : std::optional(parse_last_release(line));
+  if (last_release_ && last_release_->is_private != options_.is_private) {
+    throw Failure(Exit::data, path(folder_files::releases).string() +
+                                  (options_.is_private ? " holds releases that promise nothing (insecure seed)"
+                                                       : " holds private releases, this run is not private") +
+                                  "; name another state.directory");
+  }
+}
+
+void OutboxFolder::recover(const Recovery& recovery) {
+  NUSTREAM_REQUIRE(loaded_state_.has_value() && !ready_, "recover() follows a load() that gave a state");
+  const Bookmark mark = decode_bookmark(recovery.bookmark);
+  ledger_.judge(mark.ledger, recovery.ledger_entry);
+  releases_.judge(mark.releases, recovery.outbox);
+  judge_last_release();
+  // The run before may have died between renaming the state and syncing the folder, or of a failed sync that left
+  // the page cache ahead of the disk: its outbox must not be readable before the state is durable.
+  replace_state(*loaded_state_);
+  ledger_.cut_torn_tail();
+  releases_.cut_torn_tail();
+  NUSTREAM_FAILPOINT("after-cut-torn-tails");
+  ledger_.append(recovery.ledger_entry);
+  NUSTREAM_FAILPOINT("after-recover-ledger");
+  releases_.append(recovery.outbox);
+  NUSTREAM_FAILPOINT("after-recover-releases");
+  judge_last_release();
+  loaded_state_.reset();
+  ready_ = true;
+}
+
+Adopted OutboxFolder::adopt() {
+  NUSTREAM_REQUIRE(lock_ && !ready_ && options_.new_epoch, "adopt() follows a load() for a new epoch");
+  ledger_.judge_without_state();
+  const bool torn_release = releases_.judge_without_state();
+  judge_last_release();
+  ledger_.cut_torn_tail();
+  releases_.cut_torn_tail();
+  loaded_state_.reset();
+  ready_ = true;
+  return {last_release_, torn_release};
+}
+
+std::string OutboxFolder::bookmark() const {
+  NUSTREAM_REQUIRE(ready_, "a state that was loaded is recovered first");
+  return encode_bookmark({releases_.extent(), ledger_.extent()});
+}
+
+void OutboxFolder::commit(const Batch& batch) {
+  NUSTREAM_REQUIRE(ready_, "a state that was loaded is recovered first");
+  NUSTREAM_REQUIRE(whole_lines_only(batch.outbox) && whole_lines_only(batch.ledger_entry), "whole lines");
+  NUSTREAM_FAILPOINT("after-seal");
+  append_rejects(batch.rejects);
+  sync_public_files();
+  replace_state(batch.sealed_state);
+  publish(batch.ledger_entry, batch.outbox);
+  NUSTREAM_FAILPOINT("after-commit");
+}
+
+void OutboxFolder::flush() {
+  NUSTREAM_REQUIRE(ready_, "a state that was loaded is recovered first");
+  sync_public_files();
+  NUSTREAM_FAILPOINT("after-flush");
+}
+
+// Before the state that counts them: an entry may be there twice after a crash, never not at all.
+void OutboxFolder::append_rejects(const std::string& lines) {
+  if (lines.empty()) return;
+  if (!rejects_judged_) {
+    rejects_.judge_without_state();
+    rejects_.cut_torn_tail();
+    rejects_judged_ = true;
+  }
+  rejects_.append(lines);
+  NUSTREAM_FAILPOINT("after-append-rejects");
+  rejects_.sync();
+  NUSTREAM_FAILPOINT("after-sync-rejects");
+}
+
+void OutboxFolder::sync_public_files() {
+  ledger_.sync();
+  NUSTREAM_FAILPOINT("after-sync-ledger");
+  releases_.sync();
+  NUSTREAM_FAILPOINT("after-sync-releases");
+  const bool new_ledger = ledger_.take_new();
+  const bool new_releases = releases_.take_new();
+  const bool new_rejects = rejects_.take_new();
+  if (new_ledger || new_releases || new_rejects) disk_.sync_folder(options_.folder);
+  NUSTREAM_FAILPOINT("after-sync-new-files");
+}
+
+void OutboxFolder::replace_state(const std::string& sealed) {
+  const auto next = disk_.create(path(folder_files::next_state), Audience::operators);
+  std::uint64_t offset = 0;
+  const auto write = [&](std::string_view bytes) {
+    next->write(offset, bytes);
+    offset += bytes.size();
+  };
+  NUSTREAM_TORN_WRITE("during-write-state", std::string_view(sealed), write);
+  NUSTREAM_FAILPOINT("after-write-state");
+  next->sync();
+  NUSTREAM_FAILPOINT("after-sync-state");
+  disk_.rename(path(folder_files::next_state), path(folder_files::state));
+  NUSTREAM_FAILPOINT("after-rename-state");
+  disk_.sync_folder(options_.folder);
+  NUSTREAM_FAILPOINT("after-sync-folder");
+}
+
+// The ledger first: a release that can be read has its spend on record.
+void OutboxFolder::publish(const std::string& ledger_entry, const std::string& outbox) {
+  const auto append_ledger = [this](std::string_view bytes) { ledger_.append(bytes); };
+  NUSTREAM_TORN_WRITE("during-append-ledger", std::string_view(ledger_entry), append_ledger);
+  NUSTREAM_FAILPOINT("after-append-ledger");
+  const auto append_releases = [this](std::string_view bytes) { releases_.append(bytes); };
+  NUSTREAM_TORN_WRITE("during-append-releases", std::string_view(outbox), append_releases);
+  NUSTREAM_FAILPOINT("after-append-releases");
+}
+
+}  // namespace nustream::journal

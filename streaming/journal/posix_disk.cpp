@@ -1,0 +1,156 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "error.h"
+#include "journal/disk.h"
+
+namespace nustream::journal {
+namespace {
+
+using Path = Disk::Path;
+
+constexpr const char* mend_and_resume = "mend the disk or free space, then go on with --resume";
+
+Failure failure(const char* attempt, const Path& path, int error) {
+  return system_failure(Exit::io, attempt, path.string(), error, mend_and_resume);
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  [[nodiscard]] int get() const noexcept { return value_; }
+
+ private:
+  int value_;
+};
+
+class PosixFile final : public File {
+ public:
+  PosixFile(Descriptor descriptor, Path path) : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
+
+  [[nodiscard]] std::uint64_t size() const override {
+    struct stat status {};
+    if (::fstat(descriptor_.get(), &status) != 0) throw failure("look at", path_, errno);
+    return static_cast<std::uint64_t>(status.st_size);
+  }
+
+  std::size_t read(std::uint64_t offset, std::span<char> out) const override {
+    std::size_t done = 0;
+    while (done < out.size()) {
+      const ssize_t got =
+          ::pread(descriptor_.get(), out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw failure("read", path_, errno);
+      if (got == 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
+  void write(std::uint64_t offset, std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t written = ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) throw failure("write", path_, written < 0 ? errno : ENOSPC);
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+      offset += static_cast<std::uint64_t>(written);
+    }
+  }
+
+  void truncate(std::uint64_t size) override {
+    if (::ftruncate(descriptor_.get(), static_cast<off_t>(size)) != 0) throw failure("truncate", path_, errno);
+  }
+
+  // Not even after EINTR is a sync tried again: the kernel may have dropped the error along with the pages.
+  void sync() override {
+    if (::fsync(descriptor_.get()) != 0) throw failure("sync", path_, errno);
+  }
+
+ private:
+  Descriptor descriptor_;
+  Path path_;
+};
+
+class PosixLock final : public Lock {
+ public:
+  explicit PosixLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+
+ private:
+  Descriptor descriptor_;
+};
+
+constexpr mode_t mode_of(Audience audience) {
+  return audience == Audience::everyone ? 0644 : 0600;
+}
+
+class PosixDisk final : public Disk {
+ public:
+  void make_folder(const Path& folder) override {
+    if (folder.empty() || std::filesystem::is_directory(folder)) return;
+    const Path above = parent_of(folder);
+    make_folder(above);
+    if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) throw failure("make folder", folder, errno);
+    sync_folder(above);
+  }
+
+  std::unique_ptr<File> open(const Path& path, Access access) override {
+    Descriptor descriptor(::open(path.c_str(), (access == Access::write ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+    if (descriptor.get() < 0) {
+      if (errno == ENOENT) return nullptr;
+      throw failure("open", path, errno);
+    }
+    return std::make_unique<PosixFile>(std::move(descriptor), path);
+  }
+
+  std::unique_ptr<File> create(const Path& path, Audience audience) override {
+    Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, mode_of(audience)));
+    if (descriptor.get() < 0) throw failure("make", path, errno);
+    // The mode of the page, whatever the umask and whatever was there before.
+    if (::fchmod(descriptor.get(), mode_of(audience)) != 0) throw failure("set the mode of", path, errno);
+    return std::make_unique<PosixFile>(std::move(descriptor), path);
+  }
+
+  void rename(const Path& from, const Path& to) override {
+    if (::rename(from.c_str(), to.c_str()) != 0) throw failure("rename", from, errno);
+  }
+
+  void sync_folder(const Path& folder) override {
+    const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (descriptor.get() < 0 || ::fsync(descriptor.get()) != 0) throw failure("sync folder", folder, errno);
+  }
+
+  std::unique_ptr<Lock> lock(const Path& path) override {
+    Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode_of(Audience::operators)));
+    if (descriptor.get() < 0) throw failure("open", path, errno);
+    if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) throw failure("lock", path, errno);
+      throw Failure(Exit::locked, "the state folder " + path.parent_path().string() +
+                                      " is in use by another run; wait for it or name another state.directory");
+    }
+    return std::make_unique<PosixLock>(std::move(descriptor));
+  }
+
+ private:
+  static Path parent_of(const Path& path) {
+    const Path above = path.parent_path();
+    return above.empty() ? Path(".") : above;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Disk> posix_disk() {
+  return std::make_unique<PosixDisk>();
+}
+
+}  // namespace nustream::journal

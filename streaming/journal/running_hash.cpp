@@ -1,0 +1,29 @@
+#include "journal/running_hash.h"
+
+#include "secrets/sodium.h"
+
+namespace nustream::journal {
+
+RunningHash::RunningHash() {
+  secrets::prepare_sodium();
+  crypto_generichash_init(&state_, nullptr, 0, Hash{}.size());
+}
+
+void RunningHash::add(std::string_view bytes) {
+  crypto_generichash_update(&state_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+}
+
+Hash RunningHash::value() const {
+  crypto_generichash_state copy = state_;  // finishing ends a state
+  Hash hash{};
+  crypto_generichash_final(&copy, hash.data(), hash.size());
+  return hash;
+}
+
+Hash hash_of(std::string_view bytes) {
+  RunningHash hash;
+  hash.add(bytes);
+  return hash.value();
+}
+
+}  // namespace nustream::journal

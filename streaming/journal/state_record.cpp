@@ -1,0 +1,110 @@
+#include "journal/state_record.h"
+
+#include <utility>
+
+#include "error.h"
+#include "secrets/fields.h"
+
+namespace nustream::journal {
+namespace {
+
+constexpr std::uint32_t format = 1;
+constexpr const char* malformed = "the state's record is malformed; use the version that wrote it";
+
+void append_checkpoint(const noise::Checkpoint& checkpoint, std::string& out) {
+  secrets::append_integer(checkpoint.block, out);
+  secrets::append_bytes(checkpoint.chain_key, out);
+  secrets::append_integer(static_cast<std::uint64_t>(checkpoint.memory.size()), out);
+  for (const double value : checkpoint.memory) secrets::append_double(value, out);
+}
+
+void read_checkpoint(secrets::FieldReader& fields, noise::Checkpoint& checkpoint) {
+  checkpoint.block = fields.integer<std::uint64_t>();
+  fields.bytes(checkpoint.chain_key);
+  const auto count = fields.integer<std::uint64_t>();
+  if (count > fields.rest().size() / sizeof(double)) throw Failure(Exit::data, malformed);
+  checkpoint.memory.reserve(count);
+  for (std::uint64_t i = 0; i < count; ++i) checkpoint.memory.push_back(fields.number());
+}
+
+/// Bytes of the encoding, so that no growing string leaves a copy of a key behind.
+std::size_t encoded_size(const StateRecord& record) {
+  std::size_t size =
+      256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() + record.bookmark.size();
+  for (const noise::Checkpoint& stage : record.noise.stages) size += 64 + sizeof(double) * stage.memory.size();
+  return size;
+}
+
+template <class T>
+void wipe_values(std::vector<T>& values) noexcept {
+  noise::wipe({reinterpret_cast<std::uint8_t*>(values.data()), values.size() * sizeof(T)});
+}
+
+}  // namespace
+
+NoiseCheckpoints::NoiseCheckpoints(noise::Checkpoint only) {
+  stages.push_back(std::move(only));
+  noise::wipe(only.chain_key);
+}
+
+NoiseCheckpoints::NoiseCheckpoints(NoiseCheckpoints&& other) noexcept : stages(std::move(other.stages)) {}
+
+NoiseCheckpoints& NoiseCheckpoints::operator=(NoiseCheckpoints&& other) noexcept {
+  if (this == &other) return *this;
+  wipe();
+  stages = std::move(other.stages);
+  return *this;
+}
+
+void NoiseCheckpoints::wipe() noexcept {
+  for (noise::Checkpoint& stage : stages) {
+    noise::wipe(stage.chain_key);
+    wipe_values(stage.memory);
+  }
+  stages.clear();
+}
+
+std::string encode_record(const StateRecord& record) {
+  std::string out;
+  out.reserve(encoded_size(record));
+  secrets::append_integer(format, out);
+  secrets::append_integer(record.position.value(), out);
+  secrets::append_integer(record.start.value(), out);
+  secrets::append_integer(record.stop ? record.stop->value() : std::uint64_t{0}, out);
+  secrets::append_integer(static_cast<std::uint8_t>(record.stop ? 1 : 0), out);
+  secrets::append_integer(record.rejected, out);
+  secrets::append_text(record.lane, out);
+  secrets::append_integer(static_cast<std::uint32_t>(record.noise.stages.size()), out);
+  for (const noise::Checkpoint& stage : record.noise.stages) append_checkpoint(stage, out);
+  secrets::append_text(record.outbox, out);
+  secrets::append_text(record.ledger_entry, out);
+  secrets::append_text(record.bookmark, out);
+  secrets::append_bytes(record.ledger_head, out);
+  return out;
+}
+
+StateRecord decode_record(std::string_view bytes) {
+  secrets::FieldReader fields(bytes, malformed);
+  if (fields.integer<std::uint32_t>() != format) throw Failure(Exit::data, malformed);
+  StateRecord record;
+  record.position = Position{fields.integer<std::uint64_t>()};
+  record.start = Position{fields.integer<std::uint64_t>()};
+  const Position stop{fields.integer<std::uint64_t>()};
+  const auto has_stop = fields.integer<std::uint8_t>();
+  if (has_stop > 1 || (has_stop == 0 && stop.value() != 0)) throw Failure(Exit::data, malformed);
+  if (has_stop == 1) record.stop = stop;
+  record.rejected = fields.integer<std::uint64_t>();
+  record.lane = fields.text();
+  const auto stages = fields.integer<std::uint32_t>();
+  if (stages > fields.rest().size()) throw Failure(Exit::data, malformed);
+  record.noise.stages.resize(stages);  // at once: a growing vector would leave copies of keys behind
+  for (noise::Checkpoint& stage : record.noise.stages) read_checkpoint(fields, stage);
+  record.outbox = fields.text();
+  record.ledger_entry = fields.text();
+  record.bookmark = fields.text();
+  fields.bytes(record.ledger_head);
+  if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
+  return record;
+}
+
+}  // namespace nustream::journal

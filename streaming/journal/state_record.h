@@ -1,0 +1,55 @@
+// What a committed state holds, and its canonical bytes before sealing (docs/formats/state.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "journal/journal.h"
+#include "journal/running_hash.h"
+#include "nustream/base/units.h"
+#include "nustream/noise/source.h"
+
+namespace nustream::journal {
+
+/// Checkpoints of a lane's noise, one a stage; wiped when they go. Not copyable, so that no copy is forgotten.
+struct NoiseCheckpoints {
+  std::vector<noise::Checkpoint> stages;
+
+  NoiseCheckpoints() = default;
+  explicit NoiseCheckpoints(noise::Checkpoint only);
+  ~NoiseCheckpoints() { wipe(); }
+  NoiseCheckpoints(NoiseCheckpoints&& other) noexcept;
+  NoiseCheckpoints& operator=(NoiseCheckpoints&& other) noexcept;
+  NoiseCheckpoints(const NoiseCheckpoints&) = delete;
+  NoiseCheckpoints& operator=(const NoiseCheckpoints&) = delete;
+
+ private:
+  void wipe() noexcept;
+};
+
+/// Everything that a resume needs. Stream, lane, epoch, step and settings digest are the seal's
+/// (secrets::StateIdentity).
+struct StateRecord {
+  Position position{0};          ///< of the next record
+  Position start{0};             ///< where the epoch began
+  std::optional<Position> stop;  ///< a stop by time, resolved once
+  std::uint64_t rejected = 0;    ///< unusable records so far; operator side
+  std::string lane;              ///< Lane::encode()
+  NoiseCheckpoints noise;
+  std::string outbox;        ///< the batch's releases
+  std::string ledger_entry;  ///< the batch's line, or empty
+  std::string bookmark;      ///< Journal::bookmark() right before the commit
+  Hash ledger_head{};        ///< once ledger_entry is in the ledger
+
+  [[nodiscard]] Recovery recovery() const { return {bookmark, outbox, ledger_entry}; }
+};
+
+/// Equal records give equal bytes. The bytes hold keys: seal() encrypts them in place, anyone else wipes them.
+[[nodiscard]] std::string encode_record(const StateRecord& record);
+/// What encode_record() gave. Failure(data) where the bytes are not such. The caller wipes `bytes`.
+[[nodiscard]] StateRecord decode_record(std::string_view bytes);
+
+}  // namespace nustream::journal

@@ -1,0 +1,126 @@
+#include "secrets/key_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <string>
+
+#include "error.h"
+#include "secrets/random.h"
+
+namespace nustream::secrets {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Closes a descriptor at the end of its scope.
+class Descriptor {
+ public:
+  Descriptor(const fs::path& path, int flags, mode_t mode = 0)
+      : value_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const noexcept { return value_; }
+  [[nodiscard]] bool valid() const noexcept { return value_ >= 0; }
+
+ private:
+  int value_;
+};
+
+/// Wipes a key at the end of its scope, whatever ends it.
+struct WipedKey {
+  noise::KeyBytes bytes{};
+  WipedKey() = default;
+  WipedKey(const WipedKey&) = delete;
+  WipedKey& operator=(const WipedKey&) = delete;
+  ~WipedKey() { noise::wipe(bytes); }
+};
+
+Failure refused(const fs::path& path, const std::string& reason, const std::string& advice) {
+  return {Exit::permission, "key file " + path.string() + " " + reason + "; " + advice};
+}
+
+void write_all(int descriptor, std::span<const std::uint8_t> bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) throw system_failure(Exit::io, "write key file", path, errno, "free space and try again");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void sync_folder_of(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const Descriptor descriptor(folder, O_RDONLY | O_DIRECTORY);
+  if (!descriptor.valid() || ::fsync(descriptor.get()) != 0) {
+    throw system_failure(Exit::io, "sync folder", folder, errno, "check the disk; the key file may not last");
+  }
+}
+
+void check_status(int descriptor, const fs::path& path) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) {
+    throw system_failure(Exit::permission, "look at key file", path, errno, "check the path");
+  }
+  if (!S_ISREG(status.st_mode)) throw refused(path, "is not a regular file", "name a file of 32 bytes");
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    throw refused(path, "is open to group or others", "run chmod 600 on it, and rotate it if others read it");
+  }
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+    throw refused(path, "belongs to another user", "give it to the user who runs this");
+  }
+  if (status.st_size != static_cast<off_t>(noise::KeyBytes{}.size())) {
+    throw refused(path, "does not have 32 bytes", "make one with: nustream key new FILE");
+  }
+}
+
+void read_all(int descriptor, std::span<std::uint8_t> out, const fs::path& path) {
+  while (!out.empty()) {
+    const ssize_t got = ::read(descriptor, out.data(), out.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_failure(Exit::permission, "read key file", path, errno, "check the disk");
+    if (got == 0) throw refused(path, "does not have 32 bytes", "make one with: nustream key new FILE");
+    out = out.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+void create_key_file(const fs::path& path) {
+  WipedKey key;
+  fill_random(key.bytes);
+  const Descriptor descriptor(path, O_WRONLY | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
+  if (!descriptor.valid()) {
+    throw system_failure(Exit::permission, "make key file", path, errno, "name a new file in a folder of your own");
+  }
+  write_all(descriptor.get(), key.bytes, path);
+  if (::fsync(descriptor.get()) != 0) {
+    throw system_failure(Exit::io, "sync key file", path, errno, "remove it and make another on a good disk");
+  }
+  sync_folder_of(path);
+}
+
+Keyring load_key_file(const fs::path& path) {
+  // Without O_NONBLOCK a named pipe in the key's place would hold up the start for ever.
+  const Descriptor descriptor(path, O_RDONLY | O_NONBLOCK);
+  if (!descriptor.valid()) {
+    throw system_failure(Exit::permission, "open key file", path, errno,
+                         "check path and owner, or make one with: nustream key new FILE");
+  }
+  check_status(descriptor.get(), path);
+  WipedKey key;
+  read_all(descriptor.get(), key.bytes, path);
+  if (std::all_of(key.bytes.begin(), key.bytes.end(), [](std::uint8_t byte) { return byte == 0; })) {
+    throw refused(path, "is all zero", "make one with: nustream key new FILE");
+  }
+  return Keyring::from_master(key.bytes);
+}
+
+}  // namespace nustream::secrets

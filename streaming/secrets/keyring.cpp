@@ -1,0 +1,75 @@
+#include "secrets/keyring.h"
+
+#include <memory_resource>
+
+#include "nustream/base/error.h"
+#include "secrets/locked_memory.h"
+#include "secrets/random.h"
+#include "secrets/sodium.h"
+
+namespace nustream::secrets {
+namespace {
+
+void keyed_hash(std::span<const std::uint8_t> key, std::string_view message, std::span<std::uint8_t> out) {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(message.data());
+  const int status = crypto_generichash(out.data(), out.size(), bytes, message.size(), key.data(), key.size());
+  NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
+}
+
+}  // namespace
+
+struct Keyring::Keys {
+  noise::KeyBytes sealing{};
+  noise::KeyBytes ledger{};
+  noise::KeyBytes insecure_epochs{};  ///< all zero for a key file: epochs draw fresh bits
+};
+
+namespace {
+
+// Outlives every keyring, whatever order static objects end in.
+LockedMemory& keyring_memory() {
+  static auto* const memory = new LockedMemory;
+  return *memory;
+}
+
+}  // namespace
+
+Keyring::Keyring(const noise::KeyBytes& master, bool is_private) : is_private_(is_private) {
+  prepare_sodium();
+  const auto keys = std::allocate_shared<Keys>(std::pmr::polymorphic_allocator<Keys>(&keyring_memory()));
+  keyed_hash(master, "nustream v1 sealing", keys->sealing);
+  keyed_hash(master, "nustream v1 ledger", keys->ledger);
+  keyed_hash(master, "nustream v1 fingerprint", fingerprint_);
+  if (!is_private) keys->insecure_epochs = master;
+  keys_ = keys;
+}
+
+Keyring Keyring::from_master(const noise::KeyBytes& master) {
+  return {master, true};
+}
+
+Keyring Keyring::insecure(std::uint64_t seed) {
+  std::string message = "nustream insecure seed";
+  for (unsigned byte = 0; byte < 8; ++byte) message += static_cast<char>((seed >> (8 * byte)) & 0xff);
+  prepare_sodium();
+  noise::KeyBytes master{};
+  keyed_hash({}, message, master);
+  return {master, false};
+}
+
+std::span<const std::uint8_t, 32> Keyring::sealing_key() const noexcept {
+  return keys_->sealing;
+}
+
+std::span<const std::uint8_t, 32> Keyring::ledger_key() const noexcept {
+  return keys_->ledger;
+}
+
+noise::KeyBytes Keyring::epoch_key(std::string_view stream) const {
+  if (is_private_) return random_key();
+  noise::KeyBytes key{};
+  keyed_hash(keys_->insecure_epochs, "nustream insecure epoch" + std::string(stream), key);
+  return key;
+}
+
+}  // namespace nustream::secrets

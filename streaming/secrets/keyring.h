@@ -1,0 +1,46 @@
+// The keys that a run holds: derived from a key file, or from an insecure seed (docs/formats/key.md).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "nustream/noise/source.h"
+
+namespace nustream::secrets {
+
+/// Says which key file, and nothing else about it.
+using Fingerprint = std::array<std::uint8_t, 16>;
+
+/// Sealing and ledger keys in locked memory, wiped with the last copy. Copies share them; immutable, any thread.
+class Keyring {
+ public:
+  /// Keys of a key file's bytes (key_file.h). The caller wipes `master`.
+  static Keyring from_master(const noise::KeyBytes& master);
+  /// Keys that anybody can compute: for tests and demonstrations; everything made under them is not private.
+  static Keyring insecure(std::uint64_t seed);
+
+  [[nodiscard]] std::span<const std::uint8_t, 32> sealing_key() const noexcept;
+  [[nodiscard]] std::span<const std::uint8_t, 32> ledger_key() const noexcept;
+  [[nodiscard]] const Fingerprint& fingerprint() const noexcept { return fingerprint_; }
+  /// False for an insecure seed.
+  [[nodiscard]] bool is_private() const noexcept { return is_private_; }
+
+  /// The noise key of a new epoch of `stream`: fresh random bits for a key file, never the same twice; for an
+  /// insecure seed a function of seed and stream. The caller wipes it.
+  [[nodiscard]] noise::KeyBytes epoch_key(std::string_view stream) const;
+
+ private:
+  struct Keys;
+  Keyring(const noise::KeyBytes& master, bool is_private);
+
+  std::shared_ptr<const Keys> keys_;
+  Fingerprint fingerprint_{};
+  bool is_private_;
+};
+
+}  // namespace nustream::secrets
