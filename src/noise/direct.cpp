@@ -58,18 +58,18 @@ class Direct final : public Generator {
   }
 
   // In tiles that stay in the first-level cache. Every sample adds its terms from the oldest, where β is small, to
-  // the latest: the roundings are those of the last few sums.
+  // the latest, whatever the tile: the roundings are those of the last few sums, and z is the same to the bit in
+  // any slicing.
   void convolve(std::span<double> z) const {
     constexpr std::size_t tile = 1024;
-    const double* const newest = seed_.data() + earlier_samples();
     for (std::size_t first = 0; first < z.size(); first += tile) {
       const std::size_t count = std::min(tile, z.size() - first);
-      double* const out = z.data() + first;
-      std::fill_n(out, count, 0.0);
+      double* const sum = z.data() + first;
+      std::fill_n(sum, count, 0.0);
       for (std::size_t s = beta_.size(); s-- > 0;) {
         const double weight = beta_[s];
-        const double* const in = newest + first - s * dimension_;
-        for (std::size_t i = 0; i < count; ++i) out[i] += weight * in[i];
+        const double* const seed = seed_.data() + earlier_samples() + first - s * dimension_;
+        for (std::size_t i = 0; i < count; ++i) sum[i] += weight * seed[i];
       }
     }
   }

@@ -34,13 +34,16 @@ struct DestroyPlan {
 };
 using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyPlan>;
 
+// Columns that are transposed together: a row of them is one cache line.
+constexpr std::size_t most_columns = 8;
+
 // Circular convolution of real series of one length with one kernel.
 class Convolution {
  public:
   Convolution(std::span<const double> kernel, std::size_t length)
       : length_(length),
         frequencies_(length / 2 + 1),
-        series_(fftw_alloc_real(length)),
+        series_(fftw_alloc_real(most_columns * length)),
         spectrum_(fftw_alloc_complex(frequencies_)),
         kernel_spectrum_(frequencies_) {
     {
@@ -52,18 +55,20 @@ class Convolution {
     }
     std::fill_n(series_.get(), length, 0.0);
     std::copy(kernel.begin(), kernel.end(), series_.get());
-    fftw_execute(forward_.get());
-    const double unnormalised = static_cast<double>(length);
+    fftw_execute_dft_r2c(forward_.get(), series_.get(), spectrum_.get());
+    const auto unnormalised = static_cast<double>(length);
     for (std::size_t i = 0; i < frequencies_; ++i) {
       kernel_spectrum_[i] = {spectrum_[i][0] / unnormalised, spectrum_[i][1] / unnormalised};
     }
   }
 
-  /// The series that run() convolves in place.
-  [[nodiscard]] std::span<double> series() { return {series_.get(), length_}; }
+  [[nodiscard]] std::size_t length() const { return length_; }
 
-  void run() {
-    fftw_execute(forward_.get());
+  /// Room for a series, of most_columns: what run() convolves in place. All aligned as the plans were made for.
+  [[nodiscard]] double* series(std::size_t column) { return series_.get() + column * length_; }
+
+  void run(std::size_t column) {
+    fftw_execute_dft_r2c(forward_.get(), series(column), spectrum_.get());
     for (std::size_t i = 0; i < frequencies_; ++i) {
       const auto [real, imaginary] = kernel_spectrum_[i];
       const double x = spectrum_[i][0];
@@ -71,7 +76,7 @@ class Convolution {
       spectrum_[i][0] = x * real - y * imaginary;
       spectrum_[i][1] = x * imaginary + y * real;
     }
-    fftw_execute(backward_.get());
+    fftw_execute_dft_c2r(backward_.get(), spectrum_.get(), series(column));
   }
 
  private:
@@ -84,23 +89,28 @@ class Convolution {
   Plan backward_;
 };
 
-constexpr std::size_t shortest_stretch = 512;
+// A quarter of a transform goes to what wraps around, unless the horizon ends before that pays.
+std::size_t transform_length(std::size_t window, const std::optional<StepCount>& horizon) {
+  constexpr std::size_t shortest = 2048;
+  const std::size_t endless = std::max(4 * std::bit_ceil(window), shortest);
+  if (!horizon || horizon->value() > endless) return endless;
+  return std::min(endless, std::max(std::bit_ceil(window + horizon->value()), shortest));
+}
 
 class Fft final : public Generator {
  public:
-  Fft(std::span<const double> beta, std::size_t dimension)
-      : window_(beta.size()),
+  Fft(std::span<const double> beta, std::size_t dimension, const std::optional<StepCount>& horizon)
+      : earlier_(beta.size() - 1),
         dimension_(dimension),
-        stretch_(std::max(std::bit_ceil(beta.size()), shortest_stretch)),
-        convolution_(beta, 2 * stretch_),
-        seed_(2 * stretch_ * dimension),
-        z_(stretch_ * dimension) {}
+        convolution_(beta, transform_length(beta.size(), horizon)),
+        stretch_(convolution_.length() - earlier_),
+        rows_(convolution_.length() * dimension) {}
 
   [[nodiscard]] std::size_t seed_width() const override { return dimension_; }
 
   [[nodiscard]] StepIndex oldest_needed(StepIndex block_first) const override {
     const std::uint64_t begin = block_first.value() / stretch_ * stretch_;
-    return StepIndex{begin - std::min<std::uint64_t>(begin, window_ - 1)};
+    return StepIndex{begin - std::min<std::uint64_t>(begin, earlier_)};
   }
 
   [[nodiscard]] std::vector<double> memory() const override { return {}; }
@@ -120,57 +130,64 @@ class Fft final : public Generator {
       if (current_ != step / stretch_) convolve_stretch(step / stretch_, seed);
       const std::size_t offset = step % stretch_;
       const std::size_t count = std::min(steps - done, stretch_ - offset);
-      std::copy_n(z_.begin() + static_cast<std::ptrdiff_t>(offset * dimension_), count * dimension_,
-                  z.begin() + static_cast<std::ptrdiff_t>(done * dimension_));
+      std::copy_n(row(offset), count * dimension_, z.begin() + static_cast<std::ptrdiff_t>(done * dimension_));
       done += count;
     }
     next_ = StepIndex{block_first.value() + steps};
   }
 
  private:
-  // seed_ = the stretch before (zeros before step 0 and beyond the window), then this one.
-  void load(std::uint64_t number, SeedNoise& seed) {
-    const std::size_t half = stretch_ * dimension_;
-    const std::span<double> before = std::span(seed_).first(half);
-    if (current_ && *current_ + 1 == number) {
-      std::copy_n(seed_.begin() + static_cast<std::ptrdiff_t>(half), half, seed_.begin());
-    } else {
-      std::fill(before.begin(), before.end(), 0.0);
-      const std::size_t known = number == 0 ? 0 : window_ - 1;
-      if (known > 0) {
-        seed.fill(StepIndex{number * stretch_ - known}, known, before.last(known * dimension_));
-      }
-    }
-    seed.fill(StepIndex{number * stretch_}, stretch_, std::span(seed_).last(half));
+  [[nodiscard]] std::vector<double>::iterator row(std::size_t number) {
+    return rows_.begin() + static_cast<std::ptrdiff_t>(number * dimension_);
   }
 
-  // Of a circular convolution over two stretches, the second is the one that nothing wrapped into.
+  // rows_ = seed noise of the W − 1 steps before the stretch (zeros before step 0), then of the stretch.
+  void load(std::uint64_t number, SeedNoise& seed) {
+    const std::uint64_t first = number * stretch_;
+    if (current_ && *current_ + 1 == number) {
+      std::copy_n(row(stretch_), earlier_ * dimension_, row(0));
+    } else {
+      const std::size_t known = std::min<std::uint64_t>(first, earlier_);
+      std::fill(row(0), row(earlier_ - known), 0.0);
+      if (known > 0) seed.fill(StepIndex{first - known}, known, {row(earlier_ - known), row(earlier_)});
+    }
+    seed.fill(StepIndex{first}, stretch_, {row(earlier_), rows_.end()});
+  }
+
+  // rows_ = z of the stretch, then the seed noise of its last W − 1 steps, as the next one needs it.
   void convolve_stretch(std::uint64_t number, SeedNoise& seed) {
     load(number, seed);
-    const std::span<double> series = convolution_.series();
-    for (std::size_t j = 0; j < dimension_; ++j) {
-      for (std::size_t t = 0; t < 2 * stretch_; ++t) series[t] = seed_[t * dimension_ + j];
-      convolution_.run();
-      for (std::size_t t = 0; t < stretch_; ++t) z_[t * dimension_ + j] = series[stretch_ + t];
+    for (std::size_t first = 0; first < dimension_; first += most_columns) {
+      const std::size_t columns = std::min(most_columns, dimension_ - first);
+      for (std::size_t t = 0; t < convolution_.length(); ++t) {
+        for (std::size_t j = 0; j < columns; ++j) convolution_.series(j)[t] = rows_[t * dimension_ + first + j];
+      }
+      for (std::size_t j = 0; j < columns; ++j) convolution_.run(j);
+      // The first W − 1 entries are what wrapped around.
+      for (std::size_t t = 0; t < stretch_; ++t) {
+        for (std::size_t j = 0; j < columns; ++j) {
+          rows_[t * dimension_ + first + j] = convolution_.series(j)[earlier_ + t];
+        }
+      }
     }
     current_ = number;
   }
 
-  std::size_t window_;
+  std::size_t earlier_;  // W − 1
   std::size_t dimension_;
-  std::size_t stretch_;
   Convolution convolution_;
-  std::vector<double> seed_;
-  std::vector<double> z_;
-  std::optional<std::uint64_t> current_;  // the stretch that z_ holds
+  std::size_t stretch_;
+  std::vector<double> rows_;
+  std::optional<std::uint64_t> current_;  // the stretch that rows_ holds
   StepIndex next_{0};
 };
 
 }  // namespace
 
-std::unique_ptr<Generator> make_fft(std::vector<double> beta, std::size_t dimension) {
+std::unique_ptr<Generator> make_fft(std::span<const double> beta, std::size_t dimension,
+                                    const std::optional<StepCount>& horizon) {
   NUSTREAM_REQUIRE(!beta.empty() && beta.front() == 1, "beta begins with 1: the fresh noise");
-  return std::make_unique<Fft>(beta, dimension);
+  return std::make_unique<Fft>(beta, dimension, horizon);
 }
 
 }  // namespace nustream::noise

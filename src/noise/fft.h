@@ -3,17 +3,19 @@
 
 #include <cstddef>
 #include <memory>
-#include <vector>
+#include <optional>
+#include <span>
 
 #include "generator.h"
 
 namespace nustream::noise {
 
-/// The same z as make_direct(), to about 1e-15 of its standard deviation and not to the bit (FFTW picks its code
-/// by processor), at O(log W) per sample. Overlap-save over stretches of L = max(bit_ceil(W), 512) steps that
-/// begin at absolute multiples of L; the seed noise of a stretch is read whole, ahead of the block that asks for
-/// it, and the last W − 1 steps of the stretch before are read again after restore(). Buffers: 3L samples a
-/// coordinate.
-[[nodiscard]] std::unique_ptr<Generator> make_fft(std::vector<double> beta, std::size_t dimension);
+/// The same z as make_direct(), W = beta.size(), to about 2e-15 of the seed noise's standard deviation and not to
+/// the bit (FFTW picks its code by processor), at O(log W) per sample. Overlap-save by transforms of length
+/// N ≥ 2048, about 4 W (2 T where the horizon T is as short), over stretches of N − W + 1 steps that begin at
+/// absolute multiples of that: the seed noise of a stretch is read whole, ahead of the block that asks for it, and
+/// the W − 1 steps before it are read again after restore(). Memory: N samples a coordinate.
+[[nodiscard]] std::unique_ptr<Generator> make_fft(std::span<const double> beta, std::size_t dimension,
+                                                  const std::optional<StepCount>& horizon);
 
 }  // namespace nustream::noise

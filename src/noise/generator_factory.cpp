@@ -88,7 +88,7 @@ std::unique_ptr<Generator> make_generator(const Correlation& correlation, Genera
     case GeneratorKind::direct:
       return make_direct(noise_coefficients(correlation, window(correlation)), dimension);
     case GeneratorKind::fft:
-      return make_fft(noise_coefficients(correlation, window(correlation)), dimension);
+      return make_fft(noise_coefficients(correlation, window(correlation)), dimension, correlation.horizon());
   }
   throw Unsupported("unknown kind of generator");
 }

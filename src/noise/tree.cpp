@@ -21,6 +21,7 @@ class TreeGenerator final : public Generator {
   [[nodiscard]] std::size_t seed_width() const override { return levels_ * dimension_; }
   [[nodiscard]] StepIndex oldest_needed(StepIndex block_first) const override { return block_first; }
   [[nodiscard]] std::vector<double> memory() const override { return subtree_; }
+  void copy_memory(std::vector<double>& out) const override { out = subtree_; }
 
   void restore(StepIndex block_first, std::span<const double> memory) override {
     const bool fresh = block_first.value() == 0 && memory.empty();

@@ -63,13 +63,13 @@ TEST(MakeGenerator, WindowsReadAsFarBackAsTheyReachAndNoFurther) {
   EXPECT_EQ(direct->oldest_needed(StepIndex{1000}), StepIndex{991});
   EXPECT_EQ(make_generator(independent, GeneratorKind::direct, 2)->oldest_needed(StepIndex{7}), StepIndex{7});
 
-  // Stretches of 512: a block inside one begins with the stretch, less the window.
+  // Stretches of 2048 − 299: a block inside one needs all of it, and the window before it.
   const auto fft = make_generator(windowed_nu(Damping{0.1}, 300), GeneratorKind::fft, 2);
   EXPECT_EQ(fft->oldest_needed(StepIndex{0}), StepIndex{0});
-  EXPECT_EQ(fft->oldest_needed(StepIndex{511}), StepIndex{0});
-  EXPECT_EQ(fft->oldest_needed(StepIndex{512}), StepIndex{213});
-  EXPECT_EQ(fft->oldest_needed(StepIndex{1023}), StepIndex{213});
-  EXPECT_EQ(fft->oldest_needed(StepIndex{1024}), StepIndex{725});
+  EXPECT_EQ(fft->oldest_needed(StepIndex{1748}), StepIndex{0});
+  EXPECT_EQ(fft->oldest_needed(StepIndex{1749}), StepIndex{1450});
+  EXPECT_EQ(fft->oldest_needed(StepIndex{3497}), StepIndex{1450});
+  EXPECT_EQ(fft->oldest_needed(StepIndex{3498}), StepIndex{3199});
 
   const auto finite = make_generator(Correlation{NuFtrl{Damping{0}, StepCount{3000}}}, GeneratorKind::fft, 2);
   EXPECT_EQ(finite->oldest_needed(StepIndex{2999}), StepIndex{0});
