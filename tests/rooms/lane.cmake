@@ -1,1 +1,11 @@
-# Tests of the lane room, one line a binary.
+# Tests of the descent and lane rooms, one line a binary.
+find_package(ZLIB REQUIRED)
+nustream_test(descent_test quick unit/descent_schedule_test.cpp unit/descent_projection_test.cpp
+              unit/descent_averaging_test.cpp property/descent_clip_test.cpp property/descent_kernel_test.cpp)
+nustream_test(lane_test quick unit/lane_test.cpp unit/lane_encoding_test.cpp property/lane_twin_test.cpp
+              property/lane_slicing_test.cpp property/lane_neighbours_test.cpp)
+nustream_test(lane_fits_test full golden/lane_fits_test.cpp LINK ZLIB::ZLIB)
+foreach(test descent_test lane_test lane_fits_test)
+  # The private kernels, and shared test support.
+  target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+endforeach()

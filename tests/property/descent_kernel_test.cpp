@@ -1,0 +1,123 @@
+// Every instruction set takes the same steps to the bit, so that a fast path can be checked against a plain one.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <random>
+
+#include "descent/kernel.h"
+#include "nustream/descent/clip.h"
+#include "nustream/descent/packed.h"
+#include "nustream/descent/projection.h"
+#include "nustream/noise/grid.h"
+
+namespace nustream::descent::kernel {
+namespace {
+
+struct Outcome {
+  std::vector<std::uint64_t> theta, average;
+  std::uint64_t clipped;
+  bool operator==(const Outcome&) const = default;
+};
+
+struct Case {
+  std::size_t dimension;
+  model::Loss loss;
+  std::size_t minibatch;
+  Projection projection;
+  std::int64_t noise_scale;
+};
+
+std::vector<std::uint64_t> bits(const double* values, std::size_t count) {
+  std::vector<std::uint64_t> all;
+  for (std::size_t j = 0; j < count; ++j) all.push_back(std::bit_cast<std::uint64_t>(values[j]));
+  return all;
+}
+
+Packed<double> side(const std::vector<double>& bound, std::size_t dimension) {
+  Packed<double> all(packed_size(dimension));
+  std::fill_n(all.begin(), dimension, bound[0]);
+  return all;
+}
+
+Outcome run(const Variant& variant, const Case& setting, std::uint64_t seed) {
+  constexpr std::size_t steps = 60;
+  const std::size_t d = setting.dimension;
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  std::vector<double> x(steps * setting.minibatch * d);
+  std::vector<double> y(steps * setting.minibatch);
+  std::vector<std::int64_t> noise(steps * d);
+  for (double& entry : x) entry = normal(random);
+  for (double& entry : y) entry = normal(random);
+  for (std::int64_t& unit : noise) {
+    unit = static_cast<std::int64_t>(normal(random) * static_cast<double>(setting.noise_scale));
+  }
+  x[0] = 1e200;  // one record outside the fast path
+  const std::vector<double> step_sizes(steps, 0.05);
+  std::vector<double> gains(steps, 0.25);
+  gains[0] = 0;
+  const noise::Grid grid(NoiseStddev{1}, 1.0, ClipNorm{1.5});
+  Packed<double> theta(packed_size(d));
+  std::fill_n(theta.begin(), d, 0.125);
+  Packed<std::int64_t> sum(packed_size(d));
+  std::vector<std::int64_t> units(d);
+  std::vector<double> average(d);
+  const auto* const box = std::get_if<Box>(&setting.projection.family());
+  const auto* const ball = std::get_if<Ball>(&setting.projection.family());
+  const Packed<double> lower = box == nullptr ? Packed<double>{} : side(box->lower, d);
+  const Packed<double> upper = box == nullptr ? Packed<double>{} : side(box->upper, d);
+  Job job{.loss = setting.loss,
+          .dimension = d,
+          .steps = steps,
+          .minibatch = setting.minibatch,
+          .x = x.data(),
+          .y = y.data(),
+          .noise = noise.data(),
+          .step_sizes = step_sizes.data(),
+          .average_gains = gains.data(),
+          .grid = &grid,
+          .units_per_gradient = 1 / grid.spacing(),
+          .radius = clip_radius_in_units(grid, d),
+          .gradient_per_unit = grid.spacing() / static_cast<double>(setting.minibatch),
+          .l2 = 0.1,
+          .ball_radius = ball == nullptr ? 0.0 : ball->radius,
+          .lower = box == nullptr ? nullptr : lower.data(),
+          .upper = box == nullptr ? nullptr : upper.data(),
+          .projection = &setting.projection,
+          .theta = theta.data(),
+          .sum = sum.data(),
+          .units = units.data(),
+          .average = average.data(),
+          .clipped = 0};
+  variant.run(job);
+  // What the kernels may assume of padded vectors they have to leave so.
+  for (std::size_t j = d; j < theta.size(); ++j) EXPECT_EQ(std::bit_cast<std::uint64_t>(theta[j]), 0U);
+  return {bits(theta.data(), d), bits(average.data(), d), job.clipped};
+}
+
+TEST(Kernels, GiveTheSameBitsOnEveryInstructionSet) {
+  const Projection projections[] = {Projection{}, Projection{Ball{0.4}}, Projection{Box{{-0.1}, {0.3}}}};
+  std::size_t compared = 0;
+  constexpr std::size_t dimensions[] = {1, 2, 7, 8, 9, 10, 15, 16, 17, 24, 25, 32, 33, 40, 64, 71, 72, 128, 301};
+  for (const std::size_t d : dimensions) {
+    for (const model::Loss::Kind kind : model::loss_kinds()) {
+      for (const std::size_t minibatch : {1U, 4U}) {
+        // Up to the ends of int64, where sums saturate and where int64 to double rounds.
+        for (const std::int64_t noise_scale : {std::int64_t{1} << 32, std::int64_t{1} << 60}) {
+          const Case setting{d, {kind, 0.7}, minibatch, projections[(d + minibatch) % 3], noise_scale};
+          const auto& baseline = variants()[variant_count - 1];
+          const Outcome expected = run(baseline, setting, d);
+          for (const Variant& variant : variants()) {
+            if (!variant.available) continue;
+            EXPECT_EQ(run(variant, setting, d), expected) << variant.name << ' ' << model::name(kind) << ' ' << d;
+            ++compared;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GE(compared, 380U);
+}
+
+}  // namespace
+}  // namespace nustream::descent::kernel

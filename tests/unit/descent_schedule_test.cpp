@@ -1,0 +1,62 @@
+#include "nustream/descent/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace nustream::descent {
+namespace {
+
+double at(const Schedule& schedule, std::uint64_t step) {
+  return schedule.at(StepIndex{step});
+}
+
+TEST(Schedule, ConstantStays) {
+  const Schedule schedule{Constant{StepSize{0.25}}};
+  EXPECT_EQ(at(schedule, 0), 0.25);
+  EXPECT_EQ(at(schedule, std::numeric_limits<std::uint64_t>::max()), 0.25);
+}
+
+TEST(Schedule, InverseSqrtHalvesAfterThreeKnees) {
+  const Schedule schedule{InverseSqrt{StepSize{0.4}, 100}};
+  EXPECT_EQ(at(schedule, 0), 0.4);
+  EXPECT_DOUBLE_EQ(at(schedule, 300), 0.2);
+}
+
+TEST(Schedule, InverseWithKneeOneIsTheRunningMeansGain) {
+  const Schedule schedule{Inverse{StepSize{1}, 1}};
+  EXPECT_EQ(at(schedule, 0), 1.0);
+  EXPECT_DOUBLE_EQ(at(schedule, 9), 0.1);
+}
+
+TEST(Schedule, WarmUpIsPositiveFromItsFirstStepAndFullAtItsLast) {
+  const Schedule schedule{WarmUp{StepSize{0.8}, 4}};
+  EXPECT_DOUBLE_EQ(at(schedule, 0), 0.2);
+  EXPECT_DOUBLE_EQ(at(schedule, 2), 0.6);
+  EXPECT_EQ(at(schedule, 3), 0.8);
+  EXPECT_EQ(at(schedule, 4), 0.8);
+  EXPECT_EQ(at(schedule, std::numeric_limits<std::uint64_t>::max()), 0.8);
+}
+
+TEST(Schedule, PiecewiseChangesAtItsSteps) {
+  const Schedule schedule{Piecewise{{{0, StepSize{1}}, {10, StepSize{0.5}}, {11, StepSize{0.1}}}}};
+  EXPECT_EQ(at(schedule, 0), 1.0);
+  EXPECT_EQ(at(schedule, 9), 1.0);
+  EXPECT_EQ(at(schedule, 10), 0.5);
+  EXPECT_EQ(at(schedule, 11), 0.1);
+  EXPECT_EQ(at(schedule, 1'000'000), 0.1);
+}
+
+TEST(Schedule, RefusesWhatIsNoSchedule) {
+  const StepSize size{1};
+  EXPECT_THROW((Schedule{InverseSqrt{size, 0}}), InvalidParameter);
+  EXPECT_THROW((Schedule{Inverse{size, -1}}), InvalidParameter);
+  EXPECT_THROW((Schedule{Inverse{size, std::numeric_limits<double>::infinity()}}), InvalidParameter);
+  EXPECT_THROW((Schedule{WarmUp{size, 0}}), InvalidParameter);
+  EXPECT_THROW((Schedule{Piecewise{}}), InvalidParameter);
+  EXPECT_THROW((Schedule{Piecewise{{{1, size}}}}), InvalidParameter);
+  EXPECT_THROW((Schedule{Piecewise{{{0, size}, {5, size}, {5, size}}}}), InvalidParameter);
+}
+
+}  // namespace
+}  // namespace nustream::descent

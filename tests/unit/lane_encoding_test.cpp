@@ -1,0 +1,127 @@
+// docs/formats/lane.md, byte by byte.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "nustream/base/error.h"
+#include "support/lane_world.h"
+
+namespace nustream::tests {
+namespace {
+
+std::string hex(const std::string& bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    constexpr char digits[] = "0123456789abcdef";
+    text += digits[static_cast<unsigned char>(byte) >> 4];
+    text += digits[static_cast<unsigned char>(byte) & 15];
+  }
+  return text;
+}
+
+lane::Settings tail_settings() {
+  auto settings = settings_for(2, {model::Loss::Kind::linear}, 1.0, 0.5);
+  settings.averaging = {descent::Averaging::Kind::tail, 1, 0.5};
+  return settings;
+}
+
+// Two steps of zero rows; the first step's noise moves θ to (1, −2), the second's not at all.
+lane::Lane small_lane(const lane::Settings& settings) {
+  lane::Lane lane(settings, grid_for(settings), Position{258});
+  const auto unit = static_cast<std::int64_t>(1 / grid_for(settings).spacing());
+  const auto rows = rows_of(2, {0, 0, 0, 0}, {0, 0}, 258);
+  lane::Releases releases;
+  lane.advance(slice(rows, 0, 2), {StepIndex{0}, 2, std::vector<std::int64_t>{-2 * unit, 4 * unit, 0, 0}}, releases);
+  return lane;
+}
+
+TEST(LaneEncoding, IsWhatTheFormatPageSays) {
+  EXPECT_EQ(hex(small_lane(tail_settings()).encode()),
+            "6e752d6c616e6501"    // "nu-lane", version 1
+            "0200000000000000"    // d
+            "0200000000000000"    // steps
+            "0401000000000000"    // position 260
+            "000000000000f03f"    // W = 1
+            "000000000000f03f"    // θ
+            "00000000000000c0"    //
+            "000000000000f03f"    // average
+            "00000000000000c0");  //
+}
+
+TEST(LaneEncoding, HasNoAverageBeforeItBegins) {
+  const auto settings = settings_for(2, {model::Loss::Kind::linear}, 1.0, 0.5);
+  EXPECT_EQ(small_lane(settings).encode().size(), 40U + 2 * 8);
+  EXPECT_EQ(lane::Lane(tail_settings(), grid_for(settings), Position{0}).encode().size(), 40U + 2 * 8);
+}
+
+TEST(LaneEncoding, RefusesEveryOtherLength) {
+  const auto settings = tail_settings();
+  const std::string bytes = small_lane(settings).encode();
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_THROW(lane::Lane::decode(settings, grid_for(settings), bytes.substr(0, size)), InvalidParameter) << size;
+  }
+  EXPECT_THROW(lane::Lane::decode(settings, grid_for(settings), bytes + '\0'), InvalidParameter);
+  EXPECT_NO_THROW(lane::Lane::decode(settings, grid_for(settings), bytes));
+}
+
+std::string with(std::string bytes, std::size_t offset, const std::string& replacement) {
+  return bytes.replace(offset, replacement.size(), replacement);
+}
+
+TEST(LaneEncoding, RefusesWhatIsNotThisStateOfTheseSettings) {
+  const auto settings = tail_settings();
+  const noise::Grid grid = grid_for(settings);
+  const std::string bytes = small_lane(settings).encode();
+  const auto refuses = [&](std::size_t offset, const std::string& replacement) {
+    EXPECT_THROW(lane::Lane::decode(settings, grid, with(bytes, offset, replacement)), InvalidParameter) << offset;
+  };
+  refuses(0, "N");                                        // magic
+  refuses(7, "\x02");                                     // version
+  refuses(8, "\x03");                                     // dimension
+  refuses(15, "\xff");                                    // an enormous one
+  refuses(16, "\x03");                                    // steps: the tail would hold two iterates
+  refuses(39, "\xbf");                                    // W = −1
+  refuses(38, "\xf8\x7f");                                // W = NaN
+  refuses(40, std::string("\x01\0\0\0\0\0\xf8\x7f", 8));  // θ: a NaN with a payload
+  refuses(40, std::string("\0\0\0\0\0\0\xf8\xff", 8));    // θ: a negative NaN
+  refuses(56, std::string("\0\0\0\0\0\0\xf4\x7f", 8));    // average: a signalling NaN
+  // The same bytes under other settings.
+  auto other = settings;
+  other.averaging = {};
+  EXPECT_THROW(lane::Lane::decode(other, grid, bytes), InvalidParameter);
+}
+
+// No decoded state is a second spelling of another: what is accepted encodes to the same bytes.
+TEST(LaneEncoding, AcceptsOnlyWhatItWouldWrite) {
+  const auto settings = tail_settings();
+  const noise::Grid grid = grid_for(settings);
+  const std::string bytes = small_lane(settings).encode();
+  int accepted = 0;
+  for (std::size_t offset = 0; offset < bytes.size(); ++offset) {
+    for (int value = 0; value < 256; ++value) {
+      const std::string changed = with(bytes, offset, std::string(1, static_cast<char>(value)));
+      try {
+        EXPECT_EQ(lane::Lane::decode(settings, grid, changed).encode(), changed);
+        ++accepted;
+      } catch (const InvalidParameter&) {
+      }
+    }
+  }
+  EXPECT_GT(accepted, 10'000);  // θ, average and position may be anything
+}
+
+TEST(LaneEncoding, KeepsInfinitiesAndTheSignOfZero) {
+  const auto settings = tail_settings();
+  const noise::Grid grid = grid_for(settings);
+  std::string bytes = small_lane(settings).encode();
+  bytes = with(bytes, 40, std::string("\0\0\0\0\0\0\xf0\x7f", 8));
+  bytes = with(bytes, 48, std::string("\0\0\0\0\0\0\0\x80", 8));
+  const auto lane = lane::Lane::decode(settings, grid, bytes);
+  EXPECT_EQ(lane.theta()[0], std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::signbit(lane.theta()[1]));
+  EXPECT_EQ(lane.encode(), bytes);
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,106 @@
+#include "nustream/model/loss.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "nustream/base/error.h"
+
+namespace nustream::model {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST(LossNames, AreEachOthersInverse) {
+  EXPECT_EQ(loss_kinds().size(), 5U);
+  for (const Loss::Kind kind : loss_kinds()) EXPECT_EQ(loss_kind(name(kind)), kind);
+  EXPECT_THROW((void)loss_kind("Linear"), InvalidParameter);
+  EXPECT_THROW((void)loss_kind(""), InvalidParameter);
+}
+
+TEST(Loss, OnlyTheMeanNeedsNoTargetAndRegularisesItself) {
+  for (const Loss::Kind kind : loss_kinds()) {
+    EXPECT_EQ(needs_target(kind), kind != Loss::Kind::mean);
+    EXPECT_EQ(own_regularisation(kind), kind == Loss::Kind::mean ? 1.0 : 0.0);
+  }
+}
+
+TEST(Loss, RefusesAHuberThresholdThatIsNoLength) {
+  for (const double threshold : {0.0, -1.0, infinity, std::nan("")}) {
+    EXPECT_THROW(check({Loss::Kind::huber, threshold}), InvalidParameter);
+    EXPECT_NO_THROW(check({Loss::Kind::linear, threshold}));
+  }
+}
+
+// The central difference of f is off by h²f'''/6 + 2^-52|f|/h, below 1e-8 here.
+TEST(Loss, GradientIsTheDerivativeOfTheValue) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  constexpr double h = 1e-5;
+  for (const Loss::Kind kind : loss_kinds()) {
+    const Loss loss{kind, 0.8};
+    for (int repetition = 0; repetition < 200; ++repetition) {
+      std::vector<double> theta(4);
+      std::vector<double> x(4);
+      for (double& entry : theta) entry = normal(random);
+      for (double& entry : x) entry = 0.7 * normal(random);
+      const double y = kind == Loss::Kind::logistic ? repetition % 2 : 2 * normal(random);
+      const std::vector<double> g = gradient(loss, theta, x, y);
+      for (std::size_t j = 0; j < theta.size(); ++j) {
+        std::vector<double> above = theta;
+        std::vector<double> below = theta;
+        above[j] += h;
+        below[j] -= h;
+        const double slope = (value(loss, above, x, y) - value(loss, below, x, y)) / (2 * h);
+        // Huber's f'' jumps at the threshold: a difference across it is off by h·x_j²/4 at most.
+        const double tolerance = kind == Loss::Kind::huber ? 2e-5 : 1e-7;
+        EXPECT_NEAR(slope, g[j], tolerance * (1 + std::fabs(g[j]))) << name(kind);
+      }
+    }
+  }
+}
+
+// CDP+ section 2.1: clip x, not θ − x.
+TEST(MeanLoss, HasAGradientThatDoesNotDependOnTheIterate) {
+  const std::vector<double> x = {3.0, -4.0};
+  for (const double scale : {0.0, 1.0, 1e300}) {
+    const std::vector<double> theta = {scale, -scale};
+    EXPECT_EQ(gradient({Loss::Kind::mean}, theta, x, 0), (std::vector<double>{-3.0, 4.0}));
+  }
+}
+
+TEST(LinearLoss, CarriesTheHalf) {
+  EXPECT_EQ(value({Loss::Kind::linear}, std::vector{2.0}, std::vector{3.0}, 1.0), 12.5);
+  EXPECT_EQ(gradient({Loss::Kind::linear}, std::vector{2.0}, std::vector{3.0}, 1.0), std::vector{15.0});
+}
+
+TEST(HuberLoss, IsLinearBeyondItsThreshold) {
+  const Loss loss{Loss::Kind::huber, 2.0};
+  EXPECT_EQ(gradient(loss, std::vector{1.0}, std::vector{1.0}, 0.5), std::vector{0.5});
+  EXPECT_EQ(gradient(loss, std::vector{1.0}, std::vector{3.0}, -5.0), std::vector{6.0});
+  EXPECT_EQ(gradient(loss, std::vector{1.0}, std::vector{3.0}, 50.0), std::vector{-6.0});
+  EXPECT_EQ(value(loss, std::vector{1.0}, std::vector{3.0}, 0.0), 4.0);  // 2·3 − ½·2²
+}
+
+// Numbers: 50-digit arithmetic, 1/(1 + e^40) and ln(1 + e^-40).
+TEST(LogisticLoss, NeitherOverflowsNorLosesItsTail) {
+  const Loss loss{Loss::Kind::logistic};
+  const std::vector<double> one = {1.0};
+  EXPECT_DOUBLE_EQ(gradient(loss, std::vector{-40.0}, one, 0)[0], 4.248354255291589e-18);
+  EXPECT_DOUBLE_EQ(value(loss, std::vector{-40.0}, one, 0), 4.248354255291589e-18);
+  EXPECT_EQ(gradient(loss, std::vector{-1000.0}, one, 1)[0], -1.0);
+  EXPECT_EQ(gradient(loss, std::vector{1000.0}, one, 1)[0], 0.0);
+  EXPECT_EQ(value(loss, std::vector{1000.0}, one, 0), 1000.0);
+  EXPECT_EQ(gradient(loss, std::vector{0.0}, one, 1)[0], -0.5);
+}
+
+TEST(PoissonLoss, HasTheGradientOfTheLogLink) {
+  const Loss loss{Loss::Kind::poisson};
+  EXPECT_DOUBLE_EQ(gradient(loss, std::vector{2.0}, std::vector{1.0}, 3)[0], std::exp(2.0) - 3);
+  EXPECT_EQ(gradient(loss, std::vector{800.0}, std::vector{1.0}, 3)[0], infinity);
+}
+
+}  // namespace
+}  // namespace nustream::model
