@@ -8,8 +8,20 @@ nustream_test(noise_reference_test quick golden/noise_reference_test.cpp)
 nustream_test(noise_tree_test quick unit/noise_tree_test.cpp LINK Eigen3::Eigen)
 nustream_test(noise_fft_test quick unit/noise_fft_test.cpp)
 nustream_test(noise_generators_test quick unit/noise_generators_test.cpp)
-nustream_test(noise_generators_property_test quick property/noise_generators_test.cpp)
+nustream_test(noise_generators_property_test quick property/noise_generators_test.cpp
+              property/noise_generators_restart_test.cpp)
 foreach(test noise_reference_test noise_tree_test noise_fft_test noise_generators_test noise_generators_property_test)
   # The private interface of generators, and shared test support.
+  target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+endforeach()
+
+# Keys, Gaussian, recurrent filter, grid and source.
+find_package(OpenSSL REQUIRED)
+nustream_test(noise_key_test quick unit/noise_key_test.cpp LINK OpenSSL::Crypto)
+nustream_test(noise_gaussian_test quick unit/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
+nustream_test(noise_gaussian_property_test quick property/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
+nustream_test(noise_grid_test quick unit/noise_grid_test.cpp)
+nustream_test(noise_recurrent_test quick unit/noise_recurrent_test.cpp)
+foreach(test noise_key_test noise_gaussian_test noise_gaussian_property_test noise_grid_test noise_recurrent_test)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
