@@ -13,8 +13,9 @@ namespace nustream::privacy {
 namespace {
 
 constexpr double negligible = 1e-15;
-/// Terms · steps that are computed at most: some seconds.
-constexpr double most_work = 1e10;
+/// Terms times entries that are computed at most: a few seconds; and entries: a quarter of a GiB.
+constexpr double most_work = 4e9;
+constexpr std::size_t most_entries = std::size_t{1} << 25;
 
 struct Norms {
   double absolute, euclidean;
@@ -100,24 +101,24 @@ std::optional<double> certified_growth(const std::vector<double>& beta) {
 
 EncoderColumn window_column(const std::vector<double>& beta, std::optional<StepCount> most_steps,
                             std::uint64_t times) {
-  const double window = static_cast<double>(beta.size());
   const std::optional<double> growth = certified_growth(beta);
   if (!growth && !most_steps) refuse_without_tail();
+  const std::uint64_t whole = most_steps ? most_steps->value() : endless_reach;
   EncoderColumn column;
-  std::size_t count = std::max<std::size_t>(4 * beta.size(), 256);
+  std::uint64_t count = growth ? std::max<std::uint64_t>(4 * beta.size(), 256) : whole;
   while (true) {
-    const bool whole = most_steps && most_steps->value() <= count;
-    if (whole) count = static_cast<std::size_t>(most_steps->value());
-    if (window * static_cast<double>(count) > most_work) refuse_without_tail();
-    extend_inverse(beta, count, column.c);
+    count = std::min(count, whole);
+    if (count > most_entries || static_cast<double>(beta.size()) * static_cast<double>(count) > most_work) {
+      refuse_without_tail();
+    }
+    extend_inverse(beta, static_cast<std::size_t>(count), column.c);
     column.absolute_error = absolute_error(beta, column.c);
-    if (whole) return column;
-    if (growth) {
-      column.ratio = 1 / *growth;
+    if (count == whole) return column;
+    column.ratio = 1 / *growth;
+    const double left = bound_beyond(column.c, beta.size(), *growth, 0);
+    if (static_cast<double>(times) * left / std::sqrt(1 - column.ratio * column.ratio) <= negligible) {
       column.beyond = bound_beyond(column.c, beta.size(), *growth, column.absolute_error);
-      const double without_error = bound_beyond(column.c, beta.size(), *growth, 0);
-      const double rest = static_cast<double>(times) * without_error / std::sqrt(1 - column.ratio * column.ratio);
-      if (rest <= negligible) return column;  // ‖c‖ ≥ 1
+      return column;
     }
     count *= 2;
   }

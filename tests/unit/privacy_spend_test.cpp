@@ -1,0 +1,151 @@
+// ρ: calibration, running spend, its limit, composition; each rounded to the side that does not under-report.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "nustream/base/error.h"
+#include "nustream/privacy/sensitivity.h"
+#include "nustream/privacy/zcdp.h"
+
+namespace nustream::privacy {
+namespace {
+
+using noise::Correlation;
+
+Correlation rational(double nu) {
+  return Correlation{noise::Rational::nu_ftrl(Damping{nu})};
+}
+
+TEST(Zcdp, RhoIsHalfTheSquaredRatio) {
+  EXPECT_NEAR(rho(Sensitivity{3}, NoiseMultiplier{2}).value(), 9.0 / 8, 1e-15);
+  EXPECT_GE(rho(Sensitivity{3}, NoiseMultiplier{2}).value(), 9.0 / 8);
+  EXPECT_NEAR(rho(Sensitivity{1e200}, NoiseMultiplier{1e200}).value(), 0.5, 1e-15);
+}
+
+TEST(Zcdp, CalibratedNoiseNeverCostsMoreThanItsBudget) {
+  std::mt19937_64 engine(29);
+  std::uniform_real_distribution<double> exponent(-8, 8);
+  for (int trial = 0; trial < 100'000; ++trial) {
+    const Sensitivity sensitivity{std::pow(10, exponent(engine))};
+    const Rho budget{std::pow(10, exponent(engine))};
+    const double spent = rho(sensitivity, multiplier_for(sensitivity, budget)).value();
+    ASSERT_LE(spent, budget.value());
+    ASSERT_GE(spent, budget.value() * (1 - 2e-14));
+  }
+  EXPECT_THROW((void)multiplier_for(Sensitivity{1}, Rho{0}), InvalidParameter);
+}
+
+TEST(Zcdp, CompositionAddsUpwardAndParallelTakesTheLargest) {
+  const std::vector<Rho> parts(1000, Rho{0.1});
+  EXPECT_GE(compose(parts).value(), 100.0);
+  EXPECT_NEAR(compose(parts).value(), 100.0, 1e-11);
+  EXPECT_EQ(compose({}).value(), 0);
+  EXPECT_EQ(compose(std::vector{Rho{0.3}}).value(), 0.3);
+  EXPECT_EQ(parallel(std::vector{Rho{0.3}, Rho{0.7}, Rho{0.2}}).value(), 0.7);
+  EXPECT_EQ(parallel({}).value(), 0);
+}
+
+TEST(Spend, BeginsAtNothingAndEndsAtItsLimit) {
+  const Spend spend(rational(1e-3), Participation::once(), NoiseMultiplier{2});
+  EXPECT_EQ(spend.after(StepCount{0}).value(), 0);
+  EXPECT_NEAR(spend.after(StepCount{1}).value(), 1.0 / 8, 1e-14);
+  EXPECT_NEAR(spend.after(StepCount{1'000'000}).value(), spend.limit().value(), 1e-12);
+  EXPECT_EQ(spend.of_age(StepCount{17}), spend.after(StepCount{17}));
+  EXPECT_THROW((void)spend.of_age(StepCount{0}), InvalidParameter);
+}
+
+// math.md §4: at ν = .002, T = 20,000, running γ_t²/(2σ²) would under-report by these factors.
+TEST(Spend, OfSeveralParticipationsIsNotTheColumnNorm) {
+  struct Case {
+    std::uint64_t times, separation;
+    double factor;
+  };
+  const Correlation exact{noise::NuFtrl{Damping{0.002}, StepCount{20'000}}};
+  const StepCount steps{20'000};
+  const Spend once(exact, Participation::once(), NoiseMultiplier{1});
+  for (const auto& [times, separation, factor] : {Case{10, 100, 19.194}, Case{10, 1, 66.770}, Case{100, 1, 3894.9}}) {
+    const Spend several(exact, {times, separation}, NoiseMultiplier{1});
+    EXPECT_NEAR(several.after(steps).value() / once.after(steps).value(), factor, 2e-5 * factor);
+    const Spend approximate(rational(0.002), {times, separation}, NoiseMultiplier{1});
+    EXPECT_NEAR(approximate.after(steps).value() / several.after(steps).value(), 1, 2e-3);
+    EXPECT_THROW((void)several.of_age(StepCount{1}), Unsupported);
+  }
+}
+
+std::vector<std::pair<Correlation, Participation>> settings() {
+  return {{rational(1e-3), {1, 1}},
+          {rational(1e-2), {5, 30}},
+          {Correlation{noise::Independent{}}, {7, 10}},
+          {Correlation{noise::NuFtrl{Damping{0.01}, StepCount{3000}}}, {1, 1}},
+          {Correlation{noise::NuFtrl{Damping{0}, StepCount{3000}}}, {4, 100}},
+          {Correlation{noise::AntiPgd{StepCount{3000}}}, {3, 1000}},
+          {Correlation{noise::DampedAntiPgd{Damping{0.1}}}, {2, 3}},
+          {noise::windowed_nu(Damping{0.01}, 20, StepCount{3000}), {3, 40}},
+          {noise::windowed_nu(Damping{0.01}, 20), {1, 1}},
+          {Correlation{noise::Strategy{{1, 0.7, 0.5}, StepCount{3000}}}, {9, 2}},
+          {Correlation{noise::Tree{12, noise::Tree::Estimator::honaker, false}}, {3, 500}},
+          {Correlation{noise::Tree{8, noise::Tree::Estimator::plain, true}}, {4, 100}}};
+}
+
+TEST(Spend, NeverFallsAndNeverPassesItsLimit) {
+  for (const auto& [correlation, participation] : settings()) {
+    const Spend spend(correlation, participation, NoiseMultiplier{1.7});
+    double before = 0;
+    for (std::uint64_t t = 0; t <= 3000; ++t) {
+      const double now = spend.after(StepCount{t}).value();
+      ASSERT_GE(now, before) << correlation.name() << " after " << t;
+      before = now;
+    }
+    EXPECT_LE(before, spend.limit().value() * (1 + 1e-14)) << correlation.name();
+  }
+}
+
+// The running spend is the sensitivity over the steps so far, in whatever order it is asked for.
+TEST(Spend, IsTheSensitivityOfTheStepsSoFar) {
+  std::mt19937_64 engine(31);
+  for (const auto& [correlation, participation] : settings()) {
+    const Spend spend(correlation, participation, NoiseMultiplier{1.7});
+    for (int question = 0; question < 200; ++question) {
+      const StepCount steps{std::uniform_int_distribution<std::uint64_t>(1, 3000)(engine)};
+      const double expected = rho(sensitivity(correlation, steps, participation), NoiseMultiplier{1.7}).value();
+      ASSERT_NEAR(spend.after(steps).value(), expected, 1e-12 * expected)
+          << correlation.name() << " after " << steps.value();
+    }
+  }
+}
+
+TEST(Spend, StopsAtTheHorizonAndHasNoLimitWhereThereIsNone) {
+  const Spend spend(Correlation{noise::NuFtrl{Damping{0}, StepCount{50}}}, Participation::once(), NoiseMultiplier{1});
+  EXPECT_NO_THROW((void)spend.after(StepCount{50}));
+  EXPECT_THROW((void)spend.after(StepCount{51}), Unsupported);
+  EXPECT_EQ(spend.limit(), spend.after(StepCount{50}));
+}
+
+TEST(Spend, ACopyAnswersAlike) {
+  const Spend spend(rational(1e-3), {3, 100}, NoiseMultiplier{1});
+  const Rho before = spend.after(StepCount{1000});
+  Spend copy = spend;
+  EXPECT_EQ(copy.after(StepCount{1000}), before);
+  copy = Spend(rational(1e-2), {3, 100}, NoiseMultiplier{1});
+  EXPECT_LT(copy.after(StepCount{1000}), before);
+  EXPECT_EQ(spend.after(StepCount{1000}), before);
+}
+
+// γ_∞² of the limit is the budget an endless stream is calibrated with.
+TEST(Spend, EndlessStreamStaysWithinItsBudget) {
+  for (const double nu : {1e-6, 1e-4, 1e-2}) {
+    const Correlation correlation = rational(nu);
+    const NoiseMultiplier sigma = multiplier_for(sensitivity_limit(correlation, Participation::once()), Rho{0.5});
+    const Spend spend(correlation, Participation::once(), sigma);
+    EXPECT_LE(spend.limit().value(), 0.5);
+    EXPECT_LE(spend.after(StepCount{UINT64_MAX}).value(), 0.5);
+    EXPECT_GE(spend.limit().value(), 0.5 * (1 - 1e-13));
+  }
+}
+
+}  // namespace
+}  // namespace nustream::privacy
