@@ -9,7 +9,7 @@
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
 
-namespace nustream::testing {
+namespace nustream::tests {
 
 /// A lane's state between batches, and the calls that a run makes around its journal.
 class ToyLane {
@@ -55,8 +55,8 @@ class ToyLane {
            (keys_.is_private() ? "true" : "false") + "}\n";
   }
   [[nodiscard]] journal::LedgerEntry entry() const {
-    return {stream_,          LaneId{0}, EpochId{0}, Position{0}, Position{steps_}, StepCount{steps_},
-            Rho{0.25},        Rho{0.5},  digest,     keys_.is_private(), journal::Overlap::disjoint};
+    return {stream_,   LaneId{0}, EpochId{0}, Position{0},        Position{steps_},          StepCount{steps_},
+            Rho{0.25}, Rho{0.5},  digest,     keys_.is_private(), journal::Overlap::disjoint};
   }
   [[nodiscard]] journal::Batch seal(std::string outbox, const std::string& line, const std::string& bookmark) const {
     journal::StateRecord record;
@@ -68,7 +68,8 @@ class ToyLane {
     record.bookmark = bookmark;
     record.ledger_head = head_;
     std::string rejects = R"({"position":)" + std::to_string(steps_) + ",\"reason\":\"toy\"}\n";
-    return {journal::seal_state(keys_, identity(), record), Position{steps_}, line, std::move(rejects), std::move(outbox)};
+    return {journal::seal_state(keys_, identity(), record), Position{steps_}, line, std::move(rejects),
+            std::move(outbox)};
   }
 
   secrets::Keyring keys_;
@@ -77,4 +78,4 @@ class ToyLane {
   journal::Hash head_ = journal::empty_ledger_head;
 };
 
-}  // namespace nustream::testing
+}  // namespace nustream::tests
