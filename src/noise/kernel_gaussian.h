@@ -83,7 +83,8 @@ inline double cosine(double x) {
 inline void box_muller(std::uint64_t radius_word, std::uint64_t angle_word, double& first, double& second) {
   constexpr double half_pi = 1.57079632679489661923;
   const double radius = __builtin_sqrt(-2.0 * natural_logarithm(centred_uniform(radius_word)));
-  const double turn = from_bits(((angle_word << 2) >> 12) | one_bits) - (1.5 - 0x1p-53);
+  // Two additions: 1.5 − 2^-53 is no double. Both are exact.
+  const double turn = (from_bits(((angle_word << 2) >> 12) | one_bits) - 1.5) + 0x1p-53;
   const std::uint64_t cosine_bits = to_bits(cosine(turn * half_pi));
   const std::uint64_t sine_bits = to_bits(sine(turn * half_pi));
   const std::uint64_t quarter = 0 - (angle_word >> 63);

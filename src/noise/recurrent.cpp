@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "kernels.h"
 #include "lookahead.h"
@@ -33,13 +34,13 @@ LookaheadTable lookahead_table(const std::vector<double>& p, const std::vector<d
 
 class Recurrent final : public Generator {
  public:
-  Recurrent(const Rational& rational, std::size_t dimension, InstructionSet set)
-      : p_(rational.p()),
-        a_(rational.a()),
+  Recurrent(std::vector<double> p, std::vector<double> a, std::size_t dimension, InstructionSet set)
+      : p_(std::move(p)),
+        a_(std::move(a)),
         dimension_(dimension),
         lookahead_(lookahead_table(p_, a_)),
         kernels_(kernels(set)),
-        states_(rational.poles() * dimension) {}
+        states_(p_.size() * dimension) {}
 
   [[nodiscard]] std::size_t seed_width() const override { return dimension_; }
 
@@ -72,8 +73,14 @@ class Recurrent final : public Generator {
 
 }  // namespace
 
+std::unique_ptr<Generator> make_recurrent(std::vector<double> p, std::vector<double> a, std::size_t dimension,
+                                          InstructionSet set) {
+  NUSTREAM_REQUIRE(p.size() == a.size(), "as many weights as poles");
+  return std::make_unique<Recurrent>(std::move(p), std::move(a), dimension, set);
+}
+
 std::unique_ptr<Generator> make_recurrent(const Rational& rational, std::size_t dimension, InstructionSet set) {
-  return std::make_unique<Recurrent>(rational, dimension, set);
+  return make_recurrent(rational.p(), rational.a(), dimension, set);
 }
 
 std::unique_ptr<Generator> make_recurrent(const Rational& rational, std::size_t dimension) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "generator.h"
 #include "nustream/noise/gaussian.h"
@@ -15,5 +16,8 @@ namespace nustream::noise {
 /// Source: math of docs/notation.md; the values s are those of β's expansion into β_t = −Σ_i a_i p_i^{t−1}.
 [[nodiscard]] std::unique_ptr<Generator> make_recurrent(const Rational& rational, std::size_t dimension,
                                                         InstructionSet set);
+/// The same from β_t = −Σ_i a_i p_i^{t−1} itself; as many weights as poles.
+[[nodiscard]] std::unique_ptr<Generator> make_recurrent(std::vector<double> p, std::vector<double> a,
+                                                        std::size_t dimension, InstructionSet set);
 
 }  // namespace nustream::noise
