@@ -35,3 +35,11 @@ if(Python3_FOUND)
            ${PROJECT_SOURCE_DIR}/docs/formats/noise.md)
   set_tests_properties(noise_gaussian_twin PROPERTIES LABELS full TIMEOUT 600)
 endif()
+
+# The same bits on another architecture.
+add_executable(noise_kernels campaign/noise_kernels.cpp)
+target_link_libraries(noise_kernels PRIVATE nustream_core nustream_compile)
+target_include_directories(noise_kernels PRIVATE ${PROJECT_SOURCE_DIR}/src)
+add_test(NAME noise_aarch64 COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/campaign/noise_aarch64.sh ${PROJECT_SOURCE_DIR}
+         ${CMAKE_CURRENT_BINARY_DIR}/aarch64 $<TARGET_FILE:noise_kernels>)
+set_tests_properties(noise_aarch64 PROPERTIES LABELS campaign SKIP_RETURN_CODE 77 TIMEOUT 600)
