@@ -2,7 +2,7 @@
 //
 // One definition (the portable kernel) and faster ones for what the processor offers; all give the same index and
 // the same numbers, bit by bit. They take the common case: a record without quotation marks and with as many
-// fields as columns. Any other record is marked and left to csv_line.h.
+// fields as columns. Any other record is left to csv_line.h.
 #pragma once
 
 #include <array>
@@ -13,55 +13,46 @@
 
 namespace nustream::decode {
 
-/// Bytes that are indexed at once.
+/// Bytes that are indexed at once: index and numbers of a segment stay in the first-level cache.
 inline constexpr std::size_t segment_bytes_max = std::size_t{1} << 14;
 
+/// Numbers are read in groups of this many; rows of numbers begin at multiples of it.
+inline constexpr std::size_t number_group = 4;
+
 /// Where the fields and the records of a segment end. Positions are bytes from its beginning, increasing.
+///
+/// Field c of the record whose first separator is entry e begins one byte behind separators[e + c − 1] and ends at
+/// separators[e + c]; so entry 0 stands before the first record, at position −1, and the first record's first
+/// separator is entry 1.
 struct CsvIndex {
   // Kernels may write up to 64 entries beyond the last.
-  using Positions = std::array<std::uint32_t, segment_bytes_max + 64>;
-  Positions separators;  ///< every delimiter and newline
+  using Positions = std::array<std::uint32_t, segment_bytes_max + 65>;
+  Positions separators;  ///< every delimiter, newline, and carriage return right before a newline
   Positions row_ends;    ///< for every newline, which entry of `separators` it is
   Positions oddities;    ///< every quotation mark and NUL byte
-  std::size_t separator_count = 0;
   std::size_t row_count = 0;
   std::size_t oddity_count = 0;
 };
 
-/// A column whose fields are numbers, and where in a record's readings the number goes.
-struct NumberColumn {
-  std::uint32_t column;
-  std::uint32_t reading;
-};
-
-/// What every record of a file should look like, and what is wanted of it.
-struct CsvShape {
-  char delimiter = ',';
-  std::uint32_t columns = 0;       ///< fields in a record, at least 1
-  std::size_t line_bytes_max = 0;  ///< bytes in a record, its newline not counted
-  std::span<const NumberColumn> numbers;
-  std::size_t readings = 0;  ///< in a record
-};
-
-/// What the row of a segment turned out to be.
-enum class RowKind : std::uint8_t {
-  plain,  ///< its numbers are read
-  odd,    ///< another number of fields, a quotation mark, a NUL byte, empty or too long: not looked at
-};
-
-/// A pair of loops, for one kind of processor.
+/// A pair of loops, for one kind of processor. Both read up to 64 bytes beyond either end of a segment.
 struct CsvKernel {
   const char* name;
-  /// Indexes a segment of at most segment_bytes_max bytes. Up to 64 bytes behind it are read.
+  /// Indexes a segment of at most segment_bytes_max bytes.
   void (*index)(std::string_view segment, char delimiter, CsvIndex& index);
-  /// For the first `rows` rows of an indexed segment: their kinds and, where plain, their numbers
-  /// (readings[row · shape.readings + reading]), NaN where a field is none. A carriage return before the newline
-  /// is no part of the record. Up to 64 bytes before the segment are read.
-  void (*read_numbers)(std::string_view segment, const CsvIndex& index, std::size_t rows, const CsvShape& shape,
-                       double* readings, RowKind* kinds);
+  /// Reads the fields `columns` of rows given by their first separators: numbers[r · stride + j] is column
+  /// columns[j] of row r as record::parse_number reads it, NaN where it refuses; stride is columns.size(), a
+  /// multiple of number_group.
+  void (*read_numbers)(const char* segment, const CsvIndex& index, std::span<const std::uint32_t> rows,
+                       std::span<const std::uint32_t> columns, double* numbers);
 };
 
 /// The kernels that this processor can run, the portable one first, the fastest last.
 [[nodiscard]] std::span<const CsvKernel> csv_kernels();
+
+/// The field between entries `separator` − 1 and `separator` of the index.
+[[nodiscard]] inline std::string_view field_at(const char* segment, const CsvIndex& index, std::size_t separator) {
+  const std::uint32_t begin = index.separators[separator - 1] + 1;  // −1 + 1 wraps to 0
+  return {segment + begin, index.separators[separator] - begin};
+}
 
 }  // namespace nustream::decode

@@ -1,10 +1,17 @@
 // The kernels there are; private to csv_kernel.cpp.
 #pragma once
 
+#include <optional>
+
 #include "decode/csv_kernel.h"
 
 namespace nustream::decode {
 
 [[nodiscard]] CsvKernel portable_csv_kernel();
+
+// Empty where the processor or the compiler's target lacks the instructions.
+[[nodiscard]] std::optional<CsvKernel> sse4_csv_kernel();
+[[nodiscard]] std::optional<CsvKernel> avx2_csv_kernel();
+[[nodiscard]] std::optional<CsvKernel> avx512_csv_kernel();
 
 }  // namespace nustream::decode

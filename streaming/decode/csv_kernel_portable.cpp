@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "decode/csv_kernel_list.h"
-#include "decode/csv_row_cursor.h"
 #include "nustream/record/number.h"
 
 namespace nustream::decode {
@@ -11,34 +10,35 @@ namespace {
 constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
 
 void index_segment(std::string_view segment, char delimiter, CsvIndex& index) {
-  std::size_t separators = 0;
+  std::size_t separators = 1;
   std::size_t rows = 0;
   std::size_t oddities = 0;
+  index.separators[0] = std::numeric_limits<std::uint32_t>::max();
+  // Written always and counted where it matters: without branches that no processor predicts.
   for (std::size_t i = 0; i < segment.size(); ++i) {
     const char c = segment[i];
     const auto position = static_cast<std::uint32_t>(i);
     // A newline ends a record whatever the delimiter or an open quotation mark says.
-    if (c == '\n') index.row_ends[rows++] = static_cast<std::uint32_t>(separators);
-    if (c == '\n' || c == delimiter) index.separators[separators++] = position;
-    if (c == '"' || c == '\0') index.oddities[oddities++] = position;
+    const bool newline = c == '\n';
+    const bool line_end = newline || (c == '\r' && i + 1 < segment.size() && segment[i + 1] == '\n');
+    index.row_ends[rows] = static_cast<std::uint32_t>(separators);
+    index.separators[separators] = position;
+    index.oddities[oddities] = position;
+    rows += newline ? 1 : 0;
+    separators += line_end || c == delimiter ? 1 : 0;
+    oddities += c == '"' || c == '\0' ? 1 : 0;
   }
-  index.separator_count = separators;
   index.row_count = rows;
   index.oddity_count = oddities;
 }
 
-void read_numbers(std::string_view segment, const CsvIndex& index, std::size_t rows, const CsvShape& shape,
-                  double* readings, RowKind* kinds) {
-  const auto read_row = [&](std::size_t row, std::uint32_t begin, const std::uint32_t* separators,
-                            std::uint32_t end) {
-    for (const NumberColumn& number : shape.numbers) {
-      const std::uint32_t field_begin = number.column == 0 ? begin : separators[number.column - 1] + 1;
-      const std::uint32_t field_end = number.column + 1 == shape.columns ? end : separators[number.column];
-      readings[row * shape.readings + number.reading] =
-          record::parse_number(segment.substr(field_begin, field_end - field_begin)).value_or(unreadable);
+void read_numbers(const char* segment, const CsvIndex& index, std::span<const std::uint32_t> rows,
+                  std::span<const std::uint32_t> columns, double* numbers) {
+  for (const std::uint32_t first : rows) {
+    for (const std::uint32_t column : columns) {
+      *numbers++ = record::parse_number(field_at(segment, index, first + column)).value_or(unreadable);
     }
-  };
-  for_each_row(segment, index, rows, shape, kinds, read_row);
+  }
 }
 
 }  // namespace

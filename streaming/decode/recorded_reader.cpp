@@ -17,6 +17,17 @@ std::unique_ptr<LineDecoder> make_decoder(const InputSettings& settings, const r
   return settings.format == Format::csv ? make_csv_decoder(settings, builder) : make_json_decoder(settings, builder);
 }
 
+// The largest record_bytes_max: a record has to fit into memory.
+constexpr std::size_t record_bytes_limit = std::size_t{1} << 30;
+
+std::size_t checked_record_bytes(std::size_t bytes) {
+  if (bytes == 0 || bytes > record_bytes_limit) {
+    throw Failure(Exit::configuration, "record_bytes_max = " + std::to_string(bytes) + " is not allowed: 1 to " +
+                                           std::to_string(record_bytes_limit));
+  }
+  return bytes;
+}
+
 // Behind the first `count` lines of `lines`, or behind all; `count` becomes the number of lines passed.
 std::size_t pass_lines(std::string_view lines, std::uint64_t& count) {
   const char* at = lines.data();
@@ -36,7 +47,7 @@ RecordedReader::RecordedReader(InputSettings settings, const record::Schema& sch
     : settings_(std::move(settings)),
       builder_(schema),
       decoder_(make_decoder(settings_, builder_)),
-      buffer_(settings_.record_bytes_max) {
+      buffer_(checked_record_bytes(settings_.record_bytes_max)) {
   if (settings_.files.empty()) throw Failure(Exit::usage, "no input: name a file, or - for standard input");
   if (std::count_if(settings_.files.begin(), settings_.files.end(), is_standard_input) > 1) {
     throw Failure(Exit::usage, "standard input (-) is named more than once; it can be read once");
