@@ -1,0 +1,81 @@
+#include "nustream/privacy/ledger.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "nustream/privacy/zcdp.h"
+
+namespace nustream::privacy {
+namespace {
+
+struct Epoch {
+  std::uint64_t first, end;
+  Rho rho;
+  Disjointness disjointness;
+};
+
+struct Lane {
+  std::vector<Epoch> disjoint;
+  std::vector<Rho> everywhere;
+};
+
+/// One entry for each epoch: the worst of what its entries say.
+std::map<std::pair<LaneId, EpochId>, Epoch> latest(std::span<const LedgerEntry> entries) {
+  std::map<std::pair<LaneId, EpochId>, Epoch> epochs;
+  for (const LedgerEntry& entry : entries) {
+    const Epoch said{entry.first.value(), entry.end.value(), entry.rho, entry.disjointness};
+    const auto [place, is_new] = epochs.try_emplace({entry.lane, entry.epoch}, said);
+    if (is_new) continue;
+    Epoch& known = place->second;
+    known.first = std::min(known.first, said.first);
+    known.end = std::max(known.end, said.end);
+    known.rho = std::max(known.rho, said.rho);
+    known.disjointness = std::max(known.disjointness, said.disjointness);
+  }
+  return epochs;
+}
+
+/// The largest sum of epochs over one position. It is reached where one of them begins.
+Rho largest_overlap(const std::vector<Epoch>& epochs) {
+  Rho largest{0};
+  for (const Epoch& beginning : epochs) {
+    std::vector<Rho> covering;
+    for (const Epoch& epoch : epochs) {
+      // An epoch that took steps but recorded no range still costs at its first position.
+      const bool holds =
+          epoch.first == beginning.first || (epoch.first < beginning.first && beginning.first < epoch.end);
+      if (holds) covering.push_back(epoch.rho);
+    }
+    largest = std::max(largest, compose(covering));
+  }
+  return largest;
+}
+
+}  // namespace
+
+Rho total(std::span<const LedgerEntry> entries) {
+  std::map<LaneId, Lane> lanes;
+  std::vector<Rho> of_every_record;
+  for (const auto& [key, epoch] : latest(entries)) {
+    Lane& lane = lanes[key.first];
+    if (epoch.disjointness == Disjointness::unknown) {
+      of_every_record.push_back(epoch.rho);
+    } else if (epoch.disjointness == Disjointness::overlapping) {
+      lane.everywhere.push_back(epoch.rho);
+    } else {
+      lane.disjoint.push_back(epoch);
+    }
+  }
+  Rho worst_lane{0};
+  for (auto& [id, lane] : lanes) {
+    lane.everywhere.push_back(largest_overlap(lane.disjoint));
+    worst_lane = std::max(worst_lane, compose(lane.everywhere));
+  }
+  of_every_record.push_back(worst_lane);
+  return compose(of_every_record);
+}
+
+}  // namespace nustream::privacy
