@@ -7,8 +7,10 @@ target_sources(nustream_core PRIVATE
   privacy/nu_encoder.cpp
   privacy/numeric_encoder.cpp
   privacy/participation.cpp
+  privacy/plan.cpp
   privacy/sensitivity.cpp
   privacy/spend.cpp
+  privacy/stationary.cpp
   privacy/tree_encoder.cpp
   privacy/window_encoder.cpp
   privacy/zcdp.cpp)

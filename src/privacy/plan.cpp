@@ -1,0 +1,139 @@
+#include "nustream/privacy/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "nustream/base/error.h"
+#include "nustream/privacy/sensitivity.h"
+
+namespace nustream::privacy {
+namespace {
+
+SpendRow row(const Spend& spend, std::optional<StepCount> steps, Delta delta, Conversion conversion) {
+  const Rho rho = steps ? spend.after(*steps) : spend.limit();
+  // ρ = sens²/(2σ²).
+  const Sensitivity sensitivity{std::sqrt(2 * rho.value()) * spend.sigma().value()};
+  return {steps, sensitivity, rho, epsilon(rho, delta, conversion)};
+}
+
+/// Exact ν-FTRL, or what cannot be told from it where several participations would need a table of its column.
+noise::Correlation nu_ftrl(Damping nu, const Participation& participation) {
+  constexpr std::size_t exact_to_rounding = 40;  // poles; math of docs/notation.md
+  if (participation.times() == 1) return noise::Correlation{noise::NuFtrl{nu, {}}};
+  return noise::Correlation{noise::Rational::nu_ftrl(nu, exact_to_rounding)};
+}
+
+Budget unit_budget(const Participation& participation) {
+  return {Rho{0.5}, participation, Displacement{1}};
+}
+
+/// The place in [low, high] where a function with one valley in it is lowest, to a relative 1e-6 of the interval.
+double lowest_place(const std::function<double(double)>& function, double low, double high) {
+  const double ratio = (std::sqrt(5.0) - 1) / 2;
+  const double narrow = 1e-6 * (high - low);
+  double left = high - ratio * (high - low);
+  double right = low + ratio * (high - low);
+  double at_left = function(left);
+  double at_right = function(right);
+  while (high - low > narrow) {
+    if (at_left < at_right) {
+      high = right;
+      right = left;
+      at_right = at_left;
+      left = high - ratio * (high - low);
+      at_left = function(left);
+    } else {
+      low = left;
+      left = right;
+      at_left = at_right;
+      right = low + ratio * (high - low);
+      at_right = function(right);
+    }
+  }
+  return (low + high) / 2;
+}
+
+bool all_equal(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [&](double value) { return value == values.front(); });
+}
+
+}  // namespace
+
+std::vector<SpendRow> spend_table(const Spend& spend, Delta delta, Conversion conversion) {
+  const std::optional<StepCount> horizon = spend.correlation().horizon();
+  std::vector<SpendRow> rows;
+  for (std::uint64_t steps = 1'000; steps <= 1'000'000'000; steps *= 10) {
+    if (horizon && steps >= horizon->value()) break;
+    rows.push_back(row(spend, StepCount{steps}, delta, conversion));
+  }
+  try {
+    rows.push_back(row(spend, horizon, delta, conversion));
+  } catch (const Unsupported&) {
+    // No limit, or none known: the finite rows are the plan.
+  }
+  return rows;
+}
+
+NoiseStddev calibrated_stddev(const noise::Correlation& correlation, const Budget& budget) {
+  const Sensitivity sensitivity = sensitivity_limit(correlation, budget.participation);
+  return noise_stddev(multiplier_for(sensitivity, budget.rho), budget.displacement);
+}
+
+double predicted_excess(const noise::Correlation& correlation, const LocalProblem& problem, const Budget& budget) {
+  return stationary_excess(correlation, problem, calibrated_stddev(correlation, budget));
+}
+
+Damping suggested_nu(const LocalProblem& problem, const Participation& participation) {
+  if (problem.eigenvalues.empty()) throw InvalidParameter("eigenvalues", "none", "one for each coordinate");
+  const double contraction = problem.step_size.value() * problem.eigenvalues.front();
+  if (participation.times() == 1 && all_equal(problem.eigenvalues) && contraction < 1) return Damping{contraction};
+  // Where the second moment diverges it does so for every ν, by the same factor: P_j alone decides.
+  LocalProblem linear = problem;
+  linear.curvature = Curvature::fixed;
+  const auto excess = [&](double log_nu) {
+    const noise::Correlation correlation = nu_ftrl(Damping{std::exp(log_nu)}, participation);
+    const double exact = predicted_excess(correlation, problem, unit_budget(participation));
+    return std::isfinite(exact) ? exact : predicted_excess(correlation, linear, unit_budget(participation));
+  };
+  // A grid first: the valley is wide, but far from it the curve is flat.
+  constexpr int cells = 48;
+  const double lowest = std::log(1e-8);
+  const double highest = std::log(0.95);
+  const double cell = (highest - lowest) / cells;
+  int best = 0;
+  double smallest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i <= cells; ++i) {
+    const double here = excess(lowest + i * cell);
+    if (here < smallest) {
+      smallest = here;
+      best = i;
+    }
+  }
+  const double low = lowest + std::max(best - 1, 0) * cell;
+  const double high = lowest + std::min(best + 1, cells) * cell;
+  return Damping{std::exp(lowest_place(excess, low, high))};
+}
+
+double relative_excess(const noise::Correlation& correlation, const noise::Correlation& exact,
+                       const LocalProblem& problem, const Participation& participation) {
+  const Budget budget = unit_budget(participation);
+  return predicted_excess(correlation, problem, budget) / predicted_excess(exact, problem, budget) - 1;
+}
+
+Prediction predict(const noise::Correlation& correlation, const LocalProblem& problem, const Budget& budget) {
+  const NoiseStddev seed = calibrated_stddev(correlation, budget);
+  const Damping suggested = suggested_nu(problem, budget.participation);
+  std::vector<double> stddevs = stationary_variances(correlation, problem.step_size, problem.eigenvalues);
+  for (double& entry : stddevs) entry = std::sqrt(entry) * seed.value();
+  return {stationary_excess(correlation, problem, seed),
+          suggested,
+          predicted_excess(nu_ftrl(suggested, budget.participation), problem, budget),
+          predicted_excess(noise::Correlation{noise::Independent{}}, problem, budget),
+          seed,
+          noise::largest_stddev(correlation) * seed.value(),
+          stddevs};
+}
+
+}  // namespace nustream::privacy

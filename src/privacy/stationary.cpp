@@ -1,0 +1,180 @@
+#include "nustream/privacy/stationary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <sstream>
+#include <variant>
+
+#include "../noise/overload.h"
+#include "nustream/base/error.h"
+
+namespace nustream::privacy {
+namespace {
+
+// Integrals over the frequency ω have features as narrow as ν. With t = tan(ω/2) = e^u, dω = sech(u) du, they become
+// integrals over the line whose features are all of width 1 and whose singularities are all at distance π/2 from it:
+// the trapezoidal rule with step h then has relative error e^{−π²/h}.
+constexpr double step = 0.25;
+/// Beyond the outermost feature the integrand falls like e^{−|u|}.
+constexpr double margin = 40;
+
+/// One frequency: cos²(ω/2), sin²(ω/2) and the weight of the rule for (1/2π)∫ dω over the whole circle.
+struct Frequency {
+  double cosine_squared, sine_squared, weight;
+};
+
+Frequency frequency_at(double u) {
+  const double t = std::exp(-2 * std::abs(u));
+  const double small = t / (1 + t);
+  const double large = 1 / (1 + t);
+  return {u > 0 ? small : large, u > 0 ? large : small, step / std::numbers::pi / std::cosh(u)};
+}
+
+/// |1 − a e^{iω}|² for real a, given 1 − a: a sum of two squares, nothing cancels.
+double squared_factor(double one_minus, const Frequency& at) {
+  const double one_plus = 2 - one_minus;
+  return one_minus * one_minus * at.cosine_squared + one_plus * one_plus * at.sine_squared;
+}
+
+double squared_transfer(const noise::Rational& rational, const Frequency& at) {
+  double product = 1;
+  for (std::size_t i = 0; i < rational.poles(); ++i) {
+    product *= squared_factor(1 - rational.q()[i], at) / squared_factor(1 - rational.p()[i], at);
+  }
+  return product;
+}
+
+/// The narrowest feature of |B(ω)|² at ω = 0.
+double narrowest(const noise::Rational& rational) {
+  double width = 1;
+  for (const double pole : rational.q()) width = std::min(width, 1 - pole);
+  for (const double pole : rational.p()) width = std::min(width, 1 - pole);
+  return width;
+}
+
+/// (1/2π) ∫ transfer(ω) / |1 − ηλ − e^{iω}|² dω for every contraction ηλ.
+template <class Transfer>
+std::vector<double> integrals(const Transfer& transfer, double width, const std::vector<double>& contractions) {
+  double lowest = width;
+  double highest = 1;
+  for (const double contraction : contractions) {
+    lowest = std::min({lowest, contraction, 2 - contraction});
+    highest = std::min({highest, contraction, 2 - contraction});
+  }
+  std::vector<double> sums(contractions.size(), 0.0);
+  const double end = margin - std::log(highest);
+  for (double u = std::log(lowest) - margin; u <= end; u += step) {
+    const Frequency at = frequency_at(u);
+    const double weighted = at.weight * transfer(at);
+    for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += weighted / squared_factor(contractions[j], at);
+  }
+  return sums;
+}
+
+/// Σ_t h_t², h = β ∗ (1, r, r², …): the same integral by Parseval, for a β of finitely many terms.
+std::vector<double> energies(const std::vector<double>& beta, const std::vector<double>& contractions, bool goes_on) {
+  std::vector<double> sums;
+  for (const double contraction : contractions) {
+    const double kept = 1 - contraction;
+    double response = 0;
+    double sum = 0;
+    for (const double coefficient : beta) {
+      response = kept * response + coefficient;
+      sum += response * response;
+    }
+    const double decay = contraction * (2 - contraction);  // 1 − r²
+    if (goes_on) sum += response * response * (kept * kept) / decay;
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+std::vector<double> contractions_of(StepSize step_size, std::span<const double> eigenvalues, double most) {
+  std::vector<double> contractions;
+  for (const double eigenvalue : eigenvalues) {
+    const double contraction = step_size.value() * eigenvalue;
+    if (!(contraction > 0 && contraction < most)) {
+      std::ostringstream text;
+      text << contraction;
+      throw InvalidParameter("step size times eigenvalue", text.str(),
+                             most == 1 ? "0 < eta lambda < 1" : "0 < eta lambda < 2");
+    }
+    contractions.push_back(contraction);
+  }
+  return contractions;
+}
+
+std::vector<double> frequency_integrals(const noise::Correlation& correlation,
+                                        const std::vector<double>& contractions) {
+  return std::visit(
+      noise::Overload{
+          [&](const noise::Independent&) { return integrals([](const Frequency&) { return 1.0; }, 1, contractions); },
+          [&](const noise::NuFtrl& nu) {
+            const double damping = nu.nu.value();
+            return integrals([=](const Frequency& at) { return std::sqrt(squared_factor(damping, at)); },
+                             damping > 0 ? damping : 1, contractions);
+          },
+          [&](const noise::Rational& rational) {
+            return integrals([&](const Frequency& at) { return squared_transfer(rational, at); }, narrowest(rational),
+                             contractions);
+          },
+          [&](const noise::DampedAntiPgd& damped) {
+            const double damping = damped.nu.value();
+            return integrals([=](const Frequency& at) { return squared_factor(damping, at); }, damping, contractions);
+          },
+          [&](const noise::AntiPgd&) {
+            return integrals([](const Frequency& at) { return squared_factor(0, at); }, 1, contractions);
+          },
+          [&](const noise::Windowed& window) { return energies(window.beta, contractions, true); },
+          [&](const noise::Strategy& strategy) {
+            const auto horizon = static_cast<std::size_t>(strategy.horizon.value());
+            return energies(noise::noise_coefficients(correlation, horizon), contractions, false);
+          },
+          [](const noise::Tree&) -> std::vector<double> {
+            throw Unsupported("a tree is not Toeplitz: it has no stationary error to predict");
+          },
+      },
+      correlation.family());
+}
+
+double excess_with_fixed_curvature(const LocalProblem& problem, const std::vector<double>& variances) {
+  double sum = 0;
+  for (std::size_t j = 0; j < variances.size(); ++j) sum += problem.eigenvalues[j] / 2 * variances[j];
+  return sum;
+}
+
+/// CDP+ trap 10.
+double excess_with_gaussian_features(const LocalProblem& problem, const std::vector<double>& variances) {
+  double driven = 0;
+  double fed_back = 0;
+  for (std::size_t j = 0; j < variances.size(); ++j) {
+    const double eigenvalue = problem.eigenvalues[j];
+    const double contraction = problem.step_size.value() * eigenvalue;
+    driven += (2 - contraction) * eigenvalue * variances[j] / (2 * (1 - contraction));
+    fed_back += contraction / (2 * (1 - contraction));
+  }
+  return fed_back < 1 ? driven / (1 - fed_back) / 2 : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+std::vector<double> stationary_variances(const noise::Correlation& correlation, StepSize step_size,
+                                         std::span<const double> eigenvalues) {
+  std::vector<double> variances = frequency_integrals(correlation, contractions_of(step_size, eigenvalues, 2));
+  for (double& variance : variances) variance *= step_size.value() * step_size.value();
+  return variances;
+}
+
+double stationary_excess(const noise::Correlation& correlation, const LocalProblem& problem, NoiseStddev noise) {
+  const bool gaussian = problem.curvature == Curvature::gaussian_features;
+  if (gaussian) (void)contractions_of(problem.step_size, problem.eigenvalues, 1);
+  const std::vector<double> variances = stationary_variances(correlation, problem.step_size, problem.eigenvalues);
+  const double excess =
+      gaussian ? excess_with_gaussian_features(problem, variances) : excess_with_fixed_curvature(problem, variances);
+  return excess * noise.value() * noise.value();
+}
+
+}  // namespace nustream::privacy
