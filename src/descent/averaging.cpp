@@ -25,7 +25,8 @@ bool reachable(const Averaging& settings, double weight, std::uint64_t steps) {
 }  // namespace
 
 void check(const Averaging& averaging) {
-  if (averaging.kind == Averaging::Kind::exponential && !(averaging.decay > 0 && averaging.decay < 1)) {
+  if (averaging.kind == Averaging::Kind::exponential &&
+      (std::isnan(averaging.decay) || averaging.decay <= 0 || averaging.decay >= 1)) {
     throw InvalidParameter("decay", std::to_string(averaging.decay), "0 < decay < 1");
   }
 }

@@ -71,11 +71,12 @@ inline constexpr std::size_t variant_count =
 /// All of them, the preferred one first.
 [[nodiscard]] const Variant (&variants() noexcept)[variant_count];
 
-// What the kernels call out of line, so that nothing but their own code is compiled with their flags.
+// What the kernels call out of line, so that nothing but their own code is compiled with their flags. Cold: the
+// compiler then keeps the iterate in registers around the calls.
 
 /// clip_to_grid() of a record outside the fast path: NaN, infinity, overflow, underflow, or a row of zeros.
-[[nodiscard]] bool clip_out_of_range(const Job& job, double slope, const double* x, double y, bool uses_y);
+[[nodiscard, gnu::cold]] bool clip_out_of_range(const Job& job, double slope, const double* x, double y, bool uses_y);
 /// The projection of an iterate whose squared norm overflows or underflows.
-void project_out_of_range(const Job& job);
+[[gnu::cold]] void project_out_of_range(const Job& job);
 
 }  // namespace nustream::descent::kernel

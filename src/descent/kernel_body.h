@@ -3,6 +3,7 @@
 // Nothing here may call an inline function of a shared header unless it is always inlined: the linker could
 // keep the copy with the wider instructions for everyone.
 #include <cmath>
+#include <utility>
 
 #include "descent/kernel.h"
 #include "descent/pack.h"
@@ -33,7 +34,10 @@ struct Shape {
       for (std::size_t p = 0; p < before_last; ++p) body(p, Whole{});
       body(before_last, last);
     } else {
-      _Pragma("GCC unroll 4") for (std::size_t p = 0; p + 1 < fixed; ++p) body(p, Whole{});
+      // No loop: with numbers for indices the compiler keeps the packs in registers.
+      [&]<std::size_t... p>(std::index_sequence<p...>) {
+        (body(p, Whole{}), ...);
+      }(std::make_index_sequence<fixed - 1>());
       body(fixed - 1, last);
     }
   }
@@ -45,14 +49,16 @@ struct Shape {
       Reals sums[4] = {};
       std::size_t p = 0;
       for (; p + 4 <= before_last; p += 4) {
-        _Pragma("GCC unroll 4") for (std::size_t i = 0; i < 4; ++i) sums[i] = sums[i] + term(p + i, Whole{});
+        for (std::size_t i = 0; i < 4; ++i) sums[i] = sums[i] + term(p + i, Whole{});
       }
       for (; p < before_last; ++p) sums[0] = sums[0] + term(p, Whole{});
       sums[1] = sums[1] + term(before_last, last);
       return kernel::sum((sums[0] + sums[2]) + (sums[1] + sums[3]));
     } else {
       Reals total = term(fixed - 1, last);
-      _Pragma("GCC unroll 4") for (std::size_t p = 0; p + 1 < fixed; ++p) total = total + term(p, Whole{});
+      [&]<std::size_t... p>(std::index_sequence<p...>) {
+        ((total = total + term(p, Whole{})), ...);
+      }(std::make_index_sequence<fixed - 1>());
       return kernel::sum(total);
     }
   }
@@ -80,7 +86,7 @@ struct Iterate {
   Reals packs[fixed];
 
   explicit Iterate(const Job& job) {
-    for (std::size_t p = 0; p < fixed; ++p) packs[p] = load(job.theta + p * pack_size);
+    _Pragma("GCC unroll 4") for (std::size_t p = 0; p < fixed; ++p) packs[p] = load(job.theta + p * pack_size);
   }
   void save(const Job& job) const {
     for (std::size_t p = 0; p < fixed; ++p) store(job.theta + p * pack_size, packs[p]);

@@ -29,6 +29,9 @@ constexpr std::size_t parts = pack_size / native_size;
 using NativeReal [[gnu::vector_size(8 * native_size)]] = double;
 using NativeInteger [[gnu::vector_size(8 * native_size)]] = std::int64_t;
 using NativeBits [[gnu::vector_size(8 * native_size)]] = std::uint64_t;
+// The same where they lie in memory.
+using UnalignedReal [[gnu::vector_size(8 * native_size), gnu::aligned(8), gnu::may_alias]] = double;
+using UnalignedInteger [[gnu::vector_size(8 * native_size), gnu::aligned(8), gnu::may_alias]] = std::int64_t;
 
 struct Reals {
   NativeReal part[parts];
@@ -87,19 +90,19 @@ inline double sum(const Reals& a) {
 
 inline Reals load(const double* from) {
   Reals result;
-  __builtin_memcpy(&result, from, sizeof result);
+  NUSTREAM_EACH_PART result.part[i] = *reinterpret_cast<const UnalignedReal*>(from + i * native_size);
   return result;
 }
 inline Integers load(const std::int64_t* from) {
   Integers result;
-  __builtin_memcpy(&result, from, sizeof result);
+  NUSTREAM_EACH_PART result.part[i] = *reinterpret_cast<const UnalignedInteger*>(from + i * native_size);
   return result;
 }
 inline void store(double* to, const Reals& value) {
-  __builtin_memcpy(to, &value, sizeof value);
+  NUSTREAM_EACH_PART* reinterpret_cast<UnalignedReal*>(to + i * native_size) = value.part[i];
 }
 inline void store(std::int64_t* to, const Integers& value) {
-  __builtin_memcpy(to, &value, sizeof value);
+  NUSTREAM_EACH_PART* reinterpret_cast<UnalignedInteger*>(to + i * native_size) = value.part[i];
 }
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)

@@ -8,10 +8,11 @@ target_sources(nustream_core PRIVATE
   descent/schedule.cpp)
 target_include_directories(nustream_core PRIVATE ${PROJECT_SOURCE_DIR}/src)
 
-# One kernel for each instruction set, chosen at run time.
+# One kernel for each instruction set, chosen at run time. Without errno a square root is one instruction.
+set_source_files_properties(descent/kernel_baseline.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   target_sources(nustream_core PRIVATE descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
-  set_source_files_properties(descent/kernel_avx2.cpp PROPERTIES COMPILE_OPTIONS "-mavx2")
+  set_source_files_properties(descent/kernel_avx2.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno;-mavx2")
   set_source_files_properties(descent/kernel_avx512.cpp PROPERTIES
-    COMPILE_OPTIONS "-mavx512f;-mavx512dq;-mprefer-vector-width=512")
+    COMPILE_OPTIONS "-fno-math-errno;-mavx512f;-mavx512dq;-mprefer-vector-width=512")
 endif()

@@ -55,8 +55,6 @@ std::vector<double> adversarial(std::mt19937_64& random, std::size_t dimension) 
   return x;
 }
 
-// Rounds of the norm that all go the same way are what the margin (d + 16)·2^-53 is for: at 2^-49 of slack or
-// less they would show at the large dimensions.
 TEST(Clip, NeverExceedsTheClipNormInExactArithmetic) {
   std::mt19937_64 random(11);
   constexpr double slopes[] = {1.0, -1.0, 1e308, -1e308, 1e-300, 0x1p-1074, 3.7, infinity, -infinity, 1e20};
@@ -80,6 +78,28 @@ TEST(Clip, NeverExceedsTheClipNormInExactArithmetic) {
                                          std::isfinite(slope) ? slope : 1.0);
       ASSERT_TRUE(within(linear, grid, clip_norm, 1)) << variant.name << ' ' << repetition;
     }
+  }
+}
+
+// What the margin of d·2^-53 is for: `heads` entries of 1 whose sum absorbs every later square, each a little less
+// than half of its last bit, so that the computed norm is too short by up to d/4 roundings.
+std::vector<double> absorbed(std::size_t dimension, std::size_t heads, double sum_of_heads) {
+  std::vector<double> x(dimension, std::sqrt(0.49 * 0x1p-52 * sum_of_heads));
+  std::fill_n(x.begin(), heads, 1.0);
+  return x;
+}
+
+TEST(Clip, CoversSquaresThatTheSumAbsorbs) {
+  const double clip_norm = 1.999;
+  const noise::Grid grid(NoiseStddev{0x1p-16}, 1.0, ClipNorm{clip_norm});
+  EXPECT_TRUE(within(clipped(1e9, absorbed(16'384, 1, 1.0), grid), grid, clip_norm, 1));
+  for (const kernel::Variant& variant : kernel::variants()) {
+    if (!variant.available) continue;
+    // One head for each of the 4 × 8 running sums of a kernel.
+    auto x = absorbed(16'384, 32, 1.0);
+    for (double& entry : x) entry *= 0x1p20;
+    EXPECT_TRUE(within(gradient_units(variant, {model::Loss::Kind::mean}, grid, x, x, 0), grid, clip_norm, 1))
+        << variant.name;
   }
 }
 
