@@ -10,6 +10,11 @@
 namespace nustream::noise {
 namespace {
 
+void check_positive(const char* name, double value) {
+  const bool allowed = std::isfinite(value) && value > 0;
+  if (!allowed) refuse(name, value, "a finite number > 0");
+}
+
 // The scale a_n, b_n of the arithmetic-geometric mean from (1, √complement) on. Convergence is quadratic once
 // a/b is moderate and halves log(a/b) before: 24 terms are enough for the smallest double.
 struct Scale {
@@ -20,7 +25,8 @@ struct Scale {
 };
 
 Scale scale_of(double complement) {
-  if (!(complement > 0 && complement <= 1)) refuse("complement", complement, "0 < 1 - m <= 1");
+  const bool allowed = complement > 0 && complement <= 1;
+  if (!allowed) refuse("complement", complement, "0 < 1 - m <= 1");
   Scale scale;
   double a = 1;
   double b = std::sqrt(complement);
@@ -44,8 +50,8 @@ double limit(const Scale& scale) {
 }  // namespace
 
 double arithmetic_geometric_mean(double x, double y) {
-  if (!(std::isfinite(x) && x > 0)) refuse("x", x, "a finite number > 0");
-  if (!(std::isfinite(y) && y > 0)) refuse("y", y, "a finite number > 0");
+  check_positive("x", x);
+  check_positive("y", y);
   double a = std::fmax(x, y);
   double b = std::fmin(x, y);
   while (a - b > 1e-9 * a) {
@@ -74,7 +80,8 @@ double complete_elliptic_integral_second(double complement) {
 }
 
 double jacobi_sc(double fraction, double complement) {
-  if (!(fraction >= 0 && fraction < 1)) refuse("fraction", fraction, "0 <= u/K < 1");
+  const bool allowed = fraction >= 0 && fraction < 1;
+  if (!allowed) refuse("fraction", fraction, "0 <= u/K < 1");
   const Scale scale = scale_of(complement);
   if (fraction == 0) return 0;
   // With C_n = a_n cn/sn and D_n = dn at the n-th modulus: C_n = C_{n+1} D_{n+1} and

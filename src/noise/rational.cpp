@@ -38,10 +38,12 @@ double squared_norm_limit(const std::vector<double>& weights, const std::vector<
 void check_poles(const std::vector<double>& q, const std::vector<double>& b) {
   if (q.size() != b.size()) refuse("poles", b.size(), "as many weights b as decay rates q");
   for (const double rate : q) {
-    if (!(rate > 0 && rate < 1)) refuse("q", rate, "0 < q < 1");
+    const bool allowed = rate > 0 && rate < 1;
+    if (!allowed) refuse("q", rate, "0 < q < 1");
   }
   for (const double weight : b) {
-    if (!(std::isfinite(weight) && weight > 0)) refuse("b", weight, "a finite number > 0");
+    const bool allowed = std::isfinite(weight) && weight > 0;
+    if (!allowed) refuse("b", weight, "a finite number > 0");
   }
 }
 

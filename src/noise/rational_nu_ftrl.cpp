@@ -55,7 +55,7 @@ Rational Rational::nu_ftrl(Damping nu, std::size_t poles) {
   if (poles > most_poles) refuse("poles", poles, "1 ... 64, or 0 for the default");
   if (poles == 0) {
     for (std::size_t count = 1;; ++count) {
-      const Rational candidate = nu_ftrl(nu, count);
+      Rational candidate = nu_ftrl(nu, count);
       if (count == most_poles || mean_estimation_excess(candidate, nu) <= allowed_excess) return candidate;
     }
   }

@@ -146,9 +146,9 @@ TEST(RationalStrategy, IsPositiveDecreasingAndLogConvex) {
 TEST(WindowedNuFtrl, StrategyIsARenewalSequence) {
   for (const std::size_t terms : {2UL, 3UL, 8UL, 64UL}) {
     const Series c = strategy_coefficients(windowed_nu(Damping{1e-4}, terms), 1000);
-    for (std::size_t t = 0; t < c.size(); ++t) {
-      EXPECT_GE(c[t], 0);
-      EXPECT_LE(c[t], 1);
+    for (const double entry : c) {
+      EXPECT_GE(entry, 0);
+      EXPECT_LE(entry, 1);
     }
   }
   const Series sparse = strategy_coefficients(Correlation{Windowed{{1, 0, -0.5}, {}}}, 6);

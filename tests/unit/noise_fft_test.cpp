@@ -80,6 +80,7 @@ TEST(FftGenerator, CanBeMadeOnSeveralThreads) {
   std::vector<std::vector<double>> results(8);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(results.size());
     for (auto& result : results) {
       threads.emplace_back([&] {
         for (int repeat = 0; repeat < 5; ++repeat) result = generate(correlation, GeneratorKind::fft, 2000, 256);

@@ -81,21 +81,25 @@ class Correlation {
 /// ν-FTRL's β cut at `terms`: its own correlation, with its own C and sensitivity.
 [[nodiscard]] Correlation windowed_nu(Damping nu, std::size_t terms, std::optional<StepCount> horizon = {});
 
-/// First `count` entries of β. Throws Unsupported for trees.
+/// First `count` entries of β, to 1e-12 relative at 1e5 steps (Strategy: as its series inverse). O(count), for
+/// Strategy O(c.size()·count). Throws Unsupported for trees.
 [[nodiscard]] std::vector<double> noise_coefficients(const Correlation& correlation, std::size_t count);
 
 /// First `count` entries of c = 1/β as a series, from the closed form where there is one. Throws
 /// Unsupported for trees.
 [[nodiscard]] std::vector<double> strategy_coefficients(const Correlation& correlation, std::size_t count);
 
-/// Series inverse: Σ_{s≤t} a_s b_{t−s} = [t = 0]; a_0 must not be 0. O(count²).
+/// Series inverse: Σ_{s≤t} a_s b_{t−s} = [t = 0]. O(W·count), W the entries of `a` up to its last that is not 0.
+/// Stable where a_t ≤ 0 for t ≥ 1 (any cut of ν-FTRL's β): then no term cancels another. Throws InvalidParameter
+/// where a_0 is 0, not finite or missing.
 [[nodiscard]] std::vector<double> series_inverse(const std::vector<double>& a, std::size_t count);
 
-/// Largest standard deviation of any z_t, in units of the seed noise's: √(max_t Σ_{s≤t} β_s²).
+/// Largest standard deviation of any z_t within the horizon, in units of the seed noise's: √(max_t Σ_{s≤t} β_s²),
+/// for trees the largest row norm. Relative error below 1e-13.
 [[nodiscard]] double largest_stddev(const Correlation& correlation);
 
-/// B as a dense row-major steps×steps matrix; the brute-force twin of every generator. For trees: rows
-/// are steps, columns the tree nodes in the order of their seed noise (step-major, level-minor), so it is
+/// B as a dense row-major steps × steps matrix: the brute-force twin of every generator, for tests and small studies.
+/// For trees rows are steps and columns nodes in the order of their seed noise (step-major, level-minor), so it is
 /// steps × (steps·levels).
 [[nodiscard]] std::vector<double> dense_noise_matrix(const Correlation& correlation, std::size_t steps);
 
