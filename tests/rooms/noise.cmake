@@ -25,10 +25,14 @@ nustream_test(noise_recurrent_test quick unit/noise_recurrent_test.cpp)
 nustream_test(noise_source_test quick unit/noise_source_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_source_property_test quick property/noise_source_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_gaussian_golden_test quick golden/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
-foreach(test noise_key_test noise_gaussian_golden_test noise_gaussian_test noise_gaussian_property_test noise_grid_test noise_recurrent_test
+nustream_test(noise_gaussian_statistics_test full statistical/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
+foreach(test noise_key_test noise_gaussian_statistics_test noise_gaussian_golden_test noise_gaussian_test noise_gaussian_property_test noise_grid_test noise_recurrent_test
         noise_source_test noise_source_property_test)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
+add_test(NAME noise_gaussian_statistics_campaign COMMAND noise_gaussian_statistics_test)
+set_tests_properties(noise_gaussian_statistics_campaign PROPERTIES LABELS campaign TIMEOUT 3600
+                     ENVIRONMENT NUSTREAM_CAMPAIGN=1)
 find_package(Python3 COMPONENTS Interpreter QUIET)
 if(Python3_FOUND)
   add_test(NAME noise_gaussian_twin COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/golden/noise_gaussian_twin.py

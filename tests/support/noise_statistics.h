@@ -1,0 +1,59 @@
+// Tests of hypotheses for the noise, each with a false-alarm rate of at most 1e-6 for a correct generator: the keys
+// are fixed, so a test that passes once passes always, and the rate is the chance that another key would fail.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
+namespace nustream::testing {
+
+/// P(|N(0, 1)| > 4.892) = 1e-6.
+inline constexpr double deviations_allowed = 4.892;
+/// P(sup |empirical − true| > 2.694/√n) = 2 exp(−2·2.694²) = 1e-6 (Kolmogorov).
+inline constexpr double kolmogorov_allowed = 2.694;
+
+/// Samples to draw: 1e7 in the full tier, 1e9 where NUSTREAM_CAMPAIGN=1.
+inline std::uint64_t samples_to_draw() {
+  const char* const campaign = std::getenv("NUSTREAM_CAMPAIGN");
+  return campaign != nullptr && campaign[0] == '1' ? 1'000'000'000 : 10'000'000;
+}
+
+/// Q(x) = P(N(0, 1) > x).
+inline double normal_tail(double x) {
+  return 0.5 * std::erfc(x / std::sqrt(2.0));
+}
+
+/// min(1, 2 min(P(X ≤ count), P(X ≥ count))) for X Poisson with mean λ: exact sums below 1e4, the normal limit above.
+inline double poisson_p_value(std::uint64_t count, double lambda) {
+  if (lambda > 1e4) return std::erfc(std::abs(static_cast<double>(count) - lambda) / std::sqrt(2 * lambda));
+  double below = 0;  // P(X < count)
+  double term = std::exp(-lambda);
+  for (std::uint64_t k = 0; k < count; ++k) {
+    below += term;
+    term *= lambda / static_cast<double>(k + 1);
+  }
+  double at_or_above = 0;  // summed by itself: 1 − below cancels in the tail
+  for (std::uint64_t k = count; k < count + 1000; ++k) {
+    at_or_above += term;
+    if (k == count) below += term;
+    term *= lambda / static_cast<double>(k + 1);
+  }
+  return std::fmin(1, 2 * std::fmin(below, at_or_above));
+}
+
+/// Sum of products of pairs, in units of its standard deviation under independence.
+class ProductSum {
+ public:
+  void add(double x, double y) {
+    sum_ += x * y;
+    ++count_;
+  }
+  [[nodiscard]] double deviations() const { return sum_ / std::sqrt(static_cast<double>(count_)); }
+
+ private:
+  double sum_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace nustream::testing
