@@ -105,6 +105,12 @@ bool AppendedFile::judge_without_state() {
   return keep_ < size_;
 }
 
+void AppendedFile::go_on_at_end() {
+  size_ = open() ? file_->size() : 0;
+  length_ = keep_ = size_;
+  if (size_ > 0 && read(size_ - 1, 1) != "\n") append("\n");
+}
+
 std::string AppendedFile::last_judged_line() const {
   std::string line;
   for (std::uint64_t begin = keep_; begin > 0;) {

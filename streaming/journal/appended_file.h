@@ -30,6 +30,9 @@ class AppendedFile {
   /// Changes nothing. Failure(data) where lines follow on NUL bytes.
   bool judge_without_state();
 
+  /// Goes on at the end of whatever is there, on a new line; for a file that nothing is derived from.
+  void go_on_at_end();
+
   /// The last whole line that judge() found, newline excluded; empty where there is none.
   [[nodiscard]] std::string last_judged_line() const;
   /// Removes the torn tail that judge() found.

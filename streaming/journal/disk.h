@@ -47,7 +47,7 @@ class Disk {
   virtual void make_folder(const Path& folder) = 0;
   /// An existing file, or nothing. Without Access::write it is never changed.
   [[nodiscard]] virtual std::unique_ptr<File> open(const Path& path, Access access) = 0;
-  /// Makes a file, empty; one that is there is emptied.
+  /// Makes a new, empty file; one of that name is unlinked, never emptied.
   [[nodiscard]] virtual std::unique_ptr<File> create(const Path& path, Audience audience) = 0;
   virtual void rename(const Path& from, const Path& to) = 0;
   virtual void sync_folder(const Path& folder) = 0;

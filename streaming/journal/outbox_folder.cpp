@@ -112,10 +112,9 @@ void OutboxFolder::flush() {
 // Before the state that counts them: an entry may be there twice after a crash, never not at all.
 void OutboxFolder::append_rejects(const std::string& lines) {
   if (lines.empty()) return;
-  if (!rejects_judged_) {
-    rejects_.judge_without_state();
-    rejects_.cut_torn_tail();
-    rejects_judged_ = true;
+  if (!rejects_opened_) {
+    rejects_.go_on_at_end();
+    rejects_opened_ = true;
   }
   rejects_.append(lines);
   NUSTREAM_FAILPOINT("after-append-rejects");

@@ -76,7 +76,7 @@ class OutboxFolder {
   AppendedFile rejects_;
   std::optional<std::string> loaded_state_;
   std::optional<LastRelease> last_release_;
-  bool rejects_judged_ = false;
+  bool rejects_opened_ = false;
   bool ready_ = false;
 };
 

@@ -113,9 +113,11 @@ class PosixDisk final : public Disk {
   }
 
   std::unique_ptr<File> create(const Path& path, Audience audience) override {
-    Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, mode_of(audience)));
+    // A file of its own, never an old one emptied: a crash may have left the same file under two names.
+    if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw failure("replace", path, errno);
+    Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_of(audience)));
     if (descriptor.get() < 0) throw failure("make", path, errno);
-    // The mode of the page, whatever the umask and whatever was there before.
+    // The mode of the page, whatever the umask.
     if (::fchmod(descriptor.get(), mode_of(audience)) != 0) throw failure("set the mode of", path, errno);
     return std::make_unique<PosixFile>(std::move(descriptor), path);
   }

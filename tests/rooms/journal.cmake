@@ -1,17 +1,38 @@
 # Tests of the secrets and journal rooms, one line a binary.
-nustream_test(journal_unit_test quick unit/journal_file_journal_test.cpp LINK nustream_journal_faulty)
+nustream_test(journal_unit_test quick unit/journal_file_journal_test.cpp unit/journal_ledger_chain_test.cpp
+              unit/journal_state_test.cpp unit/journal_rotate_key_test.cpp unit/journal_posix_disk_test.cpp
+              LINK nustream_service)
+nustream_test(secrets_unit_test quick unit/secrets_key_file_test.cpp unit/secrets_seal_test.cpp
+              unit/secrets_memory_test.cpp LINK nustream_service)
+nustream_test(journal_crash_test quick property/journal_crash_test.cpp support/simulated_disk.cpp
+              LINK nustream_service)
 
+# The two rooms once more with kill points, for the fault tests alone: nothing that is shipped links this library.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 find_package(simdjson REQUIRED)
 find_package(Threads REQUIRED)
-
-# The two rooms once more with kill points, for the fault tests alone: no other target links this library.
-get_target_property(service_sources nustream_service SOURCES)
-list(FILTER service_sources INCLUDE REGEX "^(journal|secrets)/")
-list(TRANSFORM service_sources PREPEND ${PROJECT_SOURCE_DIR}/streaming/)
-add_library(nustream_journal_faulty STATIC ${service_sources})
+get_target_property(journal_sources nustream_service SOURCES)
+list(FILTER journal_sources INCLUDE REGEX "^(journal|secrets)/")
+list(TRANSFORM journal_sources PREPEND ${PROJECT_SOURCE_DIR}/streaming/)
+add_library(nustream_journal_faulty STATIC ${journal_sources})
 target_compile_definitions(nustream_journal_faulty PUBLIC NUSTREAM_FAILPOINTS)
 target_include_directories(nustream_journal_faulty PUBLIC ${PROJECT_SOURCE_DIR}/streaming)
 target_link_libraries(nustream_journal_faulty PUBLIC nustream_core nustream_compile
                       PkgConfig::SODIUM simdjson::simdjson Threads::Threads)
+
+add_executable(journal_child fault/journal_child.cpp)
+target_include_directories(journal_child PRIVATE support)
+target_link_libraries(journal_child PRIVATE nustream_journal_faulty)
+
+nustream_test(journal_kill_test full fault/journal_kill_test.cpp LINK nustream_journal_faulty)
+target_compile_definitions(journal_kill_test PRIVATE NUSTREAM_JOURNAL_CHILD="$<TARGET_FILE:journal_child>")
+add_dependencies(journal_kill_test journal_child)
+
+if(NOT NUSTREAM_FAILPOINTS)
+  nustream_test(journal_release_build_test quick fault/journal_release_build_test.cpp)
+  target_compile_definitions(journal_release_build_test PRIVATE
+    NUSTREAM_JOURNAL_CHILD="$<TARGET_FILE:journal_child>" NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"
+    NUSTREAM_SERVICE_ARCHIVE="$<TARGET_FILE:nustream_service>")
+  add_dependencies(journal_release_build_test journal_child nustream)
+endif()

@@ -1,0 +1,202 @@
+#include "simulated_disk.h"
+
+#include <algorithm>
+
+#include "error.h"
+
+namespace nustream::tests {
+namespace {
+
+void apply_change(const PendingChange& change, std::string& content) {
+  if (change.truncated) {
+    content.resize(*change.truncated, '\0');
+    return;
+  }
+  const std::size_t end = change.offset + change.bytes.size();
+  if (content.size() < end) content.resize(end, '\0');
+  content.replace(change.offset, change.bytes.size(), change.bytes);
+}
+
+class SimulatedLock final : public journal::Lock {};
+
+}  // namespace
+
+/// An open file of the simulated disk.
+class SimulatedHandle final : public journal::File {
+ public:
+  SimulatedHandle(SimulatedDisk& disk, std::shared_ptr<SimulatedFile> file) : disk_(disk), file_(std::move(file)) {}
+
+  [[nodiscard]] std::uint64_t size() const override { return file_->seen.size(); }
+
+  std::size_t read(std::uint64_t offset, std::span<char> out) const override {
+    if (offset >= file_->seen.size()) return 0;
+    const std::size_t count = std::min<std::size_t>(out.size(), file_->seen.size() - offset);
+    std::copy_n(file_->seen.begin() + static_cast<std::ptrdiff_t>(offset), count, out.begin());
+    return count;
+  }
+
+  void write(std::uint64_t offset, std::string_view bytes) override {
+    const auto write_part = [&](std::size_t count) {
+      disk_.change(*file_, {offset, std::string(bytes.substr(0, count)), {}});
+    };
+    disk_.count_call([&] { write_part(disk_.random_() % (bytes.size() + 1)); });
+    write_part(bytes.size());
+  }
+
+  void truncate(std::uint64_t size) override {
+    disk_.count_call([] {});
+    disk_.change(*file_, {0, {}, size});
+  }
+
+  void sync() override { disk_.sync_file(*file_); }
+
+ private:
+  SimulatedDisk& disk_;
+  std::shared_ptr<SimulatedFile> file_;
+};
+
+void SimulatedDisk::count_call(const std::function<void()>& half_of_it) {
+  if (ended_) throw SimulatedCrash{};
+  ++calls_;
+  if (calls_ == faults_.crash_at) {
+    half_of_it();
+    ended_ = true;
+    throw SimulatedCrash{};
+  }
+  if (calls_ == faults_.fail_at) {
+    half_of_it();
+    throw Failure(Exit::io, "cannot go on: simulated failure of the disk; none");
+  }
+}
+
+void SimulatedDisk::start_process(Faults faults) {
+  faults_ = faults;
+  calls_ = 0;
+  ended_ = false;
+}
+
+void SimulatedDisk::change(SimulatedFile& file, PendingChange change) {
+  apply_change(change, file.seen);
+  file.pending.push_back(std::move(change));
+  changed(file);
+}
+
+void SimulatedDisk::changed(const SimulatedFile& file) const {
+  if (!on_change) return;
+  for (const auto& [name, entry] : seen_names_) {
+    if (entry.get() == &file) on_change(name);
+  }
+}
+
+// Each change that was not synced may have reached the disk or not, in any order, whole or in blocks of 16 bytes; a
+// block that did not while the file's length did reads as NUL.
+void SimulatedDisk::apply_some(SimulatedFile& file) {
+  constexpr std::size_t block = 16;
+  for (const PendingChange& change : file.pending) {
+    if (chance(0.4)) continue;
+    if (change.truncated || chance(0.4)) {
+      apply_change(change, file.durable);
+      continue;
+    }
+    const std::size_t reached = random_() % (change.bytes.size() + 1);
+    for (std::size_t begin = 0; begin < reached; begin += block) {
+      const std::string part = change.bytes.substr(begin, std::min(block, reached - begin));
+      if (chance(0.7)) apply_change({change.offset + begin, part, {}}, file.durable);
+    }
+    const std::size_t length = change.offset + reached;
+    if (file.durable.size() < length && chance(0.5)) file.durable.resize(length, '\0');
+  }
+  file.pending.clear();
+}
+
+void SimulatedDisk::sync_file(SimulatedFile& file) {
+  const auto lose_some = [&] {
+    if (faults_.fail_at != calls_) return;
+    // The kernel reports the failure once and drops the pages: readers still see them, the disk never gets them.
+    apply_some(file);
+  };
+  count_call(lose_some);
+  for (const PendingChange& change : file.pending) apply_change(change, file.durable);
+  file.pending.clear();
+}
+
+void SimulatedDisk::make_folder(const Path&) {}
+
+std::unique_ptr<journal::File> SimulatedDisk::open(const Path& path, journal::Access) {
+  if (ended_) throw SimulatedCrash{};
+  const auto entry = seen_names_.find(path.string());
+  if (entry == seen_names_.end()) return nullptr;
+  return std::make_unique<SimulatedHandle>(*this, entry->second);
+}
+
+std::unique_ptr<journal::File> SimulatedDisk::create(const Path& path, journal::Audience) {
+  count_call([] {});
+  const auto file = std::make_shared<SimulatedFile>();
+  seen_names_[path.string()] = file;
+  pending_names_.emplace_back(path.string(), file);
+  return std::make_unique<SimulatedHandle>(*this, file);
+}
+
+void SimulatedDisk::rename(const Path& from, const Path& to) {
+  count_call([] {});
+  const auto file = seen_names_.at(from.string());
+  seen_names_.erase(from.string());
+  seen_names_[to.string()] = file;
+  pending_names_.emplace_back(to.string(), file);
+  pending_names_.emplace_back(from.string(), nullptr);
+}
+
+void SimulatedDisk::sync_folder(const Path&) {
+  count_call([&] {
+    if (faults_.fail_at != calls_) return;
+    reach_disk(random_() % (pending_names_.size() + 1));  // names are journalled: the rest stays pending
+  });
+  reach_disk(pending_names_.size());
+}
+
+void SimulatedDisk::reach_disk(std::size_t names) {
+  const auto end = pending_names_.begin() + static_cast<std::ptrdiff_t>(names);
+  for (auto entry = pending_names_.begin(); entry != end; ++entry) durable_names_[entry->first] = entry->second;
+  pending_names_.erase(pending_names_.begin(), end);
+}
+
+std::unique_ptr<journal::Lock> SimulatedDisk::lock(const Path&) {
+  return std::make_unique<SimulatedLock>();
+}
+
+void SimulatedDisk::lose_power() {
+  reach_disk(random_() % (pending_names_.size() + 1));  // in order; a rename in two, so that both names may be there
+  pending_names_.clear();
+  seen_names_.clear();
+  for (auto entry = durable_names_.begin(); entry != durable_names_.end();) {
+    entry = entry->second ? std::next(entry) : durable_names_.erase(entry);
+  }
+  for (const auto& [name, file] : durable_names_) {
+    apply_some(*file);
+    file->seen = file->durable;
+    seen_names_[name] = file;
+  }
+  faults_ = {};
+}
+
+std::string SimulatedDisk::seen(const Path& path) const {
+  const auto entry = seen_names_.find(path.string());
+  return entry == seen_names_.end() ? std::string() : entry->second->seen;
+}
+
+std::string SimulatedDisk::durable(const Path& path) const {
+  const auto entry = durable_names_.find(path.string());
+  return entry == durable_names_.end() || !entry->second ? std::string() : entry->second->durable;
+}
+
+void SimulatedDisk::tamper(const Path& path, const std::string& bytes) {
+  const auto file = std::make_shared<SimulatedFile>(SimulatedFile{bytes, bytes, {}});
+  seen_names_[path.string()] = durable_names_[path.string()] = file;
+}
+
+void SimulatedDisk::remove(const Path& path) {
+  seen_names_.erase(path.string());
+  durable_names_.erase(path.string());
+}
+
+}  // namespace nustream::tests

@@ -1,0 +1,93 @@
+// A disk in memory that keeps, beside what programs see, what a power failure would leave; with a seed for everything
+// that is left to chance.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "journal/disk.h"
+
+namespace nustream::tests {
+
+/// Thrown out of the call in which the machine, or the process, ends.
+struct SimulatedCrash {};
+
+/// One write or truncation that is not synced yet.
+struct PendingChange {
+  std::uint64_t offset;
+  std::string bytes;                       ///< written there …
+  std::optional<std::uint64_t> truncated;  ///< … or the file cut to this size
+};
+
+/// Content of a file: as every reader sees it, as the disk has it, and the changes between the two.
+struct SimulatedFile {
+  std::string seen;
+  std::string durable;
+  std::vector<PendingChange> pending;
+};
+
+/// What goes wrong, by the number of the call (from 1); 0 for never. Only calls that change something count.
+struct Faults {
+  std::uint64_t crash_at = 0;  ///< the call is not done, or half of it, and throws SimulatedCrash
+  std::uint64_t fail_at = 0;   ///< the call throws Failure(io); a sync that fails may have lost anything
+};
+
+class SimulatedDisk final : public journal::Disk {
+ public:
+  explicit SimulatedDisk(std::uint64_t seed) : random_(seed) {}
+
+  void make_folder(const Path& folder) override;
+  std::unique_ptr<journal::File> open(const Path& path, journal::Access access) override;
+  std::unique_ptr<journal::File> create(const Path& path, journal::Audience audience) override;
+  void rename(const Path& from, const Path& to) override;
+  void sync_folder(const Path& folder) override;
+  std::unique_ptr<journal::Lock> lock(const Path& path) override;
+
+  /// Faults of the process that runs from now on; counts its calls from 1.
+  void start_process(Faults faults);
+  [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }
+  /// The process ends: what was written stays as every reader sees it.
+  void kill_process() { faults_ = {}; }
+  /// The machine ends: of what was not synced any part may be there, and what may not was never.
+  void lose_power();
+
+  /// A file as every reader sees it; empty where it is missing.
+  [[nodiscard]] std::string seen(const Path& path) const;
+  /// The file that would be there if nothing of what is pending survived.
+  [[nodiscard]] std::string durable(const Path& path) const;
+  /// Overwrites a file behind the program's back, durably.
+  void tamper(const Path& path, const std::string& bytes);
+  void remove(const Path& path);
+
+  /// Called after every change of a file with its path.
+  std::function<void(const Path&)> on_change;
+
+ private:
+  friend class SimulatedHandle;
+  using Names = std::map<std::string, std::shared_ptr<SimulatedFile>>;
+
+  void count_call(const std::function<void()>& half_of_it);
+  void sync_file(SimulatedFile& file);
+  void reach_disk(std::size_t names);
+  void change(SimulatedFile& file, PendingChange change);
+  void apply_some(SimulatedFile& file);
+  [[nodiscard]] bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
+  void changed(const SimulatedFile& file) const;
+
+  std::mt19937_64 random_;
+  Names seen_names_;
+  Names durable_names_;
+  std::vector<std::pair<std::string, std::shared_ptr<SimulatedFile>>> pending_names_;  ///< nullptr: gone
+  Faults faults_;
+  std::uint64_t calls_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace nustream::tests
