@@ -1,1 +1,2 @@
-# target_sources(nustream_service PRIVATE cli/….cpp): paths are relative to streaming/.
+target_sources(nustream_service PRIVATE
+  cli/app.cpp cli/check.cpp cli/inspect.cpp cli/key.cpp cli/plan.cpp cli/replay.cpp)

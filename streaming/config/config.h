@@ -29,6 +29,7 @@ struct Privacy {
 struct Noise {
   noise::Correlation correlation;
   noise::GeneratorKind generator;
+  std::optional<Damping> approximated_nu;  ///< the ν that a rational correlation stands in for
 };
 
 /// [state]: where what must survive is kept.

@@ -74,7 +74,8 @@ Noise read_noise(const Section& section) {
   }
   const Reader read = reader_of(section);
   try {
-    return {read(section), generator};
+    const bool approximates = read == Reader{read_rational} && !section.has("q");
+    return {read(section), generator, approximates ? section.as<Damping>("nu") : std::nullopt};
   } catch (const InvalidParameter& error) {
     // A parameter of the correlation that is a key of this section is refused at its line.
     if (section.has(error.name())) section.refuse(error.name(), error.allowed());

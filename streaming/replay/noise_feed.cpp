@@ -9,13 +9,16 @@ namespace nustream::replay {
 NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
                      std::pmr::memory_resource* secrets)
     : source_(mechanism.correlation, mechanism.generator, mechanism.dimension, checkpoint, next_step, secrets),
+      given_(checkpoint),
       grid_(mechanism.grid),
       dimension_(mechanism.dimension),
-      next_step_(next_step.value()) {
-  next_block();
-}
+      next_step_(next_step.value()) {}
+
+NoiseFeed::~NoiseFeed() { noise::wipe(given_.chain_key); }
 
 void NoiseFeed::next_block() {
+  noise::wipe(given_.chain_key);
+  drawn_ = true;
   const noise::CorrelatedBlock block = source_.next();
   block_first_ = block.first.value();
   block_steps_ = block.steps;
@@ -26,7 +29,8 @@ void NoiseFeed::next_block() {
 }
 
 noise::GridNoise NoiseFeed::take(std::size_t steps_max) {
-  if (next_step_ == block_first_ + block_steps_) next_block();
+  // The first block is drawn here and not before: a stream that is at its horizon has none left.
+  if (!drawn_ || next_step_ == block_first_ + block_steps_) next_block();
   const std::size_t offset = next_step_ - block_first_;
   const std::size_t steps = std::min(steps_max, block_steps_ - offset);
   const noise::GridNoise slice{StepIndex{next_step_}, dimension_,
@@ -35,6 +39,8 @@ noise::GridNoise NoiseFeed::take(std::size_t steps_max) {
   return slice;
 }
 
-noise::Checkpoint NoiseFeed::checkpoint() const { return source_.checkpoint(StepIndex{next_step_}); }
+noise::Checkpoint NoiseFeed::checkpoint() const {
+  return drawn_ ? source_.checkpoint(StepIndex{next_step_}) : given_;
+}
 
 }  // namespace nustream::replay

@@ -17,6 +17,9 @@ class NoiseFeed {
   /// Goes on at `next_step` from a checkpoint that covers it. Keys live in memory from `secrets`.
   NoiseFeed(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
             std::pmr::memory_resource* secrets);
+  ~NoiseFeed();
+  NoiseFeed(const NoiseFeed&) = delete;
+  NoiseFeed& operator=(const NoiseFeed&) = delete;
 
   /// The noise of the next min(steps_max, what is left of the block) steps, which count as taken. Valid until
   /// the next call.
@@ -29,6 +32,8 @@ class NoiseFeed {
   void next_block();
 
   noise::NoiseSource source_;
+  noise::Checkpoint given_;  // until the first block is drawn; then wiped
+  bool drawn_ = false;
   noise::Grid grid_;
   std::size_t dimension_;
   std::uint64_t next_step_;

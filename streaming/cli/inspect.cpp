@@ -1,0 +1,163 @@
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "journal/file_journal.h"
+#include "journal/ledger_chain.h"
+#include "journal/sealed_state.h"
+#include "publish/json_text.h"
+#include "publish/release_json.h"
+#include "replay/path_printer.h"
+#include "replay/spent.h"
+#include "secrets/harden.h"
+#include "secrets/key_file.h"
+
+namespace nustream::cli {
+namespace {
+
+struct Arguments {
+  std::string folder;
+  std::string key_file;
+  std::optional<std::uint64_t> insecure_seed;
+  bool json = false;
+};
+
+/// What inspect may say: committed and published values, ledger and identity; never the outbox, an unreleased
+/// iterate, a key or noise.
+struct Report {
+  secrets::StateIdentity identity;
+  Position position{0};
+  journal::Ledger ledger;
+  std::string last_release;  ///< the line as published
+};
+
+/// The last whole line of a file, read from its end.
+std::string last_line(const journal::Disk::Path& path, journal::Disk& disk) {
+  const auto file = disk.open(path, journal::Access::read);
+  if (!file) return "";
+  std::uint64_t begin = file->size();
+  std::string tail;
+  while (begin > 0) {
+    const std::uint64_t take = std::min<std::uint64_t>(begin, 1 << 16);
+    std::string piece(take, '\0');
+    begin -= take;
+    piece.resize(file->read(begin, piece));
+    tail = piece + tail;
+    const std::size_t end = tail.rfind('\n');
+    if (end == std::string::npos || end == 0) continue;
+    const std::size_t before = tail.rfind('\n', end - 1);
+    if (before != std::string::npos) return tail.substr(before + 1, end - before);
+    if (begin == 0) return tail.substr(0, end + 1);
+  }
+  return "";
+}
+
+std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
+  const auto file = disk.open(path, journal::Access::read);
+  if (!file) throw Failure(Exit::data, path.string() + ": there is no state here; name a state folder");
+  std::string bytes(file->size(), '\0');
+  bytes.resize(file->read(0, bytes));
+  return bytes;
+}
+
+Report read(const Arguments& arguments) {
+  const std::filesystem::path folder = arguments.folder;
+  const auto disk = journal::posix_disk();
+  const std::string key = arguments.key_file.empty() ? (folder / journal::folder_files::key).string() : arguments.key_file;
+  const std::string sealed = read_whole(folder / journal::folder_files::state, *disk);
+  const secrets::Keyring keys = arguments.insecure_seed ? secrets::Keyring::insecure(*arguments.insecure_seed)
+                                                        : secrets::load_key_file(key);
+  const journal::State state = journal::open_state(keys, sealed);
+  return {state.identity, state.record.position, journal::read_ledger(*disk, folder, keys),
+          last_line(folder / journal::folder_files::releases, *disk)};
+}
+
+const char* text(journal::Overlap overlap) {
+  switch (overlap) {
+    case journal::Overlap::disjoint: return "disjoint";
+    case journal::Overlap::overlapping: return "overlapping";
+    case journal::Overlap::unknown: return "unknown";
+  }
+  return "";
+}
+
+void print(const Report& report, const std::string& folder) {
+  using replay::with_separators;
+  const secrets::StateIdentity& identity = report.identity;
+  fmt::print("{}: stream {}, lane {}, epoch {}, {}\n", folder, identity.stream, identity.lane.value(),
+             identity.epoch.value(), identity.is_private ? "private" : "private: false (insecure seed)");
+  fmt::print("committed: {} steps, next record {}\nsettings digest: {}\n\n", with_separators(identity.steps.value()),
+             with_separators(report.position.value()), identity.settings_digest);
+  fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", "ledger", "epoch", "from", "to", "steps", "rho",
+             "rho limit", "records");
+  for (const journal::LedgerEntry& entry : report.ledger.epochs) {
+    fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12.6g}  {}\n", "", entry.epoch.value(),
+               with_separators(entry.from.value()), with_separators(entry.to.value()),
+               with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(), text(entry.overlap));
+  }
+  fmt::print("total rho of one record: {:.6g}\n\n", replay::total_spent(report.ledger.epochs).value());
+  const auto release = publish::read_release(report.last_release);
+  if (!release) {
+    fmt::print("nothing is released yet\n");
+    return;
+  }
+  fmt::print("last release: step {}, rho {:.6g}, epsilon {:.4g} at delta {:g} ({})\n", with_separators(release->step),
+             release->rho, release->epsilon, release->delta, release->conversion);
+  for (std::size_t j = 0; j < release->estimate.size(); ++j) {
+    fmt::print("  {:<24} {:>14}", release->estimate[j].first, replay::shown_number(release->estimate[j].second));
+    if (!release->average.empty()) fmt::print("  averaged {:>14}", replay::shown_number(release->average[j].second));
+    fmt::print("\n");
+  }
+}
+
+std::string to_json(const Report& report) {
+  std::string out = "{\"stream\":";
+  publish::append_string(report.identity.stream, out);
+  out += fmt::format(",\"lane\":{},\"epoch\":{},\"steps\":{},\"position\":{},\"private\":{},\"digest\":\"{}\",\"ledger\":[",
+                     report.identity.lane.value(), report.identity.epoch.value(), report.identity.steps.value(),
+                     report.position.value(), report.identity.is_private, report.identity.settings_digest);
+  bool first = true;
+  for (const journal::LedgerEntry& entry : report.ledger.epochs) {
+    out += fmt::format("{}{{\"lane\":{},\"epoch\":{},\"from\":{},\"to\":{},\"steps\":{},\"rho\":", first ? "" : ",",
+                       entry.lane.value(), entry.epoch.value(), entry.from.value(), entry.to.value(),
+                       entry.steps.value());
+    publish::append_number(entry.rho.value(), out);
+    out += ",\"rho_limit\":";
+    publish::append_number(entry.rho_limit.value(), out);
+    out += fmt::format(",\"disjoint\":\"{}\"}}", text(entry.overlap));
+    first = false;
+  }
+  out += "],\"total_rho\":";
+  publish::append_number(replay::total_spent(report.ledger.epochs).value(), out);
+  out += ",\"last_release\":";
+  std::string line = report.last_release;
+  while (!line.empty() && line.back() == '\n') line.pop_back();
+  return out + (line.empty() ? "null" : line) + "}";
+}
+
+Exit inspect(const Arguments& arguments) {
+  secrets::harden_process();
+  const Report report = read(arguments);
+  if (arguments.json) {
+    fmt::print("{}\n", to_json(report));
+  } else {
+    print(report, arguments.folder);
+  }
+  return Exit::done;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, Job& job) {
+  CLI::App* command = app.add_subcommand("inspect", "state, ledger and last release of a state folder");
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("FOLDER", arguments->folder, "the state folder")->required();
+  command->add_option("--key-file", arguments->key_file, "the key file, where it is not in the folder");
+  command->add_option("--insecure-seed", arguments->insecure_seed, "the seed of a run that is not private");
+  command->add_flag("--json", arguments->json, "print JSON");
+  command->callback([=, &job] { job = [=] { return inspect(*arguments); }; });
+}
+
+}  // namespace nustream::cli

@@ -1,0 +1,185 @@
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "config/mechanism.h"
+#include "nustream/noise/rational.h"
+#include "nustream/privacy/plan.h"
+#include "publish/json_text.h"
+#include "publish/original_units.h"
+#include "replay/path_printer.h"
+
+namespace nustream::cli {
+namespace {
+
+using replay::with_separators;
+
+/// Everything that a plan shows; computed from settings alone.
+struct Plan {
+  config::Mechanism mechanism;
+  std::vector<privacy::SpendRow> spend;
+  bool eigenvalues_assumed;
+  double step_size;
+  std::optional<privacy::Prediction> prediction;
+  std::string why_no_prediction;
+  std::optional<double> rational_excess;  ///< over exact ν, mean estimation
+};
+
+double first_step_size(const config::Config& config) { return config.descent.schedule.at(StepIndex{0}); }
+
+privacy::LocalProblem local_problem(const config::Config& config) {
+  const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
+  std::vector<double> eigenvalues = config.second_moment_eigenvalues;
+  if (eigenvalues.empty() || mean) eigenvalues.assign(config.descent.dimension, 1.0);
+  if (eigenvalues.size() != config.descent.dimension) {
+    throw Failure(Exit::configuration, config.file + ": plan.second_moment_eigenvalues: allowed is one number for each "
+                                       "of the " + std::to_string(config.descent.dimension) + " parameters");
+  }
+  return {eigenvalues, StepSize{first_step_size(config)},
+          mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
+}
+
+Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t records) {
+  const privacy::Participation participation =
+      passes == 1 ? privacy::Participation::once()
+                  : privacy::Participation{passes, std::max<std::uint64_t>(1, records / config.descent.minibatch)};
+  Plan plan{config::make_mechanism(config, participation), {}, false, first_step_size(config), {}, {}, {}};
+  plan.spend = privacy::spend_table(plan.mechanism.spend, config.privacy.delta);
+  plan.eigenvalues_assumed =
+      config.second_moment_eigenvalues.empty() && config.descent.loss.kind != model::Loss::Kind::mean;
+  try {
+    plan.prediction = privacy::predict(plan.mechanism.correlation, local_problem(config),
+                                       {plan.mechanism.spend.limit(), participation, plan.mechanism.displacement});
+  } catch (const Unsupported& reason) {
+    plan.why_no_prediction = reason.what();
+  } catch (const InvalidParameter& reason) {
+    plan.why_no_prediction = reason.what();
+  }
+  if (const auto nu = config.noise.approximated_nu) {
+    plan.rational_excess =
+        noise::mean_estimation_excess(std::get<noise::Rational>(plan.mechanism.correlation.family()), *nu);
+  }
+  return plan;
+}
+
+std::string steps_text(const std::optional<StepCount>& steps) {
+  return steps ? with_separators(steps->value()) : "no limit";
+}
+
+void print_spend(const config::Config& config, const Plan& plan) {
+  fmt::print("{:>15}  {:>12}  {:>12}  {:>12}\n", "steps", "gamma", "rho", "epsilon");
+  for (const privacy::SpendRow& row : plan.spend) {
+    fmt::print("{:>15}  {:>12.6f}  {:>12.6g}  {:>12.5g}\n", steps_text(row.steps), row.sensitivity.value(),
+               row.rho.value(), row.epsilon.value());
+  }
+  fmt::print("epsilon at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n\n", config.privacy.delta.value());
+}
+
+void print_prediction(const Plan& plan) {
+  if (!plan.prediction) {
+    fmt::print("no prediction of the error: {}\n", plan.why_no_prediction);
+    return;
+  }
+  const privacy::Prediction& prediction = *plan.prediction;
+  fmt::print("predicted stationary error from the privacy noise (excess of the loss, which carries 1/2; eigenvalues {})\n",
+             plan.eigenvalues_assumed ? "assumed all 1" : "as set");
+  fmt::print("  {:<44} {:>12.6g}\n", "this correlation", prediction.excess);
+  fmt::print("  {:<44} {:>12.6g}\n", fmt::format("suggested nu = {:.4g}", prediction.suggested.value()),
+             prediction.suggested_excess);
+  fmt::print("  {:<44} {:>12.6g}\n", "independent noise", prediction.independent_excess);
+  fmt::print("noise of one step and coordinate: seed {:.6g}, correlated {:.6g} (gradient units)\n",
+             prediction.seed.value(), prediction.noise_stddev);
+  if (!prediction.iterate_stddevs.empty()) {
+    fmt::print("noise left in the iterate along each eigenvector:");
+    for (std::size_t j = 0; j < std::min<std::size_t>(prediction.iterate_stddevs.size(), 8); ++j) {
+      fmt::print(" {:.4g}", prediction.iterate_stddevs[j]);
+    }
+    fmt::print("{}\n", prediction.iterate_stddevs.size() > 8 ? " …" : "");
+  }
+}
+
+void print(const config::Config& config, const Plan& plan) {
+  const config::Mechanism& mechanism = plan.mechanism;
+  fmt::print("{}: stream {}, {} parameters, correlation {}\n", config.file, config.stream, config.descent.dimension,
+             mechanism.correlation.name());
+  fmt::print("sigma {:.8g} (noise multiplier), Delta {:g}, gamma {:.8g} in the limit, horizon {}\n\n",
+             mechanism.sigma.value(), mechanism.displacement.value(), mechanism.sensitivity.value(),
+             steps_text(mechanism.correlation.horizon()));
+  print_spend(config, plan);
+  print_prediction(plan);
+  if (plan.rational_excess) {
+    fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
+               std::get<noise::Rational>(mechanism.correlation.family()).poles(), 100 * *plan.rational_excess);
+  }
+}
+
+void field(std::string_view key, double value, std::string& out) {
+  out += fmt::format(",\"{}\":", key);
+  publish::append_number(value, out);
+}
+
+std::string to_json(const config::Config& config, const Plan& plan) {
+  const config::Mechanism& mechanism = plan.mechanism;
+  std::string out = "{\"stream\":";
+  publish::append_string(config.stream, out);
+  out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\"", config.descent.dimension, mechanism.correlation.name());
+  field("sigma", mechanism.sigma.value(), out);
+  field("displacement", mechanism.displacement.value(), out);
+  field("gamma_limit", mechanism.sensitivity.value(), out);
+  field("delta", config.privacy.delta.value(), out);
+  out += ",\"conversion\":\"gaussian\",\"spend\":[";
+  for (std::size_t i = 0; i < plan.spend.size(); ++i) {
+    const privacy::SpendRow& row = plan.spend[i];
+    out += fmt::format("{}{{\"steps\":{}", i == 0 ? "" : ",", row.steps ? std::to_string(row.steps->value()) : "null");
+    field("gamma", row.sensitivity.value(), out);
+    field("rho", row.rho.value(), out);
+    field("epsilon", row.epsilon.value(), out);
+    out += '}';
+  }
+  out += ']';
+  if (plan.prediction) {
+    out += fmt::format(",\"eigenvalues_assumed\":{}", plan.eigenvalues_assumed);
+    field("predicted_excess", plan.prediction->excess, out);
+    field("suggested_nu", plan.prediction->suggested.value(), out);
+    field("suggested_excess", plan.prediction->suggested_excess, out);
+    field("independent_excess", plan.prediction->independent_excess, out);
+    field("seed_stddev", plan.prediction->seed.value(), out);
+    field("noise_stddev", plan.prediction->noise_stddev, out);
+  } else {
+    out += ",\"no_prediction\":";
+    publish::append_string(plan.why_no_prediction, out);
+  }
+  if (plan.rational_excess) field("rational_excess", *plan.rational_excess, out);
+  return out + "}";
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Job& job) {
+  CLI::App* command = app.add_subcommand("plan", "what a budget buys, before any data is read");
+  auto arguments = std::make_shared<ConfigArguments>();
+  auto json = std::make_shared<bool>(false);
+  auto passes = std::make_shared<std::uint64_t>(1);
+  auto records = std::make_shared<std::uint64_t>(0);
+  add_config_arguments(*command, *arguments);
+  auto* several = command->add_option("--passes", *passes, "as for replay; needs --records")->check(CLI::PositiveNumber);
+  auto* count = command->add_option("--records", *records, "records of one pass, a public number");
+  several->needs(count);
+  command->add_flag("--json", *json, "print JSON");
+  command->callback([=, &job] {
+    job = [=] {
+      const config::Config config = config::read_config(arguments->file, arguments->overrides);
+      const Plan plan = make_plan(config, *passes, *records);
+      if (*json) {
+        fmt::print("{}\n", to_json(config, plan));
+      } else {
+        print(config, plan);
+      }
+      return Exit::done;
+    };
+  });
+}
+
+}  // namespace nustream::cli

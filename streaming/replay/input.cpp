@@ -1,0 +1,116 @@
+#include "replay/input.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "nustream/record/timestamp.h"
+
+namespace nustream::replay {
+namespace {
+
+/// Reads the window again and again; shifts ordinals to positions.
+class PassReader final : public decode::Reader {
+ public:
+  PassReader(const config::Config& config, const Window& window, std::uint64_t position)
+      : input_(config.input), schema_(config.schema), window_(window), records_(*window.end - window.first) {
+    pass_ = (position - window.first) / records_;
+    if (pass_ < window.passes) open(window.ordinal(position));
+  }
+
+  bool read(record::RowBatch& batch, std::size_t rows_max) override {
+    if (pass_ >= window_.passes) return false;
+    const std::size_t rows_before = batch.count();
+    const std::size_t rejects_before = batch.rejects.size();
+    const bool more = reader_->read(batch, rows_max);
+    const std::uint64_t shift = pass_ * records_;
+    for (std::size_t i = rows_before; i < batch.count(); ++i) batch.next[i] += shift;
+    for (std::size_t i = rejects_before; i < batch.rejects.size(); ++i) {
+      batch.rejects[i].position = Position{batch.rejects[i].position.value() + shift};
+    }
+    if (more) return true;
+    bytes_before_ += reader_->bytes_read();
+    if (++pass_ < window_.passes) open(window_.first);
+    return pass_ < window_.passes;
+  }
+
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept override {
+    return bytes_before_ + (pass_ < window_.passes ? reader_->bytes_read() : 0);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override {
+    if (!reader_ || !reader_->bytes_total()) return std::nullopt;
+    return *reader_->bytes_total() * window_.passes;
+  }
+
+ private:
+  void open(std::uint64_t from) {
+    input_.from = from;
+    input_.to = window_.end;
+    reader_ = decode::open_reader(input_, schema_);
+  }
+
+  decode::InputSettings input_;
+  const record::Schema& schema_;
+  Window window_;
+  std::uint64_t records_;
+  std::uint64_t pass_ = 0;
+  std::uint64_t bytes_before_ = 0;
+  std::unique_ptr<decode::Reader> reader_;
+};
+
+std::uint64_t ordinal_of(const config::Config& config, const std::string& text, const char* option) {
+  std::uint64_t ordinal = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, ordinal);
+  if (error == std::errc{} && rest == end) return ordinal;
+  const std::optional<record::Timestamp> time = record::parse_timestamp(text);
+  if (!time) {
+    throw Failure(Exit::usage, std::string(option) + " " + text + ": write an ordinal such as 1000, or an ISO 8601 time");
+  }
+  return decode::ordinal_at_or_after(config.input, time->epoch_seconds);
+}
+
+}  // namespace
+
+std::uint64_t Window::ordinal(std::uint64_t position) const noexcept {
+  if (passes == 1 || !end || *end == first) return position;
+  return first + (position - first) % (*end - first);
+}
+
+std::uint64_t Window::touched(std::uint64_t position) const noexcept {
+  return passes == 1 || !end ? position : std::min(position, *end);
+}
+
+Window resolve_window(const config::Config& config, const Options& options) {
+  Window window;
+  window.passes = options.passes;
+  if (options.from) window.first = ordinal_of(config, *options.from, "--from");
+  if (options.to) window.end = ordinal_of(config, *options.to, "--to");
+  if (options.passes > 1) {
+    const std::uint64_t records = decode::count_records(config.input);
+    window.end = std::min(records, window.end.value_or(records));
+  }
+  if (window.end && *window.end < window.first) throw Failure(Exit::usage, "--from is behind --to: no record is left");
+  return window;
+}
+
+privacy::Participation participation(const Window& window, std::uint64_t minibatch) {
+  if (window.passes == 1) return privacy::Participation::once();
+  const std::uint64_t steps = (*window.end - window.first) / minibatch;
+  if (steps == 0) {
+    throw Failure(Exit::configuration, "--passes: a pass of " + std::to_string(*window.end - window.first) +
+                                           " records is shorter than a minibatch of " + std::to_string(minibatch) +
+                                           "; lower descent.minibatch");
+  }
+  return {window.passes, steps};
+}
+
+std::unique_ptr<decode::Reader> open_window(const config::Config& config, const Window& window,
+                                            std::uint64_t position) {
+  if (window.passes > 1) return std::make_unique<PassReader>(config, window, position);
+  decode::InputSettings input = config.input;
+  input.from = position;
+  input.to = window.end;
+  return decode::open_reader(input, config.schema);
+}
+
+}  // namespace nustream::replay

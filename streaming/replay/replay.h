@@ -1,0 +1,35 @@
+// `nustream replay`: a recorded stream through one lane, end to end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "error.h"
+
+namespace nustream::replay {
+
+enum class Start {
+  fresh,     ///< the state folder must not hold a state
+  resume,    ///< go on from the committed state
+  new_epoch  ///< publish what the old epoch still owes, then begin a new noise epoch behind it
+};
+
+/// What the command line adds to the settings.
+struct Options {
+  Start start = Start::fresh;
+  std::optional<std::string> from;  ///< ordinal, or an ISO 8601 time where times are public
+  std::optional<std::string> to;
+  std::uint64_t passes = 1;  ///< k: how often the whole input is read
+  std::optional<double> speed;
+  std::optional<std::uint64_t> insecure_seed;
+  bool json = false;
+  bool quiet = false;  ///< no path, no table
+};
+
+/// Runs to the end of the input, a limit or a signal; prints the path and the table. Throws Failure.
+[[nodiscard]] Exit run(config::Config config, const Options& options);
+
+}  // namespace nustream::replay

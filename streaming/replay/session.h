@@ -1,0 +1,86 @@
+// A lane with everything that is committed with it: opened from its folder, committed batch by batch.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "config/mechanism.h"
+#include "journal/disk.h"
+#include "journal/file_journal.h"
+#include "journal/ledger_chain.h"
+#include "journal/state_record.h"
+#include "nustream/lane/lane.h"
+#include "replay/engine.h"
+#include "replay/input.h"
+#include "replay/noise_feed.h"
+#include "replay/path_printer.h"
+#include "replay/replay.h"
+#include "secrets/keyring.h"
+#include "secrets/locked_memory.h"
+
+namespace nustream::replay {
+
+/// One run over one state folder. commit() returns while the batch is on its way; the one before is durable then, and
+/// what it released is public and shown.
+class Session {
+ public:
+  /// Opens the folder as `options.start` says. Failure(data) where it holds a state and neither --resume nor
+  /// --new-epoch was given, or a state of other settings; Failure(permission) for keys.
+  Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
+          const Options& options, PathPrinter& printer);
+
+  [[nodiscard]] lane::Lane& lane() noexcept { return *lane_; }
+  [[nodiscard]] NoiseFeed& feed() noexcept { return *feed_; }
+  [[nodiscard]] EpochId epoch() const noexcept { return epoch_; }
+  [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
+  [[nodiscard]] bool is_private() const noexcept { return keys_->is_private(); }
+  /// Path of the key file; empty under an insecure seed.
+  [[nodiscard]] const std::string& key_file() const noexcept { return key_file_; }
+  /// Step count of the last release of this epoch; 0 for none.
+  [[nodiscard]] std::uint64_t released_at() const noexcept { return released_at_; }
+  /// The furthest number of steps that horizon and budget allow; empty for no limit.
+  [[nodiscard]] std::optional<StepCount> step_limit() const;
+  /// ρ of the whole ledger once this epoch has taken `steps` steps.
+  [[nodiscard]] Rho ledger_total(StepCount steps) const;
+
+  void commit(BatchResult result, std::uint64_t rejected);
+  /// Waits for the last batch and publishes what it released.
+  void finish();
+
+ private:
+  void load_keys(const config::Config& config, const Options& options, bool state_exists);
+  void begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap);
+  void resume(const std::string& sealed);
+  void new_epoch(const std::optional<std::string>& sealed, const Options& options);
+  void wait();
+  [[nodiscard]] Rho total_with(Rho spent, StepCount steps) const;
+  [[nodiscard]] journal::LedgerEntry ledger_entry(StepCount steps) const;
+
+  const config::Config& config_;
+  const config::Mechanism& mechanism_;
+  Window window_;
+  PathPrinter& printer_;
+  std::string digest_;
+  secrets::LockedMemory locked_;
+  std::unique_ptr<journal::Disk> disk_;
+  std::optional<secrets::Keyring> keys_;
+  std::string key_file_;
+  std::optional<journal::FileJournal> journal_;
+
+  EpochId epoch_{0};
+  std::uint64_t start_ = 0;
+  journal::Overlap overlap_ = journal::Overlap::disjoint;
+  journal::Ledger ledger_;  // as of the last commit; its head moves with every line
+  std::uint64_t rejected_before_ = 0;
+  std::uint64_t released_at_ = 0;
+  std::optional<lane::Lane> lane_;
+  std::optional<NoiseFeed> feed_;
+
+  std::future<void> in_flight_;
+  std::string outbox_in_flight_;
+};
+
+}  // namespace nustream::replay

@@ -1,0 +1,21 @@
+// What a ledger comes to, and how far a budget reaches.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "journal/ledger_chain.h"
+#include "nustream/base/units.h"
+
+namespace nustream::replay {
+
+/// The most that any one record may have spent over all epochs: privacy::total of the entries.
+[[nodiscard]] Rho total_spent(std::span<const journal::LedgerEntry> entries);
+
+/// The largest number of steps, at most `horizon`, after which `total` is at most `budget`. `total` is non-decreasing
+/// and crosses `budget` somewhere, or there is a horizon; it is asked at galloping step counts.
+[[nodiscard]] StepCount furthest_within(std::optional<StepCount> horizon, Rho budget,
+                                        const std::function<Rho(StepCount)>& total);
+
+}  // namespace nustream::replay

@@ -1,0 +1,172 @@
+// Settings: what is read, what is refused and what the refusal says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/config.h"
+#include "config/mechanism.h"
+#include "error.h"
+#include "example_config.h"
+#include "nearest.h"
+#include "temporary_folder.h"
+
+namespace nustream::config {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Config read(const std::vector<std::string>& overrides, const std::string& text = tests::example_config()) {
+  const tests::TemporaryFolder folder;
+  return read_config(folder.write("example.toml", text), overrides);
+}
+
+std::string refusal(const std::vector<std::string>& overrides, const std::string& text = tests::example_config()) {
+  try {
+    const Config config = read(overrides, text);
+    static_cast<void>(make_mechanism(config, privacy::Participation::once()));
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), Exit::configuration) << failure.what();
+    return failure.what();
+  }
+  return "accepted";
+}
+
+TEST(Config, ReadsTheBundledExample) {
+  const Config config = read_config(std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/retail.toml", {});
+  EXPECT_EQ(config.stream, "retail");
+  EXPECT_EQ(config.descent.dimension, 2u);
+  EXPECT_EQ(config.schema.features.at(0).name, "log(unit_price)");
+  EXPECT_EQ(config.schema.target->center, 1.5);
+  EXPECT_EQ(config.descent.averaging.from, 198942u);
+  EXPECT_EQ(config.privacy.rho->value(), 0.1);
+  EXPECT_EQ(config.noise.correlation.name(), "rational");
+  EXPECT_EQ(config.descent.release_every, 1000u);
+  EXPECT_EQ(config.input.files.at(0), std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/online_retail_events.csv.gz");
+}
+
+TEST(Config, AnOverrideReachesEveryKindOfKey) {
+  const Config config = read({"features.0.center=0.25", "stream.name=other", "noise.correlation=\"independent\"",
+                              "state.rejects=true", "descent.start=[1.0, 2.0]"});
+  EXPECT_EQ(config.schema.features.at(0).center, 0.25);
+  EXPECT_EQ(config.stream, "other");
+  EXPECT_EQ(config.noise.correlation.name(), "independent");
+  EXPECT_TRUE(config.state.rejects);
+  EXPECT_EQ(config.descent.start, (std::vector<double>{1.0, 2.0}));
+}
+
+TEST(Config, AnUnknownKeyNamesPlaceAndNearestKnownKey) {
+  const std::string text = tests::example_config() + "\n[release]\nevry = 10\n";
+  EXPECT_THAT(refusal({}, text), AllOf(HasSubstr("example.toml:28:8"), HasSubstr("release.evry"), HasSubstr("'every'")));
+  EXPECT_THAT(refusal({"descent.clip_nrm=1"}), AllOf(HasSubstr("clip_nrm"), HasSubstr("'clip_norm'")));
+  EXPECT_THAT(refusal({"privcy.rho=1"}), HasSubstr("'privacy'"));
+}
+
+struct Refused {
+  std::string override_text;
+  std::string key;
+  std::string allowed;
+};
+
+class ConfigRefuses : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(ConfigRefuses, AValueOutsideItsRange) {
+  EXPECT_THAT(refusal({GetParam().override_text}), AllOf(HasSubstr(GetParam().key), HasSubstr(GetParam().allowed)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ConfigRefuses,
+    ::testing::Values(Refused{"privacy.rho=0", "privacy.rho", "> 0"}, Refused{"privacy.rho=-1", "privacy.rho", ">= 0"},
+                      Refused{"privacy.delta=0", "privacy.delta", "0 < delta < 1"},
+                      Refused{"privacy.delta=1", "privacy.delta", "0 < delta < 1"},
+                      Refused{"privacy.epsilon=1", "privacy.epsilon", "not both"},
+                      Refused{"privacy.unit=user", "privacy.unit", "not yet supported"},
+                      Refused{"noise.nu=1", "noise.nu", "nu < 1"}, Refused{"noise.nu=0", "noise.nu", "<= nu < 1 for a rational"},
+                      Refused{"noise.nu=nan", "noise.nu", "a number"},
+                      Refused{"noise.correlation=ratoinal", "noise.correlation", "'rational'"},
+                      Refused{"descent.clip_norm=0", "descent.clip_norm", "> 0"},
+                      Refused{"descent.clip_norm=inf", "descent.clip_norm", "finite"},
+                      Refused{"descent.clip_norm=\"2\"", "descent.clip_norm", "a number"},
+                      Refused{"descent.step_size=-1", "descent.step_size", "> 0"},
+                      Refused{"descent.minibatch=0", "descent.minibatch", "> 0"},
+                      Refused{"descent.start=[1.0]", "descent.start", "2 parameters"},
+                      Refused{"model.loss=liner", "model.loss", "'linear'"},
+                      Refused{"model.loss=mean", "target", "no target"},
+                      Refused{"features.0.scale=0", "features.0.scale", "> 0"},
+                      Refused{"features.0.clamp=[1.0, 1.0]", "features.0.clamp", "lower < upper"},
+                      Refused{"features.0.transform=indicator", "features.0.equals", "missing"},
+                      Refused{"release.every=0", "release.every", "> 0"},
+                      Refused{"stream.name=a/b", "stream.name", "slash"}));
+
+TEST(Config, ATextThatIsNotTomlNamesTheLine) {
+  EXPECT_THAT(refusal({}, "[stream\nname = 1\n"), AllOf(HasSubstr("example.toml:1:"), HasSubstr("not TOML")));
+}
+
+TEST(Config, AMissingFileIsAnInputFailure) {
+  try {
+    static_cast<void>(read_config("/nonexistent/nustream.toml", {}));
+    FAIL() << "read a file that is not there";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), Exit::io);
+  }
+}
+
+TEST(Mechanism, CalibratesFromEpsilonAsFromTheRhoItComesTo) {
+  const Config by_rho = read({"privacy.rho=0.1"});
+  const Mechanism from_rho = make_mechanism(by_rho, privacy::Participation::once());
+  std::string text = tests::example_config();
+  text.replace(text.find("rho = 0.5"), 9, "epsilon = 2.0");
+  const Mechanism from_epsilon = make_mechanism(read({}, text), privacy::Participation::once());
+  EXPECT_GT(from_epsilon.sigma.value(), 0);
+  EXPECT_NEAR(from_rho.spend.limit().value(), 0.1, 1e-12);
+}
+
+TEST(Mechanism, ReplaceOneDoublesTheDisplacementAndNothingElse) {
+  const Mechanism zero_out = make_mechanism(read({}), privacy::Participation::once());
+  const Mechanism replace = make_mechanism(read({"privacy.adjacency=replace-one"}), privacy::Participation::once());
+  EXPECT_EQ(replace.displacement.value(), 2 * zero_out.displacement.value());
+  EXPECT_EQ(replace.sigma.value(), zero_out.sigma.value());
+  EXPECT_EQ(replace.stddev.value(), 2 * zero_out.stddev.value());
+}
+
+std::string digest(const std::vector<std::string>& overrides) {
+  const Config config = read(overrides);
+  return settings_digest(config, make_mechanism(config, privacy::Participation::once()));
+}
+
+TEST(SettingsDigest, ChangesWithEverythingThatChangesAnIterateOrItsCost) {
+  const std::string base = digest({});
+  for (const char* change :
+       {"features.0.center=0.6", "features.0.scale=3.0", "features.0.transform=log", "features.0.clamp=[0.0, 1.0]",
+        "features.0.column=z", "target.column=z", "model.loss=huber", "model.l2=0.1", "model.intercept=false",
+        "descent.step_size=0.02", "descent.clip_norm=2.0", "descent.schedule=inverse", "descent.average=tail",
+        "descent.minibatch=2", "descent.start=[0.0, 1.0]", "privacy.rho=0.6", "privacy.adjacency=replace-one",
+        "noise.nu=0.02", "noise.correlation=independent", "noise.poles=3", "stream.record_bytes_max=100"}) {
+    EXPECT_NE(digest({change}), base) << change;
+  }
+  EXPECT_NE(digest({"descent.projection=ball", "descent.radius=1.0"}),
+            digest({"descent.projection=ball", "descent.radius=2.0"}));
+}
+
+TEST(SettingsDigest, LeavesOutInputCadenceAndPlaces) {
+  const std::string base = digest({});
+  for (const char* change : {"stream.input=other.csv", "release.every=7", "state.directory=elsewhere",
+                             "state.commit_records=5", "privacy.delta=1e-9", "stream.delimiter=\";\""}) {
+    EXPECT_EQ(digest({change}), base) << change;
+  }
+}
+
+TEST(Nearest, CountsInsertionsDeletionsSubstitutionsAndSwaps) {
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("every", "evry"), 1u);
+  EXPECT_EQ(edit_distance("ratoinal", "rational"), 1u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+}
+
+TEST(Nearest, IsSilentWhereNothingIsClose) {
+  const std::vector<std::string> known{"rho", "delta"};
+  EXPECT_EQ(did_you_mean("correlation", known), "");
+  EXPECT_EQ(did_you_mean("dleta", known), " (did you mean 'delta'?)");
+}
+
+}  // namespace
+}  // namespace nustream::config

@@ -1,0 +1,103 @@
+// Releases: original units, JSON and back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "nustream/noise/rational.h"
+#include "publish/json_text.h"
+#include "publish/original_units.h"
+#include "publish/release_json.h"
+
+namespace nustream::publish {
+namespace {
+
+record::Schema schema(bool intercept) {
+  record::Schema schema;
+  schema.intercept = intercept;
+  schema.features = {{.name = "a", .first = {}, .second = {}, .center = 0.5, .scale = 2},
+                     {.name = "b", .first = {}, .second = {}, .center = -1, .scale = 0.25}};
+  schema.target = record::Feature{.name = "y", .first = {}, .second = {}, .center = 10, .scale = 3};
+  return schema;
+}
+
+// The prediction from coefficients in original units equals the one from working coordinates, at any x.
+TEST(OriginalUnits, PredictTheSameAsTheWorkingCoordinates) {
+  const record::Schema features = schema(true);
+  const OriginalUnits units(features, model::Loss::Kind::linear);
+  const std::vector<double> theta{0.3, -1.2, 0.7};
+  std::vector<double> original;
+  units.convert(theta, original);
+  ASSERT_EQ(units.names(), (std::vector<std::string>{"intercept", "a", "b"}));
+  for (const auto& [a, b] : {std::pair{0.0, 0.0}, std::pair{3.0, -2.0}, std::pair{-7.5, 11.0}}) {
+    const double working = theta[0] + theta[1] * (a - 0.5) / 2 + theta[2] * (b + 1) / 0.25;
+    EXPECT_NEAR(10 + 3 * working, original[0] + original[1] * a + original[2] * b, 1e-12);
+  }
+}
+
+TEST(OriginalUnits, ShowTheConstantThatCentringLeavesWithoutAnIntercept) {
+  const OriginalUnits units(schema(false), model::Loss::Kind::linear);
+  std::vector<double> original;
+  units.convert(std::vector<double>{-1.2, 0.7}, original);
+  EXPECT_NEAR(original[0], 10 + 3 * (1.2 * 0.5 / 2 + 0.7 / 0.25), 1e-12);
+}
+
+TEST(OriginalUnits, OfTheMeanAreTheMeans) {
+  record::Schema features = schema(false);
+  features.target.reset();
+  const OriginalUnits units(features, model::Loss::Kind::mean);
+  std::vector<double> original;
+  units.convert(std::vector<double>{1.0, -2.0}, original);
+  EXPECT_EQ(units.names(), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(original, (std::vector<double>{2.5, -1.5}));
+}
+
+ReleaseEncoder encoder(bool is_private) {
+  const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{0.01})};
+  return {{"st\"ream", LaneId{3}, EpochId{2}, Delta{1e-6}, "d1gest", is_private},
+          OriginalUnits(schema(true), model::Loss::Kind::linear),
+          privacy::Spend{correlation, privacy::Participation::once(), NoiseMultiplier{2.0}}};
+}
+
+TEST(ReleaseJson, ReadsBackWhatWasWritten) {
+  ReleaseEncoder encode = encoder(true);
+  const std::vector<double> theta{0.1, 0.2, 0.3};
+  std::string line;
+  encode.append({StepCount{1000}, Position{1007}, theta, {}}, "cadence", line);
+  ASSERT_EQ(line.back(), '\n');
+  const auto shown = read_release(line);
+  ASSERT_TRUE(shown);
+  EXPECT_EQ(shown->step, 1000u);
+  EXPECT_EQ(shown->position, 1007u);
+  EXPECT_TRUE(shown->is_private);
+  EXPECT_TRUE(shown->average.empty());
+  EXPECT_EQ(shown->conversion, "gaussian");
+  std::vector<double> original;
+  OriginalUnits(schema(true), model::Loss::Kind::linear).convert(theta, original);
+  ASSERT_EQ(shown->estimate.size(), 3u);
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(shown->estimate[j].second, original[j]);
+  EXPECT_GT(shown->rho, 0);
+  EXPECT_LE(shown->rho, shown->rho_limit);
+}
+
+TEST(ReleaseJson, MarksWhatIsNotPrivateAndWhatDiverged) {
+  ReleaseEncoder encode = encoder(false);
+  std::string line;
+  encode.append({StepCount{1}, Position{1}, std::vector<double>{std::nan(""), 1.0, 1.0}, {}}, "end", line);
+  EXPECT_THAT(line, ::testing::HasSubstr("\"private\":false"));
+  EXPECT_THAT(line, ::testing::HasSubstr("\"intercept\":null"));
+}
+
+TEST(ReleaseJson, RefusesALineThatIsNoRelease) {
+  EXPECT_FALSE(read_release("{\"step\":1}"));
+  EXPECT_FALSE(read_release("not json"));
+}
+
+TEST(JsonText, EscapesWhatJsonDoesNotAllow) {
+  std::string out;
+  append_string("a\"b\\c\n\x01", out);
+  EXPECT_EQ(out, "\"a\\\"b\\\\c\\u000a\\u0001\"");
+}
+
+}  // namespace
+}  // namespace nustream::publish
