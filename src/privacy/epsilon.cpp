@@ -44,7 +44,8 @@ double solve(const std::function<LogTail(double)>& tail, double target, double l
     const double excess = at.value - target;
     ((excess > 0) == (at.slope < 0) ? low : high) = x;
     double next = x - excess / at.slope;
-    if (!(next > low && next < high)) next = (low + high) / 2;
+    const bool inside = next > low && next < high;
+    if (!inside) next = (low + high) / 2;
     const double moved = std::abs(next - x);
     x = next;
     if (moved <= 2 * unit_roundoff * std::abs(x + scale_from)) break;
@@ -116,10 +117,8 @@ Epsilon epsilon(Rho rho, Delta delta, Conversion conversion) {
 }
 
 double gaussian_delta(double mu, double epsilon) {
-  if (!(std::isfinite(mu) && mu > 0)) throw InvalidParameter("mu", std::to_string(mu), "a finite number > 0");
-  if (!(std::isfinite(epsilon) && epsilon >= 0)) {
-    throw InvalidParameter("epsilon", std::to_string(epsilon), "a finite number >= 0");
-  }
+  (void)Epsilon{epsilon};  // finite and not negative
+  if (!std::isfinite(mu) || mu <= 0) throw InvalidParameter("mu", std::to_string(mu), "a finite number > 0");
   const double x = std::fma(-mu / 2, mu, epsilon) / mu;
   if (x >= -0.5) return std::exp(log_density(x)) * mills_difference(x, mu);
   return -std::expm1(log_complement(mu, x).value);

@@ -65,9 +65,10 @@ std::vector<double> integrals(const Transfer& transfer, double width, const std:
     highest = std::min({highest, contraction, 2 - contraction});
   }
   std::vector<double> sums(contractions.size(), 0.0);
-  const double end = margin - std::log(highest);
-  for (double u = std::log(lowest) - margin; u <= end; u += step) {
-    const Frequency at = frequency_at(u);
+  const double first = std::log(lowest) - margin;
+  const int nodes = static_cast<int>((margin - std::log(highest) - first) / step) + 1;
+  for (int node = 0; node < nodes; ++node) {
+    const Frequency at = frequency_at(first + node * step);
     const double weighted = at.weight * transfer(at);
     for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += weighted / squared_factor(contractions[j], at);
   }
@@ -96,7 +97,8 @@ std::vector<double> contractions_of(StepSize step_size, std::span<const double> 
   std::vector<double> contractions;
   for (const double eigenvalue : eigenvalues) {
     const double contraction = step_size.value() * eigenvalue;
-    if (!(contraction > 0 && contraction < most)) {
+    const bool stable = contraction > 0 && contraction < most;
+    if (!stable) {
       std::ostringstream text;
       text << contraction;
       throw InvalidParameter("step size times eigenvalue", text.str(),

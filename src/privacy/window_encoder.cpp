@@ -103,6 +103,7 @@ EncoderColumn window_column(const std::vector<double>& beta, std::optional<StepC
                             std::uint64_t times) {
   const std::optional<double> growth = certified_growth(beta);
   if (!growth && !most_steps) refuse_without_tail();
+  const double rate = growth.value_or(1);
   const std::uint64_t whole = most_steps ? most_steps->value() : endless_reach;
   EncoderColumn column;
   std::uint64_t count = growth ? std::max<std::uint64_t>(4 * beta.size(), 256) : whole;
@@ -114,10 +115,10 @@ EncoderColumn window_column(const std::vector<double>& beta, std::optional<StepC
     extend_inverse(beta, static_cast<std::size_t>(count), column.c);
     column.absolute_error = absolute_error(beta, column.c);
     if (count == whole) return column;
-    column.ratio = 1 / *growth;
-    const double left = bound_beyond(column.c, beta.size(), *growth, 0);
+    column.ratio = 1 / rate;
+    const double left = bound_beyond(column.c, beta.size(), rate, 0);
     if (static_cast<double>(times) * left / std::sqrt(1 - column.ratio * column.ratio) <= negligible) {
-      column.beyond = bound_beyond(column.c, beta.size(), *growth, column.absolute_error);
+      column.beyond = bound_beyond(column.c, beta.size(), rate, column.absolute_error);
       return column;
     }
     count *= 2;

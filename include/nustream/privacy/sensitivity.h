@@ -13,9 +13,17 @@ namespace nustream::privacy {
 /// Returns the largest ‖Σ_{t ∈ π} C e_t‖₂ over the participations π that `participation` allows:
 /// dimensionless; times Δ it is in gradient units.
 ///
-/// Exact for one participation, and where c is non-negative and non-increasing. Otherwise an upper bound
-/// (max over participations of Σ_ij |⟨C_i, C_j⟩|) or Unsupported: never the closed form where it is no
-/// bound. Throws Unsupported beyond the correlation's horizon.
+/// Exact for one participation, and where c is non-negative and non-increasing: the worst case is then the earliest,
+/// evenly spaced one. Otherwise an upper bound: the same formula for the envelope ĉ_t = max_{s≥t} |c_s|, which is
+/// what c itself becomes once it falls, and which bounds Σ_ij |⟨C_i, C_j⟩| of every participation. Trees:
+/// Σ over completed nodes of (participations below the node)², exact while ⌈T/b⌉ ≤ 64, beyond that an upper bound.
+///
+/// Rounded up: by a few 1e-16 for closed forms, about 1e-13 for exact ν beyond 10⁵ steps; for a rational correlation
+/// by 16 m u·min(T, 1/(1 − q)), for windows and strategies by the error bound of their series inverse, all so that
+/// the coefficients that generate the noise are covered as they are rounded.
+///
+/// Throws Unsupported beyond the correlation's horizon, and where no bound is at hand (a window that does not decay,
+/// a table of more than 2^26 steps); InvalidParameter for no steps.
 ///
 /// Source: CDP+ Theorem 1.1; Kalinin and Lampert 2024, Theorem 2 (several participations); Kairouz et al.
 /// 2021 (trees).
