@@ -13,10 +13,10 @@ inline constexpr double deviations_allowed = 4.892;
 /// P(sup |empirical − true| > 2.694/√n) = 2 exp(−2·2.694²) = 1e-6 (Kolmogorov).
 inline constexpr double kolmogorov_allowed = 2.694;
 
-/// Samples to draw: 1e7 in the full tier, 1e9 where NUSTREAM_CAMPAIGN=1.
+/// Samples to draw: 1e7 in the full tier, 2e8 where NUSTREAM_CAMPAIGN=1.
 inline std::uint64_t samples_to_draw() {
   const char* const campaign = std::getenv("NUSTREAM_CAMPAIGN");
-  return campaign != nullptr && campaign[0] == '1' ? 1'000'000'000 : 10'000'000;
+  return campaign != nullptr && campaign[0] == '1' ? 200'000'000 : 10'000'000;
 }
 
 /// Q(x) = P(N(0, 1) > x).

@@ -151,6 +151,18 @@ TEST(Keystream, IsAddressable) {
   }
 }
 
+TEST(Keystream, GoesOnAfterHalfACipherBlock) {
+  Keystream keystream;
+  keystream.set_key(testing::example_epoch_key());
+  std::vector<std::uint64_t> words(8);
+  keystream.fill(0, words);
+  std::vector<std::uint64_t> odd(5);
+  std::vector<std::uint64_t> after(4);
+  keystream.fill(0, odd);
+  keystream.fill(4, after);
+  EXPECT_TRUE(std::equal(after.begin(), after.end(), words.begin() + 4));
+}
+
 // Fifty-digit mpmath over the golden words.
 TEST(SeedNoise, GivesTheGoldenSamples) {
   KeyRing ring(0, first_checkpoint(testing::example_epoch_key(), testing::example_stage()).chain_key,

@@ -87,10 +87,10 @@ TEST(Grid, SaturatesBeyond2To51) {
   constexpr auto limit = std::int64_t{1} << 51;
   const Grid unit = grid(0x1p32, 1, 100);
   const double infinity = std::numeric_limits<double>::infinity();
-  const std::vector<double> z{0x1p19, -0x1p19, 0x1.1p19, -1e300, infinity, -infinity, 0x1p19 - 0x1p-32};
+  const std::vector<double> z{0x1p19, -0x1p19, 0x1.1p19, -0x1.1p19, -1e300, infinity, -infinity, 0x1p19 - 0x1p-32};
   std::vector<std::int64_t> rounded(z.size());
   unit.round_noise(z, rounded);
-  EXPECT_EQ(rounded, (std::vector<std::int64_t>{limit, -limit, limit, -limit, limit, -limit, limit - 1}));
+  EXPECT_EQ(rounded, (std::vector<std::int64_t>{limit, -limit, limit, -limit, -limit, limit, -limit, limit - 1}));
 }
 
 TEST(Grid, RoundsAsTheLibraryDoesOnEveryInstructionSet) {

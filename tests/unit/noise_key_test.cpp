@@ -1,8 +1,6 @@
 // Keys: HKDF against RFC 5869, the chain against values computed with Python's hmac, and what is left in memory.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <map>
 #include <memory>
 #include <memory_resource>
 #include <set>
@@ -11,6 +9,7 @@
 
 #include "noise/hkdf.h"
 #include "noise/key_ring.h"
+#include "support/noise_glass.h"
 #include "support/noise_key_example.h"
 
 namespace nustream::noise {
@@ -18,6 +17,7 @@ namespace {
 
 using testing::example_epoch_key;
 using testing::example_stage;
+using testing::Glass;
 using testing::to_hex;
 
 std::vector<std::uint8_t> repeated(std::uint8_t first, std::size_t count, std::uint8_t step = 1) {
@@ -120,28 +120,6 @@ TEST(KeyRingDeathTest, RefusesAForgottenBlock) {
   EXPECT_DEATH(static_cast<void>(ring.chain_key(7)), "contract violated");
   EXPECT_DEATH(ring.forget_before(7), "contract violated");
 }
-
-// Memory that the test can search, during use and after it was given back.
-class Glass final : public std::pmr::memory_resource {
- public:
-  [[nodiscard]] bool shows(const KeyBytes& key) const {
-    return std::any_of(buffers_.begin(), buffers_.end(), [&](const auto& buffer) {
-      return std::search(buffer.second.begin(), buffer.second.end(), key.begin(), key.end()) != buffer.second.end();
-    });
-  }
-
- private:
-  void* do_allocate(std::size_t bytes, std::size_t /*alignment*/) override {
-    auto buffer = std::vector<std::uint8_t>(bytes);
-    void* const memory = buffer.data();
-    buffers_.emplace(memory, std::move(buffer));
-    return memory;
-  }
-  void do_deallocate(void* /*memory*/, std::size_t /*bytes*/, std::size_t /*alignment*/) override {}
-  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
-
-  std::map<void*, std::vector<std::uint8_t>> buffers_;
-};
 
 TEST(KeyRing, LeavesNoForgottenKeyInMemory) {
   Glass glass;

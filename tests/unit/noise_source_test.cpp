@@ -9,6 +9,7 @@
 #include "noise/seed_noise.h"
 #include "nustream/base/error.h"
 #include "nustream/noise/source.h"
+#include "support/noise_glass.h"
 #include "support/noise_key_example.h"
 
 namespace nustream::noise {
@@ -113,6 +114,28 @@ TEST(NoiseSource, ChecksPointAtTheBlockOfTheNextStep) {
       }
     }
   }
+}
+
+// A key is in memory from the derivation to the last checkpoint that may need it, and not longer.
+TEST(NoiseSource, WipesTheKeysThatNoCheckpointNeeds) {
+  testing::Glass glass;
+  std::vector<KeyBytes> keys;
+  KeyRing ring(0, fresh().chain_key, std::pmr::get_default_resource());
+  for (std::uint64_t block = 0; block < 12; ++block) {
+    static_cast<void>(ring.cipher_key(block));
+    keys.push_back(ring.chain_key(block));
+  }
+  {
+    NoiseSource noise(Correlation{Rational::nu_ftrl(Damping{1e-3}, 5)}, GeneratorKind::automatic, 10, fresh(),
+                      StepIndex{0}, &glass);
+    for (std::uint64_t given = 1; given < 10; ++given) {
+      static_cast<void>(noise.next());
+      for (std::uint64_t block = 0; block <= given; ++block) {
+        EXPECT_EQ(glass.shows(keys[block]), block + 2 >= given) << "block " << block << " after " << given;
+      }
+    }
+  }
+  for (const auto& key : keys) EXPECT_FALSE(glass.shows(key));
 }
 
 TEST(NoiseSourceDeathTest, KeepsNoOlderCheckpoint) {
