@@ -2,8 +2,10 @@
 
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <new>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -12,6 +14,83 @@
 
 namespace nustream::cli {
 namespace {
+
+/// What the parsed command line is to do; set by the subcommand that was chosen.
+using Job = std::function<Exit()>;
+
+void add_config_arguments(CLI::App& command, ConfigArguments& arguments) {
+  command.add_option("CONFIG", arguments.file, "configuration file (TOML)")->required();
+  command.add_option("--set", arguments.overrides, "override a setting: --set section.key=value (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+}
+
+void add_plan(CLI::App& app, Job& job) {
+  static PlanArguments arguments;
+  CLI::App* command = app.add_subcommand("plan", "what a budget buys, before any data is read");
+  add_config_arguments(*command, arguments.config);
+  auto* passes = command->add_option("--passes", arguments.passes, "as for replay; needs --records");
+  passes->check(CLI::PositiveNumber);
+  passes->needs(command->add_option("--records", arguments.records, "records of one pass, a public number"));
+  command->add_flag("--json", arguments.json, "print JSON");
+  command->callback([&job] { job = [] { return plan(arguments); }; });
+}
+
+void add_replay(CLI::App& app, Job& job) {
+  static ReplayArguments arguments;
+  replay::Options& options = arguments.options;
+  CLI::App* command = app.add_subcommand("replay", "a recorded stream becomes a private model");
+  add_config_arguments(*command, arguments.config);
+  command->add_option("FILE", arguments.files, "recorded streams in place of stream.input; - is standard input");
+  auto* resume = command->add_flag("--resume", arguments.resume, "go on from the committed state");
+  command->add_flag("--new-epoch", arguments.new_epoch, "begin a new noise epoch behind the committed state")
+      ->excludes(resume);
+  command->add_option("--lane", arguments.lane, "number of this lane (stream.lane)");
+  command->add_option("--from", options.from, "first record: its ordinal, or an ISO 8601 time where times are public");
+  command->add_option("--to", options.to, "stop before this record: ordinal or time");
+  command->add_option("--passes", options.passes, "read the whole input this often (k); needs files, not a pipe")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--speed", arguments.speed, "max, or a multiple of the recorded pace such as 1x or 60x");
+  command->add_option("--insecure-seed", options.insecure_seed,
+                      "noise that anybody can compute, for tests: every output says private: false");
+  command->add_flag("--json", options.json, "print the final table as JSON");
+  command->add_flag("--quiet", options.quiet, "print nothing but errors");
+  command->callback([&job] { job = [] { return replay(arguments); }; });
+}
+
+void add_check(CLI::App& app, Job& job) {
+  static CheckArguments arguments;
+  CLI::App* command = app.add_subcommand("check", "validate a configuration without running it");
+  add_config_arguments(*command, arguments.config);
+  command->add_flag("--json", arguments.json, "print JSON");
+  command->callback([&job] { job = [] { return check(arguments); }; });
+}
+
+void add_inspect(CLI::App& app, Job& job) {
+  static InspectArguments arguments;
+  CLI::App* command = app.add_subcommand("inspect", "state, ledger and last release of a state folder");
+  command->add_option("FOLDER", arguments.folder, "the state folder")->required();
+  command->add_option("--key-file", arguments.key_file, "the key file, where it is not in the folder");
+  command->add_option("--insecure-seed", arguments.insecure_seed, "the seed of a run that is not private");
+  command->add_flag("--json", arguments.json, "print JSON");
+  command->callback([&job] { job = [] { return inspect(arguments); }; });
+}
+
+void add_key(CLI::App& app, Job& job) {
+  static std::string file;
+  static RotateArguments rotation;
+  CLI::App* command = app.add_subcommand("key", "make or change the key files that wrap states");
+  command->require_subcommand(1);
+  CLI::App* make = command->add_subcommand("new", "write 32 fresh random bytes to a new file, mode 0600");
+  make->add_option("FILE", file, "the key file; never overwritten")->required();
+  make->callback([&job] { job = [] { return key_new(file); }; });
+  CLI::App* rotate = command->add_subcommand("rotate", "seal a folder's state under a new key file");
+  rotate->add_option("FOLDER", rotation.folder, "the state folder")->required();
+  rotate->add_option("NEW_KEY", rotation.new_key, "the new key file, made with 'key new'")->required();
+  rotate->add_option("--key-file", rotation.old_key, "the present key file, where it is not in the folder");
+  rotate->callback([&job] { job = [] { return key_rotate(rotation); }; });
+}
 
 int fail(Exit code, const std::string& line) {
   fmt::print(stderr, "nustream: error: {}\n", line);
@@ -35,14 +114,6 @@ int run_job(const Job& job) {
 }
 
 }  // namespace
-
-void add_config_arguments(CLI::App& command, ConfigArguments& arguments) {
-  command.add_option("CONFIG", arguments.file, "configuration file (TOML)")->required();
-  command.add_option("--set", arguments.overrides, "override a setting: --set section.key=value (repeatable)")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
-}
 
 int run(int argc, char** argv) {
   CLI::App app{"nustream: streaming estimates with differential privacy under continual release"};

@@ -1,30 +1,68 @@
-// The commands, each with its options and its job. A job returns the exit code or throws.
+// The commands as functions of their arguments; what the command line looks like is app.cpp's alone.
 #pragma once
 
-#include <functional>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "error.h"
+#include "replay/replay.h"
 
 namespace nustream::cli {
-
-/// What the parsed command line is to do; set by the subcommand that was chosen.
-using Job = std::function<Exit()>;
-
-void add_plan(CLI::App& app, Job& job);
-void add_replay(CLI::App& app, Job& job);
-void add_check(CLI::App& app, Job& job);
-void add_inspect(CLI::App& app, Job& job);
-void add_key(CLI::App& app, Job& job);
 
 /// CONFIG and --set, which most commands share.
 struct ConfigArguments {
   std::string file;
   std::vector<std::string> overrides;
 };
-void add_config_arguments(CLI::App& command, ConfigArguments& arguments);
+
+struct CheckArguments {
+  ConfigArguments config;
+  bool json = false;
+};
+/// Validates a configuration without running it.
+[[nodiscard]] Exit check(const CheckArguments& arguments);
+
+struct PlanArguments {
+  ConfigArguments config;
+  std::uint64_t passes = 1;
+  std::uint64_t records = 0;  ///< of one pass; needed for several
+  bool json = false;
+};
+/// What a budget buys, before any data is read.
+[[nodiscard]] Exit plan(const PlanArguments& arguments);
+
+struct ReplayArguments {
+  ConfigArguments config;
+  std::vector<std::string> files;  ///< in place of stream.input
+  std::optional<std::uint32_t> lane;
+  bool resume = false;
+  bool new_epoch = false;
+  std::string speed = "max";
+  replay::Options options;
+};
+/// A recorded stream becomes a private model.
+[[nodiscard]] Exit replay(const ReplayArguments& arguments);
+
+struct InspectArguments {
+  std::string folder;
+  std::string key_file;  ///< empty: "key" in the folder
+  std::optional<std::uint64_t> insecure_seed;
+  bool json = false;
+};
+/// State, ledger and last release of a state folder.
+[[nodiscard]] Exit inspect(const InspectArguments& arguments);
+
+/// Writes a new key file.
+[[nodiscard]] Exit key_new(const std::string& file);
+
+struct RotateArguments {
+  std::string folder;
+  std::string old_key;  ///< empty: "key" in the folder
+  std::string new_key;
+};
+/// Seals a folder's state under a new key file.
+[[nodiscard]] Exit key_rotate(const RotateArguments& arguments);
 
 }  // namespace nustream::cli

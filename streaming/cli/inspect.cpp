@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -16,13 +15,6 @@
 
 namespace nustream::cli {
 namespace {
-
-struct Arguments {
-  std::string folder;
-  std::string key_file;
-  std::optional<std::uint64_t> insecure_seed;
-  bool json = false;
-};
 
 /// What inspect may say: committed and published values, ledger and identity; never the outbox, an unreleased
 /// iterate, a key or noise.
@@ -62,7 +54,7 @@ std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
   return bytes;
 }
 
-Report read(const Arguments& arguments) {
+Report read(const InspectArguments& arguments) {
   const std::filesystem::path folder = arguments.folder;
   const auto disk = journal::posix_disk();
   const std::string key = arguments.key_file.empty() ? (folder / journal::folder_files::key).string() : arguments.key_file;
@@ -137,7 +129,9 @@ std::string to_json(const Report& report) {
   return out + (line.empty() ? "null" : line) + "}";
 }
 
-Exit inspect(const Arguments& arguments) {
+}  // namespace
+
+Exit inspect(const InspectArguments& arguments) {
   secrets::harden_process();
   const Report report = read(arguments);
   if (arguments.json) {
@@ -146,18 +140,6 @@ Exit inspect(const Arguments& arguments) {
     print(report, arguments.folder);
   }
   return Exit::done;
-}
-
-}  // namespace
-
-void add_inspect(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("inspect", "state, ledger and last release of a state folder");
-  auto arguments = std::make_shared<Arguments>();
-  command->add_option("FOLDER", arguments->folder, "the state folder")->required();
-  command->add_option("--key-file", arguments->key_file, "the key file, where it is not in the folder");
-  command->add_option("--insecure-seed", arguments->insecure_seed, "the seed of a run that is not private");
-  command->add_flag("--json", arguments->json, "print JSON");
-  command->callback([=, &job] { job = [=] { return inspect(*arguments); }; });
 }
 
 }  // namespace nustream::cli

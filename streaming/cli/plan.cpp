@@ -1,5 +1,4 @@
 #include <cmath>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -157,29 +156,15 @@ std::string to_json(const config::Config& config, const Plan& plan) {
 
 }  // namespace
 
-void add_plan(CLI::App& app, Job& job) {
-  CLI::App* command = app.add_subcommand("plan", "what a budget buys, before any data is read");
-  auto arguments = std::make_shared<ConfigArguments>();
-  auto json = std::make_shared<bool>(false);
-  auto passes = std::make_shared<std::uint64_t>(1);
-  auto records = std::make_shared<std::uint64_t>(0);
-  add_config_arguments(*command, *arguments);
-  auto* several = command->add_option("--passes", *passes, "as for replay; needs --records")->check(CLI::PositiveNumber);
-  auto* count = command->add_option("--records", *records, "records of one pass, a public number");
-  several->needs(count);
-  command->add_flag("--json", *json, "print JSON");
-  command->callback([=, &job] {
-    job = [=] {
-      const config::Config config = config::read_config(arguments->file, arguments->overrides);
-      const Plan plan = make_plan(config, *passes, *records);
-      if (*json) {
-        fmt::print("{}\n", to_json(config, plan));
-      } else {
-        print(config, plan);
-      }
-      return Exit::done;
-    };
-  });
+Exit plan(const PlanArguments& arguments) {
+  const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
+  const Plan plan = make_plan(config, arguments.passes, arguments.records);
+  if (arguments.json) {
+    fmt::print("{}\n", to_json(config, plan));
+  } else {
+    print(config, plan);
+  }
+  return Exit::done;
 }
 
 }  // namespace nustream::cli

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include <sys/stat.h>
+#include <toml++/toml.h>
 
 #include "nearest.h"
 
@@ -257,8 +258,10 @@ void Section::finish() const {
 }
 
 SettingsTree::SettingsTree(const std::string& file, const std::vector<std::string>& overrides)
-    : table_(parse(read_file(file), file)), root_(&table_, "", file) {
-  for (const std::string& text : overrides) apply_override(table_, text);
+    : table_(std::make_unique<toml::table>(parse(read_file(file), file))), root_(table_.get(), "", file) {
+  for (const std::string& text : overrides) apply_override(*table_, text);
 }
+
+SettingsTree::~SettingsTree() = default;
 
 }  // namespace nustream::config

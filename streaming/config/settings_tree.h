@@ -11,10 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include <toml++/toml.h>
-
 #include "error.h"
 #include "nustream/base/error.h"
+
+// The document's types stay out of this header: toml++ costs every file that includes it seconds of compile time.
+namespace toml {
+inline namespace v3 {
+class node;
+class table;
+}  // namespace v3
+}  // namespace toml
 
 namespace nustream::config {
 
@@ -100,10 +106,14 @@ class SettingsTree {
   /// a string; "features.0.center=1" reaches into arrays). Failure(io) where the file cannot be read,
   /// Failure(configuration) where it is not TOML.
   SettingsTree(const std::string& file, const std::vector<std::string>& overrides);
+  ~SettingsTree();
+  SettingsTree(const SettingsTree&) = delete;
+  SettingsTree& operator=(const SettingsTree&) = delete;
+
   [[nodiscard]] const Section& root() const noexcept { return root_; }
 
  private:
-  toml::table table_;
+  std::unique_ptr<toml::table> table_;
   Section root_;
 };
 
