@@ -64,12 +64,18 @@ std::string begin_line(std::string_view stream) {
   return line;
 }
 
+/// `text` with its MAC behind it: the line, but for its newline.
+std::string signed_line(std::string text, const secrets::Keyring& keys) {
+  const Hash mac = mac_of(text, keys);
+  text += mac_field;
+  publish::append_string(secrets::to_hex(mac), text);
+  return text + '}';
+}
+
 std::string end_line(std::string line, const Hash& head, const secrets::Keyring& keys) {
   append_quoted("key", secrets::to_hex(keys.fingerprint()), line);
   append_quoted("previous", secrets::to_hex(head), line);
-  const Hash mac = mac_of(line, keys);
-  append_quoted("mac", secrets::to_hex(mac), line);
-  return line + "}\n";
+  return signed_line(std::move(line), keys) + '\n';
 }
 
 [[noreturn]] void not_genuine(const std::string& what) {
@@ -140,9 +146,9 @@ void LedgerVerifier::add(std::string_view line) try {
   if (text(object, "previous") != secrets::to_hex(ledger_.head))
     not_genuine("has a line that does not follow on the one before");
   vouched_ = text(object, "key") == secrets::to_hex(keys_.fingerprint());
-  const std::string_view signed_part = line.substr(0, line.rfind(mac_field));
-  if (vouched_ && text(object, "mac") != secrets::to_hex(mac_of(signed_part, keys_)))
+  if (vouched_ && line != signed_line(std::string(line.substr(0, line.rfind(mac_field))), keys_)) {
     not_genuine("has a line that was changed");
+  }
   ledger_.head = hash_of(std::string(line) + '\n');
   if (is_rotation(object)) return;
   LedgerEntry entry = parse_entry(object);

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <new>
+#include <string>
 
 #include "error.h"
 #include "nustream/base/error.h"
@@ -13,21 +14,22 @@
 namespace nustream::secrets {
 namespace {
 
-std::size_t whole_pages(std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  return (bytes + page - 1) / page * page;
+// Holds a key, or the three of a keyring.
+constexpr std::size_t slot_bytes = 128;
+
+std::size_t page_bytes() {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Keys are tens of bytes; larger blocks go to pages of their own.
-constexpr std::pmr::pool_options key_pools{.max_blocks_per_chunk = 32, .largest_required_pool_block = 256};
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+}
 
-}  // namespace
+bool fits_slot(std::size_t bytes, std::size_t alignment) {
+  return bytes <= slot_bytes && alignment <= slot_bytes;
+}
 
-namespace detail {
-
-void* LockedPages::do_allocate(std::size_t bytes, std::size_t alignment) {
-  NUSTREAM_REQUIRE(alignment <= static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), "alignment within a page");
-  const std::size_t size = whole_pages(bytes);
+void* lock_pages(std::size_t size) {
   void* const memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   if (::mlock(memory, size) != 0 || ::madvise(memory, size, MADV_DONTDUMP) != 0) {
@@ -39,23 +41,42 @@ void* LockedPages::do_allocate(std::size_t bytes, std::size_t alignment) {
   return memory;
 }
 
-void LockedPages::do_deallocate(void* memory, std::size_t bytes, std::size_t /*alignment*/) {
-  const std::size_t size = whole_pages(bytes);
+void wipe_and_unlock(void* memory, std::size_t size) {
   sodium_memzero(memory, size);
-  ::munmap(memory, size);  // unlocks
+  ::munmap(memory, size);
 }
 
-}  // namespace detail
+}  // namespace
 
-LockedMemory::LockedMemory() : pool_(key_pools, &pages_) {}
+LockedMemory::~LockedMemory() {
+  for (void* const page : pages_) wipe_and_unlock(page, page_bytes());
+}
 
 void* LockedMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-  return pool_.allocate(bytes, alignment);
+  NUSTREAM_REQUIRE(alignment <= page_bytes(), "alignment within a page");
+  if (!fits_slot(bytes, alignment)) return lock_pages(whole_pages(bytes));
+  const std::lock_guard hold(mutex_);
+  if (free_slots_.empty()) {
+    const std::size_t slots = page_bytes() / slot_bytes;
+    free_slots_.reserve((pages_.size() + 1) * slots);  // so that giving back never allocates
+    pages_.reserve(pages_.size() + 1);
+    auto* const page = static_cast<std::byte*>(lock_pages(page_bytes()));
+    pages_.push_back(page);
+    for (std::size_t slot = slots; slot-- > 0;) free_slots_.push_back(page + slot * slot_bytes);
+  }
+  void* const slot = free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
 }
 
 void LockedMemory::do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) {
-  sodium_memzero(memory, bytes);
-  pool_.deallocate(memory, bytes, alignment);
+  if (!fits_slot(bytes, alignment)) {
+    wipe_and_unlock(memory, whole_pages(bytes));
+    return;
+  }
+  sodium_memzero(memory, slot_bytes);
+  const std::lock_guard hold(mutex_);
+  free_slots_.push_back(memory);
 }
 
 }  // namespace nustream::secrets

@@ -3,26 +3,20 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <mutex>
+#include <vector>
 
 namespace nustream::secrets {
 
-namespace detail {
-/// Whole pages that are locked and left out of core dumps; upstream of LockedMemory.
-class LockedPages final : public std::pmr::memory_resource {
-  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
-  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
-  [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
-    return this == &other;
-  }
-};
-}  // namespace detail
-
-/// Pools small allocations in locked pages: a few dozen keys share one page, since a process may lock little
-/// (RLIMIT_MEMLOCK, often 64 KiB to 8 MiB). Allocation throws Failure(permission) where the lock is refused.
+/// Small allocations share locked pages, 32 to a page, since a process may lock little (RLIMIT_MEMLOCK, often 64 KiB
+/// to 8 MiB); larger ones have pages of their own. Allocation throws Failure(permission) where the lock is refused.
 /// Any thread. Outlives everything that is allocated from it.
 class LockedMemory final : public std::pmr::memory_resource {
  public:
-  LockedMemory();
+  LockedMemory() = default;
+  ~LockedMemory() override;
+  LockedMemory(const LockedMemory&) = delete;
+  LockedMemory& operator=(const LockedMemory&) = delete;
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -31,8 +25,9 @@ class LockedMemory final : public std::pmr::memory_resource {
     return this == &other;
   }
 
-  detail::LockedPages pages_;
-  std::pmr::synchronized_pool_resource pool_;
+  std::mutex mutex_;
+  std::vector<void*> pages_;       // of slots
+  std::vector<void*> free_slots_;  // last given back, first reused
 };
 
 }  // namespace nustream::secrets

@@ -1,1 +1,160 @@
+// The ledger's bytes against an independent implementation, and every way to change a ledger unseen.
 #include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "expect_failure.h"
+#include "journal/ledger_chain.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+secrets::Keyring keys_from(std::uint8_t first) {
+  noise::KeyBytes master{};
+  std::iota(master.begin(), master.end(), first);
+  return secrets::Keyring::from_master(master);
+}
+
+journal::LedgerEntry entry(std::uint32_t epoch, std::uint64_t to) {
+  return {R"(a "b")",
+          LaneId{2},
+          EpochId{epoch},
+          Position{10},
+          Position{to},
+          StepCount{to - 10},
+          Rho{0.1},
+          Rho{0.1 + 0.2},
+          "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+          true,
+          journal::Overlap::unknown};
+}
+
+/// A ledger of some lines, and how it verifies.
+struct Lines {
+  std::vector<std::string> lines;
+  journal::Hash head = journal::empty_ledger_head;
+
+  void add(std::string line) {
+    head = journal::hash_of(line);
+    lines.push_back(std::move(line));
+  }
+};
+
+journal::Ledger verify(const std::vector<std::string>& lines, const secrets::Keyring& keys) {
+  journal::LedgerVerifier verifier(keys);
+  for (const std::string& line : lines) verifier.add(line.substr(0, line.size() - 1));
+  return std::move(verifier).finish();
+}
+
+Lines three_lines(const secrets::Keyring& keys) {
+  Lines ledger;
+  for (const std::uint64_t to : {20U, 30U, 40U}) ledger.add(journal::ledger_line(entry(3, to), ledger.head, keys));
+  return ledger;
+}
+
+// Bytes computed with Python's hashlib.blake2b (key=…) over the fields of docs/formats/ledger.md.
+TEST(LedgerChain, WritesTheBytesOfItsPage) {
+  const std::string line = journal::ledger_line(entry(3, 40), journal::empty_ledger_head, keys_from(1));
+  EXPECT_EQ(line, R"({"format":1,"stream":"a \"b\"","lane":2,"epoch":3,"from":10,"to":40,"steps":30,"rho":0.1,)"
+                  R"("rho_limit":0.30000000000000004,)"
+                  R"("digest":"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff","private":true,)"
+                  R"("disjoint":"unknown","key":"a0e82e8bed9a3938ef2adbec87469b1e",)"
+                  R"("previous":"0000000000000000000000000000000000000000000000000000000000000000",)"
+                  R"("mac":"5d8d4d3c86c14c56e54ba6fd775e303e8562d2c38942d9dd62c374aa31dcf0b9"})"
+                  "\n");
+  const journal::Hash head = journal::hash_of(line);
+  EXPECT_EQ((std::vector<std::uint8_t>(head.begin(), head.begin() + 4)),
+            (std::vector<std::uint8_t>{0x01, 0x2e, 0xad, 0x50}));
+}
+
+TEST(LedgerChain, ReadsBackWhatItWrote) {
+  const auto keys = keys_from(1);
+  Lines written = three_lines(keys);
+  written.add(journal::ledger_line(entry(4, 50), written.head, keys));
+  const journal::Ledger ledger = verify(written.lines, keys);
+  EXPECT_EQ(ledger.head, written.head);
+  ASSERT_EQ(ledger.epochs.size(), 2U);  // the last line of each epoch
+  EXPECT_EQ(ledger.epochs[0].to, Position{40});
+  EXPECT_EQ(ledger.epochs[0].stream, R"(a "b")");
+  EXPECT_EQ(ledger.epochs[0].lane, LaneId{2});
+  EXPECT_EQ(ledger.epochs[0].from, Position{10});
+  EXPECT_EQ(ledger.epochs[0].steps, StepCount{30});
+  EXPECT_EQ(ledger.epochs[0].rho, Rho{0.1});
+  EXPECT_EQ(ledger.epochs[0].rho_limit, Rho{0.1 + 0.2});
+  EXPECT_EQ(ledger.epochs[0].settings_digest, entry(3, 40).settings_digest);
+  EXPECT_TRUE(ledger.epochs[0].is_private);
+  EXPECT_EQ(ledger.epochs[0].overlap, journal::Overlap::unknown);
+  EXPECT_EQ(ledger.epochs[1].epoch, EpochId{4});
+}
+
+TEST(LedgerChain, SeesEveryChangedByte) {
+  const auto keys = keys_from(1);
+  const Lines ledger = three_lines(keys);
+  for (std::size_t line = 0; line < ledger.lines.size(); ++line) {
+    for (std::size_t at = 0; at + 1 < ledger.lines[line].size(); ++at) {
+      auto changed = ledger.lines;
+      changed[line][at] ^= 1;
+      EXPECT_THROW(static_cast<void>(verify(changed, keys)), Failure) << line << ' ' << at;
+    }
+  }
+}
+
+TEST(LedgerChain, SeesLinesThatAreMissingMovedOrAdded) {
+  const auto keys = keys_from(1);
+  const auto lines = three_lines(keys).lines;
+  const auto refused = [&](const std::vector<std::string>& other) {
+    expect_failure(
+        Exit::data, [&] { static_cast<void>(verify(other, keys)); }, "ledger");
+  };
+  refused({lines[1], lines[2]});
+  refused({lines[0], lines[2]});
+  refused({lines[0], lines[2], lines[1]});
+  refused({lines[0], lines[0]});
+  std::string longer = lines[2];
+  longer.insert(longer.size() - 2, R"(,"rho":0)");  // behind the MAC
+  refused({lines[0], lines[1], longer});
+}
+
+TEST(LedgerChain, IsUnderTheKeyThatItEndsWith) {
+  expect_failure(Exit::permission, [] { static_cast<void>(verify(three_lines(keys_from(1)).lines, keys_from(2))); });
+  EXPECT_EQ(verify({}, keys_from(2)).head, journal::empty_ledger_head);
+}
+
+// After a rotation the old key may be gone: the new one has to vouch for every byte before it.
+TEST(LedgerChain, VouchesForTheOldKeysLinesAfterARotation) {
+  const auto old_keys = keys_from(1);
+  const auto new_keys = keys_from(2);
+  Lines ledger = three_lines(old_keys);
+  ledger.add(journal::rotation_line("a", ledger.head, new_keys));
+  EXPECT_EQ(verify(ledger.lines, new_keys).epochs.at(0).to, Position{40});
+  ledger.add(journal::ledger_line(entry(3, 50), ledger.head, new_keys));
+  EXPECT_EQ(verify(ledger.lines, new_keys).epochs.at(0).to, Position{50});
+  for (std::size_t at = 0; at + 1 < ledger.lines[1].size(); ++at) {
+    auto changed = ledger.lines;
+    changed[1][at] ^= 1;
+    EXPECT_THROW(static_cast<void>(verify(changed, new_keys)), Failure) << at;
+  }
+}
+
+TEST(LedgerChain, ReadsWholeLinesOfAFolder) {
+  const auto keys = keys_from(1);
+  Lines ledger;
+  std::string text;
+  for (std::uint64_t to = 11; to < 400; ++to) {  // longer than one read
+    ledger.add(journal::ledger_line(entry(3, to), ledger.head, keys));
+    text += ledger.lines.back();
+  }
+  const TemporaryFolder folder;
+  const auto disk = journal::posix_disk();
+  EXPECT_TRUE(journal::read_ledger(*disk, folder.path(), keys).epochs.empty());
+  static_cast<void>(folder.write("ledger", text + R"({"format":1,"torn)"));
+  EXPECT_EQ(journal::read_ledger(*disk, folder.path(), keys).head, ledger.head);
+  static_cast<void>(folder.write("ledger", text + "torn\n"));
+  expect_failure(Exit::data, [&] { static_cast<void>(journal::read_ledger(*disk, folder.path(), keys)); });
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,1 +1,112 @@
+// The real file system's failures as the journal sees them, and that a journal that failed stays silent.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+
+#include "expect_failure.h"
+#include "journal/disk.h"
+#include "journal/file_journal.h"
+#include "simulated_disk.h"
+#include "temporary_folder.h"
+#include "toy_lane.h"
+
+namespace nustream::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string value_of(std::uint64_t step) {
+  return std::to_string(step);
+}
+
+TEST(PosixDisk, ReadsWritesAndCuts) {
+  const TemporaryFolder folder;
+  const auto disk = journal::posix_disk();
+  const fs::path path = folder.path() / "file";
+  EXPECT_EQ(disk->open(path, journal::Access::read), nullptr);
+  const auto file = disk->create(path, journal::Audience::operators);
+  file->write(0, "0123456789");
+  file->write(4, "abc");
+  file->truncate(8);
+  file->sync();
+  std::string bytes(20, '?');
+  bytes.resize(file->read(2, bytes));
+  EXPECT_EQ(bytes, "23abc7");
+  EXPECT_EQ(disk->open(path, journal::Access::read)->size(), 8U);
+  disk->rename(path, folder.path() / "other");
+  disk->sync_folder(folder.path());
+  EXPECT_EQ(read_file(folder.path() / "other"), "0123abc7");
+}
+
+TEST(PosixDisk, NeverEmptiesAFileThatHasAnotherName) {
+  const TemporaryFolder folder;
+  const auto disk = journal::posix_disk();
+  static_cast<void>(folder.write("state.new", "kept"));
+  fs::create_hard_link(folder.path() / "state.new", folder.path() / "state");
+  static_cast<void>(disk->create(folder.path() / "state.new", journal::Audience::operators));
+  EXPECT_EQ(read_file(folder.path() / "state"), "kept");
+}
+
+TEST(PosixDisk, MakesFoldersForTheUserAlone) {
+  const TemporaryFolder folder;
+  const mode_t before = ::umask(0);
+  journal::posix_disk()->make_folder(folder.path() / "a" / "b");
+  ::umask(before);
+  EXPECT_EQ(fs::status(folder.path() / "a").permissions(), fs::perms::owner_all);
+  EXPECT_EQ(fs::status(folder.path() / "a" / "b").permissions(), fs::perms::owner_all);
+}
+
+TEST(PosixDisk, SaysWhatFailedAndWhere) {
+  const TemporaryFolder folder;
+  const auto disk = journal::posix_disk();
+  const auto full = disk->open("/dev/full", journal::Access::write);
+  expect_failure(
+      Exit::io, [&] { full->write(0, "x"); }, "/dev/full: No space left on device");
+  expect_failure(Exit::io, [&] { static_cast<void>(disk->open(folder.path(), journal::Access::write)); });
+  expect_failure(
+      Exit::io, [&] { disk->rename(folder.path() / "missing", folder.path() / "x"); }, "missing");
+  expect_failure(
+      Exit::io, [&] { disk->sync_folder(folder.path() / "missing"); }, "missing");
+  expect_failure(Exit::io,
+                 [&] { static_cast<void>(disk->create(folder.path() / "no/file", journal::Audience::everyone)); });
+}
+
+TEST(PosixDisk, FullDiskStopsTheJournal) {
+  const TemporaryFolder folder;
+  const auto disk = journal::posix_disk();
+  fs::create_symlink("/dev/full", folder.path() / "releases.jsonl");
+  journal::FileJournal files(*disk, {folder.path(), false});
+  ToyLane lane(secrets::Keyring::insecure(1), "toy");
+  ASSERT_FALSE(files.load());
+  expect_failure(
+      Exit::io, [&] { commit_and_wait(files, lane.batch(2, files.bookmark(), value_of)); }, "No space left");
+}
+
+// Whichever call fails, nothing is written after it: a sync that failed is never tried again.
+TEST(FileJournal, WritesNothingAfterAFailure) {
+  std::uint64_t failures = 0;
+  for (std::uint64_t fail_at = 1; fail_at <= 40; ++fail_at) {
+    SimulatedDisk disk(fail_at);
+    disk.start_process({.crash_at = 0, .fail_at = fail_at});
+    journal::FileJournal files(disk, {"/run", false});
+    ToyLane lane(secrets::Keyring::insecure(1), "toy");
+    ASSERT_FALSE(files.load());
+    try {
+      for (int i = 0; i < 4; ++i) commit_and_wait(files, lane.batch(2, files.bookmark(), value_of));
+      flush_and_wait(files);
+    } catch (const Failure&) {
+      ++failures;
+      const std::uint64_t calls = disk.calls();
+      EXPECT_EQ(calls, fail_at);
+      expect_failure(Exit::io, [&] { commit_and_wait(files, lane.batch(2, files.bookmark(), value_of)); });
+      expect_failure(Exit::io, [&] { flush_and_wait(files); });
+      EXPECT_EQ(disk.calls(), calls);
+    }
+  }
+  EXPECT_GE(failures, 35U);
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,1 +1,109 @@
+// Rotation: the same state under another key, the ledger vouched for, and no crash that loses both.
 #include <gtest/gtest.h>
+
+#include <string>
+
+#include "expect_failure.h"
+#include "journal/outbox_folder.h"
+#include "journal/rotate_key.h"
+#include "simulated_disk.h"
+#include "toy_lane.h"
+
+namespace nustream::tests {
+namespace {
+
+const journal::Disk::Path folder = "/run";
+
+std::string value_of(std::uint64_t step) {
+  return std::to_string(step);
+}
+
+secrets::Keyring key(std::uint8_t first) {
+  return secrets::Keyring::from_master(noise::KeyBytes{first});
+}
+
+/// Some batches under `keys`, from wherever the folder stands.
+void run_batches(SimulatedDisk& disk, const secrets::Keyring& keys, int batches) {
+  journal::OutboxFolder files(disk, {folder, true});
+  ToyLane lane(keys, "toy");
+  if (const auto sealed = files.load()) files.recover(lane.restore(*sealed));
+  for (int i = 0; i < batches; ++i) files.commit(lane.batch(2, files.bookmark(), value_of));
+}
+
+TEST(RotateKey, GoesOnUnderTheNewKeyAlone) {
+  SimulatedDisk disk(1);
+  run_batches(disk, key(1), 3);
+  const std::string old_state = disk.seen(folder / "state");
+  const std::string releases = disk.seen(folder / "releases.jsonl");
+  journal::rotate_key(disk, folder, key(1), key(2));
+  EXPECT_EQ(disk.durable(folder / "releases.jsonl"), releases);
+  expect_failure(Exit::permission, [&] { run_batches(disk, key(1), 1); });
+  run_batches(disk, key(2), 1);
+  const auto ledger = journal::read_ledger(disk, folder, key(2));
+  ASSERT_EQ(ledger.epochs.size(), 1U);
+  EXPECT_EQ(ledger.epochs[0].steps, StepCount{8});
+  // The state of before, put back with the old key, is a rolled-back one.
+  disk.tamper(folder / "state", old_state);
+  expect_failure(Exit::data, [&] { run_batches(disk, key(1), 1); });
+}
+
+TEST(RotateKey, KeepsWhatTheStateHolds) {
+  SimulatedDisk disk(1);
+  run_batches(disk, key(1), 2);
+  const auto before = journal::open_state(key(1), disk.seen(folder / "state"));
+  journal::rotate_key(disk, folder, key(1), key(2));
+  const auto after = journal::open_state(key(2), disk.seen(folder / "state"));
+  EXPECT_EQ(after.identity.steps, before.identity.steps);
+  EXPECT_EQ(after.record.position, before.record.position);
+  EXPECT_EQ(after.record.lane, before.record.lane);
+  EXPECT_EQ(after.record.noise.stages.at(0).chain_key, before.record.noise.stages.at(0).chain_key);
+  EXPECT_EQ(after.record.noise.stages.at(0).memory, before.record.noise.stages.at(0).memory);
+}
+
+TEST(RotateKey, RefusesWhatIsNoRotation) {
+  SimulatedDisk disk(1);
+  const auto seed = secrets::Keyring::insecure(1);
+  expect_failure(
+      Exit::data, [&] { journal::rotate_key(disk, folder, key(1), key(2)); }, "no state");
+  run_batches(disk, key(1), 1);
+  expect_failure(Exit::permission, [&] { journal::rotate_key(disk, folder, key(2), key(3)); });
+  expect_failure(Exit::permission, [&] { journal::rotate_key(disk, folder, key(1), key(1)); });
+  expect_failure(Exit::permission, [&] { journal::rotate_key(disk, folder, key(1), seed); });
+  expect_failure(Exit::permission, [&] { journal::rotate_key(disk, folder, seed, key(1)); });
+  EXPECT_NO_THROW(run_batches(disk, key(1), 1));
+}
+
+TEST(RotateKey, LeavesAStateForOneOfTheKeysWhereverItCrashes) {
+  for (std::uint64_t crash_at = 1;; ++crash_at) {
+    SCOPED_TRACE(crash_at);
+    SimulatedDisk disk(crash_at);
+    run_batches(disk, key(1), 2);
+    disk.start_process({.crash_at = crash_at, .fail_at = 0});
+    bool crashed = false;
+    try {
+      journal::rotate_key(disk, folder, key(1), key(2));
+    } catch (const SimulatedCrash&) {
+      crashed = true;
+    }
+    disk.lose_power();
+    disk.start_process({});
+    const bool rotated = secrets::read_identity(disk.seen(folder / "state")).is_private && [&] {
+      try {
+        static_cast<void>(journal::open_state(key(2), disk.seen(folder / "state")));
+        return true;
+      } catch (const Failure&) {
+        return false;
+      }
+    }();
+    if (!rotated) journal::rotate_key(disk, folder, key(1), key(2));
+    run_batches(disk, key(2), 1);
+    EXPECT_EQ(journal::read_ledger(disk, folder, key(2)).epochs.at(0).steps, StepCount{6});
+    if (!crashed) {
+      EXPECT_GT(crash_at, 10U);
+      return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nustream::tests

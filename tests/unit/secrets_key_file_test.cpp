@@ -1,1 +1,131 @@
+// Key files: what is made, what is refused, and what is derived from them.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <numeric>
+#include <string>
+
+#include "expect_failure.h"
+#include "secrets/hex.h"
+#include "secrets/key_file.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path key_in(const TemporaryFolder& folder, const std::string& bytes, fs::perms mode = fs::perms::owner_read) {
+  const fs::path path = folder.write("key", bytes);
+  fs::permissions(path, mode);
+  return path;
+}
+
+void expect_refused(const fs::path& path, const std::string& part) {
+  expect_failure(
+      Exit::permission, [&] { static_cast<void>(secrets::load_key_file(path)); }, part);
+}
+
+const std::string good_bytes = "0123456789abcdef0123456789abcdef";
+
+TEST(KeyFile, IsMadeOnceForItsOwnerAlone) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "key";
+  const mode_t before = ::umask(0);
+  secrets::create_key_file(path);
+  ::umask(before);
+  const std::string bytes = read_file(path);
+  EXPECT_EQ(bytes.size(), 32U);
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_TRUE(secrets::load_key_file(path).is_private());
+  expect_failure(
+      Exit::permission, [&] { secrets::create_key_file(path); }, "exists");
+  EXPECT_EQ(read_file(path), bytes);
+  secrets::create_key_file(folder.path() / "other");
+  EXPECT_NE(read_file(folder.path() / "other"), bytes);
+  expect_failure(Exit::permission, [&] { secrets::create_key_file(folder.path() / "missing/key"); });
+}
+
+TEST(KeyFile, HasExactly32Bytes) {
+  const TemporaryFolder folder;
+  expect_refused(key_in(folder, good_bytes.substr(1)), "32 bytes");
+  fs::remove(folder.path() / "key");
+  expect_refused(key_in(folder, good_bytes + "\n"), "32 bytes");
+  fs::remove(folder.path() / "key");
+  expect_refused(key_in(folder, ""), "32 bytes");
+}
+
+TEST(KeyFile, IsNotAllZero) {
+  const TemporaryFolder folder;
+  expect_refused(key_in(folder, std::string(32, '\0')), "zero");
+}
+
+TEST(KeyFile, IsClosedToGroupAndOthers) {
+  const TemporaryFolder folder;
+  const fs::path path = key_in(folder, good_bytes);
+  for (unsigned bit = 0; bit < 6; ++bit) {
+    fs::permissions(path, fs::perms::owner_read | static_cast<fs::perms>(1U << bit));
+    expect_refused(path, "group or others");
+  }
+  fs::permissions(path, fs::perms::owner_read);
+  EXPECT_NO_THROW(static_cast<void>(secrets::load_key_file(path)));
+}
+
+TEST(KeyFile, BelongsToTheUserOrToRoot) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  const TemporaryFolder folder;
+  const fs::path path = key_in(folder, good_bytes);
+  ASSERT_EQ(::chown(path.c_str(), 12345, 0), 0);
+  expect_refused(path, "another user");
+}
+
+TEST(KeyFile, IsARegularFileThatIsThere) {
+  const TemporaryFolder folder;
+  expect_refused(folder.path() / "missing", "missing");
+  expect_refused(folder.path(), "regular file");
+  ASSERT_EQ(::mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  expect_refused(folder.path() / "pipe", "regular file");
+  fs::create_symlink(key_in(folder, good_bytes), folder.path() / "link");
+  EXPECT_NO_THROW(static_cast<void>(secrets::load_key_file(folder.path() / "link")));
+}
+
+// Python: hashlib.blake2b(label, key=bytes(range(1, 33)), digest_size=…); the seed's as docs/formats/key.md says.
+TEST(Keyring, DerivesTheKeysOfItsPage) {
+  noise::KeyBytes master{};
+  std::iota(master.begin(), master.end(), std::uint8_t{1});
+  const auto keys = secrets::Keyring::from_master(master);
+  EXPECT_EQ(secrets::to_hex(keys.sealing_key()), "c620ea013fb40152b623e132c235cd42a8b22fe227c67ceaf2661cd1f46c67f1");
+  EXPECT_EQ(secrets::to_hex(keys.ledger_key()), "46997734c1ee03c84ff4d49a0a0a2cb7bf8e03e661219b64239235119490b884");
+  EXPECT_EQ(secrets::to_hex(keys.fingerprint()), "a0e82e8bed9a3938ef2adbec87469b1e");
+  const auto seeded = secrets::Keyring::insecure(7);
+  EXPECT_EQ(secrets::to_hex(seeded.fingerprint()), "54b49d2783052a250c01ec9533d31095");
+  EXPECT_EQ(secrets::to_hex(seeded.epoch_key("retail")),
+            "755037e795494bc1d3085459ae44bd5771f56a98437ff4036cc024a42b09cb93");
+}
+
+// Two runs over two files with the same key file share no noise; under a seed they share all of it.
+TEST(Keyring, DrawsFreshEpochKeysButForASeed) {
+  noise::KeyBytes master{1};
+  const auto keys = secrets::Keyring::from_master(master);
+  EXPECT_NE(keys.epoch_key("retail"), keys.epoch_key("retail"));
+  const auto seeded = secrets::Keyring::insecure(7);
+  EXPECT_FALSE(seeded.is_private());
+  EXPECT_EQ(seeded.epoch_key("retail"), secrets::Keyring::insecure(7).epoch_key("retail"));
+  EXPECT_NE(seeded.epoch_key("retail"), secrets::Keyring::insecure(8).epoch_key("retail"));
+  EXPECT_NE(seeded.epoch_key("retail"), seeded.epoch_key("wholesale"));
+}
+
+TEST(Hex, ReadsBackWhatItWroteAndNothingElse) {
+  const std::vector<std::uint8_t> bytes{0, 15, 16, 255};
+  EXPECT_EQ(secrets::to_hex(bytes), "000f10ff");
+  std::vector<std::uint8_t> out(4);
+  EXPECT_TRUE(secrets::from_hex("000f10ff", out));
+  EXPECT_EQ(out, bytes);
+  for (const char* wrong : {"000f10f", "000f10ff0", "000F10ff", "000g10ff", ""})
+    EXPECT_FALSE(secrets::from_hex(wrong, out));
+}
+
+}  // namespace
+}  // namespace nustream::tests

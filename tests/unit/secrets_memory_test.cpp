@@ -1,1 +1,140 @@
+// What the process does to keep its secrets: locked memory, no dumps, random bits from the kernel alone. Refusals of
+// the system are provoked in a child process.
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "error.h"
+#include "secrets/harden.h"
+#include "secrets/locked_memory.h"
+#include "secrets/random.h"
+
+namespace nustream::tests {
+namespace {
+
+/// Kilobytes that this process holds locked.
+long locked_kilobytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmLck:")) return std::stol(line.substr(6));
+  }
+  return -1;
+}
+
+/// The exit code of a call in this (child) process: of its Failure, or 0.
+template <class Call>
+[[noreturn]] void exit_with_code_of(Call call) {
+  try {
+    call();
+    ::_exit(0);
+  } catch (const Failure& failure) {
+    ::_exit(static_cast<int>(failure.code()));
+  }
+}
+
+TEST(LockedMemory, LocksAFewPagesForManyKeys) {
+  const long before = locked_kilobytes();
+  if (before < 0) GTEST_SKIP() << "this kernel does not say what is locked";
+  {
+    secrets::LockedMemory memory;
+    std::vector<void*> keys;
+    for (int i = 0; i < 100; ++i) keys.push_back(memory.allocate(32, 1));
+    EXPECT_GT(locked_kilobytes(), before);
+    EXPECT_LE(locked_kilobytes(), before + 16);
+    EXPECT_EQ(std::set<void*>(keys.begin(), keys.end()).size(), keys.size());
+    for (void* const key : keys) memory.deallocate(key, 32, 1);
+  }
+  EXPECT_EQ(locked_kilobytes(), before);
+}
+
+TEST(LockedMemory, WipesWhatIsGivenBack) {
+  secrets::LockedMemory memory;
+  void* const neighbour = memory.allocate(32, 1);  // keeps the page
+  void* const key = memory.allocate(32, 1);
+  std::memset(key, 0xa5, 32);
+  memory.deallocate(key, 32, 1);
+  const volatile auto* const bytes = static_cast<const volatile unsigned char*>(key);
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(bytes[i], 0) << i;
+  memory.deallocate(neighbour, 32, 1);
+}
+
+TEST(LockedMemory, GivesLargeBlocksPagesOfTheirOwn) {
+  secrets::LockedMemory memory;
+  const long before = locked_kilobytes();
+  if (before < 0) GTEST_SKIP() << "this kernel does not say what is locked";
+  void* const block = memory.allocate(10'000, 64);
+  std::memset(block, 1, 10'000);
+  EXPECT_EQ(locked_kilobytes(), before + 12);
+  memory.deallocate(block, 10'000, 64);
+  EXPECT_EQ(locked_kilobytes(), before);
+}
+
+TEST(LockedMemoryDeathTest, SaysThatTheLimitIsTooLow) {
+  EXPECT_EXIT(exit_with_code_of([] {
+                const rlimit none{0, 0};
+                ::setrlimit(RLIMIT_MEMLOCK, &none);
+                if (::geteuid() == 0) static_cast<void>(::setresuid(65534, 65534, 65534));  // the limit binds no root
+                secrets::LockedMemory memory;
+                static_cast<void>(memory.allocate(32, 1));
+              }),
+              ::testing::ExitedWithCode(77), "");
+}
+
+TEST(HardenDeathTest, TurnsOffDumps) {
+  EXPECT_EXIT(exit_with_code_of([] {
+                secrets::harden_process();
+                rlimit core{1, 1};
+                ::getrlimit(RLIMIT_CORE, &core);
+                const bool off = core.rlim_cur == 0 && core.rlim_max == 0 && ::prctl(PR_GET_DUMPABLE) == 0;
+                if (!off) throw Failure(Exit::internal, "dumps are on");
+              }),
+              ::testing::ExitedWithCode(0), "");
+}
+
+TEST(Random, DiffersEveryTimeAndFillsEverything) {
+  std::set<noise::KeyBytes> keys;
+  for (int i = 0; i < 1000; ++i) keys.insert(secrets::random_key());
+  EXPECT_EQ(keys.size(), 1000U);
+  std::vector<std::uint8_t> large(1 << 20);  // getrandom gives large requests in parts
+  secrets::fill_random(large);
+  const std::vector<std::uint8_t> zeros(64);
+  EXPECT_EQ(std::search(large.begin(), large.end(), zeros.begin(), zeros.end()), large.end());
+}
+
+/// From now on getrandom fails in this process.
+void forbid_getrandom() {
+  std::array<sock_filter, 4> program{
+      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrandom, 0, 1),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{program.size(), program.data()};
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) {
+    throw Failure(Exit::internal, "no filter");
+  }
+}
+
+TEST(RandomDeathTest, HasNoOtherSource) {
+  EXPECT_EXIT(exit_with_code_of([] {
+                forbid_getrandom();
+                static_cast<void>(secrets::random_key());
+              }),
+              ::testing::ExitedWithCode(77), "");
+}
+
+}  // namespace
+}  // namespace nustream::tests
