@@ -109,6 +109,15 @@ TEST(GaussianStatistics, KolmogorovSmirnov) {
   EXPECT_LT(std::abs(deviations), deviations_allowed);
 }
 
+// Values by mpmath's incomplete gamma function.
+TEST(PoissonPValue, IsTheExactSum) {
+  EXPECT_NEAR(poisson_p_value(3, 5.0), 0.53005183059472341, 1e-12);
+  EXPECT_NEAR(poisson_p_value(0, 2.5), 0.16416999724779759, 1e-12);
+  EXPECT_NEAR(poisson_p_value(30, 12.25), 2.5969256222919077e-5, 1e-14);
+  EXPECT_NEAR(poisson_p_value(6511, 6334.75), 0.027796213225082348, 1e-9);
+  EXPECT_EQ(poisson_p_value(5, 5.0), 1.0);
+}
+
 TEST(GaussianStatistics, Tails) {
   constexpr std::array<double, 7> thresholds{2, 3, 4, 4.5, 5, 5.5, 6};
   std::array<std::array<std::uint64_t, 7>, 2> counts{};

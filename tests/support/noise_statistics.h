@@ -24,22 +24,23 @@ inline double normal_tail(double x) {
   return 0.5 * std::erfc(x / std::sqrt(2.0));
 }
 
-/// min(1, 2 min(P(X ≤ count), P(X ≥ count))) for X Poisson with mean λ: exact sums below 1e4, the normal limit above.
+/// min(1, 2 min(P(X ≤ count), P(X ≥ count))) for X Poisson with mean λ, by sums from `count` outwards.
 inline double poisson_p_value(std::uint64_t count, double lambda) {
-  if (lambda > 1e4) return std::erfc(std::abs(static_cast<double>(count) - lambda) / std::sqrt(2 * lambda));
-  double below = 0;  // P(X < count)
-  double term = std::exp(-lambda);
-  for (std::uint64_t k = 0; k < count; ++k) {
-    below += term;
-    term *= lambda / static_cast<double>(k + 1);
+  const double k = static_cast<double>(count);
+  const double probability = std::exp(k * std::log(lambda) - lambda - std::lgamma(k + 1));
+  double at_or_below = 0;
+  double term = probability;
+  for (double i = k; i >= 0 && term > 1e-300; --i) {
+    at_or_below += term;
+    term *= i / lambda;
   }
-  double at_or_above = 0;  // summed by itself: 1 − below cancels in the tail
-  for (std::uint64_t k = count; k < count + 1000; ++k) {
+  double at_or_above = 0;
+  term = probability;
+  for (double i = k; term > 1e-300 && (i <= lambda || term > 1e-18 * at_or_above); ++i) {
     at_or_above += term;
-    if (k == count) below += term;
-    term *= lambda / static_cast<double>(k + 1);
+    term *= lambda / (i + 1);
   }
-  return std::fmin(1, 2 * std::fmin(below, at_or_above));
+  return std::fmin(1, 2 * std::fmin(at_or_below, at_or_above));
 }
 
 /// Sum of products of pairs, in units of its standard deviation under independence.
