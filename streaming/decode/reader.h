@@ -17,15 +17,15 @@ enum class Format { csv, json_lines };
 
 /// Where records come from and how they are framed. A record ends at its newline whatever it holds.
 struct InputSettings {
-  std::vector<std::string> files;  ///< read one after the other; "-" is standard input; .gz and .zst by magic
+  std::vector<std::string> files{};  ///< read one after the other; "-" is standard input; .gz and .zst by magic
   Format format = Format::csv;
   char delimiter = ',';
   bool header = true;                      ///< CSV: the first line of each file names the columns
-  std::vector<std::string> columns;        ///< CSV without a header: their names
-  std::string time_column;                 ///< for --speed and starts by time
+  std::vector<std::string> columns{};      ///< CSV without a header: their names
+  std::string time_column{};               ///< for --speed and starts by time
   bool times_public = false;               ///< the settings declare producer times public (privacy: rule 2)
   std::uint64_t from = 0;                  ///< ordinal of the first record to read
-  std::optional<std::uint64_t> to;         ///< ordinal to stop before
+  std::optional<std::uint64_t> to{};       ///< ordinal to stop before
   std::size_t record_bytes_max = 1 << 20;  ///< a longer record is unusable; it never takes more memory
 };
 

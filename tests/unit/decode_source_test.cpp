@@ -1,0 +1,111 @@
+#include "decode/byte_source.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "decode_rows.h"
+#include "expect_failure.h"
+#include "temporary_folder.h"
+
+namespace nustream::decode {
+namespace {
+
+using tests::expect_failure;
+using tests::gzip;
+using tests::zstd;
+
+std::string text_of(std::size_t bytes) {
+  std::string text;
+  for (std::size_t i = 0; text.size() < bytes; ++i) text += std::to_string(i * i) + "\n";
+  return text;
+}
+
+// What can be read from a file with these bytes, `buffer` bytes at a time; the failure's exit code at its end.
+struct Content {
+  std::string text;
+  int failed = 0;
+};
+Content read(const std::string& stored, std::size_t buffer_bytes = 1000) {
+  const tests::TemporaryFolder folder;
+  const auto source = open_source(folder.write("input", stored));
+  std::string buffer(buffer_bytes, '\0');
+  Content content;
+  try {
+    while (true) {
+      const ByteSource::Result result = source->read(buffer);
+      if (result.end) break;
+      content.text.append(buffer, 0, result.bytes);
+    }
+    EXPECT_EQ(source->bytes_read(), stored.size());
+  } catch (const Failure& failure) {
+    content.failed = static_cast<int>(failure.code());
+  }
+  return content;
+}
+
+TEST(ByteSource, PlainGzipAndZstdGiveTheSameBytes) {
+  const std::string text = text_of(1'000'000);
+  for (const std::size_t buffer_bytes : {std::size_t{977}, std::size_t{1} << 18}) {
+    EXPECT_EQ(read(text, buffer_bytes).text, text);
+    EXPECT_EQ(read(gzip(text), buffer_bytes).text, text);
+    EXPECT_EQ(read(zstd(text), buffer_bytes).text, text);
+  }
+  EXPECT_EQ(read(gzip(text_of(10)), 1).text, text_of(10));
+  EXPECT_EQ(read(zstd(text_of(10)), 1).text, text_of(10));
+}
+
+TEST(ByteSource, ConcatenatedMembersAndFramesAreOneContent) {
+  EXPECT_EQ(read(gzip("a\nb") + gzip("") + gzip("c\n")).text, "a\nbc\n");
+  EXPECT_EQ(read(zstd("a\nb") + zstd("") + zstd("c\n")).text, "a\nbc\n");
+  const std::string skippable("\x52\x2a\x4d\x18\x03\0\0\0xyz", 11);
+  EXPECT_EQ(read(skippable + zstd("a\n")).text, "a\n");
+}
+
+TEST(ByteSource, ZerosBehindGzipArePadding) {
+  EXPECT_EQ(read(gzip("a\n") + std::string(1000, '\0')).text, "a\n");
+  EXPECT_EQ(read(gzip("a\n") + std::string(1000, '\0')).failed, 0);
+}
+
+TEST(ByteSource, ShortFilesAreNoMagic) {
+  for (const std::string text : {"", "\x1f", "a", "\x28\xb5", "12\n"}) {
+    EXPECT_EQ(read(text).text, text);
+    EXPECT_EQ(read(text).failed, 0);
+  }
+}
+
+// Every cut of a compressed file: what comes out is a beginning of the text, and the failure is an I/O failure.
+TEST(ByteSource, ACutFileGivesItsBeginningThenFails) {
+  const std::string text = text_of(300);
+  for (const std::string& stored : {gzip(text), zstd(text)}) {
+    for (std::size_t bytes = 4; bytes < stored.size(); ++bytes) {
+      const Content content = read(stored.substr(0, bytes));
+      EXPECT_EQ(content.failed, 74) << bytes;
+      EXPECT_EQ(text.compare(0, content.text.size(), content.text), 0) << bytes;
+    }
+    EXPECT_EQ(read(stored).failed, 0);
+  }
+}
+
+TEST(ByteSource, DamagedOrForeignTrailingBytesFail) {
+  std::string flipped = gzip(text_of(5000));
+  flipped[flipped.size() - 6] ^= 1;  // in the checksum
+  EXPECT_EQ(read(flipped).failed, 74);
+  EXPECT_EQ(read(gzip("a\n") + "garbage").failed, 74);
+  EXPECT_EQ(read(zstd("a\n") + "garbage").failed, 74);
+}
+
+TEST(OpenSource, MissingFilesAndDirectoriesAreIoFailures) {
+  const tests::TemporaryFolder folder;
+  expect_failure(
+      Exit::io, [&] { (void)open_source((folder.path() / "none").string()); }, "No such file");
+  expect_failure(
+      Exit::io, [&] { (void)open_source(folder.path().string()); }, "directory");
+  expect_failure(
+      Exit::io, [&] { (void)stored_size((folder.path() / "none").string()); }, "No such file");
+  expect_failure(
+      Exit::io, [&] { (void)stored_size(folder.path().string()); }, "directory");
+}
+
+}  // namespace
+}  // namespace nustream::decode
