@@ -26,18 +26,30 @@ nustream_test(noise_source_test quick unit/noise_source_test.cpp LINK OpenSSL::C
 nustream_test(noise_source_property_test quick property/noise_source_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_gaussian_golden_test quick golden/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_gaussian_statistics_test full statistical/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
-foreach(test noise_key_test noise_gaussian_statistics_test noise_gaussian_golden_test noise_gaussian_test noise_gaussian_property_test noise_grid_test noise_recurrent_test
-        noise_source_test noise_source_property_test)
+foreach(test noise_key_test noise_gaussian_test noise_gaussian_property_test noise_gaussian_golden_test
+        noise_gaussian_statistics_test noise_grid_test noise_recurrent_test noise_source_test
+        noise_source_property_test)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
+
+# The same with 2e8 samples.
 add_test(NAME noise_gaussian_statistics_campaign COMMAND noise_gaussian_statistics_test)
 set_tests_properties(noise_gaussian_statistics_campaign PROPERTIES LABELS campaign TIMEOUT 3600
                      ENVIRONMENT NUSTREAM_CAMPAIGN=1)
+
+# The golden hashes by a program that shares no code with the library.
 find_package(Python3 COMPONENTS Interpreter QUIET)
 if(Python3_FOUND)
   add_test(NAME noise_gaussian_twin COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/golden/noise_gaussian_twin.py
            ${PROJECT_SOURCE_DIR}/docs/formats/noise.md)
   set_tests_properties(noise_gaussian_twin PROPERTIES LABELS full TIMEOUT 600)
+endif()
+
+# No code for a newer processor reaches an older one.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  add_test(NAME noise_kernel_symbols COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/unit/noise_kernel_symbols.sh
+           $<TARGET_FILE:nustream_core> ${CMAKE_NM})
+  set_tests_properties(noise_kernel_symbols PROPERTIES LABELS quick)
 endif()
 
 # The same bits on another architecture.
