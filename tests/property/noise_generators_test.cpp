@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -168,6 +169,49 @@ TEST(EveryGenerator, GoesOnFromAnyBlockAsIfNothingHadHappened) {
         newer_seed.forget_before(restored->oldest_needed(StepIndex{first + setting.block}));
         restored->generate(StepIndex{first + setting.block}, setting.block, newer_seed, after);
       }
+    }
+  }
+}
+
+// A generator that has run may be restored too; it must not go on with the window of where it was.
+TEST(EveryGenerator, ForgetsWhereItWasWhenRestored) {
+  for (std::uint64_t run = 3000; run < 3100; ++run) {
+    const Setting setting = random_setting(run);
+    for (const GeneratorKind kind : kinds_of(setting.correlation)) {
+      const auto generator = make_generator(setting.correlation, kind, setting.dimension);
+      const std::vector<double> fresh = generator->memory();
+      WhiteSeed other_seed(run + 1, generator->seed_width());
+      WhiteSeed seed(run, generator->seed_width());
+      const auto again = make_generator(setting.correlation, kind, setting.dimension);
+      (void)testing::run_generator(*again, other_seed, setting.steps, setting.dimension, setting.block);
+      again->restore(StepIndex{0}, fresh);
+      EXPECT_EQ(testing::run_generator(*again, seed, setting.steps, setting.dimension, setting.block),
+                testing::run_generator(*generator, seed, setting.steps, setting.dimension, setting.block))
+          << text(setting, kind);
+    }
+  }
+}
+
+// Undisturbed, no step's seed noise is drawn a second time.
+TEST(EveryGenerator, DrawsEachStepOnce) {
+  class OnceSeed final : public SeedNoise {
+   public:
+    void fill(StepIndex first, std::size_t steps, std::span<double> out) override {
+      if (first.value() != next_) throw std::logic_error("drawn before, or left out");
+      next_ += steps;
+      std::fill(out.begin(), out.end(), 0.0);
+    }
+
+   private:
+    std::uint64_t next_ = 0;
+  };
+  for (std::uint64_t run = 4000; run < 4100; ++run) {
+    const Setting setting = random_setting(run);
+    for (const GeneratorKind kind : kinds_of(setting.correlation)) {
+      const auto generator = make_generator(setting.correlation, kind, setting.dimension);
+      OnceSeed seed;
+      EXPECT_NO_THROW((void)testing::run_generator(*generator, seed, 5000, setting.dimension, 512))
+          << text(setting, kind);
     }
   }
 }
