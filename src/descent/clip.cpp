@@ -2,27 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "descent/norm.h"
 
 namespace nustream::descent {
-
-ScaledNorm scaled_norm(std::span<const double> v) {
-  double largest = 0;
-  for (const double entry : v) {
-    if (!std::isfinite(entry)) return {1, std::numeric_limits<double>::quiet_NaN()};
-    largest = std::max(largest, std::fabs(entry));
-  }
-  if (largest == 0) return {1, 0};
-  const int exponent = std::ilogb(largest);
-  double squares = 0;
-  for (const double entry : v) {
-    const double scaled = std::scalbn(entry, -exponent);
-    squares += scaled * scaled;
-  }
-  return {std::scalbn(1.0, exponent), std::sqrt(squares)};
-}
 
 double clip_radius_in_units(const noise::Grid& grid, std::size_t dimension) {
   const double rounding = (static_cast<double>(dimension) + 16) * 0x1p-53;

@@ -4,6 +4,7 @@ target_sources(nustream_core PRIVATE
   descent/kernel.cpp
   descent/kernel_baseline.cpp
   descent/loop.cpp
+  descent/norm.cpp
   descent/projection.cpp
   descent/schedule.cpp)
 target_include_directories(nustream_core PRIVATE ${PROJECT_SOURCE_DIR}/src)
