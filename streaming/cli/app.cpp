@@ -22,7 +22,7 @@ void add_config_arguments(CLI::App& command, ConfigArguments& arguments) {
   command.add_option("CONFIG", arguments.file, "configuration file (TOML)")->required();
   command.add_option("--set", arguments.overrides, "override a setting: --set section.key=value (repeatable)")
       ->type_name("KEY=VALUE")
-      ->expected(1)
+      ->allow_extra_args(false)  // one value each: what follows may be FILE
       ->take_all();
 }
 

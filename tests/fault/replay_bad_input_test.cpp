@@ -1,0 +1,230 @@
+// Bad input to the real command: each with its message and exit code, and never more than one record spoiled.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+
+#include "command.h"
+#include "replay_world.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+void expect_failure(const CommandResult& result, int code, const std::string& mentions) {
+  EXPECT_EQ(result.code, code) << result.err;
+  EXPECT_THAT(result.err, AllOf(StartsWith("nustream: error: "), HasSubstr(mentions), EndsWith("\n")));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << "one line: " << result.err;
+}
+
+struct Counts {
+  std::uint64_t steps = 0;
+  std::uint64_t rejected = 0;
+};
+
+/// Steps and unusable records of a run that ended well.
+Counts counts_of(const CommandResult& result) {
+  EXPECT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element json = parser.parse(result.out);
+  return {json["steps"].get_uint64().value(), json["operator"]["rejected"].get_uint64().value()};
+}
+
+TEST(BadInput, AMissingFileIs74AndLeavesNoState) {
+  const ReplayWorld world;
+  expect_failure(world.run({"--set", "stream.input=none.csv"}), 74, "none.csv");
+  EXPECT_FALSE(std::filesystem::exists(world.path("state")));
+}
+
+TEST(BadInput, AFolderInPlaceOfAFileIs74) {
+  const ReplayWorld world;
+  expect_failure(world.run({world.path(".")}), 74, "directory");
+}
+
+TEST(BadInput, AnUnreadableStateFolderIs74) {
+  const ReplayWorld world;
+  world.write("occupied", "a file, not a folder");
+  expect_failure(world.run({}, "occupied/state"), 74, "occupied");
+}
+
+TEST(BadInput, AnEmptyFileIs65) {
+  const ReplayWorld world;
+  world.write("rows.csv", "");
+  expect_failure(world.run({}), 65, "rows.csv");
+}
+
+TEST(BadInput, AFileWithoutAHeaderIs65) {
+  const ReplayWorld world;
+  world.write("rows.csv", "1.5,2.5\n1.0,2.0\n");
+  expect_failure(world.run({}), 65, "header");
+}
+
+TEST(BadInput, AHeaderAloneIsDoneWithoutAStep) {
+  const ReplayWorld world;
+  world.write("rows.csv", "x,y\n");
+  EXPECT_EQ(counts_of(world.run({"--json"})).steps, 0u);
+}
+
+TEST(BadInput, AColumnThatIsNotThereIs78AndNamesTheNearest) {
+  const ReplayWorld world;
+  world.write("rows.csv", "xx,y\n1,2\n");
+  expect_failure(world.run({}), 78, "xx");
+}
+
+TEST(BadInput, BinaryRecordsTakeZeroGradientSteps) {
+  const ReplayWorld world;
+  std::string bytes = "x,y\n";
+  std::mt19937_64 bits(3);
+  for (int i = 0; i < 20000; ++i) bytes += static_cast<char>(bits());
+  bytes += '\n';
+  world.write("rows.csv", bytes);
+  const Counts counts = counts_of(world.run({"--json"}));
+  EXPECT_GT(counts.steps, 10u);
+  EXPECT_EQ(counts.steps, counts.rejected);
+  EXPECT_EQ(counts.steps, static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n') - 1));
+}
+
+struct BadRecord {
+  const char* name;
+  std::string line;
+};
+class OneBadRecord : public ::testing::TestWithParam<BadRecord> {};
+
+// Whatever one line holds, its record takes a zero-gradient step and its neighbours are untouched.
+TEST_P(OneBadRecord, SpoilsItselfOnly) {
+  const ReplayWorld world(0);
+  world.write("rows.csv", "x,y\n1,2\n3,4\n" + GetParam().line + "\n5,6\n7,8\n");
+  const CommandResult result = world.run({"--json", "--set", "state.rejects=true"});
+  const Counts counts = counts_of(result);
+  EXPECT_EQ(counts.steps, 5u);
+  EXPECT_EQ(counts.rejected, 1u);
+  EXPECT_THAT(read_file(world.path("state/rejects.jsonl")),
+              AllOf(StartsWith("{\"position\":2,\"reason\":\""), EndsWith("\"}\n")));
+}
+INSTANTIATE_TEST_SUITE_P(All, OneBadRecord,
+                         ::testing::Values(BadRecord{"OpenQuote", "\"3,4"}, BadRecord{"Overflow", "1e999,4"},
+                                           BadRecord{"NotANumber", "nan,4"}, BadRecord{"Infinity", "inf,4"},
+                                           BadRecord{"Hexadecimal", "0x10,4"}, BadRecord{"DecimalComma", "1,5,4"},
+                                           BadRecord{"QuotedDecimalComma", "\"1,5\",4"}, BadRecord{"Empty", ""},
+                                           BadRecord{"MissingField", "3"}, BadRecord{"Text", "a,b"}),
+                         [](const auto& bad) { return std::string(bad.param.name); });
+
+TEST(BadInput, ALineOf100MegabytesIsOneBadRecordInFlatMemory) {
+  const ReplayWorld world(0);
+  world.write("rows.csv", "x,y\n1,2\n" + std::string(100'000'000, '7') + "\n5,6\n");
+  Command command(NUSTREAM_COMMAND, world.replay({"--json"}));
+  struct rusage before {};
+  struct rusage after {};
+  getrusage(RUSAGE_CHILDREN, &before);
+  const Counts counts = counts_of(command.wait());
+  getrusage(RUSAGE_CHILDREN, &after);
+  EXPECT_EQ(counts.steps, 3u);
+  EXPECT_EQ(counts.rejected, 1u);
+  EXPECT_LT(after.ru_maxrss, 64 * 1024) << "KiB, the largest of any child so far";
+}
+
+// What arrived with its newline is stepped and released; the rest of a cut archive is not a record.
+TEST(BadInput, ATruncatedArchiveIs74AfterItsWholeRecords) {
+  const ReplayWorld world(5000);
+  const std::string csv = world.path("rows.csv");
+  ASSERT_EQ(std::system(("gzip -kf " + csv + " && head -c 20000 " + csv + ".gz > " + csv + ".cut.gz").c_str()), 0);
+  std::system(("gzip -dc " + csv + ".cut.gz 2>/dev/null > " + csv + ".whole").c_str());
+  const std::string arrived = read_file(csv + ".whole");
+  const auto records = static_cast<std::uint64_t>(std::count(arrived.begin(), arrived.end(), '\n')) - 1;
+  ASSERT_GT(records, 100u);
+  expect_failure(world.run({csv + ".cut.gz", "--quiet"}), 74, "cut.gz");
+  const CommandResult shown = run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--json"});
+  EXPECT_THAT(shown.out, HasSubstr("\"steps\":" + std::to_string(records) + ","));
+}
+
+struct BadSetting {
+  std::string override_text;
+  std::string mentions;
+};
+class BadSettings : public ::testing::TestWithParam<BadSetting> {};
+
+TEST_P(BadSettings, Are78) {
+  const ReplayWorld world(10);
+  expect_failure(world.run({"--set", GetParam().override_text}), 78, GetParam().mentions);
+  EXPECT_FALSE(std::filesystem::exists(world.path("state")));
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, BadSettings,
+    ::testing::Values(BadSetting{"privacy.rho=0", "privacy.rho"}, BadSetting{"privacy.rho=-1", "privacy.rho"},
+                      BadSetting{"privacy.delta=0", "privacy.delta"}, BadSetting{"noise.nu=1", "noise.nu"},
+                      BadSetting{"descent.clip_norm=0", "descent.clip_norm"}, BadSetting{"model.loss=lineer", "linear"},
+                      BadSetting{"descent.step=1", "step_size"}, BadSetting{"privacy.unit=user", "not yet supported"},
+                      BadSetting{"noise.correlation=nu", "rational"}, BadSetting{"noise.correlation=anti-pgd", "horizon"}));
+
+TEST(BadInput, ATextThatIsNotTomlIs78) {
+  const ReplayWorld world;
+  const std::string config = world.write("broken.toml", "this is not toml\n");
+  expect_failure(run_command(NUSTREAM_COMMAND, {"check", config}), 78, "broken.toml:1:");
+}
+
+TEST(BadInput, AnUnknownOptionIs64) {
+  const CommandResult result = run_command(NUSTREAM_COMMAND, {"replay", "x.toml", "--nonsense"});
+  EXPECT_EQ(result.code, 64) << result.err;
+}
+
+class BadKey : public ::testing::Test {
+ protected:
+  CommandResult run_with(const std::string& bytes, mode_t mode) const {
+    const std::string key = world_.write("bad.key", bytes);
+    ::chmod(key.c_str(), mode);
+    return world_.run({"--set", "state.key_file=\"" + key + "\""});
+  }
+  ReplayWorld world_;
+};
+TEST_F(BadKey, Of31BytesIs77) { expect_failure(run_with(std::string(31, 'k'), 0600), 77, "bad.key"); }
+TEST_F(BadKey, OfZerosIs77) { expect_failure(run_with(std::string(32, '\0'), 0600), 77, "bad.key"); }
+TEST_F(BadKey, ReadableByOthersIs77) { expect_failure(run_with(std::string(32, 'k'), 0644), 77, "bad.key"); }
+TEST_F(BadKey, ThatIsMissingIs77) {
+  expect_failure(world_.run({"--set", "state.key_file=\"" + world_.path("none.key") + "\""}), 77, "none.key");
+}
+
+TEST(BadInput, AFullDiskIs74AndResumesOnceThereIsRoom) {
+  if (::geteuid() != 0) GTEST_SKIP() << "mounting a small tmpfs needs root";
+  const ReplayWorld world(20000);
+  const std::string mount = world.path("small");
+  std::filesystem::create_directory(mount);
+  if (std::system(("mount -t tmpfs -o size=256k tmpfs " + mount + " 2>/dev/null").c_str()) != 0) {
+    GTEST_SKIP() << "this sandbox cannot mount";
+  }
+  const std::vector<std::string> settings{"--set", "release.every=10", "--set", "state.commit_records=500",
+                                          "--insecure-seed", "5"};
+  const CommandResult full = world.run(settings, "small/state");
+  std::vector<std::string> resume = settings;
+  resume.push_back("--resume");
+  static_cast<void>(std::system(("mount -o remount,size=64m " + mount).c_str()));
+  const CommandResult resumed = world.run(resume, "small/state");
+  const std::string released = world.releases("small/state");
+  static_cast<void>(std::system(("umount " + mount).c_str()));
+  expect_failure({full.code, "", full.err}, 74, "small/state");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  ASSERT_EQ(world.run(settings, "roomy").code, 0);
+  EXPECT_TRUE(released == world.releases("roomy")) << "releases differ from those of an undisturbed run";
+}
+
+TEST(BadInput, AFolderInUseIs75) {
+  const ReplayWorld world(10);
+  ASSERT_EQ(::mkfifo(world.path("pipe").c_str(), 0600), 0);
+  Command first(NUSTREAM_COMMAND, world.replay({world.path("pipe")}));
+  const int writer = ::open(world.path("pipe").c_str(), O_WRONLY);
+  const std::string header = "x,y\n1,2\n";
+  ASSERT_EQ(::write(writer, header.data(), header.size()), static_cast<ssize_t>(header.size()));
+  while (!std::filesystem::exists(world.path("state/key"))) ::usleep(1000);
+  expect_failure(world.run({}), 75, "state");
+  ::close(writer);
+  EXPECT_EQ(first.wait().code, 0);
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,219 @@
+// The real command through stops and restarts: what is released, what is refused, what is spent.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "command.h"
+#include "replay_world.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+simdjson::dom::element inspect(const ReplayWorld& world, simdjson::dom::parser& parser, const std::string& state,
+                               std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"inspect", world.path(state), "--json"});
+  const CommandResult result = run_command(NUSTREAM_COMMAND, more);
+  EXPECT_EQ(result.code, 0) << result.err;
+  return parser.parse(result.out);
+}
+
+TEST(Resume, InTwoHalvesGivesTheReleasesOfOneRun) {
+  const ReplayWorld world(5000);
+  ASSERT_EQ(world.run({"--insecure-seed", "7"}, "whole").code, 0);
+  ASSERT_EQ(world.run({"--insecure-seed", "7", "--to", "2300"}, "halves").code, 0);
+  const std::string first = world.releases("halves");
+  ASSERT_EQ(world.run({"--insecure-seed", "7", "--resume"}, "halves").code, 0);
+  const std::string both = world.releases("halves");
+  EXPECT_TRUE(both.substr(0, first.size()) == first);
+  EXPECT_TRUE(both == world.releases("whole"));
+}
+
+TEST(Resume, AStateWithoutResumeOrNewEpochIs65AndNamesBoth) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  const CommandResult again = world.run({});
+  EXPECT_EQ(again.code, 65);
+  EXPECT_THAT(again.err, AllOf(HasSubstr("--resume"), HasSubstr("--new-epoch")));
+}
+
+TEST(Resume, UnderAnotherSettingIs65AndPublishesNothing) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
+  const std::string before = world.releases();
+  for (const char* setting : {"descent.step_size=0.02", "privacy.rho=0.4", "noise.nu=0.02", "features.0.center=1.0",
+                              "descent.clip_norm=2.0", "stream.name=other", "stream.lane=3"}) {
+    const CommandResult result = world.run({"--resume", "--set", setting});
+    EXPECT_EQ(result.code, 65) << setting << ": " << result.err;
+  }
+  EXPECT_TRUE(world.releases() == before);
+}
+
+TEST(Resume, AnInsecureStateIsNeverResumedAsPrivateNorTheOtherWayRound) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({"--to", "1000", "--insecure-seed", "1"}, "insecure").code, 0);
+  EXPECT_THAT(world.releases("insecure"), AllOf(HasSubstr("\"private\":false"), ::testing::Not(HasSubstr("\"private\":true"))));
+  EXPECT_NE(world.run({"--resume"}, "insecure").code, 0);
+  EXPECT_NE(world.run({"--new-epoch"}, "insecure").code, 0);
+  ASSERT_EQ(world.run({"--to", "1000"}, "private").code, 0);
+  EXPECT_NE(world.run({"--resume", "--insecure-seed", "1"}, "private").code, 0);
+}
+
+TEST(Resume, WithAnotherKeyIs77) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", world.path("other.key")}).code, 0);
+  EXPECT_EQ(world.run({"--resume", "--set", "state.key_file=\"" + world.path("other.key") + "\""}).code, 77);
+}
+
+TEST(Resume, ARolledBackOrForeignStateIs65) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({"--to", "500"}).code, 0);
+  std::filesystem::copy_file(world.path("state/state"), world.path("old"));
+  ASSERT_EQ(world.run({"--to", "1500", "--resume"}).code, 0);
+  const std::string released = world.releases();
+  std::filesystem::copy_file(world.path("old"), world.path("state/state"),
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_EQ(world.run({"--resume"}).code, 65);
+  std::string bytes = read_file(world.path("old"));
+  bytes.resize(bytes.size() / 2);
+  world.write("state/state", bytes);
+  EXPECT_EQ(world.run({"--resume"}).code, 65);
+  EXPECT_TRUE(world.releases() == released);
+}
+
+TEST(NewEpoch, GoesOnBehindTheCommittedPositionWithFreshNoiseAndDisjointSpend) {
+  const ReplayWorld world(3000);
+  ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
+  ASSERT_EQ(world.run({"--new-epoch", "--set", "privacy.rho=0.25"}).code, 0);
+  simdjson::dom::parser parser;
+  const auto shown = inspect(world, parser, "state");
+  EXPECT_EQ(shown["epoch"].get_uint64().value(), 1u);
+  EXPECT_EQ(shown["steps"].get_uint64().value(), 2000u);
+  EXPECT_EQ(shown["ledger"].get_array().size(), 2u);
+  EXPECT_NEAR(shown["total_rho"].get_double().value(), 0.5, 1e-9) << "disjoint records: the maximum";
+}
+
+TEST(NewEpoch, OverRecordsReadBeforeIsChargedAsTheSum) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  ASSERT_EQ(world.run({"--new-epoch", "--from", "0"}).code, 0);
+  simdjson::dom::parser parser;
+  EXPECT_NEAR(inspect(world, parser, "state")["total_rho"].get_double().value(), 1.0, 1e-9);
+}
+
+TEST(Budget, StopsBeforeItIsCrossedWith73) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  const CommandResult second = world.run({"--new-epoch", "--from", "0", "--set", "privacy.budget=0.9"});
+  EXPECT_EQ(second.code, 73) << second.err;
+  simdjson::dom::parser parser;
+  EXPECT_LE(inspect(world, parser, "state")["total_rho"].get_double().value(), 0.9);
+}
+
+TEST(Horizon, OfAFiniteCorrelationIsAHardStopWith73) {
+  const ReplayWorld world;
+  const std::vector<std::string> finite{"--set", "noise.correlation=anti-pgd", "--set", "noise.horizon=700"};
+  const CommandResult result = world.run(finite);
+  EXPECT_EQ(result.code, 73) << result.err;
+  simdjson::dom::parser parser;
+  EXPECT_EQ(inspect(world, parser, "state")["steps"].get_uint64().value(), 700u);
+  std::vector<std::string> resume = finite;
+  resume.push_back("--resume");
+  EXPECT_EQ(world.run(resume).code, 73);
+}
+
+TEST(Passes, AreOneLedgerEntryAtTheParticipationsOwnSensitivity) {
+  const ReplayWorld world(500);
+  ASSERT_EQ(world.run({"--passes", "3"}).code, 0);
+  simdjson::dom::parser parser;
+  const auto shown = inspect(world, parser, "state");
+  EXPECT_EQ(shown["steps"].get_uint64().value(), 1500u);
+  EXPECT_EQ(shown["ledger"].get_array().size(), 1u);
+  EXPECT_EQ(shown["ledger"].at(0)["to"].get_uint64().value(), 500u);
+  EXPECT_LE(shown["total_rho"].get_double().value(), 0.5);
+  EXPECT_EQ(world.run({"--passes", "2", "-"}, "pipe").code, 74) << "a pipe cannot be read twice";
+}
+
+TEST(Passes, ResumeInTheMiddleOfOneGivesTheReleasesOfOneRun) {
+  const ReplayWorld world(50000);
+  const std::vector<std::string> settings{"--passes", "2", "--insecure-seed", "3", "--set", "state.commit_records=1000"};
+  ASSERT_EQ(world.run(settings, "whole").code, 0);
+  Command interrupted(NUSTREAM_COMMAND, world.replay(settings, "cut"));
+  while (world.releases("cut").empty()) ::usleep(500);
+  interrupted.signal(SIGINT);
+  const int code = interrupted.wait().code;
+  EXPECT_TRUE(code == 130 || code == 0) << code;
+  std::vector<std::string> resume = settings;
+  resume.push_back("--resume");
+  ASSERT_EQ(world.run(resume, "cut").code, 0);
+  EXPECT_TRUE(world.releases("cut") == world.releases("whole"));
+}
+
+// Same key file, same settings, two files that differ in nothing: with shared noise the releases would be equal, and
+// with two files the difference of the noise would cancel. Fresh keys per stream make them differ from step one.
+TEST(FreshNoise, TwoFilesUnderOneKeyFileShareNone) {
+  const ReplayWorld world;
+  const std::string key = world.path("shared.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  const std::vector<std::string> settings{"--set", "state.key_file=\"" + key + "\"", "--set", "release.every=1"};
+  ASSERT_EQ(world.run(settings, "a").code, 0);
+  ASSERT_EQ(world.run(settings, "b").code, 0);
+  simdjson::dom::parser parser;
+  std::vector<double> a, b;
+  for (const auto& [name, out] : {std::pair{"a", &a}, std::pair{"b", &b}}) {
+    const simdjson::padded_string text(world.releases(name));
+    simdjson::dom::document_stream lines;
+    ASSERT_EQ(parser.parse_many(text).get(lines), simdjson::SUCCESS);
+    for (const auto line : lines) out->push_back(line["estimate"]["x"].get_double().value());
+  }
+  ASSERT_EQ(a.size(), 2000u);
+  ASSERT_EQ(b.size(), 2000u);
+  // Increments are dominated by η z_t; correlated noises would show in the correlation of the increments, whose
+  // standard error is 1/√2000: 6 of them is a false-alarm rate of 2e-9.
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t t = 1; t < a.size(); ++t) {
+    ab += (a[t] - a[t - 1]) * (b[t] - b[t - 1]);
+    aa += (a[t] - a[t - 1]) * (a[t] - a[t - 1]);
+    bb += (b[t] - b[t - 1]) * (b[t] - b[t - 1]);
+  }
+  EXPECT_LT(std::abs(ab) / std::sqrt(aa * bb), 6 / std::sqrt(2000.0));
+}
+
+TEST(Signals, SigintIsResumableAndSigtermDrains) {
+  const ReplayWorld world(10);
+  for (const auto& [signal, code, tag] : {std::tuple{SIGINT, 130, "cadence"}, std::tuple{SIGTERM, 0, "shutdown"}}) {
+    const std::string name = "pipe" + std::to_string(signal);
+    ASSERT_EQ(::mkfifo(world.path(name).c_str(), 0600), 0);
+    Command command(NUSTREAM_COMMAND,
+                    world.replay({world.path(name), "--set", "state.commit_seconds=0.02", "--set", "release.every=10"}, name + "-state"));
+    const int writer = ::open(world.path(name).c_str(), O_WRONLY);
+    const std::string rows = ReplayWorld::csv(25);
+    ASSERT_EQ(::write(writer, rows.data(), rows.size()), static_cast<ssize_t>(rows.size()));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    command.signal(signal);
+    const CommandResult result = command.wait();
+    ::close(writer);
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_THAT(world.releases(name + "-state"), HasSubstr(std::string("\"tag\":\"") + tag + "\""));
+  }
+}
+
+TEST(Rotate, MovesAStateToANewKey) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
+  const std::string key = world.path("new.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), key}).code, 0);
+  EXPECT_EQ(world.run({"--resume"}).code, 77) << "the old key opens it no more";
+  EXPECT_EQ(world.run({"--resume", "--set", "state.key_file=\"" + key + "\""}).code, 0);
+}
+
+}  // namespace
+}  // namespace nustream::tests

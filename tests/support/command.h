@@ -1,0 +1,85 @@
+// The real command as a child: its exit code and what it printed.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+
+struct CommandResult {
+  int code;         ///< exit code, or 128 + signal
+  std::string out;  ///< standard output
+  std::string err;  ///< standard error
+};
+
+/// A started command. Standard output and error go to files, so that no pipe can fill up and hold it.
+class Command {
+ public:
+  /// `input`: a file for standard input, /dev/null without one. `variables` are added to the environment.
+  Command(const std::string& program, const std::vector<std::string>& arguments,
+          const std::optional<std::string>& input = {}, const std::vector<std::string>& variables = {}) {
+    const std::string out = (folder_.path() / "out").string();
+    const std::string err = (folder_.path() / "err").string();
+    const std::string in = input.value_or("/dev/null");
+    std::vector<char*> argv{const_cast<char*>(program.c_str())};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    std::vector<char*> environment;
+    for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
+    for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
+    environment.push_back(nullptr);
+    child_ = ::fork();
+    if (child_ < 0) throw std::runtime_error("cannot fork");
+    if (child_ != 0) return;
+    redirect(in, O_RDONLY, STDIN_FILENO);
+    redirect(out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
+    redirect(err, O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
+    ::execve(program.c_str(), argv.data(), environment.data());
+    ::_exit(127);
+  }
+  ~Command() {
+    if (child_ <= 0) return;
+    signal(SIGKILL);
+    static_cast<void>(wait());
+  }
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  void signal(int number) const { ::kill(child_, number); }
+  [[nodiscard]] CommandResult wait() {
+    int status = 0;
+    if (::waitpid(child_, &status, 0) != child_) throw std::runtime_error("cannot wait for the command");
+    child_ = 0;
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return {code, read_file(folder_.path() / "out"), read_file(folder_.path() / "err")};
+  }
+  [[nodiscard]] pid_t pid() const noexcept { return child_; }
+
+ private:
+  static void redirect(const std::string& file, int flags, int descriptor) {
+    const int opened = ::open(file.c_str(), flags, 0600);
+    if (opened < 0 || ::dup2(opened, descriptor) < 0) ::_exit(126);
+  }
+
+  TemporaryFolder folder_;
+  pid_t child_ = 0;
+};
+
+/// Runs the command to its end.
+inline CommandResult run_command(const std::string& program, const std::vector<std::string>& arguments,
+                                 const std::optional<std::string>& input = {},
+                                 const std::vector<std::string>& variables = {}) {
+  Command command(program, arguments, input, variables);
+  return command.wait();
+}
+
+}  // namespace nustream::tests
