@@ -20,18 +20,14 @@ namespace nustream::privacy {
 namespace {
 
 ExponentialEncoder damped_encoder(double kept) {
-  return {1, {kept}, {kept}, 0};
+  return {{kept}, {kept}, 0};
 }
 
 /// q and b of a rational correlation are rounded, as are the p and a that generate the noise: an error of a few u
 /// in a pole is one of a few u for every step that its term lasts, in the term itself and in the differences of
 /// poles that make a and b.
-/// Where c_1 = Σ b_i exceeds c_0 = 1 (user-given poles), c is not non-increasing: the encoder with c_1 in the
-/// place of c_0 dominates it entry by entry, and is.
-ExponentialEncoder rational_encoder(const noise::Rational& rational, const Participation& participation) {
-  const double second = std::accumulate(rational.b().begin(), rational.b().end(), 0.0);
-  const double first = participation.times() > 1 ? std::max(1.0, second) : 1.0;
-  return {first, rational.q(), rational.b(), 16 * static_cast<double>(rational.poles()) * unit_roundoff};
+ExponentialEncoder rational_encoder(const noise::Rational& rational) {
+  return {rational.q(), rational.b(), 16 * static_cast<double>(rational.poles()) * unit_roundoff};
 }
 
 double absolute_sum(const std::vector<double>& series) {
@@ -97,7 +93,7 @@ std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation,
                         [&](const noise::Independent&) { return exponential_norm({}, participation); },
                         [&](const noise::NuFtrl& nu) { return nu_norm(nu, participation); },
                         [&](const noise::Rational& rational) {
-                          return exponential_norm(rational_encoder(rational, participation), participation);
+                          return exponential_norm(rational_encoder(rational), participation);
                         },
                         [&](const noise::DampedAntiPgd& damped) {
                           return exponential_norm(damped_encoder(1 - damped.nu.value()), participation);

@@ -12,7 +12,8 @@
 namespace nustream::privacy {
 
 /// max ‖Σ_{t ∈ π} C e_t‖₂² over the participations π that one Participation allows, rounded up. Not
-/// thread-safe: implementations remember where the last call ended, so that rising step counts are cheap.
+/// thread-safe: implementations remember where the last call ended, so that rising step counts are cheap; what
+/// they answer does not depend, to the bit, on what was asked before (it is published in every release).
 class EncoderNorm {
  public:
   virtual ~EncoderNorm() = default;

@@ -35,39 +35,40 @@ class ExponentialNorm final : public EncoderNorm {
 
   double squared(std::uint64_t steps) override {
     const std::uint64_t times = participation_.times_within(StepCount{steps});
-    advance(times - 1);
     const std::uint64_t last = steps - (times - 1) * participation_.separation();
-    return outward(sum_ + block_norm(static_cast<double>(last - 1)), static_cast<double>(steps));
+    const long double squared = whole_blocks(times - 1) + block_norm(static_cast<double>(last - 1));
+    return outward(squared, static_cast<double>(steps));
   }
 
   double squared_limit() override {
     for (const double decay : encoder_.decays) {
       if (decay == 1) throw Unsupported("the sensitivity of this correlation grows without limit: give a horizon");
     }
-    advance(participation_.times() - 1);
-    return outward(sum_ + block_norm(endless), endless);
+    const long double squared = whole_blocks(participation_.times() - 1) + block_norm(endless);
+    return outward(squared, endless);
   }
 
  private:
-  /// Brings the state to `blocks` complete blocks of b steps.
-  void advance(std::uint64_t blocks) {
+  /// Σ v_t² over the first `blocks` blocks of b steps; leaves the amplitudes of the block that follows.
+  [[nodiscard]] long double whole_blocks(std::uint64_t blocks) {
     if (blocks < blocks_) {
       blocks_ = 0;
       sum_ = 0;
+      steady_ = false;
       amplitudes_.assign(amplitudes_.size(), 0.0);
     }
     const double length = static_cast<double>(participation_.separation() - 1);
-    while (blocks_ < blocks) {
-      const double block = block_norm(length);
+    while (blocks_ < blocks && !steady_) {
+      sum_ += block_norm(length);
+      ++blocks_;
       const std::vector<double> before = amplitudes_;
       for (std::size_t i = 0; i < amplitudes_.size(); ++i) {
         amplitudes_[i] = (encoder_.decays[i] * amplitudes_[i] + 1) * block_decays_[i];
       }
-      // A fixed point of the rounded map: every later block is this block.
-      const std::uint64_t same = amplitudes_ == before ? blocks - blocks_ : 1;
-      sum_ += static_cast<long double>(same) * block;
-      blocks_ += same;
+      steady_ = amplitudes_ == before;
     }
+    // At a fixed point of the rounded map every later block is the same.
+    return sum_ + static_cast<long double>(blocks - blocks_) * block_norm(length);
   }
 
   [[nodiscard]] double outward(long double squared, double steps) const {
@@ -80,7 +81,7 @@ class ExponentialNorm final : public EncoderNorm {
   [[nodiscard]] double block_norm(double length) const {
     const auto& q = encoder_.decays;
     const auto& b = encoder_.weights;
-    double start = encoder_.first;
+    double start = 1;
     for (std::size_t i = 0; i < q.size(); ++i) start += b[i] * amplitudes_[i];
     double sum = start * start;
     for (std::size_t i = 0; i < q.size(); ++i) {
@@ -96,7 +97,8 @@ class ExponentialNorm final : public EncoderNorm {
   ExponentialEncoder encoder_;
   Participation participation_;
   std::vector<double> block_decays_;  // q_i^{b−1}
-  std::uint64_t blocks_ = 0;
+  std::uint64_t blocks_ = 0;          // complete ones in sum_
+  bool steady_ = false;               // all later blocks are alike
   long double sum_ = 0;
   std::vector<double> amplitudes_;  // s_i at the start of the next block
 };

@@ -8,10 +8,9 @@
 
 namespace nustream::privacy {
 
-/// c_0 = first, c_t = Σ_i weights_i · decays_i^{t−1} for t ≥ 1; weights > 0, 0 < decays ≤ 1. Covers
-/// independent (no terms), anti-PGD (decay 1), damped anti-PGD (one term) and rational correlations.
+/// c_0 = 1, c_t = Σ_i weights_i · decays_i^{t−1} for t ≥ 1; weights > 0, 0 < decays ≤ 1. Covers independent (no
+/// terms), anti-PGD (decay 1), damped anti-PGD (one term) and rational correlations.
 struct ExponentialEncoder {
-  double first = 1;
   std::vector<double> decays;   ///< q_i
   std::vector<double> weights;  ///< b_i
   /// Relative error of a term per step that it decays over, from the rounding of q and b against the p and a that
@@ -19,8 +18,8 @@ struct ExponentialEncoder {
   double rounding_per_step = 0;
 };
 
-/// Needs c non-increasing when the participation allows several times. O(terms²) for one participation,
-/// O(terms²) more for each further one that a call reaches beyond the last call.
+/// Exact also for c_1 > c_0: it is enough that c falls from c_1 on (numeric_encoder.h). O(terms²) for one
+/// participation, O(terms²) more for each further one that a call reaches beyond the last call.
 [[nodiscard]] std::unique_ptr<EncoderNorm> exponential_norm(ExponentialEncoder encoder,
                                                             const Participation& participation);
 

@@ -107,8 +107,7 @@ EncoderColumn nu_column(Damping nu, std::uint64_t count) {
   }
   column.beyond = static_cast<double>(coefficients.current());
   column.ratio = 1 - nu.value();
-  column.relative_error = 2 * unit_roundoff + 3 * static_cast<double>(std::numeric_limits<long double>::epsilon()) *
-                                                  static_cast<double>(count);
+  column.rounding_per_step = 3 * static_cast<double>(std::numeric_limits<long double>::epsilon());
   return column;
 }
 

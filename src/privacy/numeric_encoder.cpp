@@ -77,15 +77,10 @@ class NumericNorm final : public EncoderNorm {
     const std::uint64_t tabled = std::min(steps, reach_);
     if (tabled > sums_.size()) build(tabled);
     const double beyond = steps > tabled ? tail() : 0;
-    return outward(sums_[tabled - 1] + beyond, participation_.times_within(StepCount{steps}));
+    return outward(sums_[tabled - 1] + beyond, steps);
   }
 
-  double squared_limit() override {
-    if (reach_ == endless_reach) {
-      throw Unsupported("the sensitivity of this correlation has no known limit: give a horizon");
-    }
-    return squared(endless_reach);
-  }
+  double squared_limit() override { return squared(endless_reach); }
 
  private:
   void build(std::uint64_t steps) {
@@ -103,7 +98,7 @@ class NumericNorm final : public EncoderNorm {
     // Where the table ends at reach_, every participation is at least reach entries back by then.
     beyond_ = column.beyond;
     ratio_ = column.ratio;
-    relative_error_ = column.relative_error;
+    rounding_per_step_ = column.rounding_per_step;
     absolute_error_ = column.absolute_error;
   }
 
@@ -113,11 +108,12 @@ class NumericNorm final : public EncoderNorm {
     return largest == 0 ? 0 : largest * largest / (1 - ratio_ * ratio_);
   }
 
-  /// Adds what rounding may have lost: `times` columns, each with its error, and the sums of them.
-  [[nodiscard]] double outward(double squared, std::uint64_t times) const {
-    const double terms = static_cast<double>(times);
-    const double root = std::sqrt(squared) + terms * absolute_error_;
-    return rounded_up(root * root, 2 * relative_error_ + 2 * (terms + 4) * unit_roundoff);
+  /// Adds what rounding may have lost: one column's error for each participation, and the sums of them.
+  [[nodiscard]] double outward(double squared, std::uint64_t steps) const {
+    const double times = static_cast<double>(participation_.times_within(StepCount{steps}));
+    const double root = std::sqrt(squared) + times * absolute_error_;
+    const double entries = static_cast<double>(std::min(steps, reach_));
+    return rounded_up(root * root, 2 * rounding_per_step_ * entries + 2 * (times + 4) * unit_roundoff);
   }
 
   ColumnSource source_;
@@ -127,7 +123,7 @@ class NumericNorm final : public EncoderNorm {
   std::vector<double> sums_;  // Σ_{s≤t} v_s²
   double beyond_ = 0;
   double ratio_ = 0;
-  double relative_error_ = 0;
+  double rounding_per_step_ = 0;
   double absolute_error_ = 0;
 };
 
@@ -135,7 +131,7 @@ class NumericNorm final : public EncoderNorm {
 
 EncoderColumn envelope(EncoderColumn column) {
   double largest = column.beyond;
-  for (std::size_t t = column.c.size(); t-- > 0;) {
+  for (std::size_t t = column.c.size(); t-- > 1;) {
     largest = std::max(largest, std::abs(column.c[t]));
     column.c[t] = largest;
   }

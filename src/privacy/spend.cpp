@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -35,12 +34,7 @@ Rho Spend::after(StepCount steps) const {
   if (steps.value() == 0) return Rho{0};
   require_within_horizon(correlation_, steps);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
-  const Rho now = rho_of_square(norm_->squared(steps.value()), sigma_);
-  if (steps < latest_) return now;
-  // The exact spend never falls; neither may the last bit of what is published.
-  latest_ = steps;
-  latest_rho_ = std::max(latest_rho_, now);
-  return latest_rho_;
+  return rho_of_square(norm_->squared(steps.value()), sigma_);
 }
 
 Rho Spend::of_age(StepCount age) const {

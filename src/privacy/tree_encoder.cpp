@@ -11,8 +11,9 @@
 namespace nustream::privacy {
 namespace {
 
-/// ⌈T/b⌉ up to which the dynamic programme is used: well below a second.
+/// ⌈T/b⌉ and trees up to which the dynamic programme is used: well below a second.
 constexpr std::uint64_t most_exact_participations = 64;
+constexpr std::uint64_t most_exact_trees = 4096;
 
 /// One way to take part within a stretch of leaves: what it costs, and how far into what follows the separation
 /// still forbids the next participation.
@@ -90,10 +91,9 @@ class TreeNorm final : public EncoderNorm {
 
   double squared(std::uint64_t steps) override {
     const Participation every(std::numeric_limits<std::uint64_t>::max(), participation_.separation());
-    if (participation_.times() > 1 && every.times_within(StepCount{steps}) <= most_exact_participations) {
-      return exact(steps);
-    }
-    return level_by_level(steps);
+    const bool small =
+        every.times_within(StepCount{steps}) <= most_exact_participations && (steps >> height_) <= most_exact_trees;
+    return participation_.times() > 1 && small ? exact(steps) : level_by_level(steps);
   }
 
   double squared_limit() override { return level_by_level(std::numeric_limits<std::uint64_t>::max()); }

@@ -15,8 +15,8 @@ namespace nustream::privacy {
 /// trees touches different nodes, whose squares add.
 ///
 /// For one participation it is the number of completed levels, min(height, ⌊log2 T⌋) + 1. For several it is exact
-/// while ⌈T/b⌉ ≤ 64 (dynamic programme over the nodes), and beyond that the sum over levels of what each level
-/// alone could reach: an upper bound, a few per cent above. Never falls as T grows.
+/// while ⌈T/b⌉ ≤ 64 and there are at most 4096 trees (dynamic programme over the nodes), and beyond that the sum over
+/// levels of what each level alone could reach: an upper bound, a few per cent above. Never falls as T grows.
 ///
 /// Source: Kairouz et al. 2021, Appendix; Honaker 2015.
 [[nodiscard]] std::unique_ptr<EncoderNorm> tree_norm(unsigned height, const Participation& participation);

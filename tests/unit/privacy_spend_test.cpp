@@ -118,6 +118,27 @@ TEST(Spend, IsTheSensitivityOfTheStepsSoFar) {
   }
 }
 
+// ρ is part of every release: a run that was resumed must print the bits that an unbroken one prints.
+TEST(Spend, AnswersDoNotDependOnEarlierQuestions) {
+  for (const auto& [correlation, participation] : settings()) {
+    const Spend asked_step_by_step(correlation, participation, NoiseMultiplier{1.7});
+    for (std::uint64_t t = 1; t <= 3000; t += 7) {
+      const Spend fresh(correlation, participation, NoiseMultiplier{1.7});
+      ASSERT_EQ(asked_step_by_step.after(StepCount{t}), fresh.after(StepCount{t})) << correlation.name() << ", " << t;
+    }
+    (void)asked_step_by_step.limit();
+    const Spend fresh(correlation, participation, NoiseMultiplier{1.7});
+    EXPECT_EQ(asked_step_by_step.after(StepCount{500}), fresh.after(StepCount{500})) << correlation.name();
+  }
+  // Here the blocks become alike after some hundred of them.
+  const Spend steady(rational(0.3), {1'000'000, 2}, NoiseMultiplier{1});
+  for (std::uint64_t i = 1; i <= 200; ++i) {
+    const std::uint64_t t = (i * 1'299'709) % 2'000'000 / (i % 3 == 0 ? 20'000 : 1) + 1;
+    const Spend fresh(rational(0.3), {1'000'000, 2}, NoiseMultiplier{1});
+    ASSERT_EQ(steady.after(StepCount{t}), fresh.after(StepCount{t})) << t;
+  }
+}
+
 TEST(Spend, StopsAtTheHorizonAndHasNoLimitWhereThereIsNone) {
   const Spend spend(Correlation{noise::NuFtrl{Damping{0}, StepCount{50}}}, Participation::once(), NoiseMultiplier{1});
   EXPECT_NO_THROW((void)spend.after(StepCount{50}));

@@ -13,10 +13,11 @@ namespace nustream::privacy {
 /// Returns the largest ‖Σ_{t ∈ π} C e_t‖₂ over the participations π that `participation` allows:
 /// dimensionless; times Δ it is in gradient units.
 ///
-/// Exact for one participation, and where c is non-negative and non-increasing: the worst case is then the earliest,
-/// evenly spaced one. Otherwise an upper bound: the same formula for the envelope ĉ_t = max_{s≥t} |c_s|, which is
-/// what c itself becomes once it falls, and which bounds Σ_ij |⟨C_i, C_j⟩| of every participation. Trees:
-/// Σ over completed nodes of (participations below the node)², exact while ⌈T/b⌉ ≤ 64, beyond that an upper bound.
+/// Exact for one participation, and where c is non-negative and non-increasing (from c_1 on is enough: rational
+/// correlations from user-given poles may have c_1 > c_0): the worst case is then the earliest, evenly spaced one.
+/// Otherwise an upper bound: the same formula for the envelope max_{s≥t} |c_s|, t ≥ 1, which is c itself where c
+/// falls, and which bounds Σ_ij |⟨C_i, C_j⟩| of every participation. Trees: Σ over completed nodes of (participations
+/// below the node)², exact while ⌈T/b⌉ ≤ 64 and there are at most 4096 trees, beyond that an upper bound.
 ///
 /// Rounded up: by a few 1e-16 for closed forms, about 1e-13 for exact ν beyond 10⁵ steps; for a rational correlation
 /// by 16 m u·min(T, 1/(1 − q)), for windows and strategies by the error bound of their series inverse, all so that

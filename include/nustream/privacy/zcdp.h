@@ -25,7 +25,7 @@ class EncoderNorm;
 /// The spend of one mechanism as a function of public step counts. What is costly is cached, so that after() at
 /// successive, rising step counts is cheap enough for every release: O(m²) for a rational correlation, a look-up
 /// for numeric ones. For that, const functions change the cache: one object is for one thread; a copy has a cache
-/// of its own.
+/// of its own. The answers, to the bit, depend on the question alone and not on what was asked before.
 class Spend {
  public:
   Spend(noise::Correlation correlation, Participation participation, NoiseMultiplier sigma);
@@ -55,8 +55,6 @@ class Spend {
   Participation participation_;
   NoiseMultiplier sigma_;
   mutable std::unique_ptr<EncoderNorm> norm_;  // made at the first question
-  mutable StepCount latest_{0};                // the largest number of steps asked for, and its answer
-  mutable Rho latest_rho_{0};
 };
 
 }  // namespace nustream::privacy
