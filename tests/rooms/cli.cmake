@@ -11,3 +11,12 @@ function(nustream_command_test name label)
 endfunction()
 nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp)
 nustream_command_test(replay_resume_test quick fault/replay_resume_test.cpp)
+
+# The command with kill points: the journal's and secrets' objects from the faulty library, everything else as shipped.
+add_executable(nustream_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
+target_link_libraries(nustream_faulty PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> nustream_service)
+nustream_test(replay_kill_test full fault/replay_kill_test.cpp
+              LINK nustream_journal_faulty GTest::gmock simdjson::simdjson fmt::fmt)
+target_compile_definitions(replay_kill_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"
+                                                    NUSTREAM_FAULTY="$<TARGET_FILE:nustream_faulty>")
+add_dependencies(replay_kill_test nustream nustream_faulty)

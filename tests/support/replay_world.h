@@ -59,14 +59,15 @@ every = 100
     return read_file(folder_.path() / state / "releases.jsonl");
   }
 
-  /// y = 1 − 0.5x + noise, with a header.
+  /// y = 1 − 0.5x + noise, with a header; every 97th record is unusable.
   static std::string csv(std::size_t rows, std::uint64_t seed = 1) {
     std::mt19937_64 bits(seed);
     std::normal_distribution<double> normal;
     std::string text = "x,y\n";
     for (std::size_t i = 0; i < rows; ++i) {
       const double x = normal(bits);
-      text += fmt::format("{:.5f},{:.5f}\n", x, 1 - 0.5 * x + 0.3 * normal(bits));
+      const double y = 1 - 0.5 * x + 0.3 * normal(bits);
+      text += i % 97 == 96 ? "unusable,row\n" : fmt::format("{:.5f},{:.5f}\n", x, y);
     }
     return text;
   }

@@ -1,0 +1,129 @@
+// The real command, killed: at every named place of the commit protocol and at random moments. Whatever was readable
+// stays as it was, and the end is that of an undisturbed run.
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "command.h"
+#include "journal/failpoint.h"
+#include "replay_world.h"
+
+namespace nustream::tests {
+namespace {
+
+constexpr int killed = 128 + SIGKILL;
+
+/// Counts are scaled down in CI; NUSTREAM_CAMPAIGN=1 runs the full ones.
+int scaled(int full, int quick) { return std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? full : quick; }
+
+class KilledReplay : public ::testing::Test {
+ protected:
+  // 6,000 records, every 97th of them unusable, in batches of 500: twelve commits, five releases each.
+  const ReplayWorld world{6000};
+  const std::vector<std::string> settings{"--set", "state.commit_records=500", "--set", "state.commit_seconds=1e9",
+                                          "--set", "state.rejects=true", "--quiet"};
+  const std::vector<std::string> insecure{"--insecure-seed", "11"};
+
+  static std::vector<std::string> join(std::vector<std::string> a, const std::vector<std::string>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+  [[nodiscard]] bool has_state(const std::string& state) const {
+    return std::filesystem::exists(world.path(state + "/state"));
+  }
+  /// Starts afresh, or resumes where there is a state.
+  [[nodiscard]] std::vector<std::string> arguments(const std::vector<std::string>& run, const std::string& state) const {
+    return world.replay(has_state(state) ? join(run, {"--resume"}) : run, state);
+  }
+  [[nodiscard]] double total_rho(const std::string& state, const std::vector<std::string>& key) const {
+    std::vector<std::string> inspect{"inspect", world.path(state), "--json"};
+    const CommandResult result = run_command(NUSTREAM_COMMAND, join(inspect, key));
+    EXPECT_EQ(result.code, 0) << result.err;
+    simdjson::dom::parser parser;
+    return parser.parse(result.out)["total_rho"].get_double().value();
+  }
+  /// What was readable after a kill, without a last line that was cut short.
+  [[nodiscard]] std::string readable(const std::string& state) const {
+    std::string text = std::filesystem::exists(world.path(state + "/releases.jsonl")) ? world.releases(state) : "";
+    return text.substr(0, text.rfind('\n') + 1);
+  }
+};
+
+TEST_F(KilledReplay, AtEveryNamedPlaceEndsAsAnUndisturbedRun) {
+  const std::vector<std::string> run = join(settings, insecure);
+  ASSERT_EQ(world.run(run, "undisturbed").code, 0);
+  const std::string expected = world.releases("undisturbed");
+  const double spent = total_rho("undisturbed", insecure);
+  for (const std::string_view place : journal::failpoints) {
+    for (const int count : {1, 2, 7}) {
+      const std::string state = std::string(place) + std::to_string(count);
+      const std::string failpoint = "NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(count);
+      CommandResult result = run_command(NUSTREAM_FAULTY, arguments(run, state), {}, {failpoint});
+      if (result.code != killed) {  // a place of the resume: passed only where there is something to resume
+        result = run_command(NUSTREAM_FAULTY, world.replay(join(run, {"--resume"}), state), {}, {failpoint});
+      }
+      if (count == 1) {
+        ASSERT_EQ(result.code, killed) << place << " was not reached";
+      }
+      const std::string before = readable(state);
+      ASSERT_EQ(run_command(NUSTREAM_COMMAND, arguments(run, state)).code, 0) << state;
+      ASSERT_TRUE(world.releases(state) == expected) << state << ": the releases differ";
+      ASSERT_TRUE(expected.compare(0, before.size(), before) == 0) << state << ": something else was readable";
+      ASSERT_EQ(total_rho(state, insecure), spent) << state;
+    }
+  }
+}
+
+TEST_F(KilledReplay, AtRandomMomentsEndsAsAnUndisturbedRun) {
+  const std::vector<std::string> run = join(settings, insecure);
+  ASSERT_EQ(world.run(run, "undisturbed").code, 0);
+  const std::string expected = world.releases("undisturbed");
+  std::mt19937_64 bits(17);
+  const int wanted = scaled(200, 30);
+  int kills = 0;
+  for (int attempt = 0; kills < wanted && attempt < 40 * wanted; ++attempt) {
+    const std::string state = "random" + std::to_string(attempt);
+    for (int life = 0; life < 3; ++life) {
+      Command command(NUSTREAM_COMMAND, arguments(run, state));
+      ::usleep(static_cast<useconds_t>(2000 + bits() % 40000));
+      command.signal(SIGKILL);
+      kills += command.wait().code == killed ? 1 : 0;
+    }
+    const std::string before = readable(state);
+    ASSERT_EQ(run_command(NUSTREAM_COMMAND, arguments(run, state)).code, 0) << state;
+    ASSERT_TRUE(world.releases(state) == expected) << state;
+    ASSERT_TRUE(expected.compare(0, before.size(), before) == 0) << state;
+    std::filesystem::remove_all(world.path(state));
+  }
+  EXPECT_GE(kills, wanted);
+}
+
+// With a real key every computation draws the same noise from the sealed keys or from none: what was readable once is
+// never contradicted.
+TEST_F(KilledReplay, UnderARealKeyNeverReleasesAStepWithTwoValues) {
+  std::mt19937_64 bits(23);
+  const int folders = scaled(60, 8);
+  for (int i = 0; i < folders; ++i) {
+    const std::string state = "private" + std::to_string(i);
+    std::string shown;
+    for (int life = 0; life < 6; ++life) {
+      const std::string_view place = journal::failpoints[bits() % journal::failpoints.size()];
+      const std::string failpoint = "NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(1 + bits() % 4);
+      const CommandResult result = run_command(NUSTREAM_FAULTY, arguments(settings, state), {}, {failpoint});
+      ASSERT_TRUE(result.code == killed || result.code == 0) << result.err;
+      const std::string now = readable(state);
+      ASSERT_TRUE(now.size() >= shown.size() && now.compare(0, shown.size(), shown) == 0)
+          << state << ": a release that was readable has changed";
+      shown = now;
+    }
+    ASSERT_EQ(run_command(NUSTREAM_COMMAND, arguments(settings, state)).code, 0);
+    const std::string whole = world.releases(state);
+    ASSERT_TRUE(whole.compare(0, shown.size(), shown) == 0);
+    EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 60);
+  }
+}
+
+}  // namespace
+}  // namespace nustream::tests
