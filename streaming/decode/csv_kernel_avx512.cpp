@@ -112,7 +112,7 @@ inline Fields scattered(const std::uint32_t* separators, const std::uint32_t* co
           four(*at[0], *at[1], *at[2], *at[3])};
 }
 
-// Reads four plain numbers: an optional minus, digits, at most one dot, at most 16 characters, digits below 2^53.
+// Reads four plain numbers: an optional minus, digits, at most one dot, at most 16 characters.
 // Returns false where one of them is anything else; `out` then holds nothing of use.
 inline bool read_four(const char* segment, const Fields& fields, double* out) {
   // Each field at the upper end of its lane.
@@ -157,9 +157,9 @@ inline bool read_four(const char* segment, const Fields& fields, double* out) {
       _mm512_add_epi64(_mm512_mul_epu32(eights, _mm512_set1_epi64(100'000'000)), _mm512_srli_epi64(eights, 32));
   const __m512i every_other = _mm512_setr_epi64(0, 2, 4, 6, 0, 2, 4, 6);
   const __m256i integers = _mm512_castsi512_si256(_mm512_permutexvar_epi64(every_other, sixteens));
-  if (_mm256_cmpgt_epu64_mask(integers, _mm256_set1_epi64x(exact_integer_max)) != 0) return false;
 
-  // Exact integer over exact power of ten: one rounding (Clinger). In 64 bits, the zeros above a lane's dot are
+  // Integer over power of ten, rounded once (Clinger): with a dot there are at most 15 digits, an exact integer;
+  // without one the power is 1, and the conversion alone may round. In 64 bits, the zeros above a lane's dot are
   // 48 + digits behind it, or 64 without a dot; the permutation looks at the lower four bits of that.
   const __m256i lane_dots = _mm256_cvtepu16_epi64(_mm_cvtsi64_si128(static_cast<long long>(dots)));
   const __m512i zeros = _mm512_castsi256_si512(_mm256_lzcnt_epi64(lane_dots));

@@ -9,11 +9,8 @@
 
 namespace nustream::decode {
 
-/// Integers up to this are doubles without rounding.
-inline constexpr std::uint64_t exact_integer_max = std::uint64_t{1} << 53;
-
-/// Powers of ten that are doubles without rounding. With an integer up to exact_integer_max, one product or quotient
-/// is rounded once, to the nearest double.
+/// Powers of ten that are doubles without rounding. Over one of them, an integer of at most 2^53 is rounded once, to
+/// the nearest double.
 ///
 /// Source: Clinger 1990, "How to read floating point numbers accurately".
 inline constexpr std::array<double, 23> exact_powers_of_ten = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -45,29 +42,40 @@ inline constexpr auto powers_of_five = [] {
   return powers;
 }();
 
+struct Quotient {
+  std::uint64_t quotient;
+  std::uint64_t remainder;
+};
+
+/// (high·2^64 + low) / divisor.shifted and its remainder, for high < divisor.shifted.
+///
+/// Without branches: which way each correction goes is a coin toss that no processor predicts.
+///
+/// Source: Möller and Granlund 2011, "Improved division by invariant integers", Algorithm 4.
+[[nodiscard]] inline Quotient divide(std::uint64_t high, std::uint64_t low, const Divisor& divisor) noexcept {
+  const Wide estimate = Wide{divisor.inverse} * high + ((Wide{high} << 64) | low);
+  Quotient result{static_cast<std::uint64_t>(estimate >> 64) + 1, 0};
+  result.remainder = low - result.quotient * divisor.shifted;
+  const std::uint64_t too_large = result.remainder > static_cast<std::uint64_t>(estimate) ? 1 : 0;
+  result.quotient -= too_large;
+  result.remainder += divisor.shifted & (0 - too_large);
+  const std::uint64_t too_small = result.remainder >= divisor.shifted ? 1 : 0;
+  result.quotient += too_small;
+  result.remainder -= divisor.shifted & (0 - too_small);
+  return result;
+}
+
 /// The double nearest to digits / 10^places, ties to even, for any digits > 0 and places ≤ decimal_places_max.
 ///
 /// The quotient by 5^places is taken exactly, with its remainder, and rounded once; the powers of two go into the
 /// exponent. No result is subnormal or infinite.
-///
-/// Source: Möller and Granlund 2011, "Improved division by invariant integers", Algorithm 4.
 [[nodiscard]] inline double quotient_by_power_of_ten(std::uint64_t digits, std::size_t places) noexcept {
   const Divisor& five = powers_of_five[places];
   const int shift = std::countl_zero(digits);
   // The numerator (digits << shift)·2^63 has its upper half below the divisor: the quotient has 63 or 64 bits.
   const std::uint64_t high = (digits << shift) >> 1;
   const std::uint64_t low = digits << shift << 63;
-
-  // Without branches: which way each of these goes is a coin toss that no processor predicts.
-  const Wide estimate = Wide{five.inverse} * high + ((Wide{high} << 64) | low);
-  auto quotient = static_cast<std::uint64_t>(estimate >> 64) + 1;
-  std::uint64_t remainder = low - quotient * five.shifted;
-  const std::uint64_t too_large = remainder > static_cast<std::uint64_t>(estimate) ? 1 : 0;
-  quotient -= too_large;
-  remainder += five.shifted & (0 - too_large);
-  const std::uint64_t too_small = remainder >= five.shifted ? 1 : 0;
-  quotient += too_small;
-  remainder -= five.shifted & (0 - too_small);
+  const auto [quotient, remainder] = divide(high, low, five);
 
   const int unused = std::countl_zero(quotient);
   const std::uint64_t normal = quotient << unused;

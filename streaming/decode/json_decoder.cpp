@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,30 +28,6 @@ struct Member {
   bool time = false;
   bool seen = false;  // in the present record
 };
-
-// A value's text as a CSV field would hold it; empty for null, objects and arrays, which hold no text.
-std::optional<std::string_view> text_of(ondemand::value value, simdjson::error_code& error) {
-  ondemand::json_type type{};
-  if ((error = value.type().get(type)) != simdjson::SUCCESS) return std::nullopt;
-  switch (type) {
-    case ondemand::json_type::string: {
-      std::string_view text;
-      error = value.get_string().get(text);
-      return text;
-    }
-    case ondemand::json_type::number: {
-      std::string_view token = value.raw_json_token();
-      const std::size_t end = token.find_first_of(" \t\r");
-      // The token is skipped by asking for its value, which also checks that it is one.
-      double ignored = 0;
-      error = value.get_double().get(ignored);
-      if (error == simdjson::NUMBER_ERROR) error = simdjson::SUCCESS;
-      return token.substr(0, end);
-    }
-    default:
-      return std::nullopt;
-  }
-}
 
 class JsonDecoder : public LineDecoder {
  public:
@@ -129,25 +104,43 @@ class JsonDecoder : public LineDecoder {
     return nullptr;
   }
 
+  // Reads what is wanted of a value; false where the line is no JSON.
   bool read_member(const Member& known, ondemand::value value, double& time) {
-    simdjson::error_code error = simdjson::SUCCESS;
     ondemand::json_type type{};
     if (value.type().get(type) != simdjson::SUCCESS) return false;
-    if (type == ondemand::json_type::boolean) {
-      bool truth = false;
-      if (value.get_bool().get(truth) != simdjson::SUCCESS) return false;
-      for (const std::uint32_t f : known.fields) {
-        const bool is_number = fields_[f].reading == record::Reading::number;
-        readings_[f] = is_number ? (truth ? 1 : 0) : record::read_field(fields_[f], truth ? "true" : "false");
+    switch (type) {
+      case ondemand::json_type::number: {
+        const std::string_view token = value.raw_json_token();
+        read_text(known, token.substr(0, token.find_first_of(" \t\r")), time);
+        return true;
       }
-      return true;
+      case ondemand::json_type::string: {
+        std::string_view text;
+        if (value.get_string().get(text) != simdjson::SUCCESS) return false;
+        read_text(known, text, time);
+        return true;
+      }
+      case ondemand::json_type::boolean: {
+        bool truth = false;
+        if (value.get_bool().get(truth) != simdjson::SUCCESS) return false;
+        read_truth(known, truth);
+        return true;
+      }
+      default:
+        return true;  // null and nesting hold no text: what needs it stays unreadable
     }
-    const auto text = text_of(value, error);
-    if (error != simdjson::SUCCESS) return false;
-    if (!text) return true;  // null and the like: what needs it stays unreadable
-    for (const std::uint32_t f : known.fields) readings_[f] = record::read_field(fields_[f], *text);
-    if (known.time) time = read_event_time(*text);
-    return true;
+  }
+
+  void read_text(const Member& known, std::string_view text, double& time) {
+    for (const std::uint32_t f : known.fields) readings_[f] = record::read_field(fields_[f], text);
+    if (known.time) time = read_event_time(text);
+  }
+
+  void read_truth(const Member& known, bool truth) {
+    for (const std::uint32_t f : known.fields) {
+      const bool is_number = fields_[f].reading == record::Reading::number;
+      readings_[f] = is_number ? (truth ? 1 : 0) : record::read_field(fields_[f], truth ? "true" : "false");
+    }
   }
 
   std::span<const record::Field> fields_;

@@ -264,6 +264,22 @@ TEST(CsvKernelProperty, ColumnsOfTheirOwn) {
   }
 }
 
+// Quotients with remainders at either end of their range, where an estimate is corrected or is not.
+TEST(DivideProperty, EqualsTheCompilersDivision) {
+  std::mt19937_64 random(19);
+  for (int i = 0; i < 400'000; ++i) {
+    const Divisor& five = powers_of_five[random() % powers_of_five.size()];
+    const std::uint64_t quotient = i % 3 == 0 ? ~(random() >> (random() % 64)) : random() >> (random() % 64);
+    const std::uint64_t end = std::min(random() >> (random() % 64), five.shifted - 1);
+    const std::uint64_t remainder = i % 2 == 0 ? end : five.shifted - 1 - end;
+    const Wide numerator = Wide{quotient} * five.shifted + remainder;
+    const auto result =
+        divide(static_cast<std::uint64_t>(numerator >> 64), static_cast<std::uint64_t>(numerator), five);
+    ASSERT_EQ(result.quotient, quotient);
+    ASSERT_EQ(result.remainder, remainder);
+  }
+}
+
 TEST(QuotientByPowerOfTenProperty, EqualsTheStandardLibrary) {
   std::mt19937_64 random(17);
   for (int i = 0; i < 400'000; ++i) {
