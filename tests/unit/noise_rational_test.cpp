@@ -152,7 +152,29 @@ TEST(MeanEstimationExcess, OfFourFiveAndSixPoles) {
   EXPECT_NEAR(percent(1e-2, 6), .00002, .000005);
 }
 
-// By simulating nothing: the error's coefficients are β(x)/(1 − (1−ν)x), summed up one by one.
+// For prefix sums over a known horizon T, five poles at ν = .8/T have less root-mean-square error times column norm
+// than the exact ν = 0: by .7% at T = 1e5.
+TEST(RationalNuFtrl, BeatsExactPrefixSumsAtAKnownHorizon) {
+  constexpr std::size_t horizon = 100'000;
+  const auto loss = [](const Correlation& correlation) {
+    const std::vector<double> beta = noise_coefficients(correlation, horizon);
+    double norm = 0;
+    for (const double c : strategy_coefficients(correlation, horizon)) norm += c * c;
+    double prefix = 0;
+    double variance = 0;
+    double mean = 0;
+    for (const double entry : beta) {
+      prefix += entry;
+      variance += prefix * prefix;
+      mean += variance / static_cast<double>(horizon);
+    }
+    return std::sqrt(norm * mean);
+  };
+  const double exact = loss(Correlation{NuFtrl{Damping{0}, StepCount{horizon}}});
+  EXPECT_NEAR(loss(Correlation{Rational::nu_ftrl(Damping{0.8 / horizon}, 5)}) / exact, 0.993, 0.001);
+}
+
+// Without a simulation: the error's coefficients are β(x)/(1 − (1−ν)x), summed up one by one.
 TEST(MeanEstimationExcess, OfAnyRationalEqualsItsSeries) {
   const Damping nu{0.02};
   for (const Rational& rational : {Rational::from_poles({0.5}, {0.3}), Rational::from_poles({0.99, 0.7}, {0.05, 0.4}),

@@ -46,8 +46,9 @@ struct Strategy {
   StepCount horizon;
 };
 
-/// Binary-tree aggregation (math: docs/notation.md), restarted every 2^height steps when `restarts`,
-/// else finished after 2^height steps.
+/// Binary-tree aggregation, restarted every 2^height steps when `restarts`, else finished after 2^height steps.
+/// Prefix sums from the fewest nodes (plain), or the least variance from the completed ones (honaker).
+/// Source: Kairouz et al. 2021, Appendix B; Honaker 2015.
 struct Tree {
   enum class Estimator { plain, honaker };
   unsigned height;  ///< 0 … 40
