@@ -17,8 +17,8 @@ class Rational {
   /// The Zolotarev closed form for ν-FTRL with damping ν > 0 and `poles` poles (0: the smallest number
   /// whose excess over exact ν is at most 2.5e-4: 6 at ν = 1e-4, 5 at 1e-3, 4 at 1e-2). Throws
   /// InvalidParameter below ν = 1e-10 or above 64 poles.
-  /// Source: elliptic (Zolotarev) nodes of the rational approximation of the square root on [2ν, 1] (Hale, Higham
-  /// and Trefethen 2008, method 3).
+  /// Source: elliptic (Zolotarev) nodes of the rational approximation of the square root on [2ν, 1], from ν = ¼ on
+  /// [ν, 1] (Hale, Higham and Trefethen 2008, method 3).
   static Rational nu_ftrl(Damping nu, std::size_t poles = 0);
 
   /// User-given decay rates q_i in (0, 1), distinct, and weights b_i > 0; the 1/p_i are the zeros of
