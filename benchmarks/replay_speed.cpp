@@ -1,6 +1,6 @@
-// A CSV of 10 features and a target, end to end: std::from_chars alone, the reader, plain SGD over the reader, and the
-// whole private replay (parse, step, noise, a release every 1,000 records, commits). One core.
-// Usage: replay_speed [JSON file]; ROWS in the environment (default 1,000,000).
+// A CSV of 10 features and a target, end to end: std::from_chars alone, the reader, plain SGD over the reader, and
+// the whole private replay (parse, step, noise, a release every 1,000 records, commits). One core. Usage:
+// replay_speed [JSON file]; ROWS in the environment (default 1,000,000).
 
 #include <charconv>
 #include <cstdlib>
@@ -49,8 +49,10 @@ Stream make_stream(std::size_t rows) {
   std::ofstream(stream.folder / "rows.csv") << stream.csv;
   std::string text = "[stream]\nname = \"bench\"\ninput = \"rows.csv\"\n[target]\ncolumn = \"y\"\n";
   for (std::size_t j = 0; j < features; ++j) text += fmt::format("[[features]]\ncolumn = \"x{}\"\n", j);
-  text += "[model]\nintercept = false\n[descent]\nstep_size = 0.001\nclip_norm = 3.0\n[privacy]\nrho = 0.5\ndelta = 1e-6\n"
-          "[noise]\nnu = 0.0001\n[release]\nevery = 1000\n";
+  text +=
+      "[model]\nintercept = false\n[descent]\nstep_size = 0.001\nclip_norm = 3.0\n[privacy]\nrho = 0.5\ndelta = "
+      "1e-6\n"
+      "[noise]\nnu = 0.0001\n[release]\nevery = 1000\n";
   std::ofstream(stream.config) << text;
   return stream;
 }
@@ -103,24 +105,24 @@ int main(int argc, char** argv) {
   const config::Config config = config::read_config(stream.config, {});
   int run = 0;
   const auto count = static_cast<double>(rows);
-  const auto timings = measure(
-      {{"from_chars alone", count, [&] { keep(from_chars_alone(stream.csv)); }},
-       {"reader", count,
-        [&] {
-          double sum = 0;
-          read_all(config, [&](const record::RowBatch& batch) { sum += batch.y.empty() ? 0 : batch.y[0]; });
-          keep(sum);
-        }},
-       {"plain SGD over the reader", count, [&] { keep(plain_sgd(config)); }},
-       {"private replay", count,
-        [&] {
-          config::Config each = config;
-          each.state.directory = (stream.folder / ("state" + std::to_string(run++))).string();
-          replay::Options options;
-          options.quiet = true;
-          static_cast<void>(replay::run(std::move(each), options));
-        }}},
-      5);
+  const auto timings =
+      measure({{"from_chars alone", count, [&] { keep(from_chars_alone(stream.csv)); }},
+               {"reader", count,
+                [&] {
+                  double sum = 0;
+                  read_all(config, [&](const record::RowBatch& batch) { sum += batch.y.empty() ? 0 : batch.y[0]; });
+                  keep(sum);
+                }},
+               {"plain SGD over the reader", count, [&] { keep(plain_sgd(config)); }},
+               {"private replay", count,
+                [&] {
+                  config::Config each = config;
+                  each.state.directory = (stream.folder / ("state" + std::to_string(run++))).string();
+                  replay::Options options;
+                  options.quiet = true;
+                  static_cast<void>(replay::run(std::move(each), options));
+                }}},
+              5);
   std::filesystem::remove_all(stream.folder);
   Report report("replay");
   report.add(timings, "row");

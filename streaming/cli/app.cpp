@@ -5,8 +5,8 @@
 #include <functional>
 #include <new>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "nustream/base/error.h"
@@ -47,7 +47,8 @@ void add_replay(CLI::App& app, Job& job) {
   command->add_flag("--new-epoch", arguments.new_epoch, "begin a new noise epoch behind the committed state")
       ->excludes(resume);
   command->add_option("--lane", arguments.lane, "number of this lane (stream.lane)");
-  command->add_option("--from", options.from, "first record: its ordinal, or an ISO 8601 time where times are public");
+  command->add_option("--from", options.from,
+                      "first record: its ordinal, or an ISO 8601 time where times are public");
   command->add_option("--to", options.to, "stop before this record: ordinal or time");
   command->add_option("--passes", options.passes, "read the whole input this often (k); needs files, not a pipe")
       ->check(CLI::PositiveNumber);

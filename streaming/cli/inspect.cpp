@@ -57,10 +57,11 @@ std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
 Report read(const InspectArguments& arguments) {
   const std::filesystem::path folder = arguments.folder;
   const auto disk = journal::posix_disk();
-  const std::string key = arguments.key_file.empty() ? (folder / journal::folder_files::key).string() : arguments.key_file;
+  const std::string key =
+      arguments.key_file.empty() ? (folder / journal::folder_files::key).string() : arguments.key_file;
   const std::string sealed = read_whole(folder / journal::folder_files::state, *disk);
-  const secrets::Keyring keys = arguments.insecure_seed ? secrets::Keyring::insecure(*arguments.insecure_seed)
-                                                        : secrets::load_key_file(key);
+  const secrets::Keyring keys =
+      arguments.insecure_seed ? secrets::Keyring::insecure(*arguments.insecure_seed) : secrets::load_key_file(key);
   const journal::State state = journal::open_state(keys, sealed);
   return {state.identity, state.record.position, journal::read_ledger(*disk, folder, keys),
           last_line(folder / journal::folder_files::releases, *disk)};
@@ -68,9 +69,12 @@ Report read(const InspectArguments& arguments) {
 
 const char* text(journal::Overlap overlap) {
   switch (overlap) {
-    case journal::Overlap::disjoint: return "disjoint";
-    case journal::Overlap::overlapping: return "overlapping";
-    case journal::Overlap::unknown: return "unknown";
+    case journal::Overlap::disjoint:
+      return "disjoint";
+    case journal::Overlap::overlapping:
+      return "overlapping";
+    case journal::Overlap::unknown:
+      return "unknown";
   }
   return "";
 }
@@ -107,9 +111,10 @@ void print(const Report& report, const std::string& folder) {
 std::string to_json(const Report& report) {
   std::string out = "{\"stream\":";
   publish::append_string(report.identity.stream, out);
-  out += fmt::format(",\"lane\":{},\"epoch\":{},\"steps\":{},\"position\":{},\"private\":{},\"digest\":\"{}\",\"ledger\":[",
-                     report.identity.lane.value(), report.identity.epoch.value(), report.identity.steps.value(),
-                     report.position.value(), report.identity.is_private, report.identity.settings_digest);
+  out += fmt::format(
+      ",\"lane\":{},\"epoch\":{},\"steps\":{},\"position\":{},\"private\":{},\"digest\":\"{}\",\"ledger\":[",
+      report.identity.lane.value(), report.identity.epoch.value(), report.identity.steps.value(),
+      report.position.value(), report.identity.is_private, report.identity.settings_digest);
   bool first = true;
   for (const journal::LedgerEntry& entry : report.ledger.epochs) {
     out += fmt::format("{}{{\"lane\":{},\"epoch\":{},\"from\":{},\"to\":{},\"steps\":{},\"rho\":", first ? "" : ",",

@@ -26,15 +26,19 @@ struct Plan {
   std::optional<double> rational_excess;  ///< over exact ν, mean estimation
 };
 
-double first_step_size(const config::Config& config) { return config.descent.schedule.at(StepIndex{0}); }
+double first_step_size(const config::Config& config) {
+  return config.descent.schedule.at(StepIndex{0});
+}
 
 privacy::LocalProblem local_problem(const config::Config& config) {
   const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
   std::vector<double> eigenvalues = config.second_moment_eigenvalues;
   if (eigenvalues.empty() || mean) eigenvalues.assign(config.descent.dimension, 1.0);
   if (eigenvalues.size() != config.descent.dimension) {
-    throw Failure(Exit::configuration, config.file + ": plan.second_moment_eigenvalues: allowed is one number for each "
-                                       "of the " + std::to_string(config.descent.dimension) + " parameters");
+    throw Failure(Exit::configuration, config.file +
+                                           ": plan.second_moment_eigenvalues: allowed is one number for each "
+                                           "of the " +
+                                           std::to_string(config.descent.dimension) + " parameters");
   }
   return {eigenvalues, StepSize{first_step_size(config)},
           mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
@@ -73,7 +77,8 @@ void print_spend(const config::Config& config, const Plan& plan) {
     fmt::print("{:>15}  {:>12.6f}  {:>12.6g}  {:>12.5g}\n", steps_text(row.steps), row.sensitivity.value(),
                row.rho.value(), row.epsilon.value());
   }
-  fmt::print("epsilon at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n\n", config.privacy.delta.value());
+  fmt::print("epsilon at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n\n",
+             config.privacy.delta.value());
 }
 
 void print_prediction(const Plan& plan) {
@@ -82,8 +87,9 @@ void print_prediction(const Plan& plan) {
     return;
   }
   const privacy::Prediction& prediction = *plan.prediction;
-  fmt::print("predicted stationary error from the privacy noise (excess of the loss, which carries 1/2; eigenvalues {})\n",
-             plan.eigenvalues_assumed ? "assumed all 1" : "as set");
+  fmt::print(
+      "predicted stationary error from the privacy noise (excess of the loss, which carries 1/2; eigenvalues {})\n",
+      plan.eigenvalues_assumed ? "assumed all 1" : "as set");
   fmt::print("  {:<44} {:>12.6g}\n", "this correlation", prediction.excess);
   fmt::print("  {:<44} {:>12.6g}\n", fmt::format("suggested nu = {:.4g}", prediction.suggested.value()),
              prediction.suggested_excess);
@@ -123,7 +129,8 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   const config::Mechanism& mechanism = plan.mechanism;
   std::string out = "{\"stream\":";
   publish::append_string(config.stream, out);
-  out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\"", config.descent.dimension, mechanism.correlation.name());
+  out +=
+      fmt::format(",\"dimension\":{},\"correlation\":\"{}\"", config.descent.dimension, mechanism.correlation.name());
   field("sigma", mechanism.sigma.value(), out);
   field("displacement", mechanism.displacement.value(), out);
   field("gamma_limit", mechanism.sensitivity.value(), out);
@@ -131,7 +138,8 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   out += ",\"conversion\":\"gaussian\",\"spend\":[";
   for (std::size_t i = 0; i < plan.spend.size(); ++i) {
     const privacy::SpendRow& row = plan.spend[i];
-    out += fmt::format("{}{{\"steps\":{}", i == 0 ? "" : ",", row.steps ? std::to_string(row.steps->value()) : "null");
+    out +=
+        fmt::format("{}{{\"steps\":{}", i == 0 ? "" : ",", row.steps ? std::to_string(row.steps->value()) : "null");
     field("gamma", row.sensitivity.value(), out);
     field("rho", row.rho.value(), out);
     field("epsilon", row.epsilon.value(), out);

@@ -28,8 +28,9 @@ Exit replay(const ReplayArguments& arguments) {
   // Files on the command line are relative to the working directory, not to the configuration.
   if (!arguments.files.empty()) config.input.files = arguments.files;
   if (config.input.files.empty()) {
-    throw Failure(Exit::configuration, arguments.config.file + ": stream.input is missing; set it, or name FILE after "
-                                       "the configuration");
+    throw Failure(Exit::configuration, arguments.config.file +
+                                           ": stream.input is missing; set it, or name FILE after "
+                                           "the configuration");
   }
   if (arguments.lane) config.lane = LaneId{*arguments.lane};
   replay::Options options = arguments.options;

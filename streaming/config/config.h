@@ -43,6 +43,7 @@ struct State {
 
 struct Config {
   std::string file;
+  std::vector<std::string> overrides;  ///< as given, to print the command that goes on
   std::string stream;
   LaneId lane;
   decode::InputSettings input;

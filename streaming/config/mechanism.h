@@ -16,10 +16,10 @@ struct Mechanism {
   noise::GeneratorKind generator;
   std::size_t dimension;
   privacy::Participation participation;
-  Displacement displacement;      ///< Δ
-  Sensitivity sensitivity;        ///< the supremum over all steps, units of Δ
-  NoiseMultiplier sigma;          ///< σ = sensitivity/√(2ρ)
-  NoiseStddev stddev;             ///< σΔ
+  Displacement displacement;  ///< Δ
+  Sensitivity sensitivity;    ///< the supremum over all steps, units of Δ
+  NoiseMultiplier sigma;      ///< σ = sensitivity/√(2ρ)
+  NoiseStddev stddev;         ///< σΔ
   noise::Grid grid;
   privacy::Spend spend;
 };

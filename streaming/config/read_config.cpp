@@ -20,8 +20,8 @@ std::string beside(const std::string& config_file, const std::string& input) {
 decode::InputSettings read_stream(const Section& section, const std::string& file) {
   decode::InputSettings input;
   for (const std::string& name : section.texts("input")) input.files.push_back(beside(file, name));
-  input.format = section.choice<decode::Format>("format", decode::Format::csv,
-                                                {{"csv", decode::Format::csv}, {"jsonl", decode::Format::json_lines}});
+  input.format = section.choice<decode::Format>(
+      "format", decode::Format::csv, {{"csv", decode::Format::csv}, {"jsonl", decode::Format::json_lines}});
   if (const auto delimiter = section.text("delimiter")) {
     if (delimiter->size() != 1 || *delimiter == "\"" || *delimiter == "\n") {
       section.refuse("delimiter", "one character, neither a quote nor a newline");
@@ -123,7 +123,8 @@ void check_together(const Section& root, Config& config) {
   const bool counts = config.descent.loss.kind == model::Loss::Kind::logistic ||
                       config.descent.loss.kind == model::Loss::Kind::poisson;
   if (counts && config.schema.target && (config.schema.target->center != 0 || config.schema.target->scale != 1)) {
-    root.section("target").refuse("center", "neither center nor scale for this loss: its target has units of its own");
+    root.section("target").refuse("center",
+                                  "neither center nor scale for this loss: its target has units of its own");
   }
   const Section descent = root.section("descent");
   config.descent.dimension = config.schema.dimension();
@@ -154,6 +155,7 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   if (lane > std::numeric_limits<std::uint32_t>::max()) stream.refuse("lane", "a whole number below 2^32");
 
   Config config{.file = file,
+                .overrides = overrides,
                 .stream = name,
                 .lane = LaneId{static_cast<std::uint32_t>(lane)},
                 .input = read_stream(stream, file),

@@ -57,8 +57,8 @@ descent::Schedule read_schedule(const Section& section) {
 
 descent::Projection read_projection(const Section& section) {
   enum class Kind { none, ball, box };
-  const Kind kind =
-      section.choice<Kind>("projection", Kind::none, {{"none", Kind::none}, {"ball", Kind::ball}, {"box", Kind::box}});
+  const Kind kind = section.choice<Kind>("projection", Kind::none,
+                                         {{"none", Kind::none}, {"ball", Kind::ball}, {"box", Kind::box}});
   const double radius = section.number("radius").value_or(0);
   const std::vector<double> lower = section.number_or_numbers("lower");
   const std::vector<double> upper = section.number_or_numbers("upper");
@@ -75,8 +75,8 @@ descent::Projection read_projection(const Section& section) {
 descent::Averaging read_averaging(const Section& section) {
   using Kind = descent::Averaging::Kind;
   descent::Averaging averaging;
-  averaging.kind = section.choice<Kind>("average", Kind::last,
-                                        {{"last", Kind::last}, {"tail", Kind::tail}, {"exponential", Kind::exponential}});
+  averaging.kind = section.choice<Kind>(
+      "average", Kind::last, {{"last", Kind::last}, {"tail", Kind::tail}, {"exponential", Kind::exponential}});
   averaging.from = section.count("average_from").value_or(0);
   averaging.decay = section.number("average_decay").value_or(averaging.decay);
   refusing(section, "average_decay", [&] {

@@ -47,13 +47,18 @@ Reader reader_of(const Section& section) {
       "correlation", read_rational,
       {{"rational", read_rational},
        {"independent", [](const Section&) { return Correlation{noise::Independent{}}; }},
-       {"nu", [](const Section& s) { return Correlation{noise::NuFtrl{s.required<Damping>("nu"), horizon(s)}}; }},
+       {"nu",
+        [](const Section& s) {
+          return Correlation{noise::NuFtrl{s.required<Damping>("nu"), horizon(s)}};
+        }},
        {"damped-anti-pgd",
         [](const Section& s) { return Correlation{noise::DampedAntiPgd{s.required<Damping>("nu")}}; }},
        {"anti-pgd", [](const Section& s) { return Correlation{noise::AntiPgd{required_horizon(s)}}; }},
        {"windowed", read_windowed},
        {"strategy",
-        [](const Section& s) { return Correlation{noise::Strategy{s.numbers("c"), required_horizon(s)}}; }},
+        [](const Section& s) {
+          return Correlation{noise::Strategy{s.numbers("c"), required_horizon(s)}};
+        }},
        {"tree", [](const Section& s) { return read_tree(s, noise::Tree::Estimator::plain); }},
        {"honaker", [](const Section& s) { return read_tree(s, noise::Tree::Estimator::honaker); }}});
 }

@@ -24,14 +24,22 @@ Transform read_transform(const Section& section, std::string_view key) {
 /// How a term is called where the user gives no name: as one would write it.
 std::string name_of(const Term& term) {
   switch (term.transform) {
-    case Transform::identity: return term.column;
-    case Transform::log: return "log(" + term.column + ")";
-    case Transform::log1p: return "log1p(" + term.column + ")";
-    case Transform::sqrt: return "sqrt(" + term.column + ")";
-    case Transform::square: return term.column + "^2";
-    case Transform::indicator: return term.column + "=" + term.equals;
-    case Transform::hour: return "hour(" + term.column + ")";
-    case Transform::day_of_week: return "day_of_week(" + term.column + ")";
+    case Transform::identity:
+      return term.column;
+    case Transform::log:
+      return "log(" + term.column + ")";
+    case Transform::log1p:
+      return "log1p(" + term.column + ")";
+    case Transform::sqrt:
+      return "sqrt(" + term.column + ")";
+    case Transform::square:
+      return term.column + "^2";
+    case Transform::indicator:
+      return term.column + "=" + term.equals;
+    case Transform::hour:
+      return "hour(" + term.column + ")";
+    case Transform::day_of_week:
+      return "day_of_week(" + term.column + ")";
   }
   return term.column;
 }
@@ -74,7 +82,7 @@ Feature read_feature(const Section& section) {
   Feature feature;
   if (!read_interaction(section, feature)) feature.first = read_term(section);
   const std::string given = section.text("name").value_or("");
-  feature.name = !given.empty()    ? given
+  feature.name = !given.empty()   ? given
                  : feature.second ? name_of(feature.first) + "*" + name_of(*feature.second)
                                   : name_of(feature.first);
   read_placement(section, feature);

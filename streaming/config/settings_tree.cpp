@@ -23,7 +23,9 @@ struct Section::Asked {
 
 namespace {
 
-[[noreturn]] void refuse_line(const std::string& line) { throw Failure(Exit::configuration, line); }
+[[noreturn]] void refuse_line(const std::string& line) {
+  throw Failure(Exit::configuration, line);
+}
 
 std::string shown(const toml::node& node) {
   std::ostringstream text;
@@ -140,7 +142,9 @@ void Section::missing(std::string_view key) const {
               "=…");
 }
 
-bool Section::has(std::string_view key) const { return find(key) != nullptr; }
+bool Section::has(std::string_view key) const {
+  return find(key) != nullptr;
+}
 
 std::optional<double> Section::number(std::string_view key) const {
   const toml::node* node = find(key);

@@ -40,6 +40,14 @@ void ReleaseEncoder::append_values(std::string_view key, std::span<const double>
   out += '}';
 }
 
+double ReleaseEncoder::epsilon_of(Rho spent) {
+  if (spent.value() != last_rho_) {
+    last_epsilon_ = privacy::epsilon(spent, header_.delta).value();
+    last_rho_ = spent.value();
+  }
+  return last_epsilon_;
+}
+
 void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, std::string& out) {
   out += prefix_;
   out += ",\"step\":";
@@ -56,7 +64,7 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
   out += ",\"rho_limit\":";
   append_number(spend_.limit().value(), out);
   out += ",\"epsilon\":";
-  append_number(privacy::epsilon(spent, header_.delta).value(), out);
+  append_number(epsilon_of(spent), out);
   out += suffix_;
 }
 
@@ -86,8 +94,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   if (parser.parse(line.data(), line.size()).get(release) != simdjson::SUCCESS ||
       release["step"].get(shown.step) != simdjson::SUCCESS ||
       release["position"].get(shown.position) != simdjson::SUCCESS ||
-      release["private"].get(shown.is_private) != simdjson::SUCCESS ||
-      release["tag"].get(tag) != simdjson::SUCCESS ||
+      release["private"].get(shown.is_private) != simdjson::SUCCESS || release["tag"].get(tag) != simdjson::SUCCESS ||
       release["conversion"].get(conversion) != simdjson::SUCCESS ||
       release["rho"].get(shown.rho) != simdjson::SUCCESS ||
       release["rho_limit"].get(shown.rho_limit) != simdjson::SUCCESS ||

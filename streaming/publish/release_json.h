@@ -33,6 +33,7 @@ class ReleaseEncoder {
   void append(const lane::Release& release, std::string_view tag, std::string& out);
 
  private:
+  [[nodiscard]] double epsilon_of(Rho spent);
   void append_values(std::string_view key, std::span<const double> theta, std::string& out);
 
   ReleaseHeader header_;
@@ -40,6 +41,9 @@ class ReleaseEncoder {
   privacy::Spend spend_;
   std::string prefix_;  // the fields before the step, encoded once
   std::string suffix_;  // the fields after ε
+  // ρ settles long before the stream ends, and ε costs a root search: the last pair is kept.
+  double last_rho_ = -1;
+  double last_epsilon_ = 0;
   std::vector<double> values_;
 };
 

@@ -23,10 +23,10 @@ struct BatchResult {
 };
 
 enum class Ending {
-  input,       ///< the input ended
-  interrupted, ///< SIGINT: resumable, no extra release
-  drained,     ///< SIGTERM: everything read was stepped, with an extra release
-  exhausted,   ///< horizon or budget reached
+  input,        ///< the input ended
+  interrupted,  ///< SIGINT: resumable, no extra release
+  drained,      ///< SIGTERM: everything read was stepped, with an extra release
+  exhausted,    ///< horizon or budget reached
 };
 
 /// Figures for the operator: they depend on data and are not private.

@@ -64,7 +64,8 @@ std::uint64_t ordinal_of(const config::Config& config, const std::string& text, 
   if (error == std::errc{} && rest == end) return ordinal;
   const std::optional<record::Timestamp> time = record::parse_timestamp(text);
   if (!time) {
-    throw Failure(Exit::usage, std::string(option) + " " + text + ": write an ordinal such as 1000, or an ISO 8601 time");
+    throw Failure(Exit::usage,
+                  std::string(option) + " " + text + ": write an ordinal such as 1000, or an ISO 8601 time");
   }
   return decode::ordinal_at_or_after(config.input, time->epoch_seconds);
 }
@@ -89,7 +90,8 @@ Window resolve_window(const config::Config& config, const Options& options) {
     const std::uint64_t records = decode::count_records(config.input);
     window.end = std::min(records, window.end.value_or(records));
   }
-  if (window.end && *window.end < window.first) throw Failure(Exit::usage, "--from is behind --to: no record is left");
+  if (window.end && *window.end < window.first)
+    throw Failure(Exit::usage, "--from is behind --to: no record is left");
   return window;
 }
 

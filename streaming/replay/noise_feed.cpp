@@ -14,7 +14,9 @@ NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const noise::Checkpoint
       dimension_(mechanism.dimension),
       next_step_(next_step.value()) {}
 
-NoiseFeed::~NoiseFeed() { noise::wipe(given_.chain_key); }
+NoiseFeed::~NoiseFeed() {
+  noise::wipe(given_.chain_key);
+}
 
 void NoiseFeed::next_block() {
   noise::wipe(given_.chain_key);

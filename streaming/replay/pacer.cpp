@@ -17,9 +17,9 @@ void Pacer::wait_for(double time) {
   }
   const double gap = std::clamp((time - *previous_time_) / *factor_, 0.0, hold_seconds_max);
   previous_time_ = time;
-  due_ = std::max(due_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                             std::chrono::duration<double>(gap)),
-                  now - std::chrono::seconds(1));
+  due_ = std::max(
+      due_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(gap)),
+      now - std::chrono::seconds(1));
   if (due_ > now) std::this_thread::sleep_until(due_);
 }
 

@@ -20,8 +20,8 @@ std::string cells(const Values& values, bool names) {
   std::string line;
   for (std::size_t j = 0; j < std::min(values.size(), shown_coordinates_max); ++j) {
     const std::string& name = values[j].first;
-    line += fmt::format(" {:>15}", names ? (name.size() > 15 ? name.substr(0, 14) + "~" : name)
-                                         : shown_number(values[j].second));
+    line += fmt::format(
+        " {:>15}", names ? (name.size() > 15 ? name.substr(0, 14) + "~" : name) : shown_number(values[j].second));
   }
   return line;
 }
@@ -46,9 +46,13 @@ std::string shown_number(double value) {
 }
 
 PathPrinter::PathPrinter(std::FILE* lines)
-    : lines_(lines), bar_(lines != nullptr && isatty(STDERR_FILENO) == 1), started_(std::chrono::steady_clock::now()) {}
+    : lines_(lines),
+      bar_(lines != nullptr && isatty(STDERR_FILENO) == 1),
+      started_(std::chrono::steady_clock::now()) {}
 
-PathPrinter::~PathPrinter() { clear_bar(); }
+PathPrinter::~PathPrinter() {
+  clear_bar();
+}
 
 void PathPrinter::published(std::string_view outbox) {
   while (!outbox.empty()) {
@@ -85,7 +89,8 @@ void PathPrinter::progress(const InputProgress& input) {
   std::string bar;
   std::string eta;
   if (input.bytes_total && *input.bytes_total > 0) {
-    const double done = std::min(1.0, static_cast<double>(input.bytes_read) / static_cast<double>(*input.bytes_total));
+    const double done =
+        std::min(1.0, static_cast<double>(input.bytes_read) / static_cast<double>(*input.bytes_total));
     const auto filled = static_cast<std::size_t>(done * 24);
     bar = fmt::format("[{:=<{}}{: <{}}] {:>3.0f}%  ", "", filled, "", 24 - filled, 100 * done);
     if (done > 0) eta = "  ETA " + clock_text(seconds * (1 - done) / done);

@@ -49,18 +49,22 @@ Summary summarise(const config::Config& config, const config::Mechanism& mechani
 
 Exit exit_of(Ending ending) {
   switch (ending) {
-    case Ending::interrupted: return Exit::interrupted;
-    case Ending::exhausted: return Exit::exhausted;
-    default: return Exit::done;
+    case Ending::interrupted:
+      return Exit::interrupted;
+    case Ending::exhausted:
+      return Exit::exhausted;
+    default:
+      return Exit::done;
   }
 }
 
 void say_how_it_ended(const config::Config& config, Ending ending) {
   if (ending == Ending::interrupted) {
-    fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: nustream replay {} --resume\n",
-               config.file);
+    fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
+               replay_command(config, "--resume"));
   } else if (ending == Ending::exhausted) {
-    fmt::print(stderr, "nustream: stopped before the horizon or the budget would be crossed; the last release stays\n");
+    fmt::print(stderr,
+               "nustream: stopped before the horizon or the budget would be crossed; the last release stays\n");
   }
 }
 
@@ -73,12 +77,19 @@ bool reads_pipe(const config::Config& config) {
 
 }  // namespace
 
+std::string replay_command(const config::Config& config, const std::string& option) {
+  std::string command = "nustream replay " + config.file;
+  for (const std::string& text : config.overrides) command += " --set '" + text + "'";
+  return command + " " + option;
+}
+
 Exit run(config::Config config, const Options& options) {
   secrets::harden_process();
   const std::atomic<int>& stop = watch_signals();
   if (options.speed && (config.input.time_column.empty() || !config.input.times_public)) {
-    throw Failure(Exit::configuration, config.file + ": --speed follows the records' own times: set stream.time to "
-                                       "their column and declare them public with stream.times_public = true");
+    throw Failure(Exit::configuration, config.file +
+                                           ": --speed follows the records' own times: set stream.time to "
+                                           "their column and declare them public with stream.times_public = true");
   }
   const Window window = resolve_window(config, options);
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
@@ -88,11 +99,12 @@ Exit run(config::Config config, const Options& options) {
   // The input is opened first: a missing file is told before a state folder is made.
   const auto probe = options.start == Start::fresh ? open_window(config, window, window.first) : nullptr;
   Session session(config, mechanism, window, options, printer);
-  const auto reader = options.start == Start::fresh ? nullptr
-                                                    : open_window(config, window, session.lane().position().value());
+  const auto reader =
+      options.start == Start::fresh ? nullptr : open_window(config, window, session.lane().position().value());
   decode::Reader& input = probe ? *probe : *reader;
   if (lines && reads_pipe(config)) {
-    fmt::print(stderr, "nustream: a pipe cannot be read again: what is read but not committed when this ends is lost\n");
+    fmt::print(stderr,
+               "nustream: a pipe cannot be read again: what is read but not committed when this ends is lost\n");
   }
 
   publish::ReleaseEncoder encoder(
@@ -108,7 +120,9 @@ Exit run(config::Config config, const Options& options) {
     ending = engine.run(
         stop, session.released_at(),
         [&](BatchResult result) { session.commit(std::move(result), engine.counts().rejected); },
-        [&](std::uint64_t records) { printer.progress({records, input.bytes_read(), input.bytes_total()}); });
+        [&](std::uint64_t records) {
+          printer.progress({records, input.bytes_read(), input.bytes_total()});
+        });
   } catch (const Failure&) {
     failure = std::current_exception();
   }

@@ -29,6 +29,9 @@ struct Options {
   bool quiet = false;  ///< no path, no table
 };
 
+/// "nustream replay CONFIG --set … OPTION": the command to type next.
+[[nodiscard]] std::string replay_command(const config::Config& config, const std::string& option);
+
 /// Runs to the end of the input, a limit or a signal; prints the path and the table. Throws Failure.
 [[nodiscard]] Exit run(config::Config config, const Options& options);
 

@@ -13,9 +13,8 @@ namespace nustream::replay {
 namespace {
 
 std::string restart_hint(const config::Config& config) {
-  const std::string command = "nustream replay " + config.file;
-  return "go on from it with '" + command + " --resume', or begin a new noise epoch behind it with '" + command +
-         " --new-epoch'";
+  return "go on from it with: " + replay_command(config, "--resume") +
+         "; or begin a new noise epoch behind it with: " + replay_command(config, "--new-epoch");
 }
 
 }  // namespace
@@ -33,9 +32,9 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   const std::optional<std::string> sealed = journal_->load();
   if (sealed && options.start == Start::fresh) {
     const secrets::StateIdentity found = secrets::read_identity(*sealed);
-    throw Failure(Exit::data, fmt::format("{}: holds a state (stream {}, lane {}, epoch {}, step {}); {}", folder.string(),
-                                          found.stream, found.lane.value(), found.epoch.value(), found.steps.value(),
-                                          restart_hint(config)));
+    throw Failure(Exit::data, fmt::format("{}: holds a state (stream {}, lane {}, epoch {}, step {}); {}",
+                                          folder.string(), found.stream, found.lane.value(), found.epoch.value(),
+                                          found.steps.value(), restart_hint(config)));
   }
   if (!sealed && options.start == Start::resume) {
     throw Failure(Exit::data, folder.string() + ": holds no state to resume; start without --resume");
@@ -74,21 +73,22 @@ void Session::begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap o
 }
 
 void Session::resume(const std::string& sealed) {
-  const journal::State state = journal::open_state(
-      *keys_, sealed, {config_.stream, config_.lane, std::nullopt, digest_, keys_->is_private()});
+  const journal::State state =
+      journal::open_state(*keys_, sealed, {config_.stream, config_.lane, std::nullopt, digest_, keys_->is_private()});
   ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   journal_->recover(state.record.recovery());
   ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   if (ledger_.head != state.record.ledger_head) {
-    throw Failure(Exit::data, config_.state.directory + ": the ledger does not end with this state's entry; restore the "
-                              "folder as it was");
+    throw Failure(Exit::data, config_.state.directory +
+                                  ": the ledger does not end with this state's entry; restore the "
+                                  "folder as it was");
   }
   epoch_ = state.identity.epoch;
   start_ = state.record.start.value();
   rejected_before_ = state.record.rejected;
-  const auto mine = std::find_if(ledger_.epochs.begin(), ledger_.epochs.end(), [&](const journal::LedgerEntry& entry) {
-    return entry.lane == config_.lane && entry.epoch == epoch_;
-  });
+  const auto mine = std::find_if(
+      ledger_.epochs.begin(), ledger_.epochs.end(),
+      [&](const journal::LedgerEntry& entry) { return entry.lane == config_.lane && entry.epoch == epoch_; });
   if (mine != ledger_.epochs.end()) overlap_ = mine->overlap;
   const auto released = journal_->last_release();
   if (released && released->epoch == epoch_) released_at_ = released->steps.value();
@@ -150,7 +150,9 @@ std::optional<StepCount> Session::step_limit() const {
   return furthest_within(horizon, *config_.privacy.budget, [this](StepCount steps) { return ledger_total(steps); });
 }
 
-Rho Session::ledger_total(StepCount steps) const { return total_with(mechanism_.spend.after(steps), steps); }
+Rho Session::ledger_total(StepCount steps) const {
+  return total_with(mechanism_.spend.after(steps), steps);
+}
 
 Rho Session::total_with(Rho spent, StepCount steps) const {
   std::vector<journal::LedgerEntry> entries;

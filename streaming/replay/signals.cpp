@@ -8,7 +8,9 @@ namespace {
 std::atomic<int> received{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
-extern "C" void on_signal(int signal) { received.store(signal); }
+extern "C" void on_signal(int signal) {
+  received.store(signal);
+}
 
 }  // namespace
 

@@ -18,8 +18,7 @@ Rho total_spent(std::span<const journal::LedgerEntry> entries) {
   return privacy::total(spends);
 }
 
-StepCount furthest_within(std::optional<StepCount> horizon, Rho budget,
-                          const std::function<Rho(StepCount)>& total) {
+StepCount furthest_within(std::optional<StepCount> horizon, Rho budget, const std::function<Rho(StepCount)>& total) {
   const std::uint64_t furthest = horizon ? horizon->value() : std::numeric_limits<std::uint64_t>::max() / 2;
   const auto fits = [&](std::uint64_t steps) { return total(StepCount{steps}) <= budget; };
   std::uint64_t within = 0;

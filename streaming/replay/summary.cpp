@@ -15,10 +15,14 @@ using Values = std::vector<std::pair<std::string, double>>;
 
 const char* name(Ending ending) {
   switch (ending) {
-    case Ending::input: return "input ended";
-    case Ending::interrupted: return "interrupted";
-    case Ending::drained: return "drained";
-    case Ending::exhausted: return "budget or horizon reached";
+    case Ending::input:
+      return "input ended";
+    case Ending::interrupted:
+      return "interrupted";
+    case Ending::drained:
+      return "drained";
+    case Ending::exhausted:
+      return "budget or horizon reached";
   }
   return "";
 }
@@ -80,7 +84,8 @@ void print_table(const Summary& summary, std::FILE* out) {
   if (summary.counts.rejected > 0 || summary.counts.left_over > 0) {
     fmt::print(stderr, "operator only, not private: {} of {} records could not be used (zero-gradient steps)",
                with_separators(summary.counts.rejected), with_separators(summary.counts.records));
-    if (summary.counts.left_over > 0) fmt::print(stderr, "; {} left over, fewer than a minibatch", summary.counts.left_over);
+    if (summary.counts.left_over > 0)
+      fmt::print(stderr, "; {} left over, fewer than a minibatch", summary.counts.left_over);
     fmt::print(stderr, "\n");
   }
 }

@@ -25,7 +25,7 @@ struct Summary {
   std::string stream;
   std::uint32_t epoch = 0;
   std::uint64_t steps = 0;
-  double rho = 0;         ///< spent by the worst record of this epoch
+  double rho = 0;  ///< spent by the worst record of this epoch
   double rho_limit = 0;
   double ledger_rho = 0;  ///< over all epochs in the ledger
   double epsilon = 0;

@@ -159,9 +159,11 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadSettings,
     ::testing::Values(BadSetting{"privacy.rho=0", "privacy.rho"}, BadSetting{"privacy.rho=-1", "privacy.rho"},
                       BadSetting{"privacy.delta=0", "privacy.delta"}, BadSetting{"noise.nu=1", "noise.nu"},
-                      BadSetting{"descent.clip_norm=0", "descent.clip_norm"}, BadSetting{"model.loss=lineer", "linear"},
-                      BadSetting{"descent.step=1", "step_size"}, BadSetting{"privacy.unit=user", "not yet supported"},
-                      BadSetting{"noise.correlation=nu", "rational"}, BadSetting{"noise.correlation=anti-pgd", "horizon"}));
+                      BadSetting{"descent.clip_norm=0", "descent.clip_norm"},
+                      BadSetting{"model.loss=lineer", "linear"}, BadSetting{"descent.step=1", "step_size"},
+                      BadSetting{"privacy.unit=user", "not yet supported"},
+                      BadSetting{"noise.correlation=nu", "rational"},
+                      BadSetting{"noise.correlation=anti-pgd", "horizon"}));
 
 TEST(BadInput, ATextThatIsNotTomlIs78) {
   const ReplayWorld world;
@@ -183,9 +185,15 @@ class BadKey : public ::testing::Test {
   }
   ReplayWorld world_;
 };
-TEST_F(BadKey, Of31BytesIs77) { expect_failure(run_with(std::string(31, 'k'), 0600), 77, "bad.key"); }
-TEST_F(BadKey, OfZerosIs77) { expect_failure(run_with(std::string(32, '\0'), 0600), 77, "bad.key"); }
-TEST_F(BadKey, ReadableByOthersIs77) { expect_failure(run_with(std::string(32, 'k'), 0644), 77, "bad.key"); }
+TEST_F(BadKey, Of31BytesIs77) {
+  expect_failure(run_with(std::string(31, 'k'), 0600), 77, "bad.key");
+}
+TEST_F(BadKey, OfZerosIs77) {
+  expect_failure(run_with(std::string(32, '\0'), 0600), 77, "bad.key");
+}
+TEST_F(BadKey, ReadableByOthersIs77) {
+  expect_failure(run_with(std::string(32, 'k'), 0644), 77, "bad.key");
+}
 TEST_F(BadKey, ThatIsMissingIs77) {
   expect_failure(world_.run({"--set", "state.key_file=\"" + world_.path("none.key") + "\""}), 77, "none.key");
 }
@@ -198,8 +206,8 @@ TEST(BadInput, AFullDiskIs74AndResumesOnceThereIsRoom) {
   if (std::system(("mount -t tmpfs -o size=256k tmpfs " + mount + " 2>/dev/null").c_str()) != 0) {
     GTEST_SKIP() << "this sandbox cannot mount";
   }
-  const std::vector<std::string> settings{"--set", "release.every=10", "--set", "state.commit_records=500",
-                                          "--insecure-seed", "5"};
+  const std::vector<std::string> settings{
+      "--set", "release.every=10", "--set", "state.commit_records=500", "--insecure-seed", "5"};
   const CommandResult full = world.run(settings, "small/state");
   std::vector<std::string> resume = settings;
   resume.push_back("--resume");

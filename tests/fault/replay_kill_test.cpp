@@ -16,14 +16,16 @@ namespace {
 constexpr int killed = 128 + SIGKILL;
 
 /// Counts are scaled down in CI; NUSTREAM_CAMPAIGN=1 runs the full ones.
-int scaled(int full, int quick) { return std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? full : quick; }
+int scaled(int full, int quick) {
+  return std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? full : quick;
+}
 
 class KilledReplay : public ::testing::Test {
  protected:
   // 6,000 records, every 97th of them unusable, in batches of 500: twelve commits, five releases each.
   const ReplayWorld world{6000};
-  const std::vector<std::string> settings{"--set", "state.commit_records=500", "--set", "state.commit_seconds=1e9",
-                                          "--set", "state.rejects=true", "--quiet"};
+  const std::vector<std::string> settings{"--set", "state.commit_records=500", "--set",  "state.commit_seconds=1e9",
+                                          "--set", "state.rejects=true",       "--quiet"};
   const std::vector<std::string> insecure{"--insecure-seed", "11"};
 
   static std::vector<std::string> join(std::vector<std::string> a, const std::vector<std::string>& b) {
@@ -34,7 +36,8 @@ class KilledReplay : public ::testing::Test {
     return std::filesystem::exists(world.path(state + "/state"));
   }
   /// Starts afresh, or resumes where there is a state.
-  [[nodiscard]] std::vector<std::string> arguments(const std::vector<std::string>& run, const std::string& state) const {
+  [[nodiscard]] std::vector<std::string> arguments(const std::vector<std::string>& run,
+                                                   const std::string& state) const {
     return world.replay(has_state(state) ? join(run, {"--resume"}) : run, state);
   }
   [[nodiscard]] double total_rho(const std::string& state, const std::vector<std::string>& key) const {

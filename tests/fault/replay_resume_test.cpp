@@ -58,7 +58,8 @@ TEST(Resume, UnderAnotherSettingIs65AndPublishesNothing) {
 TEST(Resume, AnInsecureStateIsNeverResumedAsPrivateNorTheOtherWayRound) {
   const ReplayWorld world;
   ASSERT_EQ(world.run({"--to", "1000", "--insecure-seed", "1"}, "insecure").code, 0);
-  EXPECT_THAT(world.releases("insecure"), AllOf(HasSubstr("\"private\":false"), ::testing::Not(HasSubstr("\"private\":true"))));
+  EXPECT_THAT(world.releases("insecure"),
+              AllOf(HasSubstr("\"private\":false"), ::testing::Not(HasSubstr("\"private\":true"))));
   EXPECT_NE(world.run({"--resume"}, "insecure").code, 0);
   EXPECT_NE(world.run({"--new-epoch"}, "insecure").code, 0);
   ASSERT_EQ(world.run({"--to", "1000"}, "private").code, 0);
@@ -143,7 +144,8 @@ TEST(Passes, AreOneLedgerEntryAtTheParticipationsOwnSensitivity) {
 
 TEST(Passes, ResumeInTheMiddleOfOneGivesTheReleasesOfOneRun) {
   const ReplayWorld world(50000);
-  const std::vector<std::string> settings{"--passes", "2", "--insecure-seed", "3", "--set", "state.commit_records=1000"};
+  const std::vector<std::string> settings{"--passes", "2",     "--insecure-seed",
+                                          "3",        "--set", "state.commit_records=1000"};
   ASSERT_EQ(world.run(settings, "whole").code, 0);
   Command interrupted(NUSTREAM_COMMAND, world.replay(settings, "cut"));
   while (world.releases("cut").empty()) ::usleep(500);
@@ -191,8 +193,9 @@ TEST(Signals, SigintIsResumableAndSigtermDrains) {
   for (const auto& [signal, code, tag] : {std::tuple{SIGINT, 130, "cadence"}, std::tuple{SIGTERM, 0, "shutdown"}}) {
     const std::string name = "pipe" + std::to_string(signal);
     ASSERT_EQ(::mkfifo(world.path(name).c_str(), 0600), 0);
-    Command command(NUSTREAM_COMMAND,
-                    world.replay({world.path(name), "--set", "state.commit_seconds=0.02", "--set", "release.every=10"}, name + "-state"));
+    Command command(NUSTREAM_COMMAND, world.replay({world.path(name), "--set", "state.commit_seconds=0.02", "--set",
+                                                    "release.every=10"},
+                                                   name + "-state"));
     const int writer = ::open(world.path(name).c_str(), O_WRONLY);
     const std::string rows = ReplayWorld::csv(25);
     ASSERT_EQ(::write(writer, rows.data(), rows.size()), static_cast<ssize_t>(rows.size()));

@@ -46,7 +46,8 @@ every = 100
   std::string write(const std::string& name, const std::string& text) const { return folder_.write(name, text); }
 
   /// `nustream replay CONFIG` with the state in `state`, and more arguments.
-  [[nodiscard]] std::vector<std::string> replay(std::vector<std::string> more, const std::string& state = "state") const {
+  [[nodiscard]] std::vector<std::string> replay(std::vector<std::string> more,
+                                                const std::string& state = "state") const {
     std::vector<std::string> arguments{"replay", config_, "--set", "state.directory=\"" + path(state) + "\""};
     for (std::string& argument : more) arguments.push_back(std::move(argument));
     return arguments;

@@ -41,7 +41,8 @@ TEST(Config, ReadsTheBundledExample) {
   EXPECT_EQ(config.privacy.rho->value(), 0.1);
   EXPECT_EQ(config.noise.correlation.name(), "rational");
   EXPECT_EQ(config.descent.release_every, 1000u);
-  EXPECT_EQ(config.input.files.at(0), std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/online_retail_events.csv.gz");
+  EXPECT_EQ(config.input.files.at(0),
+            std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/online_retail_events.csv.gz");
 }
 
 TEST(Config, AnOverrideReachesEveryKindOfKey) {
@@ -56,7 +57,8 @@ TEST(Config, AnOverrideReachesEveryKindOfKey) {
 
 TEST(Config, AnUnknownKeyNamesPlaceAndNearestKnownKey) {
   const std::string text = tests::example_config() + "\n[release]\nevry = 10\n";
-  EXPECT_THAT(refusal({}, text), AllOf(HasSubstr("example.toml:28:8"), HasSubstr("release.evry"), HasSubstr("'every'")));
+  EXPECT_THAT(refusal({}, text),
+              AllOf(HasSubstr("example.toml:28:8"), HasSubstr("release.evry"), HasSubstr("'every'")));
   EXPECT_THAT(refusal({"descent.clip_nrm=1"}), AllOf(HasSubstr("clip_nrm"), HasSubstr("'clip_norm'")));
   EXPECT_THAT(refusal({"privcy.rho=1"}), HasSubstr("'privacy'"));
 }
@@ -75,27 +77,26 @@ TEST_P(ConfigRefuses, AValueOutsideItsRange) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, ConfigRefuses,
-    ::testing::Values(Refused{"privacy.rho=0", "privacy.rho", "> 0"}, Refused{"privacy.rho=-1", "privacy.rho", ">= 0"},
-                      Refused{"privacy.delta=0", "privacy.delta", "0 < delta < 1"},
-                      Refused{"privacy.delta=1", "privacy.delta", "0 < delta < 1"},
-                      Refused{"privacy.epsilon=1", "privacy.epsilon", "not both"},
-                      Refused{"privacy.unit=user", "privacy.unit", "not yet supported"},
-                      Refused{"noise.nu=1", "noise.nu", "nu < 1"}, Refused{"noise.nu=0", "noise.nu", "<= nu < 1 for a rational"},
-                      Refused{"noise.nu=nan", "noise.nu", "a number"},
-                      Refused{"noise.correlation=ratoinal", "noise.correlation", "'rational'"},
-                      Refused{"descent.clip_norm=0", "descent.clip_norm", "> 0"},
-                      Refused{"descent.clip_norm=inf", "descent.clip_norm", "finite"},
-                      Refused{"descent.clip_norm=\"2\"", "descent.clip_norm", "a number"},
-                      Refused{"descent.step_size=-1", "descent.step_size", "> 0"},
-                      Refused{"descent.minibatch=0", "descent.minibatch", "> 0"},
-                      Refused{"descent.start=[1.0]", "descent.start", "2 parameters"},
-                      Refused{"model.loss=liner", "model.loss", "'linear'"},
-                      Refused{"model.loss=mean", "target", "no target"},
-                      Refused{"features.0.scale=0", "features.0.scale", "> 0"},
-                      Refused{"features.0.clamp=[1.0, 1.0]", "features.0.clamp", "lower < upper"},
-                      Refused{"features.0.transform=indicator", "features.0.equals", "missing"},
-                      Refused{"release.every=0", "release.every", "> 0"},
-                      Refused{"stream.name=a/b", "stream.name", "slash"}));
+    ::testing::Values(
+        Refused{"privacy.rho=0", "privacy.rho", "> 0"}, Refused{"privacy.rho=-1", "privacy.rho", ">= 0"},
+        Refused{"privacy.delta=0", "privacy.delta", "0 < delta < 1"},
+        Refused{"privacy.delta=1", "privacy.delta", "0 < delta < 1"},
+        Refused{"privacy.epsilon=1", "privacy.epsilon", "not both"},
+        Refused{"privacy.unit=user", "privacy.unit", "not yet supported"},
+        Refused{"noise.nu=1", "noise.nu", "nu < 1"}, Refused{"noise.nu=0", "noise.nu", "<= nu < 1 for a rational"},
+        Refused{"noise.nu=nan", "noise.nu", "a number"},
+        Refused{"noise.correlation=ratoinal", "noise.correlation", "'rational'"},
+        Refused{"descent.clip_norm=0", "descent.clip_norm", "> 0"},
+        Refused{"descent.clip_norm=inf", "descent.clip_norm", "finite"},
+        Refused{"descent.clip_norm=\"2\"", "descent.clip_norm", "a number"},
+        Refused{"descent.step_size=-1", "descent.step_size", "> 0"},
+        Refused{"descent.minibatch=0", "descent.minibatch", "> 0"},
+        Refused{"descent.start=[1.0]", "descent.start", "2 parameters"},
+        Refused{"model.loss=liner", "model.loss", "'linear'"}, Refused{"model.loss=mean", "target", "no target"},
+        Refused{"features.0.scale=0", "features.0.scale", "> 0"},
+        Refused{"features.0.clamp=[1.0, 1.0]", "features.0.clamp", "lower < upper"},
+        Refused{"features.0.transform=indicator", "features.0.equals", "missing"},
+        Refused{"release.every=0", "release.every", "> 0"}, Refused{"stream.name=a/b", "stream.name", "slash"}));
 
 TEST(Config, ATextThatIsNotTomlNamesTheLine) {
   EXPECT_THAT(refusal({}, "[stream\nname = 1\n"), AllOf(HasSubstr("example.toml:1:"), HasSubstr("not TOML")));
@@ -135,12 +136,27 @@ std::string digest(const std::vector<std::string>& overrides) {
 
 TEST(SettingsDigest, ChangesWithEverythingThatChangesAnIterateOrItsCost) {
   const std::string base = digest({});
-  for (const char* change :
-       {"features.0.center=0.6", "features.0.scale=3.0", "features.0.transform=log", "features.0.clamp=[0.0, 1.0]",
-        "features.0.column=z", "target.column=z", "model.loss=huber", "model.l2=0.1", "model.intercept=false",
-        "descent.step_size=0.02", "descent.clip_norm=2.0", "descent.schedule=inverse", "descent.average=tail",
-        "descent.minibatch=2", "descent.start=[0.0, 1.0]", "privacy.rho=0.6", "privacy.adjacency=replace-one",
-        "noise.nu=0.02", "noise.correlation=independent", "noise.poles=3", "stream.record_bytes_max=100"}) {
+  for (const char* change : {"features.0.center=0.6",
+                             "features.0.scale=3.0",
+                             "features.0.transform=log",
+                             "features.0.clamp=[0.0, 1.0]",
+                             "features.0.column=z",
+                             "target.column=z",
+                             "model.loss=huber",
+                             "model.l2=0.1",
+                             "model.intercept=false",
+                             "descent.step_size=0.02",
+                             "descent.clip_norm=2.0",
+                             "descent.schedule=inverse",
+                             "descent.average=tail",
+                             "descent.minibatch=2",
+                             "descent.start=[0.0, 1.0]",
+                             "privacy.rho=0.6",
+                             "privacy.adjacency=replace-one",
+                             "noise.nu=0.02",
+                             "noise.correlation=independent",
+                             "noise.poles=3",
+                             "stream.record_bytes_max=100"}) {
     EXPECT_NE(digest({change}), base) << change;
   }
   EXPECT_NE(digest({"descent.projection=ball", "descent.radius=1.0"}),
