@@ -34,8 +34,8 @@ struct LocalProblem {
 [[nodiscard]] std::vector<double> stationary_variances(const noise::Correlation& correlation, StepSize step_size,
                                                        std::span<const double> eigenvalues);
 
-/// E F(θ) − F(θ*) in the limit, from the privacy noise alone; the ½ of F is in it. `noise` is σΔ of the seed noise,
-/// of a sum over one record's gradient.
+/// E F(θ) − F(θ*) in the limit, from the privacy noise alone; the ½ of F is in it. `noise` is σΔ of the seed noise in
+/// gradient units, Δ with the factor of its adjacency.
 ///
 /// fixed: Σ_j (λ_j/2) P_j (σΔ)². gaussian_features: the exact value,
 /// ½ (σΔ)² [Σ_j (2 − ηλ_j) λ_j P_j / (2(1 − ηλ_j))] / [1 − Σ_j ηλ_j / (2(1 − ηλ_j))]; infinite where the step size
