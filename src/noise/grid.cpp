@@ -40,7 +40,7 @@ Grid::Grid(NoiseStddev noise, double largest, ClipNorm clip) {
     throw InvalidParameter("clip_norm", shown(clip.value()),
                            "less than 2^51 spacings of the grid, 2^18 to 2^19 noise standard deviations");
   }
-  if (!(largest > 0 && deviations_max * largest * scale_ < units_max)) {
+  if (!(largest > 0) || !(deviations_max * largest * scale_ < units_max)) {
     throw InvalidParameter("largest standard deviation of the correlated noise", shown(largest),
                            "positive, and 40 of it less than 2^51 spacings of the grid");
   }
