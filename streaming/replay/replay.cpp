@@ -91,6 +91,10 @@ Exit run(config::Config config, const Options& options) {
                                            ": --speed follows the records' own times: set stream.time to "
                                            "their column and declare them public with stream.times_public = true");
   }
+  if (options.start == Start::resume && options.from && options.passes == 1) {
+    throw Failure(Exit::usage,
+                  "--from: a resumed run goes on where its state is; --from belongs to a new run or epoch");
+  }
   const Window window = resolve_window(config, options);
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
 

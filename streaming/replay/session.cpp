@@ -85,6 +85,10 @@ void Session::resume(const std::string& sealed) {
   }
   epoch_ = state.identity.epoch;
   start_ = state.record.start.value();
+  if (window_.passes > 1 && window_.first != start_) {
+    throw Failure(Exit::usage, "--from " + std::to_string(window_.first) + ": this state's passes begin at record " +
+                                   std::to_string(start_) + "; resume with the same --from and --to");
+  }
   rejected_before_ = state.record.rejected;
   const auto mine = std::find_if(
       ledger_.epochs.begin(), ledger_.epochs.end(),
@@ -107,19 +111,23 @@ void Session::new_epoch(const std::optional<std::string>& sealed, const Options&
         *keys_, *sealed, {config_.stream, config_.lane, std::nullopt, std::nullopt, keys_->is_private()});
     journal_->recover(state.record.recovery());
     epoch = state.identity.epoch.value() + 1;
-    furthest = std::max(furthest, window_.touched(state.record.position.value()));
   } else {
     const journal::Adopted adopted = journal_->adopt();
     unknown = adopted.torn_release;
     if (adopted.last_release) {
       epoch = adopted.last_release->epoch.value() + 1;
-      furthest = std::max(furthest, window_.touched(adopted.last_release->position.value()));
+      furthest = std::max(furthest, adopted.last_release->position.value());
     }
   }
   ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   for (const journal::LedgerEntry& entry : ledger_.epochs) {
     epoch = std::max(epoch, entry.epoch.value() + 1);
     furthest = std::max(furthest, entry.to.value());
+  }
+  if (window_.passes > 1 && !options.from) {
+    throw Failure(Exit::usage,
+                  "--new-epoch with --passes needs --from: every pass reads the window from its beginning, "
+                  "and what was read before is charged again");
   }
   const std::uint64_t start = options.from ? window_.first : furthest;
   const journal::Overlap overlap = unknown            ? journal::Overlap::unknown

@@ -142,6 +142,23 @@ TEST(Passes, AreOneLedgerEntryAtTheParticipationsOwnSensitivity) {
   EXPECT_EQ(world.run({"--passes", "2", "-"}, "pipe").code, 74) << "a pipe cannot be read twice";
 }
 
+// Every pass reads the window from its beginning: a new epoch or another window would read records again that the
+// ledger takes for disjoint.
+TEST(Passes, ReadNothingAgainThatTheLedgerWouldTakeForDisjoint) {
+  const ReplayWorld world(500);
+  ASSERT_EQ(world.run({"--passes", "2", "--from", "0", "--to", "200"}).code, 0);
+  EXPECT_EQ(world.run({"--passes", "2", "--new-epoch"}).code, 64);
+  EXPECT_EQ(world.run({"--passes", "2", "--resume", "--from", "100", "--to", "300"}).code, 64);
+  EXPECT_EQ(world.run({"--passes", "2", "--resume", "--to", "300"}).code, 65) << "another b is another accounting";
+  EXPECT_EQ(world.run({"--passes", "3", "--resume", "--to", "200"}).code, 65) << "another k is another accounting";
+  ASSERT_EQ(world.run({"--passes", "2", "--new-epoch", "--from", "0", "--to", "200"}).code, 0);
+  simdjson::dom::parser parser;
+  const auto shown = inspect(world, parser, "state");
+  const auto ledger = shown["ledger"].get_array();
+  EXPECT_NEAR(shown["total_rho"].get_double().value(),
+              ledger.at(0)["rho"].get_double().value() + ledger.at(1)["rho"].get_double().value(), 1e-9);
+}
+
 TEST(Passes, ResumeInTheMiddleOfOneGivesTheReleasesOfOneRun) {
   const ReplayWorld world(50000);
   const std::vector<std::string> settings{"--passes", "2",     "--insecure-seed",
