@@ -1,0 +1,1 @@
+nustream_benchmark(benchmark_journal journal.cpp LINK nustream_service)
