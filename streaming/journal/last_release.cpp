@@ -21,13 +21,20 @@ std::uint32_t small_number(const simdjson::dom::element& object, std::string_vie
   return static_cast<std::uint32_t>(value);
 }
 
+std::optional<Rho> spend(const simdjson::dom::element& release) {
+  double rho = 0;
+  if (release["rho"].get_double().get(rho) != simdjson::SUCCESS || !(rho >= 0)) return std::nullopt;
+  return Rho{rho};
+}
+
 }  // namespace
 
 LastRelease parse_last_release(std::string_view line) try {
   simdjson::dom::parser parser;
   const simdjson::dom::element release = parser.parse(simdjson::padded_string(line));
   return {LaneId{small_number(release, "lane")}, EpochId{small_number(release, "epoch")},
-          StepCount{number(release, "step")}, Position{number(release, "position")}, release["private"].get_bool()};
+          StepCount{number(release, "step")},    Position{number(release, "position")},
+          release["private"].get_bool(),         spend(release)};
 } catch (const simdjson::simdjson_error&) {
   throw Failure(Exit::data, "the last line of releases.jsonl is no release; check state.directory");
 }

@@ -1,6 +1,7 @@
 // What the last line of releases.jsonl says of the lane that wrote it.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "nustream/base/units.h"
@@ -14,6 +15,9 @@ struct LastRelease {
   StepCount steps;
   Position position;
   bool is_private;
+  /// ρ after these steps: what a new epoch charges the old one where its ledger line was lost; empty where the line
+  /// does not say.
+  std::optional<Rho> rho;
 };
 
 /// Failure(data) where the line is no release.

@@ -9,9 +9,9 @@
 namespace nustream::journal {
 
 /// Opens the folder's state under `old_keys`, publishes what a crash left unpublished, and commits the same state
-/// under `new_keys` with a ledger line that vouches for the ledger so far (docs/formats/ledger.md). When this returns,
-/// the new state is durable and no file of the folder needs the old key. A crash on the way leaves a state that opens
-/// under one of the two.
+/// under `new_keys` with a ledger line that vouches for the ledger so far (docs/formats/ledger.md). When this
+/// returns, the new state is durable and no file of the folder needs the old key. A crash on the way leaves a state
+/// that opens under one of the two.
 ///
 /// Failures as OutboxFolder::load(), open_state(), OutboxFolder::recover() and read_ledger(); Failure(data) where
 /// there is no state; Failure(permission) where one of the keys is an insecure seed, or both are the same.
