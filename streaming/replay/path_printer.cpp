@@ -95,7 +95,10 @@ void PathPrinter::progress(const InputProgress& input) {
     bar = fmt::format("[{:=<{}}{: <{}}] {:>3.0f}%  ", "", filled, "", 24 - filled, 100 * done);
     if (done > 0) eta = "  ETA " + clock_text(seconds * (1 - done) / done);
   }
-  const std::string estimate = last_ ? "  now" + cells(last_->estimate, false) : "";
+  std::string estimate;
+  for (std::size_t k = 0; last_ && k < std::min(last_->estimate.size(), shown_coordinates_max); ++k) {
+    estimate += fmt::format("  {} {}", last_->estimate[k].first, shown_number(last_->estimate[k].second));
+  }
   fmt::print(stderr, "\r\033[K{}{} records  {:.2f} M/s{}{}", bar, with_separators(input.records),
              static_cast<double>(input.records) / seconds / 1e6, eta, estimate);
   std::fflush(stderr);
