@@ -9,6 +9,8 @@ product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libso
 # shellcheck disable=SC2034  # used by ./test
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
   binutils python3 zstd gzip)
+# shellcheck disable=SC2034  # used by tests/campaign/run
+campaign_packages=(qemu-user g++-aarch64-linux-gnu)
 
 now() { date +%s%N; }
 elapsed() { awk -v from="$1" -v to="$2" 'BEGIN { printf "%.1f", (to - from) / 1e9 }'; }

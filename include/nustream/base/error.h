@@ -35,6 +35,5 @@ class Unsupported : public std::domain_error {
 }  // namespace nustream
 
 /// A contract kept in every build type.
-#define NUSTREAM_REQUIRE(condition, what)                                    \
-  (static_cast<bool>(condition) ? static_cast<void>(0)                       \
-                                : ::nustream::contract_violated((what), __FILE__, __LINE__))
+#define NUSTREAM_REQUIRE(condition, what) \
+  (static_cast<bool>(condition) ? static_cast<void>(0) : ::nustream::contract_violated((what), __FILE__, __LINE__))

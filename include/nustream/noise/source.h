@@ -61,9 +61,8 @@ class NoiseSource {
   /// memory from `secrets` (the service passes locked memory). Throws Unsupported where `kind` cannot
   /// generate this correlation (exact ν without a horizon: use rational), InvalidParameter where the
   /// checkpoint does not belong to it.
-  NoiseSource(const Correlation& correlation, GeneratorKind kind, std::size_t dimension,
-              const Checkpoint& checkpoint, StepIndex next_step,
-              std::pmr::memory_resource* secrets = std::pmr::get_default_resource());
+  NoiseSource(const Correlation& correlation, GeneratorKind kind, std::size_t dimension, const Checkpoint& checkpoint,
+              StepIndex next_step, std::pmr::memory_resource* secrets = std::pmr::get_default_resource());
   ~NoiseSource();
   NoiseSource(NoiseSource&&) noexcept;
   NoiseSource& operator=(NoiseSource&&) noexcept;
