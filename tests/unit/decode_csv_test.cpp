@@ -80,6 +80,19 @@ TEST(Csv, ReasonsHoldNothingOfTheRecord) {
   }
 }
 
+// With one column an empty line could pass for an empty field, and an indicator reads any text.
+TEST(Csv, AnEmptyLineIsUnusableWithOneColumnToo) {
+  record::Schema schema;
+  record::Feature france;
+  france.name = "france";
+  france.first = {"country", record::Transform::indicator, "France"};
+  schema.features = {france};
+  schema.intercept = true;
+  const auto batch = read("country\nFrance\n\n\r\nSpain\n", {}, schema);
+  EXPECT_EQ(batch.x, (std::vector<double>{1, 1, 0, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(batch.rejects.size(), 2U);
+}
+
 // A record ends at its newline: an embedded one makes two bad records, and nothing after them is shifted.
 TEST(Csv, AnOpenQuoteSpoilsItsLineOnly) {
   const auto batch = read("a,b\n\"1\n2\",3\n5,6\n");

@@ -75,6 +75,16 @@ TEST(Reader, FromAndToAreOrdinalsOverAllFiles) {
   }
 }
 
+TEST(Reader, FromPassesRecordsThatAreTooLong) {
+  const tests::TemporaryFolder folder;
+  const std::string text = "a\n1\n" + std::string(3'000'000, 'x') + "\n3\n";
+  for (std::uint64_t from = 0; from < 4; ++from) {
+    const auto batch = read_all({.files = {folder.write("a.csv", text)}, .from = from}, columns({"a"}));
+    EXPECT_EQ(batch.count(), 3 - from);
+    EXPECT_EQ(batch.rejects.size(), from <= 1 ? 1U : 0U);
+  }
+}
+
 TEST(Reader, EachFileHasItsOwnOrderOfColumns) {
   const tests::TemporaryFolder folder;
   const InputSettings settings{
