@@ -15,7 +15,7 @@ namespace nustream::journal {
 struct Batch {
   std::string sealed_state;
   Position position;         ///< of the next record, for journals that keep offsets elsewhere
-  std::string ledger_entry;  ///< one line, newline included; empty where the batch took no step
+  std::string ledger_entry;  ///< whole lines, mostly one; empty where the batch took no step
   std::string rejects;       ///< lines; may repeat after a crash
   std::string outbox;        ///< the batch's encoded releases, in step order
 };

@@ -63,7 +63,9 @@ class LedgerVerifier {
   bool vouched_ = true;  // the last line is under the present key
 };
 
-/// The ledger of a folder as far as its last whole line; empty where there is none.
+/// The ledger of a folder as far as its last whole line; empty where there is none. On a resume, after recover() and
+/// not before: until then the ledger may lack the state's own line, hold a torn one, or, where a rotation was
+/// interrupted, be under the old key; and recover() has judged it by the sealed hash already.
 [[nodiscard]] Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys);
 
 }  // namespace nustream::journal

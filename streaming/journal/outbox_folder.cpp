@@ -109,17 +109,23 @@ void OutboxFolder::flush() {
   NUSTREAM_FAILPOINT("after-flush");
 }
 
-// Before the state that counts them: an entry may be there twice after a crash, never not at all.
+// Before the state that counts them: an entry may be there twice after a crash. Whether a record was unusable depends
+// on data, so a rejects file that cannot be written must not stop the releases: it is given up, silently to the
+// public.
 void OutboxFolder::append_rejects(const std::string& lines) {
-  if (lines.empty()) return;
-  if (!rejects_opened_) {
-    rejects_.go_on_at_end();
-    rejects_opened_ = true;
+  if (lines.empty() || rejects_given_up_) return;
+  try {
+    if (!rejects_opened_) {
+      rejects_.go_on_at_end();
+      rejects_opened_ = true;
+    }
+    rejects_.append(lines);
+    NUSTREAM_FAILPOINT("after-append-rejects");
+    rejects_.sync();
+    NUSTREAM_FAILPOINT("after-sync-rejects");
+  } catch (const Failure&) {
+    rejects_given_up_ = true;
   }
-  rejects_.append(lines);
-  NUSTREAM_FAILPOINT("after-append-rejects");
-  rejects_.sync();
-  NUSTREAM_FAILPOINT("after-sync-rejects");
 }
 
 void OutboxFolder::sync_public_files() {

@@ -77,6 +77,7 @@ class OutboxFolder {
   std::optional<std::string> loaded_state_;
   std::optional<LastRelease> last_release_;
   bool rejects_opened_ = false;
+  bool rejects_given_up_ = false;
   bool ready_ = false;
 };
 

@@ -94,18 +94,21 @@ TEST(FileJournal, ResumesWhereItStopped) {
   EXPECT_EQ(read_file(in_run(parts, "ledger")), read_file(in_run(whole, "ledger")));
 }
 
-TEST(FileJournal, GivesFilesTheModesOfTheirPage) {
-  const TemporaryFolder folder;
-  const mode_t before = ::umask(0);
-  run_batches(folder, 1);
-  ::umask(before);
-  const auto mode = [&](const fs::path& path) {
-    return static_cast<unsigned>(fs::status(path).permissions() & fs::perms::mask);
-  };
-  EXPECT_EQ(mode(folder.path() / "run"), 0700U);
-  EXPECT_EQ(mode(in_run(folder, "releases.jsonl")), 0644U);
-  for (const char* name : {"state", "ledger", "rejects.jsonl", "lock"})
-    EXPECT_EQ(mode(in_run(folder, name)), 0600U) << name;
+TEST(FileJournal, GivesFilesTheModesOfTheirPageWhateverTheUmask) {
+  for (const mode_t mask : {0U, 0077U}) {
+    const TemporaryFolder folder;
+    const mode_t before = ::umask(mask);
+    run_batches(folder, 1);
+    ::umask(before);
+    const auto mode = [](const fs::path& path) {
+      return static_cast<unsigned>(fs::status(path).permissions() & fs::perms::mask);
+    };
+    EXPECT_EQ(mode(folder.path() / "run"), 0700U);
+    EXPECT_EQ(mode(in_run(folder, "releases.jsonl")), 0644U);
+    for (const char* name : {"state", "ledger", "rejects.jsonl", "lock"}) {
+      EXPECT_EQ(mode(in_run(folder, name)), 0600U) << name;
+    }
+  }
 }
 
 TEST(FileJournal, LocksTheFolderAgainstAnotherRun) {

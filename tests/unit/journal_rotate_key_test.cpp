@@ -1,6 +1,7 @@
 // Rotation: the same state under another key, the ledger vouched for, and no crash that loses both.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "expect_failure.h"
@@ -42,6 +43,9 @@ TEST(RotateKey, GoesOnUnderTheNewKeyAlone) {
   const auto ledger = journal::read_ledger(disk, folder, key(2));
   ASSERT_EQ(ledger.epochs.size(), 1U);
   EXPECT_EQ(ledger.epochs[0].steps, StepCount{8});
+  const std::string longer = disk.seen(folder / "releases.jsonl");
+  EXPECT_EQ(longer.substr(0, releases.size()), releases);
+  EXPECT_EQ(std::count(longer.begin(), longer.end(), '\n'), 8);
   // The state of before, put back with the old key, is a rolled-back one.
   disk.tamper(folder / "state", old_state);
   expect_failure(Exit::data, [&] { run_batches(disk, key(1), 1); });
