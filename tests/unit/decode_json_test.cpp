@@ -77,6 +77,15 @@ TEST(JsonLines, ANulByteOrAnOverlongLineIsOneBadRecord) {
   EXPECT_EQ(batch.rejects.size(), 2U);
 }
 
+TEST(JsonLines, TheLimitOfBytesDoesNotCountTheNewline) {
+  const std::string line = "{\"a\":1,\"b\":2}";
+  for (const std::size_t longest : {line.size() - 1, line.size()}) {
+    const auto batch = read(line + "\n", columns({"a"}, "b"), {.record_bytes_max = longest});
+    ASSERT_EQ(batch.count(), 1U);
+    EXPECT_EQ(batch.x[0], longest == line.size() ? 1 : 0);
+  }
+}
+
 TEST(JsonLines, TextReadingsAndTimes) {
   record::Schema schema = columns({});
   const auto indicator = [](const char* column, const char* equals) {
