@@ -74,7 +74,9 @@ bool Engine::step_rows() {
   std::uint64_t steps = rows_.count() / minibatch_;
   bool within_limit = true;
   if (cadence_.step_limit) {
-    const std::uint64_t left = cadence_.step_limit->value() - lane_.steps().value();
+    // A resume may come with a budget that is already behind: then nothing is left, never a wrapped difference.
+    const std::uint64_t limit = cadence_.step_limit->value();
+    const std::uint64_t left = limit > lane_.steps().value() ? limit - lane_.steps().value() : 0;
     within_limit = steps <= left;
     steps = std::min(steps, left);
   }

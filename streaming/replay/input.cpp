@@ -27,7 +27,14 @@ class PassReader final : public decode::Reader {
     for (std::size_t i = rejects_before; i < batch.rejects.size(); ++i) {
       batch.rejects[i].position = Position{batch.rejects[i].position.value() + shift};
     }
+    pass_rows_ += batch.count() - rows_before;
     if (more) return true;
+    if (pass_rows_ != pass_expected_) {
+      // The next pass would begin early: a record would take part again sooner than the spend assumes.
+      throw Failure(Exit::data, "the input changed between passes: pass " + std::to_string(pass_ + 1) + " gave " +
+                                    std::to_string(pass_rows_) + " records in place of " +
+                                    std::to_string(pass_expected_) + "; restore it and go on with --resume");
+    }
     bytes_before_ += reader_->bytes_read();
     if (++pass_ < window_.passes) open(window_.first);
     return pass_ < window_.passes;
@@ -45,6 +52,8 @@ class PassReader final : public decode::Reader {
   void open(std::uint64_t from) {
     input_.from = from;
     input_.to = window_.end;
+    pass_rows_ = 0;
+    pass_expected_ = *window_.end - from;
     reader_ = decode::open_reader(input_, schema_);
   }
 
@@ -53,6 +62,8 @@ class PassReader final : public decode::Reader {
   Window window_;
   std::uint64_t records_;
   std::uint64_t pass_ = 0;
+  std::uint64_t pass_rows_ = 0;
+  std::uint64_t pass_expected_ = 0;
   std::uint64_t bytes_before_ = 0;
   std::unique_ptr<decode::Reader> reader_;
 };

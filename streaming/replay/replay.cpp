@@ -34,7 +34,7 @@ Summary summarise(const config::Config& config, const config::Mechanism& mechani
   summary.rho = spent.value();
   summary.rho_limit = mechanism.spend.limit().value();
   summary.ledger_rho = session.ledger_total(steps).value();
-  summary.epsilon = privacy::epsilon(spent, config.privacy.delta).value();
+  summary.epsilon = privacy::epsilon(session.ledger_total(steps), config.privacy.delta).value();
   summary.delta = config.privacy.delta.value();
   summary.conversion = privacy::name(privacy::Conversion::gaussian);
   summary.is_private = session.is_private();

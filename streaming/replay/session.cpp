@@ -17,6 +17,15 @@ std::string restart_hint(const config::Config& config) {
          "; or begin a new noise epoch behind it with: " + replay_command(config, "--new-epoch");
 }
 
+bool holds_public_files(const std::filesystem::path& folder) {
+  for (const char* name : {journal::folder_files::releases, journal::folder_files::ledger}) {
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(folder / name, missing);
+    if (!missing && size > 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Session::Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
@@ -75,7 +84,7 @@ void Session::begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap o
 void Session::resume(const std::string& sealed) {
   const journal::State state =
       journal::open_state(*keys_, sealed, {config_.stream, config_.lane, std::nullopt, digest_, keys_->is_private()});
-  ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
+  check_same_passes(state.record);
   journal_->recover(state.record.recovery());
   ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   if (ledger_.head != state.record.ledger_head) {
@@ -85,10 +94,6 @@ void Session::resume(const std::string& sealed) {
   }
   epoch_ = state.identity.epoch;
   start_ = state.record.start.value();
-  if (window_.passes > 1 && window_.first != start_) {
-    throw Failure(Exit::usage, "--from " + std::to_string(window_.first) + ": this state's passes begin at record " +
-                                   std::to_string(start_) + "; resume with the same --from and --to");
-  }
   rejected_before_ = state.record.rejected;
   const auto mine = std::find_if(
       ledger_.epochs.begin(), ledger_.epochs.end(),
@@ -101,6 +106,32 @@ void Session::resume(const std::string& sealed) {
   feed_.emplace(mechanism_, state.record.noise.stages.front(), StepIndex{lane_->steps().value()}, &locked_);
 }
 
+/// Several passes are accounted for over one window: another one, even of as many steps, would let a record take part
+/// more often, or sooner again, than the spend says.
+void Session::check_same_passes(const journal::StateRecord& record) const {
+  if (window_.passes == 1) return;
+  if (record.start == Position{window_.first} && record.stop == Position{*window_.end}) return;
+  const std::string stop = record.stop ? std::to_string(record.stop->value()) : "the end";
+  throw Failure(Exit::data,
+                fmt::format("{}: this state's passes read records {} to {}, not {} to {}; resume with that "
+                            "input and the same --from and --to",
+                            config_.state.directory, record.start.value(), stop, window_.first, *window_.end));
+}
+
+/// Files without a state are taken only where the ledger vouches for everything that they show.
+void Session::check_ledger_covers(const journal::LastRelease& release) const {
+  const bool covered =
+      std::any_of(ledger_.epochs.begin(), ledger_.epochs.end(), [&](const journal::LedgerEntry& entry) {
+        return entry.lane == release.lane && entry.epoch == release.epoch && entry.steps >= release.steps;
+      });
+  if (covered && release.lane == config_.lane) return;
+  throw Failure(Exit::data,
+                fmt::format("{}: releases.jsonl shows lane {}, epoch {}, step {}, which {}; restore the "
+                            "folder, or begin in another one",
+                            config_.state.directory, release.lane.value(), release.epoch.value(),
+                            release.steps.value(), covered ? "is not this lane" : "the ledger has no spend for"));
+}
+
 void Session::new_epoch(const std::optional<std::string>& sealed, const Options& options) {
   std::uint64_t furthest = window_.first;
   std::uint32_t epoch = 0;
@@ -111,16 +142,23 @@ void Session::new_epoch(const std::optional<std::string>& sealed, const Options&
         *keys_, *sealed, {config_.stream, config_.lane, std::nullopt, std::nullopt, keys_->is_private()});
     journal_->recover(state.record.recovery());
     epoch = state.identity.epoch.value() + 1;
-  } else {
+  } else if (holds_public_files(config_.state.directory)) {
     const journal::Adopted adopted = journal_->adopt();
     unknown = adopted.torn_release;
+    ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
     if (adopted.last_release) {
+      check_ledger_covers(*adopted.last_release);
       epoch = adopted.last_release->epoch.value() + 1;
       furthest = std::max(furthest, adopted.last_release->position.value());
     }
   }
   ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   for (const journal::LedgerEntry& entry : ledger_.epochs) {
+    if (entry.lane != config_.lane || entry.stream != config_.stream) {
+      throw Failure(Exit::data, config_.state.directory +
+                                    ": its ledger is of another stream or lane; choose another "
+                                    "state.directory");
+    }
     epoch = std::max(epoch, entry.epoch.value() + 1);
     furthest = std::max(furthest, entry.to.value());
   }

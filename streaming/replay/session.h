@@ -55,6 +55,8 @@ class Session {
   void begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap);
   void resume(const std::string& sealed);
   void new_epoch(const std::optional<std::string>& sealed, const Options& options);
+  void check_same_passes(const journal::StateRecord& record) const;
+  void check_ledger_covers(const journal::LastRelease& release) const;
   void wait();
   [[nodiscard]] Rho total_with(Rho spent, StepCount steps) const;
   [[nodiscard]] journal::LedgerEntry ledger_entry(StepCount steps) const;

@@ -28,7 +28,7 @@ struct Summary {
   double rho = 0;  ///< spent by the worst record of this epoch
   double rho_limit = 0;
   double ledger_rho = 0;  ///< over all epochs in the ledger
-  double epsilon = 0;
+  double epsilon = 0;     ///< that ledger_rho comes to
   double delta = 0;
   std::string conversion;
   bool is_private = true;

@@ -118,6 +118,56 @@ TEST(Budget, StopsBeforeItIsCrossedWith73) {
   EXPECT_LE(inspect(world, parser, "state")["total_rho"].get_double().value(), 0.9);
 }
 
+TEST(Budget, ThatAResumeHasAlreadyPassedStopsItAtOnce) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
+  const std::string before = world.releases();
+  EXPECT_EQ(world.run({"--resume", "--set", "privacy.budget=0.1"}).code, 73);
+  EXPECT_TRUE(world.releases() == before);
+}
+
+// With a minibatch, windows of different sizes have passes of equally many steps, and so the same settings digest.
+TEST(Passes, AreNotResumedOverAnInputThatGrewOrShrank) {
+  const ReplayWorld world(1005);
+  const std::vector<std::string> settings{"--passes", "2", "--set", "descent.minibatch=10"};
+  ASSERT_EQ(world.run(settings).code, 0);
+  for (const std::size_t rows : {1003u, 1009u}) {
+    world.write("rows.csv", ReplayWorld::csv(rows));
+    std::vector<std::string> resume = settings;
+    resume.push_back("--resume");
+    const CommandResult result = world.run(resume);
+    EXPECT_EQ(result.code, 65) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("0 to 1005"));
+  }
+}
+
+TEST(NewEpoch, WithoutAStateIsRefusedWhereTheLedgerLacksWhatIsPublic) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  std::filesystem::remove(world.path("state/state"));
+  const std::string ledger = read_file(world.path("state/ledger"));
+  std::filesystem::remove(world.path("state/ledger"));
+  EXPECT_EQ(world.run({"--new-epoch", "--from", "0"}).code, 65);
+  world.write("state/ledger", ledger);
+  EXPECT_EQ(world.run({"--new-epoch", "--from", "0", "--lane", "1"}).code, 65) << "another lane's records";
+  ASSERT_EQ(world.run({"--new-epoch", "--from", "0"}).code, 0);
+  simdjson::dom::parser parser;
+  EXPECT_NEAR(inspect(world, parser, "state")["total_rho"].get_double().value(), 1.0, 1e-9);
+}
+
+TEST(NewEpoch, InAnEmptyFolderIsTheFirst) {
+  const ReplayWorld world;
+  EXPECT_EQ(world.run({"--new-epoch"}).code, 0);
+}
+
+// Whether a record is bad depends on data: a rejects file that cannot be written must not show in the releases.
+TEST(Rejects, ThatCannotBeWrittenDoNotStopTheReleases) {
+  const ReplayWorld world;
+  std::filesystem::create_directories(world.path("state/rejects.jsonl"));
+  ::chmod(world.path("state").c_str(), 0700);
+  EXPECT_EQ(world.run({"--set", "state.rejects=true"}).code, 0);
+}
+
 TEST(Horizon, OfAFiniteCorrelationIsAHardStopWith73) {
   const ReplayWorld world;
   const std::vector<std::string> finite{"--set", "noise.correlation=anti-pgd", "--set", "noise.horizon=700"};
@@ -148,7 +198,7 @@ TEST(Passes, ReadNothingAgainThatTheLedgerWouldTakeForDisjoint) {
   const ReplayWorld world(500);
   ASSERT_EQ(world.run({"--passes", "2", "--from", "0", "--to", "200"}).code, 0);
   EXPECT_EQ(world.run({"--passes", "2", "--new-epoch"}).code, 64);
-  EXPECT_EQ(world.run({"--passes", "2", "--resume", "--from", "100", "--to", "300"}).code, 64);
+  EXPECT_EQ(world.run({"--passes", "2", "--resume", "--from", "100", "--to", "300"}).code, 65);
   EXPECT_EQ(world.run({"--passes", "2", "--resume", "--to", "300"}).code, 65) << "another b is another accounting";
   EXPECT_EQ(world.run({"--passes", "3", "--resume", "--to", "200"}).code, 65) << "another k is another accounting";
   ASSERT_EQ(world.run({"--passes", "2", "--new-epoch", "--from", "0", "--to", "200"}).code, 0);
