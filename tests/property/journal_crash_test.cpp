@@ -82,6 +82,7 @@ class History {
   /// One process: resumes, commits some batches, perhaps flushes; ends by itself or by the fault.
   void live(Faults faults) {
     disk_.start_process(faults);
+    call_failed_ = call_failed_ || faults.fail_at != 0;
     const bool last = faults.crash_at == 0 && faults.fail_at == 0;
     try {
       journal::OutboxFolder files(disk_, {folder, false});
@@ -138,7 +139,10 @@ class History {
       const auto state = journal::open_state(keys_, disk_.seen(state_path));
       ASSERT_EQ(ledger.head, state.record.ledger_head);
       ASSERT_EQ(ledger.epochs.back().steps, StepCount{committed_});
-      ASSERT_GE(lines_of(disk_.seen(rejects_path)), batches_);
+      // A call that failed may have hit the rejects, which are then given up and never stop a batch.
+      if (!call_failed_) {
+        ASSERT_GE(lines_of(disk_.seen(rejects_path)), batches_);
+      }
     }
   }
 
@@ -148,6 +152,7 @@ class History {
   Reader releases_reader_;
   Reader ledger_reader_;
   std::uint64_t committed_ = 0;
+  bool call_failed_ = false;
   std::uint64_t batches_ = 0;
 };
 

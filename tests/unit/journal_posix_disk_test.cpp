@@ -84,7 +84,8 @@ TEST(PosixDisk, FullDiskStopsTheJournal) {
       Exit::io, [&] { commit_and_wait(files, lane.batch(2, files.bookmark(), value_of)); }, "No space left");
 }
 
-// Whichever call fails, nothing is written after it: a sync that failed is never tried again.
+// Whichever call fails, nothing is written after it: a sync that failed is never tried again. Calls on rejects.jsonl
+// are the exception: they depend on data, so a failing one gives the rejects up and the run goes on.
 TEST(FileJournal, WritesNothingAfterAFailure) {
   std::uint64_t failures = 0;
   for (std::uint64_t fail_at = 1; fail_at <= 40; ++fail_at) {
@@ -105,7 +106,8 @@ TEST(FileJournal, WritesNothingAfterAFailure) {
       EXPECT_EQ(disk.calls(), calls);
     }
   }
-  EXPECT_GE(failures, 35U);
+  EXPECT_GE(failures, 31U);
+  EXPECT_LT(failures, 40U) << "no call on the rejects was among them";
 }
 
 }  // namespace
