@@ -71,10 +71,11 @@ ByteSource::Result FileSource::read_descriptor(std::span<char> buffer) {
   return {.bytes = static_cast<std::size_t>(count), .end = count == 0};
 }
 
-std::string_view FileSource::peek(std::size_t wanted) {
+std::optional<std::string_view> FileSource::peek(std::size_t wanted) {
   while (peeked_.size() < wanted) {
     char bytes[16];
     const Result result = read_descriptor({bytes, std::min(sizeof bytes, wanted - peeked_.size())});
+    if (result.interrupted) return std::nullopt;
     if (result.end) break;
     peeked_.append(bytes, result.bytes);
   }
@@ -95,14 +96,47 @@ bool FileSource::ready(int milliseconds) {
   return ::poll(&waiting, 1, milliseconds) != 0;
 }
 
-std::unique_ptr<ByteSource> open_source(const std::string& path) {
-  auto file = std::make_unique<FileSource>(path);
-  const std::string_view magic = file->peek(4);
-  if (magic.starts_with("\x1f\x8b")) return gunzip(std::move(file), path);
+namespace {
+
+std::unique_ptr<ByteSource> decompress(std::unique_ptr<FileSource> file, std::string_view magic, std::string path) {
+  if (magic.starts_with("\x1f\x8b")) return gunzip(std::move(file), std::move(path));
   // A zstd frame, or one of its skippable frames (0x184D2A50 … 5F, little endian).
   const bool skippable = magic.size() == 4 && magic.substr(1) == "\x2a\x4d\x18" && (magic[0] & 0xf0) == 0x50;
-  if (magic == "\x28\xb5\x2f\xfd" || skippable) return unzstd(std::move(file), path);
+  if (magic == "\x28\xb5\x2f\xfd" || skippable) return unzstd(std::move(file), std::move(path));
   return file;
+}
+
+// Looks at the first bytes when they are first read: a pipe may keep them waiting, and a signal must get through.
+class DetectingSource : public ByteSource {
+ public:
+  explicit DetectingSource(const std::string& path) : path_(path), file_(std::make_unique<FileSource>(path)) {}
+
+  Result read(std::span<char> buffer) override {
+    if (file_) {
+      constexpr std::size_t magic_bytes = 4;
+      const auto magic = file_->peek(magic_bytes);
+      if (!magic) return {.interrupted = true};
+      content_ = decompress(std::move(file_), std::string(*magic), path_);
+    }
+    return content_->read(buffer);
+  }
+  [[nodiscard]] bool ready(int milliseconds) override {
+    return file_ ? file_->ready(milliseconds) : content_->ready(milliseconds);
+  }
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept override {
+    return file_ ? file_->bytes_read() : content_->bytes_read();
+  }
+
+ private:
+  std::string path_;
+  std::unique_ptr<FileSource> file_;     // until its first bytes are known
+  std::unique_ptr<ByteSource> content_;  // from then on
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_source(const std::string& path) {
+  return std::make_unique<DetectingSource>(path);
 }
 
 }  // namespace nustream::decode

@@ -1,7 +1,7 @@
 // The stored bytes of a file or of standard input.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,8 +18,9 @@ class FileSource : public ByteSource {
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
 
-  /// Up to `wanted` first bytes of the file, fewer only at its end. Before the first read() only.
-  [[nodiscard]] std::string_view peek(std::size_t wanted);
+  /// Up to `wanted` first bytes of the file, fewer only at its end; empty where a signal arrived while waiting for
+  /// them. Before the first read() only.
+  [[nodiscard]] std::optional<std::string_view> peek(std::size_t wanted);
 
   Result read(std::span<char> buffer) override;
   [[nodiscard]] bool ready(int milliseconds) override;

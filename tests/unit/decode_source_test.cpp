@@ -1,7 +1,11 @@
 #include "decode/byte_source.h"
 
 #include <gtest/gtest.h>
+#include <sys/time.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <stdexcept>
 #include <string>
 
 #include "decode_rows.h"
@@ -105,6 +109,75 @@ TEST(OpenSource, MissingFilesAndDirectoriesAreIoFailures) {
       Exit::io, [&] { (void)stored_size((folder.path() / "none").string()); }, "No such file");
   expect_failure(
       Exit::io, [&] { (void)stored_size(folder.path().string()); }, "directory");
+}
+
+// A pipe in the place of standard input.
+class StandardInput {
+ public:
+  StandardInput() : saved_(dup(STDIN_FILENO)) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("pipe");
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    writer_ = ends[1];
+  }
+  ~StandardInput() {
+    end();
+    dup2(saved_, STDIN_FILENO);
+    close(saved_);
+  }
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+
+  void write(const std::string& text) const {
+    ASSERT_EQ(::write(writer_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  }
+  void end() {
+    if (writer_ >= 0) close(writer_);
+    writer_ = -1;
+  }
+
+ private:
+  int saved_;
+  int writer_ = -1;
+};
+
+TEST(StandardInputSource, IsReadWithoutASizeAndDecompressed) {
+  for (const std::string& stored : {std::string("a\n1\n"), gzip("a\n1\n"), zstd("a\n1\n")}) {
+    StandardInput input;
+    EXPECT_FALSE(stored_size("-").has_value());
+    input.write(stored);
+    input.end();
+    const auto batch = tests::read_all({.files = {"-"}}, tests::columns({"a"}));
+    EXPECT_EQ(batch.x, std::vector<double>{1});
+  }
+}
+
+// A signal gets through to a caller that waits for a silent pipe: before its first byte, and in the middle.
+TEST(StandardInputSource, ASignalInterruptsTheWait) {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};  // and no SA_RESTART
+  struct sigaction before {};
+  ASSERT_EQ(sigaction(SIGALRM, &action, &before), 0);
+  const itimerval often{{0, 20'000}, {0, 20'000}};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+
+  StandardInput input;
+  const auto reader = open_reader({.files = {"-"}}, tests::columns({"a"}));
+  record::RowBatch batch;
+  EXPECT_TRUE(reader->read(batch, 10));
+  EXPECT_EQ(batch.count(), 0U);
+  input.write("a\n1\n2");
+  while (batch.count() == 0) EXPECT_TRUE(reader->read(batch, 10));
+  EXPECT_TRUE(reader->read(batch, 10));
+  EXPECT_EQ(batch.x, std::vector<double>{1});
+  input.write("3\n");
+  input.end();
+  EXPECT_EQ(tests::read_all(*reader).x, std::vector<double>{23});
+
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
 }
 
 }  // namespace
