@@ -148,7 +148,7 @@ double excess_with_fixed_curvature(const LocalProblem& problem, const std::vecto
   return sum;
 }
 
-/// CDP+ trap 10.
+/// Not in CDP+, whose eq. (8) leaves the multiplied noise out.
 double excess_with_gaussian_features(const LocalProblem& problem, const std::vector<double>& variances) {
   double driven = 0;
   double fed_back = 0;

@@ -73,7 +73,7 @@ TEST(EpsilonReference, DeltaOfTheExactCurve) {
   }
 }
 
-// The values of CDP+ trap 12: three conversions of the same ρ.
+// CDP+ appendix A: three conversions of the same ρ.
 TEST(EpsilonReference, ConversionsOfOneRhoDiffer) {
   EXPECT_NEAR(epsilon(Rho{1}, Delta{1e-5}, Conversion::gaussian).value(), 6.572970067030797, 1e-11);
   EXPECT_NEAR(epsilon(Rho{1}, Delta{1e-5}, Conversion::zcdp).value(), 7.0771966958063395, 1e-11);

@@ -1,5 +1,5 @@
-// The theory that a plan prints, against numbers worked out from the papers by another program (math.md §6, §11;
-// traps.md, CDP+ 10).
+// The theory that a plan prints, against numbers worked out from the papers by another program
+// (CDP+ section 2 and appendix C).
 #include "nustream/privacy/plan.h"
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@ double column_norm_by_summation(const Correlation& correlation, std::size_t step
 }
 
 // A window changes B, so it has its own C: with the exact ν's sensitivity the noise would be too large, and too
-// small for other approximations (CDP+ trap 9).
+// small for other approximations.
 TEST(Sensitivity, AccountsForTheWindowNotForTheExactSeries) {
   struct Case {
     double nu, deviation;

@@ -58,7 +58,7 @@ TEST(Spend, BeginsAtNothingAndEndsAtItsLimit) {
   EXPECT_THROW((void)spend.of_age(StepCount{0}), InvalidParameter);
 }
 
-// math.md §4: at ν = .002, T = 20,000, running γ_t²/(2σ²) would under-report by these factors.
+// At ν = .002, T = 20,000, running γ_t²/(2σ²) would under-report by these factors.
 TEST(Spend, OfSeveralParticipationsIsNotTheColumnNorm) {
   struct Case {
     std::uint64_t times, separation;

@@ -13,7 +13,7 @@ namespace nustream::privacy {
 /// Where the gradient's slope comes from.
 enum class Curvature {
   fixed,             ///< the same for every record: mean estimation
-  gaussian_features  ///< x xᵀ with Gaussian x: linear regression; multiplies into the error (CDP+ trap 10)
+  gaussian_features  ///< x xᵀ with Gaussian x: linear regression; multiplies into the error, unlike in CDP+ eq. (8)
 };
 
 /// F(θ) = ½E(y − xᵀθ)² and its kin near the optimum. All settings are public: nothing here is read from data.
