@@ -1,6 +1,6 @@
 // A CSV of 10 features and a target, end to end: std::from_chars alone, the reader, plain SGD over the reader, and
 // the whole private replay (parse, step, noise, a release every 1,000 records, commits). One core. Usage:
-// replay_speed [JSON file]; ROWS in the environment (default 1,000,000).
+// replay_speed [JSON file]; ROWS in the environment (default 3,000,000).
 
 #include <charconv>
 #include <cstdlib>
@@ -99,7 +99,7 @@ double plain_sgd(const config::Config& config) {
 
 int main(int argc, char** argv) {
   const char* rows_text = std::getenv("ROWS");
-  const std::size_t rows = rows_text == nullptr ? 1'000'000 : std::strtoull(rows_text, nullptr, 10);
+  const std::size_t rows = rows_text == nullptr ? 3'000'000 : std::strtoull(rows_text, nullptr, 10);
   pin_to_one_core();
   const Stream stream = make_stream(rows);
   const config::Config config = config::read_config(stream.config, {});

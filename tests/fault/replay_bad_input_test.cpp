@@ -94,6 +94,7 @@ TEST(BadInput, BinaryRecordsTakeZeroGradientSteps) {
 struct BadRecord {
   const char* name;
   std::string line;
+  friend void PrintTo(const BadRecord& record, std::ostream* out) { *out << record.name; }
 };
 class OneBadRecord : public ::testing::TestWithParam<BadRecord> {};
 
@@ -147,6 +148,7 @@ TEST(BadInput, ATruncatedArchiveIs74AfterItsWholeRecords) {
 struct BadSetting {
   std::string override_text;
   std::string mentions;
+  friend void PrintTo(const BadSetting& setting, std::ostream* out) { *out << setting.override_text; }
 };
 class BadSettings : public ::testing::TestWithParam<BadSetting> {};
 

@@ -67,6 +67,7 @@ struct Refused {
   std::string override_text;
   std::string key;
   std::string allowed;
+  friend void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.override_text; }
 };
 
 class ConfigRefuses : public ::testing::TestWithParam<Refused> {};
