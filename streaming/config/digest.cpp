@@ -7,6 +7,7 @@
 
 #include "config/mechanism.h"
 #include "error.h"
+#include "secrets/hex.h"
 
 namespace nustream::config {
 namespace {
@@ -119,13 +120,7 @@ std::string sha256_hex(const std::string& text) {
   if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
     throw Failure(Exit::internal, "SHA-256 is not available from OpenSSL; check its configuration");
   }
-  static constexpr char hex[] = "0123456789abcdef";
-  std::string out;
-  for (const unsigned char byte : digest) {
-    out += hex[byte >> 4];
-    out += hex[byte & 15];
-  }
-  return out;
+  return secrets::to_hex(digest);
 }
 
 }  // namespace
