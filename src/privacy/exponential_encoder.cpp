@@ -17,6 +17,7 @@ constexpr double endless = std::numeric_limits<double>::infinity();
 /// Σ_{0≤n<length} (xy)^n for 0 < x, y ≤ 1. 1 − xy is rounded once only: a product rounded first would lose
 /// all digits of it near 1, where the slow poles are.
 double geometric_sum(double x, double y, double length) {
+  if (length == 0) return 0;  // also where xy is so small that its logarithm is infinite
   const double gap = std::fma(-x, y, 1.0);
   if (gap == 0) return length;
   return -std::expm1(length * std::log1p(-gap)) / gap;

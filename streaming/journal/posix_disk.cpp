@@ -93,6 +93,8 @@ constexpr mode_t mode_of(Audience audience) {
   return audience == Audience::everyone ? 0644 : 0600;
 }
 
+// Files of the folder are never followed through a symbolic link: whoever may put one there could otherwise have a
+// run write over, or seal, a file of somebody else's.
 class PosixDisk final : public Disk {
  public:
   void make_folder(const Path& folder) override {
@@ -104,7 +106,8 @@ class PosixDisk final : public Disk {
   }
 
   std::unique_ptr<File> open(const Path& path, Access access) override {
-    Descriptor descriptor(::open(path.c_str(), (access == Access::write ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+    Descriptor descriptor(
+        ::open(path.c_str(), (access == Access::write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW));
     if (descriptor.get() < 0) {
       if (errno == ENOENT) return nullptr;
       throw failure("open", path, errno);
@@ -132,7 +135,8 @@ class PosixDisk final : public Disk {
   }
 
   std::unique_ptr<Lock> lock(const Path& path) override {
-    Descriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode_of(Audience::operators)));
+    Descriptor descriptor(
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_of(Audience::operators)));
     if (descriptor.get() < 0) throw failure("open", path, errno);
     if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) throw failure("lock", path, errno);

@@ -1,7 +1,9 @@
 // The real file system's failures as the journal sees them, and that a journal that failed stays silent.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -73,15 +75,51 @@ TEST(PosixDisk, SaysWhatFailedAndWhere) {
                  [&] { static_cast<void>(disk->create(folder.path() / "no/file", journal::Audience::everyone)); });
 }
 
-TEST(PosixDisk, FullDiskStopsTheJournal) {
+/// Files of this process end at `bytes` for as long as it lives: a write beyond fails as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    static_cast<void>(std::signal(SIGXFSZ, signal_));
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*signal_)(int);
+};
+
+TEST(PosixDisk, AFailedWriteStopsTheJournal) {
   const TemporaryFolder folder;
   const auto disk = journal::posix_disk();
-  fs::create_symlink("/dev/full", folder.path() / "releases.jsonl");
   journal::FileJournal files(*disk, {folder.path(), false});
   ToyLane lane(secrets::Keyring::insecure(1), "toy");
   ASSERT_FALSE(files.load());
+  const FileSizeLimit limit(16);
   expect_failure(
-      Exit::io, [&] { commit_and_wait(files, lane.batch(2, files.bookmark(), value_of)); }, "No space left");
+      Exit::io, [&] { commit_and_wait(files, lane.batch(2, files.bookmark(), value_of)); }, "File too large");
+}
+
+// Whoever can put a link into the folder must not make a run write to, or truncate, a file elsewhere.
+TEST(PosixDisk, FollowsNoSymbolicLink) {
+  const TemporaryFolder folder;
+  const auto disk = journal::posix_disk();
+  for (const char* name : {"releases.jsonl", "ledger", "state", "lock"}) {
+    const fs::path run = folder.path() / (std::string("run-") + name);
+    fs::create_directory(run);
+    folder.write("elsewhere", "mine\n");
+    fs::create_symlink(folder.path() / "elsewhere", run / name);
+    journal::FileJournal files(*disk, {run, false});
+    expect_failure(
+        Exit::io, [&] { static_cast<void>(files.load()); }, "symbolic link");
+    EXPECT_EQ(read_file(folder.path() / "elsewhere"), "mine\n");
+  }
 }
 
 // Whichever call fails, nothing is written after it: a sync that failed is never tried again. Calls on rejects.jsonl
