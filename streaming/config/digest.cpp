@@ -114,6 +114,18 @@ void add_correlation(const noise::Correlation& correlation, Canonical& out) {
       correlation.family());
 }
 
+/// How a record's bytes become fields; not where they come from, nor what names the columns of a file with a header.
+void add_value_format(const decode::InputSettings& input, Canonical& out) {
+  out.add_count("record_bytes_max", input.record_bytes_max);
+  const bool csv = input.format == decode::Format::csv;
+  out.add("format", csv ? "csv" : "json");
+  if (!csv) return;
+  out.add("delimiter", std::string_view(&input.delimiter, 1));
+  if (input.header) return;
+  out.add_count("columns", input.columns.size());
+  for (const std::string& column : input.columns) out.add("column", column);
+}
+
 std::string sha256_hex(const std::string& text) {
   std::array<unsigned char, 32> digest{};
   unsigned int size = 0;
@@ -127,11 +139,11 @@ std::string sha256_hex(const std::string& text) {
 
 std::string settings_digest(const Config& config, const Mechanism& mechanism) {
   Canonical out;
-  out.add("format", "nustream settings 1");
+  out.add("format", "nustream settings 2");
   for (const record::Feature& feature : config.schema.features) add_feature("feature", feature, out);
   if (config.schema.target) add_feature("target", *config.schema.target, out);
   out.add_count("intercept", config.schema.intercept ? 1 : 0);
-  out.add_count("record_bytes_max", config.input.record_bytes_max);
+  add_value_format(config.input, out);
   add_descent(config.descent, out);
   add_correlation(mechanism.correlation, out);
   out.add_count("generator", static_cast<std::uint64_t>(mechanism.generator));

@@ -167,9 +167,17 @@ TEST(SettingsDigest, ChangesWithEverythingThatChangesAnIterateOrItsCost) {
 TEST(SettingsDigest, LeavesOutInputCadenceAndPlaces) {
   const std::string base = digest({});
   for (const char* change : {"stream.input=other.csv", "release.every=7", "state.directory=elsewhere",
-                             "state.commit_records=5", "privacy.delta=1e-9", "stream.delimiter=\";\""}) {
+                             "state.commit_records=5", "privacy.delta=1e-9"}) {
     EXPECT_EQ(digest({change}), base) << change;
   }
+}
+
+// Another delimiter makes other fields of the same bytes.
+TEST(SettingsDigest, HoldsHowARecordIsRead) {
+  const std::string base = digest({});
+  EXPECT_NE(digest({"stream.delimiter=\";\""}), base);
+  EXPECT_NE(digest({"stream.format=jsonl"}), base);
+  EXPECT_NE(digest({"stream.record_bytes_max=100"}), base);
 }
 
 TEST(Nearest, CountsInsertionsDeletionsSubstitutionsAndSwaps) {
