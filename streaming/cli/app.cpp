@@ -42,11 +42,11 @@ void add_replay(CLI::App& app, Job& job) {
   replay::Options& options = arguments.options;
   CLI::App* command = app.add_subcommand("replay", "a recorded stream becomes a private model");
   add_config_arguments(*command, arguments.config);
-  command->add_option("FILE", arguments.files, "recorded streams in place of stream.input; - is standard input");
+  command->add_option("FILE", options.files, "recorded streams in place of stream.input; - is standard input");
   auto* resume = command->add_flag("--resume", arguments.resume, "go on from the committed state");
   command->add_flag("--new-epoch", arguments.new_epoch, "begin a new noise epoch behind the committed state")
       ->excludes(resume);
-  command->add_option("--lane", arguments.lane, "number of this lane (stream.lane)");
+  command->add_option("--lane", options.lane, "number of this lane (stream.lane)");
   command->add_option("--from", options.from,
                       "first record: its ordinal, or an ISO 8601 time where times are public");
   command->add_option("--to", options.to, "stop before this record: ordinal or time");
@@ -79,17 +79,19 @@ void add_inspect(CLI::App& app, Job& job) {
 }
 
 void add_key(CLI::App& app, Job& job) {
-  static std::string file;
+  static KeyArguments key;
   static RotateArguments rotation;
   CLI::App* command = app.add_subcommand("key", "make or change the key files that wrap states");
   command->require_subcommand(1);
   CLI::App* make = command->add_subcommand("new", "write 32 fresh random bytes to a new file, mode 0600");
-  make->add_option("FILE", file, "the key file; never overwritten")->required();
-  make->callback([&job] { job = [] { return key_new(file); }; });
+  make->add_option("FILE", key.file, "the key file; never overwritten")->required();
+  make->add_flag("--json", key.json, "print JSON");
+  make->callback([&job] { job = [] { return key_new(key); }; });
   CLI::App* rotate = command->add_subcommand("rotate", "seal a folder's state under a new key file");
   rotate->add_option("FOLDER", rotation.folder, "the state folder")->required();
   rotate->add_option("NEW_KEY", rotation.new_key, "the new key file, made with 'key new'")->required();
   rotate->add_option("--key-file", rotation.old_key, "the present key file, where it is not in the folder");
+  rotate->add_flag("--json", rotation.json, "print JSON");
   rotate->callback([&job] { job = [] { return key_rotate(rotation); }; });
 }
 

@@ -35,8 +35,6 @@ struct PlanArguments {
 
 struct ReplayArguments {
   ConfigArguments config;
-  std::vector<std::string> files;  ///< in place of stream.input
-  std::optional<std::uint32_t> lane;
   bool resume = false;
   bool new_epoch = false;
   std::string speed = "max";
@@ -54,13 +52,18 @@ struct InspectArguments {
 /// State, ledger and last release of a state folder.
 [[nodiscard]] Exit inspect(const InspectArguments& arguments);
 
+struct KeyArguments {
+  std::string file;
+  bool json = false;
+};
 /// Writes a new key file.
-[[nodiscard]] Exit key_new(const std::string& file);
+[[nodiscard]] Exit key_new(const KeyArguments& arguments);
 
 struct RotateArguments {
   std::string folder;
   std::string old_key;  ///< empty: "key" in the folder
   std::string new_key;
+  bool json = false;
 };
 /// Seals a folder's state under a new key file.
 [[nodiscard]] Exit key_rotate(const RotateArguments& arguments);

@@ -5,15 +5,35 @@
 #include "cli/commands.h"
 #include "journal/outbox_folder.h"
 #include "journal/rotate_key.h"
+#include "publish/json_text.h"
 #include "secrets/harden.h"
+#include "secrets/hex.h"
 #include "secrets/key_file.h"
 
 namespace nustream::cli {
 
-Exit key_new(const std::string& file) {
+namespace {
+
+/// {"file":…,"fingerprint":…}: the fingerprint is in every state and ledger line under this key, and tells nothing
+/// else about it.
+void print_json(const std::string& file, const secrets::Keyring& keys) {
+  std::string text = "{\"file\":";
+  publish::append_string(file, text);
+  text += ",\"fingerprint\":";
+  publish::append_string(secrets::to_hex(keys.fingerprint()), text);
+  fmt::print("{}}}\n", text);
+}
+
+}  // namespace
+
+Exit key_new(const KeyArguments& arguments) {
   secrets::harden_process();
-  secrets::create_key_file(file);
-  fmt::print("{}: a new key; whoever holds it together with a state can open that state's noise\n", file);
+  secrets::create_key_file(arguments.file);
+  if (arguments.json) {
+    print_json(arguments.file, secrets::load_key_file(arguments.file));
+  } else {
+    fmt::print("{}: a new key; whoever holds it together with a state can open that state's noise\n", arguments.file);
+  }
   return Exit::done;
 }
 
@@ -23,7 +43,12 @@ Exit key_rotate(const RotateArguments& arguments) {
   const std::string old_key =
       arguments.old_key.empty() ? (folder / journal::folder_files::key).string() : arguments.old_key;
   const auto disk = journal::posix_disk();
-  journal::rotate_key(*disk, folder, secrets::load_key_file(old_key), secrets::load_key_file(arguments.new_key));
+  const secrets::Keyring new_keys = secrets::load_key_file(arguments.new_key);
+  journal::rotate_key(*disk, folder, secrets::load_key_file(old_key), new_keys);
+  if (arguments.json) {
+    print_json(arguments.new_key, new_keys);
+    return Exit::done;
+  }
   fmt::print("{}: sealed under {}; {} opens old copies of the state only and can be destroyed\n", arguments.folder,
              arguments.new_key, old_key);
   return Exit::done;

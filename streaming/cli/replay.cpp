@@ -26,14 +26,15 @@ std::optional<double> speed_factor(const std::string& text) {
 Exit replay(const ReplayArguments& arguments) {
   config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
   // Files on the command line are relative to the working directory, not to the configuration.
-  if (!arguments.files.empty()) config.input.files = arguments.files;
+  const replay::Options& typed = arguments.options;
+  if (!typed.files.empty()) config.input.files = typed.files;
   if (config.input.files.empty()) {
     throw Failure(Exit::configuration, arguments.config.file +
                                            ": stream.input is missing; set it, or name FILE after "
                                            "the configuration");
   }
-  if (arguments.lane) config.lane = LaneId{*arguments.lane};
-  replay::Options options = arguments.options;
+  if (typed.lane) config.lane = LaneId{*typed.lane};
+  replay::Options options = typed;
   if (arguments.resume) options.start = replay::Start::resume;
   if (arguments.new_epoch) options.start = replay::Start::new_epoch;
   options.speed = speed_factor(arguments.speed);

@@ -48,13 +48,16 @@ FileSource::FileSource(std::string path) : path_(std::move(path)) {
     if (descriptor_ < 0) fail("read", path_, errno, "give it a file or a pipe");
     return;
   }
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK a FIFO would wait for its writer in here, where no signal ends the run in order.
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail("open", path_, errno, "check the path and its permissions");
   struct stat status {};
   if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
     ::close(descriptor_);
     refuse_directory(path_);
   }
+  awaits_writer_ = S_ISFIFO(status.st_mode);
+  static_cast<void>(::fcntl(descriptor_, F_SETFL, O_RDONLY));
   // Advice only: a source that cannot take it is read all the same.
   static_cast<void>(::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL));
 }
@@ -64,6 +67,12 @@ FileSource::~FileSource() {
 }
 
 ByteSource::Result FileSource::read_descriptor(std::span<char> buffer) {
+  if (awaits_writer_) {
+    // Until a writer has come, a FIFO reads as ended; a poll waits for the first one.
+    pollfd waiting{descriptor_, POLLIN, 0};
+    if (::poll(&waiting, 1, -1) < 0) return {.interrupted = true};
+    awaits_writer_ = false;
+  }
   const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
   if (count < 0 && errno == EINTR) return {.interrupted = true};
   if (count < 0) fail("read", path_, errno, "the records before it were used");

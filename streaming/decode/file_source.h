@@ -31,6 +31,7 @@ class FileSource : public ByteSource {
 
   std::string path_;
   int descriptor_ = -1;
+  bool awaits_writer_ = false;  // a FIFO that was not read yet
   std::string peeked_;
   std::uint64_t bytes_read_ = 0;
 };

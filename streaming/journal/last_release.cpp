@@ -27,14 +27,23 @@ std::optional<Rho> spend(const simdjson::dom::element& release) {
   return Rho{rho};
 }
 
+std::string settings_digest(const simdjson::dom::element& release) {
+  std::string_view digest;
+  return release["digest"].get_string().get(digest) == simdjson::SUCCESS ? std::string(digest) : std::string();
+}
+
 }  // namespace
 
 LastRelease parse_last_release(std::string_view line) try {
   simdjson::dom::parser parser;
   const simdjson::dom::element release = parser.parse(simdjson::padded_string(line));
-  return {LaneId{small_number(release, "lane")}, EpochId{small_number(release, "epoch")},
-          StepCount{number(release, "step")},    Position{number(release, "position")},
-          release["private"].get_bool(),         spend(release)};
+  return {LaneId{small_number(release, "lane")},
+          EpochId{small_number(release, "epoch")},
+          StepCount{number(release, "step")},
+          Position{number(release, "position")},
+          release["private"].get_bool(),
+          spend(release),
+          settings_digest(release)};
 } catch (const simdjson::simdjson_error&) {
   throw Failure(Exit::data, "the last line of releases.jsonl is no release; check state.directory");
 }

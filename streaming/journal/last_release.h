@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "nustream/base/units.h"
@@ -18,6 +19,7 @@ struct LastRelease {
   /// ρ after these steps: what a new epoch charges the old one where its ledger line was lost; empty where the line
   /// does not say.
   std::optional<Rho> rho;
+  std::string digest;  ///< of the settings; empty where the line does not say
 };
 
 /// Failure(data) where the line is no release.

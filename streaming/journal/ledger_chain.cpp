@@ -175,7 +175,21 @@ Ledger LedgerVerifier::finish() && {
   return std::move(ledger_);
 }
 
-Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys) {
+Hash head_before(std::string_view lines) try {
+  simdjson::dom::parser parser;
+  const Object object = parser.parse(simdjson::padded_string(lines.substr(0, lines.find('\n'))));
+  Hash head{};
+  if (!secrets::from_hex(text(object, "previous"), head)) not_genuine("has a line that is none");
+  return head;
+} catch (const simdjson::simdjson_error&) {
+  not_genuine("has a line that is none");
+}
+
+namespace {
+
+/// Verifies the folder's whole lines one by one; `visit` sees the head after each.
+template <class Visit>
+Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys, Visit visit) {
   LedgerVerifier verifier(keys);
   const auto file = disk.open(folder / folder_files::ledger, Access::read);
   if (!file) return std::move(verifier).finish();
@@ -190,10 +204,26 @@ Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring&
     std::size_t begin = 0;
     for (std::size_t end = 0; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
       verifier.add(std::string_view(pending).substr(begin, end - begin));
+      visit(verifier.head());
     }
     pending.erase(0, begin);
   }
   return std::move(verifier).finish();
+}
+
+}  // namespace
+
+Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys) {
+  return read_lines(disk, folder, keys, [](const Hash&) {});
+}
+
+bool ledger_follows(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys, const StateRecord& record) {
+  const Hash before = record.ledger_entry.empty() ? record.ledger_head : head_before(record.ledger_entry);
+  bool holds_own_line = record.ledger_head == empty_ledger_head;
+  const Ledger ledger = read_lines(disk, folder, keys, [&](const Hash& head) {
+    if (head == record.ledger_head) holds_own_line = true;
+  });
+  return holds_own_line || ledger.head == before;
 }
 
 }  // namespace nustream::journal

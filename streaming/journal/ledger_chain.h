@@ -10,6 +10,7 @@
 
 #include "journal/disk.h"
 #include "journal/running_hash.h"
+#include "journal/state_record.h"
 #include "nustream/base/units.h"
 #include "secrets/keyring.h"
 
@@ -41,6 +42,9 @@ inline constexpr Hash empty_ledger_head{};
 /// The line that vouches for a ledger under the key that follows: written at a rotation, under the new key.
 [[nodiscard]] std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& new_keys);
 
+/// The head that the first of these lines follows on. Failure(data) where there is none.
+[[nodiscard]] Hash head_before(std::string_view lines);
+
 /// A verified ledger.
 struct Ledger {
   Hash head = empty_ledger_head;
@@ -54,6 +58,8 @@ class LedgerVerifier {
   /// `line` without its newline. Failure(data) where it is no line of a ledger, does not follow on the one before,
   /// or its MAC under the present key does not fit.
   void add(std::string_view line);
+  /// Where the chain stands.
+  [[nodiscard]] const Hash& head() const noexcept { return ledger_.head; }
   /// Failure(permission) where the last line is under another key than the present one.
   [[nodiscard]] Ledger finish() &&;
 
@@ -67,5 +73,10 @@ class LedgerVerifier {
 /// not before: until then the ledger may lack the state's own line, hold a torn one, or, where a rotation was
 /// interrupted, be under the old key; and recover() has judged it by the sealed hash already.
 [[nodiscard]] Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys);
+
+/// True where the folder's ledger holds `record`'s own line, or ends right before it: whatever else happened to the
+/// folder, no spend that this state knows of is lost. Failures as read_ledger().
+[[nodiscard]] bool ledger_follows(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
+                                  const StateRecord& record);
 
 }  // namespace nustream::journal

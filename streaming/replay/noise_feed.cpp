@@ -9,17 +9,11 @@ namespace nustream::replay {
 NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
                      std::pmr::memory_resource* secrets)
     : source_(mechanism.correlation, mechanism.generator, mechanism.dimension, checkpoint, next_step, secrets),
-      given_(checkpoint),
       grid_(mechanism.grid),
       dimension_(mechanism.dimension),
       next_step_(next_step.value()) {}
 
-NoiseFeed::~NoiseFeed() {
-  noise::wipe(given_.chain_key);
-}
-
 void NoiseFeed::next_block() {
-  noise::wipe(given_.chain_key);
   drawn_ = true;
   const noise::CorrelatedBlock block = source_.next();
   block_first_ = block.first.value();
@@ -42,7 +36,7 @@ noise::GridNoise NoiseFeed::take(std::size_t steps_max) {
 }
 
 noise::Checkpoint NoiseFeed::checkpoint() const {
-  return drawn_ ? source_.checkpoint(StepIndex{next_step_}) : given_;
+  return source_.checkpoint(StepIndex{next_step_});
 }
 
 }  // namespace nustream::replay

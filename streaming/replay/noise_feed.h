@@ -17,7 +17,6 @@ class NoiseFeed {
   /// Goes on at `next_step` from a checkpoint that covers it. Keys live in memory from `secrets`.
   NoiseFeed(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
             std::pmr::memory_resource* secrets);
-  ~NoiseFeed();
   NoiseFeed(const NoiseFeed&) = delete;
   NoiseFeed& operator=(const NoiseFeed&) = delete;
 
@@ -32,7 +31,6 @@ class NoiseFeed {
   void next_block();
 
   noise::NoiseSource source_;
-  noise::Checkpoint given_;  // until the first block is drawn; then wiped
   bool drawn_ = false;
   noise::Grid grid_;
   std::size_t dimension_;

@@ -58,10 +58,10 @@ Exit exit_of(Ending ending) {
   }
 }
 
-void say_how_it_ended(const config::Config& config, Ending ending) {
+void say_how_it_ended(const config::Config& config, const Options& options, Ending ending) {
   if (ending == Ending::interrupted) {
     fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
-               replay_command(config, "--resume"));
+               replay_command(config, options, "--resume"));
   } else if (ending == Ending::exhausted) {
     fmt::print(stderr,
                "nustream: stopped before the horizon or the budget would be crossed; the last release stays\n");
@@ -77,9 +77,17 @@ bool reads_pipe(const config::Config& config) {
 
 }  // namespace
 
-std::string replay_command(const config::Config& config, const std::string& option) {
+std::string replay_command(const config::Config& config, const Options& options, const std::string& option) {
   std::string command = "nustream replay " + config.file;
+  for (const std::string& file : options.files) command += " " + file;
   for (const std::string& text : config.overrides) command += " --set '" + text + "'";
+  if (options.lane) command += fmt::format(" --lane {}", *options.lane);
+  if (options.insecure_seed) command += fmt::format(" --insecure-seed {}", *options.insecure_seed);
+  if (options.passes > 1) {
+    command += fmt::format(" --passes {}", options.passes);
+    if (options.from) command += " --from " + *options.from;
+  }
+  if (options.to) command += " --to " + *options.to;
   return command + " " + option;
 }
 
@@ -133,7 +141,7 @@ Exit run(config::Config config, const Options& options) {
   session.finish();
   printer.finish();
   if (failure) std::rethrow_exception(failure);
-  say_how_it_ended(config, ending);
+  say_how_it_ended(config, options, ending);
 
   const Summary summary = summarise(config, mechanism, session, printer, engine, ending);
   if (options.json) fmt::print("{}\n", to_json(summary));

@@ -20,6 +20,8 @@ enum class Start {
 /// What the command line adds to the settings.
 struct Options {
   Start start = Start::fresh;
+  std::vector<std::string> files;  ///< as typed, in place of stream.input; empty for that
+  std::optional<std::uint32_t> lane;
   std::optional<std::string> from;  ///< ordinal, or an ISO 8601 time where times are public
   std::optional<std::string> to;
   std::uint64_t passes = 1;  ///< k: how often the whole input is read
@@ -29,8 +31,9 @@ struct Options {
   bool quiet = false;  ///< no path, no table
 };
 
-/// "nustream replay CONFIG --set … OPTION": the command to type next.
-[[nodiscard]] std::string replay_command(const config::Config& config, const std::string& option);
+/// "nustream replay CONFIG FILE… --set … OPTION": the command to type next, with what this run was given.
+[[nodiscard]] std::string replay_command(const config::Config& config, const Options& options,
+                                         const std::string& option);
 
 /// Runs to the end of the input, a limit or a signal; prints the path and the table. Throws Failure.
 [[nodiscard]] Exit run(config::Config config, const Options& options);

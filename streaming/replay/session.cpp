@@ -12,9 +12,9 @@
 namespace nustream::replay {
 namespace {
 
-std::string restart_hint(const config::Config& config) {
-  return "go on from it with: " + replay_command(config, "--resume") +
-         "; or begin a new noise epoch behind it with: " + replay_command(config, "--new-epoch");
+std::string restart_hint(const config::Config& config, const Options& options) {
+  return "go on from it with: " + replay_command(config, options, "--resume") +
+         "; or begin a new noise epoch behind it with: " + replay_command(config, options, "--new-epoch");
 }
 
 bool holds_public_files(const std::filesystem::path& folder) {
@@ -24,6 +24,16 @@ bool holds_public_files(const std::filesystem::path& folder) {
     if (!missing && size > 0) return true;
   }
   return false;
+}
+
+/// True for an intact header that names another stream, lane or kind of run than this one.
+bool is_foreign(const std::string& sealed, const config::Config& config, bool is_private) {
+  try {
+    const secrets::StateIdentity found = secrets::read_identity(sealed);
+    return found.stream != config.stream || found.lane != config.lane || found.is_private != is_private;
+  } catch (const Failure&) {
+    return false;  // not even that is left of it
+  }
 }
 
 }  // namespace
@@ -43,7 +53,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
     const secrets::StateIdentity found = secrets::read_identity(*sealed);
     throw Failure(Exit::data, fmt::format("{}: holds a state (stream {}, lane {}, epoch {}, step {}); {}",
                                           folder.string(), found.stream, found.lane.value(), found.epoch.value(),
-                                          found.steps.value(), restart_hint(config)));
+                                          found.steps.value(), restart_hint(config, options)));
   }
   if (!sealed && options.start == Start::resume) {
     throw Failure(Exit::data, folder.string() + ": holds no state to resume; start without --resume");
@@ -118,41 +128,69 @@ void Session::check_same_passes(const journal::StateRecord& record) const {
                             config_.state.directory, record.start.value(), stop, window_.first, *window_.end));
 }
 
-/// Files without a state are taken only where the ledger vouches for everything that they show.
-void Session::check_ledger_covers(const journal::LastRelease& release) const {
+/// Files whose state is lost are taken only where the ledger vouches for every spend that they show. A power failure
+/// may have kept a release and lost its ledger line: then the release itself says what its epoch has spent, and the
+/// line is written anew, over a range that nobody knows.
+void Session::cover_by_ledger(const journal::LastRelease& release) {
+  if (release.lane != config_.lane) {
+    throw Failure(Exit::data, fmt::format("{}: releases.jsonl is of lane {}, not of this lane; choose another "
+                                          "state.directory",
+                                          config_.state.directory, release.lane.value()));
+  }
   const bool covered =
       std::any_of(ledger_.epochs.begin(), ledger_.epochs.end(), [&](const journal::LedgerEntry& entry) {
         return entry.lane == release.lane && entry.epoch == release.epoch && entry.steps >= release.steps;
       });
-  if (covered && release.lane == config_.lane) return;
-  throw Failure(Exit::data,
-                fmt::format("{}: releases.jsonl shows lane {}, epoch {}, step {}, which {}; restore the "
-                            "folder, or begin in another one",
-                            config_.state.directory, release.lane.value(), release.epoch.value(),
-                            release.steps.value(), covered ? "is not this lane" : "the ledger has no spend for"));
+  if (covered) return;
+  // At most the lines since the last sync are lost, so the release's epoch is the ledger's last one or the next.
+  const bool next = !ledger_.epochs.empty() && release.epoch.value() <= ledger_.epochs.back().epoch.value() + 1;
+  if (!release.rho || release.digest.empty() || !next) {
+    throw Failure(Exit::data, fmt::format("{}: releases.jsonl shows epoch {}, step {}, which the ledger has no spend "
+                                          "for; restore the folder, or begin in another one",
+                                          config_.state.directory, release.epoch.value(), release.steps.value()));
+  }
+  owed_ = journal::LedgerEntry{
+      config_.stream, config_.lane, release.epoch,  Position{0},         release.position,         release.steps,
+      *release.rho,   *release.rho, release.digest, keys_->is_private(), journal::Overlap::unknown};
+  std::erase_if(ledger_.epochs, [&](const journal::LedgerEntry& entry) { return entry.epoch == release.epoch; });
+  ledger_.epochs.push_back(*owed_);
+}
+
+/// Publishes what the old epoch still owes, whatever its settings were. False where its state does not open, or was
+/// rolled back: then it says nothing about what is public. A state of another stream or lane, or under another key,
+/// is no damage; and where the state knows of spends that the ledger has lost, nobody else knows them.
+bool Session::publish_old_epoch(const std::string& sealed) {
+  std::optional<journal::State> state;
+  try {
+    state = journal::open_state(*keys_, sealed,
+                                {config_.stream, config_.lane, std::nullopt, std::nullopt, keys_->is_private()});
+    journal_->recover(state->record.recovery());
+    epoch_ = state->identity.epoch;
+    return true;
+  } catch (const Failure& failure) {
+    if (failure.code() != Exit::data || is_foreign(sealed, config_, keys_->is_private())) throw;
+    if (state && !journal::ledger_follows(*disk_, config_.state.directory, *keys_, state->record)) throw;
+    return false;
+  }
+}
+
+void Session::take_folder_as_it_is(journal::Overlap& overlap) {
+  const journal::Adopted adopted = journal_->adopt();
+  ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
+  if (adopted.torn_release) overlap = journal::Overlap::unknown;
+  if (adopted.last_release) cover_by_ledger(*adopted.last_release);
 }
 
 void Session::new_epoch(const std::optional<std::string>& sealed, const Options& options) {
-  std::uint64_t furthest = window_.first;
+  journal::Overlap overlap = journal::Overlap::disjoint;
   std::uint32_t epoch = 0;
-  bool unknown = false;
-  if (sealed) {
-    // The old epoch's outbox is published first, whatever its settings were.
-    const journal::State state = journal::open_state(
-        *keys_, *sealed, {config_.stream, config_.lane, std::nullopt, std::nullopt, keys_->is_private()});
-    journal_->recover(state.record.recovery());
-    epoch = state.identity.epoch.value() + 1;
-  } else if (holds_public_files(config_.state.directory)) {
-    const journal::Adopted adopted = journal_->adopt();
-    unknown = adopted.torn_release;
+  if (sealed && publish_old_epoch(*sealed)) {
+    epoch = epoch_.value() + 1;
     ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
-    if (adopted.last_release) {
-      check_ledger_covers(*adopted.last_release);
-      epoch = adopted.last_release->epoch.value() + 1;
-      furthest = std::max(furthest, adopted.last_release->position.value());
-    }
+  } else if (sealed || holds_public_files(config_.state.directory)) {
+    take_folder_as_it_is(overlap);
   }
-  ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
+  std::uint64_t furthest = window_.first;
   for (const journal::LedgerEntry& entry : ledger_.epochs) {
     if (entry.lane != config_.lane || entry.stream != config_.stream) {
       throw Failure(Exit::data, config_.state.directory +
@@ -168,9 +206,7 @@ void Session::new_epoch(const std::optional<std::string>& sealed, const Options&
                   "and what was read before is charged again");
   }
   const std::uint64_t start = options.from ? window_.first : furthest;
-  const journal::Overlap overlap = unknown            ? journal::Overlap::unknown
-                                   : start < furthest ? journal::Overlap::overlapping
-                                                      : journal::Overlap::disjoint;
+  if (start < furthest && overlap == journal::Overlap::disjoint) overlap = journal::Overlap::overlapping;
   begin_epoch(EpochId{epoch}, start, overlap);
 }
 
@@ -219,6 +255,13 @@ void Session::wait() {
   outbox_in_flight_.clear();
 }
 
+void Session::append_ledger_line(const journal::LedgerEntry& entry, journal::StateRecord& record) {
+  const std::string line = journal::ledger_line(entry, ledger_.head, *keys_);
+  ledger_.head = journal::hash_of(line);
+  record.ledger_entry += line;
+  record.ledger_head = ledger_.head;
+}
+
 void Session::commit(BatchResult result, std::uint64_t rejected) {
   journal::StateRecord record;
   record.position = lane_->position();
@@ -230,14 +273,14 @@ void Session::commit(BatchResult result, std::uint64_t rejected) {
   record.outbox = result.outbox;
   const StepCount steps = lane_->steps();
   wait();  // one batch in flight; the next bookmark stands behind what it published
-  record.ledger_entry = journal::ledger_line(ledger_entry(steps), ledger_.head, *keys_);
-  record.ledger_head = journal::hash_of(record.ledger_entry);
+  if (owed_) append_ledger_line(*owed_, record);
+  owed_.reset();
+  append_ledger_line(ledger_entry(steps), record);
   record.bookmark = journal_->bookmark();
   const secrets::StateIdentity identity{config_.stream, config_.lane, epoch_, steps, digest_, keys_->is_private()};
 
   journal::Batch batch{journal::seal_state(*keys_, identity, record), record.position, record.ledger_entry,
                        std::move(result.rejects), std::move(record.outbox)};
-  ledger_.head = record.ledger_head;
   outbox_in_flight_ = batch.outbox;
   auto done = std::make_shared<std::promise<void>>();
   in_flight_ = done->get_future();

@@ -55,8 +55,11 @@ class Session {
   void begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap);
   void resume(const std::string& sealed);
   void new_epoch(const std::optional<std::string>& sealed, const Options& options);
+  [[nodiscard]] bool publish_old_epoch(const std::string& sealed);
+  void take_folder_as_it_is(journal::Overlap& overlap);
   void check_same_passes(const journal::StateRecord& record) const;
-  void check_ledger_covers(const journal::LastRelease& release) const;
+  void cover_by_ledger(const journal::LastRelease& release);
+  void append_ledger_line(const journal::LedgerEntry& entry, journal::StateRecord& record);
   void wait();
   [[nodiscard]] Rho total_with(Rho spent, StepCount steps) const;
   [[nodiscard]] journal::LedgerEntry ledger_entry(StepCount steps) const;
@@ -75,7 +78,8 @@ class Session {
   EpochId epoch_{0};
   std::uint64_t start_ = 0;
   journal::Overlap overlap_ = journal::Overlap::disjoint;
-  journal::Ledger ledger_;  // as of the last commit; its head moves with every line
+  journal::Ledger ledger_;                    // as of the last commit; its head moves with every line
+  std::optional<journal::LedgerEntry> owed_;  // of an epoch whose own line was lost: goes before this epoch's first
   std::uint64_t rejected_before_ = 0;
   std::uint64_t released_at_ = 0;
   std::optional<lane::Lane> lane_;

@@ -155,6 +155,57 @@ TEST(NewEpoch, WithoutAStateIsRefusedWhereTheLedgerLacksWhatIsPublic) {
   EXPECT_NEAR(inspect(world, parser, "state")["total_rho"].get_double().value(), 1.0, 1e-9);
 }
 
+TEST(NewEpoch, GoesOnBehindADamagedOrRolledBackStateAtTheFurthestOfWhatIsKnown) {
+  for (const bool damaged : {true, false}) {
+    const ReplayWorld world(3000);
+    ASSERT_EQ(world.run({"--to", "500"}).code, 0);
+    std::string state = read_file(world.path("state/state"));
+    ASSERT_EQ(world.run({"--to", "1500", "--resume"}).code, 0);
+    if (damaged) {
+      state = read_file(world.path("state/state"));
+      state[state.size() / 2] = static_cast<char>(state[state.size() / 2] ^ 1);
+    }
+    world.write("state/state", state);
+    ASSERT_EQ(world.run({"--resume"}).code, 65);
+    const CommandResult result = world.run({"--new-epoch", "--to", "2000"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    simdjson::dom::parser parser;
+    const auto shown = inspect(world, parser, "state");
+    EXPECT_EQ(shown["epoch"].get_uint64().value(), 1u);
+    EXPECT_EQ(shown["steps"].get_uint64().value(), 500u) << "from 1500 on, not from the old state's 500";
+    EXPECT_NEAR(shown["total_rho"].get_double().value(), 0.5, 1e-9);
+  }
+}
+
+// The state knows of a spend that a ledger cut at a line does not: to go on would forget it.
+TEST(NewEpoch, IsRefusedWhereTheLedgerLostWhatTheStateKnows) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({"--to", "500"}).code, 0);
+  const std::string ledger = read_file(world.path("state/ledger"));
+  ASSERT_EQ(world.run({"--to", "1000", "--resume"}).code, 0);
+  ASSERT_EQ(world.run({"--to", "1500", "--resume"}).code, 0);
+  world.write("state/ledger", ledger);
+  EXPECT_EQ(world.run({"--new-epoch"}).code, 65);
+}
+
+// A power failure may keep a release and lose its ledger line; with the state lost as well, the release says the spend.
+TEST(NewEpoch, ChargesAReleaseWhoseLedgerLineWasLostByWhatItSays) {
+  const ReplayWorld world(3000);
+  ASSERT_EQ(world.run({"--to", "500"}).code, 0);
+  ASSERT_EQ(world.run({"--new-epoch", "--to", "1000"}).code, 0);
+  const std::string ledger = read_file(world.path("state/ledger"));
+  ASSERT_EQ(world.run({"--resume", "--to", "1500"}).code, 0);
+  world.write("state/ledger", ledger);
+  std::filesystem::remove(world.path("state/state"));
+  const CommandResult result = world.run({"--new-epoch"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const auto shown = inspect(world, parser, "state");
+  EXPECT_EQ(shown["epoch"].get_uint64().value(), 2u);
+  EXPECT_EQ(shown["steps"].get_uint64().value(), 1500u);
+  EXPECT_NEAR(shown["total_rho"].get_double().value(), 1.0, 1e-9) << "over an unknown range: added to the rest";
+}
+
 TEST(NewEpoch, InAnEmptyFolderIsTheFirst) {
   const ReplayWorld world;
   EXPECT_EQ(world.run({"--new-epoch"}).code, 0);
@@ -273,6 +324,16 @@ TEST(Signals, SigintIsResumableAndSigtermDrains) {
     EXPECT_EQ(result.code, code) << result.err;
     EXPECT_THAT(world.releases(name + "-state"), HasSubstr(std::string("\"tag\":\"") + tag + "\""));
   }
+}
+
+TEST(Signals, EndARunThatStillWaitsForAWriter) {
+  const ReplayWorld world(10);
+  ASSERT_EQ(::mkfifo(world.path("pipe").c_str(), 0600), 0);
+  Command command(NUSTREAM_COMMAND, world.replay({world.path("pipe")}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  command.signal(SIGINT);
+  const CommandResult result = command.wait();
+  EXPECT_EQ(result.code, 130) << result.err;
 }
 
 TEST(Rotate, MovesAStateToANewKey) {
