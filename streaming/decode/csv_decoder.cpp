@@ -19,8 +19,8 @@ constexpr const char* too_few_fields = "fewer fields than columns";
 
 class CsvDecoder : public LineDecoder {
  public:
-  CsvDecoder(const InputSettings& settings, const record::RowBuilder& builder)
-      : fields_(builder.fields()),
+  CsvDecoder(const InputSettings& settings, std::span<const record::Field> fields)
+      : fields_(fields),
         has_header_(settings.header),
         time_column_(settings.time_column),
         kernel_(csv_kernels().back()),
@@ -186,8 +186,8 @@ class CsvDecoder : public LineDecoder {
 
 }  // namespace
 
-std::unique_ptr<LineDecoder> make_csv_decoder(const InputSettings& settings, const record::RowBuilder& builder) {
-  return std::make_unique<CsvDecoder>(settings, builder);
+std::unique_ptr<LineDecoder> make_csv_decoder(const InputSettings& settings, std::span<const record::Field> fields) {
+  return std::make_unique<CsvDecoder>(settings, fields);
 }
 
 }  // namespace nustream::decode

@@ -31,8 +31,8 @@ struct Member {
 
 class JsonDecoder : public LineDecoder {
  public:
-  JsonDecoder(const InputSettings& settings, const record::RowBuilder& builder)
-      : fields_(builder.fields()), line_bytes_max_(settings.record_bytes_max), readings_(fields_.size()) {
+  JsonDecoder(const InputSettings& settings, std::span<const record::Field> fields)
+      : fields_(fields), line_bytes_max_(settings.record_bytes_max), readings_(fields_.size()) {
     for (std::uint32_t f = 0; f < fields_.size(); ++f) member(fields_[f].column).fields.push_back(f);
     if (!settings.time_column.empty()) member(settings.time_column).time = true;
   }
@@ -152,8 +152,8 @@ class JsonDecoder : public LineDecoder {
 
 }  // namespace
 
-std::unique_ptr<LineDecoder> make_json_decoder(const InputSettings& settings, const record::RowBuilder& builder) {
-  return std::make_unique<JsonDecoder>(settings, builder);
+std::unique_ptr<LineDecoder> make_json_decoder(const InputSettings& settings, std::span<const record::Field> fields) {
+  return std::make_unique<JsonDecoder>(settings, fields);
 }
 
 }  // namespace nustream::decode

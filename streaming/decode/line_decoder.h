@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,12 +32,15 @@ class LineDecoder {
   virtual Progress decode(std::string_view lines, std::size_t rows_max, RowWriter& writer) = 0;
 };
 
-/// The decoder of settings.format. `builder` must outlive it. Failure(configuration) where the settings of the
-/// format contradict each other or lack a column.
+/// The decoder of settings.format, which hands the readings of `fields`, in their order, to the writer. The fields
+/// must outlive it. Failure(configuration) where the settings of the format contradict each other or lack a column.
+[[nodiscard]] std::unique_ptr<LineDecoder> make_line_decoder(const InputSettings& settings,
+                                                             std::span<const record::Field> fields);
+/// The same for one format.
 [[nodiscard]] std::unique_ptr<LineDecoder> make_csv_decoder(const InputSettings& settings,
-                                                            const record::RowBuilder& builder);
+                                                            std::span<const record::Field> fields);
 [[nodiscard]] std::unique_ptr<LineDecoder> make_json_decoder(const InputSettings& settings,
-                                                             const record::RowBuilder& builder);
+                                                             std::span<const record::Field> fields);
 
 /// The reason given for a record longer than InputSettings::record_bytes_max.
 inline constexpr const char* too_long = "the record is longer than record_bytes_max";

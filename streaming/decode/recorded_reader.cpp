@@ -13,10 +13,6 @@ namespace {
 // How long a batch that has rows already waits for a slow pipe to give more.
 constexpr int pipe_patience_milliseconds = 20;
 
-std::unique_ptr<LineDecoder> make_decoder(const InputSettings& settings, const record::RowBuilder& builder) {
-  return settings.format == Format::csv ? make_csv_decoder(settings, builder) : make_json_decoder(settings, builder);
-}
-
 // The largest record_bytes_max: a record has to fit into memory.
 constexpr std::size_t record_bytes_limit = std::size_t{1} << 30;
 
@@ -46,7 +42,7 @@ std::size_t pass_lines(std::string_view lines, std::uint64_t& count) {
 RecordedReader::RecordedReader(InputSettings settings, const record::Schema& schema)
     : settings_(std::move(settings)),
       builder_(schema),
-      decoder_(make_decoder(settings_, builder_)),
+      decoder_(make_line_decoder(settings_, builder_.fields())),
       buffer_(checked_record_bytes(settings_.record_bytes_max)) {
   if (settings_.files.empty()) throw Failure(Exit::usage, "no input: name a file, or - for standard input");
   if (std::count_if(settings_.files.begin(), settings_.files.end(), is_standard_input) > 1) {

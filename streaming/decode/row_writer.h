@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "decode/merged_readings.h"
 #include "nustream/record/batch.h"
 #include "nustream/record/row.h"
 
@@ -19,9 +20,17 @@ inline constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
 /// unusable record a row of zeros.
 class RowWriter {
  public:
-  /// The next record written has `ordinal`. `timed`: the batch gets times.
-  RowWriter(const record::RowBuilder& builder, bool timed, std::uint64_t ordinal, record::RowBatch& batch)
-      : builder_(&builder), batch_(&batch), row_(batch.count()), ordinal_(ordinal), timed_(timed) {}
+  /// The next record written has `ordinal`. `timed`: the batch gets times. `merged`: what is written are the readings
+  /// of lines, to be put together with those beside them, the first row's first; null: they are all there is.
+  RowWriter(const record::RowBuilder& builder, bool timed, std::uint64_t ordinal, record::RowBatch& batch,
+            MergedReadings* merged = nullptr)
+      : builder_(&builder),
+        batch_(&batch),
+        merged_(merged),
+        first_row_(batch.count()),
+        row_(first_row_),
+        ordinal_(ordinal),
+        timed_(timed) {}
 
   /// Makes room for `rows` more; every one of them must then be written.
   void reserve(std::size_t rows) {
@@ -35,6 +44,7 @@ class RowWriter {
 
   /// The row of a record whose fields were read as `readings`; one of zeros where they make no row.
   void write(const double* readings, double time = no_time) {
+    if (merged_ != nullptr) readings = merged_->merge(readings, row_ - first_row_);
     double* const x = batch_->x.data() + row_ * builder_->dimension();
     if (!builder_->build(readings, x, batch_->y[row_])) note(builder_->reason(readings));
     finish(time);
@@ -56,6 +66,8 @@ class RowWriter {
 
   const record::RowBuilder* builder_;
   record::RowBatch* batch_;
+  MergedReadings* merged_;
+  std::size_t first_row_;
   std::size_t row_;
   std::uint64_t ordinal_;
   bool timed_;

@@ -12,6 +12,10 @@ target_sources(nustream_service PRIVATE
   decode/gzip_source.cpp
   decode/json_decoder.cpp
   decode/line_buffer.cpp
+  decode/line_decoder.cpp
+  decode/message.cpp
+  decode/message_columns.cpp
+  decode/message_decoder.cpp
   decode/reader.cpp
   decode/recorded_reader.cpp
   decode/zstd_source.cpp)

@@ -1,0 +1,65 @@
+// A record of a log as it was stored: what a broker hands out, and what a recorded segment keeps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace nustream::decode {
+
+/// Whose clock a message's time was read from.
+enum class TimeKind : std::uint8_t {
+  none = 0,      ///< the log keeps no times
+  producer = 1,  ///< create time: a field of the record like any other
+  broker = 2,    ///< append time: public, as arrivals are
+};
+
+/// A header of a message. Names may repeat; the first of a name counts.
+struct MessageHeader {
+  std::string_view name;
+  std::optional<std::string_view> value;  ///< empty: null
+};
+
+/// One message. All bytes belong to whoever made it.
+struct Message {
+  std::uint64_t offset = 0;       ///< increases in a partition, not always by one
+  std::int64_t milliseconds = 0;  ///< since 1970-01-01T00:00:00Z; means nothing where time_kind is none
+  TimeKind time_kind = TimeKind::none;
+  std::optional<std::string_view> key{};    ///< empty: null
+  std::optional<std::string_view> value{};  ///< empty: null, a tombstone
+  std::span<const MessageHeader> headers{};
+};
+
+/// Messages on their way to a decoder or a recording, with the memory for their lists of headers. The memory is used
+/// again after clear().
+class MessageBatch {
+ public:
+  void clear() noexcept {
+    messages_.clear();
+    headers_.clear();
+    header_ends_.clear();
+  }
+  /// Adds a message; its `headers` are those of add_header() from here to the next add().
+  void add(const Message& message) {
+    messages_.push_back(message);
+    header_ends_.push_back(headers_.size());
+  }
+  void add_header(const MessageHeader& header) {
+    headers_.push_back(header);
+    header_ends_.back() = headers_.size();
+  }
+
+  [[nodiscard]] std::size_t count() const noexcept { return messages_.size(); }
+  /// All of them, valid until the next change.
+  [[nodiscard]] std::span<const Message> messages();
+
+ private:
+  std::vector<Message> messages_;
+  std::vector<MessageHeader> headers_;    // of all messages, one after the other
+  std::vector<std::size_t> header_ends_;  // behind the last header of each message
+};
+
+}  // namespace nustream::decode

@@ -1,0 +1,56 @@
+#include "decode/message_columns.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
+
+void check(const std::string& column) {
+  if (column == timestamp_column) {
+    throw Failure(Exit::configuration,
+                  "column '@timestamp' is the time of a message and no feature; name it as stream.time, or read a "
+                  "time from the value");
+  }
+  if (column == header_prefix) {
+    throw Failure(Exit::configuration, "column '@header:' names no header; write @header:NAME");
+  }
+}
+
+std::optional<std::string_view> find_text(const Message& message, std::string_view column) {
+  if (column == key_column) return message.key;
+  const std::string_view name = column.substr(header_prefix.size());
+  const auto found = std::find_if(message.headers.begin(), message.headers.end(),
+                                  [&](const MessageHeader& header) { return header.name == name; });
+  return found == message.headers.end() ? std::nullopt : found->value;
+}
+
+}  // namespace
+
+bool is_message_column(std::string_view column) noexcept {
+  return column == key_column || column == timestamp_column || column.starts_with(header_prefix);
+}
+
+MessageColumns::MessageColumns(std::span<const record::Field> fields) {
+  for (std::uint32_t f = 0; f < fields.size(); ++f) {
+    const bool beside = is_message_column(fields[f].column);
+    if (beside) check(fields[f].column);
+    (beside ? in_message_ : in_value_).push_back(fields[f]);
+    (beside ? message_places_ : value_places_).push_back(f);
+  }
+}
+
+void MessageColumns::read(const Message& message, std::span<double> readings) const {
+  for (std::size_t f = 0; f < in_message_.size(); ++f) {
+    const std::optional<std::string_view> text = find_text(message, in_message_[f].column);
+    readings[f] = text ? record::read_field(in_message_[f], *text) : unreadable;
+  }
+}
+
+}  // namespace nustream::decode

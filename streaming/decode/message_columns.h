@@ -1,0 +1,47 @@
+// The names by which a schema reads what stands beside a message's value.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "decode/message.h"
+#include "nustream/record/row.h"
+
+namespace nustream::decode {
+
+/// The key.
+inline constexpr std::string_view key_column = "@key";
+/// A header, its name behind the colon.
+inline constexpr std::string_view header_prefix = "@header:";
+/// The message's own time: for InputSettings::time_column alone.
+inline constexpr std::string_view timestamp_column = "@timestamp";
+
+/// Whether `column` names a part of a message and no field of its value, whatever fields that has.
+[[nodiscard]] bool is_message_column(std::string_view column) noexcept;
+
+/// The fields of a schema, divided into those of the value and those beside it.
+class MessageColumns {
+ public:
+  /// Failure(configuration) for a header without a name, and for the time, which is no feature.
+  explicit MessageColumns(std::span<const record::Field> fields);
+
+  /// Fields that the value holds.
+  [[nodiscard]] std::span<const record::Field> in_value() const noexcept { return in_value_; }
+  /// Places of those, and of the ones beside the value, among all fields.
+  [[nodiscard]] const std::vector<std::uint32_t>& value_places() const noexcept { return value_places_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& message_places() const noexcept { return message_places_; }
+
+  /// Reads the fields beside the value, in the order of message_places(): NaN where the message lacks one, or where
+  /// its text is not what the field's reading takes.
+  void read(const Message& message, std::span<double> readings) const;
+
+ private:
+  std::vector<record::Field> in_value_;
+  std::vector<std::uint32_t> value_places_;
+  std::vector<record::Field> in_message_;
+  std::vector<std::uint32_t> message_places_;
+};
+
+}  // namespace nustream::decode

@@ -1,0 +1,104 @@
+#include "decode/message_decoder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "decode/row_writer.h"
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+constexpr const char* tombstone = "the record has no value (a tombstone)";
+constexpr const char* line_break = "the value holds a line break";
+
+// How the values' decoder is set up: as for a file whose lines are as long as they like, since a value was measured
+// before it became a line.
+InputSettings settings_of_values(InputSettings settings) {
+  settings.files.clear();
+  settings.header = false;
+  settings.record_bytes_max = std::numeric_limits<std::size_t>::max();
+  if (settings.format == Format::csv && settings.columns.empty()) {
+    throw Failure(Exit::configuration,
+                  "the values of messages have no header line, and no columns are named; name them in order in "
+                  "stream.columns");
+  }
+  if (settings.time_column == timestamp_column) {
+    settings.time_column.clear();
+  } else if (is_message_column(settings.time_column)) {
+    throw Failure(Exit::configuration, "stream.time = '" + settings.time_column +
+                                           "' holds no time; name @timestamp or a field of the value");
+  }
+  return settings;
+}
+
+double seconds_of(const Message& message) {
+  return message.time_kind == TimeKind::none ? no_time : static_cast<double>(message.milliseconds) / 1000;
+}
+
+}  // namespace
+
+MessageDecoder::MessageDecoder(const InputSettings& settings, const record::Schema& schema)
+    : builder_(schema),
+      columns_(builder_.fields()),
+      times_from_messages_(settings.time_column == timestamp_column),
+      times_from_values_(!settings.time_column.empty() && !times_from_messages_),
+      line_breaks_divide_(settings.format == Format::csv),
+      value_bytes_max_(settings.record_bytes_max),
+      decoder_(make_line_decoder(settings_of_values(settings), columns_.in_value())),
+      readings_(columns_.value_places(), columns_.message_places()) {}
+
+// Adds the value as a line; what is in the way of that, nullptr where nothing is.
+const char* MessageDecoder::add_line(const Message& message) {
+  if (!message.value) return tombstone;
+  std::string_view value = *message.value;
+  if (value.ends_with('\n')) value.remove_suffix(1);
+  if (value.size() > value_bytes_max_) return too_long;
+  const bool broken = !value.empty() && std::memchr(value.data(), '\n', value.size()) != nullptr;
+  if (broken && line_breaks_divide_) return line_break;
+  char* const line = lines_.append(value);
+  // The other line break: white space between tokens as well, and as little allowed inside a string.
+  if (broken) std::replace(line, line + value.size(), '\n', '\r');
+  return nullptr;
+}
+
+void MessageDecoder::decode_lines(RowWriter& writer) {
+  std::string_view lines = lines_.view();
+  std::size_t rows = lines_.count();
+  while (rows > 0) {
+    const LineDecoder::Progress progress = decoder_->decode(lines, rows, writer);
+    lines.remove_prefix(progress.bytes);
+    rows -= progress.rows;
+  }
+  lines_.clear();
+}
+
+void MessageDecoder::decode(std::span<const Message> messages, record::RowBatch& batch) {
+  const std::size_t rows_before = batch.count();
+  const std::size_t rejects_before = batch.rejects.size();
+  readings_.clear();
+  lines_.clear();
+  // Ordinals are those among `messages`, until they become offsets below.
+  RowWriter writer(builder_, times_from_values_, 0, batch, readings_.any() ? &readings_ : nullptr);
+  for (const Message& message : messages) {
+    if (readings_.any()) columns_.read(message, readings_.add());
+    if (message.value && lines_.is_full_for(message.value->size())) decode_lines(writer);
+    const char* const fault = add_line(message);
+    if (fault == nullptr) continue;
+    decode_lines(writer);
+    writer.reserve(1);
+    writer.write_unusable(fault);
+  }
+  decode_lines(writer);
+
+  for (std::size_t i = 0; i < messages.size(); ++i) batch.next[rows_before + i] = messages[i].offset + 1;
+  for (std::size_t i = rejects_before; i < batch.rejects.size(); ++i) {
+    batch.rejects[i].position = Position{messages[batch.rejects[i].position.value()].offset};
+  }
+  if (times_from_messages_) {
+    for (const Message& message : messages) batch.times.push_back(seconds_of(message));
+  }
+}
+
+}  // namespace nustream::decode
