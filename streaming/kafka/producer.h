@@ -1,0 +1,74 @@
+// Writes in transactions. The one interface of this room that tests put something else behind.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "decode/message.h"
+#include "kafka/client_error.h"
+#include "kafka/client_settings.h"
+#include "kafka/handles.h"
+#include "kafka/partition.h"
+
+namespace nustream::kafka {
+
+/// A record to write. Copied by produce().
+struct OutgoingRecord {
+  std::string_view topic;
+  PartitionIndex partition{0};
+  std::optional<std::string_view> key{};    ///< empty: null
+  std::optional<std::string_view> value{};  ///< empty: null, a tombstone
+  std::span<const decode::MessageHeader> headers{};
+};
+
+/// No slice of a call lasts longer than about this.
+inline constexpr std::chrono::milliseconds slice_max{100};
+
+/// One producer with one transactional id. One thread at a time calls it, not always the same.
+///
+/// Progress::again() means: the same call again, and no other, until it is done or failed. A call that is not over at
+/// its first slice's `deadline` fails with Cause::timed_out and Remedy::new_client: what a late answer would do to
+/// the next transaction nobody knows (no KIP-890). The remedies of every call:
+///   call_again         the call had no effect: again, after a pause
+///   abort_transaction  abort(), then the next transaction
+///   new_client         destroy it, make a new one, init() it, and only then read the state: the end of the last
+///                      transaction is known after init() alone
+///   none               as new_client, but another attempt would fail as well
+class Producer {
+ public:
+  virtual ~Producer() = default;
+
+  /// Fences older producers with the same id and ends what they left: commits or aborts. Once, first.
+  [[nodiscard]] virtual Progress init(Deadline deadline) = 0;
+  /// Begins a transaction. Does not wait.
+  [[nodiscard]] virtual std::optional<Error> begin() = 0;
+  /// Adds a record to the transaction. Does not wait; Cause::queue_full asks for a pause.
+  [[nodiscard]] virtual std::optional<Error> produce(const OutgoingRecord& record) = 0;
+  /// Adds the offsets of `topic` for the group of `member`: each the next record to read. Both have to stay until the
+  /// call is over.
+  [[nodiscard]] virtual Progress send_offsets(const std::string& topic, std::span<const PartitionOffset> offsets,
+                                              const GroupMetadata& member, Deadline deadline) = 0;
+  /// Done: every record, and the offsets, are committed. A record that a broker refused fails it, with the refusal as
+  /// its cause and the record's topic: abortable.
+  [[nodiscard]] virtual Progress commit(Deadline deadline) = 0;
+  /// Done: nothing of the transaction will ever be visible to read_committed.
+  [[nodiscard]] virtual Progress abort(Deadline deadline) = 0;
+
+  /// What the connections last complained about (not let in, no broker, …) since the last call that was done: tells a
+  /// wrong password from a broker that is down while init() goes on trying.
+  [[nodiscard]] virtual std::optional<Error> complaint() = 0;
+};
+
+/// A producer of librdkafka: a client with 2 + brokers threads, so that no call waits for longer than a slice.
+/// `topics` are those it will write to: their leaders are looked up in init(). Its destructor waits for a call that
+/// is under way, at most until that call's deadline: destroy it on a thread that may wait.
+[[nodiscard]] std::unique_ptr<Producer> transactional_producer(const ClientSettings& settings,
+                                                               const std::string& transactional_id,
+                                                               std::vector<std::string> topics);
+
+}  // namespace nustream::kafka
