@@ -1,0 +1,44 @@
+// Where a lane of this process stands, for the operator.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace nustream::serve {
+
+enum class LaneState : std::uint8_t {
+  waiting,    ///< assigned, not started: beyond max_lanes, a topic lacks its partition, or fenced and not yet back
+  restoring,  ///< reading its state and finishing what its last owner left
+  running,
+  draining,  ///< committing what it has and handing over
+  finished,  ///< reached its stop offset, horizon or budget; everything is published
+  failed,    ///< stopped by exit reason 65: input or state contradicts what was committed
+};
+inline constexpr std::array lane_states{LaneState::waiting,  LaneState::restoring, LaneState::running,
+                                        LaneState::draining, LaneState::finished,  LaneState::failed};
+
+[[nodiscard]] constexpr std::string_view name(LaneState state) noexcept {
+  constexpr std::array<std::string_view, lane_states.size()> names{"waiting",  "restoring", "running",
+                                                                   "draining", "finished",  "failed"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+/// True where nothing stands between the lane and its next release but records: what readiness asks of every lane.
+[[nodiscard]] constexpr bool restored(LaneState state) noexcept {
+  return state == LaneState::running || state == LaneState::draining || state == LaneState::finished;
+}
+
+/// The life of the process, as readiness sees it.
+enum class Phase : std::uint8_t {
+  starting,  ///< no assignment yet
+  serving,   ///< assigned, perhaps no lane at all
+  draining,  ///< told to end
+};
+
+[[nodiscard]] constexpr std::string_view name(Phase phase) noexcept {
+  constexpr std::array<std::string_view, 3> names{"starting", "serving", "draining"};
+  return names[static_cast<std::size_t>(phase)];
+}
+
+}  // namespace nustream::serve

@@ -1,0 +1,58 @@
+// Everything that the operator listener can say: what the public one says, and what depends on data.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "nustream/base/units.h"
+#include "serve/lane_state.h"
+#include "serve/operator_metrics.h"
+#include "serve/public_surface.h"
+
+namespace nustream::serve {
+
+/// The operator's registry, every lane's state with its reason, and readiness. One thread at a time.
+class OperatorSurface {
+ public:
+  /// Keeps `shown`'s readiness, which has to live longer.
+  explicit OperatorSurface(PublicSurface& shown);
+  OperatorSurface(const OperatorSurface&) = delete;
+  OperatorSurface& operator=(const OperatorSurface&) = delete;
+
+  /// The lane's series appear, in state waiting. What is returned is valid until close_lane(). The lane must not be
+  /// open (contract).
+  OperatorMetrics::Lane& open_lane(LaneId lane);
+  /// The lane's series go.
+  void close_lane(LaneId lane);
+  /// `reason`: one line for the operator, empty where there is nothing to say; never a field's value.
+  void set_state(LaneId lane, LaneState state, std::string reason = {});
+  void set_phase(Phase phase);
+
+  /// Serving, and every open lane restored.
+  [[nodiscard]] bool ready() const;
+  /// "ready", or what stands in its way: a line each.
+  [[nodiscard]] std::string readiness() const;
+  /// The operator's registry and the process's own metrics in Prometheus' text format; the public registry is scraped
+  /// from the public listener.
+  [[nodiscard]] std::string metrics() const;
+  /// /api/v1/state: the public object with one field more, "operator" (docs/metrics.md).
+  [[nodiscard]] std::string state() const;
+
+  [[nodiscard]] const PublicSurface& shown() const noexcept { return shown_; }
+
+ private:
+  struct OpenLane {
+    OperatorMetrics::Lane series;
+    LaneState state = LaneState::waiting;
+    std::string reason;
+  };
+
+  void readiness_may_have_changed();
+
+  PublicSurface& shown_;
+  OperatorMetrics metrics_;
+  std::map<LaneId, OpenLane> lanes_;  // after metrics_: the lanes' series go first
+  Phase phase_ = Phase::starting;
+};
+
+}  // namespace nustream::serve

@@ -1,0 +1,63 @@
+// The public metrics, by name. Only public_surface.cpp changes them.
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/registry.h>
+
+#include <optional>
+#include <vector>
+
+#include "publish/release_json.h"
+#include "serve/series.h"
+
+namespace nustream::serve {
+
+/// A registry of its own, so that no operator metric can be in it. docs/metrics.md says what each one means.
+struct PublicMetrics {
+  using Counter = prometheus::Counter;
+  using Gauge = prometheus::Gauge;
+  template <class Metric>
+  using Family = prometheus::Family<Metric>;
+
+  PublicMetrics();
+
+  prometheus::Registry registry;  // before the families, which it owns
+  Family<Counter>& steps;
+  Family<Counter>& releases;
+  Family<Gauge>& rho_spent;
+  Family<Gauge>& rho_limit;
+  Family<Gauge>& rho_total;
+  Family<Gauge>& rho_budget;
+  Family<Gauge>& epsilon;
+  Family<Gauge>& estimate;
+  Family<Gauge>& estimate_average;
+  Family<Gauge>& noise_multiplier;
+  Family<Gauge>& sensitivity;
+  Family<Gauge>& step_size;
+  Family<Gauge>& build_info;
+
+  /// One gauge a feature, made at the first release.
+  using Features = std::vector<Series<Gauge>>;
+
+  /// The series {stream, lane} of one epoch of a lane. Those of its estimates and budget are made by whoever has
+  /// them.
+  struct Lane {
+    Lane(PublicMetrics& metrics, const publish::ReleaseHeader& header);
+
+    Series<Counter> steps;
+    Series<Counter> releases;
+    Series<Gauge> rho_spent;
+    Series<Gauge> rho_limit;
+    Series<Gauge> rho_total;
+    Series<Gauge> epsilon;
+    Series<Gauge> noise_multiplier;
+    Series<Gauge> sensitivity;
+    Series<Gauge> step_size;
+    std::optional<Series<Gauge>> rho_budget;
+    Features estimate;
+    Features estimate_average;
+  };
+};
+
+}  // namespace nustream::serve

@@ -1,0 +1,82 @@
+// Everything that the public listener can say: a function of what was committed and published, of public settings and
+// of which lanes this process has.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "nustream/base/units.h"
+#include "nustream/descent/schedule.h"
+#include "publish/release_json.h"
+#include "serve/committed.h"
+#include "serve/public_metrics.h"
+
+namespace nustream::serve {
+
+/// The public settings of one epoch of a lane.
+struct PublicLane {
+  publish::ReleaseHeader header;     ///< stream, lane, epoch, δ, settings digest, private or not
+  Rho rho_limit;                     ///< what the epoch never exceeds, however long the stream
+  NoiseMultiplier noise_multiplier;  ///< σ, per unit of Δ
+  Sensitivity sensitivity;           ///< over the epoch's whole life, units of Δ: rho_limit = sensitivity²/(2σ²)
+  descent::Schedule schedule;        ///< η_t
+  std::optional<Rho> budget;         ///< hard stop for the ledger's total over all epochs
+};
+
+/// The public registry, and the state page beside it. Changed by update() alone (committed.h says why), apart from
+/// lanes that come and go and the process's readiness, none of which depends on a record. Two runs that make the same
+/// calls show the same bytes. One thread at a time; pages are rendered once a change.
+class PublicSurface {
+ public:
+  explicit PublicSurface(std::string stream);
+  PublicSurface(const PublicSurface&) = delete;
+  PublicSurface& operator=(const PublicSurface&) = delete;
+
+  /// The lane's series appear, at no step and without an estimate; another epoch of the lane goes. A restored lane is
+  /// then told its committed spend, and after that its last published release.
+  void open_lane(PublicLane lane);
+  /// The lane's series go. Nothing happens where the lane is not open.
+  void close_lane(LaneId lane);
+
+  /// Shows what was committed. What is of a lane or epoch that is not open, or not beyond what is shown, changes
+  /// nothing: it comes late, or a second time. A release beyond the committed steps, or of another kind of noise key
+  /// (private or not) than its lane, breaks a contract: the process ends.
+  void update(const Committed& committed);
+
+  /// True once every lane is restored, until draining begins: never a function of a record.
+  void set_ready(bool ready) noexcept { ready_ = ready; }
+  [[nodiscard]] bool ready() const noexcept { return ready_; }
+
+  /// The registry in Prometheus' text format, ordered by name and labels.
+  [[nodiscard]] const std::string& metrics() const;
+  /// /api/v1/state: one JSON object (docs/metrics.md).
+  [[nodiscard]] const std::string& state() const;
+
+  [[nodiscard]] const std::string& stream() const noexcept { return stream_; }
+
+ private:
+  struct OpenLane {
+    PublicLane settings;
+    PublicMetrics::Lane series;
+    StepCount steps{0};
+    Rho rho{0};
+    Rho total{0};
+    std::optional<publish::ShownRelease> release;
+  };
+
+  void show(const CommittedSpend& spend);
+  void show(const CommittedRelease& release);
+  void show(const CommittedModel& model);
+  [[nodiscard]] OpenLane* find(LaneId lane, EpochId epoch);
+
+  std::string stream_;
+  PublicMetrics metrics_;
+  std::map<LaneId, OpenLane> lanes_;  // after metrics_: the lanes' series go first
+  std::string model_;                 // JSON; empty before the first
+  bool ready_ = false;
+  mutable std::optional<std::string> metrics_page_;  // empty: changed since it was rendered
+  mutable std::optional<std::string> state_page_;
+};
+
+}  // namespace nustream::serve

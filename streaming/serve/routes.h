@@ -1,0 +1,16 @@
+// Which path shows what. A listener has either the public routes or the operator's, never both.
+#pragma once
+
+#include "serve/http.h"
+#include "serve/operator_surface.h"
+#include "serve/public_surface.h"
+
+namespace nustream::serve {
+
+/// /metrics, /healthz, /readyz, /version, /api/v1/state. `surface` outlives the routes.
+[[nodiscard]] Routes public_routes(const PublicSurface& surface);
+
+/// The same paths, over the operator's registry, with reasons and lane states. `surface` outlives the routes.
+[[nodiscard]] Routes operator_routes(const OperatorSurface& surface);
+
+}  // namespace nustream::serve

@@ -1,0 +1,45 @@
+// A time series with an owner: it appears with its owner and goes with it.
+#pragma once
+
+#include <prometheus/family.h>
+
+#include <utility>
+
+#include "nustream/base/error.h"
+
+namespace nustream::serve {
+
+/// One metric of a family, under its own labels. Move-only. The owner's pointer makes every update a plain access: no
+/// look-up by name or label. One thread at a time.
+template <class Metric>
+class Series {
+ public:
+  /// `arguments` are the metric's own (a histogram's buckets). The labels must be free: a second owner of one series
+  /// would be left with a dangling pointer when the first one goes (contract).
+  template <class... Arguments>
+  explicit Series(prometheus::Family<Metric>& family, const prometheus::Labels& labels, Arguments&&... arguments)
+      : family_(&family) {
+    NUSTREAM_REQUIRE(!family.Has(labels), "a metric's series has one owner");
+    metric_ = &family.Add(labels, std::forward<Arguments>(arguments)...);
+  }
+  ~Series() {
+    if (metric_ != nullptr) family_->Remove(metric_);
+  }
+  Series(Series&& other) noexcept : family_(other.family_), metric_(std::exchange(other.metric_, nullptr)) {}
+  Series& operator=(Series&& other) noexcept {
+    std::swap(family_, other.family_);
+    std::swap(metric_, other.metric_);
+    return *this;
+  }
+  Series(const Series&) = delete;
+  Series& operator=(const Series&) = delete;
+
+  Metric* operator->() const noexcept { return metric_; }
+  Metric& operator*() const noexcept { return *metric_; }
+
+ private:
+  prometheus::Family<Metric>* family_;
+  Metric* metric_ = nullptr;
+};
+
+}  // namespace nustream::serve

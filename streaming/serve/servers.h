@@ -1,0 +1,32 @@
+// The two listeners of a process, as its settings ask for them.
+#pragma once
+
+#include <optional>
+
+#include "serve/listener.h"
+#include "serve/operator_surface.h"
+#include "serve/public_surface.h"
+#include "serve/settings.h"
+
+namespace nustream::serve {
+
+class Servers {
+ public:
+  /// Throws InvalidParameter for an address or limit that is none, and for an operator listener beyond loopback
+  /// without a token; Failure(permission) for a token file that is not private; Failures of Listener. The surfaces
+  /// outlive it.
+  Servers(boost::asio::io_context& loop, const Settings& settings, const PublicSurface& shown,
+          const OperatorSurface& operators);
+
+  /// As Listener::stop(), both.
+  void stop();
+
+  [[nodiscard]] const std::optional<Listener>& public_listener() const noexcept { return public_; }
+  [[nodiscard]] const std::optional<Listener>& operator_listener() const noexcept { return operator_; }
+
+ private:
+  std::optional<Listener> public_;
+  std::optional<Listener> operator_;
+};
+
+}  // namespace nustream::serve
