@@ -121,7 +121,7 @@ void add_value_format(const decode::InputSettings& input, Canonical& out) {
   out.add("format", csv ? "csv" : "json");
   if (!csv) return;
   out.add("delimiter", std::string_view(&input.delimiter, 1));
-  if (input.header) return;
+  if (input.columns.empty()) return;
   out.add_count("columns", input.columns.size());
   for (const std::string& column : input.columns) out.add("column", column);
 }

@@ -178,6 +178,8 @@ TEST(SettingsDigest, HoldsHowARecordIsRead) {
   EXPECT_NE(digest({"stream.delimiter=\";\""}), base);
   EXPECT_NE(digest({"stream.format=jsonl"}), base);
   EXPECT_NE(digest({"stream.record_bytes_max=100"}), base);
+  // Messages have no header line: there the columns count whatever `header` says.
+  EXPECT_NE(digest({"stream.columns=[\"x\", \"y\"]"}), digest({"stream.columns=[\"y\", \"x\"]"}));
 }
 
 TEST(Nearest, CountsInsertionsDeletionsSubstitutionsAndSwaps) {
