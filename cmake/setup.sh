@@ -8,7 +8,7 @@ product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libso
   libtomlplusplus-dev libsimdjson-dev libfmt-dev libzstd-dev zlib1g-dev)
 # shellcheck disable=SC2034  # used by ./test
 test_packages=(libgtest-dev libgmock-dev libeigen3-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
-  binutils python3 zstd gzip)
+  binutils openssl python3 zstd gzip)
 # shellcheck disable=SC2034  # used by tests/campaign/run
 campaign_packages=(qemu-user g++-aarch64-linux-gnu)
 

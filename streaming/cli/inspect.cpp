@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "engine/spent.h"
 #include "journal/file_journal.h"
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
 #include "publish/json_text.h"
 #include "publish/release_json.h"
 #include "replay/path_printer.h"
-#include "replay/spent.h"
 #include "secrets/harden.h"
 #include "secrets/key_file.h"
 
@@ -93,7 +93,7 @@ void print(const Report& report, const std::string& folder) {
                with_separators(entry.from.value()), with_separators(entry.to.value()),
                with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(), text(entry.overlap));
   }
-  fmt::print("total rho of one record: {:.6g}\n\n", replay::total_spent(report.ledger.epochs).value());
+  fmt::print("total rho of one record: {:.6g}\n\n", engine::total_spent(report.ledger.epochs).value());
   const auto release = publish::read_release(report.last_release);
   if (!release) {
     fmt::print("nothing is released yet\n");
@@ -127,7 +127,7 @@ std::string to_json(const Report& report) {
     first = false;
   }
   out += "],\"total_rho\":";
-  publish::append_number(replay::total_spent(report.ledger.epochs).value(), out);
+  publish::append_number(engine::total_spent(report.ledger.epochs).value(), out);
   out += ",\"last_release\":";
   std::string line = report.last_release;
   while (!line.empty() && line.back() == '\n') line.pop_back();

@@ -5,13 +5,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "decode/reader.h"
+#include "engine/stepper.h"
 #include "nustream/lane/lane.h"
-#include "publish/release_json.h"
-#include "replay/noise_feed.h"
 #include "replay/pacer.h"
 
 namespace nustream::replay {
@@ -40,7 +38,6 @@ struct OperatorCounts {
 struct Cadence {
   std::uint64_t commit_records;
   std::chrono::duration<double> commit_seconds;
-  std::optional<StepCount> step_limit;  ///< horizon or budget: never crossed
   bool rejects;
 };
 
@@ -52,39 +49,30 @@ class Engine {
   /// Called between slices, for a progress bar.
   using Tick = std::function<void(std::uint64_t records)>;
 
-  Engine(lane::Lane& lane, NoiseFeed& feed, publish::ReleaseEncoder& encoder, decode::Reader& reader,
-         const lane::Settings& settings, Cadence cadence, Pacer pacer);
+  Engine(engine::Stepper& stepper, decode::Reader& reader, const lane::Settings& settings, Cadence cadence,
+         Pacer pacer);
 
-  /// Runs until the input, the limit or a signal (`stop`: 0, SIGINT or SIGTERM) ends it. `released_at` is the step
-  /// count of the last release so far, so that the extra one at the end is never a repeat.
-  Ending run(const std::atomic<int>& stop, std::uint64_t released_at, const Commit& commit, const Tick& tick);
+  /// Runs until the input, the limit or a signal (`stop`: 0, SIGINT or SIGTERM) ends it.
+  Ending run(const std::atomic<int>& stop, const Commit& commit, const Tick& tick);
 
   [[nodiscard]] const OperatorCounts& counts() const noexcept { return counts_; }
-  /// Step count of the last release, for the next run.
-  [[nodiscard]] std::uint64_t released_at() const noexcept { return released_at_; }
 
  private:
   [[nodiscard]] bool step_rows();
-  void encode(std::string_view tag);
-  void take_rejects();
-  void drop_stepped(std::size_t rows);
   [[nodiscard]] bool batch_full() const;
   void close_batch(const Commit& commit);
 
-  lane::Lane& lane_;
-  NoiseFeed& feed_;
-  publish::ReleaseEncoder& encoder_;
+  engine::Stepper& stepper_;
   decode::Reader& reader_;
   std::uint64_t minibatch_;
   Cadence cadence_;
   Pacer pacer_;
 
   record::RowBatch rows_;
-  lane::Releases releases_;
-  BatchResult result_;
+  engine::Output output_;
+  std::string rejects_;  // lines of the batch
   OperatorCounts counts_;
   std::uint64_t batch_records_ = 0;
-  std::uint64_t released_at_ = 0;
   std::chrono::steady_clock::time_point batch_opened_;
 };
 

@@ -122,16 +122,17 @@ Exit run(config::Config config, const Options& options) {
   publish::ReleaseEncoder encoder(
       {config.stream, config.lane, session.epoch(), config.privacy.delta, session.digest(), session.is_private()},
       publish::OriginalUnits(config.schema, config.descent.loss.kind), mechanism.spend);
-  Engine engine(session.lane(), session.feed(), encoder, input, config.descent,
+  engine::Stepper stepper(session.lane(), session.feed(), encoder, config.descent.minibatch, session.step_limit(),
+                          session.released_at());
+  Engine engine(stepper, input, config.descent,
                 Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
-                        session.step_limit(), config.state.rejects},
+                        config.state.rejects},
                 Pacer(options.speed));
   std::exception_ptr failure;
   Ending ending = Ending::input;
   try {
     ending = engine.run(
-        stop, session.released_at(),
-        [&](BatchResult result) { session.commit(std::move(result), engine.counts().rejected); },
+        stop, [&](BatchResult result) { session.commit(std::move(result), engine.counts().rejected); },
         [&](std::uint64_t records) {
           printer.progress({records, input.bytes_read(), input.bytes_total()});
         });

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "journal/sealed_state.h"
-#include "replay/spent.h"
 #include "secrets/key_file.h"
 
 namespace nustream::replay {
@@ -64,7 +63,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   } else if (options.start == Start::new_epoch) {
     new_epoch(sealed, options);
   } else {
-    begin_epoch(EpochId{0}, window_.first, journal::Overlap::disjoint);
+    begin_epoch(EpochId{0}, window_.first, journal::Overlap::disjoint, {});
   }
 }
 
@@ -79,10 +78,14 @@ void Session::load_keys(const config::Config& config, const Options& options, bo
   keys_ = secrets::load_key_file(key_file_);
 }
 
-void Session::begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap) {
-  epoch_ = epoch;
-  start_ = start;
-  overlap_ = overlap;
+void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger) {
+  ledger_.emplace(
+      engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_, keys_->is_private()},
+      mechanism_, std::move(ledger));
+}
+
+void Session::begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap, journal::Ledger ledger) {
+  use_ledger(epoch, Position{start}, overlap, std::move(ledger));
   released_at_ = 0;
   noise::KeyBytes key = keys_->epoch_key(config_.stream);
   const journal::NoiseCheckpoints first{noise::first_checkpoint(key, {config_.lane, epoch, 0})};
@@ -96,21 +99,21 @@ void Session::resume(const std::string& sealed) {
       journal::open_state(*keys_, sealed, {config_.stream, config_.lane, std::nullopt, digest_, keys_->is_private()});
   check_same_passes(state.record);
   journal_->recover(state.record.recovery());
-  ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
-  if (ledger_.head != state.record.ledger_head) {
+  journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
+  if (ledger.head != state.record.ledger_head) {
     throw Failure(Exit::data, config_.state.directory +
                                   ": the ledger does not end with this state's entry; restore the "
                                   "folder as it was");
   }
-  epoch_ = state.identity.epoch;
-  start_ = state.record.start.value();
+  const EpochId epoch = state.identity.epoch;
   rejected_before_ = state.record.rejected;
-  const auto mine = std::find_if(
-      ledger_.epochs.begin(), ledger_.epochs.end(),
-      [&](const journal::LedgerEntry& entry) { return entry.lane == config_.lane && entry.epoch == epoch_; });
-  if (mine != ledger_.epochs.end()) overlap_ = mine->overlap;
+  const auto mine = std::find_if(ledger.epochs.begin(), ledger.epochs.end(), [&](const journal::LedgerEntry& entry) {
+    return entry.lane == config_.lane && entry.epoch == epoch;
+  });
+  const journal::Overlap overlap = mine == ledger.epochs.end() ? journal::Overlap::disjoint : mine->overlap;
+  use_ledger(epoch, state.record.start, overlap, std::move(ledger));
   const auto released = journal_->last_release();
-  if (released && released->epoch == epoch_) released_at_ = released->steps.value();
+  if (released && released->epoch == epoch) released_at_ = released->steps.value();
   lane_ = lane::Lane::decode(config_.descent, mechanism_.grid, state.record.lane);
   NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
   feed_.emplace(mechanism_, state.record.noise.stages.front(), StepIndex{lane_->steps().value()}, &locked_);
@@ -131,29 +134,28 @@ void Session::check_same_passes(const journal::StateRecord& record) const {
 /// Files whose state is lost are taken only where the ledger vouches for every spend that they show. A power failure
 /// may have kept a release and lost its ledger line: then the release itself says what its epoch has spent, and the
 /// line is written anew, over a range that nobody knows.
-void Session::cover_by_ledger(const journal::LastRelease& release) {
+std::optional<journal::LedgerEntry> Session::owed_for(const journal::LastRelease& release,
+                                                      const journal::Ledger& ledger) const {
   if (release.lane != config_.lane) {
     throw Failure(Exit::data, fmt::format("{}: releases.jsonl is of lane {}, not of this lane; choose another "
                                           "state.directory",
                                           config_.state.directory, release.lane.value()));
   }
   const bool covered =
-      std::any_of(ledger_.epochs.begin(), ledger_.epochs.end(), [&](const journal::LedgerEntry& entry) {
+      std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const journal::LedgerEntry& entry) {
         return entry.lane == release.lane && entry.epoch == release.epoch && entry.steps >= release.steps;
       });
-  if (covered) return;
+  if (covered) return std::nullopt;
   // At most the lines since the last sync are lost, so the release's epoch is the ledger's last one or the next.
-  const bool next = !ledger_.epochs.empty() && release.epoch.value() <= ledger_.epochs.back().epoch.value() + 1;
+  const bool next = !ledger.epochs.empty() && release.epoch.value() <= ledger.epochs.back().epoch.value() + 1;
   if (!release.rho || release.digest.empty() || !next) {
     throw Failure(Exit::data, fmt::format("{}: releases.jsonl shows epoch {}, step {}, which the ledger has no spend "
                                           "for; restore the folder, or begin in another one",
                                           config_.state.directory, release.epoch.value(), release.steps.value()));
   }
-  owed_ = journal::LedgerEntry{
+  return journal::LedgerEntry{
       config_.stream, config_.lane, release.epoch,  Position{0},         release.position,         release.steps,
       *release.rho,   *release.rho, release.digest, keys_->is_private(), journal::Overlap::unknown};
-  std::erase_if(ledger_.epochs, [&](const journal::LedgerEntry& entry) { return entry.epoch == release.epoch; });
-  ledger_.epochs.push_back(*owed_);
 }
 
 /// Publishes what the old epoch still owes, whatever its settings were. False where its state does not open, or was
@@ -165,7 +167,6 @@ bool Session::publish_old_epoch(const std::string& sealed) {
     state = journal::open_state(*keys_, sealed,
                                 {config_.stream, config_.lane, std::nullopt, std::nullopt, keys_->is_private()});
     journal_->recover(state->record.recovery());
-    epoch_ = state->identity.epoch;
     return true;
   } catch (const Failure& failure) {
     if (failure.code() != Exit::data || is_foreign(sealed, config_, keys_->is_private())) throw;
@@ -174,24 +175,21 @@ bool Session::publish_old_epoch(const std::string& sealed) {
   }
 }
 
-void Session::take_folder_as_it_is(journal::Overlap& overlap) {
-  const journal::Adopted adopted = journal_->adopt();
-  ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
-  if (adopted.torn_release) overlap = journal::Overlap::unknown;
-  if (adopted.last_release) cover_by_ledger(*adopted.last_release);
-}
-
 void Session::new_epoch(const std::optional<std::string>& sealed, const Options& options) {
   journal::Overlap overlap = journal::Overlap::disjoint;
-  std::uint32_t epoch = 0;
-  if (sealed && publish_old_epoch(*sealed)) {
-    epoch = epoch_.value() + 1;
-    ledger_ = journal::read_ledger(*disk_, config_.state.directory, *keys_);
-  } else if (sealed || holds_public_files(config_.state.directory)) {
-    take_folder_as_it_is(overlap);
+  std::optional<journal::Adopted> adopted;
+  if (!(sealed && publish_old_epoch(*sealed)) && (sealed || holds_public_files(config_.state.directory))) {
+    adopted = journal_->adopt();
   }
-  std::uint64_t furthest = window_.first;
-  for (const journal::LedgerEntry& entry : ledger_.epochs) {
+  journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
+  std::optional<journal::LedgerEntry> owed;
+  if (adopted) {
+    if (adopted->torn_release) overlap = journal::Overlap::unknown;
+    if (adopted->last_release) owed = owed_for(*adopted->last_release, ledger);
+  }
+  std::uint64_t furthest = owed ? owed->to.value() : window_.first;
+  std::uint32_t epoch = owed ? owed->epoch.value() + 1 : 0;
+  for (const journal::LedgerEntry& entry : ledger.epochs) {
     if (entry.lane != config_.lane || entry.stream != config_.stream) {
       throw Failure(Exit::data, config_.state.directory +
                                     ": its ledger is of another stream or lane; choose another "
@@ -207,45 +205,16 @@ void Session::new_epoch(const std::optional<std::string>& sealed, const Options&
   }
   const std::uint64_t start = options.from ? window_.first : furthest;
   if (start < furthest && overlap == journal::Overlap::disjoint) overlap = journal::Overlap::overlapping;
-  begin_epoch(EpochId{epoch}, start, overlap);
-}
-
-journal::LedgerEntry Session::ledger_entry(StepCount steps) const {
-  return {config_.stream,
-          config_.lane,
-          epoch_,
-          Position{start_},
-          Position{window_.touched(lane_->position().value())},
-          steps,
-          mechanism_.spend.after(steps),
-          mechanism_.spend.limit(),
-          digest_,
-          keys_->is_private(),
-          overlap_};
+  begin_epoch(EpochId{epoch}, start, overlap, std::move(ledger));
+  if (owed) ledger_->owe(*owed);
 }
 
 std::optional<StepCount> Session::step_limit() const {
-  const std::optional<StepCount> horizon = mechanism_.correlation.horizon();
-  if (!config_.privacy.budget || total_with(mechanism_.spend.limit(), StepCount{1}) <= *config_.privacy.budget) {
-    return horizon;
-  }
-  return furthest_within(horizon, *config_.privacy.budget, [this](StepCount steps) { return ledger_total(steps); });
+  return ledger_->limit(config_.privacy.budget, touched());
 }
 
 Rho Session::ledger_total(StepCount steps) const {
-  return total_with(mechanism_.spend.after(steps), steps);
-}
-
-Rho Session::total_with(Rho spent, StepCount steps) const {
-  std::vector<journal::LedgerEntry> entries;
-  for (const journal::LedgerEntry& entry : ledger_.epochs) {
-    if (entry.lane != config_.lane || entry.epoch != epoch_) entries.push_back(entry);
-  }
-  if (steps.value() > 0) {
-    entries.push_back(ledger_entry(steps));
-    entries.back().rho = spent;
-  }
-  return total_spent(entries);
+  return ledger_->total(steps, touched());
 }
 
 void Session::wait() {
@@ -255,17 +224,10 @@ void Session::wait() {
   outbox_in_flight_.clear();
 }
 
-void Session::append_ledger_line(const journal::LedgerEntry& entry, journal::StateRecord& record) {
-  const std::string line = journal::ledger_line(entry, ledger_.head, *keys_);
-  ledger_.head = journal::hash_of(line);
-  record.ledger_entry += line;
-  record.ledger_head = ledger_.head;
-}
-
 void Session::commit(BatchResult result, std::uint64_t rejected) {
   journal::StateRecord record;
   record.position = lane_->position();
-  record.start = Position{start_};
+  record.start = ledger_->identity().start;
   if (window_.end) record.stop = Position{*window_.end};
   record.rejected = rejected_before_ + rejected;
   record.lane = lane_->encode();
@@ -273,11 +235,10 @@ void Session::commit(BatchResult result, std::uint64_t rejected) {
   record.outbox = result.outbox;
   const StepCount steps = lane_->steps();
   wait();  // one batch in flight; the next bookmark stands behind what it published
-  if (owed_) append_ledger_line(*owed_, record);
-  owed_.reset();
-  append_ledger_line(ledger_entry(steps), record);
+  record.ledger_entry = ledger_->append_lines(steps, touched(), *keys_);
+  record.ledger_head = ledger_->head();
   record.bookmark = journal_->bookmark();
-  const secrets::StateIdentity identity{config_.stream, config_.lane, epoch_, steps, digest_, keys_->is_private()};
+  const secrets::StateIdentity identity{config_.stream, config_.lane, epoch(), steps, digest_, keys_->is_private()};
 
   journal::Batch batch{journal::seal_state(*keys_, identity, record), record.position, record.ledger_entry,
                        std::move(result.rejects), std::move(record.outbox)};

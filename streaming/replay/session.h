@@ -8,6 +8,8 @@
 #include <string>
 
 #include "config/mechanism.h"
+#include "engine/epoch_ledger.h"
+#include "engine/noise_feed.h"
 #include "journal/disk.h"
 #include "journal/file_journal.h"
 #include "journal/ledger_chain.h"
@@ -15,7 +17,6 @@
 #include "nustream/lane/lane.h"
 #include "replay/engine.h"
 #include "replay/input.h"
-#include "replay/noise_feed.h"
 #include "replay/path_printer.h"
 #include "replay/replay.h"
 #include "secrets/keyring.h"
@@ -33,8 +34,8 @@ class Session {
           const Options& options, PathPrinter& printer);
 
   [[nodiscard]] lane::Lane& lane() noexcept { return *lane_; }
-  [[nodiscard]] NoiseFeed& feed() noexcept { return *feed_; }
-  [[nodiscard]] EpochId epoch() const noexcept { return epoch_; }
+  [[nodiscard]] engine::NoiseFeed& feed() noexcept { return *feed_; }
+  [[nodiscard]] EpochId epoch() const noexcept { return ledger_->identity().epoch; }
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
   [[nodiscard]] bool is_private() const noexcept { return keys_->is_private(); }
   /// Path of the key file; empty under an insecure seed.
@@ -52,17 +53,17 @@ class Session {
 
  private:
   void load_keys(const config::Config& config, const Options& options, bool state_exists);
-  void begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap);
+  void begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap, journal::Ledger ledger);
+  void use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger);
   void resume(const std::string& sealed);
   void new_epoch(const std::optional<std::string>& sealed, const Options& options);
   [[nodiscard]] bool publish_old_epoch(const std::string& sealed);
-  void take_folder_as_it_is(journal::Overlap& overlap);
   void check_same_passes(const journal::StateRecord& record) const;
-  void cover_by_ledger(const journal::LastRelease& release);
-  void append_ledger_line(const journal::LedgerEntry& entry, journal::StateRecord& record);
+  [[nodiscard]] std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release,
+                                                             const journal::Ledger& ledger) const;
   void wait();
-  [[nodiscard]] Rho total_with(Rho spent, StepCount steps) const;
-  [[nodiscard]] journal::LedgerEntry ledger_entry(StepCount steps) const;
+  /// One past the furthest record that was touched.
+  [[nodiscard]] Position touched() const { return Position{window_.touched(lane_->position().value())}; }
 
   const config::Config& config_;
   const config::Mechanism& mechanism_;
@@ -75,15 +76,11 @@ class Session {
   std::string key_file_;
   std::optional<journal::FileJournal> journal_;
 
-  EpochId epoch_{0};
-  std::uint64_t start_ = 0;
-  journal::Overlap overlap_ = journal::Overlap::disjoint;
-  journal::Ledger ledger_;                    // as of the last commit; its head moves with every line
-  std::optional<journal::LedgerEntry> owed_;  // of an epoch whose own line was lost: goes before this epoch's first
+  std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line
   std::uint64_t rejected_before_ = 0;
   std::uint64_t released_at_ = 0;
   std::optional<lane::Lane> lane_;
-  std::optional<NoiseFeed> feed_;
+  std::optional<engine::NoiseFeed> feed_;
 
   std::future<void> in_flight_;
   std::string outbox_in_flight_;

@@ -8,7 +8,7 @@
 #include "journal/ledger_chain.h"
 #include "nustream/base/units.h"
 
-namespace nustream::replay {
+namespace nustream::engine {
 
 /// The most that any one record may have spent over all epochs: privacy::total of the entries.
 [[nodiscard]] Rho total_spent(std::span<const journal::LedgerEntry> entries);
@@ -18,4 +18,4 @@ namespace nustream::replay {
 [[nodiscard]] StepCount furthest_within(std::optional<StepCount> horizon, Rho budget,
                                         const std::function<Rho(StepCount)>& total);
 
-}  // namespace nustream::replay
+}  // namespace nustream::engine

@@ -1,10 +1,10 @@
-#include "replay/noise_feed.h"
+#include "engine/noise_feed.h"
 
 #include <algorithm>
 
 #include "nustream/base/error.h"
 
-namespace nustream::replay {
+namespace nustream::engine {
 
 NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
                      std::pmr::memory_resource* secrets)
@@ -39,4 +39,4 @@ noise::Checkpoint NoiseFeed::checkpoint() const {
   return source_.checkpoint(StepIndex{next_step_});
 }
 
-}  // namespace nustream::replay
+}  // namespace nustream::engine

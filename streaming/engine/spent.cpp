@@ -1,11 +1,11 @@
-#include "replay/spent.h"
+#include "engine/spent.h"
 
 #include <limits>
 #include <vector>
 
 #include "nustream/privacy/ledger.h"
 
-namespace nustream::replay {
+namespace nustream::engine {
 
 Rho total_spent(std::span<const journal::LedgerEntry> entries) {
   std::vector<privacy::LedgerEntry> spends;
@@ -38,4 +38,4 @@ StepCount furthest_within(std::optional<StepCount> horizon, Rho budget, const st
   return StepCount{within};
 }
 
-}  // namespace nustream::replay
+}  // namespace nustream::engine

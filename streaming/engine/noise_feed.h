@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "config/mechanism.h"
-#include "nustream/noise/grid.h"
-#include "nustream/noise/source.h"
 
-namespace nustream::replay {
+#include "engine/noise_supply.h"
+
+namespace nustream::engine {
 
 /// Owns a NoiseSource; one thread at a time.
-class NoiseFeed {
+class NoiseFeed final : public NoiseSupply {
  public:
   /// Goes on at `next_step` from a checkpoint that covers it. Keys live in memory from `secrets`.
   NoiseFeed(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
@@ -22,10 +22,10 @@ class NoiseFeed {
 
   /// The noise of the next min(steps_max, what is left of the block) steps, which count as taken. Valid until
   /// the next call.
-  [[nodiscard]] noise::GridNoise take(std::size_t steps_max);
+  [[nodiscard]] noise::GridNoise take(std::size_t steps_max) override;
 
   /// What a state whose next step is the feed's next one has to keep.
-  [[nodiscard]] noise::Checkpoint checkpoint() const;
+  [[nodiscard]] noise::Checkpoint checkpoint() const override;
 
  private:
   void next_block();
@@ -40,4 +40,4 @@ class NoiseFeed {
   std::vector<std::int64_t> units_;
 };
 
-}  // namespace nustream::replay
+}  // namespace nustream::engine

@@ -1,0 +1,58 @@
+// What one epoch of a lane spends, beside the lane's other epochs: its ledger lines, the total, and where it must
+// stop.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "config/mechanism.h"
+#include "journal/ledger_chain.h"
+#include "nustream/base/units.h"
+#include "secrets/keyring.h"
+
+namespace nustream::engine {
+
+/// Whose line it is, and over which records.
+struct EpochIdentity {
+  std::string stream;
+  LaneId lane;
+  EpochId epoch;
+  Position start;  ///< of the epoch's first record
+  journal::Overlap overlap;
+  std::string digest;
+  bool is_private;
+};
+
+/// One epoch's side of the ledger. One thread.
+class EpochLedger {
+ public:
+  /// `ledger` is the lane's, this epoch's earlier lines included. `mechanism` outlives it.
+  EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger);
+
+  [[nodiscard]] const EpochIdentity& identity() const noexcept { return identity_; }
+  /// Of an epoch whose own line was lost: goes in front of this epoch's next one.
+  void owe(const journal::LedgerEntry& entry);
+
+  /// ρ of the worst record over all epochs, once this one has taken `steps` steps and touched records up to `to`.
+  [[nodiscard]] Rho total(StepCount steps, Position to) const;
+  /// The number of steps that neither the correlation's horizon nor `budget` for the total lets it pass; empty for
+  /// none. `to`: where the lane is.
+  [[nodiscard]] std::optional<StepCount> limit(const std::optional<Rho>& budget, Position to) const;
+
+  /// The lines after `steps` steps; the chain's head moves behind them.
+  [[nodiscard]] std::string append_lines(StepCount steps, Position to, const secrets::Keyring& keys);
+  [[nodiscard]] const journal::Hash& head() const noexcept { return ledger_.head; }
+  /// The last lines of all epochs so far.
+  [[nodiscard]] const std::vector<journal::LedgerEntry>& epochs() const noexcept { return ledger_.epochs; }
+
+ private:
+  [[nodiscard]] journal::LedgerEntry entry(StepCount steps, Position to) const;
+  [[nodiscard]] Rho total_with(Rho spent, StepCount steps, Position to) const;
+
+  EpochIdentity identity_;
+  const config::Mechanism& mechanism_;
+  journal::Ledger ledger_;
+  std::optional<journal::LedgerEntry> owed_;
+};
+
+}  // namespace nustream::engine

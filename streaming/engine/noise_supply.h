@@ -1,0 +1,23 @@
+// Where a run's noise comes from: a slice of grid integers for the lane's next steps.
+#pragma once
+
+#include <cstddef>
+
+#include "nustream/noise/grid.h"
+#include "nustream/noise/source.h"
+
+namespace nustream::engine {
+
+/// The noise of one lane in one epoch, in step order, each step once. One virtual call a slice of steps, never one a
+/// record. Production has two: NoiseFeed and NoiseAhead; tests put others in their place to couple neighbours.
+class NoiseSupply {
+ public:
+  virtual ~NoiseSupply() = default;
+  /// The noise of the next steps, at most `steps_max`, which count as taken; none where it is not ready yet. Valid
+  /// until the next call.
+  [[nodiscard]] virtual noise::GridNoise take(std::size_t steps_max) = 0;
+  /// What a state has to keep whose next step is the next one to be taken.
+  [[nodiscard]] virtual noise::Checkpoint checkpoint() const = 0;
+};
+
+}  // namespace nustream::engine

@@ -1,0 +1,88 @@
+#include "engine/stepper.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace nustream::engine {
+namespace {
+
+template <class T>
+void drop_front(std::vector<T>& values, std::size_t count) {
+  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(std::min(count, values.size())));
+}
+
+void drop_rows(record::RowBatch& rows, std::size_t count) {
+  if (count == rows.count() && rows.rejects.empty()) {
+    rows.clear();
+    return;
+  }
+  drop_front(rows.x, count * rows.dimension);
+  drop_front(rows.y, count);
+  drop_front(rows.next, count);
+  drop_front(rows.times, count);
+}
+
+/// Moves the rejects in front of `position`.
+void take_rejects(record::RowBatch& rows, Position position, std::vector<record::Reject>& out) {
+  const auto rest = std::find_if(rows.rejects.begin(), rows.rejects.end(),
+                                 [&](const record::Reject& reject) { return reject.position >= position; });
+  out.insert(out.end(), std::make_move_iterator(rows.rejects.begin()), std::make_move_iterator(rest));
+  rows.rejects.erase(rows.rejects.begin(), rest);
+}
+
+}  // namespace
+
+Stepper::Stepper(lane::Lane& lane, NoiseSupply& noise, publish::ReleaseEncoder& encoder, std::uint64_t minibatch,
+                 std::optional<StepCount> limit, std::uint64_t released_at)
+    : lane_(lane),
+      noise_(noise),
+      encoder_(encoder),
+      minibatch_(minibatch),
+      limit_(limit),
+      released_at_(released_at) {}
+
+/// A resume may come with a limit that is already behind: then nothing is left, never a wrapped difference.
+std::uint64_t Stepper::steps_left() const {
+  if (!limit_) return std::numeric_limits<std::uint64_t>::max();
+  return limit_->value() > lane_.steps().value() ? limit_->value() - lane_.steps().value() : 0;
+}
+
+Progress Stepper::step(record::RowBatch& rows, std::size_t rows_max, Output& out) {
+  const std::uint64_t wanted = std::min(rows.count(), rows_max) / minibatch_;
+  std::uint64_t steps = std::min(wanted, steps_left());
+  Progress progress{.limit_reached = steps < wanted};
+  while (steps > 0) {
+    const noise::GridNoise noise = noise_.take(steps);
+    const std::size_t taken = noise.units.size() / noise.dimension;
+    if (taken == 0) {
+      progress.noise_pending = true;
+      progress.limit_reached = false;
+      break;
+    }
+    const std::size_t end = progress.records + taken * minibatch_;
+    lane_.advance(record::slice(rows, progress.records, end), noise, releases_);
+    progress.records = end;
+    steps -= taken;
+  }
+  encode("cadence", out);
+  take_rejects(rows, lane_.position(), out.rejects);
+  drop_rows(rows, progress.records);
+  return progress;
+}
+
+void Stepper::release_now(std::string_view tag, Output& out) {
+  if (lane_.steps().value() <= released_at_) return;
+  lane_.release_now(releases_);
+  encode(tag, out);
+}
+
+void Stepper::encode(std::string_view tag, Output& out) {
+  for (std::size_t i = 0; i < releases_.size(); ++i) {
+    const lane::Release release = releases_[i];
+    encoder_.append(release, tag, out.outbox);
+    released_at_ = release.steps.value();
+  }
+  releases_.clear();
+}
+
+}  // namespace nustream::engine

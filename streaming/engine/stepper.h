@@ -1,0 +1,58 @@
+// Rows become steps and encoded releases: the piece of a run that replay and attach share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/noise_supply.h"
+#include "nustream/lane/lane.h"
+#include "nustream/record/batch.h"
+#include "publish/release_json.h"
+
+namespace nustream::engine {
+
+/// What a stretch of steps left behind for the journal.
+struct Output {
+  std::string outbox;                   ///< encoded releases, in step order, one a line
+  std::vector<record::Reject> rejects;  ///< of the records that were stepped, in order
+};
+
+/// How far one call came, and why it ended.
+struct Progress {
+  std::size_t records = 0;     ///< that were stepped and dropped from the rows
+  bool limit_reached = false;  ///< a whole minibatch is left that may not be stepped any more
+  bool noise_pending = false;  ///< a whole minibatch is left whose noise is not ready
+};
+
+/// Steps one lane with one supply of noise. Keeps nothing of a batch. Not thread-safe.
+class Stepper {
+ public:
+  /// `limit`: horizon or budget, a number of steps that is never crossed. `released_at`: steps of the last release.
+  Stepper(lane::Lane& lane, NoiseSupply& noise, publish::ReleaseEncoder& encoder, std::uint64_t minibatch,
+          std::optional<StepCount> limit, std::uint64_t released_at);
+
+  /// Steps the whole minibatches among the first `rows_max` rows and drops them; what they leave goes to `out`.
+  [[nodiscard]] Progress step(record::RowBatch& rows, std::size_t rows_max, Output& out);
+  /// One more release of the present state, unless it would repeat the last one.
+  void release_now(std::string_view tag, Output& out);
+  /// Steps of the last release so far; 0 for none.
+  [[nodiscard]] std::uint64_t released_at() const noexcept { return released_at_; }
+
+ private:
+  [[nodiscard]] std::uint64_t steps_left() const;
+  void encode(std::string_view tag, Output& out);
+
+  lane::Lane& lane_;
+  NoiseSupply& noise_;
+  publish::ReleaseEncoder& encoder_;
+  std::uint64_t minibatch_;
+  std::optional<StepCount> limit_;
+  std::uint64_t released_at_;
+  lane::Releases releases_;
+};
+
+}  // namespace nustream::engine

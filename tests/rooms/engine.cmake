@@ -1,0 +1,2 @@
+# Tests of the engine room: what replay and attach share.
+nustream_test(engine_noise_ahead_test quick property/engine_noise_ahead_test.cpp LINK nustream_service)
