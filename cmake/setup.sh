@@ -5,7 +5,7 @@ setup_log=build/setup.log
 mkdir -p build
 
 product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libsodium-dev libcli11-dev
-  libtomlplusplus-dev libsimdjson-dev libfmt-dev libzstd-dev zlib1g-dev)
+  libtomlplusplus-dev libsimdjson-dev libfmt-dev libzstd-dev zlib1g-dev librdkafka-dev)
 # shellcheck disable=SC2034  # used by ./test
 test_packages=(libgtest-dev libgmock-dev libeigen3-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
   binutils openssl python3 zstd gzip)

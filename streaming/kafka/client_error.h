@@ -53,8 +53,8 @@ struct Error {
 [[nodiscard]] Error error_of(const rd_kafka_error_s& error);
 
 /// The documented exit code when the error ends the process: 77 for authentication and authorization, 78 for a
-/// missing topic or a record that is too large, 75 for a fenced member, 65 for an offset out of range, 69 for what
-/// did not answer in time, else 70.
+/// missing topic or a record that is too large, 75 for a fenced member or producer, 65 for an offset out of range, 69
+/// for what did not answer in time, else 70.
 [[nodiscard]] Exit exit_code(const Error& error);
 
 /// The end of a call that cannot give its result: "cannot ATTEMPT: TEXT; ADVICE", with exit_code() of the error.

@@ -5,12 +5,15 @@
 #include "kafka/handles.h"
 #include "kafka/partition.h"
 
+struct rd_kafka_message_s;
+
 namespace nustream::kafka {
 
 /// One record. The bytes that `record` shows live as long as this object, wherever it is moved to. Headers are read
 /// only when asked for: add_to().
 struct Message {
   EventHandle memory;
+  const rd_kafka_message_s* raw = nullptr;  ///< in `memory`
   PartitionIndex partition{0};
   decode::Message record;  ///< without its headers
 };

@@ -33,7 +33,7 @@ struct Watermarks {
 class PartitionReader {
  public:
   /// `group` is the group whose offsets committed() tells; it is not joined.
-  PartitionReader(const ClientSettings& settings, Isolation isolation, const std::string& group = {});
+  PartitionReader(const ClientSettings& settings, Isolation isolation, const std::string& group);
   ~PartitionReader();
   PartitionReader(const PartitionReader&) = delete;
   PartitionReader& operator=(const PartitionReader&) = delete;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -9,6 +10,8 @@
 #include "kafka/partition.h"
 
 namespace nustream::kafka {
+
+struct Client;
 
 /// A topic's shape, and those of its settings that a promise rests on. Times in milliseconds; -1 for no limit.
 struct TopicDescription {
@@ -28,6 +31,9 @@ struct TopicDescription {
 class TopicChecks {
  public:
   explicit TopicChecks(const ClientSettings& settings);
+  ~TopicChecks();
+  TopicChecks(const TopicChecks&) = delete;
+  TopicChecks& operator=(const TopicChecks&) = delete;
 
   /// Nothing where the topic does not exist. Needs the right to describe the topic and its configuration.
   [[nodiscard]] std::optional<TopicDescription> describe(const std::string& topic, Deadline deadline);
@@ -35,8 +41,7 @@ class TopicChecks {
   [[nodiscard]] std::optional<std::int32_t> partitions(const std::string& topic, Deadline deadline);
 
  private:
-  Properties properties_;
-  ClientHandle client_;
+  std::unique_ptr<Client> client_;
 };
 
 }  // namespace nustream::kafka

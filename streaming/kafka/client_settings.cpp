@@ -1,0 +1,206 @@
+#include "kafka/client_settings.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "error.h"
+#include "kafka/log_lines.h"
+#include "nearest.h"
+
+namespace nustream::kafka {
+namespace {
+
+struct Property {
+  const char* name;
+  const char* value;
+};
+
+constexpr Property every_client[] = {
+    {"client.id", "nustream"},
+    {"log_level", "4"},  // warnings and worse
+    // A broker that is back is found within half a second, and a request to one that froze is given up.
+    {"reconnect.backoff.ms", "50"},
+    {"reconnect.backoff.max.ms", "500"},
+    {"socket.timeout.ms", "10000"},
+    {"socket.keepalive.enable", "true"},
+    {"socket.nagle.disable", "true"},
+    // 100, the default, is waited for right after each commit, while the broker still says CONCURRENT_TRANSACTIONS.
+    {"retry.backoff.ms", "5"},
+};
+
+constexpr Property every_consumer[] = {
+    {"enable.auto.commit", "false"},        // offsets are part of transactions
+    {"enable.auto.offset.store", "false"},  //
+    {"auto.offset.reset", "error"},         // never skip records silently
+    {"enable.partition.eof", "true"},      {"allow.auto.create.topics", "false"},
+};
+
+constexpr Property group_consumer[] = {
+    {"isolation.level", "read_committed"},
+    {"partition.assignment.strategy", "cooperative-sticky"},
+    {"session.timeout.ms", "6000"},
+    {"heartbeat.interval.ms", "2000"},
+    {"topic.metadata.refresh.interval.ms", "10000"},  // how soon an added partition is seen
+    // At either limit the fetcher pauses for a second: far enough away for the fastest records that were measured.
+    {"queued.min.messages", "1000000"},
+    {"queued.max.messages.kbytes", "262144"},
+};
+
+// The last fetch, the one that finds the end, waits on the broker for this long.
+constexpr Property committed_reader[] = {{"isolation.level", "read_committed"}, {"fetch.wait.max.ms", "10"}};
+constexpr Property uncommitted_reader[] = {{"isolation.level", "read_uncommitted"}, {"fetch.wait.max.ms", "10"}};
+
+constexpr Property transactional_producer[] = {
+    {"enable.idempotence", "true"},
+    {"transaction.timeout.ms", "60000"},
+    {"linger.ms", "0"},
+    {"queue.buffering.max.messages", "1000000"},
+};
+
+struct Refusal {
+  const char* name;
+  const char* reason;
+};
+
+constexpr const char* exactly_once = "exactly-once rests on it";
+constexpr Refusal refusals[] = {
+    {"enable.auto.commit", "offsets are committed with the state, in one transaction"},
+    {"auto.commit.enable", "offsets are committed with the state, in one transaction"},
+    {"auto.commit.interval.ms", "offsets are committed with the state, in one transaction"},
+    {"enable.auto.offset.store", "offsets are committed with the state, in one transaction"},
+    {"offset.store.method", "offsets are committed with the state, in one transaction"},
+    {"isolation.level", "the input is read_committed, or records of aborted transactions would be counted"},
+    {"enable.idempotence", exactly_once},
+    {"enable.gapless.guarantee", exactly_once},
+    {"acks", "it has to be all"},
+    {"request.required.acks", "it has to be all"},
+    {"auto.offset.reset", "an offset that the log does not hold has to be noticed; see kafka.start"},
+    {"partition.assignment.strategy", "lanes move one by one: it has to be cooperative-sticky"},
+    {"enable.partition.eof", "restoring and stopping rest on it"},
+    {"allow.auto.create.topics", "a topic that is made by accident has the wrong settings"},
+    {"transactional.id", "each lane has its own, by which a takeover fences the old owner"},
+    {"delivery.report.only.error", "a commit waits for every report"},
+    {"bootstrap.servers", "set kafka.brokers"},
+    {"metadata.broker.list", "set kafka.brokers"},
+    {"group.id", "set kafka.group"},
+    {"group.instance.id", "set kafka.group_instance_id"},
+    {"log.queue", "log lines go to standard error"},
+};
+
+Failure refused(const std::string& name, const std::string& reason) {
+  return {Exit::configuration, "kafka.librdkafka: the property '" + name + "' " + reason};
+}
+
+const Refusal* refusal_of(std::string_view name) {
+  const auto found = std::find_if(std::begin(refusals), std::end(refusals),
+                                  [name](const Refusal& refusal) { return name == refusal.name; });
+  return found == std::end(refusals) ? nullptr : found;
+}
+
+bool is_secret(std::string_view name) {
+  constexpr std::string_view parts[] = {"password", "secret", ".pem", "oauthbearer.config",
+                                        "sasl.oauthbearer.extensions"};
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [name](std::string_view part) { return name.find(part) != std::string_view::npos; });
+}
+
+std::vector<std::string> known_properties(rd_kafka_conf_t* configuration) {
+  std::size_t count = 0;
+  const char** dump = rd_kafka_conf_dump(configuration, &count);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; i += 2) names.emplace_back(dump[i]);
+  rd_kafka_conf_dump_free(dump, count);
+  return names;
+}
+
+void set(rd_kafka_conf_t* configuration, const std::string& name, const std::string& value) {
+  std::array<char, 512> text{};
+  switch (rd_kafka_conf_set(configuration, name.c_str(), value.c_str(), text.data(), text.size())) {
+    case RD_KAFKA_CONF_OK:
+      return;
+    case RD_KAFKA_CONF_UNKNOWN:
+      throw refused(name, "does not exist" + did_you_mean(name, known_properties(configuration)));
+    default:
+      throw refused(
+          name, is_secret(name) ? "has a value that is not allowed" : std::string("cannot be set: ") + text.data());
+  }
+}
+
+void set_all(rd_kafka_conf_t* configuration, std::span<const Property> properties) {
+  for (const Property& property : properties) set(configuration, property.name, property.value);
+}
+
+void set_defaults(rd_kafka_conf_t* configuration, Role role) {
+  set_all(configuration, every_client);
+  if (role != Role::transactional_producer) set_all(configuration, every_consumer);
+  switch (role) {
+    case Role::group_consumer:
+      return set_all(configuration, group_consumer);
+    case Role::transactional_producer:
+      return set_all(configuration, transactional_producer);
+    case Role::committed_reader:
+      return set_all(configuration, committed_reader);
+    case Role::uncommitted_reader:
+      return set_all(configuration, uncommitted_reader);
+  }
+}
+
+// Every property goes to every client; that some mean nothing to a producer or to a consumer is no news.
+bool is_news(std::string_view text) {
+  return text.find("property and will be ignored by this") == std::string_view::npos;
+}
+
+void forward_log_line(const rd_kafka_t* /*client*/, int /*level*/, const char* facility, const char* text) {
+  if (is_news(text)) log_line(facility, text);
+}
+
+}  // namespace
+
+void check_properties(const Properties& properties) {
+  static_cast<void>(client_configuration({"localhost", properties}, Role::committed_reader, {}));
+}
+
+ConfigurationHandle client_configuration(const ClientSettings& settings, Role role, const Properties& own) {
+  ConfigurationHandle configuration(rd_kafka_conf_new());
+  set_defaults(configuration.get(), role);
+  for (const auto& [name, value] : settings.properties) {
+    if (const Refusal* refusal = refusal_of(name)) {
+      throw refused(name, std::string("cannot be changed: ") + refusal->reason);
+    }
+    set(configuration.get(), name, value);
+  }
+  set(configuration.get(), "bootstrap.servers", settings.brokers);
+  for (const auto& [name, value] : own) set(configuration.get(), name, value);
+  rd_kafka_conf_set_log_cb(configuration.get(), forward_log_line);
+  return configuration;
+}
+
+std::string property_in_force(const ClientSettings& settings, Role role, const std::string& name) {
+  const ConfigurationHandle configuration = client_configuration(settings, role, {});
+  std::size_t size = 0;
+  if (rd_kafka_conf_get(configuration.get(), name.c_str(), nullptr, &size) != RD_KAFKA_CONF_OK) {
+    throw refused(name, "does not exist" + did_you_mean(name, known_properties(configuration.get())));
+  }
+  std::string value(size, '\0');
+  rd_kafka_conf_get(configuration.get(), name.c_str(), value.data(), &size);
+  value.resize(size - 1);  // without the closing NUL
+  return value;
+}
+
+std::string blot_secrets(std::string text, const Properties& properties) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  for (const auto& [name, value] : properties) {
+    if (value.empty() || !is_secret(name)) continue;
+    for (std::size_t at = text.find(value); at != std::string::npos; at = text.find(value, at + 3)) {
+      text.replace(at, value.size(), "***");
+    }
+  }
+  return text;
+}
+
+}  // namespace nustream::kafka

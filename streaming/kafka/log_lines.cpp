@@ -1,0 +1,46 @@
+#include "kafka/log_lines.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <mutex>
+
+namespace nustream::kafka {
+namespace {
+
+constexpr std::size_t text_bytes_max = 500;
+
+char printable(char byte) {
+  const auto code = static_cast<unsigned char>(byte);
+  return code < 0x20 || code == 0x7f ? ' ' : byte;
+}
+
+}  // namespace
+
+std::optional<std::string> LineLimiter::line(std::string_view kind, std::string_view text, Time now) {
+  auto found = kinds_.find(kind);
+  if (found == kinds_.end()) found = kinds_.emplace(std::string(kind), Kind{}).first;
+  Kind& state = found->second;
+  if (state.printed && now - *state.printed < std::chrono::seconds(1)) {
+    ++state.held_back;
+    return std::nullopt;
+  }
+  std::string line = "kafka: " + std::string(kind) + ": " + std::string(text.substr(0, text_bytes_max));
+  std::transform(line.begin(), line.end(), line.begin(), printable);
+  if (state.held_back > 0) line += " (+" + std::to_string(state.held_back) + " more)";
+  line += '\n';
+  state = {now, 0};
+  return line;
+}
+
+void log_line(std::string_view kind, std::string_view text) {
+  static std::mutex mutex;
+  static LineLimiter limiter;
+  const std::lock_guard lock(mutex);
+  if (const auto line = limiter.line(kind, text, std::chrono::steady_clock::now())) {
+    // One write, so that lines of several threads do not mix; where standard error is closed nobody reads it.
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line->data(), line->size());
+  }
+}
+
+}  // namespace nustream::kafka

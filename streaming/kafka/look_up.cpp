@@ -1,0 +1,64 @@
+#include "kafka/look_up.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace nustream::kafka {
+namespace {
+
+using MetadataHandle = std::unique_ptr<const rd_kafka_metadata_t, decltype(&rd_kafka_metadata_destroy)>;
+
+// At first short, so that a refusal to let us in is noticed; then longer, for brokers that are slow to answer.
+constexpr int first_attempt_milliseconds = 500;
+constexpr int longest_attempt_milliseconds = 8000;
+constexpr std::chrono::milliseconds pause{50};
+
+TopicShape shape_of(const rd_kafka_metadata_topic_t& topic) {
+  TopicShape shape{topic.partition_cnt, std::numeric_limits<std::int32_t>::max()};
+  for (int i = 0; i < topic.partition_cnt; ++i) {
+    shape.replication_factor = std::min(shape.replication_factor, topic.partitions[i].replica_cnt);
+  }
+  return shape;
+}
+
+}  // namespace
+
+void ask_until(const Client& client, const std::string& attempt, Deadline deadline,
+               const std::function<std::optional<Error>(int milliseconds)>& call) {
+  std::optional<Error> complaint;
+  for (int time = first_attempt_milliseconds;; time = std::min(2 * time, longest_attempt_milliseconds)) {
+    std::optional<Error> error = call(std::clamp(milliseconds_until(deadline), 1, time));
+    if (!error) return;
+    if (const auto waiting = waiting_complaint(client)) complaint = telling_more(complaint, *waiting);
+    if (complaint && complaint->cause == Cause::authentication) throw KafkaFailure(attempt, *complaint);
+    if (error->remedy != Remedy::call_again) throw KafkaFailure(attempt, *std::move(error));
+    // Why nothing answers says more than that nothing did.
+    if (milliseconds_until(deadline) == 0) throw KafkaFailure(attempt, complaint ? *complaint : *std::move(error));
+    std::this_thread::sleep_until(std::min(deadline, in(pause)));
+  }
+}
+
+std::optional<TopicShape> topic_shape(const Client& client, const std::string& topic, Deadline deadline) {
+  const TopicHandle handle(rd_kafka_topic_new(client.handle.get(), topic.c_str(), nullptr));
+  std::optional<TopicShape> shape;
+  ask_until(client, "look up topic '" + topic + "'", deadline, [&](int milliseconds) -> std::optional<Error> {
+    const rd_kafka_metadata_t* raw = nullptr;
+    const rd_kafka_resp_err_t code = rd_kafka_metadata(client.handle.get(), 0, handle.get(), &raw, milliseconds);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(code);
+    const MetadataHandle metadata(raw, rd_kafka_metadata_destroy);
+    if (metadata->topic_cnt != 1) return error_of(RD_KAFKA_RESP_ERR__WAIT_CACHE);
+    const rd_kafka_metadata_topic_t& answer = metadata->topics[0];
+    if (answer.err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return std::nullopt;
+    if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(answer.err);
+    shape = shape_of(answer);
+    return std::nullopt;
+  });
+  return shape;
+}
+
+}  // namespace nustream::kafka

@@ -1,0 +1,213 @@
+#include "kafka/partition_reader.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "kafka/client.h"
+#include "kafka/look_up.h"
+#include "nustream/base/error.h"
+
+namespace nustream::kafka {
+namespace {
+
+Role role_of(Isolation isolation) {
+  return isolation == Isolation::read_committed ? Role::committed_reader : Role::uncommitted_reader;
+}
+
+std::string name_of(const TopicPartition& partition) {
+  return "partition " + std::to_string(partition.partition.value()) + " of '" + partition.topic + "'";
+}
+
+}  // namespace
+
+class PartitionReader::Implementation {
+ public:
+  Implementation(const ClientSettings& settings, Isolation isolation, const std::string& group)
+      : isolation_(isolation), client_(new_consumer(settings, role_of(isolation), {{"group.id", group}})) {}
+
+  Watermarks watermarks(const TopicPartition& partition, Deadline deadline) {
+    // Kafka's two special times. rd_kafka_query_watermark_offsets asks the same, but may wait beyond its limit.
+    const std::string attempt = "look up the ends of " + name_of(partition);
+    const auto low = list_offset(partition, RD_KAFKA_OFFSET_BEGINNING, attempt, deadline);
+    const auto high = list_offset(partition, RD_KAFKA_OFFSET_END, attempt, deadline);
+    if (!low || !high) throw KafkaFailure(attempt, error_of(RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE));
+    return {*low, *high};
+  }
+
+  std::optional<Offset> offset_at(const TopicPartition& partition, std::int64_t milliseconds, Deadline deadline) {
+    NUSTREAM_REQUIRE(milliseconds >= 0, "times before 1970 mean something else to a broker");
+    return list_offset(partition, milliseconds, "look up a time in " + name_of(partition), deadline);
+  }
+
+  std::optional<Offset> committed(const TopicPartition& partition, Deadline deadline) {
+    NUSTREAM_REQUIRE(isolation_ == Isolation::read_committed, "a committed offset waits for open transactions");
+    return ask_offset(partition, RD_KAFKA_OFFSET_INVALID, "look up the committed offset of " + name_of(partition),
+                      deadline, [this](rd_kafka_topic_partition_list_t* list, int milliseconds) {
+                        return rd_kafka_committed(client_.handle.get(), list, milliseconds);
+                      });
+  }
+
+  void start(const TopicPartition& partition, Offset from, Offset end) {
+    stop();
+    partition_ = partition;
+    position_ = from;
+    end_ = end;
+  }
+
+  Progress read(const std::function<void(const Message&)>& take, std::chrono::milliseconds slice) {
+    const Deadline until = in(slice);
+    if (!is_over() && !fetching_) {
+      if (auto error = fetch()) return Progress::failed(*std::move(error));
+    }
+    while (!is_over()) {
+      if (EventHandle event = poll(client_, milliseconds_until(until))) {
+        if (auto error = use(read_event(client_, std::move(event)), take)) {
+          stop();
+          return Progress::failed(*std::move(error));
+        }
+      }
+      if (!is_over() && std::chrono::steady_clock::now() >= until) return Progress::again();
+    }
+    stop();
+    return Progress::done();
+  }
+
+  void read_all(const TopicPartition& partition, Offset from, Offset end, Deadline deadline,
+                const std::function<void(const Message&)>& take) {
+    const std::string attempt = "read " + name_of(partition);
+    prepare(partition, deadline);
+    start(partition, from, end);
+    while (true) {
+      const Progress progress = read(take, std::chrono::milliseconds(std::min(milliseconds_until(deadline), 100)));
+      if (progress.is_done()) return;
+      if (const Error* error = progress.error()) throw KafkaFailure(attempt, *error);
+      if (milliseconds_until(deadline) == 0) {
+        stop();
+        throw KafkaFailure(attempt, complaint_ ? *complaint_ : error_of(RD_KAFKA_RESP_ERR__TIMED_OUT));
+      }
+    }
+  }
+
+  [[nodiscard]] Offset position() const noexcept { return position_; }
+
+ private:
+  using Ask = std::function<rd_kafka_resp_err_t(rd_kafka_topic_partition_list_t*, int milliseconds)>;
+
+  [[nodiscard]] bool is_over() const noexcept { return position_ >= end_; }
+
+  // That the topic is there; and its leaders, whom the library would else look for once a second.
+  void prepare(const TopicPartition& partition, Deadline deadline) {
+    if (prepared_.contains(partition.topic)) return;
+    const std::optional<TopicShape> shape = topic_shape(client_, partition.topic, deadline);
+    if (!shape || partition.partition.value() >= shape->partitions) {
+      throw KafkaFailure("find " + name_of(partition), error_of(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART));
+    }
+    prepared_.insert(partition.topic);
+  }
+
+  std::optional<Offset> list_offset(const TopicPartition& partition, std::int64_t time, const std::string& attempt,
+                                    Deadline deadline) {
+    prepare(partition, deadline);
+    return ask_offset(partition, time, attempt, deadline,
+                      [this](rd_kafka_topic_partition_list_t* list, int milliseconds) {
+                        return rd_kafka_offsets_for_times(client_.handle.get(), list, milliseconds);
+                      });
+  }
+
+  // Logical offsets, all negative, say that there is none.
+  std::optional<Offset> ask_offset(const TopicPartition& partition, std::int64_t question, const std::string& attempt,
+                                   Deadline deadline, const Ask& ask) {
+    std::int64_t answer = RD_KAFKA_OFFSET_INVALID;
+    ask_until(client_, attempt, deadline, [&](int milliseconds) -> std::optional<Error> {
+      const PartitionListHandle list = new_partition_list();
+      add_partition(*list, partition.topic, partition.partition, question);
+      rd_kafka_resp_err_t code = ask(list.get(), milliseconds);
+      if (code == RD_KAFKA_RESP_ERR_NO_ERROR) code = list->elems[0].err;
+      if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(code);
+      answer = list->elems[0].offset;
+      return std::nullopt;
+    });
+    if (answer < 0) return std::nullopt;
+    return Offset{answer};
+  }
+
+  std::optional<Error> fetch() {
+    const PartitionListHandle list = new_partition_list();
+    add_partition(*list, partition_.topic, partition_.partition, position_.value());
+    const rd_kafka_resp_err_t code = rd_kafka_assign(client_.handle.get(), list.get());
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(code);
+    fetching_ = true;
+    return std::nullopt;
+  }
+
+  void stop() {
+    if (std::exchange(fetching_, false)) rd_kafka_assign(client_.handle.get(), nullptr);
+    complaint_.reset();
+  }
+
+  // Events of an earlier reading are of an older version of its partition, and dropped by the library.
+  std::optional<Error> use(ReaderEvent event, const std::function<void(const Message&)>& take) {
+    if (auto* message = std::get_if<Message>(&event)) {
+      const Offset offset{static_cast<std::int64_t>(message->record.offset)};
+      if (offset >= position_ && offset < end_) take(*message);
+      position_ = std::max(position_, Offset{offset.value() + 1});
+    } else if (auto* end = std::get_if<EndOfPartition>(&event)) {
+      position_ = std::max(position_, end->offset);
+    } else if (auto* partition = std::get_if<PartitionError>(&event)) {
+      if (partition->error.remedy != Remedy::call_again) return std::move(partition->error);
+    } else if (auto* client = std::get_if<ClientError>(&event)) {
+      complaint_ = telling_more(complaint_, client->error);
+      if (complaint_->cause == Cause::authentication || client->error.remedy == Remedy::new_client) return complaint_;
+    }
+    return std::nullopt;
+  }
+
+  Isolation isolation_;
+  Client client_;
+  std::set<std::string> prepared_;  // topics
+  TopicPartition partition_{{}, PartitionIndex{0}};
+  Offset position_{0};
+  Offset end_{0};
+  bool fetching_ = false;
+  std::optional<Error> complaint_;  // during this reading
+};
+
+PartitionReader::PartitionReader(const ClientSettings& settings, Isolation isolation, const std::string& group)
+    : implementation_(std::make_unique<Implementation>(settings, isolation, group)) {}
+
+PartitionReader::~PartitionReader() = default;
+
+Watermarks PartitionReader::watermarks(const TopicPartition& partition, Deadline deadline) {
+  return implementation_->watermarks(partition, deadline);
+}
+
+std::optional<Offset> PartitionReader::offset_at(const TopicPartition& partition, std::int64_t milliseconds,
+                                                 Deadline deadline) {
+  return implementation_->offset_at(partition, milliseconds, deadline);
+}
+
+std::optional<Offset> PartitionReader::committed(const TopicPartition& partition, Deadline deadline) {
+  return implementation_->committed(partition, deadline);
+}
+
+void PartitionReader::start(const TopicPartition& partition, Offset from, Offset end) {
+  implementation_->start(partition, from, end);
+}
+
+Progress PartitionReader::read(const std::function<void(const Message&)>& take, std::chrono::milliseconds slice) {
+  return implementation_->read(take, slice);
+}
+
+Offset PartitionReader::position() const noexcept {
+  return implementation_->position();
+}
+
+void PartitionReader::read_all(const TopicPartition& partition, Offset from, Offset end, Deadline deadline,
+                               const std::function<void(const Message&)>& take) {
+  implementation_->read_all(partition, from, end, deadline, take);
+}
+
+}  // namespace nustream::kafka

@@ -1,0 +1,4 @@
+target_sources(nustream_service PRIVATE
+  kafka/background_call.cpp kafka/client.cpp kafka/client_error.cpp kafka/client_settings.cpp kafka/group_consumer.cpp
+  kafka/handles.cpp kafka/log_lines.cpp kafka/look_up.cpp kafka/message.cpp kafka/partition_reader.cpp kafka/topic_checks.cpp
+  kafka/transactional_producer.cpp)

@@ -1,0 +1,120 @@
+#include "kafka/topic_checks.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <array>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "kafka/client.h"
+#include "kafka/look_up.h"
+
+namespace nustream::kafka {
+namespace {
+
+using Configuration = std::map<std::string, std::string, std::less<>>;
+
+struct DestroyResource {
+  void operator()(rd_kafka_ConfigResource_t* resource) const noexcept { rd_kafka_ConfigResource_destroy(resource); }
+};
+
+struct DestroyOptions {
+  void operator()(rd_kafka_AdminOptions_t* options) const noexcept { rd_kafka_AdminOptions_destroy(options); }
+};
+
+Configuration entries_of(const rd_kafka_ConfigResource_t& resource) {
+  std::size_t count = 0;
+  const rd_kafka_ConfigEntry_t** entries = rd_kafka_ConfigResource_configs(&resource, &count);
+  Configuration configuration;
+  for (std::size_t i = 0; i < count; ++i) {
+    const char* value = rd_kafka_ConfigEntry_value(entries[i]);
+    configuration.emplace(rd_kafka_ConfigEntry_name(entries[i]), value != nullptr ? value : "");
+  }
+  return configuration;
+}
+
+EventHandle wait_for_answer(rd_kafka_queue_t* answers, int milliseconds) {
+  return EventHandle(rd_kafka_queue_poll(answers, milliseconds));
+}
+
+std::optional<Error> read_answer(rd_kafka_event_t* event, Configuration& configuration) {
+  if (const auto code = rd_kafka_event_error(event); code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return error_of(code, rd_kafka_event_error_string(event));
+  }
+  std::size_t count = 0;
+  const rd_kafka_ConfigResource_t** resources =
+      rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &count);
+  if (count != 1) return error_of(RD_KAFKA_RESP_ERR__FAIL);
+  if (const auto code = rd_kafka_ConfigResource_error(resources[0]); code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    const char* text = rd_kafka_ConfigResource_error_string(resources[0]);
+    return error_of(code, text != nullptr ? text : "");
+  }
+  configuration = entries_of(*resources[0]);
+  return std::nullopt;
+}
+
+// The answer comes to a queue of its own, so that the client's stays free for complaints.
+std::optional<Error> describe_configuration(const Client& client, const std::string& topic, int milliseconds,
+                                            Configuration& configuration) {
+  const std::unique_ptr<rd_kafka_ConfigResource_t, DestroyResource> resource(
+      rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
+  const std::unique_ptr<rd_kafka_AdminOptions_t, DestroyOptions> options(
+      rd_kafka_AdminOptions_new(client.handle.get(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS));
+  std::array<char, 256> text{};
+  rd_kafka_AdminOptions_set_request_timeout(options.get(), milliseconds, text.data(), text.size());
+  const QueueHandle answers(rd_kafka_queue_new(client.handle.get()));
+  rd_kafka_ConfigResource_t* resources[] = {resource.get()};
+  rd_kafka_DescribeConfigs(client.handle.get(), resources, 1, options.get(), answers.get());
+  const EventHandle event = wait_for_answer(answers.get(), milliseconds);
+  if (!event) return error_of(RD_KAFKA_RESP_ERR__TIMED_OUT);
+  return read_answer(event.get(), configuration);
+}
+
+std::string text_of(const Configuration& configuration, std::string_view name) {
+  const auto found = configuration.find(name);
+  return found == configuration.end() ? std::string() : found->second;
+}
+
+// What a broker does not tell has no limit that could be relied on.
+std::int64_t number_of(const Configuration& configuration, std::string_view name) {
+  const std::string text = text_of(configuration, name);
+  std::int64_t number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+}  // namespace
+
+TopicChecks::TopicChecks(const ClientSettings& settings)
+    : client_(std::make_unique<Client>(new_consumer(settings, Role::committed_reader, {}))) {}
+
+TopicChecks::~TopicChecks() = default;
+
+std::optional<TopicDescription> TopicChecks::describe(const std::string& topic, Deadline deadline) {
+  const std::optional<TopicShape> shape = topic_shape(*client_, topic, deadline);
+  if (!shape) return std::nullopt;
+  Configuration configuration;
+  ask_until(*client_, "read the configuration of topic '" + topic + "'", deadline,
+            [&](int milliseconds) { return describe_configuration(*client_, topic, milliseconds, configuration); });
+  return TopicDescription{
+      .partitions = shape->partitions,
+      .replication_factor = shape->replication_factor,
+      .cleanup_policy = text_of(configuration, "cleanup.policy"),
+      .min_insync_replicas = static_cast<std::int32_t>(number_of(configuration, "min.insync.replicas")),
+      .max_message_bytes = number_of(configuration, "max.message.bytes"),
+      .message_timestamp_type = text_of(configuration, "message.timestamp.type"),
+      .retention_ms = number_of(configuration, "retention.ms"),
+      .max_compaction_lag_ms = number_of(configuration, "max.compaction.lag.ms"),
+      .segment_ms = number_of(configuration, "segment.ms")};
+}
+
+std::optional<std::int32_t> TopicChecks::partitions(const std::string& topic, Deadline deadline) {
+  const std::optional<TopicShape> shape = topic_shape(*client_, topic, deadline);
+  if (!shape) return std::nullopt;
+  return shape->partitions;
+}
+
+}  // namespace nustream::kafka
