@@ -2,6 +2,8 @@
 
 #include <simdjson.h>
 
+#include <limits>
+
 #include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
 
@@ -75,6 +77,14 @@ double number_or_nan(simdjson::dom::element element) {
   return element.get(value) == simdjson::SUCCESS ? value : std::nan("");
 }
 
+template <class Id>
+bool read_id(simdjson::simdjson_result<simdjson::dom::element> element, Id& id) {
+  std::uint64_t value = 0;
+  if (element.get(value) != simdjson::SUCCESS || value > std::numeric_limits<typename Id::rep>::max()) return false;
+  id = Id{static_cast<typename Id::rep>(value)};
+  return true;
+}
+
 std::vector<std::pair<std::string, double>> values_of(simdjson::dom::element release, std::string_view key) {
   std::vector<std::pair<std::string, double>> values;
   simdjson::dom::object object;
@@ -91,8 +101,10 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   ShownRelease shown;
   std::string_view conversion;
   std::string_view tag;
+  std::string_view stream;
   if (parser.parse(line.data(), line.size()).get(release) != simdjson::SUCCESS ||
-      release["step"].get(shown.step) != simdjson::SUCCESS ||
+      release["stream"].get(stream) != simdjson::SUCCESS || !read_id(release["lane"], shown.lane) ||
+      !read_id(release["epoch"], shown.epoch) || release["step"].get(shown.step) != simdjson::SUCCESS ||
       release["position"].get(shown.position) != simdjson::SUCCESS ||
       release["private"].get(shown.is_private) != simdjson::SUCCESS || release["tag"].get(tag) != simdjson::SUCCESS ||
       release["conversion"].get(conversion) != simdjson::SUCCESS ||
@@ -106,6 +118,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   shown.average = values_of(release, "average");
   shown.conversion = conversion;
   shown.tag = tag;
+  shown.stream = stream;
   return shown;
 }
 

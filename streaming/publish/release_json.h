@@ -60,6 +60,9 @@ struct ShownRelease {
   std::string conversion;
   std::string tag;
   bool is_private = false;
+  std::string stream;
+  LaneId lane{0};
+  EpochId epoch{0};
 };
 
 /// Reads back one encoded line; empty where it is not one.

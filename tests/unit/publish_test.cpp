@@ -69,6 +69,9 @@ TEST(ReleaseJson, ReadsBackWhatWasWritten) {
   ASSERT_TRUE(shown);
   EXPECT_EQ(shown->step, 1000u);
   EXPECT_EQ(shown->position, 1007u);
+  EXPECT_EQ(shown->stream, "st\"ream");
+  EXPECT_EQ(shown->lane, LaneId{3});
+  EXPECT_EQ(shown->epoch, EpochId{2});
   EXPECT_TRUE(shown->is_private);
   EXPECT_TRUE(shown->average.empty());
   EXPECT_EQ(shown->conversion, "gaussian");
