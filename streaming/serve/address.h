@@ -19,6 +19,10 @@ struct Address {
 /// Whether only this machine can reach it.
 [[nodiscard]] bool is_loopback(const Address& address);
 
+/// Whether the name in a Host header (its port apart) is an IP literal or "localhost": a name that no resolver of
+/// somebody else's can point here.
+[[nodiscard]] bool is_literal_host(std::string_view host);
+
 /// As parse_address() reads it.
 [[nodiscard]] std::string to_text(const Address& address);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 
 namespace nustream::serve {
@@ -19,6 +20,14 @@ class BearerToken {
 
  private:
   std::array<std::uint8_t, 32> hash_;  // BLAKE2b
+};
+
+/// Who may read from a listener.
+struct Access {
+  std::optional<BearerToken> token;  ///< none: whoever reaches it
+  /// Only requests whose Host is an IP literal or "localhost". Without a token this is what keeps a web page that the
+  /// operator happens to look at from reading a loopback listener under a name of its own (DNS rebinding).
+  bool literal_hosts_only = false;
 };
 
 /// The token in the first line of a file. Failure(permission) where it is missing, not a regular file, open to group

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 #include "serve/address.h"
 #include "serve/bearer_token.h"
@@ -17,8 +16,8 @@ class io_context;
 namespace nustream::serve {
 
 /// Accepts connections and answers GET and HEAD from its routes; 405 for other methods, 413 for a request with a
-/// body, 431 for a long header, 400 for what is no HTTP/1 request, 401 without the token where one is set, for every
-/// path. No TLS: a proxy's work.
+/// body, 431 for a long header, 400 for what is no HTTP/1 request, and on every path 401 without the token where one
+/// is set and 421 for a Host that is not allowed. No TLS: a proxy's work.
 ///
 /// Everything runs on the loop's thread, one request at a time a connection; nothing blocks. A failed accept, a
 /// client's errors and an exception of the routes end a connection at most.
@@ -31,8 +30,7 @@ class Listener {
  public:
   /// Listens at once; accepts when the loop runs. InvalidParameter for limits out of range; Failure(io), or
   /// Failure(permission), where the address cannot be bound.
-  Listener(boost::asio::io_context& loop, const Address& address, const Limits& limits,
-           std::optional<BearerToken> token, Routes routes);
+  Listener(boost::asio::io_context& loop, const Address& address, const Limits& limits, Access access, Routes routes);
   /// Closes every connection; the routes are not called again. To be called on the loop's thread, or once it ended.
   ~Listener();
   Listener(const Listener&) = delete;

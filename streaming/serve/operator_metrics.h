@@ -1,16 +1,13 @@
 // The operator's metrics, by name. They depend on data and are not private: each help text says so.
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "nustream/base/units.h"
 #include "serve/lane_state.h"
@@ -32,9 +29,22 @@ enum class TransactionOutcome : std::uint8_t {
   timed_out,  ///< its end unknown until the producer was made anew
 };
 
-/// The label value of the enumerator; also the order of the arrays below.
-[[nodiscard]] std::string_view name(RejectReason reason) noexcept;
-[[nodiscard]] std::string_view name(TransactionOutcome outcome) noexcept;
+inline constexpr std::array reject_reasons{RejectReason::malformed, RejectReason::unusable_field,
+                                           RejectReason::too_long, RejectReason::tombstone};
+inline constexpr std::array transaction_outcomes{TransactionOutcome::committed, TransactionOutcome::aborted,
+                                                 TransactionOutcome::fenced, TransactionOutcome::timed_out};
+
+/// Values of the labels {reason} and {outcome}.
+[[nodiscard]] constexpr std::string_view name(RejectReason reason) noexcept {
+  constexpr std::array<std::string_view, reject_reasons.size()> names{"malformed", "unusable_field", "too_long",
+                                                                      "tombstone"};
+  return names[static_cast<std::size_t>(reason)];
+}
+[[nodiscard]] constexpr std::string_view name(TransactionOutcome outcome) noexcept {
+  constexpr std::array<std::string_view, transaction_outcomes.size()> names{"committed", "aborted", "fenced",
+                                                                            "timed_out"};
+  return names[static_cast<std::size_t>(outcome)];
+}
 
 /// A registry of its own, apart from the public one by type. docs/metrics.md says what each metric means.
 struct OperatorMetrics {
@@ -60,10 +70,19 @@ struct OperatorMetrics {
   Family<Histogram>& release_latency_seconds;
 
   /// One series an enumerator, so that every one is there from the start, at zero.
-  template <class Metric, class Enumerator, std::size_t count>
-  struct ByEnumerator {
-    std::array<Series<Metric>, count> series;
-    [[nodiscard]] Metric& operator[](Enumerator which) const { return *series[static_cast<std::size_t>(which)]; }
+  template <class Metric, class Enumerator>
+  class ByEnumerator {
+   public:
+    ByEnumerator(Family<Metric>& family, const std::string& stream, LaneId lane, const std::string& label,
+                 std::span<const Enumerator> enumerators) {
+      for (const Enumerator which : enumerators) {
+        series_.emplace_back(family, lane_labels(stream, lane, label, std::string(name(which))));
+      }
+    }
+    [[nodiscard]] Metric& operator[](Enumerator which) const { return *series_[static_cast<std::size_t>(which)]; }
+
+   private:
+    std::vector<Series<Metric>> series_;  // in the order of the enumerators' values
   };
 
   /// The series {stream, lane} of one lane: a plain member each, to be changed where the thing happens, on the loop's
@@ -72,16 +91,16 @@ struct OperatorMetrics {
     Lane(OperatorMetrics& metrics, const std::string& stream, LaneId lane);
 
     Series<Counter> records;  ///< that took a step in a committed batch
-    ByEnumerator<Counter, RejectReason, 4> records_rejected;
-    ByEnumerator<Counter, TransactionOutcome, 4> transactions;
+    ByEnumerator<Counter, RejectReason> records_rejected;
+    ByEnumerator<Counter, TransactionOutcome> transactions;
     Series<Counter> dead_letters_failed;
     Series<Gauge> consumer_lag_records;     ///< high watermark minus position
     Series<Gauge> gradients_clipped_ratio;  ///< of the last committed batch: clipped over usable records
     Series<Gauge> noise_ahead_steps;
-    ByEnumerator<Gauge, LaneState, lane_states.size()> state;  ///< OperatorSurface::set_state() alone
-    Series<Histogram> batch_seconds;                           ///< first record of a batch to its close
-    Series<Histogram> commit_seconds;                          ///< of the transaction's end, retries included
-    Series<Histogram> release_latency_seconds;                 ///< a batch's close to its releases being public
+    ByEnumerator<Gauge, LaneState> state;       ///< OperatorSurface::set_state() alone
+    Series<Histogram> batch_seconds;            ///< first record of a batch to its close
+    Series<Histogram> commit_seconds;           ///< of the transaction's end, retries included
+    Series<Histogram> release_latency_seconds;  ///< a batch's close to its releases being public
   };
 };
 

@@ -24,7 +24,8 @@ class OperatorSurface {
   OperatorMetrics::Lane& open_lane(LaneId lane);
   /// The lane's series go.
   void close_lane(LaneId lane);
-  /// `reason`: one line for the operator, empty where there is nothing to say; never a field's value.
+  /// The lane is open. `reason`: one line for the operator, empty where there is nothing to say; never a field's
+  /// value.
   void set_state(LaneId lane, LaneState state, std::string reason = {});
   void set_phase(Phase phase);
 
@@ -44,10 +45,11 @@ class OperatorSurface {
   struct OpenLane {
     OperatorMetrics::Lane series;
     LaneState state = LaneState::waiting;
-    std::string reason;
+    std::string reason{};
   };
 
   void readiness_may_have_changed();
+  static void append_lane(LaneId id, const OpenLane& lane, std::string& out);
 
   PublicSurface& shown_;
   OperatorMetrics metrics_;

@@ -1,10 +1,6 @@
 // The public metrics, by name. Only public_surface.cpp changes them.
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/registry.h>
-
 #include <optional>
 #include <vector>
 

@@ -62,13 +62,16 @@ class PublicSurface {
     StepCount steps{0};
     Rho rho{0};
     Rho total{0};
-    std::optional<publish::ShownRelease> release;
+    Epsilon epsilon{0};  // of rho
+    std::optional<publish::ShownRelease> release{};
   };
 
   void show(const CommittedSpend& spend);
   void show(const CommittedRelease& release);
   void show(const CommittedModel& model);
   [[nodiscard]] OpenLane* find(LaneId lane, EpochId epoch);
+  void changed();
+  static void append_lane(const OpenLane& lane, std::string& out);
 
   std::string stream_;
   PublicMetrics metrics_;

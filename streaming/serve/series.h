@@ -1,11 +1,17 @@
 // A time series with an owner: it appears with its owner and goes with it.
 #pragma once
 
+#include <prometheus/counter.h>
 #include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
 
+#include <string>
 #include <utility>
 
 #include "nustream/base/error.h"
+#include "nustream/base/units.h"
 
 namespace nustream::serve {
 
@@ -41,5 +47,32 @@ class Series {
   prometheus::Family<Metric>* family_;
   Metric* metric_ = nullptr;
 };
+
+/// Families of a registry, which owns them. `help` is one line and ends with the unit.
+[[nodiscard]] inline prometheus::Family<prometheus::Counter>& counters(prometheus::Registry& registry,
+                                                                       const char* name, const std::string& help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+[[nodiscard]] inline prometheus::Family<prometheus::Gauge>& gauges(prometheus::Registry& registry, const char* name,
+                                                                   const std::string& help) {
+  return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+}
+[[nodiscard]] inline prometheus::Family<prometheus::Histogram>& histograms(prometheus::Registry& registry,
+                                                                           const char* name,
+                                                                           const std::string& help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+}
+
+/// {stream, lane}: on every series that goes with a lane.
+[[nodiscard]] inline prometheus::Labels lane_labels(const std::string& stream, LaneId lane) {
+  return {{"stream", stream}, {"lane", std::to_string(lane.value())}};
+}
+/// The same and one label more.
+[[nodiscard]] inline prometheus::Labels lane_labels(const std::string& stream, LaneId lane, const std::string& label,
+                                                    const std::string& value) {
+  prometheus::Labels labels = lane_labels(stream, lane);
+  labels.emplace(label, value);
+  return labels;
+}
 
 }  // namespace nustream::serve

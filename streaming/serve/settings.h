@@ -16,6 +16,9 @@ struct Limits {
   std::chrono::milliseconds idle_time{60'000};     ///< between two requests of a connection
 };
 
+/// Throws InvalidParameter with the setting's name where a limit is out of range.
+void check(const Limits& limits);
+
 /// Addresses are "IP:PORT", "[IPv6]:PORT" or "localhost:PORT"; no name is ever looked up. Port 0 is any free one.
 struct Settings {
   std::string public_address = "127.0.0.1:9464";    ///< empty: no public listener

@@ -1,0 +1,41 @@
+#include "serve/committed.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "error.h"
+
+namespace nustream::serve {
+
+CommittedSpend CommittedSpend::committed(const journal::LedgerEntry& entry, Rho total) {
+  return {entry.lane, entry.epoch, entry.steps, entry.rho, total};
+}
+
+CommittedRelease CommittedRelease::published(std::string_view outbox) {
+  constexpr const char* no_release =
+      "a published outbox holds something else than whole releases; please report this";
+  if (!outbox.ends_with('\n')) throw Failure(Exit::internal, no_release);
+  const std::size_t before_last = outbox.rfind('\n', outbox.size() - 2);
+  const std::size_t begin = outbox.size() < 2 || before_last == std::string_view::npos ? 0 : before_last + 1;
+  std::optional<publish::ShownRelease> last = publish::read_release(outbox.substr(begin));
+  if (!last) throw Failure(Exit::internal, no_release);
+  return {*std::move(last), static_cast<std::uint64_t>(std::count(outbox.begin(), outbox.end(), '\n'))};
+}
+
+CommittedModel CommittedModel::published(std::string_view record) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS) {
+    throw Failure(Exit::internal, "a published combined model is not a JSON object; please report this");
+  }
+  std::string text(record.size(), '\0');
+  std::size_t size = 0;
+  const auto error = simdjson::minify(record.data(), record.size(), text.data(), size);
+  if (error != simdjson::SUCCESS) throw Failure(Exit::internal, "a combined model cannot be minified");
+  text.resize(size);
+  return CommittedModel(std::move(text));
+}
+
+}  // namespace nustream::serve

@@ -1,0 +1,35 @@
+// One client of a listener: its requests one after the other, each wait with its deadline.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "serve/exchange.h"
+#include "serve/settings.h"
+
+namespace nustream::serve {
+
+struct Connection {
+  enum class Phase : std::uint8_t {
+    fresh,    ///< connected, no byte yet
+    busy,     ///< a request is being read or answered
+    idle,     ///< between two requests
+    leaving,  ///< has its last answer; waiting for the client to close
+  };
+  boost::beast::tcp_stream stream;
+  Phase phase = Phase::fresh;
+};
+
+/// Answers a request whose header was read, the `number`-th of its connection from 1.
+using Answerer = std::function<Answer(const RequestParser&, std::size_t number)>;
+
+/// Serves until the client goes, an answer ends the connection or a deadline passes; never throws for what a client
+/// does. `connection`, `limits` and `answerer` outlive the coroutine.
+[[nodiscard]] boost::asio::awaitable<void> serve_requests(Connection& connection, const Limits& limits,
+                                                          const Answerer& answerer);
+
+}  // namespace nustream::serve

@@ -1,0 +1,122 @@
+#include "serve/exchange.h"
+
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/rfc7230.hpp>
+
+#include <array>
+#include <ctime>
+#include <exception>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "serve/address.h"
+
+namespace nustream::serve {
+namespace {
+
+namespace http = boost::beast::http;
+
+constexpr const char* plain_text = "text/plain; charset=utf-8";
+
+/// IMF-fixdate (RFC 9110 §5.6.7). The program never leaves the C locale, in which these names are the right ones.
+std::string http_date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%a, %d %b %Y %H:%M:%S GMT", &utc)};
+}
+
+/// Adds the headers that every answer has; listener.h gives the reason for each.
+Answer with_headers(Response response) {
+  Answer out(static_cast<http::status>(response.status), 11);
+  out.set(http::field::date, http_date());
+  out.set(http::field::content_type, response.content_type);
+  out.set(http::field::cache_control, "no-store");
+  out.set("X-Content-Type-Options", "nosniff");
+  out.body() = std::move(response.body);
+  out.prepare_payload();
+  return out;
+}
+
+Answer plain(http::status status, const char* text) {
+  return with_headers({static_cast<unsigned>(status), plain_text, text});
+}
+
+Answer unauthorized() {
+  Answer out = plain(http::status::unauthorized, "a bearer token is needed\n");
+  out.set(http::field::www_authenticate, "Bearer realm=\"nustream\"");
+  return out;
+}
+
+Answer method_not_allowed() {
+  Answer out = plain(http::status::method_not_allowed, "only GET and HEAD\n");
+  out.set(http::field::allow, "GET, HEAD");
+  return out;
+}
+
+/// One header of that name, or none; several of one that must be single are an attack or a mistake.
+std::optional<std::string_view> single(const RequestParser::value_type& request, http::field name) {
+  if (request.count(name) != 1) return std::nullopt;
+  const auto value = request[name];
+  return std::string_view(value.data(), value.size());
+}
+
+bool authorized(const RequestParser::value_type& request, const BearerToken& token) {
+  constexpr std::string_view scheme = "Bearer ";
+  const auto value = single(request, http::field::authorization);
+  return value && boost::beast::iequals(value->substr(0, scheme.size()), scheme) &&
+         token.matches(value->substr(scheme.size()));
+}
+
+bool names_its_host(const RequestParser::value_type& request) {
+  const std::size_t hosts = request.count(http::field::host);
+  return hosts == 1 || (hosts == 0 && request.version() < 11);
+}
+
+bool host_is_literal(const RequestParser::value_type& request) {
+  const auto host = single(request, http::field::host);
+  return !host || is_literal_host(*host);
+}
+
+bool has_body(const RequestParser& parser) {
+  return parser.chunked() || (parser.content_length() && *parser.content_length() > 0);
+}
+
+Answer answer_unguarded(const RequestParser& parser, const Access& access, const Routes& routes) {
+  const auto& request = parser.get();
+  if (!names_its_host(request)) return plain(http::status::bad_request, "one Host header is needed\n");
+  if (access.literal_hosts_only && !host_is_literal(request)) {
+    return plain(http::status::misdirected_request, "ask by IP address or as localhost\n");
+  }
+  if (access.token && !authorized(request, *access.token)) return unauthorized();
+  if (request.method() != http::verb::get && request.method() != http::verb::head) return method_not_allowed();
+  if (has_body(parser)) return plain(http::status::payload_too_large, "no request body is taken\n");
+  const std::string_view target(request.target().data(), request.target().size());
+  return with_headers(routes(target.substr(0, target.find('?'))));
+}
+
+}  // namespace
+
+Answer answer(const RequestParser& parser, const Access& access, const Routes& routes) {
+  Answer out;
+  try {
+    out = answer_unguarded(parser, access, routes);
+  } catch (const std::exception&) {
+    out = plain(http::status::internal_server_error, "internal error\n");
+  }
+  // A body that is left unread would be taken for the next request.
+  out.keep_alive(parser.get().version() == 11 && parser.get().keep_alive() && !has_body(parser));
+  return out;
+}
+
+Answer refusal(const boost::beast::error_code& error) {
+  const bool too_long = error == http::error::header_limit || error == http::error::buffer_overflow;
+  Answer out = too_long ? plain(http::status::request_header_fields_too_large, "the request's header is too long\n")
+                        : plain(http::status::bad_request, "not an HTTP/1 request\n");
+  out.keep_alive(false);
+  return out;
+}
+
+}  // namespace nustream::serve

@@ -1,0 +1,21 @@
+#include "serve/exposition.h"
+
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace nustream::serve {
+
+std::string exposition(std::vector<prometheus::MetricFamily> families) {
+  std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (prometheus::MetricFamily& family : families) {
+    std::sort(family.metric.begin(), family.metric.end(),
+              [](const auto& a, const auto& b) { return a.label < b.label; });
+  }
+  std::ostringstream page;
+  prometheus::TextSerializer().Serialize(page, families);
+  return std::move(page).str();
+}
+
+}  // namespace nustream::serve

@@ -1,0 +1,184 @@
+#include "serve/listener.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <initializer_list>
+#include <unordered_set>
+#include <utility>
+
+#include "error.h"
+#include "serve/connection.h"
+
+namespace nustream::serve {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using asio::ip::tcp;
+using Phase = Connection::Phase;
+
+/// How long to leave the accept queue alone after an error such as too many open files: long enough not to spin.
+constexpr std::chrono::milliseconds accept_pause{100};
+
+tcp::acceptor listen(asio::io_context& loop, const Address& address) {
+  const tcp::endpoint endpoint(asio::ip::make_address(address.ip), address.port);
+  tcp::acceptor acceptor(loop);
+  beast::error_code error;
+  static_cast<void>(acceptor.open(endpoint.protocol(), error));
+  if (!error) static_cast<void>(acceptor.set_option(tcp::acceptor::reuse_address(true), error));
+  if (!error) static_cast<void>(acceptor.bind(endpoint, error));
+  if (!error) static_cast<void>(acceptor.listen(asio::socket_base::max_listen_connections, error));
+  if (error) {
+    throw system_failure(error == asio::error::access_denied ? Exit::permission : Exit::io, "listen on",
+                         to_text(address), error.value(), "choose another address in [serve]");
+  }
+  return acceptor;
+}
+
+}  // namespace
+
+class Listener::Service : public std::enable_shared_from_this<Service> {
+ public:
+  Service(asio::io_context& loop, const Address& address, const Limits& limits, Access access, Routes routes)
+      : acceptor_(listen(loop, address)),
+        port_(acceptor_.local_endpoint().port()),
+        pause_(loop),
+        limits_(limits),
+        access_(std::move(access)),
+        routes_(std::move(routes)) {}
+
+  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+
+  void start() { asio::co_spawn(acceptor_.get_executor(), accept_connections(shared_from_this()), asio::detached); }
+
+  void stop() {
+    stopping_ = true;
+    beast::error_code ignored;
+    static_cast<void>(acceptor_.close(ignored));
+    pause_.cancel();
+    close_those({Phase::fresh, Phase::idle, Phase::leaving});
+  }
+
+  /// As stop(), and requests in flight are cut off: whatever the routes refer to may be gone from now on.
+  void abandon() {
+    stop();
+    routes_ = nullptr;
+    close_those({Phase::busy});
+  }
+
+ private:
+  /// A connection that counts from its accept to its end, whatever ends it.
+  struct Client {
+    Client(std::shared_ptr<Service> owner, tcp::socket socket)
+        : service(std::move(owner)), connection{beast::tcp_stream(std::move(socket))} {
+      service->connections_.insert(&connection);
+    }
+    ~Client() {
+      service->connections_.erase(&connection);
+      service->pause_.cancel();
+    }
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+
+    std::shared_ptr<Service> service;
+    Connection connection;
+  };
+
+  // Coroutines hold the service: they end when the loop next runs, which may be after the listener is gone.
+  static asio::awaitable<void> accept_connections(std::shared_ptr<Service> service);
+  static asio::awaitable<void> serve(std::unique_ptr<Client> client);
+  asio::awaitable<void> accept_one();
+  asio::awaitable<void> pause(std::chrono::steady_clock::duration longest);
+
+  [[nodiscard]] bool full() const noexcept { return connections_.size() >= limits_.connections_max; }
+  void close_those(std::initializer_list<Phase> phases);
+  [[nodiscard]] Answer reply(const RequestParser& parser, std::size_t number) const;
+
+  tcp::acceptor acceptor_;
+  std::uint16_t port_;
+  asio::steady_timer pause_;  // what the accept loop waits for; cancelled when a connection ends
+  Limits limits_;
+  Access access_;
+  Routes routes_;
+  std::unordered_set<Connection*> connections_;
+  bool stopping_ = false;
+};
+
+asio::awaitable<void> Listener::Service::accept_connections(std::shared_ptr<Service> service) {
+  while (!service->stopping_) {
+    bool failed = false;
+    try {
+      co_await service->accept_one();
+    } catch (const std::exception&) {  // of the system, or out of memory: both may pass
+      failed = true;
+    }
+    if (failed && !service->stopping_) co_await service->pause(accept_pause);
+  }
+}
+
+asio::awaitable<void> Listener::Service::accept_one() {
+  while (full() && !stopping_) {
+    // Whoever merely keeps a connection gives it up for somebody who waits for one.
+    close_those({Phase::idle, Phase::leaving});
+    co_await pause(std::chrono::hours{1});
+  }
+  if (stopping_) co_return;
+  tcp::socket socket = co_await acceptor_.async_accept(asio::use_awaitable);
+  auto client = std::make_unique<Client>(shared_from_this(), std::move(socket));
+  asio::co_spawn(acceptor_.get_executor(), serve(std::move(client)), asio::detached);
+}
+
+asio::awaitable<void> Listener::Service::pause(std::chrono::steady_clock::duration longest) {
+  pause_.expires_after(longest);
+  static_cast<void>(co_await pause_.async_wait(asio::as_tuple(asio::use_awaitable)));
+}
+
+asio::awaitable<void> Listener::Service::serve(std::unique_ptr<Client> client) {
+  Service& service = *client->service;
+  const Answerer answerer = [&service](const RequestParser& parser, std::size_t number) {
+    return service.reply(parser, number);
+  };
+  co_await serve_requests(client->connection, service.limits_, answerer);
+}
+
+void Listener::Service::close_those(std::initializer_list<Phase> phases) {
+  for (Connection* const connection : connections_) {
+    if (std::find(phases.begin(), phases.end(), connection->phase) != phases.end()) connection->stream.close();
+  }
+}
+
+Answer Listener::Service::reply(const RequestParser& parser, std::size_t number) const {
+  Answer out = answer(parser, access_, routes_);
+  // With no slot left for others, this client queues for its next request like them.
+  if (stopping_ || full() || number >= limits_.requests_max) out.keep_alive(false);
+  return out;
+}
+
+Listener::Listener(asio::io_context& loop, const Address& address, const Limits& limits, Access access,
+                   Routes routes) {
+  check(limits);
+  service_ = std::make_shared<Service>(loop, address, limits, std::move(access), std::move(routes));
+  service_->start();
+}
+
+Listener::~Listener() {
+  if (service_) service_->abandon();
+}
+
+std::uint16_t Listener::port() const noexcept {
+  return service_->port();
+}
+
+void Listener::stop() {
+  service_->stop();
+}
+
+}  // namespace nustream::serve

@@ -1,0 +1,133 @@
+#include "serve/operator_surface.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "publish/json_text.h"
+#include "serve/exposition.h"
+#include "serve/process_metrics.h"
+
+namespace nustream::serve {
+namespace {
+
+using publish::append_number;
+using publish::append_string;
+
+void append_field(std::string_view key, double number, std::string& out) {
+  out += ",\"" + std::string(key) + "\":";
+  append_number(number, out);
+}
+
+void append_count(std::string_view key, const prometheus::Counter& count, std::string& out) {
+  out += ",\"" + std::string(key) + "\":";
+  append_number(static_cast<std::uint64_t>(count.Value()), out);
+}
+
+/// ,"KEY":{"NAME":N,…}
+template <class Enumerator>
+void append_counts(std::string_view key, std::span<const Enumerator> enumerators,
+                   const OperatorMetrics::ByEnumerator<prometheus::Counter, Enumerator>& counts, std::string& out) {
+  out += ",\"" + std::string(key) + "\":";
+  char separator = '{';
+  for (const Enumerator which : enumerators) {
+    out += separator;
+    append_string(name(which), out);
+    out += ':';
+    append_number(static_cast<std::uint64_t>(counts[which].Value()), out);
+    separator = ',';
+  }
+  out += '}';
+}
+
+}  // namespace
+
+OperatorSurface::OperatorSurface(PublicSurface& shown) : shown_(shown) {
+  readiness_may_have_changed();
+}
+
+OperatorMetrics::Lane& OperatorSurface::open_lane(LaneId lane) {
+  NUSTREAM_REQUIRE(!lanes_.contains(lane), "a lane is open once");
+  OpenLane& opened = lanes_.emplace(lane, OpenLane{{metrics_, shown_.stream(), lane}}).first->second;
+  set_state(lane, LaneState::waiting);
+  return opened.series;
+}
+
+void OperatorSurface::close_lane(LaneId lane) {
+  lanes_.erase(lane);
+  readiness_may_have_changed();
+}
+
+void OperatorSurface::set_state(LaneId lane, LaneState state, std::string reason) {
+  OpenLane& open = lanes_.at(lane);
+  open.state = state;
+  open.reason = std::move(reason);
+  for (const LaneState each : lane_states) open.series.state[each].Set(each == state ? 1 : 0);
+  readiness_may_have_changed();
+}
+
+void OperatorSurface::set_phase(Phase phase) {
+  phase_ = phase;
+  readiness_may_have_changed();
+}
+
+bool OperatorSurface::ready() const {
+  return phase_ == Phase::serving &&
+         std::all_of(lanes_.begin(), lanes_.end(), [](const auto& entry) { return restored(entry.second.state); });
+}
+
+void OperatorSurface::readiness_may_have_changed() {
+  shown_.set_ready(ready());
+}
+
+std::string OperatorSurface::readiness() const {
+  if (ready()) return "ready\n";
+  std::string lines;
+  if (phase_ != Phase::serving) lines += std::string(name(phase_)) + '\n';
+  for (const auto& [id, lane] : lanes_) {
+    if (restored(lane.state)) continue;
+    lines += "lane " + std::to_string(id.value()) + ": " + std::string(name(lane.state));
+    if (!lane.reason.empty()) lines += ": " + lane.reason;
+    lines += '\n';
+  }
+  return lines;
+}
+
+std::string OperatorSurface::metrics() const {
+  std::vector<prometheus::MetricFamily> families = metrics_.registry.Collect();
+  std::ranges::move(process_metrics(), std::back_inserter(families));
+  return exposition(std::move(families));
+}
+
+void OperatorSurface::append_lane(LaneId id, const OpenLane& lane, std::string& out) {
+  out += "{\"lane\":";
+  append_number(std::uint64_t{id.value()}, out);
+  out += ",\"state\":";
+  append_string(name(lane.state), out);
+  out += ",\"reason\":";
+  append_string(lane.reason, out);
+  append_count("records", *lane.series.records, out);
+  append_counts<RejectReason>("records_rejected", reject_reasons, lane.series.records_rejected, out);
+  append_counts<TransactionOutcome>("transactions", transaction_outcomes, lane.series.transactions, out);
+  append_count("dead_letters_failed", *lane.series.dead_letters_failed, out);
+  append_field("consumer_lag_records", lane.series.consumer_lag_records->Value(), out);
+  append_field("gradients_clipped_ratio", lane.series.gradients_clipped_ratio->Value(), out);
+  append_field("noise_ahead_steps", lane.series.noise_ahead_steps->Value(), out);
+  out += '}';
+}
+
+std::string OperatorSurface::state() const {
+  std::string page = shown_.state();
+  page.erase(page.rfind('}'));
+  page += ",\"operator\":{\"phase\":";
+  append_string(name(phase_), page);
+  page += ready() ? ",\"ready\":true,\"lanes\":[" : ",\"ready\":false,\"lanes\":[";
+  for (const auto& [id, lane] : lanes_) {
+    if (page.back() != '[') page += ',';
+    append_lane(id, lane, page);
+  }
+  page += "]}}\n";
+  return page;
+}
+
+}  // namespace nustream::serve

@@ -1,0 +1,58 @@
+#include "serve/public_metrics.h"
+
+#include "nustream/privacy/epsilon.h"
+#include "publish/json_text.h"
+#include "version.h"
+
+namespace nustream::serve {
+namespace {
+
+prometheus::Labels epsilon_labels(const publish::ReleaseHeader& header) {
+  prometheus::Labels labels = lane_labels(header.stream, header.lane);
+  publish::append_number(header.delta.value(), labels["delta"]);
+  labels["conversion"] = privacy::name(privacy::Conversion::gaussian);
+  return labels;
+}
+
+}  // namespace
+
+PublicMetrics::PublicMetrics()
+    : steps(
+          counters(registry, "nustream_steps_total", "Steps of the lane's epoch whose state is committed (steps).")),
+      releases(counters(registry, "nustream_releases_total",
+                        "Releases published since this process took the lane (releases).")),
+      rho_spent(gauges(registry, "nustream_zcdp_rho_spent",
+                       "What the worst record of the lane's epoch has spent by the committed steps (rho of zCDP).")),
+      rho_limit(gauges(registry, "nustream_zcdp_rho_limit",
+                       "What a record of the lane's epoch can never exceed, however long the stream (rho of zCDP).")),
+      rho_total(gauges(registry, "nustream_zcdp_rho_total",
+                       "What the worst record has spent over all epochs in the ledger (rho of zCDP).")),
+      rho_budget(gauges(registry, "nustream_zcdp_rho_budget",
+                        "Where the settings stop the lane: a cap on nustream_zcdp_rho_total (rho of zCDP).")),
+      epsilon(gauges(registry, "nustream_epsilon",
+                     "What nustream_zcdp_rho_spent comes to at delta under the named conversion (epsilon).")),
+      estimate(gauges(registry, "nustream_estimate",
+                      "The iterate of the last published release (original units of the feature).")),
+      estimate_average(gauges(registry, "nustream_estimate_average",
+                              "The average of the last published release (original units of the feature).")),
+      noise_multiplier(gauges(registry, "nustream_noise_multiplier",
+                              "Standard deviation of the seed noise per unit of displacement (ratio).")),
+      sensitivity(gauges(registry, "nustream_sensitivity",
+                         "How far one unit can move the encoded gradients over the epoch (units of displacement).")),
+      step_size(gauges(registry, "nustream_step_size", "Step size of the next step (parameter per gradient unit).")),
+      build_info(gauges(registry, "nustream_build_info", "Always 1; the version is a label (ratio).")) {
+  build_info.Add({{"version", version}}).Set(1);
+}
+
+PublicMetrics::Lane::Lane(PublicMetrics& metrics, const publish::ReleaseHeader& header)
+    : steps(metrics.steps, lane_labels(header.stream, header.lane)),
+      releases(metrics.releases, lane_labels(header.stream, header.lane)),
+      rho_spent(metrics.rho_spent, lane_labels(header.stream, header.lane)),
+      rho_limit(metrics.rho_limit, lane_labels(header.stream, header.lane)),
+      rho_total(metrics.rho_total, lane_labels(header.stream, header.lane)),
+      epsilon(metrics.epsilon, epsilon_labels(header)),
+      noise_multiplier(metrics.noise_multiplier, lane_labels(header.stream, header.lane)),
+      sensitivity(metrics.sensitivity, lane_labels(header.stream, header.lane)),
+      step_size(metrics.step_size, lane_labels(header.stream, header.lane)) {}
+
+}  // namespace nustream::serve

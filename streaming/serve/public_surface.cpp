@@ -1,0 +1,174 @@
+#include "serve/public_surface.h"
+
+#include <cmath>
+#include <utility>
+
+#include "nustream/base/error.h"
+#include "nustream/privacy/epsilon.h"
+#include "publish/json_text.h"
+#include "serve/exposition.h"
+
+namespace nustream::serve {
+namespace {
+
+using publish::append_number;
+using publish::append_string;
+using Values = std::vector<std::pair<std::string, double>>;
+
+/// Counters only go up: the total at hand becomes the difference to what is shown.
+void raise_to(prometheus::Counter& counter, std::uint64_t total) {
+  counter.Increment(static_cast<double>(total) - counter.Value());
+}
+
+/// The features of an epoch never change, so their series are made at the first release and found by place after it.
+void set_features(const Values& values, prometheus::Family<prometheus::Gauge>& family,
+                  const publish::ReleaseHeader& header, PublicMetrics::Features& features) {
+  if (features.empty()) {
+    for (const auto& [feature, value] : values) {
+      features.emplace_back(family, lane_labels(header.stream, header.lane, "feature", feature));
+    }
+  }
+  NUSTREAM_REQUIRE(features.size() == values.size(), "the features of an epoch stay the same");
+  for (std::size_t j = 0; j < values.size(); ++j) features[j]->Set(values[j].second);
+}
+
+void append_values(const char* key, const Values& values, std::string& out) {
+  out += ",\"" + std::string(key) + "\":";
+  if (values.empty()) {
+    out += "null";
+    return;
+  }
+  char separator = '{';
+  for (const auto& [name, value] : values) {
+    out += separator;
+    append_string(name, out);
+    out += ':';
+    append_number(value, out);
+    separator = ',';
+  }
+  out += '}';
+}
+
+void append_field(const char* key, auto number, std::string& out) {
+  out += ",\"" + std::string(key) + "\":";
+  append_number(number, out);
+}
+
+}  // namespace
+
+PublicSurface::PublicSurface(std::string stream) : stream_(std::move(stream)) {}
+
+void PublicSurface::open_lane(PublicLane lane) {
+  const LaneId id = lane.header.lane;
+  close_lane(id);
+  PublicMetrics::Lane series(metrics_, lane.header);
+  series.rho_limit->Set(lane.rho_limit.value());
+  series.noise_multiplier->Set(lane.noise_multiplier.value());
+  series.sensitivity->Set(lane.sensitivity.value());
+  series.step_size->Set(lane.schedule.at(StepIndex{0}));
+  if (lane.budget) {
+    series.rho_budget.emplace(metrics_.rho_budget, lane_labels(lane.header.stream, id));
+    (*series.rho_budget)->Set(lane.budget->value());
+  }
+  lanes_.emplace(id, OpenLane{.settings = std::move(lane), .series = std::move(series)});
+  changed();
+}
+
+void PublicSurface::close_lane(LaneId lane) {
+  lanes_.erase(lane);
+  changed();
+}
+
+void PublicSurface::update(const Committed& committed) {
+  std::visit([this](const auto& value) { show(value); }, committed);
+  changed();
+}
+
+PublicSurface::OpenLane* PublicSurface::find(LaneId lane, EpochId epoch) {
+  const auto found = lanes_.find(lane);
+  return found != lanes_.end() && found->second.settings.header.epoch == epoch ? &found->second : nullptr;
+}
+
+void PublicSurface::show(const CommittedSpend& spend) {
+  OpenLane* const lane = find(spend.lane(), spend.epoch());
+  if (lane == nullptr || spend.steps() < lane->steps) return;
+  lane->steps = spend.steps();
+  lane->rho = spend.rho();
+  lane->total = spend.total();
+  lane->epsilon = privacy::epsilon(spend.rho(), lane->settings.header.delta);
+  raise_to(*lane->series.steps, spend.steps().value());
+  lane->series.rho_spent->Set(spend.rho().value());
+  lane->series.rho_total->Set(spend.total().value());
+  lane->series.epsilon->Set(lane->epsilon.value());
+  lane->series.step_size->Set(lane->settings.schedule.at(StepIndex{spend.steps().value()}));
+}
+
+void PublicSurface::show(const CommittedRelease& release) {
+  const publish::ShownRelease& last = release.last();
+  OpenLane* const lane = last.stream == stream_ ? find(last.lane, last.epoch) : nullptr;
+  if (lane == nullptr || (lane->release && last.step <= lane->release->step)) return;
+  NUSTREAM_REQUIRE(last.step <= lane->steps.value(), "a release is shown after the commit of its state");
+  NUSTREAM_REQUIRE(last.is_private == lane->settings.header.is_private, "a lane's releases are of its own kind");
+  lane->release = last;
+  lane->series.releases->Increment(static_cast<double>(release.count()));
+  set_features(last.estimate, metrics_.estimate, lane->settings.header, lane->series.estimate);
+  if (!last.average.empty()) {
+    set_features(last.average, metrics_.estimate_average, lane->settings.header, lane->series.estimate_average);
+  }
+}
+
+void PublicSurface::show(const CommittedModel& model) {
+  model_ = model.json();
+}
+
+void PublicSurface::changed() {
+  metrics_page_.reset();
+  state_page_.reset();
+}
+
+const std::string& PublicSurface::metrics() const {
+  if (!metrics_page_) metrics_page_ = exposition(metrics_.registry.Collect());
+  return *metrics_page_;
+}
+
+void PublicSurface::append_lane(const OpenLane& lane, std::string& out) {
+  const publish::ReleaseHeader& header = lane.settings.header;
+  out += "{\"lane\":";
+  append_number(std::uint64_t{header.lane.value()}, out);
+  append_field("epoch", std::uint64_t{header.epoch.value()}, out);
+  append_field("steps_committed", lane.steps.value(), out);
+  append_field("rho", lane.rho.value(), out);
+  append_field("rho_total", lane.total.value(), out);
+  append_field("rho_limit", lane.settings.rho_limit.value(), out);
+  append_field("epsilon", lane.epsilon.value(), out);
+  append_field("delta", header.delta.value(), out);
+  out += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
+  append_string(header.settings_digest, out);
+  out += header.is_private ? ",\"private\":true" : ",\"private\":false";
+  if (lane.release) {
+    append_field("step", lane.release->step, out);
+    append_field("position", lane.release->position, out);
+    append_values("estimate", lane.release->estimate, out);
+    append_values("average", lane.release->average, out);
+  } else {
+    out += ",\"step\":null,\"position\":null,\"estimate\":null,\"average\":null";
+  }
+  out += '}';
+}
+
+const std::string& PublicSurface::state() const {
+  if (state_page_) return *state_page_;
+  std::string page = "{\"stream\":";
+  append_string(stream_, page);
+  page += ",\"lanes\":[";
+  for (const auto& [id, lane] : lanes_) {
+    if (page.back() != '[') page += ',';
+    append_lane(lane, page);
+  }
+  page += "],\"model\":";
+  page += model_.empty() ? "null" : model_;
+  page += "}\n";
+  return state_page_.emplace(std::move(page));
+}
+
+}  // namespace nustream::serve

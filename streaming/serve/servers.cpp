@@ -1,0 +1,41 @@
+#include "serve/servers.h"
+
+#include <utility>
+
+#include "nustream/base/error.h"
+#include "serve/routes.h"
+
+namespace nustream::serve {
+namespace {
+
+std::optional<BearerToken> token_of(const std::string& file) {
+  if (file.empty()) return std::nullopt;
+  return load_bearer_token(file);
+}
+
+}  // namespace
+
+Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const PublicSurface& shown,
+                 const OperatorSurface& operators) {
+  if (!settings.public_address.empty()) {
+    public_.emplace(loop, parse_address("serve.public_address", settings.public_address), settings.limits,
+                    Access{token_of(settings.public_token_file)}, public_routes(shown));
+  }
+  if (settings.operator_address.empty()) return;
+  const Address address = parse_address("serve.operator_address", settings.operator_address);
+  if (!is_loopback(address) && settings.operator_token_file.empty()) {
+    throw InvalidParameter("serve.operator_token_file", "(none)",
+                           "a file with a bearer token, since serve.operator_address is not loopback and what it "
+                           "shows is not private");
+  }
+  Access access{token_of(settings.operator_token_file)};
+  access.literal_hosts_only = !access.token;
+  operator_.emplace(loop, address, settings.limits, std::move(access), operator_routes(operators));
+}
+
+void Servers::stop() {
+  if (public_) public_->stop();
+  if (operator_) operator_->stop();
+}
+
+}  // namespace nustream::serve

@@ -1,0 +1,29 @@
+#include "serve/settings.h"
+
+#include "nustream/base/error.h"
+
+namespace nustream::serve {
+namespace {
+
+void require(bool valid, const char* name, const std::string& value, const char* allowed) {
+  if (!valid) throw InvalidParameter(name, value, allowed);
+}
+
+void check_time(const char* name, std::chrono::milliseconds time) {
+  const bool valid = time >= std::chrono::milliseconds{1} && time <= std::chrono::hours{1};
+  require(valid, name, std::to_string(std::chrono::duration<double>(time).count()), "0.001 to 3600");
+}
+
+}  // namespace
+
+void check(const Limits& limits) {
+  require(limits.header_bytes_max >= 256 && limits.header_bytes_max <= 1 << 20, "serve.header_bytes_max",
+          std::to_string(limits.header_bytes_max), "256 to 1048576");
+  require(limits.connections_max >= 1 && limits.connections_max <= 10'000, "serve.connections_max",
+          std::to_string(limits.connections_max), "1 to 10000");
+  require(limits.requests_max >= 1, "serve.requests_max", std::to_string(limits.requests_max), "at least 1");
+  check_time("serve.timeout_seconds", limits.request_time);
+  check_time("serve.idle_seconds", limits.idle_time);
+}
+
+}  // namespace nustream::serve

@@ -1,0 +1,5 @@
+target_sources(nustream_service PRIVATE
+  serve/address.cpp serve/bearer_token.cpp serve/committed.cpp serve/connection.cpp serve/exchange.cpp
+  serve/exposition.cpp serve/listener.cpp serve/operator_metrics.cpp serve/operator_surface.cpp
+  serve/process_metrics.cpp serve/public_metrics.cpp serve/public_surface.cpp serve/routes.cpp serve/servers.cpp
+  serve/settings.cpp)
