@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "config/kafka.h"
 #include "decode/reader.h"
 #include "nustream/base/units.h"
 #include "nustream/lane/lane.h"
@@ -13,6 +14,7 @@
 #include "nustream/noise/source.h"
 #include "nustream/privacy/participation.h"
 #include "nustream/record/schema.h"
+#include "serve/settings.h"
 
 namespace nustream::config {
 
@@ -52,6 +54,10 @@ struct Config {
   Privacy privacy;
   Noise noise;
   State state;
+  Kafka kafka;
+  std::chrono::milliseconds release_linger;       ///< how long a committed outbox may wait for its batch to close
+  std::optional<std::uint64_t> outbox_bytes_max;  ///< a batch closes at so many bytes of releases
+  serve::Settings serve;
   std::vector<double> second_moment_eigenvalues;  ///< [plan]; empty: assumed all 1
 };
 

@@ -1,6 +1,7 @@
 #include "config/config.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -101,6 +102,12 @@ State read_state(const Section& section, const std::string& stream) {
   return state;
 }
 
+std::chrono::milliseconds read_linger(const Section& release) {
+  const double seconds = release.number("linger_seconds").value_or(0);
+  if (!(seconds >= 0 && seconds <= 1e6)) release.refuse("linger_seconds", "a number of seconds >= 0");
+  return std::chrono::milliseconds(std::llround(seconds * 1000));
+}
+
 lane::Settings empty_settings(const Section& descent) {
   return {.dimension = 0,
           .loss = {},
@@ -164,6 +171,10 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                 .privacy = read_privacy(root.section("privacy")),
                 .noise = read_noise(root.section("noise")),
                 .state = read_state(root.section("state"), name),
+                .kafka = read_kafka(root.section("kafka"), name),
+                .release_linger = read_linger(release),
+                .outbox_bytes_max = release.count("outbox_bytes"),
+                .serve = read_serve(root.section("serve")),
                 .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues")};
   read_model(root.section("model"), config);
   config.descent.release_every = release.count("every").value_or(1000);

@@ -2,12 +2,18 @@
 #pragma once
 
 #include "config/config.h"
+#include "config/kafka.h"
 #include "config/settings_tree.h"
+#include "serve/settings.h"
 
 namespace nustream::config {
 
 /// [[features]] and [target]; the intercept belongs to [model].
 [[nodiscard]] record::Schema read_schema(const Section& root);
+/// [kafka]; without brokers where there is no such section.
+[[nodiscard]] Kafka read_kafka(const Section& kafka, const std::string& stream);
+/// [serve].
+[[nodiscard]] serve::Settings read_serve(const Section& serve);
 /// [noise]: one correlation by name with its own parameters.
 [[nodiscard]] Noise read_noise(const Section& noise);
 /// [descent]: step_size, schedule and its parameters.

@@ -239,6 +239,28 @@ Section Section::section(std::string_view key) const {
   return asked_->children.back();
 }
 
+bool Section::is_count(std::string_view key) const {
+  const toml::node* node = find(key);
+  return node != nullptr && node->is_integer();
+}
+
+std::map<std::string, std::string> Section::properties() const {
+  std::map<std::string, std::string> values;
+  if (table_ == nullptr) return values;
+  for (const auto& [name, node] : *table_) {
+    const std::string key(name.str());
+    asked_->keys.emplace(key);
+    if (node.is_string()) {
+      values[key] = *text(key);
+    } else if (node.is_integer() || node.is_boolean() || node.is_floating_point()) {
+      values[key] = shown(node);
+    } else {
+      refuse(key, "a string, a number, true or false; quote names with dots: \"" + key + "\" = …");
+    }
+  }
+  return values;
+}
+
 std::string Section::text_or_refuse(std::string_view key) const {
   std::optional<std::string> value = text(key);
   if (!value) missing(key);

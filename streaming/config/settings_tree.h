@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,11 @@ class Section {
   [[nodiscard]] std::vector<Section> tables(std::string_view key) const;
   /// A table inside this one; an empty section where it is not there.
   [[nodiscard]] Section section(std::string_view key) const;
+
+  /// Whether the key is there and a whole number.
+  [[nodiscard]] bool is_count(std::string_view key) const;
+  /// Every key of the section with its value as text: for settings that are passed on as they are.
+  [[nodiscard]] std::map<std::string, std::string> properties() const;
 
   [[nodiscard]] std::string text_or_refuse(std::string_view key) const;
 

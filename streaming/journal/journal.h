@@ -5,19 +5,32 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "nustream/base/units.h"
 
 namespace nustream::journal {
 
+/// A record that could not be used, as a dead letter shows it.
+struct DeadLetter {
+  Position position;
+  std::string reason;
+  std::optional<std::string> key;
+  std::optional<std::string> value;  ///< cut to the settings' size
+  std::vector<std::pair<std::string, std::optional<std::string>>> headers;
+  std::int64_t milliseconds = 0;  ///< the record's own time
+};
+
 /// One batch on its way to durability. The sealed state already holds the outbox and the ledger entry, so
 /// that whoever restores the state can publish exactly these bytes.
 struct Batch {
   std::string sealed_state;
-  Position position;         ///< of the next record, for journals that keep offsets elsewhere
-  std::string ledger_entry;  ///< whole lines, mostly one; empty where the batch took no step
-  std::string rejects;       ///< lines; may repeat after a crash
-  std::string outbox;        ///< the batch's encoded releases, in step order
+  Position position;                       ///< of the next record, for journals that keep offsets elsewhere
+  std::string ledger_entry;                ///< whole lines, mostly one; empty where the batch took no step
+  std::string rejects;                     ///< lines; may repeat after a crash
+  std::string outbox;                      ///< the batch's encoded releases, in step order
+  std::vector<DeadLetter> dead_letters{};  ///< for journals that have a place for them
 };
 
 /// What the opened state says of the journal: needed to finish what a crash interrupted.

@@ -8,7 +8,7 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 1;
+constexpr std::uint32_t format = 2;
 constexpr const char* malformed = "the state's record is malformed; use the version that wrote it";
 
 void append_checkpoint(const noise::Checkpoint& checkpoint, std::string& out) {
@@ -29,8 +29,9 @@ void read_checkpoint(secrets::FieldReader& fields, noise::Checkpoint& checkpoint
 
 /// Bytes of the encoding, so that no growing string leaves a copy of a key behind.
 std::size_t encoded_size(const StateRecord& record) {
-  std::size_t size =
-      256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() + record.bookmark.size();
+  std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
+                     record.bookmark.size() + record.earlier_epochs.size() +
+                     record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash));
   for (const noise::Checkpoint& stage : record.noise.stages) size += 64 + sizeof(double) * stage.memory.size();
   return size;
 }
@@ -80,6 +81,14 @@ std::string encode_record(const StateRecord& record) {
   secrets::append_text(record.ledger_entry, out);
   secrets::append_text(record.bookmark, out);
   secrets::append_bytes(record.ledger_head, out);
+  secrets::append_integer(record.released.value(), out);
+  secrets::append_text(record.earlier_epochs, out);
+  secrets::append_integer(record.partitions, out);
+  secrets::append_integer(static_cast<std::uint32_t>(record.seen.size()), out);
+  for (const SeenRecord& seen : record.seen) {
+    secrets::append_integer(seen.position.value(), out);
+    secrets::append_bytes(seen.mac, out);
+  }
   return out;
 }
 
@@ -103,6 +112,15 @@ StateRecord decode_record(std::string_view bytes) {
   record.ledger_entry = fields.text();
   record.bookmark = fields.text();
   fields.bytes(record.ledger_head);
+  record.released = StepCount{fields.integer<std::uint64_t>()};
+  record.earlier_epochs = fields.text();
+  record.partitions = fields.integer<std::uint32_t>();
+  const auto seen = fields.integer<std::uint32_t>();
+  if (seen > fields.rest().size() / (sizeof(std::uint64_t) + sizeof(Hash))) throw Failure(Exit::data, malformed);
+  for (std::uint32_t i = 0; i < seen; ++i) {
+    record.seen.push_back({Position{fields.integer<std::uint64_t>()}});
+    fields.bytes(record.seen.back().mac);
+  }
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
 }

@@ -30,6 +30,13 @@ struct NoiseCheckpoints {
   void wipe() noexcept;
 };
 
+/// A record of the input as it was when it was read: tells whether the log still holds the same one.
+struct SeenRecord {
+  Position position;  ///< its own offset
+  Hash mac{};         ///< keyed, of everything that it holds
+  friend bool operator==(const SeenRecord&, const SeenRecord&) = default;
+};
+
 /// Everything that a resume needs. Stream, lane, epoch, step and settings digest are the seal's
 /// (secrets::StateIdentity).
 struct StateRecord {
@@ -39,10 +46,14 @@ struct StateRecord {
   std::uint64_t rejected = 0;    ///< unusable records so far; operator side
   std::string lane;              ///< Lane::encode()
   NoiseCheckpoints noise;
-  std::string outbox;        ///< the batch's releases
-  std::string ledger_entry;  ///< the batch's line, or empty
-  std::string bookmark;      ///< Journal::bookmark() right before the commit
-  Hash ledger_head{};        ///< once ledger_entry is in the ledger
+  std::string outbox;              ///< the batch's releases
+  std::string ledger_entry;        ///< the batch's line, or empty
+  std::string bookmark;            ///< Journal::bookmark() right before the commit
+  Hash ledger_head{};              ///< once ledger_entry is in the ledger
+  StepCount released{0};           ///< steps of the epoch's last release, those of the outbox included
+  std::string earlier_epochs{};    ///< the last ledger line of each earlier epoch, where the ledger is a topic
+  std::uint32_t partitions = 0;    ///< of the input topic when the lane began
+  std::vector<SeenRecord> seen{};  ///< the last records before `position`, where the input is a topic
 
   [[nodiscard]] Recovery recovery() const { return {bookmark, outbox, ledger_entry}; }
 };

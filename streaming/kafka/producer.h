@@ -59,6 +59,10 @@ class Producer {
   /// Done: nothing of the transaction will ever be visible to read_committed.
   [[nodiscard]] virtual Progress abort(Deadline deadline) = 0;
 
+  /// Offset of the last record that a broker took for `topic`, this transaction's included once it is committed;
+  /// nothing before the first.
+  [[nodiscard]] virtual std::optional<Offset> last_offset(const std::string& topic) const = 0;
+
   /// What the connections last complained about (not let in, no broker, …) since the last call that was done: tells a
   /// wrong password from a broker that is down while init() goes on trying.
   [[nodiscard]] virtual std::optional<Error> complaint() = 0;

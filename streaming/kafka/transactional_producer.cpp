@@ -29,6 +29,15 @@ class Reports {
     const std::lock_guard lock(mutex_);
     complaint_ = telling_more(std::exchange(complaint_, {}), std::move(error));
   }
+  void delivered(const char* topic, std::int64_t offset) {
+    const std::lock_guard lock(mutex_);
+    offsets_[topic] = offset;
+  }
+  [[nodiscard]] std::optional<Offset> last_offset(const std::string& topic) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = offsets_.find(topic);
+    return found == offsets_.end() ? std::nullopt : std::optional(Offset{found->second});
+  }
   void begin_transaction() {
     const std::lock_guard lock(mutex_);
     refusal_.reset();
@@ -51,12 +60,17 @@ class Reports {
   mutable std::mutex mutex_;
   std::optional<Error> refusal_;
   std::optional<Error> complaint_;
+  std::map<std::string, std::int64_t> offsets_;  // of the last record of each topic
 };
 
 // Records that an abort drops are no refusal.
 void report_delivery(rd_kafka_t* /*client*/, const rd_kafka_message_t* message, void* opaque) {
   switch (message->err) {
     case RD_KAFKA_RESP_ERR_NO_ERROR:
+      if (message->offset >= 0) {
+        static_cast<Reports*>(opaque)->delivered(rd_kafka_topic_name(message->rkt), message->offset);
+      }
+      return;
     case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
     case RD_KAFKA_RESP_ERR__PURGE_INFLIGHT:
       return;
@@ -122,6 +136,8 @@ class TransactionalProducer final : public Producer {
       return repeat(deadline, [this](int time) { return rd_kafka_abort_transaction(client_.get(), time); });
     });
   }
+
+  std::optional<Offset> last_offset(const std::string& topic) const override { return reports_.last_offset(topic); }
 
   std::optional<Error> complaint() override {
     rd_kafka_poll(client_.get(), 0);

@@ -132,7 +132,10 @@ Exit run(config::Config config, const Options& options) {
   Ending ending = Ending::input;
   try {
     ending = engine.run(
-        stop, [&](BatchResult result) { session.commit(std::move(result), engine.counts().rejected); },
+        stop,
+        [&](BatchResult result) {
+          session.commit(std::move(result), engine.counts().rejected, stepper.released_at());
+        },
         [&](std::uint64_t records) {
           printer.progress({records, input.bytes_read(), input.bytes_total()});
         });

@@ -112,8 +112,7 @@ void Session::resume(const std::string& sealed) {
   });
   const journal::Overlap overlap = mine == ledger.epochs.end() ? journal::Overlap::disjoint : mine->overlap;
   use_ledger(epoch, state.record.start, overlap, std::move(ledger));
-  const auto released = journal_->last_release();
-  if (released && released->epoch == epoch) released_at_ = released->steps.value();
+  released_at_ = state.record.released.value();
   lane_ = lane::Lane::decode(config_.descent, mechanism_.grid, state.record.lane);
   NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
   feed_.emplace(mechanism_, state.record.noise.stages.front(), StepIndex{lane_->steps().value()}, &locked_);
@@ -224,7 +223,7 @@ void Session::wait() {
   outbox_in_flight_.clear();
 }
 
-void Session::commit(BatchResult result, std::uint64_t rejected) {
+void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t released) {
   journal::StateRecord record;
   record.position = lane_->position();
   record.start = ledger_->identity().start;
@@ -238,6 +237,7 @@ void Session::commit(BatchResult result, std::uint64_t rejected) {
   record.ledger_entry = ledger_->append_lines(steps, touched(), *keys_);
   record.ledger_head = ledger_->head();
   record.bookmark = journal_->bookmark();
+  record.released = StepCount{released};
   const secrets::StateIdentity identity{config_.stream, config_.lane, epoch(), steps, digest_, keys_->is_private()};
 
   journal::Batch batch{journal::seal_state(*keys_, identity, record), record.position, record.ledger_entry,

@@ -47,7 +47,8 @@ class Session {
   /// ρ of the whole ledger once this epoch has taken `steps` steps.
   [[nodiscard]] Rho ledger_total(StepCount steps) const;
 
-  void commit(BatchResult result, std::uint64_t rejected);
+  /// `released`: steps of the last release, those of `result` included.
+  void commit(BatchResult result, std::uint64_t rejected, std::uint64_t released);
   /// Waits for the last batch and publishes what it released.
   void finish();
 

@@ -26,6 +26,10 @@ journal::StateRecord example() {
   record.ledger_entry = "{\"rho\":1}\n";
   record.bookmark = journal::encode_bookmark({{3, journal::hash_of("abc")}, {0, journal::hash_of("")}});
   record.ledger_head[31] = 9;
+  record.released = StepCount{40};
+  record.earlier_epochs = "{\"epoch\":0}\n";
+  record.partitions = 4;
+  record.seen = {{Position{7}, journal::hash_of("seven")}, {Position{9}, journal::hash_of("nine")}};
   return record;
 }
 
@@ -46,15 +50,20 @@ TEST(StateRecord, ReadsBackWhatItWrote) {
   EXPECT_EQ(record.recovery().ledger_entry, example().ledger_entry);
   EXPECT_EQ(record.recovery().bookmark, example().bookmark);
   EXPECT_EQ(record.ledger_head, example().ledger_head);
+  EXPECT_EQ(record.released, StepCount{40});
+  EXPECT_EQ(record.earlier_epochs, example().earlier_epochs);
+  EXPECT_EQ(record.partitions, 4U);
+  EXPECT_TRUE(record.seen == example().seen);
 }
 
 // Offsets of docs/formats/state.md.
 TEST(StateRecord, HasTheBytesOfItsPage) {
   const std::string bytes = journal::encode_record(example());
-  EXPECT_EQ(bytes.substr(0, 12), std::string("\x01\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
+  EXPECT_EQ(bytes.substr(0, 12), std::string("\x02\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
   EXPECT_EQ(bytes.substr(37, 14), std::string("\x0a\0\0\0lane\0bytes", 14));
   EXPECT_EQ(bytes.size(),
-            4U + 8 + 8 + 9 + 8 + 14 + 4 + (8 + 32 + 8 + 24) + (8 + 32 + 8) + 4 + 22 + 4 + 10 + 4 + 80 + 32);
+            4U + 8 + 8 + 9 + 8 + 14 + 4 + (8 + 32 + 8 + 24) + (8 + 32 + 8) + 4 + 22 + 4 + 10 + 4 + 80 + 32 + 8 + (4 + 12) + 4 + 4 +
+                2 * (8 + 32));
 }
 
 TEST(StateRecord, RefusesBytesThatAreMissingOrTooMany) {

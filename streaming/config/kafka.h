@@ -1,0 +1,54 @@
+// [kafka] and the keys of [release] that belong to it: where a topic is, how lanes go on and when they end.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace nustream::config {
+
+/// Where in a partition a lane begins or ends. Times are milliseconds since 1970-01-01T00:00:00Z.
+struct Earliest {};
+struct Latest {};  ///< the last stable offset at the time when it is resolved
+struct AtOffset {
+  std::uint64_t offset;
+};
+struct AtTime {
+  std::int64_t milliseconds;
+};
+using Place = std::variant<Earliest, Latest, AtOffset, AtTime>;
+
+/// Topics of one stream. Lane n writes to partition n of each, so all but the model's have as many partitions as the
+/// input, or more.
+struct Topics {
+  std::string input;
+  std::string releases;
+  std::string state;
+  std::string ledger;
+  std::string dead_letters;  ///< empty: unusable records are counted and nothing else
+  std::string model;         ///< of the combined model; empty: none
+};
+
+struct Kafka {
+  std::string brokers;  ///< host:port, several with commas; empty: there is no [kafka]
+  std::string group;
+  std::string instance;  ///< group.instance.id; empty: a member that leaves at once
+  Topics topics;
+  Place start = Earliest{};
+  std::optional<Place> stop;         ///< empty: never
+  std::uint64_t commit_threads = 0;  ///< 0: as many as lanes, at most 8
+  std::uint64_t lanes_max = 64;
+  std::chrono::milliseconds transaction{60'000};  ///< transaction.timeout.ms, and a commit's deadline
+  std::chrono::milliseconds give_up{300'000};     ///< without a broker for so long: exit 69
+  std::chrono::milliseconds drain{30'000};        ///< for a lane that is revoked or ends to finish its batch
+  std::chrono::milliseconds model_every{10'000};  ///< clock of the combined model
+  std::size_t dead_letter_bytes_max = 65'536;     ///< of a dead letter's value
+  std::size_t buffered_records = 100'000;         ///< rows of a lane that wait for their step
+  std::map<std::string, std::string> properties;  ///< of librdkafka: [kafka.librdkafka] and -X
+};
+
+}  // namespace nustream::config

@@ -1,0 +1,84 @@
+#include <charconv>
+#include <cmath>
+
+#include "config/read_sections.h"
+#include "nustream/record/timestamp.h"
+
+namespace nustream::config {
+namespace {
+
+/// An offset, "earliest", "latest" or "end", or an ISO 8601 time.
+Place read_place(const Section& kafka, const char* key, const std::string& text, bool is_stop) {
+  if (text == "earliest" && !is_stop) return Earliest{};
+  if (text == (is_stop ? "end" : "latest")) return Latest{};
+  std::uint64_t offset = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
+  if (error == std::errc{} && rest == text.data() + text.size()) return AtOffset{offset};
+  const auto time = record::parse_timestamp(text);
+  if (!time) {
+    kafka.refuse(key, is_stop ? R"("end", an offset or an ISO 8601 time)"
+                              : R"("earliest", "latest", an offset or an ISO 8601 time)");
+  }
+  return AtTime{static_cast<std::int64_t>(std::llround(time->epoch_seconds * 1000))};
+}
+
+std::optional<std::string> place_text(const Section& kafka, const char* key) {
+  if (kafka.is_count(key)) return std::to_string(*kafka.count(key));
+  return kafka.text(key);
+}
+
+std::chrono::milliseconds seconds(const Section& section, const char* key, std::chrono::milliseconds fallback) {
+  const auto value = section.number(key);
+  if (!value) return fallback;
+  if (!(*value > 0) || *value > 1e6) section.refuse(key, "a number of seconds > 0");
+  return std::chrono::milliseconds(std::llround(*value * 1000));
+}
+
+Topics read_topics(const Section& kafka, const std::string& stream) {
+  return {kafka.text_or_refuse("topic"),
+          kafka.text("release_topic").value_or(stream + ".releases"),
+          kafka.text("state_topic").value_or(stream + ".state"),
+          kafka.text("ledger_topic").value_or(stream + ".ledger"),
+          kafka.text("dead_letter_topic").value_or(""),
+          kafka.text("model_topic").value_or("")};
+}
+
+}  // namespace
+
+Kafka read_kafka(const Section& kafka, const std::string& stream) {
+  Kafka settings;
+  settings.brokers = kafka.text("brokers").value_or("");
+  if (settings.brokers.empty()) return settings;
+  settings.topics = read_topics(kafka, stream);
+  settings.group = kafka.text("group").value_or("nustream-" + stream);
+  settings.instance = kafka.text("group_instance_id").value_or("");
+  if (const auto text = place_text(kafka, "start")) settings.start = read_place(kafka, "start", *text, false);
+  if (const auto text = place_text(kafka, "stop")) settings.stop = read_place(kafka, "stop", *text, true);
+  settings.commit_threads = kafka.count("commit_threads").value_or(settings.commit_threads);
+  settings.lanes_max = kafka.count("max_lanes").value_or(settings.lanes_max);
+  if (settings.lanes_max == 0) kafka.refuse("max_lanes", "a whole number > 0");
+  settings.transaction = seconds(kafka, "transaction_seconds", settings.transaction);
+  settings.give_up = seconds(kafka, "give_up_seconds", settings.give_up);
+  settings.drain = seconds(kafka, "drain_seconds", settings.drain);
+  settings.model_every = seconds(kafka, "model_seconds", settings.model_every);
+  settings.dead_letter_bytes_max = kafka.count("dead_letter_bytes_max").value_or(settings.dead_letter_bytes_max);
+  settings.buffered_records = kafka.count("buffered_records").value_or(settings.buffered_records);
+  if (settings.buffered_records == 0) kafka.refuse("buffered_records", "a whole number > 0");
+  settings.properties = kafka.section("librdkafka").properties();
+  return settings;
+}
+
+serve::Settings read_serve(const Section& section) {
+  serve::Settings settings;
+  settings.public_address = section.text("public_address").value_or(settings.public_address);
+  settings.operator_address = section.text("operator_address").value_or(settings.operator_address);
+  settings.public_token_file = section.text("public_token_file").value_or("");
+  settings.operator_token_file = section.text("operator_token_file").value_or("");
+  serve::Limits& limits = settings.limits;
+  limits.header_bytes_max = section.count("header_bytes_max").value_or(limits.header_bytes_max);
+  limits.connections_max = section.count("connections_max").value_or(limits.connections_max);
+  limits.request_time = seconds(section, "timeout_seconds", limits.request_time);
+  return settings;
+}
+
+}  // namespace nustream::config
