@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "decode/segment_format.h"
 #include "error.h"
 
 namespace nustream::decode {
@@ -108,10 +109,15 @@ bool FileSource::ready(int milliseconds) {
 namespace {
 
 std::unique_ptr<ByteSource> decompress(std::unique_ptr<FileSource> file, std::string_view magic, std::string path) {
+  if (magic == segment_magic) {
+    // Regular files were looked at before: as lines its records would all be lost.
+    throw Failure(Exit::data,
+                  "'" + path + "' is a recorded segment, which is read alone and from a file; name it so");
+  }
   if (magic.starts_with("\x1f\x8b")) return gunzip(std::move(file), std::move(path));
   // A zstd frame, or one of its skippable frames (0x184D2A50 … 5F, little endian).
-  const bool skippable = magic.size() == 4 && magic.substr(1) == "\x2a\x4d\x18" && (magic[0] & 0xf0) == 0x50;
-  if (magic == "\x28\xb5\x2f\xfd" || skippable) return unzstd(std::move(file), std::move(path));
+  const bool skippable = magic.size() >= 4 && magic.substr(1, 3) == "\x2a\x4d\x18" && (magic[0] & 0xf0) == 0x50;
+  if (magic.starts_with("\x28\xb5\x2f\xfd") || skippable) return unzstd(std::move(file), std::move(path));
   return file;
 }
 
@@ -122,8 +128,7 @@ class DetectingSource : public ByteSource {
 
   Result read(std::span<char> buffer) override {
     if (file_) {
-      constexpr std::size_t magic_bytes = 4;
-      const auto magic = file_->peek(magic_bytes);
+      const auto magic = file_->peek(segment_magic.size());  // the longest that is told apart
       if (!magic) return {.interrupted = true};
       content_ = decompress(std::move(file_), std::string(*magic), path_);
     }

@@ -5,6 +5,7 @@
 
 #include "decode/byte_source.h"
 #include "decode/recorded_reader.h"
+#include "decode/segment_rows.h"
 #include "error.h"
 
 namespace nustream::decode {
@@ -24,12 +25,25 @@ InputSettings whole_files(InputSettings settings, const char* purpose) {
   return settings;
 }
 
+bool has_segment(const InputSettings& settings) {
+  return std::any_of(settings.files.begin(), settings.files.end(), is_segment);
+}
+
 }  // namespace
 
 std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema) {
+  if (has_segment(settings)) return std::make_unique<SegmentRows>(settings, schema);
   auto reader = std::make_unique<RecordedReader>(settings, schema);
   reader->open();
   return reader;
+}
+
+std::uint64_t first_position(const InputSettings& settings) {
+  return has_segment(settings) ? segment_header(settings).start : 0;
+}
+
+PositionRange all_positions(const InputSettings& settings) {
+  return has_segment(settings) ? contiguous_offsets(settings) : PositionRange{0, count_records(settings)};
 }
 
 std::uint64_t count_records(const InputSettings& settings) {
@@ -44,6 +58,7 @@ std::uint64_t count_records(const InputSettings& settings) {
 }
 
 std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_seconds) {
+  if (has_segment(settings)) return offset_at_or_after(settings, epoch_seconds);
   if (settings.time_column.empty()) {
     throw Failure(Exit::configuration, "a start or stop by time needs the column of the records' times; name it");
   }

@@ -1,4 +1,4 @@
-// Records of a recorded stream as rows.
+// Records of a recorded stream as rows: of files of lines, or of a recorded segment of a topic.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,25 @@ namespace nustream::decode {
 
 enum class Format { csv, json_lines };
 
-/// Where records come from and how they are framed. A record ends at its newline whatever it holds.
+/// Where records come from and how they are framed. In a file of lines a record ends at its newline whatever it
+/// holds; in a segment (docs/formats/segment.md), which is told by its first bytes, each value is a record.
 struct InputSettings {
   std::vector<std::string> files{};  ///< read one after the other; "-" is standard input; .gz and .zst by magic
-  Format format = Format::csv;
+  Format format = Format::csv;       ///< of lines, and of the values of messages
   char delimiter = ',';
-  bool header = true;                      ///< CSV: the first line of each file names the columns
-  std::vector<std::string> columns{};      ///< CSV without a header: their names
-  std::string time_column{};               ///< for --speed and starts by time
-  bool times_public = false;               ///< the settings declare producer times public (privacy: rule 2)
-  std::uint64_t from = 0;                  ///< ordinal of the first record to read
-  std::optional<std::uint64_t> to{};       ///< ordinal to stop before
-  std::size_t record_bytes_max = 1 << 20;  ///< a longer record is unusable; it never takes more memory
+  bool header = true;                        ///< CSV: the first line of each file names the columns
+  std::vector<std::string> columns{};        ///< CSV without a header, and values of messages: their names
+  std::string time_column{};                 ///< for --speed and starts by time; of messages "@timestamp" too
+  bool times_public = false;                 ///< the settings declare producer times public (privacy: rule 2)
+  std::uint64_t from = 0;                    ///< ordinal of the first record to read; of a segment its offset
+  std::optional<std::uint64_t> to{};         ///< ordinal or offset to stop before
+  std::optional<std::uint32_t> partition{};  ///< a segment of another one is refused; empty: none is
+  std::size_t record_bytes_max = 1 << 20;    ///< a longer record is unusable; it never takes more memory
 };
 
 /// Reads rows; ordinals count data records over all files, from 0. Failure(io) for a file that cannot be read
-/// (after the rows before it were given), Failure(data) for an empty file or one without a header,
-/// Failure(configuration) for a column that is not there.
+/// (after the rows before it were given), Failure(data) for an empty file or one without a header, and for a damaged
+/// segment (after the rows of its whole blocks), Failure(configuration) for a column that is not there.
 class Reader {
  public:
   virtual ~Reader() = default;
@@ -51,16 +53,30 @@ class Reader {
 /// `settings.from`.
 [[nodiscard]] std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema);
 
-/// Number of data records in the files, whatever from and to say: for `replay --passes`. Failure(io), also where
-/// one is a pipe.
+/// Positions from `first` to before `end`.
+struct PositionRange {
+  std::uint64_t first = 0;
+  std::uint64_t end = 0;
+};
+
+/// The position at which the input begins: 0, or the offset at which the recording of a segment does. Failure(io).
+[[nodiscard]] std::uint64_t first_position(const InputSettings& settings);
+
+/// All positions of the input, each of which is a record, whatever from and to say: for `replay --passes`.
+/// Failure(io), also where one is a pipe; Failure(data) for a segment whose offsets have gaps.
+[[nodiscard]] PositionRange all_positions(const InputSettings& settings);
+
+/// Number of data records in files of lines, whatever from and to say. Failure(io), also where one is a pipe.
 [[nodiscard]] std::uint64_t count_records(const InputSettings& settings);
 
-/// Ordinal of the first record whose time is at or after `epoch_seconds`, whatever from and to say; the number of
-/// records where there is none. Records without a readable time are passed over.
+/// Ordinal, or offset, of the first record whose time is at or after `epoch_seconds`, whatever from and to say; the
+/// number of records, or where the segment ends, where there is none. Records without a readable time are passed
+/// over. The times of a segment are those of its messages.
 ///
 /// To be called once, when a start or stop by time is resolved to an ordinal, which is then kept in the state.
-/// Failure(configuration) without a time column, or unless times_public: the ordinal tells of the records' times.
-/// Failure(io), also where an input is a pipe.
+/// Failure(configuration) without a time column, or unless times_public: the ordinal tells of the records' times. A
+/// segment needs no column, and no declaration where the broker gave the times. Failure(io), also where an input is a
+/// pipe.
 [[nodiscard]] std::uint64_t ordinal_at_or_after(const InputSettings& settings, double epoch_seconds);
 
 }  // namespace nustream::decode

@@ -18,4 +18,8 @@ target_sources(nustream_service PRIVATE
   decode/message_decoder.cpp
   decode/reader.cpp
   decode/recorded_reader.cpp
+  decode/segment_format.cpp
+  decode/segment_reader.cpp
+  decode/segment_record.cpp
+  decode/segment_rows.cpp
   decode/zstd_source.cpp)

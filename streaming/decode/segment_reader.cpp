@@ -1,0 +1,175 @@
+#include "decode/segment_reader.h"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace nustream::decode {
+namespace {
+
+constexpr std::size_t framed_bytes = segment_frame_bytes + segment_check_bytes;
+// Bytes that never reached the disk while the file's length did read as NUL, at least this many in a row.
+constexpr std::size_t hole_bytes = 16;
+
+constexpr const char* record_again =
+    "the records before it were used; restore the file, or record the topic again (record --resume cuts what a crash "
+    "left undone)";
+
+}  // namespace
+
+char* SegmentReader::Buffer::room(std::size_t size) {
+  if (size > capacity) {
+    bytes = std::make_unique_for_overwrite<char[]>(size);
+    capacity = size;
+  }
+  return bytes.get();
+}
+
+SegmentReader::SegmentReader(std::unique_ptr<ByteSource> source, std::string path)
+    : source_(std::move(source)), path_(std::move(path)), decompressor_(ZSTD_createDCtx(), ZSTD_freeDCtx) {
+  if (!decompressor_) throw Failure(Exit::io, "cannot read '" + path_ + "': no memory to decompress it; free some");
+  read_header();
+  tally_.emplace(header_);
+}
+
+// Reads as many bytes as the file has, up to `bytes`.
+std::size_t SegmentReader::fill(char* out, std::size_t bytes) {
+  std::size_t filled = 0;
+  while (filled < bytes) {
+    const ByteSource::Result result = source_->read({out + filled, bytes - filled});
+    filled += result.bytes;
+    if (result.end) break;
+  }
+  return filled;
+}
+
+bool SegmentReader::matches(std::string_view check) const {
+  const SegmentChecksum::Check expected = running_.check();
+  return std::equal(check.begin(), check.end(), expected.begin(), expected.end());
+}
+
+void SegmentReader::read_header() {
+  const auto take = [&](std::size_t bytes) {
+    std::string taken(bytes, '\0');
+    if (fill(taken.data(), bytes) == bytes) return taken;
+    throw Failure(Exit::io,
+                  "'" + path_ + "' ends in the header of a segment: no record of it was used; record it again");
+  };
+  const auto refuse = [&](const char* what) {
+    throw Failure(Exit::data, "'" + path_ + "' " + what + ": nothing of it was used; record it again");
+  };
+  const std::string prefix = take(segment_prefix_bytes);
+  const std::size_t length = parse_segment_prefix(prefix);
+  if (length == 0) refuse("is a segment of another format, or its header is damaged");
+  const std::string fields = take(length);
+  running_.add(prefix);
+  running_.add(fields);
+  const std::string check = take(segment_check_bytes);
+  const std::optional<SegmentHeader> header = parse_segment_fields(fields);
+  if (!matches(check) || !header) refuse("is damaged in its header");
+  header_ = *header;
+  running_.add(check);
+  whole_ = running_;
+  whole_bytes_ = segment_prefix_bytes + length + segment_check_bytes;
+}
+
+SegmentReader::State SegmentReader::damaged(Damage damage) noexcept {
+  damage_ = damage;
+  return State::damaged;
+}
+
+SegmentReader::State SegmentReader::advance(std::uint64_t from) {
+  while (true) {
+    frame_.resize(framed_bytes);
+    frame_.resize(fill(frame_.data(), framed_bytes));
+    if (frame_.size() < framed_bytes) return State::cut;
+    const std::string_view frame(frame_.data(), segment_frame_bytes);
+    const std::string_view check = std::string_view(frame_).substr(segment_frame_bytes);
+    running_.add(frame);
+    if (!matches(check)) return damaged(Damage::frame_check);
+    running_.add(check);
+    const SegmentFrame parsed = parse_segment_frame(frame);
+    if (const auto* end = std::get_if<SegmentEnd>(&parsed)) return finish(*end);
+    const auto* block = std::get_if<SegmentBlock>(&parsed);
+    if (block == nullptr || !tally_->allows(*block)) return damaged(Damage::frame);
+    block_ = *block;
+    const State state = read_stored();
+    if (state != State::block) return state;
+    if (block_.last >= from) return decompress() ? State::block : damaged(Damage::content);
+  }
+}
+
+SegmentReader::State SegmentReader::read_stored() {
+  const std::size_t bytes = block_.stored_bytes;
+  if (bytes > ZSTD_COMPRESSBOUND(segment_content_bytes_max)) return damaged(Damage::frame);
+  char* const stored = stored_.room(bytes + segment_check_bytes);
+  if (fill(stored, bytes + segment_check_bytes) < bytes + segment_check_bytes) return State::cut;
+  running_.add({stored, bytes});
+  const std::string_view check(stored + bytes, segment_check_bytes);
+  if (!matches(check)) return damaged(Damage::stored_check);
+  running_.add(check);
+  whole_ = running_;
+  whole_bytes_ += framed_bytes + bytes + segment_check_bytes;
+  tally_->add(block_);
+  return State::block;
+}
+
+bool SegmentReader::decompress() {
+  char* const content = content_.room(block_.content_bytes);
+  return ZSTD_decompressDCtx(decompressor_.get(), content, block_.content_bytes, stored_.bytes.get(),
+                             block_.stored_bytes) == block_.content_bytes;
+}
+
+SegmentReader::State SegmentReader::finish(const SegmentEnd& end) {
+  end_ = end;
+  if (!tally_->agrees(end)) return damaged(Damage::frame);
+  char behind = 0;
+  return fill(&behind, 1) == 0 ? State::end : damaged(Damage::behind_end);
+}
+
+bool SegmentReader::is_torn_tail() {
+  char behind[hole_bytes];
+  switch (damage_) {
+    case Damage::none:
+      return true;  // cut
+    case Damage::stored_check:
+      return fill(behind, 1) == 0;
+    case Damage::frame_check:
+      break;
+    default:
+      return false;
+  }
+  // Bytes behind the frame that a hole beginning in it would reach.
+  const std::size_t count = fill(behind, hole_bytes);
+  frame_.append(behind, count);
+  const std::size_t hole = frame_.find(std::string(hole_bytes, '\0'));
+  const bool reaches_end = count < hole_bytes && frame_.back() == '\0';
+  return hole < framed_bytes || reaches_end;
+}
+
+Failure SegmentReader::failure() const {
+  const std::string next = std::to_string(tally_->next());
+  switch (damage_) {
+    case Damage::none:
+      return {Exit::io, "'" + path_ + "' ends where the segment does not, before offset " + next +
+                            ": the records below it were used; wait for the recording to end, or go on with it by "
+                            "record --resume"};
+    case Damage::stored_check:
+    case Damage::content:
+      return failure_in_block();
+    case Damage::behind_end:
+      return {Exit::data, "'" + path_ + "' goes on behind its end at offset " + next + ": " + record_again};
+    case Damage::frame:
+    case Damage::frame_check:
+      break;
+  }
+  return {Exit::data, "'" + path_ + "' is damaged from offset " + next + " on: " + record_again};
+}
+
+Failure SegmentReader::failure_in_block() const {
+  return {Exit::data, "'" + path_ + "' is damaged in the block of offsets " + std::to_string(block_.first) + " to " +
+                          std::to_string(block_.last) + ": " + record_again};
+}
+
+}  // namespace nustream::decode

@@ -1,0 +1,163 @@
+#include "decode/segment_rows.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "decode/file_source.h"
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+// Messages that are decoded at once: they stay in the first-level cache until they are rows.
+constexpr std::size_t messages_per_step = 256;
+
+const std::string& only_file(const InputSettings& settings) {
+  if (settings.files.size() != 1) {
+    throw Failure(Exit::usage,
+                  "a recorded segment is read alone: its positions are offsets of a topic, those of other "
+                  "files are ordinals; name one file");
+  }
+  return settings.files.front();
+}
+
+SegmentReader open_segment(const InputSettings& settings) {
+  const std::string& path = only_file(settings);
+  return {std::make_unique<FileSource>(path), path};
+}
+
+// Puts the next records of a block into `messages`; throws where they are not those of its header.
+void parse_records(const SegmentReader& segment, RecordParser& records, std::uint64_t& records_left,
+                   std::size_t count, MessageBatch& messages) {
+  messages.clear();
+  for (; count > 0 && records_left > 0; --count, --records_left) {
+    if (!records.next(messages)) throw segment.failure_in_block();
+  }
+  if (records_left > 0) return;
+  if (!records.at_end() || records.next_offset() != segment.block().last + 1) throw segment.failure_in_block();
+}
+
+// Calls `take` for each message of the segment until it returns true.
+template <class Take>
+void scan(SegmentReader& segment, const Take& take) {
+  MessageBatch messages;
+  while (true) {
+    const SegmentReader::State state = segment.advance();
+    if (state == SegmentReader::State::end) return;
+    if (state != SegmentReader::State::block) throw segment.failure();
+    RecordParser records = segment.records();
+    for (std::uint64_t left = segment.block().records; left > 0;) {
+      parse_records(segment, records, left, messages_per_step, messages);
+      for (const Message& message : messages.messages()) {
+        if (take(message)) return;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool is_segment(const std::string& path) {
+  if (!stored_size(path)) return false;
+  FileSource file(path);
+  return file.peek(segment_magic.size()) == segment_magic;
+}
+
+SegmentRows::SegmentRows(const InputSettings& settings, const record::Schema& schema)
+    : from_(settings.from),
+      to_(settings.to.value_or(UINT64_MAX)),
+      segment_(open_segment(settings)),
+      decoder_(settings, schema),
+      bytes_total_(stored_size(settings.files.front())) {
+  const SegmentHeader& header = segment_.header();
+  const std::string what = "'" + settings.files.front() + "' is a recording of partition " +
+                           std::to_string(header.partition) + " of topic " + header.topic;
+  if (settings.partition && *settings.partition != header.partition) {
+    throw Failure(Exit::data, what + ", and this is lane " + std::to_string(*settings.partition) +
+                                  "; name the file of that partition, or the lane by --lane");
+  }
+  if (from_ != 0 && from_ < header.start) {
+    throw Failure(Exit::data, what + " from offset " + std::to_string(header.start) + " on, and the records from " +
+                                  std::to_string(from_) + " on are needed; record them too");
+  }
+}
+
+bool SegmentRows::read(record::RowBatch& batch, std::size_t rows_max) {
+  if (failure_) std::rethrow_exception(failure_);
+  const std::size_t rows_before = batch.count();
+  batch.dimension = decoder_.dimension();
+  try {
+    while (batch.count() - rows_before < rows_max) {
+      if (!step(batch, rows_max - (batch.count() - rows_before))) return false;
+    }
+    return true;
+  } catch (...) {
+    // What was read is given first, and the failure at the next call.
+    failure_ = std::current_exception();
+    if (batch.count() == rows_before) throw;
+    return true;
+  }
+}
+
+bool SegmentRows::step(record::RowBatch& batch, std::size_t rows_max) {
+  if (records_left_ == 0 && !next_block()) return false;
+  parse_records(segment_, records_, records_left_, std::min(rows_max, messages_per_step), messages_);
+  const std::span<const Message> all = messages_.messages();
+  const auto below = [&](std::uint64_t offset) {
+    const auto found =
+        std::partition_point(all.begin(), all.end(), [&](const Message& message) { return message.offset < offset; });
+    return static_cast<std::size_t>(found - all.begin());
+  };
+  const std::size_t begin = below(from_), end = std::max(begin, below(to_));
+  decoder_.decode(all.subspan(begin, end - begin), batch);
+  return end == all.size();
+}
+
+// Whether there is another block below the stop.
+bool SegmentRows::next_block() {
+  if (segment_.tally().next() >= to_) return false;
+  const SegmentReader::State state = segment_.advance(from_);
+  if (state == SegmentReader::State::end) return false;
+  if (state != SegmentReader::State::block) throw segment_.failure();
+  records_ = segment_.records();
+  records_left_ = segment_.block().records;
+  return true;
+}
+
+SegmentHeader segment_header(const InputSettings& settings) {
+  return open_segment(settings).header();
+}
+
+PositionRange contiguous_offsets(const InputSettings& settings) {
+  SegmentReader segment = open_segment(settings);
+  std::uint64_t next = segment.header().start;
+  scan(segment, [&](const Message& message) {
+    if (message.offset != next) {
+      throw Failure(Exit::data, "'" + settings.files.front() + "' has no record at offset " + std::to_string(next) +
+                                    " (a control record, an aborted or a compacted one): several passes need a "
+                                    "recording without gaps; replay it once");
+    }
+    next = message.offset + 1;
+    return false;
+  });
+  return {segment.header().start, next};
+}
+
+std::uint64_t offset_at_or_after(const InputSettings& settings, double epoch_seconds) {
+  SegmentReader segment = open_segment(settings);
+  std::optional<std::uint64_t> found;
+  scan(segment, [&](const Message& message) {
+    if (message.time_kind == TimeKind::none) return false;
+    if (message.time_kind == TimeKind::producer && !settings.times_public) {
+      throw Failure(Exit::configuration,
+                    "a start or stop by time shows the times that the producers gave their records: declare them "
+                    "public (stream.times_public), or give an offset");
+    }
+    if (static_cast<double>(message.milliseconds) / 1000 < epoch_seconds) return false;
+    found = message.offset;
+    return true;
+  });
+  return found.value_or(segment.end().next);
+}
+
+}  // namespace nustream::decode

@@ -1,0 +1,52 @@
+// Records of a recorded segment as rows; the positions are their offsets.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "decode/message.h"
+#include "decode/message_decoder.h"
+#include "decode/reader.h"
+#include "decode/segment_reader.h"
+
+namespace nustream::decode {
+
+/// Whether `path` is a regular file that begins as a segment does. Failure(io) as for stored_size().
+[[nodiscard]] bool is_segment(const std::string& path);
+
+/// Reads the one segment of the settings. One thread at a time.
+class SegmentRows final : public Reader {
+ public:
+  /// Failure(usage) where there are other files beside it, Failure(data) where its partition is not
+  /// settings.partition or its first offset is beyond settings.from.
+  SegmentRows(const InputSettings& settings, const record::Schema& schema);
+
+  bool read(record::RowBatch& batch, std::size_t rows_max) override;
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return segment_.bytes_read(); }
+  [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override { return bytes_total_; }
+
+ private:
+  [[nodiscard]] bool step(record::RowBatch& batch, std::size_t rows_max);
+  [[nodiscard]] bool next_block();
+
+  std::uint64_t from_;
+  std::uint64_t to_;
+  SegmentReader segment_;
+  MessageDecoder decoder_;
+  MessageBatch messages_;
+  RecordParser records_;
+  std::uint64_t records_left_ = 0;  // of the block
+  std::optional<std::uint64_t> bytes_total_;
+  std::exception_ptr failure_;
+};
+
+/// The header of the segment of the settings.
+[[nodiscard]] SegmentHeader segment_header(const InputSettings& settings);
+/// The offsets of the segment, from its start to behind the last record: Failure(data) where one is missing.
+[[nodiscard]] PositionRange contiguous_offsets(const InputSettings& settings);
+/// See ordinal_at_or_after(); the times are the messages' own.
+[[nodiscard]] std::uint64_t offset_at_or_after(const InputSettings& settings, double epoch_seconds);
+
+}  // namespace nustream::decode

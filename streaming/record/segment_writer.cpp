@@ -1,0 +1,179 @@
+#include "record/segment_writer.h"
+
+#include <zstd.h>
+
+#include <array>
+#include <utility>
+
+#include "decode/byte_source.h"
+#include "decode/segment_reader.h"
+#include "error.h"
+
+namespace nustream::recording {
+namespace {
+
+constexpr std::size_t block_content_bytes = std::size_t{1} << 20;
+constexpr int compression_level = 3;
+
+/// A file of a disk from its beginning.
+class DiskSource final : public decode::ByteSource {
+ public:
+  explicit DiskSource(const journal::File& file) : file_(file) {}
+
+  Result read(std::span<char> buffer) override {
+    const std::size_t count = file_.read(offset_, buffer);
+    offset_ += count;
+    return {.bytes = count, .end = count == 0};
+  }
+  [[nodiscard]] bool ready(int) override { return true; }
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return offset_; }
+
+ private:
+  const journal::File& file_;
+  std::uint64_t offset_ = 0;
+};
+
+std::string_view view(const decode::SegmentChecksum::Check& check) {
+  return {check.data(), check.size()};
+}
+
+}  // namespace
+
+struct SegmentWriter::Compressor {
+  std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context{ZSTD_createCCtx(), ZSTD_freeCCtx};
+  std::string stored;
+
+  /// `content` as one frame, valid until the next call.
+  std::string_view compress(const std::string& content) {
+    stored.resize(ZSTD_compressBound(content.size()));
+    const std::size_t size = context ? ZSTD_compressCCtx(context.get(), stored.data(), stored.size(), content.data(),
+                                                         content.size(), compression_level)
+                                     : 0;
+    if (!context || ZSTD_isError(size) != 0) {
+      throw Failure(Exit::internal,
+                    "a block of the recording cannot be compressed: no memory; give the process more");
+    }
+    return std::string_view(stored).substr(0, size);
+  }
+};
+
+struct SegmentWriter::Place {
+  decode::SegmentHeader header;
+  decode::SegmentTally tally;
+  decode::SegmentChecksum checksum;
+  std::uint64_t size;
+  std::uint64_t next;
+};
+
+SegmentWriter::SegmentWriter(std::unique_ptr<journal::File> file, Place place)
+    : file_(std::move(file)),
+      header_(std::move(place.header)),
+      tally_(place.tally),
+      checksum_(place.checksum),
+      size_(place.size),
+      next_(place.next),
+      compressor_(std::make_unique<Compressor>()) {}
+
+SegmentWriter::SegmentWriter(SegmentWriter&&) noexcept = default;
+SegmentWriter::~SegmentWriter() = default;
+
+SegmentWriter SegmentWriter::create(journal::Disk& disk, const journal::Disk::Path& path,
+                                    const decode::SegmentHeader& header) {
+  if (disk.open(path, journal::Access::read)) {
+    throw Failure(Exit::data, path.string() +
+                                  ": is there already; go on with it by --resume, or record to another "
+                                  "folder");
+  }
+  std::string bytes = encode(header);
+  decode::SegmentChecksum checksum;
+  checksum.add(bytes);
+  bytes += view(checksum.add_check());
+  // Under its name there is never a file without a whole header.
+  const journal::Disk::Path unnamed = path.string() + ".new";
+  auto file = disk.create(unnamed, journal::Audience::operators);
+  file->write(0, bytes);
+  file->sync();
+  disk.rename(unnamed, path);
+  disk.sync_folder(path.parent_path());
+  return {std::move(file), {header, decode::SegmentTally(header), checksum, bytes.size(), header.start}};
+}
+
+SegmentWriter SegmentWriter::resume(journal::Disk& disk, const journal::Disk::Path& path) {
+  auto file = disk.open(path, journal::Access::write);
+  if (!file) throw Failure(Exit::data, path.string() + ": there is no such recording to go on with");
+  using State = decode::SegmentReader::State;
+  decode::SegmentReader reader(std::make_unique<DiskSource>(*file), path.string());
+  State state = State::block;
+  while (state == State::block) state = reader.advance(UINT64_MAX);
+  const bool ended = state == State::end;
+  if (!ended && !reader.is_torn_tail()) throw reader.failure();
+
+  const std::uint64_t next = ended ? reader.end().next : reader.tally().next();
+  const std::uint64_t size = file->size();
+  SegmentWriter writer(std::move(file),
+                       {reader.header(), reader.tally(), reader.checksum(), reader.whole_bytes(), next});
+  writer.finished_ = ended && writer.header_.stop && next >= *writer.header_.stop;
+  if (writer.finished_) {
+    writer.size_ = size;
+  } else if (size != writer.size_) {
+    writer.file_->truncate(writer.size_);
+    writer.file_->sync();  // before anything is written there: a mixture of both would be neither
+  }
+  return writer;
+}
+
+void SegmentWriter::write(const std::string& bytes) {
+  file_->write(size_, bytes);
+  file_->sync();
+  size_ += bytes.size();
+}
+
+void SegmentWriter::add(const decode::Message& message) {
+  if (finished_ || message.offset < next_ || (header_.stop && message.offset >= *header_.stop)) {
+    throw Failure(Exit::data, "the log gave offset " + std::to_string(message.offset) + " where " +
+                                  std::to_string(next_) + " was next; check whether the topic was made anew");
+  }
+  const std::size_t bytes = decode::record_bytes_bound(message);
+  if (bytes > decode::segment_content_bytes_max) {
+    throw Failure(Exit::data,
+                  "the record at offset " + std::to_string(message.offset) + " is too long to be recorded");
+  }
+  if (content_.size() + bytes > block_content_bytes) close_block();
+  if (block_.records == 0) {
+    block_.first = message.offset;
+    before_ = {message.offset, 0};
+  }
+  decode::append_record(message, before_, content_);
+  ++block_.records;
+  block_.last = message.offset;
+  next_ = message.offset + 1;
+}
+
+void SegmentWriter::close_block() {
+  if (block_.records == 0) return;
+  const std::string_view stored = compressor_->compress(content_);
+  block_.content_bytes = static_cast<std::uint32_t>(content_.size());
+  block_.stored_bytes = static_cast<std::uint32_t>(stored.size());
+  written_ = encode(block_);
+  checksum_.add(written_);
+  written_ += view(checksum_.add_check());
+  written_ += stored;
+  checksum_.add(stored);
+  written_ += view(checksum_.add_check());
+  write(written_);
+  tally_.add(block_);
+  block_ = {};
+  content_.clear();
+}
+
+void SegmentWriter::finish(std::uint64_t next) {
+  close_block();
+  std::string bytes = encode(tally_.end(next));
+  checksum_.add(bytes);
+  bytes += view(checksum_.add_check());
+  write(bytes);
+  next_ = next;
+  finished_ = true;
+}
+
+}  // namespace nustream::recording

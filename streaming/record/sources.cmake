@@ -1,0 +1,1 @@
+target_sources(nustream_service PRIVATE record/segment_writer.cpp)
