@@ -1,1 +1,22 @@
-# Tests of the kafka room. Those on a real broker start it once for the whole binary.
+# Tests of the kafka room, and what every room's tests on a real broker stand on.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
+add_library(nustream_kafka_support STATIC support/kafka_broker.cpp support/kafka_records.cpp support/kafka_topics.cpp)
+target_include_directories(nustream_kafka_support PUBLIC support)
+target_link_libraries(nustream_kafka_support PUBLIC PkgConfig::RDKAFKA PRIVATE nustream_compile)
+
+# nustream_broker_test(NAME LABEL SOURCES… [LINK libraries…]): as nustream_test, but one entry for the whole binary: its
+# tests share a broker, started once. One such binary at a time: brokers are what makes the others' waits run out.
+function(nustream_broker_test name label)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE nustream_service nustream_compile nustream_kafka_support
+                        GTest::gtest GTest::gtest_main ${arg_LINK})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+  target_compile_definitions(${name} PRIVATE NUSTREAM_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}"
+                                             NUSTREAM_ROOT_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600 RESOURCE_LOCK kafka_broker)
+endfunction()
+
+nustream_broker_test(kafka_broker_test quick fault/kafka_transaction_test.cpp)

@@ -1,0 +1,322 @@
+#include "kafka_broker.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <librdkafka/rdkafka.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "kafka_client.h"
+
+namespace nustream::tests {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto start_time_max = 60s;
+constexpr const char* cluster_id = "bnVzdHJlYW0tdGVzdHMtMQ";
+
+// The rule of cmake/kafka.sh.
+std::filesystem::path kafka_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  const std::filesystem::path root = cache != nullptr && *cache != '\0'
+                                         ? std::filesystem::path(cache)
+                                         : std::filesystem::path(home ? home : "") / ".cache";
+  const std::filesystem::path folder = root / "nustream" / "kafka-3.9.1";
+  if (!std::filesystem::is_directory(folder)) {
+    throw std::runtime_error("Apache Kafka is not in " + folder.string() + "; ./test fetches it (cmake/kafka.sh)");
+  }
+  return folder;
+}
+
+bool is_free(std::uint16_t port) {
+  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool bound = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  ::close(descriptor);
+  return bound;
+}
+
+// Below the ports that the system gives to clients: one that reconnects to a dead broker could else become its own
+// peer there, and keep the port.
+std::uint16_t free_port() {
+  static std::mt19937 random{std::random_device{}()};
+  static std::set<std::uint16_t> given;
+  while (true) {
+    const auto port = static_cast<std::uint16_t>(std::uniform_int_distribution<int>(10000, 29999)(random));
+    if (is_free(port) && given.insert(port).second) return port;
+  }
+}
+
+std::vector<std::string> java(const std::string& log_settings) {
+  const std::filesystem::path folder = kafka_folder();
+  std::vector<std::string> command{"java",
+                                   "-Xmx512m",
+                                   "-XX:+UseSerialGC",
+                                   "-XX:TieredStopAtLevel=1",
+                                   "-Xlog:disable",
+                                   "-Dlog4j.configuration=file:" + log_settings};
+  if (std::filesystem::exists(folder / "classes.jsa")) {
+    command.push_back("-XX:SharedArchiveFile=" + (folder / "classes.jsa").string());
+  }
+  command.insert(command.end(), {"-cp", (folder / "*").string()});
+  return command;
+}
+
+pid_t spawn(const std::vector<std::string>& command, const std::string& log) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) throw std::runtime_error("cannot fork");
+  if (child != 0) return child;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int input = ::open("/dev/null", O_RDONLY);
+  if (output < 0 || input < 0) ::_exit(126);
+  ::dup2(input, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  ::execvp(arguments[0], arguments.data());
+  ::_exit(127);
+}
+
+std::string address(std::uint16_t port) {
+  return "127.0.0.1:" + std::to_string(port);
+}
+
+std::string end_of(const std::string& file) {
+  const std::string text = read_file(file);
+  return text.substr(text.size() > 3000 ? text.size() - 3000 : 0);
+}
+
+int brokers_known(const std::string& bootstrap) {
+  const TestClient client(RD_KAFKA_PRODUCER, {{"bootstrap.servers", bootstrap}});
+  const rd_kafka_metadata_t* metadata = nullptr;
+  if (rd_kafka_metadata(client.get(), 0, nullptr, &metadata, 1000) != RD_KAFKA_RESP_ERR_NO_ERROR) return 0;
+  const int count = metadata->broker_cnt;
+  rd_kafka_metadata_destroy(metadata);
+  return count;
+}
+
+}  // namespace
+
+KafkaCluster::KafkaCluster(ClusterOptions options) : options_(std::move(options)) {
+  for (int i = 0; i < options_.brokers; ++i) nodes_.push_back({free_port(), free_port(), free_port(), free_port()});
+  folder_.write("log4j.properties",
+                "log4j.rootLogger=INFO, out\n"
+                "log4j.appender.out=org.apache.log4j.ConsoleAppender\n"
+                "log4j.appender.out.layout=org.apache.log4j.PatternLayout\n"
+                "log4j.appender.out.layout.ConversionPattern=%d %p %m (%c)%n\n");
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    write_properties(i);
+    run_tool({"kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", folder(i) + ".properties"});
+  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) start(i);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) wait_until_started(i);
+  wait_until_complete();
+}
+
+KafkaCluster::~KafkaCluster() {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].process > 0) kill(i);
+  }
+}
+
+std::string KafkaCluster::bootstrap() const {
+  if (options_.advertised_port != 0) return address(options_.advertised_port);
+  return bootstrap_of(&Node::client_port);
+}
+
+std::string KafkaCluster::direct() const {
+  return bootstrap_of(&Node::direct_port);
+}
+
+std::string KafkaCluster::sasl() const {
+  return bootstrap_of(&Node::sasl_port);
+}
+
+std::string KafkaCluster::bootstrap_of(std::uint16_t Node::*port) const {
+  std::string result;
+  for (const Node& node : nodes_) result += (result.empty() ? "" : ",") + address(node.*port);
+  return result;
+}
+
+std::string KafkaCluster::folder(std::size_t broker) const {
+  return (folder_.path() / std::to_string(broker)).string();
+}
+
+std::string KafkaCluster::log(std::size_t broker) const {
+  return folder(broker) + "-" + std::to_string(nodes_.at(broker).starts) + ".log";
+}
+
+void KafkaCluster::write_properties(std::size_t broker) const {
+  const Node& node = nodes_.at(broker);
+  std::string voters;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    voters += (i == 0 ? "" : ",") + std::to_string(i + 1) + "@" + address(nodes_[i].controller_port);
+  }
+  const bool behind_proxy = broker == 0 && options_.advertised_port != 0;
+  const std::string clients = behind_proxy ? address(options_.advertised_port) : address(node.client_port);
+  const std::string direct = ",DIRECT://" + address(node.direct_port);
+  const std::string sasl = options_.sasl ? ",SASL://" + address(node.sasl_port) : "";
+  const std::string factor = options_.brokers >= 3 ? "3" : "1";
+  const std::string in_sync = options_.brokers >= 3 ? "2" : "1";
+  std::map<std::string, std::string> properties{
+      {"process.roles", "broker,controller"},
+      {"node.id", std::to_string(broker + 1)},
+      {"controller.quorum.voters", voters},
+      {"controller.listener.names", "CONTROLLER"},
+      // Brokers speak to each other and to themselves past the proxy.
+      {"inter.broker.listener.name", "DIRECT"},
+      {"listeners",
+       "CLIENTS://" + address(node.client_port) + direct + ",CONTROLLER://" + address(node.controller_port) + sasl},
+      {"advertised.listeners", "CLIENTS://" + clients + direct + sasl},
+      {"listener.security.protocol.map",
+       "CLIENTS:PLAINTEXT,DIRECT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_PLAINTEXT"},
+      {"log.dirs", folder(broker)},
+      {"auto.create.topics.enable", "false"},
+      {"default.replication.factor", factor},
+      {"min.insync.replicas", in_sync},
+      {"offsets.topic.replication.factor", factor},
+      {"transaction.state.log.replication.factor", factor},
+      {"transaction.state.log.min.isr", in_sync},
+      // All that only makes tests wait.
+      {"offsets.topic.num.partitions", "4"},
+      {"transaction.state.log.num.partitions", "4"},
+      {"group.initial.rebalance.delay.ms", "0"},
+      {"group.min.session.timeout.ms", "1000"},
+      {"transaction.abort.timed.out.transaction.cleanup.interval.ms", "500"},
+      {"log.cleaner.dedupe.buffer.size", "16777216"},
+      {"broker.session.timeout.ms", "1000"},
+      {"broker.heartbeat.interval.ms", "200"}};
+  if (options_.sasl) {
+    properties["sasl.enabled.mechanisms"] = "PLAIN";
+    properties["listener.name.sasl.plain.sasl.jaas.config"] =
+        std::string("org.apache.kafka.common.security.plain.PlainLoginModule required user_") + sasl_user + "=\"" +
+        sasl_password + "\";";
+  }
+  if (options_.acl) {
+    properties["authorizer.class.name"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer";
+    properties["super.users"] = "User:ANONYMOUS";
+  }
+  for (const auto& [name, value] : options_.properties) properties[name] = value;
+  std::ofstream file(folder(broker) + ".properties");
+  for (const auto& [name, value] : properties) file << name << '=' << value << '\n';
+}
+
+void KafkaCluster::run_tool(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> command = java((folder_.path() / "log4j.properties").string());
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const std::string output = (folder_.path() / "tool.log").string();
+  const pid_t child = spawn(command, output);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (status != 0) throw std::runtime_error(arguments.front() + " failed:\n" + end_of(output));
+}
+
+void KafkaCluster::grant(const std::vector<std::string>& right) const {
+  std::vector<std::string> arguments{
+      "kafka.admin.AclCommand",        "--bootstrap-server", direct(), "--add", "--allow-principal",
+      std::string("User:") + sasl_user};
+  arguments.insert(arguments.end(), right.begin(), right.end());
+  run_tool(arguments);
+}
+
+void KafkaCluster::start(std::size_t broker) {
+  ++nodes_.at(broker).starts;
+  std::vector<std::string> command = java((folder_.path() / "log4j.properties").string());
+  command.insert(command.end(), {"kafka.Kafka", folder(broker) + ".properties"});
+  nodes_[broker].process = spawn(command, log(broker));
+}
+
+void KafkaCluster::wait_until_started(std::size_t broker) const {
+  const auto deadline = Clock::now() + start_time_max;
+  while (read_file(log(broker)).find("Kafka Server started") == std::string::npos) {
+    const bool ended = ::waitpid(nodes_.at(broker).process, nullptr, WNOHANG) != 0;
+    if (ended || Clock::now() > deadline) {
+      throw std::runtime_error("a broker did not start:\n" + end_of(log(broker)));
+    }
+    std::this_thread::sleep_for(20ms);
+  }
+}
+
+// Brokers that started may still be unknown to each other.
+void KafkaCluster::wait_until_complete() const {
+  const auto deadline = Clock::now() + start_time_max;
+  const auto running = std::count_if(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.process > 0; });
+  while (brokers_known(direct()) < running) {
+    if (Clock::now() > deadline) throw std::runtime_error("the brokers did not find each other");
+    std::this_thread::sleep_for(20ms);
+  }
+}
+
+void KafkaCluster::signal(std::size_t broker, int number) const {
+  const pid_t process = nodes_.at(broker).process;
+  if (process <= 0) throw std::logic_error("this broker is not running");
+  ::kill(process, number);
+}
+
+void KafkaCluster::wait_for_end(std::size_t broker) {
+  ::waitpid(nodes_.at(broker).process, nullptr, 0);
+  nodes_[broker].process = 0;
+}
+
+void KafkaCluster::kill(std::size_t broker) {
+  signal(broker, SIGKILL);
+  wait_for_end(broker);
+}
+
+void KafkaCluster::stop(std::size_t broker) {
+  signal(broker, SIGTERM);
+  wait_for_end(broker);
+}
+
+void KafkaCluster::restart(std::size_t broker) {
+  if (nodes_.at(broker).process > 0) throw std::logic_error("this broker is running");
+  start(broker);
+  wait_until_started(broker);
+  wait_until_complete();
+}
+
+void KafkaCluster::freeze(std::size_t broker) {
+  signal(broker, SIGSTOP);
+}
+
+void KafkaCluster::thaw(std::size_t broker) {
+  signal(broker, SIGCONT);
+}
+
+KafkaCluster& shared_broker() {
+  static KafkaCluster cluster;
+  return cluster;
+}
+
+std::string fresh_name(const std::string& what) {
+  static std::atomic<int> number{0};
+  return what + "-" + std::to_string(++number);
+}
+
+}  // namespace nustream::tests

@@ -1,0 +1,88 @@
+// The product's own Kafka layer in the hands of a test: calls driven to their end, with errors as failures.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kafka/client_settings.h"
+#include "kafka/partition_reader.h"
+#include "kafka/producer.h"
+
+namespace nustream::tests {
+
+inline kafka::ClientSettings settings_for(const std::string& bootstrap, kafka::Properties properties = {}) {
+  return {.brokers = bootstrap, .properties = std::move(properties)};
+}
+
+inline kafka::Deadline soon() {
+  return kafka::in(std::chrono::seconds(30));
+}
+
+/// Waits until `condition` holds; throws after 30 s.
+inline void wait_until(const std::function<bool()>& condition) {
+  const kafka::Deadline deadline = soon();
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("what was waited for did not come");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+/// Makes a call in slices until it is done or failed.
+inline kafka::Progress finish(const std::function<kafka::Progress(kafka::Deadline)>& call,
+                              kafka::Deadline deadline = soon()) {
+  while (true) {
+    kafka::Progress progress = call(deadline);
+    if (!progress.is_again()) return progress;
+  }
+}
+
+/// The same for calls that have to succeed.
+inline void succeed(const std::function<kafka::Progress(kafka::Deadline)>& call) {
+  const kafka::Progress progress = finish(call);
+  if (progress.error() != nullptr) throw std::runtime_error(progress.error()->text);
+}
+
+inline std::unique_ptr<kafka::Producer> ready_producer(const std::string& bootstrap, const std::string& id,
+                                                       std::vector<std::string> topics,
+                                                       kafka::Properties properties = {}) {
+  auto producer =
+      kafka::transactional_producer(settings_for(bootstrap, std::move(properties)), id, std::move(topics));
+  succeed([&](kafka::Deadline deadline) { return producer->init(deadline); });
+  return producer;
+}
+
+inline void begin(kafka::Producer& producer) {
+  if (const auto error = producer.begin()) throw std::runtime_error(error->text);
+}
+
+/// To partition 0; waits while the client's queue is full.
+inline void produce(kafka::Producer& producer, const std::string& topic, const std::string& value) {
+  while (const auto error = producer.produce({.topic = topic, .value = value})) {
+    if (error->cause != kafka::Cause::queue_full) throw std::runtime_error(error->text);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+inline void commit(kafka::Producer& producer) {
+  succeed([&](kafka::Deadline deadline) { return producer.commit(deadline); });
+}
+
+inline void abort(kafka::Producer& producer) {
+  succeed([&](kafka::Deadline deadline) { return producer.abort(deadline); });
+}
+
+/// The last stable offset of partition 0.
+inline std::int64_t stable_end(const std::string& bootstrap, const std::string& topic) {
+  kafka::PartitionReader reader(settings_for(bootstrap), kafka::Isolation::read_committed, "stable-end");
+  return reader.watermarks({topic, kafka::PartitionIndex{0}}, soon()).high.value();
+}
+
+}  // namespace nustream::tests

@@ -1,0 +1,143 @@
+#include "kafka_topics.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "kafka_client.h"
+
+namespace nustream::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using Queue = std::unique_ptr<rd_kafka_queue_t, decltype(&rd_kafka_queue_destroy)>;
+using Event = std::unique_ptr<rd_kafka_event_t, decltype(&rd_kafka_event_destroy)>;
+
+constexpr auto time_max = 30s;
+
+void require(rd_kafka_resp_err_t code, const std::string& attempt) {
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) throw std::runtime_error(attempt + ": " + rd_kafka_err2str(code));
+}
+
+// Sends one request and waits for its answer.
+Event ask(const std::string& bootstrap, const std::string& attempt,
+          const std::function<void(rd_kafka_t*, rd_kafka_queue_t*)>& send) {
+  const TestClient client(RD_KAFKA_PRODUCER, {{"bootstrap.servers", bootstrap}});
+  const Queue answers(rd_kafka_queue_new(client.get()), rd_kafka_queue_destroy);
+  send(client.get(), answers.get());
+  Event event(rd_kafka_queue_poll(answers.get(), 30'000), rd_kafka_event_destroy);
+  if (!event) throw std::runtime_error(attempt + ": no answer");
+  require(rd_kafka_event_error(event.get()), attempt);
+  return event;
+}
+
+void require_topics(const rd_kafka_topic_result_t** results, std::size_t count, const std::string& attempt) {
+  for (std::size_t i = 0; i < count; ++i) require(rd_kafka_topic_result_error(results[i]), attempt);
+}
+
+int partitions_with_leaders(rd_kafka_t* client, const std::string& topic) {
+  rd_kafka_topic_t* handle = rd_kafka_topic_new(client, topic.c_str(), nullptr);
+  const rd_kafka_metadata_t* metadata = nullptr;
+  const rd_kafka_resp_err_t code = rd_kafka_metadata(client, 0, handle, &metadata, 5000);
+  rd_kafka_topic_destroy(handle);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return 0;
+  int count = 0;
+  for (int i = 0; i < metadata->topics[0].partition_cnt; ++i) count += metadata->topics[0].partitions[i].leader >= 0;
+  rd_kafka_metadata_destroy(metadata);
+  return count;
+}
+
+void wait_for_partitions(const std::string& bootstrap, const std::string& topic, int partitions) {
+  const TestClient client(RD_KAFKA_PRODUCER, {{"bootstrap.servers", bootstrap}});
+  const auto deadline = std::chrono::steady_clock::now() + time_max;
+  while (partitions_with_leaders(client.get(), topic) != partitions) {
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(topic + ": its partitions do not come");
+    std::this_thread::sleep_for(10ms);
+  }
+}
+
+}  // namespace
+
+void create_topic(const std::string& bootstrap, const std::string& topic, int partitions,
+                  const TopicSettings& settings, int replication_factor) {
+  const std::string attempt = "create topic " + topic;
+  char text[256] = {};
+  rd_kafka_NewTopic_t* wanted =
+      rd_kafka_NewTopic_new(topic.c_str(), partitions, replication_factor, text, sizeof text);
+  if (wanted == nullptr) throw std::runtime_error(attempt + ": " + text);
+  for (const auto& [name, value] : settings) rd_kafka_NewTopic_set_config(wanted, name.c_str(), value.c_str());
+  const Event event = ask(bootstrap, attempt, [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+    rd_kafka_CreateTopics(client, &wanted, 1, nullptr, queue);
+  });
+  rd_kafka_NewTopic_destroy(wanted);
+  std::size_t count = 0;
+  const auto* result = rd_kafka_event_CreateTopics_result(event.get());
+  require_topics(rd_kafka_CreateTopics_result_topics(result, &count), count, attempt);
+  wait_for_partitions(bootstrap, topic, partitions);
+}
+
+void delete_topic(const std::string& bootstrap, const std::string& topic) {
+  const std::string attempt = "delete topic " + topic;
+  rd_kafka_DeleteTopic_t* unwanted = rd_kafka_DeleteTopic_new(topic.c_str());
+  const Event event = ask(bootstrap, attempt, [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+    rd_kafka_DeleteTopics(client, &unwanted, 1, nullptr, queue);
+  });
+  rd_kafka_DeleteTopic_destroy(unwanted);
+  std::size_t count = 0;
+  const auto* result = rd_kafka_event_DeleteTopics_result(event.get());
+  require_topics(rd_kafka_DeleteTopics_result_topics(result, &count), count, attempt);
+  wait_for_partitions(bootstrap, topic, 0);
+}
+
+void add_partitions(const std::string& bootstrap, const std::string& topic, int partitions) {
+  const std::string attempt = "add partitions to " + topic;
+  char text[256] = {};
+  rd_kafka_NewPartitions_t* wanted =
+      rd_kafka_NewPartitions_new(topic.c_str(), static_cast<std::size_t>(partitions), text, sizeof text);
+  if (wanted == nullptr) throw std::runtime_error(attempt + ": " + text);
+  const Event event = ask(bootstrap, attempt, [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+    rd_kafka_CreatePartitions(client, &wanted, 1, nullptr, queue);
+  });
+  rd_kafka_NewPartitions_destroy(wanted);
+  std::size_t count = 0;
+  const auto* result = rd_kafka_event_CreatePartitions_result(event.get());
+  require_topics(rd_kafka_CreatePartitions_result_topics(result, &count), count, attempt);
+  wait_for_partitions(bootstrap, topic, partitions);
+}
+
+void delete_records(const std::string& bootstrap, const std::string& topic, int partition, std::int64_t offset) {
+  const std::string attempt = "delete records of " + topic;
+  rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(1);
+  rd_kafka_topic_partition_list_add(list, topic.c_str(), partition)->offset = offset;
+  rd_kafka_DeleteRecords_t* unwanted = rd_kafka_DeleteRecords_new(list);
+  rd_kafka_topic_partition_list_destroy(list);
+  const Event event = ask(bootstrap, attempt, [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+    rd_kafka_DeleteRecords(client, &unwanted, 1, nullptr, queue);
+  });
+  rd_kafka_DeleteRecords_destroy(unwanted);
+  const auto* result = rd_kafka_event_DeleteRecords_result(event.get());
+  require(rd_kafka_DeleteRecords_result_offsets(result)->elems[0].err, attempt);
+}
+
+void delete_group(const std::string& bootstrap, const std::string& group) {
+  const std::string attempt = "delete group " + group;
+  rd_kafka_DeleteGroup_t* unwanted = rd_kafka_DeleteGroup_new(group.c_str());
+  const Event event = ask(bootstrap, attempt, [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+    rd_kafka_DeleteGroups(client, &unwanted, 1, nullptr, queue);
+  });
+  rd_kafka_DeleteGroup_destroy(unwanted);
+  std::size_t count = 0;
+  const rd_kafka_group_result_t** results =
+      rd_kafka_DeleteGroups_result_groups(rd_kafka_event_DeleteGroups_result(event.get()), &count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const rd_kafka_error_t* error = rd_kafka_group_result_error(results[i])) {
+      throw std::runtime_error(attempt + ": " + rd_kafka_error_string(error));
+    }
+  }
+}
+
+}  // namespace nustream::tests

@@ -1,0 +1,25 @@
+// Topics and groups on a test's broker.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace nustream::tests {
+
+/// Settings of a topic, by Kafka's names.
+using TopicSettings = std::map<std::string, std::string>;
+
+/// Makes a topic and waits until each of its partitions has a leader. All of these throw where the broker refuses.
+void create_topic(const std::string& bootstrap, const std::string& topic, int partitions = 1,
+                  const TopicSettings& settings = {}, int replication_factor = 1);
+/// Deletes a topic and waits until it is gone.
+void delete_topic(const std::string& bootstrap, const std::string& topic);
+/// Raises the number of partitions, and waits for the leaders of the new ones.
+void add_partitions(const std::string& bootstrap, const std::string& topic, int partitions);
+/// Deletes the records below `offset`: that is where the partition begins afterwards.
+void delete_records(const std::string& bootstrap, const std::string& topic, int partition, std::int64_t offset);
+/// Forgets what the group committed. The group has to be without members.
+void delete_group(const std::string& bootstrap, const std::string& group);
+
+}  // namespace nustream::tests
