@@ -128,7 +128,10 @@ class DetectingSource : public ByteSource {
 
   Result read(std::span<char> buffer) override {
     if (file_) {
-      const auto magic = file_->peek(segment_magic.size());  // the longest that is told apart
+      constexpr std::size_t magic_bytes = 4;
+      auto magic = file_->peek(magic_bytes);
+      // No more is waited for than it takes: a slow pipe's first records may be short.
+      if (magic && segment_magic.starts_with(*magic)) magic = file_->peek(segment_magic.size());
       if (!magic) return {.interrupted = true};
       content_ = decompress(std::move(file_), std::string(*magic), path_);
     }

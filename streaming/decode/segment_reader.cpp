@@ -110,6 +110,7 @@ SegmentReader::State SegmentReader::read_stored() {
   if (!matches(check)) return damaged(Damage::stored_check);
   running_.add(check);
   whole_ = running_;
+  bytes_before_last_block_ = whole_bytes_;
   whole_bytes_ += framed_bytes + bytes + segment_check_bytes;
   tally_->add(block_);
   return State::block;

@@ -57,6 +57,8 @@ class SegmentReader {
 
   /// Bytes of the file up to the end of the last whole block, and the checksum of those: where a recording goes on.
   [[nodiscard]] std::uint64_t whole_bytes() const noexcept { return whole_bytes_; }
+  /// Bytes before that block: all but them were synced before it was written.
+  [[nodiscard]] std::uint64_t bytes_before_last_block() const noexcept { return bytes_before_last_block_; }
   [[nodiscard]] const SegmentChecksum& checksum() const noexcept { return whole_; }
   /// Bytes of the file read so far.
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return source_->bytes_read(); }
@@ -86,6 +88,7 @@ class SegmentReader {
   SegmentChecksum running_;  // of everything that was read
   SegmentChecksum whole_;    // up to whole_bytes_
   std::uint64_t whole_bytes_ = 0;
+  std::uint64_t bytes_before_last_block_ = 0;
 
   std::string frame_;  // the last one, with its check
   SegmentBlock block_;

@@ -33,6 +33,16 @@ class DiskSource final : public decode::ByteSource {
   std::uint64_t offset_ = 0;
 };
 
+// Makes the first `size` bytes all there is, durably; those below `synced` are so already. What a process wrote that
+// could not sync it is in everybody's sight and never on the disk, unless it is written again.
+void make_durable(journal::File& file, std::uint64_t synced, std::uint64_t size) {
+  std::string bytes(static_cast<std::size_t>(size - synced), '\0');
+  if (file.read(synced, bytes) != bytes.size()) throw Failure(Exit::io, "the recording shrinks while it is read");
+  file.write(synced, bytes);
+  file.truncate(size);
+  file.sync();  // before anything else is written there: a mixture of old and new would be neither
+}
+
 std::string_view view(const decode::SegmentChecksum::Check& check) {
   return {check.data(), check.size()};
 }
@@ -109,16 +119,12 @@ SegmentWriter SegmentWriter::resume(journal::Disk& disk, const journal::Disk::Pa
   if (!ended && !reader.is_torn_tail()) throw reader.failure();
 
   const std::uint64_t next = ended ? reader.end().next : reader.tally().next();
-  const std::uint64_t size = file->size();
-  SegmentWriter writer(std::move(file),
-                       {reader.header(), reader.tally(), reader.checksum(), reader.whole_bytes(), next});
-  writer.finished_ = ended && writer.header_.stop && next >= *writer.header_.stop;
-  if (writer.finished_) {
-    writer.size_ = size;
-  } else if (size != writer.size_) {
-    writer.file_->truncate(writer.size_);
-    writer.file_->sync();  // before anything is written there: a mixture of both would be neither
-  }
+  const bool finished = ended && reader.header().stop && next >= *reader.header().stop;
+  const std::uint64_t size = finished ? file->size() : reader.whole_bytes();
+  make_durable(*file, reader.bytes_before_last_block(), size);
+  disk.sync_folder(path.parent_path());
+  SegmentWriter writer(std::move(file), {reader.header(), reader.tally(), reader.checksum(), size, next});
+  writer.finished_ = finished;
   return writer;
 }
 
