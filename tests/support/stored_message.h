@@ -39,6 +39,8 @@ inline decode::MessageBatch views(const std::vector<StoredMessage>& stored) {
   return batch;
 }
 
+decode::MessageBatch views(std::vector<StoredMessage>&&) = delete;
+
 /// The same with memory of its own.
 inline StoredMessage stored(const decode::Message& message) {
   StoredMessage copy{message.offset, std::nullopt, std::nullopt, {}, message.milliseconds, message.time_kind};

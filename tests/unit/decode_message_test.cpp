@@ -71,7 +71,8 @@ TEST(Messages, ABatchGrowsCallByCall) {
   MessageDecoder decoder(csv({"a"}), columns({"a"}));
   record::RowBatch batch;
   for (std::uint64_t offset = 10; offset < 40; offset += 10) {
-    auto views = tests::views(values_from(offset, {"1", "x", "3"}));
+    const std::vector<StoredMessage> messages = values_from(offset, {"1", "x", "3"});
+    auto views = tests::views(messages);
     decoder.decode(views.messages(), batch);
   }
   EXPECT_EQ(batch.x, (std::vector<double>{1, 0, 3, 1, 0, 3, 1, 0, 3}));

@@ -1,0 +1,5 @@
+# Tests of recorded segments: their format, and the recording of them.
+nustream_test(segment_test quick unit/decode_segment_test.cpp unit/record_segment_writer_test.cpp
+              property/decode_segment_property_test.cpp property/record_segment_crash_test.cpp
+              support/simulated_disk.cpp
+              LINK nustream_service ZLIB::ZLIB PkgConfig::ZSTD)
