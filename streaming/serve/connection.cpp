@@ -1,14 +1,14 @@
 #include "serve/connection.h"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/read_until.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <string>
 
 namespace nustream::serve {
 namespace {
@@ -22,25 +22,41 @@ using Phase = Connection::Phase;
 /// Errors as values: here they are the rule, and none of them is exceptional.
 constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
 
-/// How long, and for how many bytes, a client that was told to go is still read: a reset must not overtake the
-/// answer.
+constexpr std::string_view header_end = "\r\n\r\n";
+
+/// How long, and for how many bytes, a client that was refused is still read. To close a socket with unread bytes
+/// resets the connection, and the reset may overtake the refusal.
 constexpr std::chrono::milliseconds linger_time{1000};
 constexpr std::size_t linger_bytes_max = 64 * 1024;
 
-/// Waits for the first byte of a request, unless the one before brought it along. False where none came.
-asio::awaitable<bool> first_bytes(Connection& connection, beast::flat_buffer& buffer, Clock::time_point deadline) {
-  if (buffer.size() > 0) co_return true;
+/// Waits for the first bytes of a request, unless the one before brought them along. False where none came.
+asio::awaitable<bool> first_bytes(Connection& connection, std::string& received, Clock::time_point deadline) {
+  if (!received.empty()) co_return true;
   connection.stream.expires_at(deadline);
-  const auto [error, size] = co_await connection.stream.async_read_some(
-      buffer.prepare(std::min<std::size_t>(buffer.max_size(), 4096)), as_values);
-  buffer.commit(size);
+  std::array<char, 256> bytes;  // no more than the least header_bytes_max
+  const auto [error, size] = co_await connection.stream.async_read_some(asio::buffer(bytes), as_values);
+  received.append(bytes.data(), size);
   co_return !error;
+}
+
+/// Reads to the end of the header, which Beast's own limit would bound line by line only. What is behind it stays in
+/// `received`.
+asio::awaitable<beast::error_code> read_header(Connection& connection, std::string& received, const Limits& limits,
+                                               RequestParser& parser) {
+  const auto [error, size] = co_await asio::async_read_until(
+      connection.stream, asio::dynamic_buffer(received, limits.header_bytes_max), header_end, as_values);
+  if (error == asio::error::not_found) co_return http::error::header_limit;
+  if (error) co_return error;
+  parser.header_limit(static_cast<std::uint32_t>(size + 1));
+  beast::error_code parse_error;
+  received.erase(0, parser.put(asio::buffer(received.data(), size), parse_error));
+  co_return parse_error;
 }
 
 /// Whether what was read is no request, as opposed to no more at all.
 bool unreadable(const beast::error_code& error) {
   static const boost::system::error_category& parsing = beast::error_code(http::error::bad_method).category();
-  return error.category() == parsing && error != http::error::end_of_stream && error != http::error::partial_message;
+  return error.category() == parsing;
 }
 
 asio::awaitable<bool> send(Connection& connection, Answer answer, bool header_alone) {
@@ -53,7 +69,7 @@ asio::awaitable<bool> send(Connection& connection, Answer answer, bool header_al
   co_return !error;
 }
 
-/// Closes our side and waits for the client to close its own.
+/// Closes our side and reads on until the client closes its own.
 asio::awaitable<void> leave(Connection& connection) {
   connection.phase = Phase::leaving;
   beast::error_code error;
@@ -70,10 +86,10 @@ asio::awaitable<void> leave(Connection& connection) {
 }  // namespace
 
 asio::awaitable<void> serve_requests(Connection& connection, const Limits& limits, const Answerer& answerer) {
-  beast::flat_buffer buffer(limits.header_bytes_max);
+  std::string received;
   Clock::time_point deadline = Clock::now() + limits.request_time;
   for (std::size_t number = 1;; ++number) {
-    const bool more = co_await first_bytes(connection, buffer, deadline);
+    const bool more = co_await first_bytes(connection, received, deadline);
     if (!more) co_return;
     connection.phase = Phase::busy;
     if (number > 1) deadline = Clock::now() + limits.request_time;
@@ -81,8 +97,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
     // One deadline for the whole request: a byte now and then does not move it.
     connection.stream.expires_at(deadline);
     RequestParser parser;
-    parser.header_limit(static_cast<std::uint32_t>(limits.header_bytes_max));
-    const auto [error, size] = co_await http::async_read_header(connection.stream, buffer, parser, as_values);
+    const beast::error_code error = co_await read_header(connection, received, limits, parser);
     if (error && !unreadable(error)) co_return;
 
     Answer reply = error ? refusal(error) : answerer(parser, number);
@@ -91,11 +106,14 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
     connection.stream.expires_after(limits.request_time);
     const bool sent = co_await send(connection, std::move(reply), header_alone);
     if (!sent) co_return;
-    if (!stays) break;
+    if (!stays || connection.last_request) {
+      const bool unread = error || !parser.is_done() || !received.empty();
+      if (unread) co_await leave(connection);
+      co_return;
+    }
     connection.phase = Phase::idle;
     deadline = Clock::now() + limits.idle_time;
   }
-  co_await leave(connection);
 }
 
 }  // namespace nustream::serve

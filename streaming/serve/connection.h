@@ -18,10 +18,11 @@ struct Connection {
     fresh,    ///< connected, no byte yet
     busy,     ///< a request is being read or answered
     idle,     ///< between two requests
-    leaving,  ///< has its last answer; waiting for the client to close
+    leaving,  ///< was refused; what it still sends is read and dropped
   };
   boost::beast::tcp_stream stream;
   Phase phase = Phase::fresh;
+  bool last_request = false;  ///< set from outside: to be closed after the request at hand
 };
 
 /// Answers a request whose header was read, the `number`-th of its connection from 1.

@@ -112,9 +112,9 @@ Answer answer(const RequestParser& parser, const Access& access, const Routes& r
 }
 
 Answer refusal(const boost::beast::error_code& error) {
-  const bool too_long = error == http::error::header_limit || error == http::error::buffer_overflow;
-  Answer out = too_long ? plain(http::status::request_header_fields_too_large, "the request's header is too long\n")
-                        : plain(http::status::bad_request, "not an HTTP/1 request\n");
+  Answer out = error == http::error::header_limit
+                   ? plain(http::status::request_header_fields_too_large, "the request's header is too long\n")
+                   : plain(http::status::bad_request, "not an HTTP/1 request\n");
   out.keep_alive(false);
   return out;
 }

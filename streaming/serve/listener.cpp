@@ -64,14 +64,14 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
     beast::error_code ignored;
     static_cast<void>(acceptor_.close(ignored));
     pause_.cancel();
-    close_those({Phase::fresh, Phase::idle, Phase::leaving});
+    dismiss({Phase::fresh, Phase::idle, Phase::leaving});
   }
 
   /// As stop(), and requests in flight are cut off: whatever the routes refer to may be gone from now on.
   void abandon() {
     stop();
     routes_ = nullptr;
-    close_those({Phase::busy});
+    dismiss({Phase::fresh, Phase::idle, Phase::leaving, Phase::busy});
   }
 
  private:
@@ -99,8 +99,8 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   asio::awaitable<void> pause(std::chrono::steady_clock::duration longest);
 
   [[nodiscard]] bool full() const noexcept { return connections_.size() >= limits_.connections_max; }
-  void close_those(std::initializer_list<Phase> phases);
-  [[nodiscard]] Answer reply(const RequestParser& parser, std::size_t number) const;
+  void dismiss(std::initializer_list<Phase> at_once);
+  [[nodiscard]] Answer reply(const Connection& connection, const RequestParser& parser, std::size_t number) const;
 
   tcp::acceptor acceptor_;
   std::uint16_t port_;
@@ -126,8 +126,8 @@ asio::awaitable<void> Listener::Service::accept_connections(std::shared_ptr<Serv
 
 asio::awaitable<void> Listener::Service::accept_one() {
   while (full() && !stopping_) {
-    // Whoever merely keeps a connection gives it up for somebody who waits for one.
-    close_those({Phase::idle, Phase::leaving});
+    // Whoever merely keeps a connection gives it up for somebody who may be waiting for one.
+    dismiss({Phase::idle, Phase::leaving});
     co_await pause(std::chrono::hours{1});
   }
   if (stopping_) co_return;
@@ -142,23 +142,23 @@ asio::awaitable<void> Listener::Service::pause(std::chrono::steady_clock::durati
 }
 
 asio::awaitable<void> Listener::Service::serve(std::unique_ptr<Client> client) {
-  Service& service = *client->service;
-  const Answerer answerer = [&service](const RequestParser& parser, std::size_t number) {
-    return service.reply(parser, number);
+  const Answerer answerer = [&client](const RequestParser& parser, std::size_t number) {
+    return client->service->reply(client->connection, parser, number);
   };
-  co_await serve_requests(client->connection, service.limits_, answerer);
+  co_await serve_requests(client->connection, client->service->limits_, answerer);
 }
 
-void Listener::Service::close_those(std::initializer_list<Phase> phases) {
+/// Closes the connections in those phases; the others go after the request at hand.
+void Listener::Service::dismiss(std::initializer_list<Phase> at_once) {
   for (Connection* const connection : connections_) {
-    if (std::find(phases.begin(), phases.end(), connection->phase) != phases.end()) connection->stream.close();
+    connection->last_request = true;
+    if (std::find(at_once.begin(), at_once.end(), connection->phase) != at_once.end()) connection->stream.close();
   }
 }
 
-Answer Listener::Service::reply(const RequestParser& parser, std::size_t number) const {
+Answer Listener::Service::reply(const Connection& connection, const RequestParser& parser, std::size_t number) const {
   Answer out = answer(parser, access_, routes_);
-  // With no slot left for others, this client queues for its next request like them.
-  if (stopping_ || full() || number >= limits_.requests_max) out.keep_alive(false);
+  if (connection.last_request || number >= limits_.requests_max) out.keep_alive(false);
   return out;
 }
 

@@ -23,7 +23,7 @@ struct PublicMetrics {
   Family<Counter>& releases;
   Family<Gauge>& rho_spent;
   Family<Gauge>& rho_limit;
-  Family<Gauge>& rho_total;
+  Family<Gauge>& rho_ledger;
   Family<Gauge>& rho_budget;
   Family<Gauge>& epsilon;
   Family<Gauge>& estimate;
@@ -45,7 +45,7 @@ struct PublicMetrics {
     Series<Counter> releases;
     Series<Gauge> rho_spent;
     Series<Gauge> rho_limit;
-    Series<Gauge> rho_total;
+    Series<Gauge> rho_ledger;
     Series<Gauge> epsilon;
     Series<Gauge> noise_multiplier;
     Series<Gauge> sensitivity;

@@ -98,7 +98,7 @@ void PublicSurface::show(const CommittedSpend& spend) {
   lane->epsilon = privacy::epsilon(spend.rho(), lane->settings.header.delta);
   raise_to(*lane->series.steps, spend.steps().value());
   lane->series.rho_spent->Set(spend.rho().value());
-  lane->series.rho_total->Set(spend.total().value());
+  lane->series.rho_ledger->Set(spend.total().value());
   lane->series.epsilon->Set(lane->epsilon.value());
   lane->series.step_size->Set(lane->settings.schedule.at(StepIndex{spend.steps().value()}));
 }
@@ -138,7 +138,7 @@ void PublicSurface::append_lane(const OpenLane& lane, std::string& out) {
   append_field("epoch", std::uint64_t{header.epoch.value()}, out);
   append_field("steps_committed", lane.steps.value(), out);
   append_field("rho", lane.rho.value(), out);
-  append_field("rho_total", lane.total.value(), out);
+  append_field("rho_ledger", lane.total.value(), out);
   append_field("rho_limit", lane.settings.rho_limit.value(), out);
   append_field("epsilon", lane.epsilon.value(), out);
   append_field("delta", header.delta.value(), out);

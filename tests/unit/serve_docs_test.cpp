@@ -1,0 +1,119 @@
+// docs/metrics.md names exactly the metrics that are registered, with their types, labels and surface.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "serve/operator_surface.h"
+#include "serve/settings.h"
+#include "serve_lanes.h"
+#include "temporary_folder.h"
+
+namespace nustream::serve {
+namespace {
+
+/// Of one metric: type and names of labels, "histogram lane stream".
+using Described = std::map<std::string, std::string>;
+
+std::string described(const std::string& type, const std::set<std::string>& labels) {
+  std::string text = type;
+  for (const std::string& label : labels) text += ' ' + label;
+  return text;
+}
+
+std::string documentation() {
+  return tests::read_file(std::string(NUSTREAM_ROOT_DIR) + "/docs/metrics.md");
+}
+
+std::string section(const std::string& title) {
+  const std::string text = documentation();
+  const std::size_t begin = text.find("\n## " + title + "\n");
+  EXPECT_NE(begin, std::string::npos) << title;
+  return text.substr(begin, text.find("\n## ", begin + 1) - begin);
+}
+
+Described documented(const std::string& title) {
+  static const std::regex row(R"(\n\| `([a-z_]+)` \| (counter|gauge|histogram) \| ([^|]+) \| ([^|]*)\|)");
+  static const std::regex label("`([a-z]+)`");
+  const std::string text = section(title);
+  Described metrics;
+  for (std::sregex_iterator at(text.begin(), text.end(), row), end; at != end; ++at) {
+    const std::string name = (*at)[1];
+    const std::string more = (*at)[4];
+    std::set<std::string> labels;
+    if (name != "nustream_build_info" && !name.starts_with("process_")) labels = {"lane", "stream"};
+    for (std::sregex_iterator each(more.begin(), more.end(), label); each != end; ++each) labels.insert((*each)[1]);
+    EXPECT_FALSE(metrics.contains(name)) << name << " is there twice";
+    metrics[name] = described((*at)[2], labels);
+  }
+  return metrics;
+}
+
+Described registered(const std::string& page) {
+  const tests::MetricsPage metrics(page);
+  Described out;
+  for (const auto& [name, type] : metrics.type) out[name] = described(type, metrics.labels.at(name));
+  return out;
+}
+
+/// Surfaces on which every series exists.
+struct FullSurfaces {
+  FullSurfaces() {
+    shown.open_lane(tests::public_lane(0, 0, Rho{1}));
+    shown.update(tests::spend(0, 10, 0.1));
+    shown.update(tests::release(0, 10, R"({"x":1})", R"({"x":1})"));
+    operators.open_lane(LaneId{0});
+  }
+  PublicSurface shown{"retail"};
+  OperatorSurface operators{shown};
+};
+
+TEST(MetricsDocumentation, NamesExactlyThePublicMetrics) {
+  const FullSurfaces surfaces;
+  EXPECT_EQ(documented("Public metrics"), registered(surfaces.shown.metrics()));
+}
+
+TEST(MetricsDocumentation, NamesExactlyTheOperatorsMetrics) {
+  const FullSurfaces surfaces;
+  EXPECT_EQ(documented("Operator metrics"), registered(surfaces.operators.metrics()));
+}
+
+TEST(MetricsDocumentation, ExplainsEveryLabelValue) {
+  const std::string text = section("Operator metrics");
+  for (const RejectReason reason : reject_reasons)
+    EXPECT_NE(text.find('`' + std::string(name(reason)) + '`'), text.npos);
+  for (const TransactionOutcome outcome : transaction_outcomes) {
+    EXPECT_NE(text.find('`' + std::string(name(outcome)) + '`'), text.npos) << name(outcome);
+  }
+  for (const LaneState state : lane_states) {
+    const std::string row = "\n| `" + std::string(name(state)) + "` |";
+    const std::size_t begin = text.find(row);
+    ASSERT_NE(begin, text.npos) << name(state);
+    const std::string line = text.substr(begin, text.find('\n', begin + 1) - begin);
+    EXPECT_TRUE(line.ends_with(restored(state) ? "| yes |" : "| no |")) << line;
+  }
+}
+
+TEST(MetricsDocumentation, SaysTheDefaults) {
+  const Settings defaults;
+  const std::string text = documentation();
+  EXPECT_NE(text.find("`public_address`, `" + defaults.public_address + "`"), text.npos);
+  EXPECT_NE(text.find("`operator_address`, `" + defaults.operator_address + "`"), text.npos);
+}
+
+// Every name that any page or the dashboards of this project may use looks like one of these.
+TEST(MetricsDocumentation, MentionsNoUnknownMetric) {
+  Described known = documented("Public metrics");
+  known.merge(documented("Operator metrics"));
+  static const std::regex mention("`((?:nustream|process)_[a-z_]+)`");
+  const std::string text = documentation();
+  for (std::sregex_iterator at(text.begin(), text.end(), mention), end; at != end; ++at) {
+    EXPECT_TRUE(known.contains((*at)[1])) << (*at)[1];
+  }
+}
+
+}  // namespace
+}  // namespace nustream::serve
