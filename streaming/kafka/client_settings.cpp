@@ -131,6 +131,16 @@ void set(rd_kafka_conf_t* configuration, const std::string& name, const std::str
   }
 }
 
+// Of a property that exists; nothing where it was never set.
+std::string value_of(const rd_kafka_conf_t* configuration, const std::string& name) {
+  std::size_t size = 0;
+  if (rd_kafka_conf_get(configuration, name.c_str(), nullptr, &size) != RD_KAFKA_CONF_OK || size == 0) return {};
+  std::string value(size, '\0');
+  rd_kafka_conf_get(configuration, name.c_str(), value.data(), &size);
+  value.resize(size - 1);  // without the closing NUL
+  return value;
+}
+
 void set_all(rd_kafka_conf_t* configuration, std::span<const Property> properties) {
   for (const Property& property : properties) set(configuration, property.name, property.value);
 }
@@ -155,6 +165,16 @@ bool is_news(std::string_view text) {
   return text.find("property and will be ignored by this") == std::string_view::npos;
 }
 
+// librdkafka wants no request to outlive the transaction, whose time tests and users shorten.
+void fit_socket_timeout(rd_kafka_conf_t* configuration, const Properties& properties) {
+  const auto transaction = properties.find("transaction.timeout.ms");
+  if (transaction == properties.end() || properties.contains("socket.timeout.ms")) return;
+  if (std::stoll(value_of(configuration, "transaction.timeout.ms")) <
+      std::stoll(value_of(configuration, "socket.timeout.ms"))) {
+    set(configuration, "socket.timeout.ms", transaction->second);
+  }
+}
+
 void forward_log_line(const rd_kafka_t* /*client*/, int /*level*/, const char* facility, const char* text) {
   if (is_news(text)) log_line(facility, text);
 }
@@ -174,6 +194,7 @@ ConfigurationHandle client_configuration(const ClientSettings& settings, Role ro
     }
     set(configuration.get(), name, value);
   }
+  if (role == Role::transactional_producer) fit_socket_timeout(configuration.get(), settings.properties);
   set(configuration.get(), "bootstrap.servers", settings.brokers);
   for (const auto& [name, value] : own) set(configuration.get(), name, value);
   rd_kafka_conf_set_log_cb(configuration.get(), forward_log_line);
@@ -186,10 +207,7 @@ std::string property_in_force(const ClientSettings& settings, Role role, const s
   if (rd_kafka_conf_get(configuration.get(), name.c_str(), nullptr, &size) != RD_KAFKA_CONF_OK) {
     throw refused(name, "does not exist" + did_you_mean(name, known_properties(configuration.get())));
   }
-  std::string value(size, '\0');
-  rd_kafka_conf_get(configuration.get(), name.c_str(), value.data(), &size);
-  value.resize(size - 1);  // without the closing NUL
-  return value;
+  return value_of(configuration.get(), name);
 }
 
 std::string blot_secrets(std::string text, const Properties& properties) {

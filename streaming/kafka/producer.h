@@ -53,8 +53,10 @@ class Producer {
   /// call is over.
   [[nodiscard]] virtual Progress send_offsets(const std::string& topic, std::span<const PartitionOffset> offsets,
                                               const GroupMetadata& member, Deadline deadline) = 0;
-  /// Done: every record, and the offsets, are committed. A record that a broker refused fails it, with the refusal as
-  /// its cause and the record's topic: abortable.
+  /// Done: every record, and the offsets, are committed. A record that a broker refused (too large, not written in
+  /// time) fails it with that cause, the record's topic and Remedy::new_client: the gap that it leaves in the
+  /// sequence numbers would fail the next transaction too. A topic that may not be written to fails it too, but
+  /// without a name.
   [[nodiscard]] virtual Progress commit(Deadline deadline) = 0;
   /// Done: nothing of the transaction will ever be visible to read_committed.
   [[nodiscard]] virtual Progress abort(Deadline deadline) = 0;

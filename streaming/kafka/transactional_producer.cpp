@@ -18,6 +18,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr int arrival_milliseconds_max = 2000;
+
 // What the library reports while its queue of reports is served, by the caller's thread or the background's.
 class Reports {
  public:
@@ -31,7 +33,12 @@ class Reports {
   }
   void delivered(const char* topic, std::int64_t offset) {
     const std::lock_guard lock(mutex_);
-    offsets_[topic] = offset;
+    const auto found = offsets_.find(std::string_view(topic));
+    if (found == offsets_.end()) {
+      offsets_.emplace(topic, offset);
+    } else {
+      found->second = offset;
+    }
   }
   [[nodiscard]] std::optional<Offset> last_offset(const std::string& topic) const {
     const std::lock_guard lock(mutex_);
@@ -60,7 +67,7 @@ class Reports {
   mutable std::mutex mutex_;
   std::optional<Error> refusal_;
   std::optional<Error> complaint_;
-  std::map<std::string, std::int64_t> offsets_;  // of the last record of each topic
+  std::map<std::string, std::int64_t, std::less<>> offsets_;  // of the last record of each topic
 };
 
 // Records that an abort drops are no refusal.
@@ -133,6 +140,10 @@ class TransactionalProducer final : public Producer {
 
   Progress abort(Deadline deadline) override {
     return background("abort_transaction", [this, deadline] {
+      // What is under way arrives first: an abort that overtakes the partitions' registration with the coordinator is
+      // fatal (INVALID_TXN_STATE).
+      const int arrival = std::min(milliseconds_until(deadline), arrival_milliseconds_max);
+      static_cast<void>(rd_kafka_flush(client_.get(), arrival));
       return repeat(deadline, [this](int time) { return rd_kafka_abort_transaction(client_.get(), time); });
     });
   }
@@ -205,11 +216,13 @@ class TransactionalProducer final : public Producer {
     return error;
   }
 
+  // The refused record leaves a gap in the sequence numbers, over which the next transaction would fail as well.
   void add_refusal(Error& error) const {
     if (const std::optional<Error> refusal = reports_.refusal()) {
       error.code = refusal->code;
       error.cause = refusal->cause;
       error.topic = refusal->topic;
+      error.remedy = Remedy::new_client;
       error.text += ": " + refusal->text + " (topic '" + refusal->topic + "')";
     }
   }

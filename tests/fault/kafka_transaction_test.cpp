@@ -57,6 +57,27 @@ TEST(KafkaTransaction, ThatIsAbortedStaysReadableToReadUncommittedAlone) {
   EXPECT_EQ(values_of(read_uncommitted_records(broker, topic)), (Values{"secret", "public"}));
 }
 
+// Records that are still on their way are where an abort could go wrong.
+TEST(KafkaTransaction, MayBeAbortedAtAnyMoment) {
+  const std::string broker = shared_broker().bootstrap();
+  for (const int records : {1, 100, 5000}) {
+    const std::string topic = fresh_name("any-moment");
+    create_topic(broker, topic);
+    const auto producer = ready_producer(broker, fresh_name("producer"), {topic});
+    for (int round = 0; round < 10; ++round) {
+      begin(*producer);
+      for (int i = 0; i < records; ++i) produce(*producer, topic, "aborted");
+      std::this_thread::sleep_for(milliseconds(round));
+      abort(*producer);
+      begin(*producer);
+      produce(*producer, topic, std::to_string(round));
+      commit(*producer);
+    }
+    EXPECT_EQ(values_of(read_committed_records(broker, topic)),
+              (Values{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}));
+  }
+}
+
 TEST(KafkaTransaction, KeepsKeysHeadersAndNulls) {
   const std::string broker = shared_broker().bootstrap();
   const std::string topic = fresh_name("bytes");
@@ -123,24 +144,24 @@ TEST(KafkaTransaction, ThatOutlivesItsTimeIsFencedWithoutARival) {
   EXPECT_EQ(values_of(read_committed_records(broker, topic)), Values{});
 }
 
-TEST(KafkaTransaction, ThatABrokerRefusedARecordOfNamesTheTopicAndIsToBeAborted) {
+TEST(KafkaTransaction, ThatABrokerRefusedARecordOfNamesTheTopicAndNeedsANewProducer) {
   const std::string broker = shared_broker().bootstrap();
   const std::string small = fresh_name("small");
   const std::string other = fresh_name("other");
   create_topic(broker, small, 1, {{"max.message.bytes", "1000"}});
   create_topic(broker, other);
-  const auto producer = ready_producer(broker, fresh_name("producer"), {small, other});
+  const std::string id = fresh_name("producer");
+  auto producer = ready_producer(broker, id, {small, other});
   begin(*producer);
   produce(*producer, other, "state");
   produce(*producer, small, std::string(5000, 'x'));
   const Progress refused = finish([&](Deadline deadline) { return producer->commit(deadline); });
   ASSERT_NE(refused.error(), nullptr);
   EXPECT_EQ(refused.error()->cause, Cause::record_too_large) << refused.error()->text;
-  EXPECT_EQ(refused.error()->remedy, Remedy::abort_transaction) << refused.error()->text;
+  EXPECT_EQ(refused.error()->remedy, Remedy::new_client) << refused.error()->text;
   EXPECT_EQ(refused.error()->topic, small);
   EXPECT_EQ(refused.error()->text.find("xxx"), std::string::npos) << refused.error()->text;
-  abort(*producer);
-  // The next transaction is a fresh one, and the refusal of the last is forgotten.
+  producer = ready_producer(broker, id, {small, other});
   begin(*producer);
   produce(*producer, small, "small enough");
   produce(*producer, other, "state again");

@@ -160,7 +160,10 @@ std::string KafkaCluster::sasl() const {
 
 std::string KafkaCluster::bootstrap_of(std::uint16_t Node::*port) const {
   std::string result;
-  for (const Node& node : nodes_) result += (result.empty() ? "" : ",") + address(node.*port);
+  for (const Node& node : nodes_) {
+    if (!result.empty()) result += ',';
+    result += address(node.*port);
+  }
   return result;
 }
 
@@ -176,7 +179,8 @@ void KafkaCluster::write_properties(std::size_t broker) const {
   const Node& node = nodes_.at(broker);
   std::string voters;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    voters += (i == 0 ? "" : ",") + std::to_string(i + 1) + "@" + address(nodes_[i].controller_port);
+    if (i > 0) voters += ',';
+    voters += std::to_string(i + 1) + "@" + address(nodes_[i].controller_port);
   }
   const bool behind_proxy = broker == 0 && options_.advertised_port != 0;
   const std::string clients = behind_proxy ? address(options_.advertised_port) : address(node.client_port);

@@ -64,6 +64,16 @@ StoredRecord stored(const rd_kafka_message_t& message) {
   return record;
 }
 
+// Without it the first fetch waits for the library's scan of its topics, once a second.
+void look_up(rd_kafka_t* client, const std::string& topic) {
+  rd_kafka_topic_t* handle = rd_kafka_topic_new(client, topic.c_str(), nullptr);
+  const rd_kafka_metadata_t* metadata = nullptr;
+  if (rd_kafka_metadata(client, 0, handle, &metadata, 10'000) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    rd_kafka_metadata_destroy(metadata);
+  }
+  rd_kafka_topic_destroy(handle);
+}
+
 std::vector<StoredRecord> read_records(const std::string& bootstrap, const std::string& topic, int partition,
                                        const char* isolation) {
   const TestClient client(RD_KAFKA_CONSUMER, {{"bootstrap.servers", bootstrap},
@@ -74,6 +84,7 @@ std::vector<StoredRecord> read_records(const std::string& bootstrap, const std::
                                               {"auto.offset.reset", "earliest"},
                                               {"fetch.wait.max.ms", "10"}});
   rd_kafka_poll_set_consumer(client.get());
+  look_up(client.get(), topic);
   rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(1);
   rd_kafka_topic_partition_list_add(list, topic.c_str(), partition)->offset = RD_KAFKA_OFFSET_BEGINNING;
   rd_kafka_assign(client.get(), list);
@@ -95,6 +106,7 @@ std::vector<StoredRecord> read_records(const std::string& bootstrap, const std::
 void write_records(const std::string& bootstrap, const std::string& topic, int partition,
                    const std::vector<StoredRecord>& records) {
   const TestClient client(RD_KAFKA_PRODUCER, {{"bootstrap.servers", bootstrap}, {"enable.idempotence", "true"}});
+  look_up(client.get(), topic);
   for (const StoredRecord& record : records) send(client.get(), topic, partition, record);
   if (rd_kafka_flush(client.get(), 60'000) != RD_KAFKA_RESP_ERR_NO_ERROR) {
     throw std::runtime_error("write to " + topic + ": not all records were taken within 60 s");
