@@ -60,6 +60,28 @@ void add_replay(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return replay(arguments); }; });
 }
 
+void add_attach(CLI::App& app, Job& job) {
+  static AttachArguments arguments;
+  CLI::App* command = app.add_subcommand("attach", "a Kafka topic becomes a live private model");
+  add_config_arguments(*command, arguments.config);
+  command->add_option("-b,--brokers", arguments.brokers, "host:port, several with commas (kafka.brokers)");
+  command->add_option("-t,--topic", arguments.topic, "the input topic (kafka.topic)");
+  command->add_option("-G,--group", arguments.group, "the consumer group (kafka.group)");
+  command->add_option("-X", arguments.properties, "a setting of librdkafka, such as security.protocol=SSL (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->take_all();
+  command->add_flag("--until-end", arguments.until_end, "stop at the end that the topic has now (kafka.stop = \"end\")");
+  command->add_flag("--new-epoch", arguments.options.renewal.new_epoch,
+                    "lanes that cannot go on under these settings begin a new noise epoch");
+  command->add_flag("--accept-gap", arguments.options.renewal.accept_gap,
+                    "with --new-epoch: go on behind records that are gone before they were read")
+      ->needs("--new-epoch");
+  command->add_option("--insecure-seed", arguments.options.insecure_seed,
+                      "noise that anybody can compute, for tests: every output says private: false");
+  command->callback([&job] { job = [] { return attach(arguments); }; });
+}
+
 void add_check(CLI::App& app, Job& job) {
   static CheckArguments arguments;
   CLI::App* command = app.add_subcommand("check", "validate a configuration without running it");
@@ -128,6 +150,7 @@ int run(int argc, char** argv) {
   Job job;
   add_plan(app, job);
   add_replay(app, job);
+  add_attach(app, job);
   add_check(app, job);
   add_inspect(app, job);
   add_key(app, job);

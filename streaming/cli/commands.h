@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "attach/attach.h"
 #include "error.h"
 #include "replay/replay.h"
 
@@ -42,6 +43,18 @@ struct ReplayArguments {
 };
 /// A recorded stream becomes a private model.
 [[nodiscard]] Exit replay(const ReplayArguments& arguments);
+
+struct AttachArguments {
+  ConfigArguments config;
+  std::string brokers;
+  std::string topic;
+  std::string group;
+  std::vector<std::string> properties;  ///< name=value of librdkafka
+  bool until_end = false;
+  attach::Options options;
+};
+/// A Kafka topic becomes a live private model.
+[[nodiscard]] Exit attach(const AttachArguments& arguments);
 
 struct InspectArguments {
   std::string folder;

@@ -31,15 +31,19 @@ journal::LedgerEntry EpochLedger::entry(StepCount steps, Position to) const {
           identity_.overlap};
 }
 
-Rho EpochLedger::total_with(Rho spent, StepCount steps, Position to) const {
+std::vector<journal::LedgerEntry> EpochLedger::with_own(StepCount steps, Position to) const {
   std::vector<journal::LedgerEntry> entries;
   for (const journal::LedgerEntry& known : ledger_.epochs) {
     if (known.lane != identity_.lane || known.epoch != identity_.epoch) entries.push_back(known);
   }
-  if (steps.value() > 0) {
-    entries.push_back(entry(steps, to));
-    entries.back().rho = spent;
-  }
+  entries.push_back(entry(steps, to));
+  return entries;
+}
+
+Rho EpochLedger::total_with(Rho spent, StepCount steps, Position to) const {
+  std::vector<journal::LedgerEntry> entries = with_own(steps, to);
+  entries.back().rho = spent;
+  if (steps.value() == 0) entries.pop_back();
   return total_spent(entries);
 }
 

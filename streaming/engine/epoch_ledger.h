@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/mechanism.h"
 #include "journal/ledger_chain.h"
@@ -42,11 +43,12 @@ class EpochLedger {
   /// The lines after `steps` steps; the chain's head moves behind them.
   [[nodiscard]] std::string append_lines(StepCount steps, Position to, const secrets::Keyring& keys);
   [[nodiscard]] const journal::Hash& head() const noexcept { return ledger_.head; }
-  /// The last lines of all epochs so far.
-  [[nodiscard]] const std::vector<journal::LedgerEntry>& epochs() const noexcept { return ledger_.epochs; }
+  /// What this epoch's line says after `steps` steps.
+  [[nodiscard]] journal::LedgerEntry entry(StepCount steps, Position to) const;
+  /// The other epochs' last lines, then this one's.
+  [[nodiscard]] std::vector<journal::LedgerEntry> with_own(StepCount steps, Position to) const;
 
  private:
-  [[nodiscard]] journal::LedgerEntry entry(StepCount steps, Position to) const;
   [[nodiscard]] Rho total_with(Rho spent, StepCount steps, Position to) const;
 
   EpochIdentity identity_;

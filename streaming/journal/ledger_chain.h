@@ -39,6 +39,9 @@ inline constexpr Hash empty_ledger_head{};
 
 /// The line for an entry, newline included, behind `head`. The new head is hash_of() the line.
 [[nodiscard]] std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys);
+/// What a line says, without a look at its chain or MAC: for lines from inside a sealed state. Failure(data) where it
+/// is none.
+[[nodiscard]] LedgerEntry read_entry(std::string_view line);
 /// The line that vouches for a ledger under the key that follows: written at a rotation, under the new key.
 [[nodiscard]] std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& new_keys);
 

@@ -30,7 +30,7 @@ void read_checkpoint(secrets::FieldReader& fields, noise::Checkpoint& checkpoint
 /// Bytes of the encoding, so that no growing string leaves a copy of a key behind.
 std::size_t encoded_size(const StateRecord& record) {
   std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
-                     record.bookmark.size() + record.earlier_epochs.size() +
+                     record.bookmark.size() + record.ledger_epochs.size() +
                      record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash));
   for (const noise::Checkpoint& stage : record.noise.stages) size += 64 + sizeof(double) * stage.memory.size();
   return size;
@@ -82,7 +82,7 @@ std::string encode_record(const StateRecord& record) {
   secrets::append_text(record.bookmark, out);
   secrets::append_bytes(record.ledger_head, out);
   secrets::append_integer(record.released.value(), out);
-  secrets::append_text(record.earlier_epochs, out);
+  secrets::append_text(record.ledger_epochs, out);
   secrets::append_integer(record.partitions, out);
   secrets::append_integer(static_cast<std::uint32_t>(record.seen.size()), out);
   for (const SeenRecord& seen : record.seen) {
@@ -113,7 +113,7 @@ StateRecord decode_record(std::string_view bytes) {
   record.bookmark = fields.text();
   fields.bytes(record.ledger_head);
   record.released = StepCount{fields.integer<std::uint64_t>()};
-  record.earlier_epochs = fields.text();
+  record.ledger_epochs = fields.text();
   record.partitions = fields.integer<std::uint32_t>();
   const auto seen = fields.integer<std::uint32_t>();
   if (seen > fields.rest().size() / (sizeof(std::uint64_t) + sizeof(Hash))) throw Failure(Exit::data, malformed);

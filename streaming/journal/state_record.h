@@ -51,7 +51,7 @@ struct StateRecord {
   std::string bookmark;            ///< Journal::bookmark() right before the commit
   Hash ledger_head{};              ///< once ledger_entry is in the ledger
   StepCount released{0};           ///< steps of the epoch's last release, those of the outbox included
-  std::string earlier_epochs{};    ///< the last ledger line of each earlier epoch, where the ledger is a topic
+  std::string ledger_epochs{};     ///< the last line of each epoch, this one included, where the ledger is a topic
   std::uint32_t partitions = 0;    ///< of the input topic when the lane began
   std::vector<SeenRecord> seen{};  ///< the last records before `position`, where the input is a topic
 

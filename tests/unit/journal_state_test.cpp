@@ -27,7 +27,7 @@ journal::StateRecord example() {
   record.bookmark = journal::encode_bookmark({{3, journal::hash_of("abc")}, {0, journal::hash_of("")}});
   record.ledger_head[31] = 9;
   record.released = StepCount{40};
-  record.earlier_epochs = "{\"epoch\":0}\n";
+  record.ledger_epochs = "{\"epoch\":0}\n";
   record.partitions = 4;
   record.seen = {{Position{7}, journal::hash_of("seven")}, {Position{9}, journal::hash_of("nine")}};
   return record;
@@ -51,7 +51,7 @@ TEST(StateRecord, ReadsBackWhatItWrote) {
   EXPECT_EQ(record.recovery().bookmark, example().bookmark);
   EXPECT_EQ(record.ledger_head, example().ledger_head);
   EXPECT_EQ(record.released, StepCount{40});
-  EXPECT_EQ(record.earlier_epochs, example().earlier_epochs);
+  EXPECT_EQ(record.ledger_epochs, example().ledger_epochs);
   EXPECT_EQ(record.partitions, 4U);
   EXPECT_TRUE(record.seen == example().seen);
 }

@@ -1,0 +1,23 @@
+// `nustream attach`: the lanes of a topic, live, until told to stop.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "attach/host.h"
+#include "config/config.h"
+#include "error.h"
+
+namespace nustream::attach {
+
+struct Options {
+  Renewal renewal;
+  std::optional<std::uint64_t> insecure_seed;
+  /// For tests: what stands between a lane and its noise. Empty in production.
+  std::function<std::unique_ptr<engine::NoiseSupply>(std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
+};
+
+/// Joins the group and runs its lanes until they are done, SIGTERM (0) or SIGINT (130). Throws Failure.
+[[nodiscard]] Exit run(config::Config config, const Options& options);
+
+}  // namespace nustream::attach

@@ -1,0 +1,38 @@
+// What a lane asks of the process around it.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "attach/lane_state.h"
+#include "attach/open_lane.h"
+#include "engine/noise_supply.h"
+#include "kafka/group_consumer.h"
+#include "secrets/locked_memory.h"
+#include "serve/operator_surface.h"
+#include "serve/public_surface.h"
+
+namespace nustream::attach {
+
+/// Shared by the lanes of one process, on the loop's thread. Outlives them.
+struct Host {
+  boost::asio::io_context& loop;
+  const Setup& setup;
+  const config::Mechanism& mechanism;  ///< copied for each lane
+  kafka::GroupConsumer& consumer;
+  serve::PublicSurface& shown;
+  serve::OperatorSurface& operators;
+  secrets::LockedMemory& locked;
+  Renewal renewal;
+
+  std::function<void(std::function<void()>)> on_commit_thread;  ///< for slices of transactions
+  std::function<void(std::function<void()>)> on_noise_thread;
+  std::function<void(std::function<void()>)> on_spare_thread;  ///< for what may wait long: opening and closing lanes
+  /// A noise of the test's in place of the lane's own; empty in production, and only there for tests to set.
+  std::function<std::unique_ptr<engine::NoiseSupply>(std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
+};
+
+}  // namespace nustream::attach

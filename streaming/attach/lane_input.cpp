@@ -1,0 +1,107 @@
+#include "attach/lane_input.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "decode/message_columns.h"
+
+namespace nustream::attach {
+namespace {
+
+// Of all letters that wait at a time: beyond it they keep their reason, not their bytes.
+constexpr std::size_t letters_bytes_max = std::size_t{8} << 20;
+
+bool reads_headers(const record::Schema& schema) {
+  const auto reads = [](const record::Feature& feature) {
+    return feature.first.column.starts_with(decode::header_prefix) ||
+           (feature.second && feature.second->column.starts_with(decode::header_prefix));
+  };
+  return std::any_of(schema.features.begin(), schema.features.end(), reads) ||
+         (schema.target && reads(*schema.target));
+}
+
+/// What a letter weighs; headers are bounded one by one.
+std::size_t bytes_of(const journal::DeadLetter& letter) {
+  return (letter.key ? letter.key->size() : 0) + (letter.value ? letter.value->size() : 0);
+}
+
+std::optional<std::string> copy_of(const std::optional<std::string_view>& bytes, std::size_t most) {
+  if (!bytes) return std::nullopt;
+  return std::string(bytes->substr(0, most));
+}
+
+}  // namespace
+
+LaneInput::LaneInput(const config::Config& config, const secrets::Keyring& keys, Position position,
+                     std::optional<Position> stop)
+    : config_(config),
+      keys_(keys),
+      decoder_(config.input, config.schema),
+      next_(position.value()),
+      stop_(stop ? std::optional(stop->value()) : std::nullopt),
+      over_(stop_ && next_ >= *stop_),
+      rows_max_(config.kafka.buffered_records),
+      with_headers_(!config.kafka.topics.dead_letters.empty() || reads_headers(config.schema)) {
+  rows_.dimension = decoder_.dimension();
+}
+
+void LaneInput::take(std::span<const kafka::Message> messages, kafka::SeenRecords& seen) {
+  batch_.clear();
+  for (const kafka::Message& message : messages) {
+    const std::uint64_t offset = message.record.offset;
+    if (over_ || offset < next_) continue;
+    if (stop_ && offset >= *stop_) {
+      over_ = true;
+      continue;
+    }
+    kafka::add_to(batch_, message, with_headers_);
+    next_ = offset + 1;
+  }
+  if (stop_ && next_ >= *stop_) over_ = true;
+  if (batch_.count() == 0) return;
+  const std::size_t rejects_before = rows_.rejects.size();
+  const std::span<const decode::Message> taken = batch_.messages();
+  decoder_.decode(taken, rows_);
+  seen.add(taken, keys_);
+  if (!config_.kafka.topics.dead_letters.empty()) keep_letters(rejects_before);
+}
+
+void LaneInput::end_at(std::uint64_t offset) {
+  if (stop_ && offset >= *stop_) over_ = true;
+}
+
+void LaneInput::keep_letters(std::size_t rejects_before) {
+  const std::span<const decode::Message> taken = batch_.messages();
+  auto next = taken.begin();
+  for (std::size_t i = rejects_before; i < rows_.rejects.size(); ++i) {
+    const record::Reject& reject = rows_.rejects[i];
+    while (next->offset != reject.position.value()) ++next;
+    journal::DeadLetter letter{reject.position, {}, {}, {}, {}, next->milliseconds};
+    if (letter_bytes_ < letters_bytes_max) {
+      const std::size_t most = config_.kafka.dead_letter_bytes_max;
+      letter.key = copy_of(next->key, most);
+      letter.value = copy_of(next->value, most);
+      for (const decode::MessageHeader& header : next->headers) {
+        letter.headers.emplace_back(std::string(header.name.substr(0, 256)), copy_of(header.value, 1024));
+        if (letter.headers.size() == 32) break;
+      }
+      letter_bytes_ += bytes_of(letter);
+    }
+    letters_.push_back(std::move(letter));
+  }
+}
+
+std::vector<journal::DeadLetter> LaneInput::letters_of(std::vector<record::Reject> rejects) {
+  std::vector<journal::DeadLetter> letters;
+  if (config_.kafka.topics.dead_letters.empty()) return letters;
+  for (record::Reject& reject : rejects) {
+    journal::DeadLetter letter = std::move(letters_.front());
+    letters_.pop_front();
+    letter_bytes_ -= bytes_of(letter);
+    letter.reason = std::move(reject.reason);
+    letters.push_back(std::move(letter));
+  }
+  return letters;
+}
+
+}  // namespace nustream::attach

@@ -1,0 +1,58 @@
+// Records of one partition on their way to a lane: decoded, bounded, each once.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "config/config.h"
+#include "decode/message_decoder.h"
+#include "journal/journal.h"
+#include "kafka/group_consumer.h"
+#include "kafka/seen_records.h"
+#include "nustream/record/batch.h"
+#include "secrets/keyring.h"
+
+namespace nustream::attach {
+
+/// Rows of a lane that wait for their step, with the dead letters of those that cannot be used. One thread.
+class LaneInput {
+ public:
+  /// Takes records from `position` on, up to `stop`.
+  LaneInput(const config::Config& config, const secrets::Keyring& keys, Position position,
+            std::optional<Position> stop);
+
+  /// Decodes the records of a poll, in order of their offsets. Records below the position, or at or beyond the stop,
+  /// are not taken.
+  void take(std::span<const kafka::Message> messages, kafka::SeenRecords& seen);
+  /// Nothing is left below `offset`.
+  void end_at(std::uint64_t offset);
+
+  [[nodiscard]] record::RowBatch& rows() noexcept { return rows_; }
+  /// True once every record below the stop was taken.
+  [[nodiscard]] bool is_over() const noexcept { return over_; }
+  [[nodiscard]] bool is_full() const noexcept { return rows_.count() >= rows_max_; }
+  [[nodiscard]] bool is_half_empty() const noexcept { return rows_.count() <= rows_max_ / 2; }
+  /// The letters of these rejects, in their order.
+  [[nodiscard]] std::vector<journal::DeadLetter> letters_of(std::vector<record::Reject> rejects);
+
+ private:
+  void keep_letters(std::size_t rejects_before);
+
+  const config::Config& config_;
+  const secrets::Keyring& keys_;
+  decode::MessageDecoder decoder_;
+  std::uint64_t next_;
+  std::optional<std::uint64_t> stop_;
+  bool over_;
+  std::size_t rows_max_;
+  bool with_headers_;
+  decode::MessageBatch batch_;
+  record::RowBatch rows_;
+  std::deque<journal::DeadLetter> letters_;
+  std::size_t letter_bytes_ = 0;
+};
+
+}  // namespace nustream::attach

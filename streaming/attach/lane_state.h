@@ -1,0 +1,57 @@
+// A lane of a topic with everything that is sealed with it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/mechanism.h"
+#include "engine/epoch_ledger.h"
+#include "journal/journal.h"
+#include "journal/sealed_state.h"
+#include "kafka/seen_records.h"
+#include "nustream/lane/lane.h"
+#include "secrets/keyring.h"
+
+namespace nustream::attach {
+
+/// What all lanes of a process share, unchanged. Outlives them.
+struct Setup {
+  const config::Config& config;
+  std::string digest;
+  secrets::Keyring keys;
+};
+
+/// One lane between two batches. One thread at a time.
+struct LaneState {
+  /// The lane's own: a spend caches, and is for one thread at a time.
+  std::unique_ptr<const config::Mechanism> mechanism;
+  lane::Lane lane;
+  engine::EpochLedger ledger;
+  kafka::SeenRecords seen;
+  std::optional<Position> stop;  ///< resolved once
+  std::uint64_t rejected = 0;
+  std::uint32_t partitions = 0;                ///< of the input when the lane began
+  std::optional<StepCount> steps_on_ledger{};  ///< of the last line; nothing: no line yet
+
+  [[nodiscard]] LaneId id() const { return ledger.identity().lane; }
+};
+
+/// What a batch adds to the lane's state.
+struct BatchContent {
+  noise::Checkpoint noise;  ///< the caller wipes it
+  std::string outbox;
+  std::vector<journal::DeadLetter> dead_letters;
+  StepCount released;  ///< steps of the last release, the outbox's included
+};
+
+/// Seals the lane as it is, with a ledger line where it took steps since the last one, or there is none yet.
+[[nodiscard]] journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent content,
+                                        const std::string& bookmark);
+
+/// The ledger as a sealed state tells it: its head, and the last line of each epoch.
+[[nodiscard]] journal::Ledger ledger_of(const journal::StateRecord& record);
+
+}  // namespace nustream::attach

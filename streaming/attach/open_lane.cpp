@@ -1,0 +1,261 @@
+#include "attach/open_lane.h"
+
+#include <algorithm>
+#include <exception>
+#include <future>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "kafka/interruption.h"
+#include "kafka/lane_checks.h"
+#include "secrets/seal.h"
+
+namespace nustream::attach {
+namespace {
+
+using kafka::LaneChecks;
+
+kafka::ClientSettings client_of(const config::Kafka& settings) {
+  return {settings.brokers, settings.properties};
+}
+
+/// Where the epoch begins and ends, and how it stands to what was read before.
+struct Range {
+  Position start;
+  std::optional<Position> stop;
+  journal::Overlap overlap = journal::Overlap::disjoint;
+};
+
+bool covers(const journal::Ledger& ledger, const journal::LastRelease& release) {
+  return std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const journal::LedgerEntry& entry) {
+    return entry.epoch == release.epoch && entry.steps >= release.steps;
+  });
+}
+
+Position position_of(kafka::Offset offset) {
+  return Position{static_cast<std::uint64_t>(offset.value())};
+}
+
+class Opening {
+ public:
+  explicit Opening(LaneOrder order)
+      : order_(std::move(order)),
+        setup_(*order.setup),
+        kafka_(setup_.config.kafka),
+        place_{setup_.config.stream, order.lane, kafka_.group, kafka_.topics} {}
+
+  OpenedLane open() {
+    journal_ = std::make_unique<kafka::KafkaJournal>(journal_options());
+    const std::optional<std::string> sealed = journal_->load();
+    journal_->use_member(order_.member);
+    checks_.emplace(client_of(kafka_), place_, setup_.keys, kafka_.transaction, *order_.cancelled);
+    return sealed ? with_state(*sealed) : without_state();
+  }
+
+ private:
+  [[nodiscard]] kafka::KafkaJournal::Options journal_options() const {
+    std::vector<std::string> topics{place_.topics.state, place_.topics.releases, place_.topics.ledger};
+    if (!place_.topics.dead_letters.empty()) topics.push_back(place_.topics.dead_letters);
+    if (!place_.topics.model.empty() && order_.lane == LaneId{0}) topics.push_back(place_.topics.model);
+    return {client_of(kafka_),
+            place_,
+            kafka_.transaction,
+            [client = client_of(kafka_), id = place_.name(), topics] {
+              return kafka::transactional_producer(client, id, topics);
+            },
+            order_.post,
+            order_.cancelled.get()};
+  }
+
+  /// A state that does not open, or that the topics have gone beyond, is taken for none where a new epoch is asked
+  /// for. That of another stream or key is no damage.
+  OpenedLane with_state(const std::string& sealed) {
+    secrets::ExpectedIdentity expected{place_.stream, order_.lane, std::nullopt, std::nullopt,
+                                       setup_.keys.is_private()};
+    if (!order_.renewal.new_epoch) expected.settings_digest = setup_.digest;
+    std::optional<journal::State> state;
+    try {
+      state = journal::open_state(setup_.keys, sealed, expected);
+      checks_->check_outputs(*state);
+    } catch (const kafka::StateRolledBack&) {
+      if (!order_.renewal.new_epoch) throw;
+      return without_state();
+    } catch (const Failure& failure) {
+      if (state || failure.code() != Exit::data || !order_.renewal.new_epoch || is_foreign(sealed)) throw;
+      return without_state();
+    }
+    const LaneChecks::Input input = checks_->check_input(state->record);
+    if (input.gap) accept_gap(state->record, input.log);
+    journal_->recover(state->record.recovery());
+    const bool other_settings = state->identity.settings_digest != setup_.digest;
+    const bool at_horizon = order_.mechanism->correlation.horizon() == state->identity.steps;
+    if (order_.renewal.new_epoch && (other_settings || at_horizon || input.gap)) {
+      // The old outbox goes out with the new epoch's first state.
+      const Position start = std::max(state->record.position, position_of(input.log.low));
+      return begin(EpochId{state->identity.epoch.value() + 1}, {start, stop(), journal::Overlap::disjoint},
+                   ledger_of(state->record));
+    }
+    return go_on(std::move(*state));
+  }
+
+  /// True for an intact header that names another stream, lane or kind of run.
+  [[nodiscard]] bool is_foreign(const std::string& sealed) const {
+    try {
+      const secrets::StateIdentity found = secrets::read_identity(sealed);
+      return found.stream != place_.stream || found.lane != order_.lane ||
+             found.is_private != setup_.keys.is_private();
+    } catch (const Failure&) {
+      return false;
+    }
+  }
+
+  void accept_gap(const journal::StateRecord& record, const kafka::Watermarks& log) const {
+    if (order_.renewal.new_epoch && order_.renewal.accept_gap) return;
+    throw Failure(Exit::data,
+                  fmt::format("lane {}: offsets {} to {} of the input are gone before they were read; nothing was "
+                              "published: go on behind the gap with --new-epoch --accept-gap",
+                              place_.name(), record.position.value(), log.low.value() - 1));
+  }
+
+  OpenedLane go_on(journal::State state) {
+    journal::StateRecord& record = state.record;
+    journal::Ledger ledger = ledger_of(record);
+    journal::Overlap overlap = journal::Overlap::disjoint;
+    for (const journal::LedgerEntry& entry : ledger.epochs) {
+      if (entry.epoch == state.identity.epoch) overlap = entry.overlap;
+    }
+    const config::Mechanism& mechanism = *order_.mechanism;
+    engine::EpochIdentity identity{place_.stream, order_.lane,   state.identity.epoch,    record.start,
+                                   overlap,       setup_.digest, setup_.keys.is_private()};
+    OpenedLane opened{
+        std::move(journal_),
+        {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grid, record.lane),
+         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords(record.seen),
+         record.stop, record.rejected, record.partitions, state.identity.steps},
+        std::move(record.noise.stages.front()),
+        record.released,
+        {}};
+    NUSTREAM_REQUIRE(opened.state.lane.steps() == state.identity.steps,
+                     "the sealed lane is at another step than its seal says");
+    const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
+    if (opened.journal->owes_releases()) commit_alone(opened);
+    opened.last_published = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+    return opened;
+  }
+
+  OpenedLane without_state() {
+    const LaneChecks::Remains remains = checks_->remains();
+    if (remains.any() && !order_.renewal.new_epoch) {
+      throw Failure(Exit::data, fmt::format("lane {}: there are releases or a ledger but no state; restore the state "
+                                            "topic, or begin a new noise epoch behind them with --new-epoch",
+                                            place_.name()));
+    }
+    if (!remains.any()) return begin(EpochId{0}, first_range(), {});
+    if (remains.last_release && !covers(remains.ledger, *remains.last_release)) {
+      throw Failure(Exit::data, fmt::format("lane {}: the ledger has no spend for the last release (epoch {}, step "
+                                            "{}); restore the ledger topic",
+                                            place_.name(), remains.last_release->epoch.value(),
+                                            remains.last_release->steps.value()));
+    }
+    std::uint32_t epoch = 0;
+    Position start{0};
+    const auto behind = [&](EpochId known, Position to) {
+      epoch = std::max(epoch, known.value() + 1);
+      start = std::max(start, to);
+    };
+    for (const journal::LedgerEntry& entry : remains.ledger.epochs) behind(entry.epoch, entry.to);
+    if (remains.last_release) behind(remains.last_release->epoch, remains.last_release->position);
+    if (remains.committed) start = std::max(start, position_of(*remains.committed));
+    start = std::max(start, position_of(checks_->input_log().low));
+    return begin(EpochId{epoch}, {start, stop(), journal::Overlap::disjoint}, remains.ledger);
+  }
+
+  OpenedLane begin(EpochId epoch, Range range, journal::Ledger ledger) {
+    noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
+    noise::Checkpoint first = noise::first_checkpoint(key, {order_.lane, epoch, 0});
+    noise::wipe(key);
+    const config::Mechanism& mechanism = *order_.mechanism;
+    engine::EpochIdentity identity{
+        place_.stream, order_.lane, epoch, range.start, range.overlap, setup_.digest, setup_.keys.is_private()};
+    OpenedLane opened{std::move(journal_),
+                      {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grid, range.start),
+                       engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords({}),
+                       range.stop, 0, order_.partitions, std::nullopt},
+                      std::move(first),
+                      StepCount{0},
+                      {}};
+    // Before any record is read: key, start and stop are durable, and never resolved again.
+    commit_alone(opened);
+    return opened;
+  }
+
+  /// Partitions that came later begin at their first record, whatever the stream's start was.
+  Range first_range() {
+    const kafka::Watermarks log = checks_->input_log();
+    if (is_later_partition()) return {position_of(log.low), stop(), journal::Overlap::disjoint};
+    const Position start = resolve(kafka_.start, log);
+    return {std::max(start, position_of(log.low)), stop(), journal::Overlap::disjoint};
+  }
+
+  /// Told by lane 0, which remembers how many there were when the stream began.
+  bool is_later_partition() {
+    if (order_.lane == LaneId{0}) return false;
+    const kafka::LanePlace first{place_.stream, LaneId{0}, place_.group, place_.topics};
+    kafka::PartitionReader reader(client_of(kafka_), kafka::Isolation::read_committed, place_.group);
+    const kafka::Deadline deadline = kafka::in(kafka_.transaction);
+    const kafka::Offset end = reader.watermarks(first.in(first.topics.state), deadline).high;
+    const auto sealed = kafka::read_state(client_of(kafka_), first, end, deadline);
+    if (!sealed) return false;
+    const journal::State state = journal::open_state(setup_.keys, *sealed);
+    return order_.lane.value() >= state.record.partitions;
+  }
+
+  Position resolve(const config::Place& place, const kafka::Watermarks& log) {
+    if (std::holds_alternative<config::Earliest>(place)) return position_of(log.low);
+    if (std::holds_alternative<config::Latest>(place)) return position_of(log.high);
+    if (const auto* offset = std::get_if<config::AtOffset>(&place)) return Position{offset->offset};
+    return position_of(checks_->input_offset_at(std::get<config::AtTime>(place).milliseconds));
+  }
+
+  std::optional<Position> stop() {
+    if (!kafka_.stop) return std::nullopt;
+    return resolve(*kafka_.stop, checks_->input_log());
+  }
+
+  /// A transaction without input: publishes what is owed, with the state that no longer holds it.
+  void commit_alone(OpenedLane& opened) {
+    journal::Batch batch =
+        seal_batch(setup_, opened.state, {opened.noise, {}, {}, opened.released}, opened.journal->bookmark());
+    // Shared: the pool's thread may still be inside set_value() when this one is past get().
+    const auto promise = std::make_shared<std::promise<void>>();
+    opened.journal->commit(std::move(batch), [promise](const std::exception_ptr& failure) {
+      if (failure) {
+        promise->set_exception(failure);
+      } else {
+        promise->set_value();
+      }
+    });
+    try {
+      promise->get_future().get();
+    } catch (const kafka::TransactionAborted& aborted) {
+      throw kafka::LaneInterrupted(aborted.error());
+    }
+  }
+
+  LaneOrder order_;
+  const Setup& setup_;
+  const config::Kafka& kafka_;
+  kafka::LanePlace place_;
+  std::unique_ptr<kafka::KafkaJournal> journal_;
+  std::optional<LaneChecks> checks_;
+};
+
+}  // namespace
+
+OpenedLane open_lane(LaneOrder order) {
+  return Opening(std::move(order)).open();
+}
+
+}  // namespace nustream::attach

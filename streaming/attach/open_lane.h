@@ -1,0 +1,48 @@
+// A lane as its topics have it, taken over, checked, and caught up on what it owes.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "attach/lane_state.h"
+#include "kafka/kafka_journal.h"
+
+namespace nustream::attach {
+
+/// How a lane may begin anew.
+struct Renewal {
+  bool new_epoch = false;   ///< where the state is missing, was rolled back, is of other settings, or at its horizon
+  bool accept_gap = false;  ///< where records behind the position are gone: together with new_epoch
+};
+
+struct LaneOrder {
+  const Setup* setup = nullptr;
+  std::unique_ptr<const config::Mechanism> mechanism;  ///< a copy for this lane alone
+  LaneId lane{0};
+  std::uint32_t partitions = 0;  ///< of the input at present
+  Renewal renewal;
+  std::shared_ptr<const kafka::GroupMetadata> member;
+  kafka::KafkaJournal::Post post;
+  std::shared_ptr<std::atomic<bool>> cancelled;
+};
+
+struct OpenedLane {
+  std::unique_ptr<kafka::KafkaJournal> journal;
+  LaneState state;
+  noise::Checkpoint noise;                    ///< of the next step; wiped by whoever takes it
+  StepCount released;                         ///< steps of the epoch's last release
+  std::optional<std::string> last_published;  ///< line, newline included
+};
+
+/// Takes the lane over, reads and checks its state, or makes its first one; publishes the committed outbox; begins a
+/// new epoch where `renewal` allows it and it is needed. When it returns, the lane owes nothing and its state is
+/// committed. Waits: for a thread of its own.
+///
+/// Throws KafkaFailure or Failure where the lane cannot go on, LaneInterrupted where another attempt may do,
+/// Cancelled.
+[[nodiscard]] OpenedLane open_lane(LaneOrder order);
+
+}  // namespace nustream::attach

@@ -1,0 +1,338 @@
+#include "attach/service.h"
+
+#include <unistd.h>
+
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace nustream::attach {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Of one round, before others on the loop get their turn.
+constexpr int events_per_round = 512;
+constexpr milliseconds tick_every{1'000};
+constexpr milliseconds close_looks_every{20};
+
+LaneId lane_of(kafka::PartitionIndex partition) {
+  return LaneId{static_cast<std::uint32_t>(partition.value())};
+}
+
+std::size_t commit_threads(const config::Kafka& kafka) {
+  return static_cast<std::size_t>(kafka.commit_threads > 0 ? kafka.commit_threads
+                                                           : std::min<std::uint64_t>(kafka.lanes_max, 8));
+}
+
+auto on(boost::asio::thread_pool& pool) {
+  return [&pool](std::function<void()> work) { boost::asio::post(pool, std::move(work)); };
+}
+
+/// Which of two reasons a process that can do nothing more gives: data before budget before done.
+int weight(Exit code) {
+  switch (code) {
+    case Exit::done:
+      return 0;
+    case Exit::exhausted:
+      return 1;
+    case Exit::data:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+}  // namespace
+
+Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::uint32_t partitions,
+                 const Options& options)
+    : setup_(setup),
+      partitions_(partitions),
+      commit_pool_(commit_threads(setup.config.kafka)),
+      noise_pool_(1),
+      spare_pool_(static_cast<std::size_t>(std::min<std::uint64_t>(setup.config.kafka.lanes_max, 16))),
+      shown_(setup.config.stream),
+      operators_(shown_),
+      consumer_({setup.config.kafka.brokers, setup.config.kafka.properties},
+                {setup.config.kafka.topics.input, setup.config.kafka.group, setup.config.kafka.instance}),
+      host_{loop_,   setup,           mechanism,        consumer_,       shown_,          operators_,
+            locked_, options.renewal, on(commit_pool_), on(noise_pool_), on(spare_pool_), options.wrap_noise},
+      wake_(loop_, ::dup(consumer_.descriptor())),
+      signals_(loop_, SIGINT, SIGTERM),
+      ticker_(loop_),
+      deadline_(loop_),
+      closer_(loop_),
+      started_(std::chrono::steady_clock::now()) {}
+
+Service::~Service() {
+  arrived_.clear();
+  for (auto& [lane, worker] : lanes_) worker->drop();
+  lanes_.clear();
+  // What is under way on the pools refers to the lanes' clients: it ends before the loop and the consumer go.
+  commit_pool_.join();
+  spare_pool_.join();
+  noise_pool_.join();
+}
+
+Exit Service::run() {
+  servers_.emplace(loop_, setup_.config.serve, shown_, operators_);
+  signals_.async_wait([this](const boost::system::error_code& cancelled, int signal) {
+    if (cancelled) return;
+    if (signal == SIGINT) exit_ = Exit::interrupted;
+    shut_down(signal == SIGINT ? "" : "shutdown");
+  });
+  watch_consumer();
+  tick();
+  loop_.run();
+  if (failure_) throw *failure_;
+  return exit_;
+}
+
+// ---- the group's events
+
+void Service::watch_consumer() {
+  wake_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                   [this](const boost::system::error_code& cancelled) {
+                     if (cancelled) return;
+                     consumer_.acknowledge();  // before the events, or a wake-up could be lost between the two
+                     read_events();
+                   });
+}
+
+/// Some events; true where more may be waiting.
+bool Service::poll_round() {
+  int left = events_per_round;
+  while (left > 0) {
+    std::optional<kafka::Event> event = consumer_.next();
+    if (!event) break;
+    --left;
+    std::visit([this](auto&& one) { handle(std::forward<decltype(one)>(one)); }, std::move(*event));
+  }
+  deliver();
+  return left == 0;
+}
+
+void Service::read_events() {
+  if (poll_round()) {
+    boost::asio::post(loop_, [this] { read_events(); });
+  } else {
+    watch_consumer();
+  }
+}
+
+/// Without a wake-up: it says that this member is alive.
+void Service::poll_unasked() {
+  if (poll_round()) boost::asio::post(loop_, [this] { poll_unasked(); });
+}
+
+void Service::handle(kafka::Message&& message) {
+  arrived_[lane_of(message.partition)].push_back(std::move(message));
+}
+
+void Service::deliver() {
+  for (auto& [lane, messages] : arrived_) {
+    if (messages.empty()) continue;
+    if (const auto found = lanes_.find(lane); found != lanes_.end()) found->second->take(messages);
+    messages.clear();
+  }
+}
+
+void Service::handle(const kafka::EndOfPartition& end) {
+  deliver();  // the records before it
+  const auto found = lanes_.find(lane_of(end.partition));
+  if (found != lanes_.end()) found->second->end_of_partition(static_cast<std::uint64_t>(end.offset.value()));
+}
+
+void Service::handle(const kafka::Assigned& assigned) {
+  deliver();
+  joined_ = true;
+  if (const auto error = consumer_.assign(assigned.partitions)) {
+    return fail(kafka::KafkaFailure("take partitions of topic " + setup_.config.kafka.topics.input, *error));
+  }
+  for (const kafka::PartitionIndex partition : assigned.partitions) {
+    const LaneId lane = lane_of(partition);
+    partitions_ = std::max(partitions_, lane.value() + 1);
+    assigned_.insert(lane);
+    if (!ending_ && lanes_.count(lane) == 0) open_lane(lane);  // else when its predecessor is gone
+  }
+  if (!ending_) operators_.set_phase(serve::Phase::serving);
+}
+
+void Service::open_lane(LaneId lane) {
+  if (lanes_.size() >= setup_.config.kafka.lanes_max) {
+    fmt::print(stderr, "nustream: lane {} waits: kafka.max_lanes = {} are running\n", lane.value(),
+               setup_.config.kafka.lanes_max);
+    return;
+  }
+  const LaneWorker::Listener listener{[this](LaneId stopped, const LaneEnd& end) { lane_stopped(stopped, end); },
+                                      [this](LaneId gone) { lane_gone(gone); }};
+  const auto worker = std::make_shared<LaneWorker>(host_, lane, partitions_, listener);
+  lanes_.emplace(lane, worker);
+  worker->open();
+}
+
+void Service::handle(const kafka::Revoked& revoked) {
+  deliver();
+  revocation_ = Revocation{revoked.partitions, {}};
+  for (const kafka::PartitionIndex partition : revoked.partitions) {
+    assigned_.erase(lane_of(partition));
+    stopped_.erase(lane_of(partition));
+    if (lanes_.count(lane_of(partition)) > 0) revocation_->waiting_for.insert(lane_of(partition));
+  }
+  for (const LaneId lane : std::set(revocation_->waiting_for)) {
+    const auto worker = lanes_.at(lane);
+    if (revoked.lost) {
+      worker->drop();
+    } else {
+      worker->drain("");
+    }
+  }
+  if (revoked.lost) revocation_->waiting_for.clear();  // they are somebody else's already
+  if (!revocation_->waiting_for.empty()) {
+    deadline_.expires_after(setup_.config.kafka.drain);
+    deadline_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (cancelled || !revocation_) return;
+      for (const LaneId lane : std::set(revocation_->waiting_for)) lanes_.at(lane)->drop();
+      if (revocation_) revocation_->waiting_for.clear();
+      finish_revocation();
+    });
+  }
+  finish_revocation();
+}
+
+void Service::finish_revocation() {
+  if (!revocation_ || !revocation_->waiting_for.empty()) return;
+  const Revocation over = *std::exchange(revocation_, std::nullopt);
+  if (!ending_) deadline_.cancel();
+  if (const auto error = consumer_.unassign(over.partitions)) {
+    fail(kafka::KafkaFailure("give back partitions of topic " + setup_.config.kafka.topics.input, *error));
+  }
+}
+
+void Service::handle(const kafka::PartitionError& error) {
+  deliver();
+  const auto found = lanes_.find(lane_of(error.partition));
+  if (found == lanes_.end()) return;
+  const std::string& topic = setup_.config.kafka.topics.input;
+  if (error.error.cause == kafka::Cause::offset_out_of_range) {
+    found->second->fail(
+        Failure(Exit::data,
+                fmt::format("topic '{}', partition {}: the log does not hold the lane's position any more ({}); go "
+                            "on behind the gap with --new-epoch --accept-gap",
+                            topic, error.partition.value(), error.error.text)));
+  } else if (error.error.cause == kafka::Cause::unknown_topic) {
+    found->second->fail(Failure(Exit::data, fmt::format("topic '{}', partition {}: is gone ({}); restore it", topic,
+                                                        error.partition.value(), error.error.text)));
+  } else {
+    found->second->fail(kafka::KafkaFailure(
+        fmt::format("read topic '{}', partition {}", topic, error.partition.value()), error.error));
+  }
+}
+
+void Service::handle(const kafka::ClientError& error) {
+  const kafka::Cause cause = error.error.cause;
+  const bool hopeless = error.error.remedy == kafka::Remedy::new_client ||
+                        error.error.remedy == kafka::Remedy::none || cause == kafka::Cause::authentication ||
+                        cause == kafka::Cause::authorization;
+  const bool at_start = !joined_;
+  if (cause == kafka::Cause::fenced_member || (hopeless && at_start)) {
+    fail(kafka::KafkaFailure("join group " + setup_.config.kafka.group, error.error));
+  }
+}
+
+void Service::handle(const kafka::Membership& membership) {
+  for (auto& [lane, worker] : lanes_) {
+    if (membership.confirmed) worker->membership_confirmed();
+  }
+}
+
+// ---- lanes
+
+void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
+  fmt::print(stderr, "nustream: lane {} stopped: {}\n", lane.value(), end.reason);
+  stopped_.insert_or_assign(lane, end);
+  const int severity = weight(end.code);
+  if (severity == 3) return fail(Failure(end.code, end.reason));
+  if (ending_ || stopped_.size() < assigned_.size()) return;
+  // None of its lanes can go on.
+  const auto worst = std::max_element(stopped_.begin(), stopped_.end(), [](const auto& left, const auto& right) {
+    return weight(left.second.code) < weight(right.second.code);
+  });
+  exit_ = worst->second.code;
+  if (exit_ == Exit::data) failure_ = Failure(exit_, worst->second.reason);
+  shut_down("");
+}
+
+void Service::lane_gone(LaneId lane) {
+  // Not from inside of one of its own calls.
+  boost::asio::post(loop_, [this, lane] {
+    lanes_.erase(lane);
+    if (revocation_) revocation_->waiting_for.erase(lane);
+    finish_revocation();
+    if (ending_) return close_if_drained();
+    if (assigned_.count(lane) > 0) open_lane(lane);
+  });
+}
+
+void Service::tick() {
+  poll_unasked();
+  for (auto& [lane, worker] : lanes_) worker->tick();
+  const bool late = std::chrono::steady_clock::now() - started_ > setup_.config.kafka.give_up;
+  if (!joined_ && late && !ending_) {
+    return fail(
+        Failure(Exit::unavailable, fmt::format("no broker of {} has let this instance into group {} for {} s; "
+                                               "start again when they are back",
+                                               setup_.config.kafka.brokers, setup_.config.kafka.group,
+                                               setup_.config.kafka.give_up.count() / 1000)));
+  }
+  ticker_.expires_after(tick_every);
+  ticker_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) tick();
+  });
+}
+
+// ---- the end
+
+void Service::fail(const Failure& failure) {
+  if (!failure_) failure_ = failure;
+  shut_down("");
+}
+
+/// Lets every lane commit and publish what it has, then leaves the group.
+void Service::shut_down(const std::string& tag) {
+  if (ending_) return;
+  ending_ = true;
+  operators_.set_phase(serve::Phase::draining);
+  deadline_.expires_after(setup_.config.kafka.drain);
+  deadline_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (cancelled) return;
+    fmt::print(stderr, "nustream: not everything was committed in time; the next start computes it again\n");
+    for (const auto& [lane, worker] : std::map(lanes_)) worker->drop();
+    loop_.stop();
+  });
+  for (const auto& [lane, worker] : std::map(lanes_)) worker->drain(tag);
+  close_if_drained();
+}
+
+void Service::close_if_drained() {
+  if (!lanes_.empty() || closing_) return;
+  closing_ = true;
+  consumer_.begin_close();
+  watch_close();
+}
+
+void Service::watch_close() {
+  poll_unasked();
+  if (consumer_.is_closed()) return loop_.stop();
+  closer_.expires_after(close_looks_every);
+  closer_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (!cancelled) watch_close();
+  });
+}
+
+}  // namespace nustream::attach

@@ -1,0 +1,139 @@
+#include "attach/topic_requirements.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "error.h"
+#include "kafka/topic_checks.h"
+#include "publish/original_units.h"
+#include "publish/release_json.h"
+
+namespace nustream::attach {
+namespace {
+
+using kafka::TopicDescription;
+
+constexpr std::int32_t replicas_wanted = 3;
+constexpr std::int32_t insync_wanted = 2;
+// Old states open like any other copy: compaction should not leave them lying about.
+constexpr std::int64_t compaction_lag_wanted_ms = 24 * 3'600'000;
+// A long name and wide numbers: 17 digits, sign, exponent.
+constexpr double widest = -1.2345678901234567e-308;
+
+[[noreturn]] void refuse(const std::string& line) {
+  throw Failure(Exit::configuration, line);
+}
+
+class Requirements {
+ public:
+  explicit Requirements(const config::Config& config)
+      : config_(config),
+        checks_({config.kafka.brokers, config.kafka.properties}),
+        deadline_(kafka::in(config.kafka.give_up)) {}
+
+  TopicFacts check() {
+    const config::Topics& topics = config_.kafka.topics;
+    const TopicDescription input = described(topics.input, "kafka.topic");
+    check_times(input);
+    const TopicDescription state = written(topics.state, "kafka.state_topic");
+    if (state.cleanup_policy != "compact") {
+      refuse(
+          fmt::format("topic '{}' (kafka.state_topic) has cleanup.policy={}: it has to be exactly compact, or a "
+                      "state is deleted or none ever is",
+                      topics.state, state.cleanup_policy));
+    }
+    check_old_states(state);
+    const TopicDescription ledger = written(topics.ledger, "kafka.ledger_topic");
+    if (ledger.cleanup_policy != "delete" || ledger.retention_ms != -1) {
+      refuse(
+          fmt::format("topic '{}' (kafka.ledger_topic) has cleanup.policy={}, retention.ms={}: it has to keep every "
+                      "line: cleanup.policy=delete, retention.ms=-1",
+                      topics.ledger, ledger.cleanup_policy, ledger.retention_ms));
+    }
+    written(topics.releases, "kafka.release_topic");
+    if (!topics.dead_letters.empty()) written(topics.dead_letters, "kafka.dead_letter_topic");
+    if (!topics.model.empty()) written(topics.model, "kafka.model_topic");
+    facts_.partitions = static_cast<std::uint32_t>(input.partitions);
+    const std::string client_max = kafka::property_in_force({config_.kafka.brokers, config_.kafka.properties},
+                                                            kafka::Role::transactional_producer, "message.max.bytes");
+    facts_.record_bytes_max = std::min<std::size_t>(bytes_max_, std::stoull(client_max));
+    return std::move(facts_);
+  }
+
+ private:
+  TopicDescription described(const std::string& topic, const char* key) {
+    const std::optional<TopicDescription> found = checks_.describe(topic, deadline_);
+    if (!found) refuse(fmt::format("topic '{}' ({}) does not exist: create it first", topic, key));
+    return *found;
+  }
+
+  TopicDescription written(const std::string& topic, const char* key) {
+    const TopicDescription found = described(topic, key);
+    bytes_max_ = std::min(bytes_max_, static_cast<std::size_t>(std::max<std::int64_t>(found.max_message_bytes, 0)));
+    if (found.replication_factor < replicas_wanted || found.min_insync_replicas < insync_wanted) {
+      facts_.warnings.push_back(
+          fmt::format("topic '{}' has replication factor {} and min.insync.replicas {}: below {} "
+                      "and {} the promise does not cover the loss of one broker's disk",
+                      topic, found.replication_factor, found.min_insync_replicas, replicas_wanted, insync_wanted));
+    }
+    return found;
+  }
+
+  void check_old_states(const TopicDescription& state) {
+    if (state.max_compaction_lag_ms <= compaction_lag_wanted_ms && state.segment_ms <= compaction_lag_wanted_ms) {
+      return;
+    }
+    facts_.warnings.push_back(
+        fmt::format("topic '{}': set max.compaction.lag.ms and segment.ms to a day or less, or "
+                    "old states, which open old noise together with the key, stay for long",
+                    config_.kafka.topics.state));
+  }
+
+  void check_times(const TopicDescription& input) const {
+    const config::Kafka& kafka = config_.kafka;
+    const bool by_time = std::holds_alternative<config::AtTime>(kafka.start) ||
+                         (kafka.stop && std::holds_alternative<config::AtTime>(*kafka.stop));
+    if (!by_time || config_.input.times_public || input.message_timestamp_type == "LogAppendTime") return;
+    refuse(
+        fmt::format("topic '{}' keeps the producers' times: a start or stop by time would tell of them; give an "
+                    "offset, or declare them public with stream.times_public = true",
+                    kafka.topics.input));
+  }
+
+  const config::Config& config_;
+  kafka::TopicChecks checks_;
+  kafka::Deadline deadline_;
+  std::size_t bytes_max_ = std::numeric_limits<std::size_t>::max();
+  TopicFacts facts_{};
+};
+
+}  // namespace
+
+TopicFacts check_topics(const config::Config& config) {
+  return Requirements(config).check();
+}
+
+std::size_t outbox_bytes(const config::Config& config, const config::Mechanism& mechanism, const TopicFacts& facts) {
+  const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  publish::ReleaseEncoder encoder(
+      {config.stream, LaneId{static_cast<std::uint32_t>(most)}, EpochId{static_cast<std::uint32_t>(most)},
+       config.privacy.delta, std::string(64, '0'), false},
+      publish::OriginalUnits(config.schema, config.descent.loss.kind), mechanism.spend);
+  const std::vector<double> theta(mechanism.dimension, widest);
+  std::string line;
+  encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
+  const std::size_t half = facts.record_bytes_max / 2;
+  // Beside its outbox a state holds the lane: iterate and average, noise memory of some poles, ledger lines.
+  if (2 * line.size() > half) {
+    refuse(
+        fmt::format("one release has up to {} bytes, and the topics take records of {}: raise max.message.bytes of "
+                    "the topics and message.max.bytes in [kafka.librdkafka]",
+                    2 * line.size(), facts.record_bytes_max));
+  }
+  return std::min(config.outbox_bytes_max.value_or(half), half);
+}
+
+}  // namespace nustream::attach

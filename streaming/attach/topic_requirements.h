@@ -1,0 +1,30 @@
+// Whether the topics of a stream are fit for what is promised, before anything is read or written.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "config/mechanism.h"
+
+namespace nustream::attach {
+
+/// What was found out about the topics.
+struct TopicFacts {
+  std::uint32_t partitions;           ///< of the input
+  std::size_t record_bytes_max;       ///< that every topic and the client take
+  std::vector<std::string> warnings;  ///< one line each, for the operator
+};
+
+/// Asks the brokers; waits for at most kafka.give_up. Failure(configuration) where a topic is missing, the state
+/// topic is not compacted (or deletes as well), the ledger is compacted or expires, or starts by time need times that
+/// nobody declared public; Failure(permission) where we are not let in; Failure(unavailable) where nobody answers.
+[[nodiscard]] TopicFacts check_topics(const config::Config& config);
+
+/// The largest outbox that fits a state record beside the state itself. Failure(configuration) where not even one
+/// release does.
+[[nodiscard]] std::size_t outbox_bytes(const config::Config& config, const config::Mechanism& mechanism,
+                                       const TopicFacts& facts);
+
+}  // namespace nustream::attach

@@ -1,0 +1,191 @@
+#include "kafka/kafka_journal.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "kafka/dead_letter_headers.h"
+#include "kafka/partition_reader.h"
+#include "nustream/base/error.h"
+
+namespace nustream::kafka {
+namespace {
+
+/// Whole lines without their newlines.
+template <class Take>
+void for_each_line(std::string_view lines, Take take) {
+  while (!lines.empty()) {
+    const std::size_t end = lines.find('\n');
+    NUSTREAM_REQUIRE(end != std::string_view::npos, "whole lines");
+    take(lines.substr(0, end));
+    lines.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+/// One transaction with everything that its records point into.
+struct KafkaJournal::Work {
+  journal::Batch batch{{}, Position{0}, {}, {}, {}, {}};
+  std::string releases;  // of the batch before
+  std::string model;
+  std::string state_key;
+  std::shared_ptr<const GroupMetadata> member;
+  std::deque<DeadLetterHeaders> letters;
+  TransactionContent content;
+  std::optional<Transaction> transaction;
+  journal::Completion done;
+  bool is_model = false;
+};
+
+KafkaJournal::KafkaJournal(Options options) : options_(std::move(options)) {}
+
+KafkaJournal::~KafkaJournal() = default;
+
+/// `call` until it is done. A client that is not let in will not be let in later.
+void KafkaJournal::wait_for(const char* attempt, const std::function<Progress()>& call) {
+  const std::string what = std::string(attempt) + " lane " + options_.place.name();
+  while (true) {
+    if (options_.cancelled->load()) throw Cancelled();
+    const Progress progress = call();
+    if (progress.is_done()) return;
+    if (progress.error() != nullptr) {
+      if (progress.error()->remedy == Remedy::none) throw KafkaFailure(what, *progress.error());
+      throw LaneInterrupted(*progress.error());
+    }
+    const std::optional<Error> complaint = producer_->complaint();
+    if (complaint && complaint->cause == Cause::authentication) throw KafkaFailure(what, *complaint);
+  }
+}
+
+std::optional<std::string> KafkaJournal::load() {
+  const LanePlace& place = options_.place;
+  producer_ = options_.make_producer();
+  const Deadline deadline = in(options_.transaction);
+  wait_for("take over", [&] { return producer_->init(deadline); });
+  // Only now: what an older producer may still have had open is committed or aborted.
+  PartitionReader uncommitted(options_.client, Isolation::read_uncommitted, place.group);
+  const Offset end = uncommitted.watermarks(place.in(place.topics.state), deadline).high;
+  bookmark_.releases_from = uncommitted.watermarks(place.in(place.topics.releases), deadline).high;
+  if (options_.cancelled->load()) throw Cancelled();
+  loaded_ = true;
+  return read_state(options_.client, place, end, deadline);
+}
+
+void KafkaJournal::recover(const journal::Recovery& recovery) {
+  NUSTREAM_REQUIRE(loaded_, "recover() follows a load() that gave a state");
+  outbox_ = recovery.outbox;
+  bookmark_ = decode_bookmark(recovery.bookmark);
+}
+
+std::string KafkaJournal::bookmark() const {
+  return encode_bookmark(bookmark_);
+}
+
+void KafkaJournal::commit(journal::Batch batch, journal::Completion done) {
+  auto work = std::make_shared<Work>();
+  work->batch = std::move(batch);
+  work->releases = outbox_;
+  work->member = member_;
+  work->done = std::move(done);
+  add_lane_records(*work);
+  start(std::move(work));
+}
+
+void KafkaJournal::publish_model(std::string model, journal::Completion done) {
+  auto work = std::make_shared<Work>();
+  work->is_model = true;
+  work->model = std::move(model);
+  work->state_key = options_.place.stream;
+  work->done = std::move(done);
+  work->content.records.push_back(
+      {options_.place.topics.model, PartitionIndex{0}, work->state_key, std::string_view(work->model)});
+  start(std::move(work));
+}
+
+void KafkaJournal::flush(journal::Completion done) {
+  NUSTREAM_REQUIRE(outbox_.empty(), "an outbox is published by a commit, with the state that no longer holds it");
+  options_.post([done = std::move(done)] { done(nullptr); });
+}
+
+void KafkaJournal::add_lane_records(Work& work) const {
+  const LanePlace& place = options_.place;
+  std::vector<OutgoingRecord>& records = work.content.records;
+  work.state_key = place.state_key();
+  records.push_back(
+      {place.topics.state, place.partition(), work.state_key, std::string_view(work.batch.sealed_state)});
+  for_each_line(work.batch.ledger_entry, [&](std::string_view line) {
+    records.push_back({place.topics.ledger, place.partition(), std::nullopt, line});
+  });
+  for (const journal::DeadLetter& letter : work.batch.dead_letters) {
+    work.letters.emplace_back(letter, place);
+    const std::optional<std::string_view> key = letter.key;
+    const std::optional<std::string_view> value = letter.value;
+    records.push_back({place.topics.dead_letters, place.partition(), key, value, work.letters.back().headers()});
+  }
+  for_each_line(work.releases, [&](std::string_view line) {
+    records.push_back({place.topics.releases, place.partition(), std::nullopt, line});
+  });
+  work.content.offset = {place.partition(), Offset{static_cast<std::int64_t>(work.batch.position.value())}};
+}
+
+void KafkaJournal::start(std::shared_ptr<Work> work) {
+  NUSTREAM_REQUIRE(loaded_ && producer_, "a lane is loaded before it commits");
+  work->transaction.emplace(*producer_, options_.place, work->content, work->member.get(), options_.transaction);
+  options_.post([this, work = std::move(work)] { go_on(work); });
+}
+
+/// A slice, and then the turn of others.
+void KafkaJournal::go_on(const std::shared_ptr<Work>& work) {
+  const Progress progress = work->transaction->advance();
+  if (progress.is_again()) {
+    options_.post([this, work] { go_on(work); });
+    return;
+  }
+  const Error* error = progress.error();
+  if (error == nullptr) {
+    committed(*work);
+    work->done(nullptr);
+  } else if (error->remedy == Remedy::abort_transaction) {
+    work->done(std::make_exception_ptr(TransactionAborted(*error)));
+  } else if (error->remedy == Remedy::none) {
+    work->done(std::make_exception_ptr(KafkaFailure("commit lane " + options_.place.name(), *error)));
+  } else {
+    work->done(std::make_exception_ptr(LaneInterrupted(*error)));
+  }
+}
+
+void KafkaJournal::committed(const Work& work) {
+  if (work.is_model) return;
+  const config::Topics& topics = options_.place.topics;
+  outbox_ = work.batch.outbox;
+  if (!work.releases.empty()) {
+    if (const auto last = producer_->last_offset(topics.releases)) {
+      bookmark_.releases_from = Offset{last->value() + 1};
+    }
+  }
+  if (!work.batch.ledger_entry.empty()) bookmark_.ledger_line = producer_->last_offset(topics.ledger);
+}
+
+std::optional<std::string> read_state(const ClientSettings& client, const LanePlace& place, Offset end,
+                                      Deadline deadline) {
+  PartitionReader reader(client, Isolation::read_committed, place.group);
+  const TopicPartition partition = place.in(place.topics.state);
+  const std::string key = place.state_key();
+  const Offset low = reader.watermarks(partition, deadline).low;
+  // A lane writes a state in each of its transactions: the last one is near the end, long before compaction.
+  for (const std::int64_t window : {std::int64_t{64}, std::int64_t{8192}, end.value()}) {
+    const Offset from{std::max(low.value(), end.value() - window)};
+    std::optional<std::string> state;
+    reader.read_all(partition, from, end, deadline, [&](const Message& message) {
+      if (message.record.key != key) return;
+      state.reset();
+      if (message.record.value) state = std::string(*message.record.value);
+    });
+    if (state || from == low) return state;
+  }
+  return std::nullopt;
+}
+
+}  // namespace nustream::kafka

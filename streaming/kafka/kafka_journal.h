@@ -1,0 +1,86 @@
+// The journal of an attached lane: the sealed outbox in transactions over the lane's topics.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "journal/journal.h"
+#include "kafka/client_settings.h"
+#include "kafka/lane_place.h"
+#include "kafka/producer.h"
+#include "kafka/topic_bookmark.h"
+#include "kafka/transaction.h"
+
+namespace nustream::kafka {
+
+/// Journal over topics (docs/formats/kafka.md). Transaction k holds state k, the offset behind batch k, its ledger
+/// line and dead letters, and the releases of batch k − 1 as they are in the committed state k − 1.
+///
+/// load() and recover() wait, on a thread of the caller's that may; commit(), flush() and publish() return at once,
+/// are worked on by `post`'s threads in slices, and call their completion there. One call at a time. A completion is
+/// given nullptr, TransactionAborted (the same batch may be committed again), LaneInterrupted (this journal is over:
+/// make another one and load() anew), or a Failure (so is the process's part in the lane). Destroy it on a thread
+/// that may wait, after the completion.
+class KafkaJournal final : public journal::Journal {
+ public:
+  using MakeProducer = std::function<std::unique_ptr<Producer>()>;
+  /// Runs work on a thread that may wait for a slice.
+  using Post = std::function<void(std::function<void()>)>;
+
+  struct Options {
+    ClientSettings client;
+    LanePlace place;
+    std::chrono::milliseconds transaction;  ///< deadline of a transaction
+    MakeProducer make_producer;
+    Post post;
+    const std::atomic<bool>* cancelled;  ///< set: load() gives up with Cancelled; outlives the journal
+  };
+  explicit KafkaJournal(Options options);
+  ~KafkaJournal() override;
+  KafkaJournal(const KafkaJournal&) = delete;
+  KafkaJournal& operator=(const KafkaJournal&) = delete;
+
+  /// Fences the lane's other producers, ends what they left, then reads the lane's last committed state.
+  std::optional<std::string> load() override;
+  /// Takes over the outbox that the next commit publishes; whether the topics agree with the state has been checked
+  /// before (lane_checks.h).
+  void recover(const journal::Recovery& recovery) override;
+  [[nodiscard]] std::string bookmark() const override;
+  /// Whose offsets the next commits are checked against; captured when the batch began.
+  void use_member(std::shared_ptr<const GroupMetadata> member) { member_ = std::move(member); }
+  void commit(journal::Batch batch, journal::Completion done) override;
+  /// Everything earlier is public after a commit of an empty outbox: there has to be none left here.
+  void flush(journal::Completion done) override;
+  /// A record of the combined model, in a transaction of its own, between two commits.
+  void publish_model(std::string model, journal::Completion done);
+
+  /// True while releases wait for the next commit.
+  [[nodiscard]] bool owes_releases() const noexcept { return !outbox_.empty(); }
+  /// The outbox that the next commit publishes.
+  [[nodiscard]] const std::string& outbox() const noexcept { return outbox_; }
+
+ private:
+  struct Work;
+  void start(std::shared_ptr<Work> work);
+  void go_on(const std::shared_ptr<Work>& work);
+  void committed(const Work& work);
+  void add_lane_records(Work& work) const;
+  void wait_for(const char* attempt, const std::function<Progress()>& call);
+
+  Options options_;
+  std::unique_ptr<Producer> producer_;
+  std::shared_ptr<const GroupMetadata> member_;
+  std::string outbox_;  // committed, not yet published
+  TopicBookmark bookmark_;
+  bool loaded_ = false;
+};
+
+/// The last committed state of a lane, from a partition that is read up to `end`; nothing where there is none.
+[[nodiscard]] std::optional<std::string> read_state(const ClientSettings& client, const LanePlace& place, Offset end,
+                                                    Deadline deadline);
+
+}  // namespace nustream::kafka

@@ -1,0 +1,194 @@
+#include "kafka/lane_checks.h"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "kafka/interruption.h"
+#include "kafka/seen_records.h"
+#include "kafka/topic_bookmark.h"
+
+namespace nustream::kafka {
+namespace {
+
+constexpr std::chrono::milliseconds between_looks{200};
+
+bool is_later(const journal::LastRelease& release, const secrets::StateIdentity& state) {
+  if (release.epoch != state.epoch) return release.epoch > state.epoch;
+  return release.steps > state.steps;
+}
+
+std::string_view text_of(const Message& message) {
+  return message.record.value.value_or(std::string_view());
+}
+
+}  // namespace
+
+LaneChecks::LaneChecks(const ClientSettings& client, LanePlace place, const secrets::Keyring& keys,
+                       std::chrono::milliseconds time, const std::atomic<bool>& cancelled)
+    : place_(std::move(place)),
+      keys_(keys),
+      time_(time),
+      cancelled_(cancelled),
+      committed_(client, Isolation::read_committed, place_.group),
+      uncommitted_(client, Isolation::read_uncommitted, place_.group) {}
+
+void LaneChecks::contradiction(const std::string& what) const {
+  throw Failure(Exit::data,
+                fmt::format("lane {}: {}; nothing was published: restore what was lost", place_.name(), what));
+}
+
+void LaneChecks::rolled_back(const std::string& what) const {
+  throw StateRolledBack(Exit::data,
+                        fmt::format("lane {}: {}: the state was rolled back; nothing was published: "
+                                    "restore the state topic, or begin a new noise epoch with --new-epoch",
+                                    place_.name(), what));
+}
+
+void LaneChecks::check_outputs(const journal::State& state) {
+  const TopicBookmark bookmark = decode_bookmark(state.record.bookmark);
+  check_releases(state, bookmark.releases_from);
+  check_ledger(state, bookmark.ledger_line);
+}
+
+void LaneChecks::check_releases(const journal::State& state, Offset from) {
+  const TopicPartition partition = place_.in(place_.topics.releases);
+  const Watermarks log = uncommitted_.watermarks(partition, deadline());
+  if (log.high < from) contradiction("the release topic lost releases: it was recreated or truncated");
+  uncommitted_.read_all(partition, std::max(from, log.low), log.high, deadline(), [&](const Message& message) {
+    const journal::LastRelease release = journal::parse_last_release(text_of(message));
+    if (release.lane != place_.lane) return;
+    if (is_later(release, state.identity)) {
+      rolled_back(fmt::format("epoch {}, step {} is released, but the state is at epoch {}, step {}",
+                              release.epoch.value(), release.steps.value(), state.identity.epoch.value(),
+                              state.identity.steps.value()));
+    }
+    if (release.is_private != state.identity.is_private) {
+      contradiction("the release topic holds releases of another kind (private or not)");
+    }
+  });
+}
+
+void LaneChecks::check_ledger(const journal::State& state, const std::optional<Offset>& line) {
+  if (state.record.ledger_head == journal::empty_ledger_head) return;
+  const TopicPartition partition = place_.in(place_.topics.ledger);
+  const Watermarks log = committed_.watermarks(partition, deadline());
+  const Offset from = line.value_or(log.low);
+  if (from < log.low || log.high < from) contradiction("the ledger topic lost lines that the state knows");
+  bool found = false;
+  bool further = false;
+  committed_.read_all(partition, from, log.high, deadline(), [&](const Message& message) {
+    further = found;
+    found = found || journal::hash_of(std::string(text_of(message)) + '\n') == state.record.ledger_head;
+  });
+  if (!found) contradiction("the ledger topic does not hold this state's line");
+  if (further) rolled_back("the ledger goes on beyond this state");
+}
+
+LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record) {
+  const TopicPartition partition = place_.in(place_.topics.input);
+  const Offset position{static_cast<std::int64_t>(record.position.value())};
+  const Watermarks whole = uncommitted_.watermarks(partition, deadline());
+  if (whole.high < position) {
+    contradiction(
+        fmt::format("the input ends at offset {}, but records up to {} were read: the topic was recreated "
+                    "or truncated",
+                    whole.high.value(), position.value()));
+  }
+  const Watermarks log = committed_.watermarks(partition, deadline());
+  const bool found = find_again(record, log.low);
+  check_committed_offset(record, found);
+  return {log, position < log.low};
+}
+
+/// True where at least one record was found again, false where none is left; a changed or missing one is a
+/// contradiction.
+bool LaneChecks::find_again(const journal::StateRecord& record, Offset low) {
+  const auto kept = std::find_if(record.seen.begin(), record.seen.end(), [&](const journal::SeenRecord& seen) {
+    return seen.position.value() >= static_cast<std::uint64_t>(low.value());
+  });
+  if (kept == record.seen.end()) return false;
+  auto next = kept;
+  const auto changed = [&] {
+    contradiction(
+        fmt::format("records at offsets {} to {} of the input are not those that were read: the topic was "
+                    "recreated, compacted or changed",
+                    kept->position.value(), record.position.value()));
+  };
+  committed_.read_all(
+      place_.in(place_.topics.input), Offset{static_cast<std::int64_t>(kept->position.value())},
+      Offset{static_cast<std::int64_t>(record.position.value())}, deadline(), [&](const Message& message) {
+        if (next == record.seen.end() || message.record.offset < next->position.value()) return;
+        if (message.record.offset != next->position.value() || mark_of(message.record, keys_) != next->mac) {
+          changed();
+        }
+        ++next;
+      });
+  if (next != record.seen.end()) changed();
+  return true;
+}
+
+void LaneChecks::check_committed_offset(const journal::StateRecord& record, bool found_again) {
+  const Offset position{static_cast<std::int64_t>(record.position.value())};
+  const Deadline until = deadline();
+  std::optional<Offset> committed = committed_.committed(place_.in(place_.topics.input), until);
+  // An older transaction's offsets may still be on their way.
+  while (committed && *committed != position && std::chrono::steady_clock::now() < until) {
+    if (cancelled_.load()) throw Cancelled();
+    std::this_thread::sleep_for(between_looks);
+    committed = committed_.committed(place_.in(place_.topics.input), until);
+  }
+  if (committed && *committed > position) {
+    rolled_back(fmt::format("the group has committed offset {}, but the state is at {}", committed->value(),
+                            position.value()));
+  }
+  if (!committed && !found_again && record.position != record.start) {
+    contradiction(
+        fmt::format("the group's committed offset is gone, and no record before offset {} is left to "
+                    "compare",
+                    position.value()));
+  }
+}
+
+LaneChecks::Remains LaneChecks::remains() {
+  Remains remains{{}, std::nullopt, committed_.committed(place_.in(place_.topics.input), deadline())};
+  journal::LedgerVerifier verifier(keys_);
+  const TopicPartition ledger = place_.in(place_.topics.ledger);
+  const Watermarks lines = committed_.watermarks(ledger, deadline());
+  committed_.read_all(ledger, lines.low, lines.high, deadline(),
+                      [&](const Message& message) { verifier.add(text_of(message)); });
+  remains.ledger = std::move(verifier).finish();
+  const TopicPartition releases = place_.in(place_.topics.releases);
+  const Watermarks log = uncommitted_.watermarks(releases, deadline());
+  uncommitted_.read_all(releases, log.low, log.high, deadline(), [&](const Message& message) {
+    journal::LastRelease release = journal::parse_last_release(text_of(message));
+    if (release.lane != place_.lane) return;
+    std::optional<journal::LastRelease>& last = remains.last_release;
+    const bool later =
+        !last || release.epoch > last->epoch || (release.epoch == last->epoch && release.steps >= last->steps);
+    if (later) last = std::move(release);
+  });
+  return remains;
+}
+
+std::optional<std::string> LaneChecks::last_published(Offset from) {
+  const TopicPartition partition = place_.in(place_.topics.releases);
+  const Watermarks log = committed_.watermarks(partition, deadline());
+  std::optional<std::string> last;
+  committed_.read_all(partition, std::clamp(from, log.low, log.high), log.high, deadline(),
+                      [&](const Message& message) { last = std::string(text_of(message)) + '\n'; });
+  return last;
+}
+
+Watermarks LaneChecks::input_log() {
+  return committed_.watermarks(place_.in(place_.topics.input), deadline());
+}
+
+Offset LaneChecks::input_offset_at(std::int64_t milliseconds) {
+  const TopicPartition partition = place_.in(place_.topics.input);
+  const auto found = committed_.offset_at(partition, milliseconds, deadline());
+  return found ? *found : committed_.watermarks(partition, deadline()).high;
+}
+
+}  // namespace nustream::kafka

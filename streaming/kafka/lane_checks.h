@@ -1,0 +1,81 @@
+// Whether a lane's topics agree with its committed state, and what they show where there is none.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "error.h"
+#include "journal/last_release.h"
+#include "journal/ledger_chain.h"
+#include "journal/sealed_state.h"
+#include "kafka/lane_place.h"
+#include "kafka/partition_reader.h"
+#include "secrets/keyring.h"
+
+namespace nustream::kafka {
+
+/// The topics have gone on beyond the state.
+class StateRolledBack : public Failure {
+ public:
+  using Failure::Failure;
+};
+
+/// Looks at one lane's topics after KafkaJournal::load(), which has ended what other producers left open. Calls wait,
+/// at most `time` for a broker's answer; KafkaFailure where there is none, Cancelled where nobody wants it any more.
+class LaneChecks {
+ public:
+  LaneChecks(const ClientSettings& client, LanePlace place, const secrets::Keyring& keys,
+             std::chrono::milliseconds time, const std::atomic<bool>& cancelled);
+
+  /// StateRolledBack where a release of a later step than the state's is readable, or a ledger line behind the
+  /// state's own. Failure(data) where a release of another kind is (private or not), or where releases or the state's
+  /// ledger line are lost.
+  void check_outputs(const journal::State& state);
+
+  /// What is known of the input beside the state.
+  struct Input {
+    Watermarks log;  ///< first record, and last stable offset
+    bool gap;        ///< the records right at the position are gone
+  };
+  /// Failure(data) where the log is not the one that the state has read: shorter than its position, or with other
+  /// records; where the group's committed offset is beyond the state; where there is none, and nothing that was read
+  /// can be found again.
+  [[nodiscard]] Input check_input(const journal::StateRecord& record);
+
+  /// What is public of a lane whose state is missing, or does not fit.
+  struct Remains {
+    journal::Ledger ledger;
+    std::optional<journal::LastRelease> last_release;  ///< the furthest one that is readable, committed or not
+    std::optional<Offset> committed;                   ///< the group's
+    [[nodiscard]] bool any() const { return last_release.has_value() || !ledger.epochs.empty(); }
+  };
+  [[nodiscard]] Remains remains();
+
+  /// The last release that a reader of committed records finds, as it was published; nothing for none. `from`: where
+  /// to begin.
+  [[nodiscard]] std::optional<std::string> last_published(Offset from);
+  /// Begin and last stable end of the input.
+  [[nodiscard]] Watermarks input_log();
+  /// The first record of that time or later; the end where all are earlier.
+  [[nodiscard]] Offset input_offset_at(std::int64_t milliseconds);
+
+ private:
+  [[nodiscard]] Deadline deadline() const { return in(time_); }
+  void check_releases(const journal::State& state, Offset from);
+  void check_ledger(const journal::State& state, const std::optional<Offset>& line);
+  [[nodiscard]] bool find_again(const journal::StateRecord& record, Offset low);
+  void check_committed_offset(const journal::StateRecord& record, bool found_again);
+  [[noreturn]] void contradiction(const std::string& what) const;
+  [[noreturn]] void rolled_back(const std::string& what) const;
+
+  LanePlace place_;
+  const secrets::Keyring& keys_;
+  std::chrono::milliseconds time_;
+  const std::atomic<bool>& cancelled_;
+  PartitionReader committed_;
+  PartitionReader uncommitted_;
+};
+
+}  // namespace nustream::kafka

@@ -1,0 +1,33 @@
+// Whether a log still holds the records that a lane has read: a keyed mark of each of the last ones.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "decode/message.h"
+#include "journal/state_record.h"
+#include "secrets/keyring.h"
+
+namespace nustream::kafka {
+
+/// The mark of a record: keyed BLAKE2b over offset, time, key and value, so that it tells nothing without the key.
+[[nodiscard]] journal::Hash mark_of(const decode::Message& message, const secrets::Keyring& keys);
+
+/// Marks of some of the last records that were read, for the state.
+class SeenRecords {
+ public:
+  /// How many a state keeps.
+  static constexpr std::size_t kept = 8;
+
+  explicit SeenRecords(std::vector<journal::SeenRecord> seen) : seen_(std::move(seen)) {}
+  /// Marks the last ones of `messages`, in order of offsets.
+  void add(std::span<const decode::Message> messages, const secrets::Keyring& keys);
+  /// The last ones below `position`; those before them are forgotten.
+  [[nodiscard]] std::vector<journal::SeenRecord> below(Position position);
+
+ private:
+  std::vector<journal::SeenRecord> seen_;
+};
+
+}  // namespace nustream::kafka

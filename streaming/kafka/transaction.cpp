@@ -1,0 +1,84 @@
+#include "kafka/transaction.h"
+
+#include <thread>
+
+#include "nustream/base/error.h"
+
+namespace nustream::kafka {
+namespace {
+
+constexpr std::chrono::milliseconds pause{10};
+
+}  // namespace
+
+Transaction::Transaction(Producer& producer, const LanePlace& place, const TransactionContent& content,
+                         const GroupMetadata* member, std::chrono::milliseconds time)
+    : producer_(producer), place_(place), content_(content), member_(member), time_(time), deadline_(in(time)) {
+  NUSTREAM_REQUIRE(!content.offset || (member != nullptr && *member != nullptr),
+                   "offsets are committed as a member of the group");
+}
+
+Progress Transaction::advance() {
+  switch (phase_) {
+    case Phase::begin:
+      return begin();
+    case Phase::produce:
+      return produce();
+    case Phase::offsets:
+      return send_offsets();
+    case Phase::commit:
+      return finish(producer_.commit(deadline_));
+    case Phase::abort:
+      break;
+  }
+  const Progress progress = producer_.abort(deadline_);
+  if (progress.is_again()) return Progress::again();
+  return Progress::failed(progress.is_done() ? *aborting_ : *progress.error());
+}
+
+Progress Transaction::begin() {
+  if (const auto error = producer_.begin()) return Progress::failed(*error);  // nothing was begun
+  phase_ = Phase::produce;
+  return Progress::again();
+}
+
+Progress Transaction::produce() {
+  while (produced_ < content_.records.size()) {
+    const auto error = producer_.produce(content_.records[produced_]);
+    if (error && (error->cause == Cause::queue_full || error->remedy == Remedy::call_again)) {
+      if (std::chrono::steady_clock::now() >= deadline_) return after_error(*error);
+      std::this_thread::sleep_for(pause);
+      return Progress::again();
+    }
+    if (error) return after_error(*error);
+    ++produced_;
+  }
+  phase_ = content_.offset ? Phase::offsets : Phase::commit;
+  return Progress::again();
+}
+
+Progress Transaction::send_offsets() {
+  const Progress progress = producer_.send_offsets(place_.topics.input, {&*content_.offset, 1}, *member_, deadline_);
+  if (progress.is_again()) return progress;
+  if (progress.error() != nullptr) return after_error(*progress.error());
+  phase_ = Phase::commit;
+  return Progress::again();
+}
+
+Progress Transaction::finish(Progress progress) {
+  if (progress.error() != nullptr) return after_error(*progress.error());
+  return progress;
+}
+
+/// A record that could not even be handed over, or a lost membership, leaves a transaction open that has to be ended
+/// here; what only another producer can mend is left as it is.
+Progress Transaction::after_error(const Error& error) {
+  if (error.remedy == Remedy::new_client) return Progress::failed(error);
+  aborting_ = error;
+  aborting_->remedy = Remedy::abort_transaction;
+  deadline_ = in(time_);
+  phase_ = Phase::abort;
+  return Progress::again();
+}
+
+}  // namespace nustream::kafka

@@ -1,0 +1,53 @@
+// One transaction of a lane, from its records to its end, in slices that never block for long.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "journal/journal.h"
+#include "kafka/interruption.h"
+#include "kafka/lane_place.h"
+#include "kafka/producer.h"
+
+namespace nustream::kafka {
+
+/// What is written together. The records' bytes stay where they are until the end.
+struct TransactionContent {
+  std::vector<OutgoingRecord> records;
+  std::optional<PartitionOffset> offset;  ///< of the input's next record; nothing: no offsets
+};
+
+/// begin → records → offsets → commit; or, after an abortable error, → abort. One thread at a time.
+class Transaction {
+ public:
+  /// `member` may be null where there is no offset. All references outlive it.
+  Transaction(Producer& producer, const LanePlace& place, const TransactionContent& content,
+              const GroupMetadata* member, std::chrono::milliseconds time);
+
+  /// Goes on for about a slice. Done, again, or failed with what ended it: Remedy::abort_transaction says that it
+  /// was aborted, any other that its end is not known to this producer.
+  [[nodiscard]] Progress advance();
+
+ private:
+  enum class Phase { begin, produce, offsets, commit, abort };
+
+  [[nodiscard]] Progress begin();
+  [[nodiscard]] Progress produce();
+  [[nodiscard]] Progress send_offsets();
+  [[nodiscard]] Progress finish(Progress progress);
+  [[nodiscard]] Progress after_error(const Error& error);
+
+  Producer& producer_;
+  const LanePlace& place_;
+  const TransactionContent& content_;
+  const GroupMetadata* member_;
+  std::chrono::milliseconds time_;
+  Deadline deadline_;
+  Phase phase_ = Phase::begin;
+  std::size_t produced_ = 0;
+  std::optional<Error> aborting_;
+};
+
+}  // namespace nustream::kafka
