@@ -1,0 +1,117 @@
+// A stream on a real broker: its topics, its configuration, and the service as a child process.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "command.h"
+#include "kafka_broker.h"
+#include "kafka_records.h"
+#include "kafka_topics.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+
+/// Topics of their own for each world, on the shared broker.
+class AttachWorld {
+ public:
+  explicit AttachWorld(int partitions = 1, const std::string& bootstrap = shared_broker().bootstrap())
+      : bootstrap_(bootstrap), name_(fresh_name("world")), partitions_(partitions) {
+    create_topic(direct(), name_, partitions);
+    create_topic(direct(), name_ + ".releases", partitions);
+    create_topic(direct(), name_ + ".state", partitions, {{"cleanup.policy", "compact"}});
+    create_topic(direct(), name_ + ".ledger", partitions, {{"retention.ms", "-1"}});
+    create_topic(direct(), name_ + ".dead", partitions);
+    config_ = folder_.write("stream.toml", R"([stream]
+name = ")" + name_ + R"("
+header = false
+columns = ["x", "y"]
+[target]
+column = "y"
+[[features]]
+column = "x"
+[descent]
+step_size = 0.01
+clip_norm = 1.0
+average = "tail"
+average_from = 500
+[privacy]
+rho = 0.5
+delta = 1e-6
+[noise]
+nu = 0.01
+[release]
+every = 100
+[state]
+commit_records = 250
+key_file = ")" + key() + R"("
+[kafka]
+brokers = ")" + bootstrap_ + R"("
+topic = ")" + name_ + R"("
+dead_letter_topic = ")" + name_ + R"(.dead"
+[serve]
+public_address = ""
+operator_address = ""
+)");
+    static_cast<void>(run_command(NUSTREAM_COMMAND, {"key", "new", key()}));
+  }
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::string& config() const noexcept { return config_; }
+  [[nodiscard]] std::string key() const { return (folder_.path() / "key").string(); }
+  [[nodiscard]] std::string direct() const { return shared_broker().direct(); }
+  [[nodiscard]] const TemporaryFolder& folder() const noexcept { return folder_; }
+  [[nodiscard]] int partitions() const noexcept { return partitions_; }
+
+  [[nodiscard]] std::vector<std::string> attach(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"attach", config_});
+    return more;
+  }
+  /// Runs the service until it ends by itself.
+  [[nodiscard]] CommandResult run(std::vector<std::string> more = {}) const {
+    return run_command(NUSTREAM_COMMAND, attach(std::move(more)));
+  }
+
+  /// y = 1 − x/2 + noise; every 97th value is unusable.
+  [[nodiscard]] static std::vector<std::string> values(std::size_t count, std::uint64_t seed = 1);
+  void write(const std::vector<std::string>& values, int partition = 0) const {
+    write_values(direct(), name_, partition, values);
+  }
+  /// Releases as a reader of committed records finds them, or with aborted ones.
+  [[nodiscard]] std::vector<std::string> releases(int partition = 0) const {
+    return values_of(read_committed_records(direct(), name_ + ".releases", partition));
+  }
+  [[nodiscard]] std::vector<std::string> releases_uncommitted(int partition = 0) const {
+    return values_of(read_uncommitted_records(direct(), name_ + ".releases", partition));
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::string bootstrap_;
+  std::string name_;
+  int partitions_;
+  std::string config_;
+};
+
+inline std::vector<std::string> AttachWorld::values(std::size_t count, std::uint64_t seed) {
+  std::uint64_t state = seed * 0x9e3779b97f4a7c15U + 1;
+  const auto uniform = [&state] {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return static_cast<double>(state >> 11) / 9007199254740992.0 - 0.5;
+  };
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = 3 * uniform();
+    const double y = 1 - 0.5 * x + uniform();
+    values.push_back(i % 97 == 96 ? "unusable,row" : std::to_string(x) + "," + std::to_string(y));
+  }
+  return values;
+}
+
+}  // namespace nustream::tests
