@@ -132,8 +132,8 @@ class Opening {
     OpenedLane opened{
         std::move(journal_),
         {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grid, record.lane),
-         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords(record.seen),
-         record.stop, record.rejected, record.partitions, state.identity.steps},
+         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords(std::move(record.seen)),
+         stop_of(record), record.rejected, record.partitions, state.identity.steps},
         std::move(record.noise.stages.front()),
         record.released,
         {}};
@@ -217,6 +217,12 @@ class Opening {
     if (std::holds_alternative<config::Latest>(place)) return position_of(log.high);
     if (const auto* offset = std::get_if<config::AtOffset>(&place)) return Position{offset->offset};
     return position_of(checks_->input_offset_at(std::get<config::AtTime>(place).milliseconds));
+  }
+
+  /// An end or a time is resolved once, and kept for as long as the settings ask for one.
+  std::optional<Position> stop_of(const journal::StateRecord& record) {
+    const bool changes = kafka_.stop && !std::holds_alternative<config::AtOffset>(*kafka_.stop);
+    return changes && record.stop ? record.stop : stop();
   }
 
   std::optional<Position> stop() {
