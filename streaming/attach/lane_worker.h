@@ -56,8 +56,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   /// The group's coordinator has confirmed the membership: a fenced lane may come back.
   void membership_confirmed();
 
-  /// A record of the combined model, between two of the lane's own transactions. Nothing happens where the lane is
-  /// not open.
+  /// A record of the combined model, between two of the lane's own transactions, as soon as the lane is open.
   void publish_model(std::string model);
 
   [[nodiscard]] LaneId id() const noexcept { return lane_; }
@@ -83,6 +82,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void commit();
   void send();
   void send_model();
+  void resend_model();
   void committed(const std::exception_ptr& failure);
   void after_commit();
   void after_abort(const kafka::Error& error);
@@ -112,6 +112,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   bool dropped_ = false;        // goes as soon as nothing is under way
   std::optional<LaneEnd> end_;  // why it stops, once everything is published
   bool end_told_ = false;
+  std::optional<std::string> model_;  // waits for its turn
 };
 
 }  // namespace nustream::attach

@@ -132,8 +132,9 @@ class Opening {
     OpenedLane opened{
         std::move(journal_),
         {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grid, record.lane),
-         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords(std::move(record.seen)),
-         stop_of(record), record.rejected, record.partitions, state.identity.steps},
+         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)),
+         kafka::SeenRecords(std::move(record.seen)), stop_of(record), record.rejected, record.partitions,
+         state.identity.steps},
         std::move(record.noise.stages.front()),
         record.released,
         {}};

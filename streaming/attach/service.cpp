@@ -71,6 +71,7 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
 
 Service::~Service() {
   arrived_.clear();
+  model_clock_.reset();
   for (auto& [lane, worker] : lanes_) worker->drop();
   lanes_.clear();
   // What is under way on the pools refers to the lanes' clients: it ends before the loop and the consumer go.
@@ -174,6 +175,28 @@ void Service::open_lane(LaneId lane) {
   const auto worker = std::make_shared<LaneWorker>(host_, lane, partitions_, listener);
   lanes_.emplace(lane, worker);
   worker->open();
+  keep_model_clock();
+}
+
+void Service::model_looked(std::optional<std::string> changed) {
+  const auto first = lanes_.find(LaneId{0});
+  if (changed && first != lanes_.end()) first->second->publish_model(std::move(*changed));
+  if (looks_left_ == 0) return;
+  if (--looks_left_ == 0) return shut_down("");
+  model_clock_->look_now();
+}
+
+/// The owner of lane 0, and nobody else, writes the combined model.
+void Service::keep_model_clock() {
+  const bool wanted = !setup_.config.kafka.topics.model.empty() && lanes_.count(LaneId{0}) > 0 && !ending_;
+  if (wanted && !model_clock_) {
+    model_clock_ = std::make_unique<ModelClock>(setup_, [this](std::optional<std::string> changed) {
+      boost::asio::post(loop_, [this, changed = std::move(changed)]() mutable { model_looked(std::move(changed)); });
+    });
+  } else if (!wanted && model_clock_) {
+    // It may be waiting for a broker: let it end on a thread that may wait.
+    host_.on_spare_thread([clock = std::shared_ptr<ModelClock>(std::move(model_clock_))] {});
+  }
 }
 
 void Service::handle(const kafka::Revoked& revoked) {
@@ -265,13 +288,17 @@ void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
   });
   exit_ = worst->second.code;
   if (exit_ == Exit::data) failure_ = Failure(exit_, worst->second.reason);
-  shut_down("");
+  if (!model_clock_) return shut_down("");
+  // Once more over the last releases. A look that is under way now may have begun before they were there.
+  looks_left_ = 2;
+  model_clock_->look_now();
 }
 
 void Service::lane_gone(LaneId lane) {
   // Not from inside of one of its own calls.
   boost::asio::post(loop_, [this, lane] {
     lanes_.erase(lane);
+    keep_model_clock();
     if (revocation_) revocation_->waiting_for.erase(lane);
     finish_revocation();
     if (ending_) return close_if_drained();

@@ -17,6 +17,7 @@
 #include "attach/attach.h"
 #include "attach/host.h"
 #include "attach/lane_worker.h"
+#include "attach/model_clock.h"
 #include "kafka/group_consumer.h"
 #include "serve/servers.h"
 
@@ -54,6 +55,8 @@ class Service {
   void lane_stopped(LaneId lane, const LaneEnd& end);
   void lane_gone(LaneId lane);
   void finish_revocation();
+  void keep_model_clock();
+  void model_looked(std::optional<std::string> changed);
   void tick();
   void shut_down(const std::string& tag);
   void close_if_drained();
@@ -83,9 +86,11 @@ class Service {
   std::set<LaneId> assigned_;
   std::map<LaneId, LaneEnd> stopped_;
   std::optional<Revocation> revocation_;
+  std::unique_ptr<ModelClock> model_clock_;  // while lane 0 is here
   std::optional<Failure> failure_;
   Exit exit_ = Exit::done;
   bool joined_ = false;
+  int looks_left_ = 0;  // of the combined model before the end
   bool ending_ = false;
   bool closing_ = false;
   std::chrono::steady_clock::time_point started_;

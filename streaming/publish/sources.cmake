@@ -1,1 +1,1 @@
-target_sources(nustream_service PRIVATE publish/original_units.cpp publish/release_json.cpp)
+target_sources(nustream_service PRIVATE publish/combined_model.cpp publish/original_units.cpp publish/release_json.cpp)

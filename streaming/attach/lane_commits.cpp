@@ -1,0 +1,237 @@
+// The transactions of a lane: when a batch closes, what follows on its commit, and what on trouble.
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "attach/lane_worker.h"
+#include "attach/open_lane_parts.h"
+#include "kafka/interruption.h"
+#include "serve/committed.h"
+
+namespace nustream::attach {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds backoff_max{5'000};
+// Two heartbeats of the group: until then a fenced lane does not come back.
+constexpr milliseconds fenced_pause{6'000};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Half to all of `pause`, so that lanes in the same trouble do not come back all at once.
+milliseconds jittered(milliseconds pause) {
+  static std::minstd_rand random(std::random_device{}());
+  return milliseconds(std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count())(random));
+}
+
+/// Drops what the letters hold of their records; false where they held nothing.
+bool shorten(std::vector<journal::DeadLetter>& letters) {
+  bool held = false;
+  for (journal::DeadLetter& letter : letters) {
+    held = held || letter.key || letter.value || !letter.headers.empty();
+    letter.key.reset();
+    letter.value.reset();
+    letter.headers.clear();
+  }
+  return held;
+}
+
+}  // namespace
+
+bool LaneWorker::has_uncommitted() const {
+  return open_->batch_records > 0 || !open_->output.outbox.empty();
+}
+
+bool LaneWorker::is_busy() const {
+  return phase_ == Phase::opening || (open_ && open_->in_flight);
+}
+
+bool LaneWorker::is_due(Clock::time_point now) const {
+  const config::Config& config = host_.setup.config;
+  const bool owes = open_->journal->owes_releases();
+  if (phase_ == Phase::draining || end_) return has_uncommitted() || owes;
+  if (owes && open_->outbox_since && now - *open_->outbox_since >= config.release_linger) return true;
+  if (!has_uncommitted()) return false;
+  return open_->batch_records >= config.state.commit_records || open_->limit_reached ||
+         open_->output.outbox.size() >= *config.outbox_bytes_max ||
+         now - open_->batch_opened >= std::chrono::duration<double>(config.state.commit_seconds);
+}
+
+void LaneWorker::commit_if_due() {
+  if (open_->in_flight || open_->resend) return;
+  if (is_due(Clock::now())) {
+    commit();
+  } else if (model_) {
+    send_model();
+  }
+}
+
+void LaneWorker::commit() {
+  Open& open = *open_;
+  open.published = open.journal->outbox();
+  open.published_closed = std::exchange(open.outbox_closed, Clock::now());
+  if (open.batch_records > 0) {
+    const std::uint64_t clipped = open.state.lane.clipped();
+    metrics_.batch_seconds->Observe(seconds_since(open.batch_opened));
+    metrics_.gradients_clipped_ratio->Set(static_cast<double>(clipped - open.clipped_before) /
+                                          static_cast<double>(open.batch_records));
+    open.clipped_before = clipped;
+  }
+  open.sent_records = std::exchange(open.batch_records, 0);
+  open.sent = seal_batch(host_.setup, open.state,
+                         {open.noise->checkpoint(), std::exchange(open.output.outbox, {}),
+                          std::exchange(open.letters, {}), StepCount{open.stepper.released_at()}},
+                         open.journal->bookmark());
+  open.sent_at = Clock::now();
+  send();
+}
+
+/// The batch, or once more the very same bytes.
+void LaneWorker::send() {
+  if (open_ == nullptr) return;
+  open_->resend = false;
+  open_->in_flight = true;
+  open_->journal->use_member(std::make_shared<const kafka::GroupMetadata>(host_.consumer.group_metadata()));
+  open_->journal->commit(open_->sent, [self = shared_from_this()](const std::exception_ptr& failure) {
+    boost::asio::post(self->host_.loop, [self, failure] { self->committed(failure); });
+  });
+}
+
+void LaneWorker::committed(const std::exception_ptr& failure) {
+  open_->in_flight = false;
+  if (dropped_) return go();
+  if (!failure) return after_commit();
+  try {
+    std::rethrow_exception(failure);
+  } catch (const kafka::TransactionAborted& aborted) {
+    metrics_.transactions[serve::TransactionOutcome::aborted].Increment();
+    after_abort(aborted.error());
+  } catch (const kafka::LaneInterrupted& interrupted) {
+    const bool fenced = interrupted.error().cause == kafka::Cause::fenced;
+    metrics_.transactions[fenced ? serve::TransactionOutcome::fenced : serve::TransactionOutcome::timed_out]
+        .Increment();
+    reopen(interrupted.error());
+  } catch (const Failure& other) {
+    fail(other);
+  }
+}
+
+void LaneWorker::after_commit() {
+  Open& open = *open_;
+  attempts_ = 0;
+  last_success_ = Clock::now();
+  metrics_.transactions[serve::TransactionOutcome::committed].Increment();
+  metrics_.commit_seconds->Observe(seconds_since(open.sent_at));
+  metrics_.records->Increment(static_cast<double>(open.sent_records));
+  const StepCount steps = *open.state.steps_on_ledger;
+  const Position position = open.sent.position;
+  host_.shown.update(serve::CommittedSpend::committed(open.state.ledger.entry(steps, position),
+                                                      open.state.ledger.total(steps, position)));
+  if (!open.published.empty()) {
+    metrics_.release_latency_seconds->Observe(seconds_since(open.published_closed));
+    host_.shown.update(serve::CommittedRelease::published(std::exchange(open.published, {})));
+  }
+  open.outbox_since = open.journal->owes_releases() ? std::optional(Clock::now()) : std::nullopt;
+  pump();
+}
+
+/// Nothing of the batch is readable as committed: the same bytes may be sent again. Only its dead letters are given
+/// up where they are what cannot be written: no record, and no state of their topic, may stop a lane.
+void LaneWorker::after_abort(const kafka::Error& error) {
+  std::vector<journal::DeadLetter>& letters = open_->sent.dead_letters;
+  const std::string& letters_topic = host_.setup.config.kafka.topics.dead_letters;
+  const bool by_letters = !letters_topic.empty() && error.topic == letters_topic && !letters.empty();
+  if (by_letters && !shorten(letters)) {
+    metrics_.dead_letters_failed->Increment(static_cast<double>(letters.size()));
+    letters.clear();
+  }
+  const bool refused = error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::authentication ||
+                       error.cause == kafka::Cause::record_too_large;
+  if (refused && !by_letters) {
+    return fail(kafka::KafkaFailure("commit lane " + std::to_string(lane_.value()), error));
+  }
+  if (gave_up()) return reopen(error);
+  open_->resend = true;
+  retry_later(&LaneWorker::send);
+}
+
+void LaneWorker::send_model() {
+  open_->in_flight = true;
+  const std::string model = *std::exchange(model_, std::nullopt);
+  open_->journal->publish_model(model, [self = shared_from_this(), model](const std::exception_ptr& failure) {
+    boost::asio::post(self->host_.loop, [self, failure, model] {
+      self->open_->in_flight = false;
+      if (self->dropped_) return self->go();
+      if (!failure) {
+        self->host_.shown.update(serve::CommittedModel::published(model));
+        return self->pump();
+      }
+      if (!self->model_) self->model_ = model;  // once more, unless there is a later one
+      try {
+        std::rethrow_exception(failure);
+      } catch (const kafka::TransactionAborted& aborted) {
+        if (self->gave_up()) return self->reopen(aborted.error());
+        self->open_->resend = true;
+        self->retry_later(&LaneWorker::resend_model);
+      } catch (const kafka::LaneInterrupted& interrupted) {
+        self->reopen(interrupted.error());
+      } catch (const Failure& other) {
+        self->fail(other);
+      }
+    });
+  });
+}
+
+void LaneWorker::resend_model() {
+  if (open_ == nullptr) return;
+  open_->resend = false;
+  pump();
+}
+
+/// Once, after a jittered pause that grows with the attempts.
+void LaneWorker::retry_later(void (LaneWorker::*work)()) {
+  const milliseconds pause = std::min(backoff_max, milliseconds(50) * (1 << std::min(attempts_, 7U)));
+  ++attempts_;
+  timer_.expires_after(jittered(pause));
+  timer_.async_wait([self = shared_from_this(), work](const boost::system::error_code& cancelled) {
+    if (!cancelled && !self->dropped_) ((*self).*work)();
+  });
+}
+
+/// A new producer and the state read again tell where the lane is.
+void LaneWorker::reopen(const kafka::Error& error) {
+  dispose();
+  if (gave_up()) {
+    return fail(Failure(Exit::unavailable, "lane " + std::to_string(lane_.value()) + ": no broker has answered for " +
+                                               std::to_string(host_.setup.config.kafka.give_up.count() / 1000) +
+                                               " s (" + error.text +
+                                               "); everything committed is safe: start again when they are back"));
+  }
+  if (phase_ == Phase::draining) return go();
+  if (error.cause == kafka::Cause::fenced || error.cause == kafka::Cause::lost_membership) {
+    // Perhaps somebody else has the lane, perhaps only the broker lost patience: the group knows.
+    phase_ = Phase::fenced;
+    set_state(serve::LaneState::waiting, error.text);
+    timer_.expires_after(fenced_pause + jittered(milliseconds(1000)));
+    timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+      if (cancelled || self->phase_ != Phase::fenced) return;
+      self->host_.consumer.ask_membership(kafka::in(self->host_.setup.config.kafka.transaction));
+    });
+    return;
+  }
+  phase_ = Phase::waiting;
+  set_state(serve::LaneState::restoring, error.text);
+  retry_later(&LaneWorker::start_opening);
+}
+
+void LaneWorker::membership_confirmed() {
+  if (phase_ == Phase::fenced && !host_.consumer.assignment_lost()) start_opening();
+}
+
+}  // namespace nustream::attach

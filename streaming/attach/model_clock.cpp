@@ -1,0 +1,111 @@
+#include "attach/model_clock.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "kafka/partition_reader.h"
+#include "kafka/topic_checks.h"
+#include "publish/combined_model.h"
+
+namespace nustream::attach {
+namespace {
+
+// Of one look: a broker that is away is asked again at the next tick.
+constexpr std::chrono::milliseconds patience{5'000};
+// The last release of a partition is this near to its end, or it is sought from the beginning.
+constexpr std::int64_t near_end = 1'024;
+
+}  // namespace
+
+/// The last committed release of each lane, followed from look to look.
+class ModelClock::Releases {
+ public:
+  explicit Releases(const config::Kafka& kafka)
+      : kafka_(kafka),
+        checks_({kafka.brokers, kafka.properties}),
+        reader_({kafka.brokers, kafka.properties}, kafka::Isolation::read_committed, kafka.group) {}
+
+  void look() {
+    const kafka::Deadline deadline = kafka::in(patience);
+    lanes_ = static_cast<std::uint32_t>(checks_.partitions(kafka_.topics.input, deadline).value_or(0));
+    for (std::uint32_t lane = 0; lane < lanes_; ++lane) follow(LaneId{lane}, deadline);
+  }
+  [[nodiscard]] std::uint32_t lanes() const noexcept { return lanes_; }
+  [[nodiscard]] const std::map<LaneId, std::string>& last() const noexcept { return last_; }
+
+ private:
+  void follow(LaneId lane, kafka::Deadline deadline) {
+    const kafka::TopicPartition partition{kafka_.topics.releases,
+                                          kafka::PartitionIndex{static_cast<std::int32_t>(lane.value())}};
+    const kafka::Watermarks log = reader_.watermarks(partition, deadline);
+    const auto known = next_.find(lane);
+    std::int64_t from = known != next_.end() ? known->second : log.high.value() - near_end;
+    from = std::clamp(from, log.low.value(), log.high.value());
+    read(lane, partition, from, log.high, deadline);
+    if (last_.count(lane) == 0 && from > log.low.value()) read(lane, partition, log.low.value(), log.high, deadline);
+    next_[lane] = log.high.value();
+  }
+
+  void read(LaneId lane, const kafka::TopicPartition& partition, std::int64_t from, kafka::Offset end,
+            kafka::Deadline deadline) {
+    reader_.read_all(partition, kafka::Offset{from}, end, deadline, [&](const kafka::Message& message) {
+      if (message.record.value) last_[lane] = std::string(*message.record.value);
+    });
+  }
+
+  const config::Kafka& kafka_;
+  kafka::TopicChecks checks_;
+  kafka::PartitionReader reader_;
+  std::uint32_t lanes_ = 0;
+  std::map<LaneId, std::string> last_;
+  std::map<LaneId, std::int64_t> next_;
+};
+
+ModelClock::ModelClock(const Setup& setup, Looked looked)
+    : setup_(setup), looked_(std::move(looked)), thread_([this] { run(); }) {}
+
+void ModelClock::look_now() {
+  const std::lock_guard hold(mutex_);
+  now_ = true;
+  wake_.notify_one();
+}
+
+ModelClock::~ModelClock() {
+  {
+    const std::lock_guard hold(mutex_);
+    leaving_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+/// Until the next tick; false at the end.
+bool ModelClock::sleep() {
+  std::unique_lock hold(mutex_);
+  wake_.wait_for(hold, setup_.config.kafka.model_every, [this] { return leaving_ || now_; });
+  now_ = false;
+  return !leaving_;
+}
+
+void ModelClock::run() {
+  Releases releases(setup_.config.kafka);
+  std::string shown;
+  do {
+    std::optional<std::string> changed;
+    try {
+      releases.look();
+      auto model = publish::combined_model(releases.last(), releases.lanes(), setup_.digest);
+      if (model && *model != shown) {
+        shown = *model;
+        changed = std::move(model);
+      }
+    } catch (const Failure&) {
+      // A broker that is away is the lanes' trouble to report; here the next tick looks again.
+    }
+    looked_(std::move(changed));
+  } while (sleep());
+}
+
+}  // namespace nustream::attach

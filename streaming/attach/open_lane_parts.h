@@ -1,0 +1,59 @@
+// What a lane worker holds while its lane is open: private to lane_worker.cpp and lane_commits.cpp.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attach/lane_worker.h"
+#include "publish/original_units.h"
+#include "publish/release_json.h"
+
+namespace nustream::attach {
+
+/// Everything that goes when the lane is opened anew.
+struct LaneWorker::Open {
+  Open(Host& host, OpenedLane opened, std::unique_ptr<engine::NoiseSupply> supply)
+      : journal(std::move(opened.journal)),
+        state(std::move(opened.state)),
+        noise(std::move(supply)),
+        encoder({host.setup.config.stream, state.id(), state.ledger.identity().epoch, host.setup.config.privacy.delta,
+                 host.setup.digest, host.setup.keys.is_private()},
+                publish::OriginalUnits(host.setup.config.schema, host.setup.config.descent.loss.kind),
+                state.mechanism->spend),
+        stepper(state.lane, *noise, encoder, host.setup.config.descent.minibatch,
+                state.ledger.limit(host.setup.config.privacy.budget, state.lane.position()), opened.released.value()),
+        input(host.setup.config, host.setup.keys, state.lane.position(), state.stop),
+        batch_opened(std::chrono::steady_clock::now()) {}
+
+  std::unique_ptr<kafka::KafkaJournal> journal;
+  LaneState state;
+  std::unique_ptr<engine::NoiseSupply> noise;
+  publish::ReleaseEncoder encoder;
+  engine::Stepper stepper;
+  LaneInput input;
+
+  engine::Output output;  // of the open batch
+  std::vector<journal::DeadLetter> letters;
+  std::uint64_t batch_records = 0;
+  std::chrono::steady_clock::time_point batch_opened;
+  std::uint64_t clipped_before = 0;
+  bool limit_reached = false;
+  bool paused = false;
+
+  bool in_flight = false;  // a transaction is under way
+  bool resend = false;     // an aborted batch waits to be sent again: no other may go before it
+  journal::Batch sent{{}, Position{0}, {}, {}, {}, {}};
+  std::string published;  // outbox of the batch before: public with the commit
+  std::uint64_t sent_records = 0;
+  std::chrono::steady_clock::time_point sent_at;
+  std::optional<std::chrono::steady_clock::time_point> outbox_since;  // when the committed outbox began to wait
+  std::chrono::steady_clock::time_point outbox_closed;                // when its batch closed
+  std::chrono::steady_clock::time_point published_closed;
+};
+
+}  // namespace nustream::attach

@@ -1,0 +1,22 @@
+// The lanes' releases as one model: a weighted average, computed from what is public alone (docs/formats/model.md).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "nustream/base/units.h"
+
+namespace nustream::publish {
+
+/// One JSON object on one line, newline excluded, from the last release of each lane; the weights are their steps.
+/// Post-processing of public lines: it costs nothing, and one set of parts gives one value, byte for byte.
+///
+/// Nothing where one of `lanes` lanes has no release, has taken no step, or released under other settings than
+/// `digest`, or where they promise different things (private or not).
+[[nodiscard]] std::optional<std::string> combined_model(const std::map<LaneId, std::string>& releases,
+                                                        std::uint32_t lanes, std::string_view digest);
+
+}  // namespace nustream::publish
