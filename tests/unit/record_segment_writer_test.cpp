@@ -162,6 +162,16 @@ TEST(SegmentWriter, ATornTailIsCutWhereverItTore) {
   }
 }
 
+TEST(SegmentWriter, AnEndMarkerTornInItsLastBytesIsCut) {
+  SimulatedDisk disk(1);
+  SegmentWriter::create(disk, path, header_from(0)).finish(0);
+  std::string bytes = disk.seen(path);
+  bytes.replace(bytes.size() - 5, 5, 5, '\0');
+  disk.tamper(path, bytes);
+  EXPECT_EQ(SegmentWriter::resume(disk, path).next(), 0U);
+  EXPECT_EQ(disk.seen(path).size(), bytes.size() - 48);
+}
+
 TEST(SegmentWriter, DamageIsNoTornTailAndNothingIsCut) {
   const std::string three = killed(6);
   const std::size_t second = killed(4).size(), first = killed(2).size();
