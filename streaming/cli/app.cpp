@@ -67,19 +67,33 @@ void add_attach(CLI::App& app, Job& job) {
   command->add_option("-b,--brokers", arguments.brokers, "host:port, several with commas (kafka.brokers)");
   command->add_option("-t,--topic", arguments.topic, "the input topic (kafka.topic)");
   command->add_option("-G,--group", arguments.group, "the consumer group (kafka.group)");
-  command->add_option("-X", arguments.properties, "a setting of librdkafka, such as security.protocol=SSL (repeatable)")
+  command
+      ->add_option("-X", arguments.properties, "a setting of librdkafka, such as security.protocol=SSL (repeatable)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->take_all();
-  command->add_flag("--until-end", arguments.until_end, "stop at the end that the topic has now (kafka.stop = \"end\")");
+  command->add_flag("--until-end", arguments.until_end,
+                    "stop at the end that the topic has now (kafka.stop = \"end\")");
   command->add_flag("--new-epoch", arguments.options.renewal.new_epoch,
                     "lanes that cannot go on under these settings begin a new noise epoch");
-  command->add_flag("--accept-gap", arguments.options.renewal.accept_gap,
-                    "with --new-epoch: go on behind records that are gone before they were read")
+  command
+      ->add_flag("--accept-gap", arguments.options.renewal.accept_gap,
+                 "with --new-epoch: go on behind records that are gone before they were read")
       ->needs("--new-epoch");
   command->add_option("--insecure-seed", arguments.options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
   command->callback([&job] { job = [] { return attach(arguments); }; });
+}
+
+void add_topics(CLI::App& app, Job& job) {
+  static TopicsArguments arguments;
+  CLI::App* command = app.add_subcommand("topics", "the topics that attach needs, with their settings");
+  add_config_arguments(*command, arguments.config);
+  command->add_flag("--create", arguments.create, "make those that do not exist");
+  command->add_flag("--input", arguments.input, "the input topic too");
+  command->add_option("--partitions", arguments.partitions, "as many as the input has")->check(CLI::PositiveNumber);
+  command->add_option("--replication", arguments.replication, "replicas of each")->check(CLI::PositiveNumber);
+  command->callback([&job] { job = [] { return topics(arguments); }; });
 }
 
 void add_check(CLI::App& app, Job& job) {
@@ -151,6 +165,7 @@ int run(int argc, char** argv) {
   add_plan(app, job);
   add_replay(app, job);
   add_attach(app, job);
+  add_topics(app, job);
   add_check(app, job);
   add_inspect(app, job);
   add_key(app, job);

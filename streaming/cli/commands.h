@@ -56,6 +56,16 @@ struct AttachArguments {
 /// A Kafka topic becomes a live private model.
 [[nodiscard]] Exit attach(const AttachArguments& arguments);
 
+struct TopicsArguments {
+  ConfigArguments config;
+  bool create = false;
+  bool input = false;  ///< the input topic too
+  std::uint32_t partitions = 1;
+  std::uint32_t replication = 3;
+};
+/// The topics that a stream needs beside its input, with their settings; made where asked for.
+[[nodiscard]] Exit topics(const TopicsArguments& arguments);
+
 struct InspectArguments {
   std::string folder;
   std::string key_file;  ///< empty: "key" in the folder
