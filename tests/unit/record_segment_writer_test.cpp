@@ -164,11 +164,15 @@ TEST(SegmentWriter, ATornTailIsCutWhereverItTore) {
 
 TEST(SegmentWriter, AnEndMarkerTornInItsLastBytesIsCut) {
   SimulatedDisk disk(1);
-  SegmentWriter::create(disk, path, header_from(0)).finish(0);
+  {
+    auto writer = SegmentWriter::create(disk, path, header_from(1000));
+    add(writer, {.offset = 1000, .value = "a"});
+    writer.finish(1001);
+  }
   std::string bytes = disk.seen(path);
   bytes.replace(bytes.size() - 5, 5, 5, '\0');
   disk.tamper(path, bytes);
-  EXPECT_EQ(SegmentWriter::resume(disk, path).next(), 0U);
+  EXPECT_EQ(SegmentWriter::resume(disk, path).next(), 1001U);
   EXPECT_EQ(disk.seen(path).size(), bytes.size() - 48);
 }
 
