@@ -1,0 +1,113 @@
+# ./run attach --demo: a broker of its own, the bundled stream played into a topic, the service, until Ctrl-C. What it
+# leaves behind is the broker's jars in the user's cache. Needs setup.sh and kafka.sh.
+# shellcheck shell=bash
+
+# shellcheck disable=SC2034  # used by ./run
+demo_packages=(kcat procps)
+demo_started=()
+
+demo_stop() {
+  trap - EXIT INT TERM
+  local process
+  for process in "${demo_started[@]}"; do kill "$process" 2>/dev/null || true; done
+  for process in "${demo_started[@]}"; do wait "$process" 2>/dev/null || true; done
+  rm -rf "$demo_folder"
+}
+
+# Ports that nobody listens on, here and now.
+demo_free_port() {
+  local port
+  while true; do
+    port=$((20000 + RANDOM % 20000))
+    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+  done
+  printf '%s\n' "$port"
+}
+
+demo_start_broker() {
+  local port=$1 controller
+  controller=$(demo_free_port)
+  cat >"$demo_folder/server.properties" <<TEXT
+process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:$controller
+listeners=PLAINTEXT://127.0.0.1:$port,CONTROLLER://127.0.0.1:$controller
+controller.listener.names=CONTROLLER
+log.dirs=$demo_folder/data
+offsets.topic.replication.factor=1
+offsets.topic.num.partitions=4
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+transaction.state.log.num.partitions=4
+auto.create.topics.enable=false
+group.initial.rebalance.delay.ms=0
+log.cleaner.dedupe.buffer.size=16777216
+TEXT
+  local java=(java -Xmx512m -XX:+UseSerialGC -cp "$(kafka_folder)/*")
+  "${java[@]}" kafka.tools.StorageTool format -t AAAAAAAAAAAAAAAAAAAAAA -c "$demo_folder/server.properties" \
+    >"$demo_folder/broker.log" 2>&1 || demo_fail "the broker's storage could not be made"
+  # In a session of their own: Ctrl-C is for the service, which still needs the broker to commit.
+  setsid "${java[@]}" kafka.Kafka "$demo_folder/server.properties" >>"$demo_folder/broker.log" 2>&1 &
+  demo_started+=($!)
+  local tries
+  for tries in $(seq 150); do
+    grep -q "Kafka Server started" "$demo_folder/broker.log" && return 0
+    kill -0 "${demo_started[0]}" 2>/dev/null || demo_fail "the broker ended"
+    sleep 0.2
+  done
+  demo_fail "the broker did not start within 30 s ($tries looks)"
+}
+
+demo_fail() {
+  tail -n 5 "$demo_folder/broker.log" >&2
+  fail "$*"
+}
+
+# Some hundred records a second, for ever: the stream begins again when it is over.
+demo_play() {
+  local file=$1 broker=$2 lines
+  while true; do
+    gzip -dc "$file" | tail -n +2 | while mapfile -t -n 100 lines && [ ${#lines[@]} -gt 0 ]; do
+      printf '%s\n' "${lines[@]}"
+      sleep 0.2
+    done
+  done | kcat -P -q -b "$broker" -t orders -X linger.ms=50
+}
+
+demo_topic() { "$nustream" topics "$demo_folder/retail.toml" --create --input --partitions 2 --replication 1 >/dev/null; }
+
+demo_text() {
+  cat <<TEXT
+A local broker on $1, the bundled order lines played into topic 'orders' (2 partitions), and the service:
+
+  http://127.0.0.1:9464/metrics         private figures, for anyone
+  http://127.0.0.1:9464/api/v1/state    the present model and what it has cost
+  http://127.0.0.1:9465/metrics         the operator's figures: they depend on data
+  kcat -C -b $1 -t retail.releases -X isolation.level=read_committed
+  kcat -C -b $1 -t retail.model -X isolation.level=read_committed
+
+Ctrl-C ends all of it.
+TEXT
+}
+
+demo() {
+  local port
+  demo_folder=$(mktemp -d) || fail "cannot make a folder for the demo"
+  trap demo_stop EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  port=$(demo_free_port)
+  demo_start_broker "$port"
+  sed "s/^brokers = .*/brokers = \"127.0.0.1:$port\"/; s|^key_file = \"key\"|key_file = \"$demo_folder/key\"|" \
+    examples/attach/retail.toml >"$demo_folder/retail.toml"
+  "$nustream" key new "$demo_folder/key" >/dev/null
+  demo_topic
+  demo_play examples/retail/online_retail_events.csv.gz "127.0.0.1:$port" &
+  demo_started=($! "${demo_started[@]}")
+  demo_text "127.0.0.1:$port"
+  # The service gets the terminal's Ctrl-C itself, and commits before it ends.
+  local code=0
+  "$nustream" attach "$demo_folder/retail.toml" "$@" || code=$?
+  [ "$code" -eq 130 ] && code=0
+  return "$code"
+}
