@@ -48,8 +48,8 @@ void add_replay(CLI::App& app, Job& job) {
       ->excludes(resume);
   command->add_option("--lane", options.lane, "number of this lane (stream.lane)");
   command->add_option("--from", options.from,
-                      "first record: its ordinal, or an ISO 8601 time where times are public");
-  command->add_option("--to", options.to, "stop before this record: ordinal or time");
+                      "first record: its ordinal (in a recorded segment its offset), or an ISO 8601 time");
+  command->add_option("--to", options.to, "stop before this record: ordinal, offset or time");
   command->add_option("--passes", options.passes, "read the whole input this often (k); needs files, not a pipe")
       ->check(CLI::PositiveNumber);
   command->add_option("--speed", arguments.speed, "max, or a multiple of the recorded pace such as 1x or 60x");

@@ -33,7 +33,10 @@ Exit replay(const ReplayArguments& arguments) {
                                            ": stream.input is missing; set it, or name FILE after "
                                            "the configuration");
   }
-  if (typed.lane) config.lane = LaneId{*typed.lane};
+  if (typed.lane) {
+    config.lane = LaneId{*typed.lane};
+    config.input.partition.reset();  // said on purpose: any partition may be this lane
+  }
   replay::Options options = typed;
   if (arguments.resume) options.start = replay::Start::resume;
   if (arguments.new_epoch) options.start = replay::Start::new_epoch;

@@ -22,7 +22,8 @@ decode::InputSettings read_stream(const Section& section, const std::string& fil
   decode::InputSettings input;
   for (const std::string& name : section.texts("input")) input.files.push_back(beside(file, name));
   input.format = section.choice<decode::Format>(
-      "format", decode::Format::csv, {{"csv", decode::Format::csv}, {"jsonl", decode::Format::json_lines}});
+      "format", decode::Format::csv,
+      {{"csv", decode::Format::csv}, {"jsonl", decode::Format::json_lines}, {"json", decode::Format::json_lines}});
   if (const auto delimiter = section.text("delimiter")) {
     if (delimiter->size() != 1 || *delimiter == "\"" || *delimiter == "\n") {
       section.refuse("delimiter", "one character, neither a quote nor a newline");
@@ -176,6 +177,7 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                 .outbox_bytes_max = release.count("outbox_bytes"),
                 .serve = read_serve(root.section("serve")),
                 .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues")};
+  config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
   config.descent.release_every = release.count("every").value_or(1000);
   if (config.descent.release_every == 0) release.refuse("every", "a whole number of steps > 0");

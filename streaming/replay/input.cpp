@@ -75,8 +75,8 @@ std::uint64_t ordinal_of(const config::Config& config, const std::string& text, 
   if (error == std::errc{} && rest == end) return ordinal;
   const std::optional<record::Timestamp> time = record::parse_timestamp(text);
   if (!time) {
-    throw Failure(Exit::usage,
-                  std::string(option) + " " + text + ": write an ordinal such as 1000, or an ISO 8601 time");
+    throw Failure(Exit::usage, std::string(option) + " " + text +
+                                   ": write an ordinal or an offset such as 1000, or an ISO 8601 time");
   }
   return decode::ordinal_at_or_after(config.input, time->epoch_seconds);
 }
@@ -95,11 +95,12 @@ std::uint64_t Window::touched(std::uint64_t position) const noexcept {
 Window resolve_window(const config::Config& config, const Options& options) {
   Window window;
   window.passes = options.passes;
-  if (options.from) window.first = ordinal_of(config, *options.from, "--from");
+  window.first = options.from ? ordinal_of(config, *options.from, "--from") : decode::first_position(config.input);
   if (options.to) window.end = ordinal_of(config, *options.to, "--to");
   if (options.passes > 1) {
-    const std::uint64_t records = decode::count_records(config.input);
-    window.end = std::min(records, window.end.value_or(records));
+    const decode::PositionRange all = decode::all_positions(config.input);
+    window.first = std::max(all.first, window.first);
+    window.end = std::min(all.end, window.end.value_or(all.end));
   }
   if (window.end && *window.end < window.first)
     throw Failure(Exit::usage, "--from is behind --to: no record is left");

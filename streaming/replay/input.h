@@ -12,8 +12,8 @@
 
 namespace nustream::replay {
 
-/// The window [first, end) of ordinals and how often it is read. Positions count on through the passes: pass p of
-/// ordinal i is at first + p·(end − first) + (i − first).
+/// The window [first, end) of ordinals (offsets, in a recorded segment) and how often it is read. Positions count on
+/// through the passes: pass p of ordinal i is at first + p·(end − first) + (i − first).
 struct Window {
   std::uint64_t first = 0;
   std::optional<std::uint64_t> end;  ///< needed for several passes; else the input's own end
