@@ -6,3 +6,6 @@ nustream_test(segment_test quick unit/decode_segment_test.cpp unit/decode_segmen
               unit/record_segment_writer_test.cpp property/decode_segment_property_test.cpp
               property/record_segment_crash_test.cpp support/simulated_disk.cpp
               LINK nustream_service ZLIB::ZLIB PkgConfig::ZSTD)
+nustream_test(record_replay_test quick fault/record_replay_test.cpp LINK nustream_service GTest::gmock)
+target_compile_definitions(record_replay_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
+add_dependencies(record_replay_test nustream)
