@@ -1,6 +1,9 @@
 #include "attach/attach.h"
 
-#include <filesystem>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -23,6 +26,39 @@ secrets::Keyring load_keys(const config::Config& config, const Options& options)
   return secrets::load_key_file(config.state.key_file);
 }
 
+/// Brokers that are not up yet are waited for, but not in silence.
+TopicFacts wait_for_topics(const config::Config& config) {
+  constexpr std::chrono::milliseconds patience{5'000};
+  try {
+    return check_topics(config, std::min(patience, config.kafka.give_up));
+  } catch (const Failure& failure) {
+    if (failure.code() != Exit::unavailable || config.kafka.give_up <= patience) throw;
+    fmt::print(stderr, "nustream: waiting for {}: {}\n", config.kafka.brokers, failure.what());
+  }
+  return check_topics(config, config.kafka.give_up - patience);
+}
+
+/// A lane's producer has threads and sockets of its own: enough of both have to be allowed before lanes come.
+void require_room_for_lanes(const config::Config& config, std::uint32_t partitions) {
+  const auto brokers = static_cast<std::uint64_t>(
+      std::max<std::ptrdiff_t>(3, 1 + std::count(config.kafka.brokers.begin(), config.kafka.brokers.end(), ',')));
+  const std::uint64_t lanes = std::min<std::uint64_t>(config.kafka.lanes_max, partitions);
+  const auto require = [&](int resource, const char* name, std::uint64_t needed) {
+    rlimit limit{};
+    if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) return;
+    if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= needed) return;
+    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY ? needed : std::min<rlim_t>(needed, limit.rlim_max);
+    static_cast<void>(::setrlimit(static_cast<__rlimit_resource_t>(resource), &limit));
+    if (limit.rlim_cur >= needed) return;
+    throw Failure(Exit::configuration,
+                  fmt::format("{} lanes need some {} {}, and {} are allowed: raise the limit (ulimit), or lower "
+                              "kafka.max_lanes",
+                              lanes, needed, name, limit.rlim_cur));
+  };
+  require(RLIMIT_NOFILE, "file descriptors", 256 + lanes * (12 + 3 * brokers));
+  require(RLIMIT_NPROC, "threads", 64 + lanes * (4 + brokers));
+}
+
 }  // namespace
 
 Exit run(config::Config config, const Options& options) {
@@ -34,8 +70,9 @@ Exit run(config::Config config, const Options& options) {
   kafka::check_properties(config.kafka.properties);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = load_keys(config, options);
-  const TopicFacts facts = check_topics(config);
+  const TopicFacts facts = wait_for_topics(config);
   for (const std::string& warning : facts.warnings) fmt::print(stderr, "nustream: warning: {}\n", warning);
+  require_room_for_lanes(config, facts.partitions);
   config.outbox_bytes_max = outbox_bytes(config, mechanism, facts);
   const Setup setup{config, config::settings_digest(config, mechanism), keys};
   Service service(setup, mechanism, facts.partitions, options);

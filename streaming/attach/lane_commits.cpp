@@ -103,9 +103,21 @@ void LaneWorker::send() {
   });
 }
 
+/// After a transaction: whether the lane was told to end while it was under way.
+bool LaneWorker::ends_here() {
+  if (dropped_) {
+    go();
+  } else if (failure_) {
+    fail(*std::exchange(failure_, std::nullopt));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void LaneWorker::committed(const std::exception_ptr& failure) {
   open_->in_flight = false;
-  if (dropped_) return go();
+  if (ends_here()) return;
   if (!failure) return after_commit();
   try {
     std::rethrow_exception(failure);
@@ -124,8 +136,7 @@ void LaneWorker::committed(const std::exception_ptr& failure) {
 
 void LaneWorker::after_commit() {
   Open& open = *open_;
-  attempts_ = 0;
-  last_success_ = Clock::now();
+  all_is_well();
   metrics_.transactions[serve::TransactionOutcome::committed].Increment();
   metrics_.commit_seconds->Observe(seconds_since(open.sent_at));
   metrics_.records->Increment(static_cast<double>(open.sent_records));
@@ -167,7 +178,7 @@ void LaneWorker::send_model() {
   open_->journal->publish_model(model, [self = shared_from_this(), model](const std::exception_ptr& failure) {
     boost::asio::post(self->host_.loop, [self, failure, model] {
       self->open_->in_flight = false;
-      if (self->dropped_) return self->go();
+      if (self->ends_here()) return;
       if (!failure) {
         self->host_.shown.update(serve::CommittedModel::published(model));
         return self->pump();

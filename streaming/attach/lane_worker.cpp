@@ -29,8 +29,7 @@ LaneWorker::LaneWorker(Host& host, LaneId lane, std::uint32_t partitions, Listen
       metrics_(host.operators.open_lane(lane)),
       cancelled_(std::make_shared<std::atomic<bool>>(false)),
       timer_(host.loop),
-      due_timer_(host.loop),
-      last_success_(Clock::now()) {}
+      due_timer_(host.loop) {}
 
 LaneWorker::~LaneWorker() = default;
 
@@ -38,8 +37,15 @@ void LaneWorker::set_state(serve::LaneState state, std::string reason) {
   host_.operators.set_state(lane_, state, std::move(reason));
 }
 
-bool LaneWorker::gave_up() const {
-  return Clock::now() - last_success_ > host_.setup.config.kafka.give_up;
+/// True where nothing has worked for too long.
+bool LaneWorker::gave_up() {
+  if (!trouble_since_) trouble_since_ = Clock::now();
+  return Clock::now() - *trouble_since_ > host_.setup.config.kafka.give_up;
+}
+
+void LaneWorker::all_is_well() {
+  trouble_since_.reset();
+  attempts_ = 0;
 }
 
 kafka::PartitionIndex LaneWorker::partition() const {
@@ -81,7 +87,6 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
   phase_ = Phase::waiting;
   if (dropped_) {
     if (lane) {
-      noise::wipe(lane->noise.chain_key);
       host_.on_spare_thread([journal = std::shared_ptr<kafka::KafkaJournal>(std::move(lane->journal))] {});
     }
     return go();
@@ -108,12 +113,10 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
     });
   };
   std::unique_ptr<engine::NoiseSupply> noise = std::make_unique<engine::NoiseAhead>(
-      *lane->state.mechanism, lane->noise, StepIndex{lane->state.lane.steps().value()}, &host_.locked,
+      *lane->state.mechanism, lane->noise.stages.front(), StepIndex{lane->state.lane.steps().value()}, &host_.locked,
       host_.on_noise_thread, wake);
-  noise::wipe(lane->noise.chain_key);
   if (host_.wrap_noise) noise = host_.wrap_noise(std::move(noise));
-  last_success_ = Clock::now();
-  attempts_ = 0;
+  all_is_well();
   show_restored(*lane);
   open_ = std::make_unique<Open>(host_, std::move(*lane), std::move(noise));
   phase_ = Phase::running;
@@ -282,6 +285,10 @@ void LaneWorker::drop() {
 }
 
 void LaneWorker::fail(const Failure& failure) {
+  if (open_ && open_->in_flight) {
+    failure_ = failure;  // when what is under way has ended
+    return;
+  }
   dispose();
   if (phase_ == Phase::draining) return go();
   phase_ = Phase::stopped;

@@ -94,7 +94,9 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void go();
   void dispose();
   void set_state(serve::LaneState state, std::string reason = {});
-  [[nodiscard]] bool gave_up() const;
+  [[nodiscard]] bool gave_up();
+  void all_is_well();
+  [[nodiscard]] bool ends_here();
   [[nodiscard]] kafka::PartitionIndex partition() const;
 
   Host& host_;
@@ -107,10 +109,11 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   std::unique_ptr<Open> open_;           // what an opened lane has
   boost::asio::steady_timer timer_;      // of what is tried again
   boost::asio::steady_timer due_timer_;  // of what closes by time
-  std::chrono::steady_clock::time_point last_success_;
-  unsigned attempts_ = 0;       // since the last success
-  bool dropped_ = false;        // goes as soon as nothing is under way
-  std::optional<LaneEnd> end_;  // why it stops, once everything is published
+  std::optional<std::chrono::steady_clock::time_point> trouble_since_;
+  unsigned attempts_ = 0;           // since the last success
+  bool dropped_ = false;            // goes as soon as nothing is under way
+  std::optional<Failure> failure_;  // waits for the transaction under way
+  std::optional<LaneEnd> end_;      // why it stops, once everything is published
   bool end_told_ = false;
   std::optional<std::string> model_;  // waits for its turn
 };

@@ -135,7 +135,7 @@ class Opening {
          engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)),
          kafka::SeenRecords(std::move(record.seen)), stop_of(record), record.rejected, record.partitions,
          state.identity.steps},
-        std::move(record.noise.stages.front()),
+        std::move(record.noise),
         record.released,
         {}};
     NUSTREAM_REQUIRE(opened.state.lane.steps() == state.identity.steps,
@@ -154,6 +154,11 @@ class Opening {
                                             place_.name()));
     }
     if (!remains.any()) return begin(EpochId{0}, first_range(), {});
+    if (remains.last_release && remains.last_release->is_private != setup_.keys.is_private()) {
+      throw Failure(Exit::data, fmt::format("lane {}: the release topic holds releases of another kind (private or "
+                                            "not); name another kafka.release_topic",
+                                            place_.name()));
+    }
     if (remains.last_release && !covers(remains.ledger, *remains.last_release)) {
       throw Failure(Exit::data, fmt::format("lane {}: the ledger has no spend for the last release (epoch {}, step "
                                             "{}); restore the ledger topic",
@@ -184,7 +189,7 @@ class Opening {
                       {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grid, range.start),
                        engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords({}),
                        range.stop, 0, order_.partitions, std::nullopt},
-                      std::move(first),
+                      journal::NoiseCheckpoints(std::move(first)),
                       StepCount{0},
                       {}};
     // Before any record is read: key, start and stop are durable, and never resolved again.
@@ -233,8 +238,8 @@ class Opening {
 
   /// A transaction without input: publishes what is owed, with the state that no longer holds it.
   void commit_alone(OpenedLane& opened) {
-    journal::Batch batch =
-        seal_batch(setup_, opened.state, {opened.noise, {}, {}, opened.released}, opened.journal->bookmark());
+    journal::Batch batch = seal_batch(setup_, opened.state, {opened.noise.stages.front(), {}, {}, opened.released},
+                                      opened.journal->bookmark());
     // Shared: the pool's thread may still be inside set_value() when this one is past get().
     const auto promise = std::make_shared<std::promise<void>>();
     opened.journal->commit(std::move(batch), [promise](const std::exception_ptr& failure) {

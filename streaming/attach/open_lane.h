@@ -32,7 +32,7 @@ struct LaneOrder {
 struct OpenedLane {
   std::unique_ptr<kafka::KafkaJournal> journal;
   LaneState state;
-  noise::Checkpoint noise;                    ///< of the next step; wiped by whoever takes it
+  journal::NoiseCheckpoints noise;            ///< of the next step
   StepCount released;                         ///< steps of the epoch's last release
   std::optional<std::string> last_published;  ///< line, newline included
 };

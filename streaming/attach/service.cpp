@@ -166,10 +166,15 @@ void Service::handle(const kafka::Assigned& assigned) {
 
 void Service::open_lane(LaneId lane) {
   if (lanes_.size() >= setup_.config.kafka.lanes_max) {
+    if (!waiting_.insert(lane).second) return;
+    static_cast<void>(operators_.open_lane(lane));
+    operators_.set_state(lane, serve::LaneState::waiting,
+                         fmt::format("kafka.max_lanes = {} are running", setup_.config.kafka.lanes_max));
     fmt::print(stderr, "nustream: lane {} waits: kafka.max_lanes = {} are running\n", lane.value(),
                setup_.config.kafka.lanes_max);
     return;
   }
+  if (waiting_.erase(lane) > 0) operators_.close_lane(lane);
   const LaneWorker::Listener listener{[this](LaneId stopped, const LaneEnd& end) { lane_stopped(stopped, end); },
                                       [this](LaneId gone) { lane_gone(gone); }};
   const auto worker = std::make_shared<LaneWorker>(host_, lane, partitions_, listener);
@@ -205,6 +210,7 @@ void Service::handle(const kafka::Revoked& revoked) {
   for (const kafka::PartitionIndex partition : revoked.partitions) {
     assigned_.erase(lane_of(partition));
     stopped_.erase(lane_of(partition));
+    if (waiting_.erase(lane_of(partition)) > 0) operators_.close_lane(lane_of(partition));
     if (lanes_.count(lane_of(partition)) > 0) revocation_->waiting_for.insert(lane_of(partition));
   }
   for (const LaneId lane : std::set(revocation_->waiting_for)) {
@@ -281,7 +287,7 @@ void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
   stopped_.insert_or_assign(lane, end);
   const int severity = weight(end.code);
   if (severity == 3) return fail(Failure(end.code, end.reason));
-  if (ending_ || stopped_.size() < assigned_.size()) return;
+  if (ending_ || stopped_.size() < lanes_.size()) return;
   // None of its lanes can go on.
   const auto worst = std::max_element(stopped_.begin(), stopped_.end(), [](const auto& left, const auto& right) {
     return weight(left.second.code) < weight(right.second.code);

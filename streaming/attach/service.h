@@ -85,6 +85,7 @@ class Service {
   std::map<LaneId, std::vector<kafka::Message>> arrived_;  // of this round
   std::set<LaneId> assigned_;
   std::map<LaneId, LaneEnd> stopped_;
+  std::set<LaneId> waiting_;  // beyond max_lanes
   std::optional<Revocation> revocation_;
   std::unique_ptr<ModelClock> model_clock_;  // while lane 0 is here
   std::optional<Failure> failure_;

@@ -29,10 +29,8 @@ constexpr double widest = -1.2345678901234567e-308;
 
 class Requirements {
  public:
-  explicit Requirements(const config::Config& config)
-      : config_(config),
-        checks_({config.kafka.brokers, config.kafka.properties}),
-        deadline_(kafka::in(config.kafka.give_up)) {}
+  Requirements(const config::Config& config, std::chrono::milliseconds time)
+      : config_(config), checks_({config.kafka.brokers, config.kafka.properties}), deadline_(kafka::in(time)) {}
 
   TopicFacts check() {
     const config::Topics& topics = config_.kafka.topics;
@@ -56,6 +54,12 @@ class Requirements {
     written(topics.releases, "kafka.release_topic");
     if (!topics.dead_letters.empty()) written(topics.dead_letters, "kafka.dead_letter_topic");
     if (!topics.model.empty()) written(topics.model, "kafka.model_topic");
+    if (!thin_topics_.empty()) {
+      facts_.warnings.push_back(
+          fmt::format("replication factor below {} or min.insync.replicas below {}: {}; the "
+                      "promise does not cover a broker that loses what it acknowledged",
+                      replicas_wanted, insync_wanted, thin_topics_));
+    }
     facts_.partitions = static_cast<std::uint32_t>(input.partitions);
     const std::string client_max = kafka::property_in_force({config_.kafka.brokers, config_.kafka.properties},
                                                             kafka::Role::transactional_producer, "message.max.bytes");
@@ -74,10 +78,7 @@ class Requirements {
     const TopicDescription found = described(topic, key);
     bytes_max_ = std::min(bytes_max_, static_cast<std::size_t>(std::max<std::int64_t>(found.max_message_bytes, 0)));
     if (found.replication_factor < replicas_wanted || found.min_insync_replicas < insync_wanted) {
-      facts_.warnings.push_back(
-          fmt::format("topic '{}' has replication factor {} and min.insync.replicas {}: below {} "
-                      "and {} the promise does not cover the loss of one broker's disk",
-                      topic, found.replication_factor, found.min_insync_replicas, replicas_wanted, insync_wanted));
+      thin_topics_ += (thin_topics_.empty() ? "" : ", ") + topic;
     }
     return found;
   }
@@ -107,13 +108,14 @@ class Requirements {
   kafka::TopicChecks checks_;
   kafka::Deadline deadline_;
   std::size_t bytes_max_ = std::numeric_limits<std::size_t>::max();
+  std::string thin_topics_;
   TopicFacts facts_{};
 };
 
 }  // namespace
 
-TopicFacts check_topics(const config::Config& config) {
-  return Requirements(config).check();
+TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time) {
+  return Requirements(config, time).check();
 }
 
 std::size_t outbox_bytes(const config::Config& config, const config::Mechanism& mechanism, const TopicFacts& facts) {

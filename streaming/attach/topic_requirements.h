@@ -1,6 +1,7 @@
 // Whether the topics of a stream are fit for what is promised, before anything is read or written.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,10 +18,10 @@ struct TopicFacts {
   std::vector<std::string> warnings;  ///< one line each, for the operator
 };
 
-/// Asks the brokers; waits for at most kafka.give_up. Failure(configuration) where a topic is missing, the state
+/// Asks the brokers, for at most `time`. Failure(configuration) where a topic is missing, the state
 /// topic is not compacted (or deletes as well), the ledger is compacted or expires, or starts by time need times that
 /// nobody declared public; Failure(permission) where we are not let in; Failure(unavailable) where nobody answers.
-[[nodiscard]] TopicFacts check_topics(const config::Config& config);
+[[nodiscard]] TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time);
 
 /// The largest outbox that fits a state record beside the state itself. Failure(configuration) where not even one
 /// release does.
