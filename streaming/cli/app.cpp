@@ -60,20 +60,24 @@ void add_replay(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return replay(arguments); }; });
 }
 
+CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments) {
+  command.add_option("-b,--brokers", arguments.brokers, "host:port, several with commas (kafka.brokers)");
+  command.add_option("-t,--topic", arguments.topic, "the input topic (kafka.topic)");
+  command.add_option("-G,--group", arguments.group, "the consumer group (kafka.group)");
+  command
+      .add_option("-X", arguments.properties, "a setting of librdkafka, such as security.protocol=SSL (repeatable)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->take_all();
+  return command.add_flag("--until-end", arguments.until_end,
+                          "stop at the end that the topic has now (kafka.stop = \"end\")");
+}
+
 void add_attach(CLI::App& app, Job& job) {
   static AttachArguments arguments;
   CLI::App* command = app.add_subcommand("attach", "a Kafka topic becomes a live private model");
   add_config_arguments(*command, arguments.config);
-  command->add_option("-b,--brokers", arguments.brokers, "host:port, several with commas (kafka.brokers)");
-  command->add_option("-t,--topic", arguments.topic, "the input topic (kafka.topic)");
-  command->add_option("-G,--group", arguments.group, "the consumer group (kafka.group)");
-  command
-      ->add_option("-X", arguments.properties, "a setting of librdkafka, such as security.protocol=SSL (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
-  command->add_flag("--until-end", arguments.until_end,
-                    "stop at the end that the topic has now (kafka.stop = \"end\")");
+  add_kafka_arguments(*command, arguments.kafka);
   command->add_flag("--new-epoch", arguments.options.renewal.new_epoch,
                     "lanes that cannot go on under these settings begin a new noise epoch");
   command
@@ -83,6 +87,23 @@ void add_attach(CLI::App& app, Job& job) {
   command->add_option("--insecure-seed", arguments.options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
   command->callback([&job] { job = [] { return attach(arguments); }; });
+}
+
+void add_record(CLI::App& app, Job& job) {
+  static RecordArguments arguments;
+  CLI::App* command = app.add_subcommand("record", "a Kafka topic becomes a folder of recorded segments");
+  add_config_arguments(*command, arguments.config);
+  CLI::Option* until_end = add_kafka_arguments(*command, arguments.kafka);
+  command->add_option("--to-folder", arguments.options.folder, "where to: one file a partition, made if missing")
+      ->required();
+  command->add_option("--start", arguments.kafka.start,
+                      "earliest, latest, an offset or an ISO 8601 time (kafka.start)");
+  command->add_option("--stop", arguments.kafka.stop, "end, an offset or a time (kafka.stop); none: until a signal")
+      ->excludes(until_end);
+  command->add_flag("--resume", arguments.options.resume,
+                    "go on with the folder's files, from where they are to the stop that they began with");
+  command->add_flag("--json", arguments.options.json, "print what was recorded as JSON");
+  command->callback([&job] { job = [] { return record(arguments); }; });
 }
 
 void add_topics(CLI::App& app, Job& job) {
@@ -165,6 +186,7 @@ int run(int argc, char** argv) {
   add_plan(app, job);
   add_replay(app, job);
   add_attach(app, job);
+  add_record(app, job);
   add_topics(app, job);
   add_check(app, job);
   add_inspect(app, job);

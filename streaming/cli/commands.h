@@ -8,6 +8,7 @@
 
 #include "attach/attach.h"
 #include "error.h"
+#include "record/record_topic.h"
 #include "replay/replay.h"
 
 namespace nustream::cli {
@@ -44,17 +45,34 @@ struct ReplayArguments {
 /// A recorded stream becomes a private model.
 [[nodiscard]] Exit replay(const ReplayArguments& arguments);
 
-struct AttachArguments {
-  ConfigArguments config;
+/// Where a topic is: over [kafka] of the file.
+struct KafkaArguments {
   std::string brokers;
   std::string topic;
   std::string group;
-  std::vector<std::string> properties;  ///< name=value of librdkafka
+  std::string start;
+  std::string stop;
   bool until_end = false;
+  std::vector<std::string> properties;  ///< name=value of librdkafka
+};
+/// The configuration with these arguments as if they were written in it.
+[[nodiscard]] config::Config read_config(const ConfigArguments& config, const KafkaArguments& kafka);
+
+struct AttachArguments {
+  ConfigArguments config;
+  KafkaArguments kafka;
   attach::Options options;
 };
 /// A Kafka topic becomes a live private model.
 [[nodiscard]] Exit attach(const AttachArguments& arguments);
+
+struct RecordArguments {
+  ConfigArguments config;
+  KafkaArguments kafka;
+  recording::Options options;
+};
+/// A Kafka topic becomes a folder of recorded segments.
+[[nodiscard]] Exit record(const RecordArguments& arguments);
 
 struct TopicsArguments {
   ConfigArguments config;

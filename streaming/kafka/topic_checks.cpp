@@ -117,4 +117,12 @@ std::optional<std::int32_t> TopicChecks::partitions(const std::string& topic, De
   return shape->partitions;
 }
 
+std::string TopicChecks::cluster(Deadline deadline) {
+  // Brokers tell it along with their names, so that it is mostly known already.
+  char* const id = rd_kafka_clusterid(client_->handle.get(), milliseconds_until(deadline));
+  std::string copy = id != nullptr ? id : "";
+  if (id != nullptr) rd_kafka_mem_free(client_->handle.get(), id);
+  return copy;
+}
+
 }  // namespace nustream::kafka

@@ -39,6 +39,8 @@ class TopicChecks {
   [[nodiscard]] std::optional<TopicDescription> describe(const std::string& topic, Deadline deadline);
   /// Number of partitions alone: needs the right to describe the topic. Nothing where the topic does not exist.
   [[nodiscard]] std::optional<std::int32_t> partitions(const std::string& topic, Deadline deadline);
+  /// The cluster's own id; empty where its brokers do not tell.
+  [[nodiscard]] std::string cluster(Deadline deadline);
 
  private:
   std::unique_ptr<Client> client_;

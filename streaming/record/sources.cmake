@@ -1,1 +1,2 @@
-target_sources(nustream_service PRIVATE record/segment_writer.cpp)
+target_sources(nustream_service PRIVATE
+  record/partition_recorder.cpp record/record_topic.cpp record/segment_writer.cpp)

@@ -1,0 +1,35 @@
+// The command line's words for [kafka], as if they were written in the file.
+#include "cli/commands.h"
+
+namespace nustream::cli {
+namespace {
+
+std::vector<std::string> overrides_of(const ConfigArguments& config, const KafkaArguments& kafka) {
+  std::vector<std::string> overrides = config.overrides;
+  const auto set = [&](const char* key, const std::string& value) {
+    if (!value.empty()) overrides.push_back(std::string(key) + "=\"" + value + "\"");
+  };
+  set("kafka.brokers", kafka.brokers);
+  set("kafka.topic", kafka.topic);
+  set("kafka.group", kafka.group);
+  set("kafka.start", kafka.start);
+  set("kafka.stop", kafka.stop);
+  if (kafka.until_end) set("kafka.stop", "end");
+  return overrides;
+}
+
+}  // namespace
+
+config::Config read_config(const ConfigArguments& config, const KafkaArguments& kafka) {
+  config::Config result = config::read_config(config.file, overrides_of(config, kafka));
+  for (const std::string& property : kafka.properties) {
+    const std::size_t equals = property.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw Failure(Exit::usage, "-X " + property + ": write it as name=value");
+    }
+    result.kafka.properties[property.substr(0, equals)] = property.substr(equals + 1);
+  }
+  return result;
+}
+
+}  // namespace nustream::cli

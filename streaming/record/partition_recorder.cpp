@@ -1,0 +1,111 @@
+#include "record/partition_recorder.h"
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "error.h"
+
+namespace nustream::recording {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds slice{100};        // how soon a signal is noticed
+constexpr milliseconds block_open{1000};  // what a crash may cost, in time
+constexpr milliseconds pause{200};        // before another attempt
+constexpr milliseconds attempt{2000};     // for a broker to answer
+constexpr milliseconds silence{10'000};   // after which a broker is asked whether it is there
+
+kafka::Offset offset_of(std::uint64_t offset) {
+  return kafka::Offset{static_cast<std::int64_t>(offset)};
+}
+
+}  // namespace
+
+PartitionRecorder::PartitionRecorder(Source source, SegmentWriter& writer)
+    : source_(std::move(source)), writer_(writer), broker_seen_(Clock::now()), block_closed_(Clock::now()) {}
+
+// Makes a client that goes on where the recording is, and looks whether the log still does.
+void PartitionRecorder::connect() {
+  auto reader =
+      std::make_unique<kafka::PartitionReader>(source_.client, kafka::Isolation::read_committed, source_.group);
+  check_log(reader->watermarks(source_.partition, kafka::in(attempt)));
+  broker_seen_ = Clock::now();
+  const std::int64_t without_stop = std::numeric_limits<std::int64_t>::max();
+  reader->start(source_.partition, offset_of(writer_.next()),
+                writer_.header().stop ? offset_of(*writer_.header().stop) : kafka::Offset{without_stop});
+  reader_ = std::move(reader);
+}
+
+void PartitionRecorder::check_log(const kafka::Watermarks& log) const {
+  const std::uint64_t next = writer_.next();
+  const auto refuse = [&](const std::string& what) {
+    throw Failure(Exit::data, fmt::format("partition {} of '{}': {}; record to another folder",
+                                          source_.partition.partition.value(), source_.partition.topic, what));
+  };
+  if (offset_of(next) < log.low) {
+    refuse(fmt::format("offsets {} to {} are gone before they were recorded", next, log.low.value() - 1));
+  }
+  if (log.high < offset_of(next)) {
+    refuse(fmt::format("it ends at offset {}, and {} is next: it was cut, or made anew", log.high.value(), next));
+  }
+}
+
+void PartitionRecorder::run(const std::atomic<bool>& told_to_stop) {
+  if (writer_.finished()) return;
+  bool done = false;
+  while (!done && !told_to_stop) {
+    try {
+      if (!reader_) connect();
+      done = read_slice();
+    } catch (const kafka::KafkaFailure& failure) {
+      wait_out(failure.error());
+    }
+    if (Clock::now() - block_closed_ < block_open) continue;
+    writer_.close_block();
+    block_closed_ = Clock::now();
+  }
+  std::uint64_t reached = 0;
+  if (done) reached = *writer_.header().stop;
+  if (!done && reader_) reached = static_cast<std::uint64_t>(reader_->position().value());
+  writer_.finish(std::max(reached, writer_.next()));
+}
+
+// True once nothing is left below the stop.
+bool PartitionRecorder::read_slice() {
+  const kafka::Progress progress = reader_->read([this](const kafka::Message& message) { use(message); }, slice);
+  if (const kafka::Error* error = progress.error()) wait_out(*error);
+  // Silence is a quiet topic, or a broker that is away.
+  if (progress.is_again() && Clock::now() - broker_seen_ > silence) {
+    static_cast<void>(reader_->watermarks(source_.partition, kafka::in(attempt)));
+    broker_seen_ = Clock::now();
+  }
+  return progress.is_done();
+}
+
+void PartitionRecorder::use(const kafka::Message& message) {
+  one_.clear();
+  kafka::add_to(one_, message, true);
+  writer_.add(one_.messages().front());
+  broker_seen_ = Clock::now();
+}
+
+void PartitionRecorder::wait_out(const kafka::Error& error) {
+  const bool may_pass = error.remedy == kafka::Remedy::call_again || error.remedy == kafka::Remedy::new_client;
+  if (!may_pass || Clock::now() - broker_seen_ > source_.give_up) {
+    throw kafka::KafkaFailure(
+        fmt::format("record partition {} of '{}' from offset {} on", source_.partition.partition.value(),
+                    source_.partition.topic, writer_.next()),
+        error);
+  }
+  // A question that failed may have taken records from the client's queue: the next client reads them again.
+  reader_.reset();
+  std::this_thread::sleep_for(pause);
+}
+
+}  // namespace nustream::recording

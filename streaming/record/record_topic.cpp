@@ -1,0 +1,233 @@
+#include "record/record_topic.h"
+
+#include <atomic>
+#include <csignal>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kafka/partition_reader.h"
+#include "kafka/topic_checks.h"
+#include "publish/json_text.h"
+#include "record/partition_recorder.h"
+#include "record/segment_writer.h"
+#include "replay/signals.h"
+#include "secrets/harden.h"
+
+namespace nustream::recording {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of each partition's client: enough that fetching never pauses, bounded where the disk is slower than the network.
+constexpr const char* queued_messages = "1000000";
+constexpr const char* queued_kilobytes = "65536";
+
+kafka::ClientSettings client_of(const config::Kafka& settings) {
+  kafka::ClientSettings client{settings.brokers, settings.properties};
+  client.properties.try_emplace("queued.min.messages", queued_messages);
+  client.properties.try_emplace("queued.max.messages.kbytes", queued_kilobytes);
+  client.properties.try_emplace("fetch.wait.max.ms", "100");
+  return client;
+}
+
+fs::path file_of(const std::string& folder, std::uint32_t partition) {
+  return fs::path(folder) / fmt::format("partition-{}.segment", partition);
+}
+
+kafka::TopicPartition partition_of(const config::Kafka& settings, std::uint32_t partition) {
+  return {settings.topics.input, kafka::PartitionIndex{static_cast<std::int32_t>(partition)}};
+}
+
+// --- before anything is recorded ---------------------------------------------------------------------------------
+
+/// The topic's partitions, and that its times may be told where they decide what is recorded.
+std::uint32_t check_topic(const config::Config& config, kafka::TopicChecks& checks) {
+  const config::Kafka& settings = config.kafka;
+  const kafka::Deadline deadline = kafka::in(settings.give_up);
+  const auto refuse = [&](const std::string& what) {
+    throw Failure(Exit::configuration, fmt::format("topic '{}' (kafka.topic) {}", settings.topics.input, what));
+  };
+  const auto is_time = [](const config::Place& place) { return std::holds_alternative<config::AtTime>(place); };
+  const bool by_time = is_time(settings.start) || (settings.stop && is_time(*settings.stop));
+  std::optional<std::int32_t> partitions;
+  if (by_time && !config.input.times_public) {
+    const std::optional<kafka::TopicDescription> topic = checks.describe(settings.topics.input, deadline);
+    if (topic && topic->message_timestamp_type != "LogAppendTime") {
+      refuse(
+          "keeps the producers' times: a start or stop by time would tell of them; give an offset, or declare them "
+          "public with stream.times_public = true");
+    }
+    if (topic) partitions = topic->partitions;
+  } else {
+    partitions = checks.partitions(settings.topics.input, deadline);
+  }
+  if (!partitions) refuse("does not exist: check its name");
+  const auto count = static_cast<std::uint32_t>(*partitions);
+  if (count > settings.lanes_max) {
+    refuse(fmt::format("has {} partitions, each of which takes a client: raise kafka.max_lanes = {}", count,
+                       settings.lanes_max));
+  }
+  return count;
+}
+
+/// The offset of a start or a stop in one partition.
+std::uint64_t resolve(const config::Place& place, kafka::PartitionReader& reader,
+                      const kafka::TopicPartition& partition, kafka::Deadline deadline) {
+  const kafka::Watermarks log = reader.watermarks(partition, deadline);
+  const auto number = [](kafka::Offset offset) { return static_cast<std::uint64_t>(offset.value()); };
+  if (std::holds_alternative<config::Earliest>(place)) return number(log.low);
+  if (std::holds_alternative<config::Latest>(place)) return number(log.high);
+  if (const auto* offset = std::get_if<config::AtOffset>(&place)) return std::max(offset->offset, number(log.low));
+  const std::int64_t time = std::max<std::int64_t>(std::get<config::AtTime>(place).milliseconds, 0);
+  return number(reader.offset_at(partition, time, deadline).value_or(log.high));
+}
+
+/// Makes or opens the files, all of them before the first record is read.
+class Folder {
+ public:
+  Folder(const config::Config& config, const Options& options)
+      : config_(config), options_(options), disk_(journal::posix_disk()) {
+    disk_->make_folder(options.folder);
+    lock_ = lock();
+  }
+
+  std::vector<SegmentWriter> writers(std::uint32_t partitions, const std::string& cluster) {
+    check_empty(partitions);
+    kafka::PartitionReader reader(client_of(config_.kafka), kafka::Isolation::read_committed, config_.kafka.group);
+    std::vector<SegmentWriter> writers;
+    for (std::uint32_t partition = 0; partition < partitions; ++partition) {
+      const fs::path path = file_of(options_.folder, partition);
+      writers.push_back(fs::exists(path) ? go_on(path, partition, cluster)
+                                         : SegmentWriter::create(*disk_, path, header(partition, cluster, reader)));
+    }
+    return writers;
+  }
+
+ private:
+  std::unique_ptr<journal::Lock> lock() {
+    try {
+      return disk_->lock(fs::path(options_.folder) / "lock");
+    } catch (const Failure& failure) {
+      if (failure.code() != Exit::locked) throw;
+      throw Failure(Exit::locked,
+                    options_.folder + ": another run records to it; wait for it or name another folder");
+    }
+  }
+
+  /// A recording is never written over, nor made beside an older one.
+  void check_empty(std::uint32_t partitions) const {
+    if (options_.resume) return;
+    for (std::uint32_t partition = 0; partition < partitions; ++partition) {
+      if (!fs::exists(file_of(options_.folder, partition))) continue;
+      throw Failure(Exit::data, options_.folder +
+                                    ": holds a recording; go on with it by --resume, or name another "
+                                    "folder");
+    }
+  }
+
+  SegmentWriter go_on(const fs::path& path, std::uint32_t partition, const std::string& cluster) {
+    SegmentWriter writer = SegmentWriter::resume(*disk_, path);
+    const decode::SegmentHeader& header = writer.header();
+    const bool same = header.topic == config_.kafka.topics.input && header.partition == partition &&
+                      (header.cluster.empty() || cluster.empty() || header.cluster == cluster);
+    if (!same) {
+      throw Failure(Exit::data, fmt::format("{}: is a recording of partition {} of '{}' in cluster '{}', and not of "
+                                            "this one; name another folder",
+                                            path.string(), header.partition, header.topic, header.cluster));
+    }
+    return writer;
+  }
+
+  decode::SegmentHeader header(std::uint32_t partition, const std::string& cluster, kafka::PartitionReader& reader) {
+    const config::Kafka& settings = config_.kafka;
+    const kafka::TopicPartition place = partition_of(settings, partition);
+    const kafka::Deadline deadline = kafka::in(settings.give_up);
+    decode::SegmentHeader header{.topic = settings.topics.input, .cluster = cluster, .partition = partition};
+    header.start = resolve(settings.start, reader, place, deadline);
+    if (settings.stop) header.stop = std::max(header.start, resolve(*settings.stop, reader, place, deadline));
+    return header;
+  }
+
+  const config::Config& config_;
+  const Options& options_;
+  std::unique_ptr<journal::Disk> disk_;
+  std::unique_ptr<journal::Lock> lock_;
+};
+
+// --- recording ---------------------------------------------------------------------------------------------------
+
+/// A thread for each partition, until all are done or one fails or a signal came. Throws the first failure.
+void record_all(const config::Kafka& settings, std::vector<SegmentWriter>& writers, const std::atomic<int>& signal) {
+  std::atomic<bool> stop = false;
+  std::atomic<std::size_t> running = writers.size();
+  std::vector<std::exception_ptr> failures(writers.size());
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < writers.size(); ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        const kafka::TopicPartition place = partition_of(settings, static_cast<std::uint32_t>(i));
+        PartitionRecorder({client_of(settings), settings.group, place, settings.give_up}, writers[i]).run(stop);
+      } catch (...) {
+        failures[i] = std::current_exception();
+        stop = true;
+      }
+      --running;
+    });
+  }
+  while (running > 0) {
+    if (signal != 0) stop = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  threads.clear();
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+void print(const Options& options, const std::vector<SegmentWriter>& writers) {
+  std::string json;
+  for (const SegmentWriter& writer : writers) {
+    const decode::SegmentHeader& header = writer.header();
+    const std::string path = file_of(options.folder, header.partition).string();
+    if (options.json) {
+      json += json.empty() ? "[" : ",";
+      json += fmt::format(
+          "{{\"partition\":{},\"start\":{},\"next\":{},\"records\":{},\"bytes\":{},\"finished\":{},\"file\":",
+          header.partition, header.start, writer.next(), writer.records(), writer.bytes(),
+          header.stop.has_value() && writer.next() >= *header.stop);
+      publish::append_string(path, json);
+      json += '}';
+    } else {
+      fmt::print("partition {}: {} records, offsets {} to {}, {} bytes in {}\n", header.partition, writer.records(),
+                 header.start, writer.next(), writer.bytes(), path);
+    }
+  }
+  if (options.json) fmt::print("{}]\n", json.empty() ? "[" : json);
+}
+
+}  // namespace
+
+Exit run(const config::Config& config, const Options& options) {
+  secrets::harden_process();
+  const std::atomic<int>& signal = replay::watch_signals();
+  if (config.kafka.brokers.empty()) {
+    throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
+  }
+  kafka::check_properties(config.kafka.properties);
+  kafka::TopicChecks checks(client_of(config.kafka));
+  const std::uint32_t partitions = check_topic(config, checks);
+  Folder folder(config, options);
+  std::vector<SegmentWriter> writers = folder.writers(partitions, checks.cluster(kafka::in(config.kafka.give_up)));
+  record_all(config.kafka, writers, signal);
+  print(options, writers);
+  if (signal != SIGINT) return Exit::done;
+  fmt::print(stderr, "nustream: interrupted; everything so far is recorded; go on with --resume\n");
+  return Exit::interrupted;
+}
+
+}  // namespace nustream::recording
