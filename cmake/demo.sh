@@ -51,7 +51,7 @@ TEXT
   demo_started+=($!)
   local tries
   for tries in $(seq 150); do
-    grep -q "Kafka Server started" "$demo_folder/broker.log" && return 0
+    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && return 0
     kill -0 "${demo_started[0]}" 2>/dev/null || demo_fail "the broker ended"
     sleep 0.2
   done

@@ -15,9 +15,15 @@
 namespace nustream::journal {
 namespace {
 
+constexpr std::size_t places = failpoints.size() + topic_failpoints.size();
+
+std::string_view name_of(std::size_t index) {
+  return index < failpoints.size() ? failpoints[index] : topic_failpoints[index - failpoints.size()];
+}
+
 /// The place asked for and how many passages are left.
 struct Request {
-  std::size_t index = failpoints.size();
+  std::size_t index = places;
   std::atomic<long> left{0};
 
   Request() {
@@ -26,9 +32,9 @@ struct Request {
     const std::string_view request(text);
     const std::size_t colon = request.find(':');
     NUSTREAM_REQUIRE(colon != std::string_view::npos, "NUSTREAM_FAILPOINT is name:count");
-    for (index = 0; index < failpoints.size() && failpoints[index] != request.substr(0, colon);) ++index;
+    for (index = 0; index < places && name_of(index) != request.substr(0, colon);) ++index;
     // A test that names a place that is not there must not pass by never being killed.
-    NUSTREAM_REQUIRE(index < failpoints.size(), "NUSTREAM_FAILPOINT names a place of the table");
+    NUSTREAM_REQUIRE(index < places, "NUSTREAM_FAILPOINT names a place of the table");
     long count = 0;
     const char* const end = request.data() + request.size();
     const auto parsed = std::from_chars(request.data() + colon + 1, end, count);

@@ -35,11 +35,28 @@ inline constexpr std::array<std::string_view, 20> failpoints{
     "after-recover-releases",  //
 };
 
+/// The same for a journal of topics: the boundaries of a transaction and of a take-over.
+inline constexpr std::array<std::string_view, 9> topic_failpoints{
+    "after-init-transactions",   // older producers are fenced, what they left is ended
+    "after-read-state",          //
+    "after-begin-transaction",   //
+    "after-produce-state",       // the first record, on its way perhaps
+    "after-produce",             // every record was handed over
+    "after-send-offsets",        // the broker has the offsets, nothing is committed
+    "after-commit-transaction",  // before anybody is told
+    "after-abort-transaction",   //
+    "after-publish-outbox",      // releases are public, nobody here knows yet
+};
+
+/// Places are counted over both tables.
 consteval std::size_t failpoint_index(std::string_view name) {
   for (std::size_t index = 0; index < failpoints.size(); ++index) {
     if (failpoints[index] == name) return index;
   }
-  throw "no such failpoint: add it to the table";
+  for (std::size_t index = 0; index < topic_failpoints.size(); ++index) {
+    if (topic_failpoints[index] == name) return failpoints.size() + index;
+  }
+  throw "no such failpoint: add it to a table";
 }
 
 /// Counts a passage; ends the process by SIGKILL where it is the one asked for.

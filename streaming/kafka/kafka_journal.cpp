@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "journal/failpoint.h"
 #include "kafka/dead_letter_headers.h"
 #include "kafka/partition_reader.h"
 #include "nustream/base/error.h"
@@ -64,13 +65,16 @@ std::optional<std::string> KafkaJournal::load() {
   producer_ = options_.make_producer();
   const Deadline deadline = in(options_.transaction);
   wait_for("take over", [&] { return producer_->init(deadline); });
+  NUSTREAM_FAILPOINT("after-init-transactions");
   // Only now: what an older producer may still have had open is committed or aborted.
   PartitionReader uncommitted(options_.client, Isolation::read_uncommitted, place.group);
   const Offset end = uncommitted.watermarks(place.in(place.topics.state), deadline).high;
   bookmark_.releases_from = uncommitted.watermarks(place.in(place.topics.releases), deadline).high;
   if (options_.cancelled->load()) throw Cancelled();
   loaded_ = true;
-  return read_state(options_.client, place, end, deadline);
+  std::optional<std::string> state = read_state(options_.client, place, end, deadline);
+  NUSTREAM_FAILPOINT("after-read-state");
+  return state;
 }
 
 void KafkaJournal::recover(const journal::Recovery& recovery) {
@@ -146,6 +150,7 @@ void KafkaJournal::go_on(const std::shared_ptr<Work>& work) {
   const Error* error = progress.error();
   if (error == nullptr) {
     committed(*work);
+    if (!work->releases.empty()) NUSTREAM_FAILPOINT("after-publish-outbox");
     work->done(nullptr);
   } else if (error->remedy == Remedy::abort_transaction) {
     work->done(std::make_exception_ptr(TransactionAborted(*error)));

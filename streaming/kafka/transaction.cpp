@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "journal/failpoint.h"
 #include "nustream/base/error.h"
 
 namespace nustream::kafka {
@@ -33,11 +34,13 @@ Progress Transaction::advance() {
   }
   const Progress progress = producer_.abort(deadline_);
   if (progress.is_again()) return Progress::again();
+  if (progress.is_done()) NUSTREAM_FAILPOINT("after-abort-transaction");
   return Progress::failed(progress.is_done() ? *aborting_ : *progress.error());
 }
 
 Progress Transaction::begin() {
   if (const auto error = producer_.begin()) return Progress::failed(*error);  // nothing was begun
+  NUSTREAM_FAILPOINT("after-begin-transaction");
   phase_ = Phase::produce;
   return Progress::again();
 }
@@ -51,8 +54,9 @@ Progress Transaction::produce() {
       return Progress::again();
     }
     if (error) return after_error(*error);
-    ++produced_;
+    if (++produced_ == 1) NUSTREAM_FAILPOINT("after-produce-state");
   }
+  NUSTREAM_FAILPOINT("after-produce");
   phase_ = content_.offset ? Phase::offsets : Phase::commit;
   return Progress::again();
 }
@@ -61,12 +65,14 @@ Progress Transaction::send_offsets() {
   const Progress progress = producer_.send_offsets(place_.topics.input, {&*content_.offset, 1}, *member_, deadline_);
   if (progress.is_again()) return progress;
   if (progress.error() != nullptr) return after_error(*progress.error());
+  NUSTREAM_FAILPOINT("after-send-offsets");
   phase_ = Phase::commit;
   return Progress::again();
 }
 
 Progress Transaction::finish(Progress progress) {
   if (progress.error() != nullptr) return after_error(*progress.error());
+  if (progress.is_done()) NUSTREAM_FAILPOINT("after-commit-transaction");
   return progress;
 }
 

@@ -6,3 +6,16 @@ function(nustream_attach_test name label)
   add_dependencies(${name} nustream)
 endfunction()
 nustream_attach_test(attach_test full fault/attach_test.cpp)
+
+# The service with kill points in its transactions.
+add_library(nustream_topics_faulty STATIC ${PROJECT_SOURCE_DIR}/streaming/kafka/transaction.cpp
+                                          ${PROJECT_SOURCE_DIR}/streaming/kafka/kafka_journal.cpp)
+target_compile_definitions(nustream_topics_faulty PRIVATE NUSTREAM_FAILPOINTS)
+target_link_libraries(nustream_topics_faulty PRIVATE nustream_service)
+add_executable(nustream_attach_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
+target_link_libraries(nustream_attach_faulty
+  PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_topics_faulty>
+          nustream_service)
+nustream_attach_test(attach_kill_test full fault/attach_kill_test.cpp)
+target_compile_definitions(attach_kill_test PRIVATE NUSTREAM_FAILPOINTS NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")
+add_dependencies(attach_kill_test nustream_attach_faulty)

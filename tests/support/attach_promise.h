@@ -1,0 +1,77 @@
+// What every disturbance of an attached stream has to leave true, as readers of its topics find it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "attach_world.h"
+
+namespace nustream::tests {
+
+/// Releases of one partition's values, replayed from a file under the insecure seed `seed` as lane `lane`.
+inline std::string replayed(const AttachWorld& world, const std::vector<std::string>& values, int seed,
+                            int lane = 0) {
+  std::string csv;
+  for (const std::string& value : values) csv += value + "\n";
+  const std::string tag = std::to_string(lane) + "-" + std::to_string(seed);
+  const std::string file = world.folder().write("rows-" + tag + ".csv", csv);
+  const std::string state = (world.folder().path() / ("replayed-" + tag)).string();
+  const CommandResult result = run_command(
+      NUSTREAM_COMMAND, {"replay", world.config(), file, "--lane", std::to_string(lane), "--insecure-seed",
+                         std::to_string(seed), "--set", "state.directory=\"" + state + "\""});
+  EXPECT_EQ(result.code, 0) << result.err;
+  return read_file(std::filesystem::path(state) / "releases.jsonl");
+}
+
+inline std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+/// No step of an epoch is readable with two values, aborted transactions included: that would be two inputs under
+/// one noise.
+inline void expect_one_value_a_step(const std::vector<std::string>& uncommitted) {
+  simdjson::dom::parser parser;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> known;
+  for (const std::string& line : uncommitted) {
+    const simdjson::dom::element release = parser.parse(line);
+    const std::pair<std::uint64_t, std::uint64_t> step{release["epoch"].get_uint64().value(),
+                                                       release["step"].get_uint64().value()};
+    const auto [first, is_new] = known.emplace(step, line);
+    EXPECT_TRUE(is_new || first->second == line) << "epoch " << step.first << ", step " << step.second;
+  }
+}
+
+/// Committed releases are in step order, each once.
+inline void expect_each_step_once(const std::vector<std::string>& committed) {
+  simdjson::dom::parser parser;
+  std::uint64_t before = 0;
+  for (const std::string& line : committed) {
+    const std::uint64_t step = parser.parse(line)["step"].get_uint64();
+    EXPECT_GT(step, before);
+    before = step;
+  }
+}
+
+/// Steps and ρ of the ledger's last line.
+struct LedgerEnd {
+  std::uint64_t steps = 0;
+  std::uint64_t to = 0;
+  double rho = 0;
+};
+inline LedgerEnd ledger_end(const AttachWorld& world, int partition = 0) {
+  const auto lines = values_of(read_committed_records(world.direct(), world.name() + ".ledger", partition));
+  if (lines.empty()) return {};
+  simdjson::dom::parser parser;
+  const simdjson::dom::element last = parser.parse(lines.back());
+  return {last["steps"].get_uint64(), last["to"].get_uint64(), last["rho"].get_double()};
+}
+
+}  // namespace nustream::tests
