@@ -1,0 +1,151 @@
+// Logs that are not what the state says, and starts that cannot be: message and exit code, and nothing published.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "attach_promise.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A stream that has run over `first` records and stopped at the end.
+class AttachContradiction : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    world_.write(values_);
+    ASSERT_EQ(world_.run({"--until-end"}).code, 0);
+    before_ = world_.releases();
+    ASSERT_FALSE(before_.empty());
+  }
+  void expect_refused(const std::vector<std::string>& arguments, int code, const std::string& text) {
+    const CommandResult result = world_.run(arguments);
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(text));
+    EXPECT_TRUE(world_.releases_uncommitted() == before_) << "something was published";
+  }
+  [[nodiscard]] std::string topic(const std::string& kind) const { return world_.name() + "." + kind; }
+
+  const AttachWorld world_;
+  const std::vector<std::string> values_ = AttachWorld::values(1200);
+  std::vector<std::string> before_;
+};
+
+TEST_F(AttachContradiction, AnotherSettingIs65) {
+  expect_refused({"--set", "descent.step_size=0.02"}, 65, "settings digest");
+}
+
+TEST_F(AttachContradiction, AnotherKeyIs77) {
+  const std::string other = (world_.folder().path() / "other").string();
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", other}).code, 0);
+  expect_refused({"--set", "state.key_file=\"" + other + "\""}, 77, "key");
+}
+
+TEST_F(AttachContradiction, AnInsecureSeedOverPrivateReleasesIsRefused) {
+  const CommandResult result = world_.run({"--insecure-seed", "1"});
+  EXPECT_TRUE(result.code == 65 || result.code == 77) << result.code << ": " << result.err;
+  EXPECT_TRUE(world_.releases_uncommitted() == before_);
+}
+
+TEST_F(AttachContradiction, ATopicThatWasRecreatedIs65) {
+  delete_topic(world_.direct(), world_.name());
+  create_topic(world_.direct(), world_.name());
+  world_.write(AttachWorld::values(100, 2));
+  expect_refused({}, 65, "recreated");
+}
+
+TEST_F(AttachContradiction, ATopicRecreatedWithAsManyOtherRecordsIs65) {
+  delete_topic(world_.direct(), world_.name());
+  create_topic(world_.direct(), world_.name());
+  world_.write(AttachWorld::values(1500, 2));
+  expect_refused({}, 65, "not those that were read");
+}
+
+TEST_F(AttachContradiction, RecordsDeletedBeforeTheyWereReadAre65AndAcceptGapGoesOnBehindThem) {
+  world_.write(AttachWorld::values(400, 3));
+  delete_records(world_.direct(), world_.name(), 0, 1300);
+  expect_refused({}, 65, "--accept-gap");
+  const CommandResult result = world_.run({"--new-epoch", "--accept-gap", "--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world_).steps, 300U) << "offsets 1300 to 1599";
+  EXPECT_EQ(ledger_end(world_).to, 1600U);
+  expect_one_value_a_step(world_.releases_uncommitted());
+}
+
+TEST_F(AttachContradiction, AStateTopicThatWasLostIs65AndANewEpochGoesOnBehindTheReleases) {
+  delete_topic(world_.direct(), topic("state"));
+  create_topic(world_.direct(), topic("state"), 1, {{"cleanup.policy", "compact"}});
+  expect_refused({}, 65, "no state");
+  world_.write(AttachWorld::values(300, 4));
+  const CommandResult result = world_.run({"--new-epoch", "--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world_).steps, 300U);
+  EXPECT_EQ(ledger_end(world_).to, 1500U);
+  expect_one_value_a_step(world_.releases_uncommitted());
+}
+
+TEST_F(AttachContradiction, AStateThatWasRolledBackIs65) {
+  const std::vector<StoredRecord> states = read_committed_records(world_.direct(), topic("state"));
+  ASSERT_GT(states.size(), 3U);
+  write_records(world_.direct(), topic("state"), 0, {states[2]});
+  expect_refused({}, 65, "rolled back");
+}
+
+TEST_F(AttachContradiction, ALedgerThatWasLostIs65) {
+  delete_topic(world_.direct(), topic("ledger"));
+  create_topic(world_.direct(), topic("ledger"), 1, {{"retention.ms", "-1"}});
+  expect_refused({}, 65, "ledger");
+}
+
+TEST_F(AttachContradiction, ACommittedOffsetThatIsGoneIsAcceptedWhereTheRecordsAreTheSame) {
+  delete_group(world_.direct(), "nustream-" + world_.name());
+  const CommandResult result = world_.run({"--until-end"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_TRUE(world_.releases() == before_);
+}
+
+TEST(AttachStart, ATopicThatIsMissingIs78AndNamesItsSetting) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"-t", "nowhere"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("kafka.topic"));
+}
+
+TEST(AttachStart, AStateTopicThatIsNotCompactedIs78) {
+  const AttachWorld world;
+  create_topic(world.direct(), world.name() + ".plain");
+  const CommandResult result = world.run({"--set", "kafka.state_topic=\"" + world.name() + ".plain\""});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("cleanup.policy"));
+}
+
+TEST(AttachStart, ABrokerThatIsDownIs69AfterTheTimeThatIsSet) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"-b", "127.0.0.1:1", "--set", "kafka.give_up_seconds=1"});
+  EXPECT_EQ(result.code, 69) << result.err;
+}
+
+TEST(AttachStart, APropertyThatWouldBreakExactlyOnceIs78) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"-X", "enable.auto.commit=true"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("enable.auto.commit"));
+}
+
+TEST(AttachStart, ATimeIsRefusedWhereTimesAreTheProducers) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"--set", "kafka.start=\"2026-01-01T00:00:00Z\""});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("times_public"));
+}
+
+TEST(AttachStart, NoKeyFileIs78) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"--set", "state.key_file=\"\""});
+  EXPECT_EQ(result.code, 78) << result.err;
+}
+
+}  // namespace
+}  // namespace nustream::tests
