@@ -1,22 +1,27 @@
 // How fast do records become rows, against std::from_chars alone on fields that are split already? A record is ten
-// features and a target, CSV, once with 6 significant digits and once with 17, which no double needs more of.
+// features and a target, CSV, once with 6 significant digits and once with 17, which no double needs more of. And
+// what do they cost as messages of a log, in memory or from a recorded segment, against lines of a file?
 #include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "decode/csv_kernel.h"
+#include "decode/message_decoder.h"
 #include "decode/reader.h"
 #include "harness.h"
+#include "record/segment_writer.h"
 
 namespace nustream::benchmarks {
 namespace {
@@ -49,6 +54,9 @@ class Recorded {
     std::ofstream(path("jsonl")) << json_;
     const std::unique_ptr<gzFile_s, int (*)(gzFile)> gz(gzopen(path("csv.gz").c_str(), "wb"), gzclose);
     gzwrite(gz.get(), csv_.data(), static_cast<unsigned>(csv_.size()));
+    messages_ = messages_of(std::string_view(csv_).substr(csv_.find('\n') + 1));
+    json_messages_ = messages_of(json_);
+    write_segment();
   }
   ~Recorded() {
     std::error_code ignored;
@@ -58,11 +66,35 @@ class Recorded {
   Recorded& operator=(const Recorded&) = delete;
 
   [[nodiscard]] const std::string& csv() const { return csv_; }
+  /// The lines as values of messages with a key.
+  [[nodiscard]] std::span<const decode::Message> messages() const { return messages_; }
+  [[nodiscard]] std::span<const decode::Message> json_messages() const { return json_messages_; }
   [[nodiscard]] std::string path(const char* kind) const { return (folder_ / "stream.").string() + kind; }
 
  private:
+  static std::vector<decode::Message> messages_of(std::string_view lines) {
+    std::vector<decode::Message> messages;
+    while (!lines.empty()) {
+      const std::size_t end = lines.find('\n');
+      decode::Message message{.offset = messages.size()};
+      message.key = "1.5";
+      message.value = lines.substr(0, end);
+      messages.push_back(message);
+      lines.remove_prefix(end + 1);
+    }
+    return messages;
+  }
+  void write_segment() const {
+    const auto disk = journal::posix_disk();
+    auto writer = recording::SegmentWriter::create(*disk, path("segment"), {.topic = "t", .cluster = {}});
+    for (const decode::Message& message : messages_) writer.add(message);
+    writer.finish(writer.next());
+  }
+
   std::string csv_;
   std::string json_;
+  std::vector<decode::Message> messages_;
+  std::vector<decode::Message> json_messages_;
   std::filesystem::path folder_;
 };
 
@@ -91,6 +123,21 @@ void read_all(const decode::InputSettings& settings, const record::Schema& rows)
   for (bool more = true; more;) {
     batch.clear();
     more = reader->read(batch, rows_per_read);
+    keep(batch.x.data());
+  }
+}
+
+decode::InputSettings message_settings(decode::Format format) {
+  decode::InputSettings settings{.format = format};
+  for (std::size_t c = 0; c < columns; ++c) settings.columns.push_back(fmt::format("x{}", c));
+  return settings;
+}
+
+void decode_all(decode::MessageDecoder& decoder, std::span<const decode::Message> messages, record::RowBatch& batch) {
+  constexpr std::size_t messages_per_poll = 512;  // as in an attached service
+  for (; !messages.empty(); messages = messages.subspan(std::min(messages.size(), messages_per_poll))) {
+    batch.clear();
+    decoder.decode(messages.first(std::min(messages.size(), messages_per_poll)), batch);
     keep(batch.x.data());
   }
 }
@@ -154,8 +201,24 @@ void compare(Report& report, const std::string& digits, const char* format) {
   reads("reader, scaled", "csv", true, decode::Format::csv);
   reads("reader, gzip", "csv.gz", false, decode::Format::csv);
   reads("reader, JSON lines", "jsonl", false, decode::Format::json_lines);
+  decode::InputSettings segment = message_settings(decode::Format::csv);
+  segment.files = {stream.path("segment")};
+  cases.push_back({name("reader, segment"), items, [&] { read_all(segment, schema(false)); }});
+
+  record::Schema with_key = schema(false);
+  with_key.features[3].first.column = "@key";
+  decode::MessageDecoder csv(message_settings(decode::Format::csv), schema(false));
+  decode::MessageDecoder csv_with_key(message_settings(decode::Format::csv), with_key);
+  decode::MessageDecoder json(message_settings(decode::Format::json_lines), schema(false));
+  record::RowBatch batch;
+  cases.push_back({name("messages"), items, [&] { decode_all(csv, stream.messages(), batch); }});
+  cases.push_back({name("messages with key"), items, [&] { decode_all(csv_with_key, stream.messages(), batch); }});
+  cases.push_back({name("messages, JSON"), items, [&] { decode_all(json, stream.json_messages(), batch); }});
   report.add(measure(cases), "row");
   report.add_ratio(name("reader over from_chars"), name("reader"), name("from_chars"), "at most 1");
+  report.add_ratio(name("messages over reader"), name("messages"), name("reader"));
+  report.add_ratio(name("messages over reader, JSON"), name("messages, JSON"), name("reader, JSON lines"));
+  report.add_ratio(name("segment over reader"), name("reader, segment"), name("reader"));
 }
 
 }  // namespace
