@@ -61,6 +61,17 @@ class GroupConsumer::Implementation {
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR) throw KafkaFailure("subscribe to '" + topic_ + "'", error_of(code));
   }
 
+  // A client that waits for an answer would wait for ever in its destructor, unless it is closed. Closing leaves the
+  // group, and waits for the broker's word on it for 5 s at most.
+  ~Implementation() {
+    if (is_closed()) return;
+    if (answer_owed_ == Answer::assign) static_cast<void>(assign({}));
+    if (answer_owed_ == Answer::unassign) static_cast<void>(unassign({}));
+    rd_kafka_consumer_close(client_.handle.get());
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
   [[nodiscard]] int descriptor() const noexcept { return descriptor_.value; }
 
   std::optional<Event> next() {
@@ -70,39 +81,54 @@ class GroupConsumer::Implementation {
     return std::nullopt;
   }
 
+  // The group counts a partition as ours from here on; the library's own reading begins with start(), at an offset.
+  // In between it could only begin somewhere else: an offset that it looks up (the end, say) can come late, after
+  // start()'s own, and records would be skipped.
   std::optional<Error> assign(std::span<const PartitionIndex> partitions) {
-    // At the end and paused: whatever slips out before the pause is of an older version of the partition, and
-    // dropped.
-    const PartitionListHandle list = list_of(partitions, RD_KAFKA_OFFSET_END);
-    if (auto error = of_result(rd_kafka_incremental_assign(client_.handle.get(), list.get()))) return error;
-    for (const PartitionIndex partition : partitions) set_started(partition, false);
-    if (list->cnt > 0) rd_kafka_pause_partitions(client_.handle.get(), list.get());
-    return std::nullopt;
+    answer_owed_ = Answer::none;
+    for (const PartitionIndex partition : partitions) state_of(partition) = {.assigned = true};
+    return unless_closing(rd_kafka_incremental_assign(client_.handle.get(), new_partition_list().get()));
   }
 
   std::optional<Error> unassign(std::span<const PartitionIndex> partitions) {
-    const PartitionListHandle list = list_of(partitions, RD_KAFKA_OFFSET_INVALID);
-    for (const PartitionIndex partition : partitions) set_started(partition, false);
-    return of_result(rd_kafka_incremental_unassign(client_.handle.get(), list.get()));
+    answer_owed_ = Answer::none;
+    const PartitionListHandle reading = new_partition_list();
+    for (const PartitionIndex partition : partitions) {
+      PartitionState& state = state_of(partition);
+      // The library remembers a pause beyond the assignment.
+      if (state.paused) static_cast<void>(resume(partition));
+      if (state.reading) add_partition(*reading, topic_, partition, RD_KAFKA_OFFSET_INVALID);
+      state = {};
+    }
+    return unless_closing(rd_kafka_incremental_unassign(client_.handle.get(), reading.get()));
   }
 
   std::optional<Error> start(PartitionIndex partition, Offset offset) {
-    const PartitionListHandle list = list_of({&partition, 1}, offset.value());
-    if (auto error =
-            of_result(rd_kafka_seek_partitions(client_.handle.get(), list.get(), library_milliseconds_max))) {
-      error->remedy = Remedy::call_again;
+    PartitionState& state = state_of(partition);
+    if (!state.assigned) return error_of(RD_KAFKA_RESP_ERR__STATE, "the partition is not assigned to this member");
+    if (state.given_up)
+      return error_of(RD_KAFKA_RESP_ERR__STATE, "the partition was given up at an offset out of range");
+    // What adds to an assignment says that it is in order again.
+    if (assignment_lost()) return error_of(RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST);
+    const PartitionListHandle list = list_of(partition, offset.value());
+    if (state.reading) {
+      if (auto error = seek(*list)) return error;
+    } else if (auto error = unless_closing(rd_kafka_incremental_assign(client_.handle.get(), list.get()))) {
       return error;
     }
-    if (list->elems[0].err != RD_KAFKA_RESP_ERR_NO_ERROR) return of_partition(list->elems[0].err);
-    set_started(partition, true);
-    return resume(partition);
+    state.reading = true;
+    return state.paused ? resume(partition) : std::nullopt;
   }
 
   std::optional<Error> pause(PartitionIndex partition) {
-    return switch_reading(rd_kafka_pause_partitions, partition);
+    auto error = switch_reading(rd_kafka_pause_partitions, partition);
+    if (!error) state_of(partition).paused = true;
+    return error;
   }
   std::optional<Error> resume(PartitionIndex partition) {
-    return switch_reading(rd_kafka_resume_partitions, partition);
+    auto error = switch_reading(rd_kafka_resume_partitions, partition);
+    if (!error) state_of(partition).paused = false;
+    return error;
   }
 
   [[nodiscard]] GroupMetadata group_metadata() const {
@@ -158,12 +184,13 @@ class GroupConsumer::Implementation {
   }
 
   // Of partitions that are not read, nothing is passed on: it would be of a time before start().
-  std::optional<Event> pass(ReaderEvent read) const {
+  std::optional<Event> pass(ReaderEvent read) {
     if (auto* message = std::get_if<Message>(&read)) {
-      if (is_started(message->partition)) return std::move(*message);
+      if (is_read(message->partition)) return std::move(*message);
     } else if (auto* end = std::get_if<EndOfPartition>(&read)) {
-      if (is_started(end->partition)) return *end;
+      if (is_read(end->partition)) return *end;
     } else if (auto* partition = std::get_if<PartitionError>(&read)) {
+      if (partition->error.cause == Cause::offset_out_of_range) state_of(partition->partition).given_up = true;
       return std::move(*partition);
     } else if (auto* client = std::get_if<ClientError>(&read)) {
       return std::move(*client);
@@ -171,10 +198,14 @@ class GroupConsumer::Implementation {
     return std::nullopt;
   }
 
-  std::optional<Event> rebalance(rd_kafka_event_t* event) const {
+  std::optional<Event> rebalance(rd_kafka_event_t* event) {
     const rd_kafka_topic_partition_list_t* list = rd_kafka_event_topic_partition_list(event);
     std::vector<PartitionIndex> partitions = list != nullptr ? indices(*list) : std::vector<PartitionIndex>{};
-    if (rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) return Assigned{std::move(partitions)};
+    if (rd_kafka_event_error(event) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS) {
+      answer_owed_ = Answer::assign;
+      return Assigned{std::move(partitions)};
+    }
+    answer_owed_ = Answer::unassign;
     return Revoked{std::move(partitions), assignment_lost()};
   }
 
@@ -206,34 +237,58 @@ class GroupConsumer::Implementation {
 
   std::optional<Error> switch_reading(rd_kafka_resp_err_t (*call)(rd_kafka_t*, rd_kafka_topic_partition_list_t*),
                                       PartitionIndex partition) {
-    const PartitionListHandle list = list_of({&partition, 1}, RD_KAFKA_OFFSET_INVALID);
+    const PartitionListHandle list = list_of(partition, RD_KAFKA_OFFSET_INVALID);
     rd_kafka_resp_err_t code = call(client_.handle.get(), list.get());
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) code = list->elems[0].err;
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return std::nullopt;
     return of_partition(code);
   }
 
-  [[nodiscard]] PartitionListHandle list_of(std::span<const PartitionIndex> partitions, std::int64_t offset) const {
+  std::optional<Error> seek(rd_kafka_topic_partition_list_t& list) {
+    if (auto error = of_result(rd_kafka_seek_partitions(client_.handle.get(), &list, library_milliseconds_max))) {
+      error->remedy = Remedy::call_again;
+      return error;
+    }
+    if (list.elems[0].err == RD_KAFKA_RESP_ERR_NO_ERROR) return std::nullopt;
+    return of_partition(list.elems[0].err);
+  }
+
+  // A client that is closing takes back everything by itself, and calls each answer a mistake.
+  std::optional<Error> unless_closing(rd_kafka_error_t* result) const {
+    auto error = of_result(result);
+    return closing_ ? std::nullopt : error;
+  }
+
+  [[nodiscard]] PartitionListHandle list_of(PartitionIndex partition, std::int64_t offset) const {
     PartitionListHandle list = new_partition_list();
-    for (const PartitionIndex partition : partitions) add_partition(*list, topic_, partition, offset);
+    add_partition(*list, topic_, partition, offset);
     return list;
   }
 
-  [[nodiscard]] bool is_started(PartitionIndex partition) const {
+  struct PartitionState {
+    bool assigned = false;
+    bool reading = false;
+    bool paused = false;
+    bool given_up = false;
+  };
+  PartitionState& state_of(PartitionIndex partition) {
     const auto index = static_cast<std::size_t>(partition.value());
-    return index < started_.size() && started_[index];
+    if (index >= states_.size()) states_.resize(index + 1);
+    return states_[index];
   }
-  void set_started(PartitionIndex partition, bool started) {
+  [[nodiscard]] bool is_read(PartitionIndex partition) const {
     const auto index = static_cast<std::size_t>(partition.value());
-    if (index >= started_.size()) started_.resize(index + 1);
-    started_[index] = started;
+    return index < states_.size() && states_[index].reading;
   }
+
+  enum class Answer { none, assign, unassign };
 
   std::string topic_;
   std::string group_;
   Descriptor descriptor_;  // before the client, which writes to it until it is gone
   Client client_;
-  std::vector<bool> started_;  // by partition
+  std::vector<PartitionState> states_;  // by partition
+  Answer answer_owed_ = Answer::none;
   bool closing_ = false;
 };
 

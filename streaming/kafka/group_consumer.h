@@ -37,7 +37,8 @@ struct EndOfPartition {
   PartitionIndex partition;
   Offset offset;
 };
-/// A partition is not read any more: the log does not hold the offset (Cause::offset_out_of_range), topic gone, ACL.
+/// What keeps a partition from being read: topic gone, ACL. After Cause::offset_out_of_range, the log does not hold
+/// the offset, it cannot be started again until it was revoked and assigned anew.
 struct PartitionError {
   PartitionIndex partition;
   Error error;
@@ -68,7 +69,7 @@ class GroupConsumer {
  public:
   /// Joins the group and subscribes to the topic; the first Assigned comes as an event.
   GroupConsumer(const ClientSettings& settings, const GroupMember& member);
-  /// Does not leave the group unless is_closed(): the group notices after session.timeout.ms.
+  /// Where it is not closed yet, leaves the group, and may wait for up to 5 s for brokers that do not answer.
   ~GroupConsumer();
   GroupConsumer(const GroupConsumer&) = delete;
   GroupConsumer& operator=(const GroupConsumer&) = delete;
@@ -87,7 +88,7 @@ class GroupConsumer {
   [[nodiscard]] std::optional<Error> unassign(std::span<const PartitionIndex> partitions);
 
   /// Reads an assigned partition from `offset` on: at first, and after an aborted batch (seek and resume in one). No
-  /// record from before the call comes after it. Remedy::call_again while the assignment is still under way.
+  /// record from before the call comes after it. Remedy::call_again: the library is busy with the partition.
   [[nodiscard]] std::optional<Error> start(PartitionIndex partition, Offset offset);
   /// Stops reading; what was read ahead is dropped, and read again after resume().
   [[nodiscard]] std::optional<Error> pause(PartitionIndex partition);

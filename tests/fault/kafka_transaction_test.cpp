@@ -38,7 +38,7 @@ TEST(KafkaTransaction, IsReadableByReadCommittedAfterItsCommitOnly) {
   wait_until([&] { return read_uncommitted_records(broker, topic).size() == 2; });
   EXPECT_EQ(values_of(read_committed_records(broker, topic)), Values{});
   commit(*producer);
-  EXPECT_EQ(values_of(read_committed_records(broker, topic)), (Values{"a", "b"}));
+  EXPECT_EQ(values_of(wait_for_committed_records(broker, topic, 2)), (Values{"a", "b"}));
 }
 
 TEST(KafkaTransaction, ThatIsAbortedStaysReadableToReadUncommittedAlone) {
@@ -53,7 +53,7 @@ TEST(KafkaTransaction, ThatIsAbortedStaysReadableToReadUncommittedAlone) {
   begin(*producer);
   produce(*producer, topic, "public");
   commit(*producer);
-  EXPECT_EQ(values_of(read_committed_records(broker, topic)), Values{"public"});
+  EXPECT_EQ(values_of(wait_for_committed_records(broker, topic, 1)), Values{"public"});
   EXPECT_EQ(values_of(read_uncommitted_records(broker, topic)), (Values{"secret", "public"}));
 }
 
@@ -73,7 +73,7 @@ TEST(KafkaTransaction, MayBeAbortedAtAnyMoment) {
       produce(*producer, topic, std::to_string(round));
       commit(*producer);
     }
-    EXPECT_EQ(values_of(read_committed_records(broker, topic)),
+    EXPECT_EQ(values_of(wait_for_committed_records(broker, topic, 10)),
               (Values{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}));
   }
 }
@@ -93,7 +93,7 @@ TEST(KafkaTransaction, KeepsKeysHeadersAndNulls) {
   ASSERT_FALSE(producer->produce({.topic = topic, .partition = PartitionIndex{2}, .key = "", .value = std::nullopt}));
   ASSERT_FALSE(producer->produce({.topic = topic, .partition = PartitionIndex{2}, .value = ""}));
   commit(*producer);
-  const auto records = read_committed_records(broker, topic, 2);
+  const auto records = wait_for_committed_records(broker, topic, 3, 2);
   ASSERT_EQ(records.size(), 3U);
   EXPECT_EQ(records[0].key, "a key");
   EXPECT_EQ(records[0].value, std::string("\0\n", 2));
@@ -125,7 +125,7 @@ TEST(KafkaTransaction, OfAnOlderProducerWithTheSameIdIsFenced) {
   begin(*new_owner);
   produce(*new_owner, topic, "of the new owner");
   commit(*new_owner);
-  EXPECT_EQ(values_of(read_committed_records(broker, topic)), Values{"of the new owner"});
+  EXPECT_EQ(values_of(wait_for_committed_records(broker, topic, 1)), Values{"of the new owner"});
 }
 
 TEST(KafkaTransaction, ThatOutlivesItsTimeIsFencedWithoutARival) {
@@ -166,8 +166,8 @@ TEST(KafkaTransaction, ThatABrokerRefusedARecordOfNamesTheTopicAndNeedsANewProdu
   produce(*producer, small, "small enough");
   produce(*producer, other, "state again");
   commit(*producer);
-  EXPECT_EQ(values_of(read_committed_records(broker, other)), Values{"state again"});
-  EXPECT_EQ(values_of(read_committed_records(broker, small)), Values{"small enough"});
+  EXPECT_EQ(values_of(wait_for_committed_records(broker, other, 1)), Values{"state again"});
+  EXPECT_EQ(values_of(wait_for_committed_records(broker, small, 1)), Values{"small enough"});
 }
 
 TEST(KafkaTransaction, LeavesOutARecordThatTheClientRefuses) {
@@ -182,7 +182,7 @@ TEST(KafkaTransaction, LeavesOutARecordThatTheClientRefuses) {
   EXPECT_EQ(error->remedy, Remedy::none);
   produce(*producer, topic, "fits");
   commit(*producer);
-  EXPECT_EQ(values_of(read_committed_records(broker, topic)), Values{"fits"});
+  EXPECT_EQ(values_of(wait_for_committed_records(broker, topic, 1)), Values{"fits"});
 }
 
 TEST(KafkaTransaction, ToAPartitionThatIsNotThereIsRefused) {
@@ -219,7 +219,7 @@ TEST(KafkaTransaction, TakesMoreRecordsThanTheReportsOfOneQueue) {
   begin(*producer);
   for (int i = 0; i < 20'000; ++i) produce(*producer, topic, std::to_string(i));
   commit(*producer);
-  const auto records = read_committed_records(broker, topic);
+  const auto records = wait_for_committed_records(broker, topic, 20'000);
   ASSERT_EQ(records.size(), 20'000U);
   for (std::size_t i = 0; i < records.size(); ++i) ASSERT_EQ(records[i].value, std::to_string(i));
 }

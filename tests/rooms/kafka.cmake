@@ -19,4 +19,7 @@ function(nustream_broker_test name label)
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600 RESOURCE_LOCK kafka_broker)
 endfunction()
 
-nustream_broker_test(kafka_broker_test quick fault/kafka_transaction_test.cpp)
+nustream_broker_test(kafka_broker_test quick fault/kafka_transaction_test.cpp fault/kafka_reader_test.cpp
+                     fault/kafka_topic_test.cpp)
+nustream_broker_test(kafka_group_test full fault/kafka_group_test.cpp)
+nustream_broker_test(kafka_refusal_test full fault/kafka_refusal_test.cpp)

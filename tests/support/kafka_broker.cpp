@@ -214,6 +214,7 @@ void KafkaCluster::write_properties(std::size_t broker) const {
       {"group.min.session.timeout.ms", "1000"},
       {"transaction.abort.timed.out.transaction.cleanup.interval.ms", "500"},
       {"log.cleaner.dedupe.buffer.size", "16777216"},
+      {"log.cleaner.backoff.ms", "200"},
       {"broker.session.timeout.ms", "1000"},
       {"broker.heartbeat.interval.ms", "200"}};
   if (options_.sasl) {

@@ -2,8 +2,10 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <chrono>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 
 #include "kafka_client.h"
 
@@ -128,6 +130,20 @@ std::vector<StoredRecord> read_committed_records(const std::string& bootstrap, c
 std::vector<StoredRecord> read_uncommitted_records(const std::string& bootstrap, const std::string& topic,
                                                    int partition) {
   return read_records(bootstrap, topic, partition, "read_uncommitted");
+}
+
+std::vector<StoredRecord> wait_for_committed_records(const std::string& bootstrap, const std::string& topic,
+                                                     std::size_t count, int partition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (true) {
+    std::vector<StoredRecord> records = read_committed_records(bootstrap, topic, partition);
+    if (records.size() >= count) return records;
+    if (std::chrono::steady_clock::now() > deadline) {
+      throw std::runtime_error(topic + ": " + std::to_string(records.size()) + " committed records, not " +
+                               std::to_string(count));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 std::vector<std::string> values_of(const std::vector<StoredRecord>& records) {

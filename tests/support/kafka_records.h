@@ -1,6 +1,7 @@
 // Records of a partition, written and read by a bare client of the tests' own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,12 @@ void write_values(const std::string& bootstrap, const std::string& topic, int pa
                                                                int partition = 0);
 [[nodiscard]] std::vector<StoredRecord> read_uncommitted_records(const std::string& bootstrap,
                                                                  const std::string& topic, int partition = 0);
+
+/// Committed records once there are at least `count`: a commit is done before its records are readable, by the moment
+/// that the broker takes to mark its end in every partition. Throws after 30 s.
+[[nodiscard]] std::vector<StoredRecord> wait_for_committed_records(const std::string& bootstrap,
+                                                                   const std::string& topic, std::size_t count,
+                                                                   int partition = 0);
 
 /// Their values, "(null)" for null.
 [[nodiscard]] std::vector<std::string> values_of(const std::vector<StoredRecord>& records);

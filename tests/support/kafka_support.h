@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <librdkafka/rdkafka.h>
 
 #include <chrono>
 #include <functional>
@@ -77,6 +78,11 @@ inline void commit(kafka::Producer& producer) {
 
 inline void abort(kafka::Producer& producer) {
   succeed([&](kafka::Deadline deadline) { return producer.abort(deadline); });
+}
+
+/// For transactions that commit a group's offsets from outside the group, as a program without members would.
+inline kafka::GroupMetadata metadata_of_nobody(const std::string& group) {
+  return kafka::GroupMetadata(rd_kafka_consumer_group_metadata_new(group.c_str()));
 }
 
 /// The last stable offset of partition 0.

@@ -1,0 +1,429 @@
+// A member of a group as the event loop sees it, on a real broker: partitions come and go, records come from where
+// they were asked for, and nothing is lost or passed on that belongs to a time before.
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "kafka/group_consumer.h"
+#include "kafka_broker.h"
+#include "kafka_records.h"
+#include "kafka_support.h"
+#include "kafka_topics.h"
+
+namespace nustream::tests {
+namespace {
+
+using kafka::Assigned;
+using kafka::Cause;
+using kafka::ClientError;
+using kafka::EndOfPartition;
+using kafka::Error;
+using kafka::Event;
+using kafka::GroupConsumer;
+using kafka::Message;
+using kafka::Offset;
+using kafka::PartitionError;
+using kafka::PartitionIndex;
+using kafka::Remedy;
+using kafka::Revoked;
+using std::chrono::milliseconds;
+using Values = std::vector<std::string>;
+using Partitions = std::vector<PartitionIndex>;
+
+// A member that waits on its descriptor alone, as an event loop does, and answers rebalances at once.
+class Member {
+ public:
+  Member(const std::string& topic, const std::string& group, const std::string& instance = {})
+      : consumer_(settings_for(shared_broker().bootstrap(), quick()), {topic, group, instance}) {}
+
+  // So that members hear of each other, and of new partitions, without long waits.
+  static kafka::Properties quick() {
+    return {{"heartbeat.interval.ms", "100"}, {"topic.metadata.refresh.interval.ms", "300"}};
+  }
+
+  GroupConsumer* operator->() { return &consumer_; }
+
+  /// Waits for wake-ups and takes events until `condition` holds; throws after 30 s.
+  void run_until(const std::function<bool()>& condition) {
+    const kafka::Deadline deadline = soon();
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline)
+        throw std::runtime_error("a member waited in vain: " + summary());
+      run_once(milliseconds(50));
+    }
+  }
+  void run_once(milliseconds wait) {
+    pollfd waiting{consumer_.descriptor(), POLLIN, 0};
+    if (first_ || ::poll(&waiting, 1, static_cast<int>(wait.count())) > 0) {
+      first_ = false;
+      consumer_.acknowledge();
+      while (std::optional<Event> event = consumer_.next()) take(*std::move(event));
+    }
+  }
+
+  [[nodiscard]] std::string summary() const {
+    std::ostringstream text;
+    text << times_assigned << " times assigned, " << times_revoked << " times revoked, now";
+    for (const int partition : assigned) text << ' ' << partition;
+    for (const auto& [partition, seen] : values) text << "; " << seen.size() << " records of " << partition;
+    for (const auto& [partition, end] : ends) text << "; end of " << partition << " at " << end;
+    for (const Error& error : errors) text << "; " << error.text;
+    return text.str();
+  }
+
+  /// Starts a partition, as soon as its assignment allows.
+  void start(int partition, std::int64_t offset) {
+    run_until([&] { return assigned.contains(partition); });
+    while (const std::optional<Error> error = consumer_.start(PartitionIndex{partition}, Offset{offset})) {
+      if (error->remedy != Remedy::call_again) throw std::runtime_error(error->text);
+      run_once(milliseconds(10));
+    }
+  }
+
+  std::set<int> assigned{};
+  std::map<int, Values> values{};
+  std::map<int, std::int64_t> ends{};  ///< last reported
+  int times_assigned = 0;
+  int times_revoked = 0;
+  bool lost = false;
+  std::vector<Error> errors{};
+  std::deque<bool> confirmations{};
+  bool answers_rebalances = true;
+  std::optional<Partitions> unanswered{};
+
+ private:
+  void take(Event event) {
+    if (auto* message = std::get_if<Message>(&event)) {
+      values[message->partition.value()].emplace_back(message->record.value.value_or("(null)"));
+    } else if (auto* end = std::get_if<EndOfPartition>(&event)) {
+      ends[end->partition.value()] = end->offset.value();
+    } else if (auto* given = std::get_if<Assigned>(&event)) {
+      ++times_assigned;
+      for (const PartitionIndex partition : given->partitions) assigned.insert(partition.value());
+      require_none(consumer_.assign(given->partitions));
+    } else if (auto* taken = std::get_if<Revoked>(&event)) {
+      ++times_revoked;
+      lost = taken->lost;
+      for (const PartitionIndex partition : taken->partitions) assigned.erase(partition.value());
+      if (answers_rebalances) {
+        require_none(consumer_.unassign(taken->partitions));
+      } else {
+        unanswered = taken->partitions;
+      }
+    } else if (auto* partition = std::get_if<PartitionError>(&event)) {
+      errors.push_back(partition->error);
+    } else if (auto* client = std::get_if<ClientError>(&event)) {
+      errors.push_back(client->error);
+    } else if (auto* membership = std::get_if<kafka::Membership>(&event)) {
+      confirmations.push_back(membership->confirmed);
+    }
+  }
+  static void require_none(const std::optional<Error>& error) {
+    if (error) throw std::runtime_error(error->text);
+  }
+
+  GroupConsumer consumer_;
+  bool first_ = true;
+};
+
+std::string topic_with(const std::vector<Values>& partitions) {
+  const std::string broker = shared_broker().bootstrap();
+  const std::string topic = fresh_name("input");
+  create_topic(broker, topic, static_cast<int>(partitions.size()));
+  for (std::size_t i = 0; i < partitions.size(); ++i) {
+    write_values(broker, topic, static_cast<int>(i), partitions[i]);
+  }
+  return topic;
+}
+
+TEST(KafkaGroup, ReadsEachPartitionFromWhereItIsStarted) {
+  const std::string topic = topic_with({{"a0", "a1", "a2"}, {"b0", "b1"}});
+  Member member(topic, fresh_name("group"));
+  member.run_until([&] { return member.assigned.size() == 2; });
+  EXPECT_EQ(member.times_assigned, 1);
+  member.start(0, 1);
+  member.run_until([&] { return member.ends.contains(0); });
+  EXPECT_EQ(member.values, (std::map<int, Values>{{0, {"a1", "a2"}}}));
+  EXPECT_EQ(member.ends, (std::map<int, std::int64_t>{{0, 3}}));
+  member.start(1, 0);
+  member.run_until([&] { return member.ends.contains(1); });
+  EXPECT_EQ(member.values[1], (Values{"b0", "b1"}));
+  write_values(shared_broker().bootstrap(), topic, 0, {"a3"});
+  member.run_until([&] { return member.values[0].size() == 3; });
+  EXPECT_TRUE(member.errors.empty());
+}
+
+// The event loop sleeps on the descriptor: a record that did not wake it would wait for the next one.
+TEST(KafkaGroup, WakesTheDescriptorForEachRecord) {
+  const std::string topic = topic_with({{}});
+  Member member(topic, fresh_name("group"));
+  member.start(0, 0);
+  for (int i = 0; i < 50; ++i) {
+    write_values(shared_broker().bootstrap(), topic, 0, {std::to_string(i)});
+    member.run_until([&] { return member.values[0].size() == static_cast<std::size_t>(i) + 1; });
+  }
+}
+
+// Where nothing happens nothing wakes the loop: no busy polling.
+TEST(KafkaGroup, LeavesTheDescriptorAloneOnAnIdleTopic) {
+  const std::string topic = topic_with({{"only"}});
+  Member member(topic, fresh_name("group"));
+  member.start(0, 0);
+  member.run_until([&] { return member.ends.contains(0); });
+  int wakes = 0;
+  const kafka::Deadline deadline = kafka::in(milliseconds(1500));
+  while (std::chrono::steady_clock::now() < deadline) {
+    pollfd waiting{member->descriptor(), POLLIN, 0};
+    if (::poll(&waiting, 1, 100) > 0) {
+      ++wakes;
+      member.run_once(milliseconds(0));
+    }
+  }
+  EXPECT_LE(wakes, 5);
+}
+
+// After an aborted batch: the records come again, each once, and no later one slips in before.
+TEST(KafkaGroup, StartsAgainAtAnOffsetThatWasReadBefore) {
+  Values all;
+  for (int i = 0; i < 3000; ++i) all.push_back(std::to_string(i));
+  const std::string topic = topic_with({all});
+  Member member(topic, fresh_name("group"));
+  member.start(0, 0);
+  for (const std::size_t back : {0U, 1U, 500U, 2999U, 7U}) {
+    member.run_until([&] { return !member.values[0].empty(); });
+    member.start(0, static_cast<std::int64_t>(back));
+    member.values[0].clear();
+    member.ends.clear();
+    member.run_until([&] { return member.ends.contains(0); });
+    EXPECT_EQ(member.values[0], Values(all.begin() + static_cast<std::ptrdiff_t>(back), all.end()));
+  }
+}
+
+TEST(KafkaGroup, PausesAndResumesWithoutLosingARecord) {
+  Values all;
+  for (int i = 0; i < 5000; ++i) all.push_back(std::to_string(i));
+  const std::string topic = topic_with({all});
+  Member member(topic, fresh_name("group"));
+  member.start(0, 0);
+  Values seen;
+  while (seen.size() < all.size()) {
+    // One event at a time, so that the pause falls among records that were read ahead.
+    member.run_until([&] { return !member.values[0].empty() || member.ends.contains(0); });
+    ASSERT_FALSE(member->pause(PartitionIndex{0}));
+    seen.insert(seen.end(), member.values[0].begin(), member.values[0].end());
+    member.values[0].clear();
+    member.run_once(milliseconds(20));
+    EXPECT_TRUE(member.values[0].empty()) << "a record of a paused partition";
+    ASSERT_FALSE(member->resume(PartitionIndex{0}));
+    if (member.ends.contains(0) && seen.size() < all.size()) break;
+  }
+  EXPECT_EQ(seen, all);
+}
+
+TEST(KafkaGroup, ReadsCommittedRecordsOnlyAndReportsTheEndBehindAbortedOnes) {
+  const std::string broker = shared_broker().bootstrap();
+  const std::string topic = topic_with({{"plain"}});
+  const auto producer = ready_producer(broker, fresh_name("producer"), {topic});
+  begin(*producer);
+  produce(*producer, topic, "aborted");
+  wait_until([&] { return read_uncommitted_records(broker, topic).size() == 2; });
+  abort(*producer);
+  Member member(topic, fresh_name("group"));
+  member.start(0, 0);
+  // A record, an aborted one and its control record.
+  member.run_until([&] { return member.ends.contains(0) && member.ends[0] == 3; });
+  EXPECT_EQ(member.values[0], Values{"plain"});
+}
+
+TEST(KafkaGroup, SharesPartitionsWithASecondMemberAndTakesThemBack) {
+  const std::string topic = topic_with({{"a"}, {"b"}, {"c"}, {"d"}});
+  const std::string group = fresh_name("group");
+  Member first(topic, group);
+  first.run_until([&] { return first.assigned.size() == 4; });
+  for (int i = 0; i < 4; ++i) first.start(i, 0);
+  first.run_until([&] { return first.ends.size() == 4; });
+  {
+    Member second(topic, group);
+    const auto run_both_until = [&](const std::function<bool()>& condition) {
+      first.run_until([&] {
+        second.run_once(milliseconds(10));
+        return condition();
+      });
+    };
+    run_both_until([&] { return second.assigned.size() == 2 && first.assigned.size() == 2; });
+    // Cooperative: the first keeps reading what it keeps, and gives up no more than it has to.
+    EXPECT_EQ(first.times_revoked, 1);
+    EXPECT_FALSE(first.lost);
+    const int kept = *first.assigned.begin();
+    const int moved = *second.assigned.begin();
+    write_values(shared_broker().bootstrap(), topic, kept, {"kept"});
+    run_both_until([&] { return first.values[kept].size() == 2; });
+    second.start(moved, 0);
+    run_both_until([&] { return second.ends.contains(moved); });
+    EXPECT_EQ(second.values[moved].size(), 1U);
+    second->begin_close();
+    run_both_until([&] { return second->is_closed(); });
+    EXPECT_TRUE(second.assigned.empty());
+    EXPECT_GE(second.times_revoked, 1);
+  }
+  // It left by itself: nobody waits for a session to end.
+  const kafka::Deadline before_session_end = kafka::in(milliseconds(4000));
+  first.run_until([&] { return first.assigned.size() == 4; });
+  EXPECT_LT(std::chrono::steady_clock::now(), before_session_end);
+}
+
+// A lane that is still committing keeps its partition until it says so.
+TEST(KafkaGroup, WaitsForTheAnswerToARevocation) {
+  const std::string topic = topic_with({{"a"}, {"b"}});
+  const std::string group = fresh_name("group");
+  Member first(topic, group);
+  first.run_until([&] { return first.assigned.size() == 2; });
+  first.answers_rebalances = false;
+  Member second(topic, group);
+  first.run_until([&] {
+    second.run_once(milliseconds(10));
+    return first.unanswered.has_value();
+  });
+  for (int i = 0; i < 50; ++i) {
+    first.run_once(milliseconds(10));
+    second.run_once(milliseconds(10));
+  }
+  EXPECT_TRUE(second.assigned.empty());
+  ASSERT_FALSE(first->unassign(*first.unanswered));
+  first.run_until([&] {
+    second.run_once(milliseconds(10));
+    return second.assigned.size() == 1;
+  });
+}
+
+TEST(KafkaGroup, SeesAddedPartitions) {
+  const std::string topic = topic_with({{"a"}});
+  Member member(topic, fresh_name("group"));
+  member.start(0, 0);
+  add_partitions(shared_broker().bootstrap(), topic, 3);
+  write_values(shared_broker().bootstrap(), topic, 2, {"new"});
+  member.run_until([&] { return member.assigned.size() == 3; });
+  member.start(2, 0);
+  member.run_until([&] { return member.values[2] == Values{"new"}; });
+}
+
+TEST(KafkaGroup, ReportsAnOffsetThatTheLogDoesNotHold) {
+  const std::string topic = topic_with({{"0", "1", "2", "3"}, {"other"}});
+  delete_records(shared_broker().bootstrap(), topic, 0, 3);
+  Member member(topic, fresh_name("group"));
+  member.start(0, 1);
+  member.start(1, 0);
+  member.run_until([&] { return !member.errors.empty() && member.ends.contains(1); });
+  EXPECT_EQ(member.errors[0].cause, Cause::offset_out_of_range) << member.errors[0].text;
+  EXPECT_TRUE(member->start(PartitionIndex{0}, Offset{3})) << "the library has given the partition up";
+  EXPECT_EQ(member.errors[0].topic, topic);
+  EXPECT_EQ(kafka::exit_code(member.errors[0]), Exit::data);
+  EXPECT_TRUE(member.values[0].empty());
+}
+
+TEST(KafkaGroup, ReportsATopicThatIsMissing) {
+  Member member("no-such-input", fresh_name("group"));
+  member.run_until([&] { return !member.errors.empty(); });
+  EXPECT_EQ(member.errors[0].cause, Cause::unknown_topic) << member.errors[0].text;
+  EXPECT_EQ(kafka::exit_code(member.errors[0]), Exit::configuration);
+}
+
+TEST(KafkaGroup, OffsetsAreCommittedByATransactionOfAMember) {
+  const std::string broker = shared_broker().bootstrap();
+  const std::string topic = topic_with({{"a", "b"}});
+  const std::string group = fresh_name("group");
+  Member member(topic, group);
+  member.start(0, 0);
+  member.run_until([&] { return member.ends.contains(0); });
+  const kafka::GroupMetadata metadata = member->group_metadata();
+  ASSERT_NE(metadata, nullptr);
+  const auto producer = ready_producer(broker, fresh_name("producer"), {});
+  const kafka::PartitionOffset offset{PartitionIndex{0}, Offset{2}};
+  begin(*producer);
+  succeed([&](kafka::Deadline deadline) { return producer->send_offsets(topic, {&offset, 1}, metadata, deadline); });
+  commit(*producer);
+  kafka::PartitionReader reader(settings_for(broker), kafka::Isolation::read_committed, group);
+  EXPECT_EQ(reader.committed({topic, PartitionIndex{0}}, soon()), Offset{2});
+}
+
+// A member that the group has forgotten must not move the group's offsets, or the next owner would skip records.
+TEST(KafkaGroup, OffsetsOfAnOldGenerationAreRefusedAndTheTransactionCanBeAborted) {
+  const std::string broker = shared_broker().bootstrap();
+  const std::string topic = topic_with({{"a"}, {"b"}});
+  const std::string group = fresh_name("group");
+  Member first(topic, group);
+  first.run_until([&] { return first.assigned.size() == 2; });
+  const kafka::GroupMetadata old_generation = first->group_metadata();
+  Member second(topic, group);
+  first.run_until([&] {
+    second.run_once(milliseconds(10));
+    return first.assigned.size() == 1 && second.assigned.size() == 1;
+  });
+  const auto producer = ready_producer(broker, fresh_name("producer"), {topic});
+  const kafka::PartitionOffset offset{PartitionIndex{0}, Offset{1}};
+  begin(*producer);
+  produce(*producer, topic, "nothing");
+  const kafka::Progress refused = finish([&](kafka::Deadline deadline) {
+    return producer->send_offsets(topic, {&offset, 1}, old_generation, deadline);
+  });
+  ASSERT_NE(refused.error(), nullptr);
+  EXPECT_EQ(refused.error()->cause, Cause::lost_membership) << refused.error()->text;
+  EXPECT_EQ(refused.error()->remedy, Remedy::abort_transaction) << refused.error()->text;
+  abort(*producer);
+  begin(*producer);
+  commit(*producer);
+  kafka::PartitionReader reader(settings_for(broker), kafka::Isolation::read_committed, group);
+  EXPECT_EQ(reader.committed({topic, PartitionIndex{0}}, soon()), std::nullopt);
+}
+
+TEST(KafkaGroup, TheCoordinatorConfirmsAMemberAndNoStranger) {
+  const std::string topic = topic_with({{"a"}});
+  const std::string group = fresh_name("group");
+  Member member(topic, group);
+  member->ask_membership(soon());
+  member.run_until([&] { return !member.confirmations.empty(); });
+  EXPECT_FALSE(member.confirmations.front()) << "it has not joined yet";
+  member.run_until([&] { return member.assigned.size() == 1; });
+  member.confirmations.clear();
+  // The assignment is settled on the broker a moment after it is answered here.
+  member.run_until([&] {
+    if (member.confirmations.empty()) member->ask_membership(soon());
+    member.run_until([&] { return !member.confirmations.empty(); });
+    const bool confirmed = member.confirmations.front();
+    member.confirmations.clear();
+    return confirmed;
+  });
+  EXPECT_FALSE(member->assignment_lost());
+}
+
+// Two instances that were given the same name: the older one is over for good, exit 75.
+TEST(KafkaGroup, AnOlderMemberOfTheSameInstanceIsFenced) {
+  const std::string topic = topic_with({{"a"}});
+  const std::string group = fresh_name("group");
+  Member first(topic, group, "instance-1");
+  first.run_until([&] { return first.assigned.size() == 1; });
+  Member second(topic, group, "instance-1");
+  second.run_until([&] {
+    first.run_once(milliseconds(10));
+    return second.assigned.size() == 1 && !first.errors.empty();
+  });
+  EXPECT_EQ(first.errors[0].cause, Cause::fenced_member) << first.errors[0].text;
+  EXPECT_EQ(first.errors[0].remedy, Remedy::new_client);
+  EXPECT_EQ(kafka::exit_code(first.errors[0]), Exit::locked);
+}
+
+}  // namespace
+}  // namespace nustream::tests
