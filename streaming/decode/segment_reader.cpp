@@ -30,7 +30,6 @@ SegmentReader::SegmentReader(std::unique_ptr<ByteSource> source, std::string pat
     : source_(std::move(source)), path_(std::move(path)), decompressor_(ZSTD_createDCtx(), ZSTD_freeDCtx) {
   if (!decompressor_) throw Failure(Exit::io, "cannot read '" + path_ + "': no memory to decompress it; free some");
   read_header();
-  tally_.emplace(header_);
 }
 
 // Reads as many bytes as the file has, up to `bytes`.
@@ -56,19 +55,20 @@ void SegmentReader::read_header() {
     throw Failure(Exit::io,
                   "'" + path_ + "' ends in the header of a segment: no record of it was used; record it again");
   };
-  const auto refuse = [&](const char* what) {
-    throw Failure(Exit::data, "'" + path_ + "' " + what + ": nothing of it was used; record it again");
+  const auto failure = [&](const char* what) {
+    return Failure(Exit::data, "'" + path_ + "' " + what + ": nothing of it was used; record it again");
   };
   const std::string prefix = take(segment_prefix_bytes);
   const std::size_t length = parse_segment_prefix(prefix);
-  if (length == 0) refuse("is a segment of another format, or its header is damaged");
+  if (length == 0) throw failure("is a segment of another format, or its header is damaged");
   const std::string fields = take(length);
   running_.add(prefix);
   running_.add(fields);
   const std::string check = take(segment_check_bytes);
   const std::optional<SegmentHeader> header = parse_segment_fields(fields);
-  if (!matches(check) || !header) refuse("is damaged in its header");
+  if (!matches(check) || !header) throw failure("is damaged in its header");
   header_ = *header;
+  tally_ = SegmentTally(header_);
   running_.add(check);
   whole_ = running_;
   whole_bytes_ = segment_prefix_bytes + length + segment_check_bytes;
@@ -92,7 +92,7 @@ SegmentReader::State SegmentReader::advance(std::uint64_t from) {
     const SegmentFrame parsed = parse_segment_frame(frame);
     if (const auto* end = std::get_if<SegmentEnd>(&parsed)) return finish(*end);
     const auto* block = std::get_if<SegmentBlock>(&parsed);
-    if (block == nullptr || !tally_->allows(*block)) return damaged(Damage::frame);
+    if (block == nullptr || !tally_.allows(*block)) return damaged(Damage::frame);
     block_ = *block;
     const State state = read_stored();
     if (state != State::block) return state;
@@ -112,7 +112,7 @@ SegmentReader::State SegmentReader::read_stored() {
   whole_ = running_;
   bytes_before_last_block_ = whole_bytes_;
   whole_bytes_ += framed_bytes + bytes + segment_check_bytes;
-  tally_->add(block_);
+  tally_.add(block_);
   return State::block;
 }
 
@@ -124,7 +124,7 @@ bool SegmentReader::decompress() {
 
 SegmentReader::State SegmentReader::finish(const SegmentEnd& end) {
   end_ = end;
-  if (!tally_->agrees(end)) return damaged(Damage::frame);
+  if (!tally_.agrees(end)) return damaged(Damage::frame);
   char behind = 0;
   return fill(&behind, 1) == 0 ? State::end : damaged(Damage::behind_end);
 }
@@ -150,7 +150,7 @@ bool SegmentReader::is_torn_tail() {
 }
 
 Failure SegmentReader::failure() const {
-  const std::string next = std::to_string(tally_->next());
+  const std::string next = std::to_string(tally_.next());
   switch (damage_) {
     case Damage::none:
       return {Exit::io, "'" + path_ + "' ends where the segment does not, before offset " + next +

@@ -45,7 +45,7 @@ class SegmentReader {
   /// Marker of State::end.
   [[nodiscard]] const SegmentEnd& end() const noexcept { return end_; }
   /// Every block so far.
-  [[nodiscard]] const SegmentTally& tally() const noexcept { return *tally_; }
+  [[nodiscard]] const SegmentTally& tally() const noexcept { return tally_; }
 
   /// What State::cut or damaged comes to: Failure(io) or Failure(data), with the offsets.
   [[nodiscard]] Failure failure() const;
@@ -81,14 +81,14 @@ class SegmentReader {
   [[nodiscard]] State finish(const SegmentEnd& end);
   [[nodiscard]] bool decompress();
 
-  std::unique_ptr<ByteSource> source_;
-  std::string path_;
-  SegmentHeader header_;
-  std::optional<SegmentTally> tally_;
   SegmentChecksum running_;  // of everything that was read
   SegmentChecksum whole_;    // up to whole_bytes_
   std::uint64_t whole_bytes_ = 0;
   std::uint64_t bytes_before_last_block_ = 0;
+  std::unique_ptr<ByteSource> source_;
+  std::string path_;
+  SegmentHeader header_;
+  SegmentTally tally_{header_};
 
   std::string frame_;  // the last one, with its check
   SegmentBlock block_;

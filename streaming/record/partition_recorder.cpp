@@ -36,9 +36,9 @@ void PartitionRecorder::connect() {
       std::make_unique<kafka::PartitionReader>(source_.client, kafka::Isolation::read_committed, source_.group);
   check_log(reader->watermarks(source_.partition, kafka::in(attempt)));
   broker_seen_ = Clock::now();
-  const std::int64_t without_stop = std::numeric_limits<std::int64_t>::max();
+  const std::uint64_t without_stop = std::numeric_limits<std::int64_t>::max();
   reader->start(source_.partition, offset_of(writer_.next()),
-                writer_.header().stop ? offset_of(*writer_.header().stop) : kafka::Offset{without_stop});
+                offset_of(writer_.header().stop.value_or(without_stop)));
   reader_ = std::move(reader);
 }
 
@@ -71,8 +71,8 @@ void PartitionRecorder::run(const std::atomic<bool>& told_to_stop) {
     block_closed_ = Clock::now();
   }
   std::uint64_t reached = 0;
-  if (done) reached = *writer_.header().stop;
-  if (!done && reader_) reached = static_cast<std::uint64_t>(reader_->position().value());
+  if (reader_) reached = static_cast<std::uint64_t>(reader_->position().value());
+  if (done) reached = writer_.header().stop.value_or(reached);
   writer_.finish(std::max(reached, writer_.next()));
 }
 

@@ -66,8 +66,8 @@ std::uint32_t check_topic(const config::Config& config, kafka::TopicChecks& chec
   } else {
     partitions = checks.partitions(settings.topics.input, deadline);
   }
-  if (!partitions) refuse("does not exist: check its name");
-  const auto count = static_cast<std::uint32_t>(*partitions);
+  const auto count = static_cast<std::uint32_t>(partitions.value_or(0));
+  if (count == 0) refuse("does not exist: check its name");
   if (count > settings.lanes_max) {
     refuse(fmt::format("has {} partitions, each of which takes a client: raise kafka.max_lanes = {}", count,
                        settings.lanes_max));

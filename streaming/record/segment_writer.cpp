@@ -2,7 +2,7 @@
 
 #include <zstd.h>
 
-#include <array>
+#include <optional>
 #include <utility>
 
 #include "decode/byte_source.h"
@@ -69,20 +69,20 @@ struct SegmentWriter::Compressor {
 };
 
 struct SegmentWriter::Place {
-  decode::SegmentHeader header;
-  decode::SegmentTally tally;
   decode::SegmentChecksum checksum;
   std::uint64_t size;
   std::uint64_t next;
+  decode::SegmentHeader header;
+  decode::SegmentTally tally;
 };
 
 SegmentWriter::SegmentWriter(std::unique_ptr<journal::File> file, Place place)
-    : file_(std::move(file)),
-      header_(std::move(place.header)),
-      tally_(place.tally),
-      checksum_(place.checksum),
+    : checksum_(place.checksum),
+      file_(std::move(file)),
       size_(place.size),
       next_(place.next),
+      header_(std::move(place.header)),
+      tally_(place.tally),
       compressor_(std::make_unique<Compressor>()) {}
 
 SegmentWriter::SegmentWriter(SegmentWriter&&) noexcept = default;
@@ -106,7 +106,7 @@ SegmentWriter SegmentWriter::create(journal::Disk& disk, const journal::Disk::Pa
   file->sync();
   disk.rename(unnamed, path);
   disk.sync_folder(path.parent_path());
-  return {std::move(file), {header, decode::SegmentTally(header), checksum, bytes.size(), header.start}};
+  return {std::move(file), {checksum, bytes.size(), header.start, header, decode::SegmentTally(header)}};
 }
 
 SegmentWriter SegmentWriter::resume(journal::Disk& disk, const journal::Disk::Path& path) {
@@ -120,11 +120,12 @@ SegmentWriter SegmentWriter::resume(journal::Disk& disk, const journal::Disk::Pa
   if (!ended && !reader.is_torn_tail()) throw reader.failure();
 
   const std::uint64_t next = ended ? reader.end().next : reader.tally().next();
-  const bool finished = ended && reader.header().stop && next >= *reader.header().stop;
+  const std::optional<std::uint64_t> stop = reader.header().stop;
+  const bool finished = ended && stop && next >= *stop;
   const std::uint64_t size = finished ? file->size() : reader.whole_bytes();
   make_durable(*file, reader.bytes_before_last_block(), size);
   disk.sync_folder(path.parent_path());
-  SegmentWriter writer(std::move(file), {reader.header(), reader.tally(), reader.checksum(), size, next});
+  SegmentWriter writer(std::move(file), {reader.checksum(), size, next, reader.header(), reader.tally()});
   writer.finished_ = finished;
   return writer;
 }

@@ -54,12 +54,12 @@ class SegmentWriter {
   SegmentWriter(std::unique_ptr<journal::File> file, Place place);
   void write(const std::string& bytes);
 
-  std::unique_ptr<journal::File> file_;
-  decode::SegmentHeader header_;
-  decode::SegmentTally tally_;
   decode::SegmentChecksum checksum_;
+  std::unique_ptr<journal::File> file_;
   std::uint64_t size_;
   std::uint64_t next_;
+  decode::SegmentHeader header_;
+  decode::SegmentTally tally_;
   bool finished_ = false;
 
   decode::SegmentBlock block_;  // that is being filled
