@@ -30,18 +30,6 @@ milliseconds jittered(milliseconds pause) {
   return milliseconds(std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count())(random));
 }
 
-/// Drops what the letters hold of their records; false where they held nothing.
-bool shorten(std::vector<journal::DeadLetter>& letters) {
-  bool held = false;
-  for (journal::DeadLetter& letter : letters) {
-    held = held || letter.key || letter.value || !letter.headers.empty();
-    letter.key.reset();
-    letter.value.reset();
-    letter.headers.clear();
-  }
-  return held;
-}
-
 }  // namespace
 
 bool LaneWorker::has_uncommitted() const {
@@ -97,6 +85,7 @@ void LaneWorker::send() {
   if (open_ == nullptr) return;
   open_->resend = false;
   open_->in_flight = true;
+  shorten_letters();
   open_->journal->use_member(std::make_shared<const kafka::GroupMetadata>(host_.consumer.group_metadata()));
   open_->journal->commit(open_->sent, [self = shared_from_this()](const std::exception_ptr& failure) {
     boost::asio::post(self->host_.loop, [self, failure] { self->committed(failure); });
@@ -128,7 +117,11 @@ void LaneWorker::committed(const std::exception_ptr& failure) {
     const bool fenced = interrupted.error().cause == kafka::Cause::fenced;
     metrics_.transactions[fenced ? serve::TransactionOutcome::fenced : serve::TransactionOutcome::timed_out]
         .Increment();
+    static_cast<void>(give_up_letters(interrupted.error()));
     reopen(interrupted.error());
+  } catch (const kafka::KafkaFailure& refused) {
+    if (give_up_letters(refused.error())) return reopen(refused.error());
+    fail(refused);
   } catch (const Failure& other) {
     fail(other);
   }
@@ -136,6 +129,7 @@ void LaneWorker::committed(const std::exception_ptr& failure) {
 
 void LaneWorker::after_commit() {
   Open& open = *open_;
+  letters_ = Letters::whole;
   all_is_well();
   metrics_.transactions[serve::TransactionOutcome::committed].Increment();
   metrics_.commit_seconds->Observe(seconds_since(open.sent_at));
@@ -152,16 +146,36 @@ void LaneWorker::after_commit() {
   pump();
 }
 
-/// Nothing of the batch is readable as committed: the same bytes may be sent again. Only its dead letters are given
-/// up where they are what cannot be written: no record, and no state of their topic, may stop a lane.
-void LaneWorker::after_abort(const kafka::Error& error) {
+/// Whether it was a dead letter that could not be written; then the next attempt is made with less of it.
+bool LaneWorker::give_up_letters(const kafka::Error& error) {
+  const std::string& topic = host_.setup.config.kafka.topics.dead_letters;
+  if (topic.empty() || letters_ == Letters::none || !open_ || open_->sent.dead_letters.empty()) return false;
+  // A broker's refusal does not always say of which record: then the letters are what is tried without first.
+  const bool refused = error.cause == kafka::Cause::record_too_large || error.cause == kafka::Cause::authorization ||
+                       error.cause == kafka::Cause::unknown_topic;
+  if (error.topic != topic && !(refused && error.topic.empty())) return false;
+  letters_ = letters_ == Letters::whole ? Letters::reasons : Letters::none;
+  return true;
+}
+
+/// No record, and no state of the dead letters' topic, may stop a lane.
+void LaneWorker::shorten_letters() {
   std::vector<journal::DeadLetter>& letters = open_->sent.dead_letters;
-  const std::string& letters_topic = host_.setup.config.kafka.topics.dead_letters;
-  const bool by_letters = !letters_topic.empty() && error.topic == letters_topic && !letters.empty();
-  if (by_letters && !shorten(letters)) {
+  if (letters_ == Letters::whole) return;
+  if (letters_ == Letters::none) {
     metrics_.dead_letters_failed->Increment(static_cast<double>(letters.size()));
     letters.clear();
   }
+  for (journal::DeadLetter& letter : letters) {
+    letter.key.reset();
+    letter.value.reset();
+    letter.headers.clear();
+  }
+}
+
+/// Nothing of the batch is readable as committed: the same bytes may be sent again.
+void LaneWorker::after_abort(const kafka::Error& error) {
+  const bool by_letters = give_up_letters(error);
   const bool refused = error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::authentication ||
                        error.cause == kafka::Cause::record_too_large;
   if (refused && !by_letters) {
@@ -218,6 +232,7 @@ void LaneWorker::retry_later(void (LaneWorker::*work)()) {
 /// A new producer and the state read again tell where the lane is.
 void LaneWorker::reopen(const kafka::Error& error) {
   dispose();
+  end_.reset();  // what had been reached may not have been committed
   if (gave_up()) {
     return fail(Failure(Exit::unavailable, "lane " + std::to_string(lane_.value()) + ": no broker has answered for " +
                                                std::to_string(host_.setup.config.kafka.give_up.count() / 1000) +
@@ -226,23 +241,30 @@ void LaneWorker::reopen(const kafka::Error& error) {
   }
   if (phase_ == Phase::draining) return go();
   if (error.cause == kafka::Cause::fenced || error.cause == kafka::Cause::lost_membership) {
-    // Perhaps somebody else has the lane, perhaps only the broker lost patience: the group knows.
     phase_ = Phase::fenced;
     set_state(serve::LaneState::waiting, error.text);
-    timer_.expires_after(fenced_pause + jittered(milliseconds(1000)));
-    timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
-      if (cancelled || self->phase_ != Phase::fenced) return;
-      self->host_.consumer.ask_membership(kafka::in(self->host_.setup.config.kafka.transaction));
-    });
-    return;
+    return ask_the_group();
   }
   phase_ = Phase::waiting;
   set_state(serve::LaneState::restoring, error.text);
   retry_later(&LaneWorker::start_opening);
 }
 
+/// Perhaps somebody else has the lane, perhaps only the broker lost patience: the group knows, after a while. Asked
+/// again until it answers, or takes the lane away.
+void LaneWorker::ask_the_group() {
+  timer_.expires_after(fenced_pause + jittered(milliseconds(1000)));
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+    if (cancelled || self->phase_ != Phase::fenced) return;
+    self->host_.consumer.ask_membership(kafka::in(fenced_pause));
+    self->ask_the_group();
+  });
+}
+
 void LaneWorker::membership_confirmed() {
-  if (phase_ == Phase::fenced && !host_.consumer.assignment_lost()) start_opening();
+  if (phase_ != Phase::fenced || host_.consumer.assignment_lost()) return;
+  timer_.cancel();
+  start_opening();
 }
 
 }  // namespace nustream::attach

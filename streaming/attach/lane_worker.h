@@ -62,6 +62,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   [[nodiscard]] LaneId id() const noexcept { return lane_; }
 
  private:
+  enum class Letters { whole, reasons, none };  ///< what of dead letters is written
   enum class Phase { idle, opening, waiting, fenced, running, draining, stopped, gone };
   struct Open;
 
@@ -87,8 +88,11 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void after_commit();
   void after_abort(const kafka::Error& error);
   void settle();
+  [[nodiscard]] bool give_up_letters(const kafka::Error& error);
+  void shorten_letters();
 
   void reopen(const kafka::Error& error);
+  void ask_the_group();
   void retry_later(void (LaneWorker::*work)());
   void stop(LaneEnd end);
   void go();
@@ -115,6 +119,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   std::optional<Failure> failure_;  // waits for the transaction under way
   std::optional<LaneEnd> end_;      // why it stops, once everything is published
   bool end_told_ = false;
+  Letters letters_ = Letters::whole;
   std::optional<std::string> model_;  // waits for its turn
 };
 

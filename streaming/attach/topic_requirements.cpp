@@ -52,7 +52,7 @@ class Requirements {
                       topics.ledger, ledger.cleanup_policy, ledger.retention_ms));
     }
     written(topics.releases, "kafka.release_topic");
-    if (!topics.dead_letters.empty()) written(topics.dead_letters, "kafka.dead_letter_topic");
+    if (!topics.dead_letters.empty()) check_dead_letters(described(topics.dead_letters, "kafka.dead_letter_topic"));
     if (!topics.model.empty()) written(topics.model, "kafka.model_topic");
     if (!thin_topics_.empty()) {
       facts_.warnings.push_back(
@@ -91,6 +91,16 @@ class Requirements {
         fmt::format("topic '{}': set max.compaction.lag.ms and segment.ms to a day or less, or "
                     "old states, which open old noise together with the key, stay for long",
                     config_.kafka.topics.state));
+  }
+
+  /// What does not fit is cut down when it comes: the topic's size bounds nothing else.
+  void check_dead_letters(const TopicDescription& letters) {
+    const auto room = static_cast<std::size_t>(std::max<std::int64_t>(letters.max_message_bytes, 0));
+    if (room >= config_.kafka.dead_letter_bytes_max) return;
+    facts_.warnings.push_back(
+        fmt::format("topic '{}' takes records of {} bytes, kafka.dead_letter_bytes_max is {}: "
+                    "longer dead letters lose their bytes and keep their reason",
+                    config_.kafka.topics.dead_letters, room, config_.kafka.dead_letter_bytes_max));
   }
 
   void check_times(const TopicDescription& input) const {

@@ -87,7 +87,7 @@ TEST_F(AttachContradiction, AStateTopicThatWasLostIs65AndANewEpochGoesOnBehindTh
 }
 
 TEST_F(AttachContradiction, AStateThatWasRolledBackIs65) {
-  const std::vector<StoredRecord> states = read_committed_records(world_.direct(), topic("state"));
+  const std::vector<StoredRecord> states = world_.committed(topic("state"));
   ASSERT_GT(states.size(), 3U);
   write_records(world_.direct(), topic("state"), 0, {states[2]});
   expect_refused({}, 65, "rolled back");

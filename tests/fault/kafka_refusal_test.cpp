@@ -152,8 +152,8 @@ TEST(KafkaRefusal, ATransactionalIdOfOthersIsRefusedForGood) {
   EXPECT_EQ(progress.error()->remedy, Remedy::none);
 }
 
-// The dead-letter topic may lose its ACL at any time: the batch is computed again without it, by the same producer.
-TEST(KafkaRefusal, ATopicThatMayNotBeWrittenToFailsTheTransactionAndNotTheProducer) {
+// The dead-letter topic may lose its ACL at any time: the batch is computed again without it.
+TEST(KafkaRefusal, ATopicThatMayNotBeWrittenToFailsTheTransactionAndNotTheNextProducer) {
   const std::string allowed = fresh_name("allowed");
   const std::string refused = fresh_name("refused");
   create_topic(guarded().direct(), allowed);
@@ -162,9 +162,10 @@ TEST(KafkaRefusal, ATopicThatMayNotBeWrittenToFailsTheTransactionAndNotTheProduc
   guarded().grant({"--operation", "Write", "--operation", "Describe", "--transactional-id", id});
   guarded().grant({"--operation", "Write", "--topic", allowed});
   guarded().grant({"--operation", "Describe", "--topic", refused});
-  const auto producer = kafka::transactional_producer(as_alice(), id, {allowed, refused});
-  succeed([&](Deadline deadline) { return producer->init(deadline); });
   for (int round = 0; round < 3; ++round) {
+    const auto make = [&] { return kafka::transactional_producer(as_alice(), id, {allowed, refused}); };
+    auto producer = make();
+    succeed([&](Deadline deadline) { return producer->init(deadline); });
     begin(*producer);
     produce(*producer, allowed, "lost " + std::to_string(round));
     const std::optional<Error> at_once = producer->produce({.topic = refused, .value = "dead letter"});
@@ -172,8 +173,9 @@ TEST(KafkaRefusal, ATopicThatMayNotBeWrittenToFailsTheTransactionAndNotTheProduc
         at_once ? Progress::failed(*at_once) : finish([&](Deadline deadline) { return producer->commit(deadline); });
     ASSERT_NE(failed.error(), nullptr);
     EXPECT_EQ(failed.error()->cause, Cause::authorization) << failed.error()->text;
-    EXPECT_EQ(failed.error()->remedy, Remedy::abort_transaction) << failed.error()->text;
-    abort(*producer);
+    EXPECT_EQ(failed.error()->remedy, Remedy::new_client) << failed.error()->text;
+    producer = make();
+    succeed([&](Deadline deadline) { return producer->init(deadline); });
     begin(*producer);
     produce(*producer, allowed, "kept " + std::to_string(round));
     commit(*producer);

@@ -67,7 +67,7 @@ struct LedgerEnd {
   double rho = 0;
 };
 inline LedgerEnd ledger_end(const AttachWorld& world, int partition = 0) {
-  const auto lines = values_of(read_committed_records(world.direct(), world.name() + ".ledger", partition));
+  const auto lines = values_of(world.committed(world.name() + ".ledger", partition));
   if (lines.empty()) return {};
   simdjson::dom::parser parser;
   const simdjson::dom::element last = parser.parse(lines.back());

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "kafka_broker.h"
 #include "kafka_records.h"
+#include "kafka_support.h"
 #include "kafka_topics.h"
 #include "temporary_folder.h"
 
@@ -81,9 +82,18 @@ operator_address = ""
   void write(const std::vector<std::string>& values, int partition = 0) const {
     write_values(direct(), name_, partition, values);
   }
+  /// Committed records of one of the stream's topics. A commit is decided before its markers are in every partition:
+  /// waits until no transaction is open there.
+  [[nodiscard]] std::vector<StoredRecord> committed(const std::string& topic, int partition = 0) const {
+    const kafka::TopicPartition place{topic, kafka::PartitionIndex{partition}};
+    kafka::PartitionReader stable(settings_for(direct()), kafka::Isolation::read_committed, "settled");
+    kafka::PartitionReader all(settings_for(direct()), kafka::Isolation::read_uncommitted, "settled");
+    wait_until([&] { return stable.watermarks(place, soon()).high == all.watermarks(place, soon()).high; });
+    return read_committed_records(direct(), topic, partition);
+  }
   /// Releases as a reader of committed records finds them, or with aborted ones.
   [[nodiscard]] std::vector<std::string> releases(int partition = 0) const {
-    return values_of(read_committed_records(direct(), name_ + ".releases", partition));
+    return values_of(committed(name_ + ".releases", partition));
   }
   [[nodiscard]] std::vector<std::string> releases_uncommitted(int partition = 0) const {
     return values_of(read_uncommitted_records(direct(), name_ + ".releases", partition));
