@@ -7,6 +7,7 @@ function(nustream_attach_test name label)
 endfunction()
 nustream_attach_test(attach_test full fault/attach_test.cpp)
 nustream_attach_test(attach_dead_letter_test full fault/attach_dead_letter_test.cpp)
+nustream_attach_test(attach_disturbance_test full fault/attach_disturbance_test.cpp)
 nustream_attach_test(attach_contradiction_test full fault/attach_contradiction_test.cpp)
 
 # The service with kill points in its transactions.

@@ -20,7 +20,7 @@ namespace nustream::tests {
 /// Topics of their own for each world, on the shared broker.
 class AttachWorld {
  public:
-  explicit AttachWorld(int partitions = 1, const std::string& bootstrap = shared_broker().bootstrap())
+  explicit AttachWorld(int partitions = 1, const std::string& bootstrap = cluster().bootstrap())
       : bootstrap_(bootstrap), name_(fresh_name("world")), partitions_(partitions) {
     create_topic(direct(), name_, partitions);
     create_topic(direct(), name_ + ".releases", partitions);
@@ -64,7 +64,9 @@ operator_address = ""
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::string& config() const noexcept { return config_; }
   [[nodiscard]] std::string key() const { return (folder_.path() / "key").string(); }
-  [[nodiscard]] std::string direct() const { return shared_broker().direct(); }
+  [[nodiscard]] static std::string direct() { return cluster().direct(); }
+  /// The cluster of the worlds that follow; it has to stay until they are gone.
+  static void use(KafkaCluster& cluster) { in_use() = &cluster; }
   [[nodiscard]] const TemporaryFolder& folder() const noexcept { return folder_; }
   [[nodiscard]] int partitions() const noexcept { return partitions_; }
 
@@ -100,6 +102,12 @@ operator_address = ""
   }
 
  private:
+  static KafkaCluster*& in_use() {
+    static KafkaCluster* cluster = nullptr;
+    return cluster;
+  }
+  static KafkaCluster& cluster() { return in_use() != nullptr ? *in_use() : shared_broker(); }
+
   TemporaryFolder folder_;
   std::string bootstrap_;
   std::string name_;
