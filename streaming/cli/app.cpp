@@ -127,8 +127,9 @@ void add_check(CLI::App& app, Job& job) {
 
 void add_inspect(CLI::App& app, Job& job) {
   static InspectArguments arguments;
-  CLI::App* command = app.add_subcommand("inspect", "state, ledger and last release of a state folder");
-  command->add_option("FOLDER", arguments.folder, "the state folder")->required();
+  CLI::App* command = app.add_subcommand("inspect", "state, ledger and last release");
+  command->add_option("STATE", arguments.place, "a state folder, or the configuration of an attached stream")
+      ->required();
   command->add_option("--key-file", arguments.key_file, "the key file, where it is not in the folder");
   command->add_option("--insecure-seed", arguments.insecure_seed, "the seed of a run that is not private");
   command->add_flag("--json", arguments.json, "print JSON");

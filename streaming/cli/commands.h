@@ -85,12 +85,12 @@ struct TopicsArguments {
 [[nodiscard]] Exit topics(const TopicsArguments& arguments);
 
 struct InspectArguments {
-  std::string folder;
-  std::string key_file;  ///< empty: "key" in the folder
+  std::string place;     ///< a state folder, or the configuration of an attached stream
+  std::string key_file;  ///< empty: "key" in the folder, or that of the configuration
   std::optional<std::uint64_t> insecure_seed;
   bool json = false;
 };
-/// State, ledger and last release of a state folder.
+/// State, ledger and last release of a state folder, or of each lane of an attached stream.
 [[nodiscard]] Exit inspect(const InspectArguments& arguments);
 
 struct KeyArguments {

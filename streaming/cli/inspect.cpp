@@ -1,12 +1,18 @@
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "attach/lane_state.h"
 #include "cli/commands.h"
 #include "engine/spent.h"
 #include "journal/file_journal.h"
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
+#include "kafka/kafka_journal.h"
+#include "kafka/lane_checks.h"
+#include "kafka/topic_checks.h"
 #include "publish/json_text.h"
 #include "publish/release_json.h"
 #include "replay/path_printer.h"
@@ -54,8 +60,8 @@ std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
   return bytes;
 }
 
-Report read(const InspectArguments& arguments) {
-  const std::filesystem::path folder = arguments.folder;
+Report read_folder(const InspectArguments& arguments) {
+  const std::filesystem::path folder = arguments.place;
   const auto disk = journal::posix_disk();
   const std::string key =
       arguments.key_file.empty() ? (folder / journal::folder_files::key).string() : arguments.key_file;
@@ -65,6 +71,39 @@ Report read(const InspectArguments& arguments) {
   const journal::State state = journal::open_state(keys, sealed);
   return {state.identity, state.record.position, journal::read_ledger(*disk, folder, keys),
           last_line(folder / journal::folder_files::releases, *disk)};
+}
+
+/// The lanes of a topic that have a state, as committed records tell: no lane is taken over, nothing is written.
+std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& arguments) {
+  const config::Config config = config::read_config(arguments.place, {});
+  const config::Kafka& kafka = config.kafka;
+  if (kafka.brokers.empty()) {
+    throw Failure(Exit::configuration, arguments.place +
+                                           ": kafka.brokers is missing; name a state folder, or the "
+                                           "configuration of an attached stream");
+  }
+  const std::string key = arguments.key_file.empty() ? config.state.key_file : arguments.key_file;
+  const secrets::Keyring keys =
+      arguments.insecure_seed ? secrets::Keyring::insecure(*arguments.insecure_seed) : secrets::load_key_file(key);
+  const kafka::ClientSettings client{kafka.brokers, kafka.properties};
+  const kafka::Deadline deadline = kafka::in(kafka.give_up);
+  const std::atomic<bool> cancelled = false;
+  kafka::PartitionReader reader(client, kafka::Isolation::read_uncommitted, kafka.group);
+  std::vector<std::pair<std::string, Report>> reports;
+  const std::int32_t lanes = kafka::TopicChecks(client).partitions(kafka.topics.input, deadline).value_or(0);
+  for (std::uint32_t lane = 0; lane < static_cast<std::uint32_t>(lanes); ++lane) {
+    const kafka::LanePlace place{config.stream, LaneId{lane}, kafka.group, kafka.topics};
+    const kafka::Offset end = reader.watermarks(place.in(kafka.topics.state), deadline).high;
+    const auto sealed = kafka::read_state(client, place, end, deadline);
+    if (!sealed) continue;
+    const journal::State state = journal::open_state(keys, *sealed);
+    const kafka::Offset from = kafka::decode_bookmark(state.record.bookmark).releases_from;
+    kafka::LaneChecks checks(client, place, keys, kafka.transaction, cancelled);
+    const auto last = checks.last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+    reports.emplace_back(place.name(), Report{state.identity, state.record.position, attach::ledger_of(state.record),
+                                              last.value_or("")});
+  }
+  return reports;
 }
 
 const char* text(journal::Overlap overlap) {
@@ -138,11 +177,24 @@ std::string to_json(const Report& report) {
 
 Exit inspect(const InspectArguments& arguments) {
   secrets::harden_process();
-  const Report report = read(arguments);
+  if (std::filesystem::is_regular_file(arguments.place)) {
+    std::string json;
+    for (const auto& [place, report] : read_topics(arguments)) {
+      if (arguments.json) {
+        json += (json.empty() ? "[" : ",") + to_json(report);
+      } else {
+        print(report, place);
+        fmt::print("\n");
+      }
+    }
+    if (arguments.json) fmt::print("{}]\n", json.empty() ? "[" : json);
+    return Exit::done;
+  }
+  const Report report = read_folder(arguments);
   if (arguments.json) {
     fmt::print("{}\n", to_json(report));
   } else {
-    print(report, arguments.folder);
+    print(report, arguments.place);
   }
   return Exit::done;
 }

@@ -128,6 +128,10 @@ void KafkaJournal::add_lane_records(Work& work) const {
     const std::optional<std::string_view> value = letter.value;
     records.push_back({place.topics.dead_letters, place.partition(), key, value, work.letters.back().headers()});
   }
+#ifdef NUSTREAM_PLANT_EARLY_RELEASE  // the bug that tests have to catch: tests/fault/attach_planted_test.cpp
+  work.releases = work.batch.outbox;
+  work.batch.outbox.clear();
+#endif
   for_each_line(work.releases, [&](std::string_view line) {
     records.push_back({place.topics.releases, place.partition(), std::nullopt, line});
   });

@@ -19,6 +19,26 @@ add_executable(nustream_attach_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.c
 target_link_libraries(nustream_attach_faulty
   PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_topics_faulty>
           nustream_service)
+# The same with a release that leaves too early: a bug that the reader of aborted records has to see.
+add_library(nustream_topics_planted STATIC ${PROJECT_SOURCE_DIR}/streaming/kafka/transaction.cpp
+                                           ${PROJECT_SOURCE_DIR}/streaming/kafka/kafka_journal.cpp)
+target_compile_definitions(nustream_topics_planted PRIVATE NUSTREAM_FAILPOINTS NUSTREAM_PLANT_EARLY_RELEASE)
+target_link_libraries(nustream_topics_planted PRIVATE nustream_service)
+add_executable(nustream_attach_planted ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
+target_link_libraries(nustream_attach_planted
+  PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_topics_planted>
+          nustream_service)
+nustream_attach_test(attach_planted_test full fault/attach_planted_test.cpp)
+target_compile_definitions(attach_planted_test PRIVATE NUSTREAM_PLANTED="$<TARGET_FILE:nustream_attach_planted>"
+                                                       NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")
+add_dependencies(attach_planted_test nustream_attach_planted nustream_attach_faulty)
 nustream_attach_test(attach_kill_test full fault/attach_kill_test.cpp)
 target_compile_definitions(attach_kill_test PRIVATE NUSTREAM_FAILPOINTS NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")
 add_dependencies(attach_kill_test nustream_attach_faulty)
+
+# Two neighbouring topics under coupled noise.
+add_executable(neighbour_service fault/neighbour_service.cpp)
+target_link_libraries(neighbour_service PRIVATE nustream_service)
+nustream_attach_test(attach_neighbours_test full fault/attach_neighbours_test.cpp)
+target_compile_definitions(attach_neighbours_test PRIVATE NUSTREAM_NEIGHBOUR="$<TARGET_FILE:neighbour_service>")
+add_dependencies(attach_neighbours_test neighbour_service)

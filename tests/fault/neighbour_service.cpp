@@ -1,0 +1,54 @@
+// The service, linked from its own library, with a noise of the test's: that of the lane, and an integer shift at one
+// step. neighbour_service CONFIG SEED STEP SHIFT…
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "attach/attach.h"
+
+namespace nustream::tests {
+namespace {
+
+class ShiftedNoise final : public engine::NoiseSupply {
+ public:
+  ShiftedNoise(std::unique_ptr<engine::NoiseSupply> noise, std::uint64_t step, std::vector<std::int64_t> shift)
+      : noise_(std::move(noise)), step_(step), shift_(std::move(shift)) {}
+
+  noise::GridNoise take(std::size_t steps_max) override {
+    const noise::GridNoise slice = noise_->take(steps_max);
+    const std::uint64_t first = slice.first.value();
+    if (step_ < first || step_ >= first + slice.units.size() / slice.dimension) return slice;
+    units_.assign(slice.units.begin(), slice.units.end());
+    for (std::size_t j = 0; j < slice.dimension; ++j) units_[(step_ - first) * slice.dimension + j] += shift_.at(j);
+    return {slice.first, slice.dimension, units_};
+  }
+  [[nodiscard]] noise::Checkpoint checkpoint() const override { return noise_->checkpoint(); }
+
+ private:
+  std::unique_ptr<engine::NoiseSupply> noise_;
+  std::uint64_t step_;
+  std::vector<std::int64_t> shift_;
+  std::vector<std::int64_t> units_;
+};
+
+}  // namespace
+}  // namespace nustream::tests
+
+int main(int argc, char** argv) try {
+  using namespace nustream;
+  if (argc < 4) return 64;
+  attach::Options options;
+  options.insecure_seed = std::strtoull(argv[2], nullptr, 10);
+  const std::uint64_t step = std::strtoull(argv[3], nullptr, 10);
+  std::vector<std::int64_t> shift;
+  for (int i = 4; i < argc; ++i) shift.push_back(std::strtoll(argv[i], nullptr, 10));
+  options.wrap_noise = [&](std::unique_ptr<engine::NoiseSupply> noise) -> std::unique_ptr<engine::NoiseSupply> {
+    return std::make_unique<tests::ShiftedNoise>(std::move(noise), step, shift);
+  };
+  return static_cast<int>(attach::run(config::read_config(argv[1], {}), options));
+} catch (const std::exception& failure) {
+  std::fprintf(stderr, "%s\n", failure.what());
+  return 70;
+}
