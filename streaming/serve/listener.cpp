@@ -132,6 +132,7 @@ asio::awaitable<void> Listener::Service::accept_one() {
   }
   if (stopping_) co_return;
   tcp::socket socket = co_await acceptor_.async_accept(asio::use_awaitable);
+  if (stopping_) co_return;  // it was accepted right before the end
   auto client = std::make_unique<Client>(shared_from_this(), std::move(socket));
   asio::co_spawn(acceptor_.get_executor(), serve(std::move(client)), asio::detached);
 }

@@ -28,6 +28,8 @@ class HttpClient {
   /// A socket, not connected yet.
   HttpClient() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (socket_ < 0) throw std::runtime_error("no socket");
+    const int few = 16 * 1024;  // so that a long answer is not all in the kernel's buffers before it is read
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &few, sizeof few);
   }
   explicit HttpClient(std::uint16_t port) : HttpClient() {
     if (!connect(port)) throw std::runtime_error("cannot connect");
@@ -86,6 +88,8 @@ class HttpClient {
     }
     return std::exchange(received_, {});
   }
+  /// Whether the end was a reset.
+  [[nodiscard]] bool was_reset() const noexcept { return reset_; }
 
  private:
   /// False at the end of the connection, orderly or not. A test that would wait for ever fails.
@@ -94,6 +98,7 @@ class HttpClient {
     if (::poll(&entry, 1, 20'000) != 1) throw std::runtime_error("no answer in 20 s");
     char buffer[4096];
     const ssize_t count = ::recv(socket_, buffer, sizeof buffer, 0);
+    reset_ = count < 0;
     if (count <= 0) return false;
     received_.append(buffer, static_cast<std::size_t>(count));
     return true;
@@ -116,6 +121,7 @@ class HttpClient {
 
   int socket_;
   std::string received_;
+  bool reset_ = false;
 };
 
 /// GET, or another method, of a path; `headers`: whole lines, CRLF included.

@@ -25,9 +25,10 @@ class ServeLoop {
   ServeLoop(const ServeLoop&) = delete;
   ServeLoop& operator=(const ServeLoop&) = delete;
 
-  /// Runs `call` on the loop's thread and returns what it returns.
+  /// Runs `call` on the loop's thread, or here once that has ended, and returns what it returns.
   template <class Call>
   auto on_loop(Call call) {
+    if (!thread_.joinable()) return call();
     std::packaged_task<std::invoke_result_t<Call>()> task(std::move(call));
     auto result = task.get_future();
     boost::asio::post(loop, std::move(task));
