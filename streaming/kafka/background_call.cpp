@@ -1,49 +1,87 @@
 #include "kafka/background_call.h"
 
+#include <librdkafka/rdkafka.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
 #include <utility>
 
 #include "nustream/base/error.h"
 
 namespace nustream::kafka {
 
-BackgroundCall::BackgroundCall() : thread_([this] { work(); }) {}
+// What the two threads share; the background's keeps it until it ends.
+struct BackgroundCall::Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  Call call;  // until it begins
+  bool ended = false;
+  std::optional<Error> error;  // of the one that ended
+  bool leaving = false;
+};
+
+BackgroundCall::BackgroundCall()
+    : shared_(std::make_shared<Shared>()), thread_([shared = shared_] { work(*shared); }) {}
 
 BackgroundCall::~BackgroundCall() {
+  const bool comes_back = !given_up_ && (is_idle() || has_ended(overdue_));
   {
-    const std::lock_guard lock(mutex_);
-    leaving_ = true;
+    const std::lock_guard lock(shared_->mutex);
+    shared_->leaving = true;
   }
-  changed_.notify_all();
-  thread_.join();
+  shared_->changed.notify_all();
+  if (comes_back) {
+    thread_.join();
+  } else {
+    thread_.detach();
+  }
 }
 
-Progress BackgroundCall::run(std::string_view name, Call call, std::chrono::milliseconds slice) {
-  NUSTREAM_REQUIRE(is_idle() || name_ == name, "a transactional call is finished before another one begins");
-  std::unique_lock lock(mutex_);
-  if (is_idle()) {
-    name_ = name;
-    call_ = std::move(call);
-    ended_ = false;
-    changed_.notify_all();
-  }
-  if (!changed_.wait_for(lock, slice, [this] { return ended_; })) return Progress::again();
+void BackgroundCall::start(std::string_view name, Call call, Deadline deadline) {
+  NUSTREAM_REQUIRE(is_idle() && !given_up_, "a call is finished before another one begins");
+  name_ = name;
+  overdue_ = deadline + grace;
+  const std::lock_guard lock(shared_->mutex);
+  shared_->call = std::move(call);
+  shared_->ended = false;
+  shared_->changed.notify_all();
+}
+
+Progress BackgroundCall::wait(std::string_view name, std::chrono::milliseconds slice) {
+  NUSTREAM_REQUIRE(name_ == name, "a call is finished before another one begins");
+  const bool ended = has_ended(in(slice));
+  if (!ended && std::chrono::steady_clock::now() < overdue_) return Progress::again();
   name_ = {};
-  std::optional<Error> error = std::exchange(error_, std::nullopt);
+  if (!ended) {
+    given_up_ = true;
+    Error error = error_of(RD_KAFKA_RESP_ERR__TIMED_OUT, std::string(name) + " did not come back");
+    error.remedy = Remedy::new_client;
+    return Progress::failed(std::move(error));
+  }
+  const std::lock_guard lock(shared_->mutex);
+  std::optional<Error> error = std::exchange(shared_->error, std::nullopt);
   return error ? Progress::failed(*std::move(error)) : Progress::done();
 }
 
-void BackgroundCall::work() {
-  std::unique_lock lock(mutex_);
+bool BackgroundCall::has_ended(Deadline until) const {
+  std::unique_lock lock(shared_->mutex);
+  return shared_->changed.wait_until(lock, until, [this] { return shared_->ended; });
+}
+
+void BackgroundCall::work(Shared& shared) {
+  std::unique_lock lock(shared.mutex);
   while (true) {
-    changed_.wait(lock, [this] { return leaving_ || call_; });
-    if (!call_) return;
+    shared.changed.wait(lock, [&] { return shared.leaving || shared.call; });
+    if (!shared.call) return;
+    Call call = std::exchange(shared.call, nullptr);
     lock.unlock();
-    std::optional<Error> error = call_();
+    std::optional<Error> error = call();
+    call = nullptr;  // may hold the last of what it used, where nobody waits any more
     lock.lock();
-    call_ = nullptr;
-    error_ = std::move(error);
-    ended_ = true;
-    changed_.notify_all();
+    shared.error = std::move(error);
+    shared.ended = true;
+    shared.changed.notify_all();
   }
 }
 

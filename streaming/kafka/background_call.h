@@ -1,47 +1,53 @@
-// A call that may take long, on a thread of its own, waited for in slices.
+// A call that may take long, on a thread of its own, waited for in slices and given up when it is overdue.
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <thread>
 
 #include "kafka/client_error.h"
+#include "kafka/partition.h"
 
 namespace nustream::kafka {
 
 /// One thread for one call at a time. librdkafka's own way to come back to a transactional call that timed out is not
-/// used: some of its calls cannot be resumed (send_offsets), and the result of a first attempt that comes late can be
-/// taken for that of a second.
+/// used: the result of a first attempt that comes late can be taken for that of a second; and send_offsets, where a
+/// coordinator is missing at the wrong moment, does not return before some connection changes.
 class BackgroundCall {
  public:
-  /// Ends without an error, or with one.
+  /// Ends without an error, or with one. Owns what it uses: it may outlive this object.
   using Call = std::function<std::optional<Error>()>;
 
+  /// How long after its deadline a call is given up.
+  static constexpr std::chrono::milliseconds grace{1000};
+
   BackgroundCall();
-  /// Waits for the call that is under way.
+  /// Waits for the call under way until it is overdue; then leaves it to itself.
   ~BackgroundCall();
   BackgroundCall(const BackgroundCall&) = delete;
   BackgroundCall& operator=(const BackgroundCall&) = delete;
 
-  /// Starts `call`, or goes on waiting for the one under way, which has to have the same `name`. Waits for `slice` at
-  /// most. One thread at a time.
-  [[nodiscard]] Progress run(std::string_view name, Call call, std::chrono::milliseconds slice);
+  // One thread at a time calls these.
+
   [[nodiscard]] bool is_idle() const noexcept { return name_.empty(); }
+  /// While idle, and not after a call that was given up. `name` is a literal.
+  void start(std::string_view name, Call call, Deadline deadline);
+  /// Waits for the call `name` for `slice` at most: done, again, or failed with its error. A call that is overdue is
+  /// given up: Cause::timed_out, Remedy::new_client.
+  [[nodiscard]] Progress wait(std::string_view name, std::chrono::milliseconds slice);
 
  private:
-  void work();
+  struct Shared;
+  static void work(Shared& shared);
+  [[nodiscard]] bool has_ended(Deadline until) const;
 
-  std::string_view name_;  // of the call under way; the caller's thread alone reads it
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  Call call_;  // until the thread has ended it
-  bool ended_ = false;
-  bool leaving_ = false;
-  std::optional<Error> error_;
+  std::string_view name_;  // of the call under way
+  Deadline overdue_;
+  bool given_up_ = false;
+  std::shared_ptr<Shared> shared_;
   std::thread thread_;
 };
 

@@ -35,7 +35,7 @@ std::optional<std::string> LineLimiter::line(std::string_view kind, std::string_
 
 void log_line(std::string_view kind, std::string_view text) {
   static std::mutex mutex;
-  static LineLimiter limiter;
+  static LineLimiter& limiter = *new LineLimiter;  // never destroyed: clients may log while the process ends
   const std::lock_guard lock(mutex);
   if (const auto line = limiter.line(kind, text, std::chrono::steady_clock::now())) {
     // One write, so that lines of several threads do not mix; where standard error is closed nobody reads it.

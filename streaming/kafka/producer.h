@@ -49,14 +49,13 @@ class Producer {
   [[nodiscard]] virtual std::optional<Error> begin() = 0;
   /// Adds a record to the transaction. Does not wait; Cause::queue_full asks for a pause.
   [[nodiscard]] virtual std::optional<Error> produce(const OutgoingRecord& record) = 0;
-  /// Adds the offsets of `topic` for the group of `member`: each the next record to read. Both have to stay until the
-  /// call is over.
+  /// Adds the offsets of `topic` for the group of `member`: each the next record to read.
   [[nodiscard]] virtual Progress send_offsets(const std::string& topic, std::span<const PartitionOffset> offsets,
                                               const GroupMetadata& member, Deadline deadline) = 0;
   /// Done: every record, and the offsets, are committed. A record that a broker refused (too large, not written in
   /// time) fails it with that cause, the record's topic and Remedy::new_client: the gap that it leaves in the
-  /// sequence numbers would fail the next transaction too. A topic that may not be written to fails it too, but
-  /// without a name.
+  /// sequence numbers would fail the next transaction too. A topic that may not be written to fails it likewise, but
+  /// may go without a name.
   [[nodiscard]] virtual Progress commit(Deadline deadline) = 0;
   /// Done: nothing of the transaction will ever be visible to read_committed.
   [[nodiscard]] virtual Progress abort(Deadline deadline) = 0;
@@ -70,9 +69,10 @@ class Producer {
   [[nodiscard]] virtual std::optional<Error> complaint() = 0;
 };
 
-/// A producer of librdkafka: a client with 2 + brokers threads, so that no call waits for longer than a slice.
-/// `topics` are those it will write to: their leaders are looked up in init(). Its destructor waits for a call that
-/// is under way, at most until that call's deadline: destroy it on a thread that may wait.
+/// A producer of librdkafka: a client with 2 + brokers threads, one of them for the calls that wait. `topics` are
+/// those it will write to: their leaders are looked up in init(). send_offsets() is given 15 s at most. The
+/// destructor waits for a call that is under way, at most until a second after its deadline: destroy it on a thread
+/// that may wait.
 [[nodiscard]] std::unique_ptr<Producer> transactional_producer(const ClientSettings& settings,
                                                                const std::string& transactional_id,
                                                                std::vector<std::string> topics);

@@ -258,18 +258,22 @@ TEST(KafkaRefusal, ATransactionRidesOutABrokerThatIsKilled) {
   EXPECT_EQ(values_of(wait_for_committed_records(cluster.direct(), topic, 2)), (Values{"before", "during"}));
 }
 
+// The call itself may not come back: a coordinator that is missing in the wrong 15 ms is never looked for again.
 TEST(KafkaRefusal, AFrozenBrokerHoldsUpNoSlice) {
   KafkaCluster cluster;
   const std::string topic = fresh_name("frozen");
+  const std::string id = fresh_name("producer");
   create_topic(cluster.direct(), topic);
-  const auto producer = ready_producer(cluster.bootstrap(), fresh_name("producer"), {topic});
+  PartitionReader reader(settings_for(cluster.bootstrap()), Isolation::read_committed, "group");
+  EXPECT_EQ(reader.committed({topic, PartitionIndex{0}}, soon()), std::nullopt);
+  auto producer = ready_producer(cluster.bootstrap(), id, {topic});
   const kafka::GroupMetadata nobody = metadata_of_nobody("group");
   const kafka::PartitionOffset offset{PartitionIndex{0}, Offset{7}};
+  const auto send = [&](Deadline until) { return producer->send_offsets(topic, {&offset, 1}, nobody, until); };
   begin(*producer);
   produce(*producer, topic, "x");
   cluster.freeze();
   const Deadline deadline = kafka::in(seconds(30));
-  const auto send = [&](Deadline until) { return producer->send_offsets(topic, {&offset, 1}, nobody, until); };
   for (int i = 0; i < 10; ++i) {
     const auto begun = steady_clock::now();
     EXPECT_TRUE(send(deadline).is_again());
@@ -277,9 +281,14 @@ TEST(KafkaRefusal, AFrozenBrokerHoldsUpNoSlice) {
   }
   cluster.thaw();
   const Progress sent = finish(send, deadline);
-  ASSERT_TRUE(sent.is_done()) << sent.error()->text;
+  if (sent.error() != nullptr) {
+    EXPECT_EQ(sent.error()->cause, Cause::timed_out) << sent.error()->text;
+    EXPECT_EQ(sent.error()->remedy, Remedy::new_client) << sent.error()->text;
+    producer = ready_producer(cluster.bootstrap(), id, {topic});
+    begin(*producer);
+    succeed(send);
+  }
   commit(*producer);
-  PartitionReader reader(settings_for(cluster.bootstrap()), Isolation::read_committed, "group");
   EXPECT_EQ(reader.committed({topic, PartitionIndex{0}}, soon()), Offset{7});
 }
 

@@ -19,6 +19,9 @@ function(nustream_broker_test name label)
   set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600 RESOURCE_LOCK kafka_broker)
 endfunction()
 
+nustream_test(kafka_unit_test quick unit/kafka_background_call_test.cpp unit/kafka_client_error_test.cpp
+              unit/kafka_client_settings_test.cpp unit/kafka_log_lines_test.cpp
+              LINK nustream_service PkgConfig::RDKAFKA)
 nustream_broker_test(kafka_broker_test quick fault/kafka_transaction_test.cpp fault/kafka_reader_test.cpp
                      fault/kafka_topic_test.cpp)
 nustream_broker_test(kafka_group_test full fault/kafka_group_test.cpp)

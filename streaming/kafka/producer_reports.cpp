@@ -1,0 +1,88 @@
+#include "kafka/producer_reports.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <utility>
+
+#include "kafka/client.h"
+
+namespace nustream::kafka {
+namespace {
+
+void report_delivery(rd_kafka_t* /*client*/, const rd_kafka_message_t* message, void* opaque) {
+  auto& reports = *static_cast<ProducerReports*>(opaque);
+  const char* topic = rd_kafka_topic_name(message->rkt);
+  switch (message->err) {
+    case RD_KAFKA_RESP_ERR_NO_ERROR:
+      if (message->offset >= 0) reports.written(topic, message->offset);
+      return;
+    case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
+    case RD_KAFKA_RESP_ERR__PURGE_INFLIGHT:
+      return;  // dropped by an abort: no refusal
+    default:
+      Error error = error_of(message->err);
+      error.topic = topic;
+      reports.refused(std::move(error));
+  }
+}
+
+void report_error(rd_kafka_t* /*client*/, int code, const char* reason, void* opaque) {
+  static_cast<ProducerReports*>(opaque)->complained(error_of(code, reason));
+}
+
+}  // namespace
+
+void ProducerReports::listen(rd_kafka_conf_s& configuration) {
+  rd_kafka_conf_set_opaque(&configuration, this);
+  rd_kafka_conf_set_dr_msg_cb(&configuration, report_delivery);
+  rd_kafka_conf_set_error_cb(&configuration, report_error);
+}
+
+void ProducerReports::begin_transaction() {
+  const std::lock_guard lock(mutex_);
+  refusal_.reset();
+}
+
+void ProducerReports::all_is_well() {
+  const std::lock_guard lock(mutex_);
+  complaint_.reset();
+}
+
+std::optional<Error> ProducerReports::refusal() const {
+  const std::lock_guard lock(mutex_);
+  return refusal_;
+}
+
+std::optional<Error> ProducerReports::complaint() const {
+  const std::lock_guard lock(mutex_);
+  return complaint_;
+}
+
+std::optional<Offset> ProducerReports::last_offset(std::string_view topic) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = offsets_.find(topic);
+  if (found == offsets_.end()) return std::nullopt;
+  return Offset{found->second};
+}
+
+void ProducerReports::written(std::string_view topic, std::int64_t offset) {
+  const std::lock_guard lock(mutex_);
+  const auto found = offsets_.find(topic);
+  if (found == offsets_.end()) {
+    offsets_.emplace(topic, offset);
+  } else {
+    found->second = offset;
+  }
+}
+
+void ProducerReports::refused(Error error) {
+  const std::lock_guard lock(mutex_);
+  if (!refusal_) refusal_ = std::move(error);
+}
+
+void ProducerReports::complained(Error error) {
+  const std::lock_guard lock(mutex_);
+  complaint_ = telling_more(std::exchange(complaint_, {}), std::move(error));
+}
+
+}  // namespace nustream::kafka

@@ -1,0 +1,205 @@
+#include "kafka/transactional_client.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "kafka/client.h"
+
+namespace nustream::kafka {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr int arrival_milliseconds_max = 2000;
+constexpr milliseconds first_pause{20};
+constexpr milliseconds longest_pause{1000};
+
+milliseconds jittered(milliseconds pause, std::minstd_rand& random) {
+  return milliseconds(std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count())(random));
+}
+
+// The library takes a null pointer for null; an empty string has to point somewhere.
+const char* bytes_of(std::optional<std::string_view> bytes) {
+  if (!bytes) return nullptr;
+  return bytes->data() != nullptr ? bytes->data() : "";
+}
+
+void set_bytes(rd_kafka_vu_t& part, rd_kafka_vtype_t type, std::optional<std::string_view> bytes) {
+  part.vtype = type;
+  part.u.mem.ptr = const_cast<char*>(bytes_of(bytes));  // only read: it is copied
+  part.u.mem.size = bytes ? bytes->size() : 0;
+}
+
+HeadersHandle headers_of(std::span<const decode::MessageHeader> headers) {
+  if (headers.empty()) return nullptr;
+  HeadersHandle result(rd_kafka_headers_new(headers.size()));
+  for (const decode::MessageHeader& header : headers) {
+    rd_kafka_header_add(result.get(), header.name.data(), static_cast<ssize_t>(header.name.size()),
+                        bytes_of(header.value), header.value ? static_cast<ssize_t>(header.value->size()) : 0);
+  }
+  return result;
+}
+
+}  // namespace
+
+TransactionalClient::TransactionalClient(const ClientSettings& settings, const std::string& transactional_id)
+    : properties_(settings.properties),
+      client_(new_client(settings, Role::transactional_producer, configuration(settings, transactional_id))) {}
+
+ConfigurationHandle TransactionalClient::configuration(const ClientSettings& settings,
+                                                       const std::string& transactional_id) {
+  ConfigurationHandle result =
+      client_configuration(settings, Role::transactional_producer, {{"transactional.id", transactional_id}});
+  reports_.listen(*result);
+  return result;
+}
+
+std::optional<Error> TransactionalClient::init(const std::vector<std::string>& topics, Deadline deadline) {
+  for (const std::string& topic : topics) look_up(topic, deadline);
+  return repeat(deadline, [this](int time) { return rd_kafka_init_transactions(client_.get(), time); });
+}
+
+// Without it the first record waits for the library's scan of its topics, once a second. What is wrong with a topic
+// shows when something is written to it.
+void TransactionalClient::look_up(const std::string& topic, Deadline deadline) {
+  const rd_kafka_metadata_t* metadata = nullptr;
+  const int time = milliseconds_until(deadline);
+  if (time == 0) return;
+  if (rd_kafka_metadata(client_.get(), 0, handle_of(topic), &metadata, time) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    rd_kafka_metadata_destroy(metadata);
+  }
+}
+
+std::optional<Error> TransactionalClient::begin() {
+  reports_.begin_transaction();
+  return explained(ErrorHandle(rd_kafka_begin_transaction(client_.get())));
+}
+
+std::optional<Error> TransactionalClient::produce(const OutgoingRecord& record) {
+  // Reports are served now and then, or a large batch would fill the queue that they hold.
+  if (++produced_ % 1024 == 0) rd_kafka_poll(client_.get(), 0);
+  rd_kafka_vu_t parts[6] = {};
+  parts[0].vtype = RD_KAFKA_VTYPE_RKT;
+  parts[0].u.rkt = handle_of(record.topic);
+  parts[1].vtype = RD_KAFKA_VTYPE_PARTITION;
+  parts[1].u.i32 = record.partition.value();
+  parts[2].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
+  parts[2].u.i = RD_KAFKA_MSG_F_COPY;
+  set_bytes(parts[3], RD_KAFKA_VTYPE_KEY, record.key);
+  set_bytes(parts[4], RD_KAFKA_VTYPE_VALUE, record.value);
+  HeadersHandle headers = headers_of(record.headers);
+  parts[5].vtype = RD_KAFKA_VTYPE_HEADERS;
+  parts[5].u.headers = headers.get();
+  const ErrorHandle result(rd_kafka_produceva(client_.get(), parts, headers ? 6 : 5));
+  if (result) return explained(*result, record);
+  static_cast<void>(headers.release());  // they belong to the record now
+  return std::nullopt;
+}
+
+std::optional<Error> TransactionalClient::send_offsets(const rd_kafka_topic_partition_list_s& offsets,
+                                                       const rd_kafka_consumer_group_metadata_s& member,
+                                                       Deadline deadline) {
+  return repeat(deadline, [&](int time) {
+    return rd_kafka_send_offsets_to_transaction(client_.get(), &offsets, &member, time);
+  });
+}
+
+std::optional<Error> TransactionalClient::commit(Deadline deadline) {
+  return repeat(deadline, [this](int time) { return rd_kafka_commit_transaction(client_.get(), time); });
+}
+
+std::optional<Error> TransactionalClient::abort(Deadline deadline) {
+  // What is under way arrives first: an abort that overtakes the registration of the transaction's partitions with
+  // the coordinator is fatal (INVALID_TXN_STATE).
+  static_cast<void>(rd_kafka_flush(client_.get(), std::min(milliseconds_until(deadline), arrival_milliseconds_max)));
+  return repeat(deadline, [this](int time) { return rd_kafka_abort_transaction(client_.get(), time); });
+}
+
+std::optional<Error> TransactionalClient::complaint() {
+  rd_kafka_poll(client_.get(), 0);
+  std::optional<Error> complaint = reports_.complaint();
+  if (complaint) complaint->text = blot_secrets(std::move(complaint->text), properties_);
+  return complaint;
+}
+
+// A call that the deadline ended is never made again: its late answer could be taken for the second's.
+std::optional<Error> TransactionalClient::repeat(Deadline deadline,
+                                                 const std::function<rd_kafka_error_s*(int)>& call) {
+  for (milliseconds pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+    std::optional<Error> error = explained(ErrorHandle(call(std::max(1, milliseconds_until(deadline)))));
+    if (!error || error->remedy != Remedy::call_again) return error;
+    if (error->code == RD_KAFKA_RESP_ERR__TIMED_OUT || milliseconds_until(deadline) == 0) {
+      error->remedy = Remedy::new_client;
+      return error;
+    }
+    std::this_thread::sleep_until(std::min(deadline, in(jittered(pause, random_))));
+  }
+}
+
+std::optional<Error> TransactionalClient::explained(const ErrorHandle& handle) const {
+  if (!handle) return std::nullopt;
+  Error error = error_of(*handle);
+  if (error.remedy == Remedy::abort_transaction) {
+    add_refusal(error);
+    // Refused partitions are not part of the transaction at the coordinator: to end what it never began is fatal.
+    if (error.cause == Cause::authorization || error.cause == Cause::unknown_topic) error.remedy = Remedy::new_client;
+  }
+  error.text = blot_secrets(std::move(error.text), properties_);
+  return error;
+}
+
+Error TransactionalClient::explained(const rd_kafka_error_s& refused, const OutgoingRecord& record) {
+  Error error = error_of(rd_kafka_error_code(&refused), rd_kafka_error_string(&refused));
+  error.topic = record.topic;
+  char text[512] = {};
+  if (const int fatal = rd_kafka_fatal_error(client_.get(), text, sizeof text); fatal != 0) {
+    error = error_of(fatal, text);
+    error.remedy = Remedy::new_client;
+  } else if (error.cause == Cause::state) {
+    // The transaction has failed already; commit would say so too.
+    error.remedy = Remedy::abort_transaction;
+    add_refusal(error);
+  } else if (error.cause == Cause::queue_full) {
+    rd_kafka_poll(client_.get(), 0);
+  }
+  error.text = blot_secrets(std::move(error.text), properties_);
+  return error;
+}
+
+// The refused record leaves a gap in the sequence numbers, over which the next transaction would fail as well.
+void TransactionalClient::add_refusal(Error& error) const {
+  const std::optional<Error> refusal = reports_.refusal();
+  if (!refusal) return;
+  error.code = refusal->code;
+  error.cause = refusal->cause;
+  error.topic = refusal->topic;
+  error.remedy = Remedy::new_client;
+  error.text += ": " + refusal->text + " (topic '" + refusal->topic + "')";
+}
+
+rd_kafka_topic_s* TransactionalClient::handle_of(std::string_view topic) {
+  auto found = topics_.find(topic);
+  if (found == topics_.end()) {
+    std::string name(topic);
+    TopicHandle handle(rd_kafka_topic_new(client_.get(), name.c_str(), nullptr));
+    found = topics_.emplace(std::move(name), std::move(handle)).first;
+  }
+  return found->second.get();
+}
+
+GroupMetadata copy_of(const rd_kafka_consumer_group_metadata_s& member) {
+  void* bytes = nullptr;
+  std::size_t size = 0;
+  rd_kafka_consumer_group_metadata_t* copy = nullptr;
+  // Neither can fail on what the library itself has made.
+  const ErrorHandle written(rd_kafka_consumer_group_metadata_write(&member, &bytes, &size));
+  const ErrorHandle read(rd_kafka_consumer_group_metadata_read(&copy, bytes, size));
+  rd_kafka_mem_free(nullptr, bytes);
+  return GroupMetadata(copy);
+}
+
+}  // namespace nustream::kafka

@@ -1,0 +1,68 @@
+// librdkafka's transactional calls, each waited for until it is over.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kafka/client_error.h"
+#include "kafka/client_settings.h"
+#include "kafka/handles.h"
+#include "kafka/producer.h"
+#include "kafka/producer_reports.h"
+
+struct rd_kafka_topic_partition_list_s;
+
+namespace nustream::kafka {
+
+/// The calls of Producer, but that those with a deadline wait: until then, or (send_offsets) for ever. An error at
+/// the deadline has Remedy::new_client, and Remedy::call_again is left only for produce(). One thread at a time, but
+/// for complaint() and last_offset().
+class TransactionalClient {
+ public:
+  TransactionalClient(const ClientSettings& settings, const std::string& transactional_id);
+
+  [[nodiscard]] std::optional<Error> init(const std::vector<std::string>& topics, Deadline deadline);
+  [[nodiscard]] std::optional<Error> begin();
+  [[nodiscard]] std::optional<Error> produce(const OutgoingRecord& record);
+  [[nodiscard]] std::optional<Error> send_offsets(const rd_kafka_topic_partition_list_s& offsets,
+                                                  const rd_kafka_consumer_group_metadata_s& member,
+                                                  Deadline deadline);
+  [[nodiscard]] std::optional<Error> commit(Deadline deadline);
+  [[nodiscard]] std::optional<Error> abort(Deadline deadline);
+
+  /// Something was done: earlier complaints are over.
+  void all_is_well() { reports_.all_is_well(); }
+  [[nodiscard]] std::optional<Error> complaint();
+  [[nodiscard]] std::optional<Offset> last_offset(const std::string& topic) const {
+    return reports_.last_offset(topic);
+  }
+
+ private:
+  [[nodiscard]] ConfigurationHandle configuration(const ClientSettings& settings,
+                                                  const std::string& transactional_id);
+  void look_up(const std::string& topic, Deadline deadline);
+  [[nodiscard]] std::optional<Error> repeat(Deadline deadline,
+                                            const std::function<rd_kafka_error_s*(int milliseconds)>& call);
+  [[nodiscard]] std::optional<Error> explained(const ErrorHandle& handle) const;
+  [[nodiscard]] Error explained(const rd_kafka_error_s& error, const OutgoingRecord& record);
+  void add_refusal(Error& error) const;
+  [[nodiscard]] rd_kafka_topic_s* handle_of(std::string_view topic);
+
+  ProducerReports reports_;  // before the client, which fills it until it is gone
+  Properties properties_;
+  ClientHandle client_;
+  std::map<std::string, TopicHandle, std::less<>> topics_;
+  std::minstd_rand random_{std::random_device{}()};
+  std::uint64_t produced_ = 0;
+};
+
+/// A copy, for a call that may outlive what it was given.
+[[nodiscard]] GroupMetadata copy_of(const rd_kafka_consumer_group_metadata_s& member);
+
+}  // namespace nustream::kafka
