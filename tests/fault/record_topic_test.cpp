@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "attach_world.h"
+#include "decode/byte_source.h"
 #include "kafka_support.h"
 #include "segment_bytes.h"
 
@@ -76,10 +77,51 @@ void expect_all_of(const AttachWorld& world, const Recording& recording, int par
   }
 }
 
+// The recording of a partition, replayed as its lane, gives the committed releases of the lane, byte for byte.
+void expect_replayed_as_attached(const AttachWorld& world, const Recording& recording, int lane,
+                                 const std::vector<std::string>& more) {
+  const std::string state = (world.folder().path() / ("replayed-" + std::to_string(lane))).string();
+  std::vector<std::string> arguments{"replay",
+                                     world.config(),
+                                     recording.file(lane).string(),
+                                     "--insecure-seed",
+                                     "7",
+                                     "--set",
+                                     "state.directory=\"" + state + "\"",
+                                     "--set",
+                                     "stream.lane=" + std::to_string(lane)};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const CommandResult replayed = run_command(NUSTREAM_COMMAND, arguments);
+  ASSERT_EQ(replayed.code, 0) << replayed.err;
+  std::string releases;
+  for (const std::string& line : world.releases(lane)) releases += line + "\n";
+  EXPECT_GT(releases.size(), 5000U);
+  EXPECT_TRUE(read_file(std::filesystem::path(state) / "releases.jsonl") == releases) << "lane " << lane;
+}
+
 std::vector<std::string> numbers(int from, int to) {
   std::vector<std::string> values;
   for (int i = from; i < to; ++i) values.push_back(std::to_string(i));
   return values;
+}
+
+// The records of the bundled stream, without the header.
+std::vector<std::string> retail_lines() {
+  const auto source =
+      decode::open_source(std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/online_retail_events.csv.gz");
+  std::string text;
+  std::vector<char> buffer(1 << 20);
+  for (bool end = false; !end;) {
+    const decode::ByteSource::Result result = source->read(buffer);
+    text.append(buffer.data(), result.bytes);
+    end = result.end;
+  }
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line)) lines.push_back(line);
+  return lines;
 }
 
 // --- tests -------------------------------------------------------------------------------------------------------
@@ -99,6 +141,8 @@ TEST(RecordTopic, KeepsOffsetsKeysHeadersAndTimes) {
   expect_all_of(world, recording, 1);
   EXPECT_EQ(recording.content(0).messages[0].time_kind, decode::TimeKind::producer);
   EXPECT_EQ(recording.content(1).messages.size(), 5000U);
+  const decode::SegmentReader reader(std::make_unique<TextSource>(read_file(recording.file(1))), "bytes");
+  EXPECT_EQ(reader.header(), (decode::SegmentHeader{world.name(), "bnVzdHJlYW0tdGVzdHMtMQ", 1, 0, 5000}));
   using std::filesystem::perms;
   EXPECT_EQ(std::filesystem::status(recording.file()).permissions(), perms::owner_read | perms::owner_write);
 }
@@ -123,15 +167,42 @@ TEST(RecordTopic, ReplayedItGivesTheReleasesOfTheTopicAttached) {
   const Recording recording(world);
   recording.expect_ok({"--until-end"});
   for (const int lane : {0, 1}) {
-    const std::string state = (world.folder().path() / ("replayed-" + std::to_string(lane))).string();
-    const CommandResult replayed = run_command(
-        NUSTREAM_COMMAND, {"replay", world.config(), recording.file(lane).string(), "--insecure-seed", "7", "--set",
-                           "state.directory=\"" + state + "\"", "--set", "stream.lane=" + std::to_string(lane)});
-    ASSERT_EQ(replayed.code, 0) << replayed.err;
-    std::string releases;
-    for (const std::string& line : world.releases(lane)) releases += line + "\n";
-    EXPECT_GT(releases.size(), 5000U);
-    EXPECT_EQ(read_file(std::filesystem::path(state) / "releases.jsonl"), releases);
+    expect_replayed_as_attached(world, recording, lane, {});
+  }
+}
+
+// The bundled stream, as its file has it, over four partitions: every record takes its step in one of four lanes.
+TEST(RecordTopic, TheRetailStreamOverFourPartitions) {
+  const AttachWorld world(4);
+  const std::vector<std::string> lines = retail_lines();
+  ASSERT_EQ(lines.size(), 397'884U);
+  for (std::size_t partition = 0; partition < 4; ++partition) {
+    std::vector<std::string> part;
+    for (std::size_t i = partition; i < lines.size(); i += 4) part.push_back(lines[i]);
+    world.write(part, static_cast<int>(partition));
+  }
+  const std::vector<std::string> columns{"--set",
+                                         "stream.columns=[\"ts\", \"user\", \"invoice\", \"stock\", "
+                                         "\"quantity\", \"unit_price\", \"country\"]",
+                                         "--set",
+                                         "features.0.column=unit_price",
+                                         "--set",
+                                         "features.0.transform=log",
+                                         "--set",
+                                         "target.column=quantity",
+                                         "--set",
+                                         "target.transform=log",
+                                         "--set",
+                                         "state.commit_records=10000"};
+  std::vector<std::string> more{"--until-end", "--insecure-seed", "7"};
+  more.insert(more.end(), columns.begin(), columns.end());
+  const CommandResult attached = world.run(more);
+  ASSERT_EQ(attached.code, 0) << attached.err;
+  const Recording recording(world);
+  recording.expect_ok({"--until-end"});
+  for (int lane = 0; lane < 4; ++lane) {
+    EXPECT_EQ(recording.content(lane).messages.size(), 397'884U / 4);
+    expect_replayed_as_attached(world, recording, lane, columns);
   }
 }
 
