@@ -181,7 +181,8 @@ Exit inspect(const InspectArguments& arguments) {
     std::string json;
     for (const auto& [place, report] : read_topics(arguments)) {
       if (arguments.json) {
-        json += (json.empty() ? "[" : ",") + to_json(report);
+        json += json.empty() ? '[' : ',';
+        json += to_json(report);
       } else {
         print(report, place);
         fmt::print("\n");
