@@ -25,6 +25,7 @@ std::string_view name_of(std::size_t index) {
 struct Request {
   std::size_t index = places;
   std::atomic<long> left{0};
+  unsigned pause_ms = 0;
 
   Request() {
     const char* const text = std::getenv("NUSTREAM_FAILPOINT");
@@ -37,8 +38,11 @@ struct Request {
     NUSTREAM_REQUIRE(index < places, "NUSTREAM_FAILPOINT names a place of the table");
     long count = 0;
     const char* const end = request.data() + request.size();
-    const auto parsed = std::from_chars(request.data() + colon + 1, end, count);
-    NUSTREAM_REQUIRE(parsed.ec == std::errc{} && parsed.ptr == end && count > 0, "NUSTREAM_FAILPOINT counts from 1");
+    auto parsed = std::from_chars(request.data() + colon + 1, end, count);
+    NUSTREAM_REQUIRE(parsed.ec == std::errc{} && count > 0, "NUSTREAM_FAILPOINT counts from 1");
+    if (parsed.ptr != end && *parsed.ptr == ':') parsed = std::from_chars(parsed.ptr + 1, end, pause_ms);
+    NUSTREAM_REQUIRE(parsed.ec == std::errc{} && parsed.ptr == end,
+                     "NUSTREAM_FAILPOINT is name:count[:milliseconds]");
     left = count;
   }
 };
@@ -47,7 +51,10 @@ struct Request {
 
 void pass_failpoint(std::size_t index) {
   static Request request;
-  if (index == request.index && --request.left == 0) ::kill(::getpid(), SIGKILL);
+  if (index != request.index || --request.left != 0) return;
+  // Other threads go on meanwhile: what was handed to them may get out.
+  if (request.pause_ms > 0) ::usleep(1000 * request.pause_ms);
+  ::kill(::getpid(), SIGKILL);
 }
 
 }  // namespace nustream::journal

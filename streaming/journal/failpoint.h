@@ -11,7 +11,7 @@
 namespace nustream::journal {
 
 /// Every place, in the order in which a run passes them. NUSTREAM_FAILPOINT=name:count in the environment kills the
-/// process at the count-th passage of that place (from 1).
+/// process at the count-th passage of that place (from 1); name:count:milliseconds after a pause.
 inline constexpr std::array<std::string_view, 20> failpoints{
     "after-seal",              // the state is sealed, nothing of the batch is written
     "after-append-rejects",    //
