@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "decode/segment_rows.h"
 #include "kafka/partition_reader.h"
 #include "kafka/topic_checks.h"
 #include "publish/json_text.h"
@@ -131,8 +132,7 @@ class Folder {
   }
 
   SegmentWriter go_on(const fs::path& path, std::uint32_t partition, const std::string& cluster) {
-    SegmentWriter writer = SegmentWriter::resume(*disk_, path);
-    const decode::SegmentHeader& header = writer.header();
+    const decode::SegmentHeader header = decode::segment_header({.files = {path.string()}});
     const bool same = header.topic == config_.kafka.topics.input && header.partition == partition &&
                       (header.cluster.empty() || cluster.empty() || header.cluster == cluster);
     if (!same) {
@@ -140,7 +140,7 @@ class Folder {
                                             "this one; name another folder",
                                             path.string(), header.partition, header.topic, header.cluster));
     }
-    return writer;
+    return SegmentWriter::resume(*disk_, path);
   }
 
   decode::SegmentHeader header(std::uint32_t partition, const std::string& cluster, kafka::PartitionReader& reader) {
@@ -167,17 +167,21 @@ void record_all(const config::Kafka& settings, std::vector<SegmentWriter>& write
   std::atomic<std::size_t> running = writers.size();
   std::vector<std::exception_ptr> failures(writers.size());
   std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < writers.size(); ++i) {
-    threads.emplace_back([&, i] {
-      try {
-        const kafka::TopicPartition place = partition_of(settings, static_cast<std::uint32_t>(i));
-        PartitionRecorder({client_of(settings), settings.group, place, settings.give_up}, writers[i]).run(stop);
-      } catch (...) {
-        failures[i] = std::current_exception();
-        stop = true;
-      }
-      --running;
-    });
+  const auto record = [&](std::size_t i) {
+    try {
+      const kafka::TopicPartition place = partition_of(settings, static_cast<std::uint32_t>(i));
+      PartitionRecorder({client_of(settings), settings.group, place, settings.give_up}, writers[i]).run(stop);
+    } catch (...) {
+      failures[i] = std::current_exception();
+      stop = true;
+    }
+    --running;
+  };
+  try {
+    for (std::size_t i = 0; i < writers.size(); ++i) threads.emplace_back(record, i);
+  } catch (...) {
+    stop = true;  // those that run are waited for
+    throw;
   }
   while (running > 0) {
     if (signal != 0) stop = true;

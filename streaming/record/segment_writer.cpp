@@ -34,16 +34,6 @@ class DiskSource final : public decode::ByteSource {
   std::uint64_t offset_ = 0;
 };
 
-// Makes the first `size` bytes all there is, durably; those below `synced` are so already. What a process wrote that
-// could not sync it is in everybody's sight and never on the disk, unless it is written again.
-void make_durable(journal::File& file, std::uint64_t synced, std::uint64_t size) {
-  std::string bytes(static_cast<std::size_t>(size - synced), '\0');
-  if (file.read(synced, bytes) != bytes.size()) throw Failure(Exit::io, "the recording shrinks while it is read");
-  file.write(synced, bytes);
-  file.truncate(size);
-  file.sync();  // before anything else is written there: a mixture of old and new would be neither
-}
-
 std::string_view view(const decode::SegmentChecksum::Check& check) {
   return {check.data(), check.size()};
 }
@@ -74,6 +64,26 @@ struct SegmentWriter::Place {
   std::uint64_t next;
   decode::SegmentHeader header;
   decode::SegmentTally tally;
+};
+
+struct SegmentWriter::Resumed {
+  journal::Disk& disk;
+  journal::Disk::Path folder;
+  std::uint64_t synced;  // bytes below this are on the disk for certain
+
+  /// Makes the first `size` bytes all there is, durably. What a process wrote that could not sync it is in
+  /// everybody's sight and never on the disk, unless it is written again.
+  void make_durable(journal::File& file, std::uint64_t size) const {
+    std::string bytes(static_cast<std::size_t>(size - synced), '\0');
+    if (file.read(synced, bytes) != bytes.size()) {
+      throw Failure(Exit::io,
+                    "the recording in " + folder.string() + " shrinks while it is read; nothing was written");
+    }
+    file.write(synced, bytes);
+    file.truncate(size);
+    file.sync();  // before anything else is written there: a mixture of old and new would be neither
+    disk.sync_folder(folder);
+  }
 };
 
 SegmentWriter::SegmentWriter(std::unique_ptr<journal::File> file, Place place)
@@ -123,14 +133,20 @@ SegmentWriter SegmentWriter::resume(journal::Disk& disk, const journal::Disk::Pa
   const std::optional<std::uint64_t> stop = reader.header().stop;
   const bool finished = ended && stop && next >= *stop;
   const std::uint64_t size = finished ? file->size() : reader.whole_bytes();
-  make_durable(*file, reader.bytes_before_last_block(), size);
-  disk.sync_folder(path.parent_path());
+  auto resumed = std::make_unique<Resumed>(Resumed{disk, path.parent_path(), reader.bytes_before_last_block()});
   SegmentWriter writer(std::move(file), {reader.checksum(), size, next, reader.header(), reader.tally()});
   writer.finished_ = finished;
+  if (finished) {
+    resumed->make_durable(*writer.file_, size);  // nothing will be written, which would
+  } else {
+    writer.resumed_ = std::move(resumed);
+  }
   return writer;
 }
 
 void SegmentWriter::write(const std::string& bytes) {
+  if (resumed_) resumed_->make_durable(*file_, size_);
+  resumed_.reset();
   file_->write(size_, bytes);
   file_->sync();
   size_ += bytes.size();

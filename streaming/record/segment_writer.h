@@ -23,8 +23,9 @@ class SegmentWriter {
   /// Makes the file, with its header, durably. Failure(data) where there is one of that name.
   [[nodiscard]] static SegmentWriter create(journal::Disk& disk, const journal::Disk::Path& path,
                                             const decode::SegmentHeader& header);
-  /// Goes on with a file, its torn tail or its end marker cut; a file that reached its stop stays as it is. Reads all
-  /// of it. Failure(data) where it is damaged: then nothing is cut.
+  /// Goes on with a file; a file that reached its stop stays as it is. Reads all of it, and changes nothing: a torn
+  /// tail or an end marker is cut when something is written in its place. Failure(data) where the file is damaged.
+  /// `disk` has to outlive the writer.
   [[nodiscard]] static SegmentWriter resume(journal::Disk& disk, const journal::Disk::Path& path);
 
   SegmentWriter(SegmentWriter&&) noexcept;
@@ -50,7 +51,8 @@ class SegmentWriter {
 
  private:
   struct Compressor;
-  struct Place;  // of the end of a file that is whole so far
+  struct Place;    // of the end of a file that is whole so far
+  struct Resumed;  // what is to be done before that file is written to
   SegmentWriter(std::unique_ptr<journal::File> file, Place place);
   void write(const std::string& bytes);
 
@@ -61,6 +63,7 @@ class SegmentWriter {
   decode::SegmentHeader header_;
   decode::SegmentTally tally_;
   bool finished_ = false;
+  std::unique_ptr<Resumed> resumed_;  // until the first write
 
   decode::SegmentBlock block_;  // that is being filled
   decode::RecordBefore before_;
