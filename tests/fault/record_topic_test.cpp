@@ -304,6 +304,19 @@ TEST(RecordTopic, StartsAndStopsAreOffsetsOrTimes) {
   EXPECT_EQ(Recording(world, "a").values(), numbers(10, 20));
 }
 
+TEST(RecordTopic, TimesOfTheBrokerNeedNoDeclaration) {
+  const AttachWorld world;
+  const std::string topic = fresh_name("appended");
+  create_topic(world.direct(), topic, 1, {{"message.timestamp.type", "LogAppendTime"}});
+  write_values(world.direct(), topic, 0, numbers(0, 10));
+  const Recording recording(world);
+  recording.expect_ok({"-t", topic, "--start", "2001-09-09T01:46:45Z", "--until-end"});
+  EXPECT_EQ(recording.values(), numbers(0, 10));
+  EXPECT_EQ(recording.content().messages[0].time_kind, decode::TimeKind::broker);
+  Recording(world, "later").expect_ok({"-t", topic, "--start", "2200-01-01", "--until-end"});
+  EXPECT_TRUE(Recording(world, "later").values().empty());
+}
+
 TEST(RecordTopic, RecordsThatAreGoneAreNoGap) {
   const AttachWorld world;
   world.write(numbers(0, 100));
