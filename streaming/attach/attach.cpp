@@ -66,6 +66,13 @@ Exit run(config::Config config, const Options& options) {
   if (config.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
+  const std::uint64_t batch = std::min<std::uint64_t>(config.state.commit_records, config.kafka.buffered_records);
+  if (config.descent.minibatch > batch) {
+    throw Failure(Exit::configuration,
+                  fmt::format("{}: descent.minibatch = {} never fits: raise state.commit_records and "
+                              "kafka.buffered_records to it at least",
+                              config.file, config.descent.minibatch));
+  }
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka.properties);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
@@ -73,8 +80,9 @@ Exit run(config::Config config, const Options& options) {
   const TopicFacts facts = wait_for_topics(config);
   for (const std::string& warning : facts.warnings) fmt::print(stderr, "nustream: warning: {}\n", warning);
   require_room_for_lanes(config, facts.partitions);
-  config.outbox_bytes_max = outbox_bytes(config, mechanism, facts);
-  const Setup setup{config, config::settings_digest(config, mechanism), keys};
+  const std::size_t release_max = release_bytes(config, mechanism);
+  config.outbox_bytes_max = outbox_bytes(config, release_max, facts);
+  const Setup setup{config, config::settings_digest(config, mechanism), keys, release_max};
   Service service(setup, mechanism, facts.partitions, options);
   return service.run();
 }

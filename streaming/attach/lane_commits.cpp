@@ -16,6 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+// Until dead letters that could not be written are tried whole again.
+constexpr milliseconds letters_pause{60'000};
 constexpr milliseconds backoff_max{5'000};
 // Two heartbeats of the group: until then a fenced lane does not come back.
 constexpr milliseconds fenced_pause{6'000};
@@ -46,8 +48,7 @@ bool LaneWorker::is_due(Clock::time_point now) const {
   if (phase_ == Phase::draining || end_) return has_uncommitted() || owes;
   if (owes && open_->outbox_since && now - *open_->outbox_since >= config.release_linger) return true;
   if (!has_uncommitted()) return false;
-  return open_->batch_records >= config.state.commit_records || open_->limit_reached ||
-         open_->output.outbox.size() >= *config.outbox_bytes_max ||
+  return batch_room() == 0 || open_->limit_reached ||
          now - open_->batch_opened >= std::chrono::duration<double>(config.state.commit_seconds);
 }
 
@@ -72,6 +73,8 @@ void LaneWorker::commit() {
     open.clipped_before = clipped;
   }
   open.sent_records = std::exchange(open.batch_records, 0);
+  open.sent_letter_bytes = 0;
+  for (const journal::DeadLetter& letter : open.letters) open.sent_letter_bytes += letter.bytes;
   open.sent = seal_batch(host_.setup, open.state,
                          {open.noise->checkpoint(), std::exchange(open.output.outbox, {}),
                           std::exchange(open.letters, {}), StepCount{open.stepper.released_at()}},
@@ -129,10 +132,11 @@ void LaneWorker::committed(const std::exception_ptr& failure) {
 
 void LaneWorker::after_commit() {
   Open& open = *open_;
-  letters_ = Letters::whole;
+  if (Clock::now() >= letters_until_) letters_ = Letters::whole;
   all_is_well();
   metrics_.transactions[serve::TransactionOutcome::committed].Increment();
   metrics_.commit_seconds->Observe(seconds_since(open.sent_at));
+  open.input.letters_gone(open.sent_letter_bytes);
   metrics_.records->Increment(static_cast<double>(open.sent_records));
   const StepCount steps = *open.state.steps_on_ledger;
   const Position position = open.sent.position;
@@ -150,10 +154,14 @@ void LaneWorker::after_commit() {
 bool LaneWorker::give_up_letters(const kafka::Error& error) {
   const std::string& topic = host_.setup.config.kafka.topics.dead_letters;
   if (topic.empty() || letters_ == Letters::none || !open_ || open_->sent.dead_letters.empty()) return false;
-  // A broker's refusal does not always say of which record: then the letters are what is tried without first.
-  const bool refused = error.cause == kafka::Cause::record_too_large || error.cause == kafka::Cause::authorization ||
-                       error.cause == kafka::Cause::unknown_topic;
-  if (error.topic != topic && !(refused && error.topic.empty())) return false;
+  // A refusal does not always say of which record, a partition without a leader shows as a commit that ends in time:
+  // then the letters are what is tried without first.
+  using kafka::Cause;
+  const bool perhaps = error.cause == Cause::record_too_large || error.cause == Cause::authorization ||
+                       error.cause == Cause::unknown_topic || error.cause == Cause::timed_out ||
+                       error.cause == Cause::unavailable;
+  if (error.topic != topic && !(perhaps && error.topic.empty())) return false;
+  letters_until_ = Clock::now() + letters_pause;
   letters_ = letters_ == Letters::whole ? Letters::reasons : Letters::none;
   return true;
 }
@@ -194,6 +202,7 @@ void LaneWorker::send_model() {
       self->open_->in_flight = false;
       if (self->ends_here()) return;
       if (!failure) {
+        self->all_is_well();
         self->host_.shown.update(serve::CommittedModel::published(model));
         return self->pump();
       }
@@ -233,6 +242,7 @@ void LaneWorker::retry_later(void (LaneWorker::*work)()) {
 void LaneWorker::reopen(const kafka::Error& error) {
   dispose();
   end_.reset();  // what had been reached may not have been committed
+  end_told_ = false;
   if (gave_up()) {
     return fail(Failure(Exit::unavailable, "lane " + std::to_string(lane_.value()) + ": no broker has answered for " +
                                                std::to_string(host_.setup.config.kafka.give_up.count() / 1000) +
@@ -242,6 +252,7 @@ void LaneWorker::reopen(const kafka::Error& error) {
   if (phase_ == Phase::draining) return go();
   if (error.cause == kafka::Cause::fenced || error.cause == kafka::Cause::lost_membership) {
     phase_ = Phase::fenced;
+    asked_ = false;
     set_state(serve::LaneState::waiting, error.text);
     return ask_the_group();
   }
@@ -256,13 +267,15 @@ void LaneWorker::ask_the_group() {
   timer_.expires_after(fenced_pause + jittered(milliseconds(1000)));
   timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
     if (cancelled || self->phase_ != Phase::fenced) return;
+    self->asked_ = true;
     self->host_.consumer.ask_membership(kafka::in(fenced_pause));
     self->ask_the_group();
   });
 }
 
 void LaneWorker::membership_confirmed() {
-  if (phase_ != Phase::fenced || host_.consumer.assignment_lost()) return;
+  // An answer to an older question, of another lane, would bring it back too early.
+  if (phase_ != Phase::fenced || !asked_ || host_.consumer.assignment_lost()) return;
   timer_.cancel();
   start_opening();
 }

@@ -20,9 +20,10 @@ bool reads_headers(const record::Schema& schema) {
          (schema.target && reads(*schema.target));
 }
 
-/// What a letter weighs; headers are bounded one by one.
 std::size_t bytes_of(const journal::DeadLetter& letter) {
-  return (letter.key ? letter.key->size() : 0) + (letter.value ? letter.value->size() : 0);
+  std::size_t bytes = (letter.key ? letter.key->size() : 0) + (letter.value ? letter.value->size() : 0);
+  for (const auto& [name, value] : letter.headers) bytes += name.size() + (value ? value->size() : 0);
+  return bytes;
 }
 
 std::optional<std::string> copy_of(const std::optional<std::string_view>& bytes, std::size_t most) {
@@ -85,7 +86,8 @@ void LaneInput::keep_letters(std::size_t rejects_before) {
         letter.headers.emplace_back(std::string(header.name.substr(0, 256)), copy_of(header.value, 1024));
         if (letter.headers.size() == 32) break;
       }
-      letter_bytes_ += bytes_of(letter);
+      letter.bytes = bytes_of(letter);
+      letter_bytes_ += letter.bytes;
     }
     letters_.push_back(std::move(letter));
   }
@@ -97,7 +99,6 @@ std::vector<journal::DeadLetter> LaneInput::letters_of(std::vector<record::Rejec
   for (record::Reject& reject : rejects) {
     journal::DeadLetter letter = std::move(letters_.front());
     letters_.pop_front();
-    letter_bytes_ -= bytes_of(letter);
     letter.reason = std::move(reject.reason);
     letters.push_back(std::move(letter));
   }

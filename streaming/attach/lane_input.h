@@ -35,7 +35,9 @@ class LaneInput {
   [[nodiscard]] bool is_over() const noexcept { return over_; }
   [[nodiscard]] bool is_full() const noexcept { return rows_.count() >= rows_max_; }
   [[nodiscard]] bool is_half_empty() const noexcept { return rows_.count() <= rows_max_ / 2; }
-  /// The letters of these rejects, in their order.
+  /// Letters of so many bytes are committed: there is room for others.
+  void letters_gone(std::size_t bytes) noexcept { letter_bytes_ -= bytes; }
+  /// The letters of these rejects, in their order. Their bytes count until letters_gone().
   [[nodiscard]] std::vector<journal::DeadLetter> letters_of(std::vector<record::Reject> rejects);
 
  private:

@@ -22,6 +22,7 @@ struct Setup {
   const config::Config& config;
   std::string digest;
   secrets::Keyring keys;
+  std::size_t release_bytes_max;  ///< no release is longer
 };
 
 /// One lane between two batches. One thread at a time.

@@ -15,6 +15,8 @@ namespace nustream::attach {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds start_again_after{200};
 kafka::Offset offset_of(Position position) {
   return kafka::Offset{static_cast<std::int64_t>(position.value())};
 }
@@ -29,7 +31,8 @@ LaneWorker::LaneWorker(Host& host, LaneId lane, std::uint32_t partitions, Listen
       metrics_(host.operators.open_lane(lane)),
       cancelled_(std::make_shared<std::atomic<bool>>(false)),
       timer_(host.loop),
-      due_timer_(host.loop) {}
+      due_timer_(host.loop),
+      read_timer_(host.loop) {}
 
 LaneWorker::~LaneWorker() = default;
 
@@ -84,13 +87,15 @@ void LaneWorker::start_opening() {
 }
 
 void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<OpenedLane> lane) {
-  phase_ = Phase::waiting;
-  if (dropped_) {
+  const bool unwanted = dropped_ || phase_ != Phase::opening;
+  if (unwanted) {
     if (lane) {
       host_.on_spare_thread([journal = std::shared_ptr<kafka::KafkaJournal>(std::move(lane->journal))] {});
     }
-    return go();
+    if (dropped_) go();
+    return;
   }
+  phase_ = Phase::waiting;
   if (!failure) return begin_running(std::move(lane));
   try {
     std::rethrow_exception(failure);
@@ -145,17 +150,30 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
 void LaneWorker::start_reading() {
   if (phase_ != Phase::running || open_->input.is_over()) return;
   const auto error = host_.consumer.start(partition(), offset_of(open_->state.lane.position()));
-  if (!error) return;
+  if (!error) {
+    open_->reading = true;
+    return;
+  }
+  if (error->cause == kafka::Cause::lost_membership) return;  // it is taken away in a moment
   if (error->remedy != kafka::Remedy::call_again) {
     return fail(kafka::KafkaFailure("read partition " + std::to_string(lane_.value()), *error));
   }
-  retry_later(&LaneWorker::start_reading);
+  read_timer_.expires_after(start_again_after);
+  read_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+    if (!cancelled && !self->dropped_) self->start_reading();
+  });
 }
 
 // ---- records
 
+/// Records that were read before the lane was opened anew are behind its position or beyond a gap: none of them
+/// counts until the partition is read from the position on.
+bool LaneWorker::is_reading() const {
+  return phase_ == Phase::running && !end_ && open_->reading;
+}
+
 void LaneWorker::take(std::span<const kafka::Message> messages) {
-  if (phase_ != Phase::running || end_) return;
+  if (!is_reading()) return;
   const std::size_t rejects_before = open_->input.rows().rejects.size();
   open_->input.take(messages, open_->state.seen);
   const auto& rejects = open_->input.rows().rejects;
@@ -166,7 +184,7 @@ void LaneWorker::take(std::span<const kafka::Message> messages) {
 }
 
 void LaneWorker::end_of_partition(std::uint64_t offset) {
-  if (phase_ != Phase::running || end_) return;
+  if (!is_reading()) return;
   open_->input.end_at(offset);
   pump();
 }
@@ -181,16 +199,57 @@ void LaneWorker::tick() {
 /// Steps what is there, batch after batch, as far as commits let it.
 void LaneWorker::pump() {
   if (open_ == nullptr) return;
-  const std::uint64_t batch_max = host_.setup.config.state.commit_records;
   while (true) {
     if (phase_ == Phase::running && !end_) step_batch();
-    const bool full = open_->batch_records >= batch_max;
+    const bool full = batch_room() == 0;
     commit_if_due();
-    if (!full || open_->batch_records >= batch_max) break;
+    if (!full || batch_room() == 0) break;
   }
   regulate_input();
   schedule();
   settle();
+}
+
+/// Records that the open batch can still take: by their number, and by the releases that they may bring.
+std::size_t LaneWorker::batch_room() const {
+  const config::Config& config = host_.setup.config;
+  if (open_->batch_records >= config.state.commit_records ||
+      open_->output.outbox.size() >= *config.outbox_bytes_max) {
+    return 0;
+  }
+  const std::uint64_t by_count = config.state.commit_records - open_->batch_records;
+  const std::size_t bytes_left = *config.outbox_bytes_max - open_->output.outbox.size();
+  const std::uint64_t releases = bytes_left / host_.setup.release_bytes_max;
+  if (releases == 0) return 0;
+  const std::uint64_t records_a_release = config.descent.release_every * config.descent.minibatch;
+  const std::uint64_t by_bytes = records_a_release > by_count / releases ? by_count : releases * records_a_release;
+  return static_cast<std::size_t>(std::min(by_count, by_bytes));
+}
+
+void LaneWorker::step_batch() {
+  record::RowBatch& rows = open_->input.rows();
+  while (!open_->limit_reached) {
+    const std::size_t room = batch_room();
+    if (room == 0) break;
+    if (!has_uncommitted()) open_->batch_opened = Clock::now();
+    const engine::Progress progress = open_->stepper.step(rows, room, open_->output);
+    open_->batch_records += progress.records;
+    open_->limit_reached = progress.limit_reached;
+    open_->state.rejected += open_->output.rejects.size();
+    for (journal::DeadLetter& letter : open_->input.letters_of(std::exchange(open_->output.rejects, {}))) {
+      open_->letters.push_back(std::move(letter));
+    }
+    if (progress.records == 0 || progress.noise_pending) break;
+  }
+}
+
+void LaneWorker::regulate_input() {
+  if (end_ || phase_ != Phase::running) return;
+  if (!open_->paused && open_->input.is_full()) {
+    open_->paused = !host_.consumer.pause(partition());
+  } else if (open_->paused && open_->input.is_half_empty()) {
+    open_->paused = host_.consumer.resume(partition()).has_value();
+  }
 }
 
 /// Wakes up when the open batch, or a committed outbox, has waited for as long as it may.
@@ -210,32 +269,6 @@ void LaneWorker::schedule() {
   due_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
     if (!cancelled) self->pump();
   });
-}
-
-void LaneWorker::step_batch() {
-  const std::uint64_t batch_max = host_.setup.config.state.commit_records;
-  record::RowBatch& rows = open_->input.rows();
-  while (!open_->limit_reached && open_->batch_records < batch_max) {
-    if (!has_uncommitted()) open_->batch_opened = Clock::now();
-    const engine::Progress progress =
-        open_->stepper.step(rows, static_cast<std::size_t>(batch_max - open_->batch_records), open_->output);
-    open_->batch_records += progress.records;
-    open_->limit_reached = progress.limit_reached;
-    open_->state.rejected += open_->output.rejects.size();
-    for (journal::DeadLetter& letter : open_->input.letters_of(std::exchange(open_->output.rejects, {}))) {
-      open_->letters.push_back(std::move(letter));
-    }
-    if (progress.records == 0 || progress.noise_pending) break;
-  }
-}
-
-void LaneWorker::regulate_input() {
-  if (end_ || phase_ != Phase::running) return;
-  if (!open_->paused && open_->input.is_full()) {
-    open_->paused = !host_.consumer.pause(partition());
-  } else if (open_->paused && open_->input.is_half_empty()) {
-    open_->paused = host_.consumer.resume(partition()).has_value();
-  }
 }
 
 // ---- ends
@@ -285,6 +318,7 @@ void LaneWorker::drop() {
 }
 
 void LaneWorker::fail(const Failure& failure) {
+  if (phase_ == Phase::gone || phase_ == Phase::stopped) return;
   if (open_ && open_->in_flight) {
     failure_ = failure;  // when what is under way has ended
     return;
@@ -302,6 +336,7 @@ void LaneWorker::go() {
   phase_ = Phase::gone;
   timer_.cancel();
   due_timer_.cancel();
+  read_timer_.cancel();
   dispose();
   host_.shown.close_lane(lane_);
   host_.operators.close_lane(lane_);

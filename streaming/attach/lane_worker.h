@@ -74,6 +74,8 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
 
   void pump();
   void step_batch();
+  [[nodiscard]] std::size_t batch_room() const;
+  [[nodiscard]] bool is_reading() const;
   void regulate_input();
   void schedule();
   void commit_if_due();
@@ -113,14 +115,17 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   std::unique_ptr<Open> open_;           // what an opened lane has
   boost::asio::steady_timer timer_;      // of what is tried again
   boost::asio::steady_timer due_timer_;  // of what closes by time
+  boost::asio::steady_timer read_timer_;
   std::optional<std::chrono::steady_clock::time_point> trouble_since_;
   unsigned attempts_ = 0;           // since the last success
   bool dropped_ = false;            // goes as soon as nothing is under way
   std::optional<Failure> failure_;  // waits for the transaction under way
   std::optional<LaneEnd> end_;      // why it stops, once everything is published
   bool end_told_ = false;
+  bool asked_ = false;  // the group, since the lane was fenced
   Letters letters_ = Letters::whole;
-  std::optional<std::string> model_;  // waits for its turn
+  std::chrono::steady_clock::time_point letters_until_;  // when they are tried whole again
+  std::optional<std::string> model_;                     // waits for its turn
 };
 
 }  // namespace nustream::attach

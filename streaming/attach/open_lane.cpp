@@ -76,9 +76,11 @@ class Opening {
                                        setup_.keys.is_private()};
     if (!order_.renewal.new_epoch) expected.settings_digest = setup_.digest;
     std::optional<journal::State> state;
+    std::optional<LaneChecks::Input> input;
     try {
       state = journal::open_state(setup_.keys, sealed, expected);
       checks_->check_outputs(*state);
+      input = checks_->check_input(state->record);
     } catch (const kafka::StateRolledBack&) {
       if (!order_.renewal.new_epoch) throw;
       return without_state();
@@ -86,14 +88,13 @@ class Opening {
       if (state || failure.code() != Exit::data || !order_.renewal.new_epoch || is_foreign(sealed)) throw;
       return without_state();
     }
-    const LaneChecks::Input input = checks_->check_input(state->record);
-    if (input.gap) accept_gap(state->record, input.log);
+    if (input->gap) accept_gap(state->record, input->log);
     journal_->recover(state->record.recovery());
     const bool other_settings = state->identity.settings_digest != setup_.digest;
     const bool at_horizon = order_.mechanism->correlation.horizon() == state->identity.steps;
-    if (order_.renewal.new_epoch && (other_settings || at_horizon || input.gap)) {
+    if (order_.renewal.new_epoch && (other_settings || at_horizon || input->gap)) {
       // The old outbox goes out with the new epoch's first state.
-      const Position start = std::max(state->record.position, position_of(input.log.low));
+      const Position start = std::max(state->record.position, position_of(input->log.low));
       return begin(EpochId{state->identity.epoch.value() + 1}, {start, stop(), journal::Overlap::disjoint},
                    ledger_of(state->record));
     }
@@ -149,9 +150,10 @@ class Opening {
   OpenedLane without_state() {
     const LaneChecks::Remains remains = checks_->remains();
     if (remains.any() && !order_.renewal.new_epoch) {
-      throw Failure(Exit::data, fmt::format("lane {}: there are releases or a ledger but no state; restore the state "
-                                            "topic, or begin a new noise epoch behind them with --new-epoch",
-                                            place_.name()));
+      throw Failure(Exit::data,
+                    fmt::format("lane {}: there are releases, a ledger or a committed offset but no state; "
+                                "restore the state topic, or begin a new noise epoch behind them with --new-epoch",
+                                place_.name()));
     }
     if (!remains.any()) return begin(EpochId{0}, first_range(), {});
     if (remains.last_release && remains.last_release->is_private != setup_.keys.is_private()) {

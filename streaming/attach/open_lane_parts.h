@@ -39,11 +39,13 @@ struct LaneWorker::Open {
 
   engine::Output output;  // of the open batch
   std::vector<journal::DeadLetter> letters;
+  std::size_t sent_letter_bytes = 0;
   std::uint64_t batch_records = 0;
   std::chrono::steady_clock::time_point batch_opened;
   std::uint64_t clipped_before = 0;
   bool limit_reached = false;
   bool paused = false;
+  bool reading = false;  // from the lane's position on
 
   bool in_flight = false;  // a transaction is under way
   bool resend = false;     // an aborted batch waits to be sent again: no other may go before it

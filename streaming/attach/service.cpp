@@ -166,7 +166,7 @@ void Service::handle(const kafka::Assigned& assigned) {
 
 void Service::open_lane(LaneId lane) {
   if (lanes_.size() >= setup_.config.kafka.lanes_max) {
-    if (!waiting_.insert(lane).second) return;
+    if (!waiting_.insert(lane).second) return;  // named already
     static_cast<void>(operators_.open_lane(lane));
     operators_.set_state(lane, serve::LaneState::waiting,
                          fmt::format("kafka.max_lanes = {} are running", setup_.config.kafka.lanes_max));
@@ -199,6 +199,7 @@ void Service::keep_model_clock() {
       boost::asio::post(loop_, [this, changed = std::move(changed)]() mutable { model_looked(std::move(changed)); });
     });
   } else if (!wanted && model_clock_) {
+    if (std::exchange(looks_left_, 0) > 0) boost::asio::post(loop_, [this] { shut_down(""); });
     // It may be waiting for a broker: let it end on a thread that may wait.
     host_.on_spare_thread([clock = std::shared_ptr<ModelClock>(std::move(model_clock_))] {});
   }
@@ -222,7 +223,7 @@ void Service::handle(const kafka::Revoked& revoked) {
     }
   }
   if (revoked.lost) revocation_->waiting_for.clear();  // they are somebody else's already
-  if (!revocation_->waiting_for.empty()) {
+  if (!revocation_->waiting_for.empty() && !ending_) {
     deadline_.expires_after(setup_.config.kafka.drain);
     deadline_.async_wait([this](const boost::system::error_code& cancelled) {
       if (cancelled || !revocation_) return;
@@ -287,7 +288,9 @@ void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
   stopped_.insert_or_assign(lane, end);
   const int severity = weight(end.code);
   if (severity == 3) return fail(Failure(end.code, end.reason));
-  if (ending_ || stopped_.size() < lanes_.size()) return;
+  if (ending_) return;
+  if (!waiting_.empty()) lanes_.at(lane)->drain("");  // makes room for one that waits
+  if (stopped_.size() < assigned_.size()) return;
   // None of its lanes can go on.
   const auto worst = std::max_element(stopped_.begin(), stopped_.end(), [](const auto& left, const auto& right) {
     return weight(left.second.code) < weight(right.second.code);
@@ -308,7 +311,8 @@ void Service::lane_gone(LaneId lane) {
     if (revocation_) revocation_->waiting_for.erase(lane);
     finish_revocation();
     if (ending_) return close_if_drained();
-    if (assigned_.count(lane) > 0) open_lane(lane);
+    if (assigned_.count(lane) > 0 && stopped_.count(lane) == 0) open_lane(lane);
+    if (!waiting_.empty()) open_lane(*waiting_.begin());
   });
 }
 

@@ -65,11 +65,11 @@ class Service {
 
   const Setup& setup_;
   std::uint32_t partitions_;
+  secrets::LockedMemory locked_;  // before the loop: what it still holds at the end has keys in there
   boost::asio::io_context loop_;
   boost::asio::thread_pool commit_pool_;
   boost::asio::thread_pool noise_pool_;
   boost::asio::thread_pool spare_pool_;
-  secrets::LockedMemory locked_;
   serve::PublicSurface shown_;
   serve::OperatorSurface operators_;
   std::optional<serve::Servers> servers_;

@@ -128,7 +128,7 @@ TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds 
   return Requirements(config, time).check();
 }
 
-std::size_t outbox_bytes(const config::Config& config, const config::Mechanism& mechanism, const TopicFacts& facts) {
+std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism) {
   const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   publish::ReleaseEncoder encoder(
       {config.stream, LaneId{static_cast<std::uint32_t>(most)}, EpochId{static_cast<std::uint32_t>(most)},
@@ -137,15 +137,19 @@ std::size_t outbox_bytes(const config::Config& config, const config::Mechanism& 
   const std::vector<double> theta(mechanism.dimension, widest);
   std::string line;
   encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
-  const std::size_t half = facts.record_bytes_max / 2;
+  return 2 * line.size();
+}
+
+std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes, const TopicFacts& facts) {
   // Beside its outbox a state holds the lane: iterate and average, noise memory of some poles, ledger lines.
-  if (2 * line.size() > half) {
+  const std::size_t half = facts.record_bytes_max / 2;
+  if (release_bytes > half) {
     refuse(
         fmt::format("one release has up to {} bytes, and the topics take records of {}: raise max.message.bytes of "
                     "the topics and message.max.bytes in [kafka.librdkafka]",
-                    2 * line.size(), facts.record_bytes_max));
+                    release_bytes, facts.record_bytes_max));
   }
-  return std::min(config.outbox_bytes_max.value_or(half), half);
+  return std::clamp<std::size_t>(config.outbox_bytes_max.value_or(half), release_bytes, half);
 }
 
 }  // namespace nustream::attach

@@ -23,9 +23,12 @@ struct TopicFacts {
 /// nobody declared public; Failure(permission) where we are not let in; Failure(unavailable) where nobody answers.
 [[nodiscard]] TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time);
 
+/// More bytes than any release of these settings has.
+[[nodiscard]] std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism);
+
 /// The largest outbox that fits a state record beside the state itself. Failure(configuration) where not even one
 /// release does.
-[[nodiscard]] std::size_t outbox_bytes(const config::Config& config, const config::Mechanism& mechanism,
+[[nodiscard]] std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes,
                                        const TopicFacts& facts);
 
 }  // namespace nustream::attach

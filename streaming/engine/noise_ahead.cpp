@@ -55,13 +55,14 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
       : run_(std::move(run)),
         wake_(std::move(wake)),
         secrets_(secrets),
-        source_(mechanism.correlation, mechanism.generator, mechanism.dimension, checkpoint, next_step, secrets),
+        source_(std::in_place, mechanism.correlation, mechanism.generator, mechanism.dimension, checkpoint, next_step,
+                secrets),
         grid_(mechanism.grid),
         dimension_(mechanism.dimension),
         horizon_(mechanism.correlation.horizon()),
         next_step_(next_step.value()),
         made_up_to_(next_step.value()),
-        start_(std::make_unique<KeptCheckpoint>(source_.checkpoint(next_step), secrets)) {}
+        start_(std::make_unique<KeptCheckpoint>(source_->checkpoint(next_step), secrets)) {}
 
   void make_next() {
     {
@@ -96,16 +97,22 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     return here + (next_ ? next_->steps : 0);
   }
 
-  void wait_until_idle() {
+  /// Waits for the block in work and lets go of every key: the work itself may hold this object for a moment longer,
+  /// when the memory for keys is gone.
+  void end() {
     std::unique_lock hold(mutex_);
     wake_ = nullptr;
     idle_.wait(hold, [this] { return !making_; });
+    start_.reset();
+    current_.reset();
+    next_.reset();
+    source_.reset();
   }
 
  private:
   /// The other thread's part.
   void make() {
-    const noise::CorrelatedBlock drawn = source_.next();
+    const noise::CorrelatedBlock drawn = source_->next();
     auto block = std::make_unique<Block>();
     block->first = drawn.first.value();
     block->steps = drawn.steps;
@@ -123,7 +130,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   }
 
   [[nodiscard]] std::unique_ptr<KeptCheckpoint> keep(std::uint64_t step) {
-    return std::make_unique<KeptCheckpoint>(source_.checkpoint(StepIndex{step}), secrets_);
+    return std::make_unique<KeptCheckpoint>(source_->checkpoint(StepIndex{step}), secrets_);
   }
 
   /// Makes the next block the current one; false, and wake() later, where it is not there yet.
@@ -135,6 +142,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
       return false;
     }
     current_ = std::move(next_);
+    start_.reset();  // an old key would open every block since
     NUSTREAM_REQUIRE(next_step_ >= current_->first && next_step_ < current_->first + current_->steps,
                      "the noise source gave the block of another step");
     return true;
@@ -143,7 +151,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   Run run_;
   Wake wake_;
   std::pmr::memory_resource* secrets_;
-  noise::NoiseSource source_;
+  std::optional<noise::NoiseSource> source_;
   noise::Grid grid_;
   std::size_t dimension_;
   std::optional<StepCount> horizon_;
@@ -166,7 +174,7 @@ NoiseAhead::NoiseAhead(const config::Mechanism& mechanism, const noise::Checkpoi
 }
 
 NoiseAhead::~NoiseAhead() {
-  impl_->wait_until_idle();
+  impl_->end();
 }
 
 noise::GridNoise NoiseAhead::take(std::size_t steps_max) {

@@ -20,6 +20,7 @@ struct DeadLetter {
   std::optional<std::string> value;  ///< cut to the settings' size
   std::vector<std::pair<std::string, std::optional<std::string>>> headers;
   std::int64_t milliseconds = 0;  ///< the record's own time
+  std::size_t bytes = 0;          ///< that it held when it was made
 };
 
 /// One batch on its way to durability. The sealed state already holds the outbox and the ledger entry, so

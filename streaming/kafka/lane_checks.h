@@ -49,7 +49,9 @@ class LaneChecks {
     journal::Ledger ledger;
     std::optional<journal::LastRelease> last_release;  ///< the furthest one that is readable, committed or not
     std::optional<Offset> committed;                   ///< the group's
-    [[nodiscard]] bool any() const { return last_release.has_value() || !ledger.epochs.empty(); }
+    [[nodiscard]] bool any() const {
+      return last_release.has_value() || !ledger.epochs.empty() || committed.has_value();
+    }
   };
   [[nodiscard]] Remains remains();
 
