@@ -80,9 +80,8 @@ bool host_is_literal(const RequestParser::value_type& request) {
   return !host || is_literal_host(*host);
 }
 
-bool has_body(const RequestParser& parser) {
-  return parser.chunked() || (parser.content_length() && *parser.content_length() > 0);
-}
+/// Of a request without a body the header is all.
+bool has_body(const RequestParser& parser) { return !parser.is_done(); }
 
 Answer answer_unguarded(const RequestParser& parser, const Access& access, const Routes& routes) {
   const auto& request = parser.get();
