@@ -191,6 +191,10 @@ void LaneWorker::end_of_partition(std::uint64_t offset) {
 
 void LaneWorker::tick() {
   if (open_ == nullptr) return;
+  if (const auto end = host_.consumer.known_end(partition())) {
+    const std::int64_t lag = end->value() - offset_of(open_->state.lane.position()).value();
+    metrics_.consumer_lag_records->Set(static_cast<double>(std::max<std::int64_t>(lag, 0)));
+  }
   if (const auto* ahead = dynamic_cast<const engine::NoiseAhead*>(open_->noise.get())) {
     metrics_.noise_ahead_steps->Set(static_cast<double>(ahead->ready()));
   }

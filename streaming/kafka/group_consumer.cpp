@@ -131,6 +131,14 @@ class GroupConsumer::Implementation {
     return error;
   }
 
+  [[nodiscard]] std::optional<Offset> known_end(PartitionIndex partition) const {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    const auto code =
+        rd_kafka_get_watermark_offsets(client_.handle.get(), topic_.c_str(), partition.value(), &low, &high);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR || high < 0) return std::nullopt;
+    return Offset{high};
+  }
   [[nodiscard]] GroupMetadata group_metadata() const {
     return GroupMetadata(rd_kafka_consumer_group_metadata(client_.handle.get()));
   }
@@ -329,6 +337,10 @@ std::optional<Error> GroupConsumer::pause(PartitionIndex partition) {
 
 std::optional<Error> GroupConsumer::resume(PartitionIndex partition) {
   return implementation_->resume(partition);
+}
+
+std::optional<Offset> GroupConsumer::known_end(PartitionIndex partition) const {
+  return implementation_->known_end(partition);
 }
 
 GroupMetadata GroupConsumer::group_metadata() const {

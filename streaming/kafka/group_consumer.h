@@ -95,6 +95,9 @@ class GroupConsumer {
   /// Goes on behind the last record that next() gave, or at start()'s offset.
   [[nodiscard]] std::optional<Error> resume(PartitionIndex partition);
 
+  /// The end of a partition as the last answer of its broker told it; nothing before the first. Does not ask.
+  [[nodiscard]] std::optional<Offset> known_end(PartitionIndex partition) const;
+
   /// For transactions that commit this member's offsets; null before it has joined.
   [[nodiscard]] GroupMetadata group_metadata() const;
   /// True from the moment that the assignment was lost (session over) until Revoked{lost} is answered.
