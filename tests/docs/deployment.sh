@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The files under docker/: rules that fire and stay quiet when they should, configurations that parse, and no metric that
+# docs/metrics.md does not know. Usage: deployment.sh ROOT
+set -euo pipefail
+cd "$1/docker"
+promtool check rules prometheus/public_rules.yml prometheus/operator_rules.yml
+promtool test rules prometheus/public_rules_test.yml prometheus/operator_rules_test.yml
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+sed "s#/run/secrets/operator_token#$work/token#" prometheus/prometheus.yml >"$work/prometheus.yml"
+cp prometheus/*_rules.yml "$work/"
+printf token >"$work/token"
+promtool check config "$work/prometheus.yml"
+known=$(grep -oE '\b(nustream|process)_[a-z_]+' ../docs/metrics.md | sort -u)
+used=$(grep -ohE '\b(nustream|process)_[a-z_]+' prometheus/*_rules.yml grafana/dashboards/*.json |
+  grep -v '^nustream_key$' | sed -E 's/_(bucket|sum|count)$//' | sort -u)
+unknown=$(comm -13 <(printf '%s\n' "$known") <(printf '%s\n' "$used"))
+[ -z "$unknown" ] || { printf 'not in docs/metrics.md: %s\n' $unknown >&2; exit 1; }
+# Public rules and the public dashboard show public metrics only.
+operators=$(sed -n '/^## Operator metrics/,/^## /p' ../docs/metrics.md | grep -oE '^\| `[a-z_]+`' | tr -d '|` ')
+for metric in $operators; do
+  if grep -qE "\b$metric\b" prometheus/public_rules.yml grafana/dashboards/public.json; then
+    printf 'an operator metric on the public side: %s\n' "$metric" >&2
+    exit 1
+  fi
+done
+python3 - grafana/dashboards/*.json <<'PYTHON'
+import json, sys
+for path in sys.argv[1:]:
+    dashboard = json.load(open(path))
+    assert dashboard["panels"] and all(panel["targets"] for panel in dashboard["panels"]), path
+PYTHON
+printf 'deployment files are sound\n'
