@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 
 #include "error.h"
 #include "kafka/handles.h"
@@ -71,22 +71,22 @@ class KafkaFailure : public Failure {
 /// Where a call stands that is made in slices.
 class Progress {
  public:
-  [[nodiscard]] static Progress done() { return Progress(Done{}); }
+  [[nodiscard]] static Progress done() { return Progress(State::done, {}); }
   /// Not finished: the same call again, with the same arguments, goes on with it.
-  [[nodiscard]] static Progress again() { return Progress(Again{}); }
-  [[nodiscard]] static Progress failed(Error error) { return Progress(std::move(error)); }
+  [[nodiscard]] static Progress again() { return Progress(State::again, {}); }
+  [[nodiscard]] static Progress failed(Error error) { return Progress(State::failed, std::move(error)); }
 
-  [[nodiscard]] bool is_done() const noexcept { return std::holds_alternative<Done>(value_); }
-  [[nodiscard]] bool is_again() const noexcept { return std::holds_alternative<Again>(value_); }
+  [[nodiscard]] bool is_done() const noexcept { return state_ == State::done; }
+  [[nodiscard]] bool is_again() const noexcept { return state_ == State::again; }
   /// Null where it is done or goes on.
-  [[nodiscard]] const Error* error() const noexcept { return std::get_if<Error>(&value_); }
+  [[nodiscard]] const Error* error() const noexcept { return state_ == State::failed ? &error_ : nullptr; }
 
  private:
-  struct Done {};
-  struct Again {};
-  using Value = std::variant<Done, Again, Error>;
-  explicit Progress(Value value) : value_(std::move(value)) {}
-  Value value_;
+  enum class State : std::uint8_t { done, again, failed };
+  Progress(State state, Error error) : state_(state), error_(std::move(error)) {}
+
+  State state_;
+  Error error_;
 };
 
 }  // namespace nustream::kafka

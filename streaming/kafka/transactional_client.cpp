@@ -80,8 +80,6 @@ std::optional<Error> TransactionalClient::begin() {
 }
 
 std::optional<Error> TransactionalClient::produce(const OutgoingRecord& record) {
-  // Reports are served now and then, or a large batch would fill the queue that they hold.
-  if (++produced_ % 1024 == 0) rd_kafka_poll(client_.get(), 0);
   rd_kafka_vu_t parts[6] = {};
   parts[0].vtype = RD_KAFKA_VTYPE_RKT;
   parts[0].u.rkt = handle_of(record.topic);
@@ -164,7 +162,7 @@ Error TransactionalClient::explained(const rd_kafka_error_s& refused, const Outg
     error.remedy = Remedy::abort_transaction;
     add_refusal(error);
   } else if (error.cause == Cause::queue_full) {
-    rd_kafka_poll(client_.get(), 0);
+    rd_kafka_poll(client_.get(), 0);  // reports hold the places of their records until they are served
   }
   error.text = blot_secrets(std::move(error.text), properties_);
   return error;

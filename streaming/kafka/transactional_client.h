@@ -1,7 +1,6 @@
 // librdkafka's transactional calls, each waited for until it is over.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -59,7 +58,6 @@ class TransactionalClient {
   ClientHandle client_;
   std::map<std::string, TopicHandle, std::less<>> topics_;
   std::minstd_rand random_{std::random_device{}()};
-  std::uint64_t produced_ = 0;
 };
 
 /// A copy, for a call that may outlive what it was given.

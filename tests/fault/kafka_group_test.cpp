@@ -309,6 +309,34 @@ TEST(KafkaGroup, WaitsForTheAnswerToARevocation) {
   });
 }
 
+// What an exception leaves behind; an end that waited for an answer would wait for ever.
+TEST(KafkaGroup, EndsWithoutTheAnswersThatItOwes) {
+  const std::string topic = topic_with({{"a"}, {"b"}});
+  const std::string group = fresh_name("group");
+  const auto settings = settings_for(shared_broker().bootstrap(), {{"heartbeat.interval.ms", "100"}});
+  const auto wait_for_assignment = [&](GroupConsumer& consumer) {
+    wait_until([&] {
+      const std::optional<Event> event = consumer.next();
+      return event && std::holds_alternative<Assigned>(*event);
+    });
+  };
+  for (int round = 0; round < 3; ++round) {
+    GroupConsumer of_partitions(settings, {topic, group, ""});
+    wait_for_assignment(of_partitions);
+  }
+  Member owner(topic, group);
+  owner.run_until([&] { return owner.assigned.size() == 2; });
+  owner.answers_rebalances = false;
+  {
+    GroupConsumer of_nothing(settings, {topic, group, ""});
+    owner.run_until([&] {
+      const std::optional<Event> event = of_nothing.next();
+      return event && std::holds_alternative<Assigned>(*event);
+    });
+  }
+  owner.run_until([&] { return owner.unanswered.has_value(); });
+}
+
 TEST(KafkaGroup, SeesAddedPartitions) {
   const std::string topic = topic_with({{"a"}});
   Member member(topic, fresh_name("group"));
@@ -407,6 +435,10 @@ TEST(KafkaGroup, TheCoordinatorConfirmsAMemberAndNoStranger) {
     return confirmed;
   });
   EXPECT_FALSE(member->assignment_lost());
+  Member stranger("no-such-input", group);
+  stranger->ask_membership(soon());
+  stranger.run_until([&] { return !stranger.confirmations.empty(); });
+  EXPECT_FALSE(stranger.confirmations.front()) << "it counts others only";
 }
 
 // Two instances that were given the same name: the older one is over for good, exit 75.

@@ -89,6 +89,15 @@ TEST(KafkaReader, StopsAtTheEndItWasGiven) {
   EXPECT_EQ(read_between(from, first(topic), 0, 2), (Values{"0", "1"}));
 }
 
+TEST(KafkaReader, DoesNotGiveARecordThatFollowsOnTheEndAfterAGap) {
+  const std::string topic = topic_with_an_aborted_end();
+  write_values(shared_broker().bootstrap(), topic, 0, {"at the end"});
+  PartitionReader from = reader(Isolation::read_committed);
+  EXPECT_EQ(read_between(from, first(topic), 0, 4), Values{"committed"});
+  EXPECT_EQ(read_between(from, first(topic), 1, 4), Values{});
+  EXPECT_EQ(read_between(from, first(topic), 1, 5), Values{"at the end"});
+}
+
 TEST(KafkaReader, ReadsOnePartitionAfterAnother) {
   const std::string broker = shared_broker().bootstrap();
   const std::string one = new_topic("one");

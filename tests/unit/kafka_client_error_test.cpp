@@ -5,6 +5,7 @@
 #include <string>
 
 #include "expect_failure.h"
+#include "kafka/client.h"
 #include "kafka/client_error.h"
 
 namespace nustream::tests {
@@ -54,6 +55,17 @@ TEST(KafkaError, MeansTheSameToCallerAndExitCode) {
     EXPECT_EQ(static_cast<int>(exit_code(error)), static_cast<int>(meaning.exit)) << name;
     EXPECT_EQ(error.text, rd_kafka_err2str(meaning.code)) << name;
   }
+}
+
+// A refused password is followed by the news that no broker is up, which is true and explains nothing.
+TEST(KafkaError, OfTwoComplaintsTheRefusalExplainsMore) {
+  const kafka::Error refusal = error_of(RD_KAFKA_RESP_ERR__AUTHENTICATION);
+  const kafka::Error down = error_of(RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN);
+  const kafka::Error timeout = error_of(RD_KAFKA_RESP_ERR__TIMED_OUT);
+  EXPECT_EQ(kafka::telling_more(refusal, down).code, refusal.code);
+  EXPECT_EQ(kafka::telling_more(down, refusal).code, refusal.code);
+  EXPECT_EQ(kafka::telling_more(down, timeout).code, timeout.code);
+  EXPECT_EQ(kafka::telling_more(std::nullopt, down).code, down.code);
 }
 
 TEST(KafkaError, KeepsToOneLineAndSaysWhatToDo) {
