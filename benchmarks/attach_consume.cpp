@@ -1,0 +1,173 @@
+// What attach does to each record, transactions aside: consume, decode and step beside a bare consume loop over the
+// same topic, fetching included, and beside replay's decode and step over the same bytes in memory. Usage:
+// benchmark_attach_consume [JSON file]; RECORDS in the environment (default 1,000,000). A broker runs beside it on
+// the same machine, so that nothing is pinned.
+#include <librdkafka/rdkafka.h>
+#include <poll.h>
+
+#include <cstdlib>
+
+#include "attach/lane_input.h"
+#include "attach_topic.h"
+#include "config/mechanism.h"
+#include "decode/message_decoder.h"
+#include "engine/noise_feed.h"
+#include "engine/stepper.h"
+#include "harness.h"
+#include "kafka/group_consumer.h"
+#include "publish/original_units.h"
+#include "secrets/locked_memory.h"
+
+namespace {
+
+using namespace nustream;
+using namespace nustream::benchmarks;
+
+/// librdkafka alone: records of partition 0 from its beginning, one poll each.
+void consume_bare(const std::string& broker, const std::string& topic, std::size_t records) {
+  rd_kafka_conf_t* conf = rd_kafka_conf_new();
+  char text[256];
+  for (const auto& [name, value] :
+       std::initializer_list<std::pair<const char*, std::string>>{{"bootstrap.servers", broker},
+                                                                  {"group.id", "bare"},
+                                                                  {"enable.auto.commit", "false"},
+                                                                  {"isolation.level", "read_committed"},
+                                                                  {"queued.min.messages", "1000000"},
+                                                                  {"queued.max.messages.kbytes", "262144"}}) {
+    rd_kafka_conf_set(conf, name, value.c_str(), text, sizeof text);
+  }
+  rd_kafka_t* client = rd_kafka_new(RD_KAFKA_CONSUMER, conf, text, sizeof text);
+  rd_kafka_poll_set_consumer(client);
+  rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(1);
+  rd_kafka_topic_partition_list_add(list, topic.c_str(), 0)->offset = 0;
+  rd_kafka_assign(client, list);
+  rd_kafka_topic_partition_list_destroy(list);
+  std::size_t bytes = 0;
+  for (std::size_t count = 0; count < records;) {
+    rd_kafka_message_t* message = rd_kafka_consumer_poll(client, 1000);
+    if (message == nullptr) continue;
+    if (message->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      bytes += message->len;
+      ++count;
+    }
+    rd_kafka_message_destroy(message);
+  }
+  keep(bytes);
+  rd_kafka_consumer_close(client);
+  rd_kafka_destroy(client);
+}
+
+/// A lane without a journal.
+struct Bench {
+  explicit Bench(const config::Config& settings)
+      : config(settings),
+        mechanism(config::make_mechanism(config, privacy::Participation::once())),
+        keys(secrets::Keyring::insecure(1)),
+        noise(mechanism, noise::first_checkpoint({1}, {LaneId{0}, EpochId{0}, 0}), StepIndex{0}, &locked),
+        lane(config.descent, mechanism.grid, Position{0}),
+        encoder({config.stream, LaneId{0}, EpochId{0}, config.privacy.delta, std::string(64, '0'), false},
+                publish::OriginalUnits(config.schema, config.descent.loss.kind), mechanism.spend),
+        stepper(lane, noise, encoder, 1, std::nullopt, 0) {}
+
+  void step(record::RowBatch& rows) {
+    while (rows.count() > 0) static_cast<void>(stepper.step(rows, rows.count(), output));
+    if (output.outbox.size() > (1 << 20)) output.outbox.clear();
+  }
+
+  const config::Config& config;
+  config::Mechanism mechanism;
+  secrets::Keyring keys;
+  secrets::LockedMemory locked;
+  engine::NoiseFeed noise;
+  lane::Lane lane;
+  publish::ReleaseEncoder encoder;
+  engine::Stepper stepper;
+  engine::Output output;
+};
+
+/// The service's own consumer, decoder and lane.
+void consume_and_step(const config::Config& config, std::size_t records) {
+  Bench bench(config);
+  attach::LaneInput input(config, bench.keys, Position{0}, std::nullopt);
+  kafka::SeenRecords seen({});
+  kafka::GroupConsumer consumer({config.kafka.brokers, {}}, {config.kafka.topics.input, config.kafka.group, ""});
+  std::vector<kafka::Message> messages;
+  const auto take = [&] {
+    if (messages.empty()) return;
+    input.take(messages, seen);
+    messages.clear();
+    bench.step(input.rows());
+  };
+  while (bench.lane.steps().value() < records) {
+    pollfd wait{consumer.descriptor(), POLLIN, 0};
+    ::poll(&wait, 1, 1000);
+    consumer.acknowledge();
+    while (auto event = consumer.next()) {
+      if (auto* message = std::get_if<kafka::Message>(&*event)) {
+        messages.push_back(std::move(*message));
+      } else if (const auto* assigned = std::get_if<kafka::Assigned>(&*event)) {
+        static_cast<void>(consumer.assign(assigned->partitions));
+        while (consumer.start(kafka::PartitionIndex{0}, kafka::Offset{0})) {
+        }
+      }
+      if (messages.size() == 512) take();
+    }
+    take();
+  }
+  consumer.begin_close();
+  while (!consumer.is_closed()) {
+    if (const auto event = consumer.next()) {
+      if (const auto* revoked = std::get_if<kafka::Revoked>(&*event)) {
+        static_cast<void>(consumer.unassign(revoked->partitions));
+      }
+    }
+  }
+}
+
+/// Decode and step over values that are in memory.
+void decode_and_step(const config::Config& config, const std::vector<std::string>& values) {
+  Bench bench(config);
+  decode::MessageDecoder decoder(config.input, config.schema);
+  decode::MessageBatch batch;
+  record::RowBatch rows;
+  rows.dimension = decoder.dimension();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    batch.add({.offset = i, .value = values[i]});
+    if (batch.count() == 512 || i + 1 == values.size()) {
+      decoder.decode(batch.messages(), rows);
+      batch.clear();
+      bench.step(rows);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* asked = std::getenv("RECORDS");
+  const std::size_t records = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 1'000'000;
+  tests::KafkaCluster cluster;
+  const tests::TemporaryFolder folder;
+  const std::vector<std::string> values = csv_values(records);
+  tests::create_topic(cluster.direct(), "input", 1);
+  tests::write_values(cluster.direct(), "input", 0, values);
+  int run = 0;
+  const auto fresh = [&] {
+    return settings(folder, cluster.bootstrap(), "input", "consume-" + std::to_string(++run), 10'000, "");
+  };
+  const config::Config in_memory = fresh();
+  Report report("attach_consume");
+  const auto items = static_cast<double>(records);
+  report.add(measure({{"bare consume", items, [&] { consume_bare(cluster.bootstrap(), "input", records); }},
+                      {"consume, decode, step", items,
+                       [&] {
+                         const config::Config config = fresh();
+                         consume_and_step(config, records);
+                       }},
+                      {"decode, step", items, [&] { decode_and_step(in_memory, values); }}},
+                     5),
+             "record");
+  report.add_ratio("consume, decode and step over bare consume", "consume, decode, step", "bare consume",
+                   "at most 1.82 (a rate of .55)");
+  return report.write(argc, argv);
+}
