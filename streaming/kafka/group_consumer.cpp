@@ -40,6 +40,7 @@ Error of_partition(rd_kafka_resp_err_t code) {
 
 std::vector<PartitionIndex> indices(const rd_kafka_topic_partition_list_t& list) {
   std::vector<PartitionIndex> result;
+  result.reserve(static_cast<std::size_t>(list.cnt));
   for (int i = 0; i < list.cnt; ++i) result.emplace_back(list.elems[i].partition);
   return result;
 }
