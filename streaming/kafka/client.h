@@ -3,13 +3,11 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "kafka/client_error.h"
 #include "kafka/client_settings.h"
-#include "kafka/group_consumer.h"
+#include "kafka/consumer_events.h"
 #include "kafka/handles.h"
-#include "kafka/message.h"
 #include "kafka/partition.h"
 
 namespace nustream::kafka {
@@ -30,8 +28,7 @@ struct Client {
 /// The next event of the queue: waits for it for `milliseconds` at most. Null where none came.
 [[nodiscard]] EventHandle poll(const Client& client, int milliseconds);
 
-/// What an event of any client says; nothing for those that concern nobody.
-using ReaderEvent = std::variant<std::monostate, Message, EndOfPartition, PartitionError, ClientError>;
+/// What an event of any client says; std::monostate for those that concern nobody.
 [[nodiscard]] ReaderEvent read_event(const Client& client, EventHandle event);
 
 /// What the connections complain about, of all that waits in the queue: the refusal to let us in before anything

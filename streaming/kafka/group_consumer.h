@@ -1,17 +1,17 @@
 // A member of a consumer group that reads the input topic, for an event loop: it wakes a descriptor and never waits.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "kafka/client_error.h"
 #include "kafka/client_settings.h"
+#include "kafka/consumer_events.h"
 #include "kafka/handles.h"
-#include "kafka/message.h"
 #include "kafka/partition.h"
 
 namespace nustream::kafka {
@@ -22,38 +22,7 @@ struct GroupMember {
   std::string instance;  ///< group.instance.id; empty: a member that leaves at once when it ends
 };
 
-/// Partitions that the group gives to this member, beside those it has (cooperative). Answered by assign().
-struct Assigned {
-  std::vector<PartitionIndex> partitions;
-};
-/// Partitions that the group takes from this member. Answered by unassign(), after what is in flight for them is
-/// over. The group waits for the answer, up to max.poll.interval.ms.
-struct Revoked {
-  std::vector<PartitionIndex> partitions;
-  bool lost;  ///< they belong to others already: nothing of theirs may be committed any more
-};
-/// No record is left below `offset`; control records and aborted ones are passed. Comes once at each end.
-struct EndOfPartition {
-  PartitionIndex partition;
-  Offset offset;
-};
-/// What keeps a partition from being read: topic gone, ACL. After Cause::offset_out_of_range, the log does not hold
-/// the offset, it cannot be started again until it was revoked and assigned anew.
-struct PartitionError {
-  PartitionIndex partition;
-  Error error;
-};
-/// Of the client as a whole. Remedy::none or call_again: it goes on trying by itself; new_client: it is over (fenced
-/// member).
-struct ClientError {
-  Error error;
-};
-/// The answer to ask_membership().
-struct Membership {
-  bool confirmed;  ///< the coordinator counts this member to the group, in its present, settled generation
-};
-
-using Event = std::variant<Message, EndOfPartition, Assigned, Revoked, PartitionError, ClientError, Membership>;
+struct Client;
 
 /// One member of a group. One thread only calls it, the event loop's; nothing is ever called back. No call waits for
 /// a broker: some wait for the client library's own thread, microseconds.
@@ -69,7 +38,8 @@ class GroupConsumer {
  public:
   /// Joins the group and subscribes to the topic; the first Assigned comes as an event.
   GroupConsumer(const ClientSettings& settings, const GroupMember& member);
-  /// Where it is not closed yet, leaves the group, and may wait for up to 5 s for brokers that do not answer.
+  /// Where it is not closed yet, closes: answers what it owes, leaves the group, and waits for up to 5 s for brokers
+  /// that do not answer.
   ~GroupConsumer();
   GroupConsumer(const GroupConsumer&) = delete;
   GroupConsumer& operator=(const GroupConsumer&) = delete;
@@ -112,8 +82,38 @@ class GroupConsumer {
   [[nodiscard]] bool is_closed() const noexcept;
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  struct Descriptor {
+    Descriptor();
+    ~Descriptor();
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int value;
+  };
+  struct PartitionState {
+    bool assigned = false;
+    bool reading = false;
+    bool paused = false;
+    bool given_up = false;
+  };
+  enum class Answer { none, assign, unassign };
+
+  void subscribe();
+  void close_now();
+  [[nodiscard]] std::optional<Event> translate(EventHandle event);
+  [[nodiscard]] std::optional<Event> pass(ReaderEvent read);
+  [[nodiscard]] Event rebalance(rd_kafka_op_s& event);
+  [[nodiscard]] std::optional<Error> seek(PartitionIndex partition, Offset offset);
+  [[nodiscard]] std::optional<Error> unless_closing(rd_kafka_error_s* result) const;
+  [[nodiscard]] PartitionListHandle list_of(PartitionIndex partition, std::int64_t offset) const;
+  [[nodiscard]] PartitionState& state_of(PartitionIndex partition);
+
+  std::string topic_;
+  std::string group_;
+  Descriptor descriptor_;  // before the client, which writes to it until it is gone
+  std::unique_ptr<Client> client_;
+  std::vector<PartitionState> states_;  // by partition
+  Answer answer_owed_ = Answer::none;
+  bool closing_ = false;
 };
 
 }  // namespace nustream::kafka

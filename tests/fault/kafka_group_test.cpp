@@ -323,6 +323,7 @@ TEST(KafkaGroup, EndsWithoutTheAnswersThatItOwes) {
   for (int round = 0; round < 3; ++round) {
     GroupConsumer of_partitions(settings, {topic, group, ""});
     wait_for_assignment(of_partitions);
+    if (round == 2) of_partitions.begin_close();
   }
   Member owner(topic, group);
   owner.run_until([&] { return owner.assigned.size() == 2; });
