@@ -258,6 +258,25 @@ TEST(KafkaRefusal, ATransactionRidesOutABrokerThatIsKilled) {
   EXPECT_EQ(values_of(wait_for_committed_records(cluster.direct(), topic, 2)), (Values{"before", "during"}));
 }
 
+TEST(KafkaRefusal, ATransactionRidesOutEachOfThreeBrokersInTurn) {
+  KafkaCluster cluster({.brokers = 3});
+  const std::string topic = fresh_name("three");
+  create_topic(cluster.direct(), topic, 1, {}, 3);
+  const auto producer = ready_producer(cluster.bootstrap(), fresh_name("producer"), {topic});
+  Values expected;
+  for (std::size_t broker = 0; broker < 3; ++broker) {
+    begin(*producer);
+    expected.push_back(std::to_string(broker));
+    produce(*producer, topic, expected.back());
+    cluster.kill(broker);
+    const Progress committed =
+        finish([&](Deadline until) { return producer->commit(until); }, kafka::in(seconds(60)));
+    ASSERT_TRUE(committed.is_done()) << committed.error()->text;
+    cluster.restart(broker);
+  }
+  EXPECT_EQ(values_of(wait_for_committed_records(cluster.direct(), topic, 3)), expected);
+}
+
 // The call itself may not come back: a coordinator that is missing in the wrong 15 ms is never looked for again.
 TEST(KafkaRefusal, AFrozenBrokerHoldsUpNoSlice) {
   KafkaCluster cluster;
