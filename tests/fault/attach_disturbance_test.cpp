@@ -131,13 +131,14 @@ TEST(Disturbance, ThreeInstancesThatJoinLeaveAndAreKilled) {
     pause(700 + static_cast<int>(bits() % 800));
     const bool kill = bits() % 2 == 0;
     instances.front()->signal(kill ? SIGKILL : SIGTERM);
-    const int code = instances.front()->wait().code;
-    EXPECT_EQ(code, kill ? 128 + SIGKILL : 0);
+    const CommandResult result = instances.front()->wait();
+    EXPECT_EQ(result.code, kill ? 128 + SIGKILL : 0) << result.err;
     instances.pop_front();
   }
   for (const auto& instance : instances) {
     instance->signal(SIGTERM);
-    EXPECT_EQ(instance->wait().code, 0);
+    const CommandResult result = instance->wait();
+    EXPECT_EQ(result.code, 0) << result.err;
   }
   stream.finish_and_check();
 }

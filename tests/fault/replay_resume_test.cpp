@@ -188,7 +188,8 @@ TEST(NewEpoch, IsRefusedWhereTheLedgerLostWhatTheStateKnows) {
   EXPECT_EQ(world.run({"--new-epoch"}).code, 65);
 }
 
-// A power failure may keep a release and lose its ledger line; with the state lost as well, the release says the spend.
+// A power failure may keep a release and lose its ledger line; with the state lost as well, the release says the
+// spend.
 TEST(NewEpoch, ChargesAReleaseWhoseLedgerLineWasLostByWhatItSays) {
   const ReplayWorld world(3000);
   ASSERT_EQ(world.run({"--to", "500"}).code, 0);
