@@ -81,7 +81,9 @@ bool host_is_literal(const RequestParser::value_type& request) {
 }
 
 /// Of a request without a body the header is all.
-bool has_body(const RequestParser& parser) { return !parser.is_done(); }
+bool has_body(const RequestParser& parser) {
+  return !parser.is_done();
+}
 
 Answer answer_unguarded(const RequestParser& parser, const Access& access, const Routes& routes) {
   const auto& request = parser.get();

@@ -39,8 +39,6 @@ class OperatorSurface {
   /// /api/v1/state: the public object with one field more, "operator" (docs/metrics.md).
   [[nodiscard]] std::string state() const;
 
-  [[nodiscard]] const PublicSurface& shown() const noexcept { return shown_; }
-
  private:
   struct OpenLane {
     OperatorMetrics::Lane series;

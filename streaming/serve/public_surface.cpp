@@ -15,6 +15,9 @@ using publish::append_number;
 using publish::append_string;
 using Values = std::vector<std::pair<std::string, double>>;
 
+/// Whoever has this lane publishes the combined model; elsewhere it would be an old one.
+constexpr LaneId model_lane{0};
+
 /// Counters only go up: the total at hand becomes the difference to what is shown.
 void raise_to(prometheus::Counter& counter, std::uint64_t total) {
   counter.Increment(static_cast<double>(total) - counter.Value());
@@ -60,7 +63,7 @@ PublicSurface::PublicSurface(std::string stream) : stream_(std::move(stream)) {}
 
 void PublicSurface::open_lane(PublicLane lane) {
   const LaneId id = lane.header.lane;
-  close_lane(id);
+  lanes_.erase(id);
   PublicMetrics::Lane series(metrics_, lane.header);
   series.rho_limit->Set(lane.rho_limit.value());
   series.noise_multiplier->Set(lane.noise_multiplier.value());
@@ -76,6 +79,7 @@ void PublicSurface::open_lane(PublicLane lane) {
 
 void PublicSurface::close_lane(LaneId lane) {
   lanes_.erase(lane);
+  if (lane == model_lane) model_.clear();
   changed();
 }
 
@@ -118,7 +122,7 @@ void PublicSurface::show(const CommittedRelease& release) {
 }
 
 void PublicSurface::show(const CommittedModel& model) {
-  model_ = model.json();
+  if (lanes_.contains(model_lane)) model_ = model.json();
 }
 
 void PublicSurface::changed() {

@@ -36,12 +36,12 @@ class PublicSurface {
   /// The lane's series appear, at no step and without an estimate; another epoch of the lane goes. A restored lane is
   /// then told its committed spend, and after that its last published release.
   void open_lane(PublicLane lane);
-  /// The lane's series go. Nothing happens where the lane is not open.
+  /// The lane's series go, with lane 0 the combined model. Nothing happens where the lane is not open.
   void close_lane(LaneId lane);
 
-  /// Shows what was committed. What is of a lane or epoch that is not open, or not beyond what is shown, changes
-  /// nothing: it comes late, or a second time. A release beyond the committed steps, or of another kind of noise key
-  /// (private or not) than its lane, breaks a contract: the process ends.
+  /// Shows what was committed. What is of a lane or epoch that is not open (for the combined model: lane 0), or not
+  /// beyond what is shown, changes nothing: it comes late, or a second time. A release beyond the committed steps, or
+  /// of another kind of noise key (private or not) than its lane, breaks a contract: the process ends.
   void update(const Committed& committed);
 
   /// True once every lane is restored, until draining begins: never a function of a record.

@@ -166,6 +166,22 @@ TEST(PublicSurface, StateIsJsonWithTheNumbersOfTheRelease) {
   EXPECT_EQ(double(lane["average"]["b"]), 2);
 }
 
+// The owner of lane 0 publishes the combined model; who is no longer that would show an old one for ever.
+TEST(PublicSurface, TheCombinedModelGoesWithLaneZero) {
+  PublicSurface surface("retail");
+  surface.open_lane(public_lane(1));
+  surface.update(CommittedModel::published(R"({"late":1})"));
+  EXPECT_THAT(surface.state(), HasSubstr("\"model\":null"));
+  surface.open_lane(public_lane(0));
+  surface.update(CommittedModel::published(R"({"estimate":1})"));
+  EXPECT_THAT(surface.state(), HasSubstr(R"("model":{"estimate":1})"));
+  surface.open_lane(public_lane(0, 1));
+  surface.close_lane(LaneId{1});
+  EXPECT_THAT(surface.state(), HasSubstr(R"("model":{"estimate":1})")) << "a new epoch does not unpublish it";
+  surface.close_lane(LaneId{0});
+  EXPECT_THAT(surface.state(), HasSubstr("\"model\":null"));
+}
+
 TEST(PublicSurface, AnIterateThatDivergedIsShownAsSuch) {
   PublicSurface surface("retail");
   surface.open_lane(public_lane(0));
