@@ -73,8 +73,15 @@ GroupConsumer::GroupConsumer(const ClientSettings& settings, const GroupMember& 
   subscribe();
 }
 
+// Up to librdkafka 2.2 a cooperative member that is destroyed between joining and its first assignment ends the
+// process by an assertion (confluentinc/librdkafka issue 4312, mended in 2.3), and nothing tells when that is. Such a
+// client has left the group by now; what it keeps until the process ends is memory and idle threads.
 GroupConsumer::~GroupConsumer() {
+  constexpr int mended_in = 0x020300ff;
   close_now();
+  if (rd_kafka_version() >= mended_in) return;
+  rd_kafka_queue_io_event_enable(client_->queue.get(), -1, nullptr, 0);  // the descriptor goes
+  static_cast<void>(client_->handle.release());
 }
 
 void GroupConsumer::subscribe() {
