@@ -1,7 +1,6 @@
 #include "serve/connection.h"
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/read_until.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http/write.hpp>
 
@@ -27,30 +26,33 @@ constexpr std::string_view header_end = "\r\n\r\n";
 /// How long, and for how many bytes, a client that was refused is still read. To close a socket with unread bytes
 /// resets the connection, and the reset may overtake the refusal.
 constexpr std::chrono::milliseconds linger_time{1000};
-constexpr std::size_t linger_bytes_max = 64 * 1024;
+constexpr std::size_t linger_bytes_max = 65'536;
 
-/// Waits for the first bytes of a request, unless the one before brought them along. False where none came.
-asio::awaitable<bool> first_bytes(Connection& connection, std::string& received, Clock::time_point deadline) {
-  if (!received.empty()) co_return true;
-  connection.stream.expires_at(deadline);
-  std::array<char, 256> bytes;  // no more than the least header_bytes_max
-  const auto [error, size] = co_await connection.stream.async_read_some(asio::buffer(bytes), as_values);
+/// Appends what comes next, up to `room` bytes.
+asio::awaitable<beast::error_code> receive(Connection& connection, std::string& received, std::size_t room) {
+  std::array<char, 2048> bytes;
+  const auto [error, size] =
+      co_await connection.stream.async_read_some(asio::buffer(bytes.data(), std::min(bytes.size(), room)), as_values);
   received.append(bytes.data(), size);
-  co_return !error;
+  co_return error;
 }
 
 /// Reads to the end of the header, which Beast's own limit would bound line by line only. What is behind it stays in
 /// `received`.
-asio::awaitable<beast::error_code> read_header(Connection& connection, std::string& received, const Limits& limits,
+asio::awaitable<beast::error_code> read_header(Connection& connection, std::string& received, std::size_t bytes_max,
                                                RequestParser& parser) {
-  const auto [error, size] = co_await asio::async_read_until(
-      connection.stream, asio::dynamic_buffer(received, limits.header_bytes_max), header_end, as_values);
-  if (error == asio::error::not_found) co_return http::error::header_limit;
-  if (error) co_return error;
-  parser.header_limit(static_cast<std::uint32_t>(size + 1));
-  beast::error_code parse_error;
-  received.erase(0, parser.put(asio::buffer(received.data(), size), parse_error));
-  co_return parse_error;
+  std::size_t end;
+  for (std::size_t searched = 0; (end = received.find(header_end, searched)) == std::string::npos;) {
+    if (received.size() >= bytes_max) co_return http::error::header_limit;
+    searched = received.size() - std::min(received.size(), header_end.size() - 1);
+    const beast::error_code error = co_await receive(connection, received, bytes_max - received.size());
+    if (error) co_return error;
+  }
+  end += header_end.size();
+  parser.header_limit(static_cast<std::uint32_t>(end + 1));
+  beast::error_code error;
+  received.erase(0, parser.put(asio::buffer(received.data(), end), error));
+  co_return error;
 }
 
 /// Whether what was read is no request, as opposed to no more at all.
@@ -89,15 +91,18 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
   std::string received;
   Clock::time_point deadline = Clock::now() + limits.request_time;
   for (std::size_t number = 1;; ++number) {
-    const bool more = co_await first_bytes(connection, received, deadline);
-    if (!more) co_return;
+    if (received.empty()) {
+      connection.stream.expires_at(deadline);
+      const beast::error_code nothing = co_await receive(connection, received, limits.header_bytes_max);
+      if (nothing) co_return;
+    }
     connection.phase = Phase::busy;
     if (number > 1) deadline = Clock::now() + limits.request_time;
 
     // One deadline for the whole request: a byte now and then does not move it.
     connection.stream.expires_at(deadline);
     RequestParser parser;
-    const beast::error_code error = co_await read_header(connection, received, limits, parser);
+    const beast::error_code error = co_await read_header(connection, received, limits.header_bytes_max, parser);
     if (error && !unreadable(error)) co_return;
 
     Answer reply = error ? refusal(error) : answerer(parser, number);

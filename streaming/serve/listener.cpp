@@ -47,12 +47,12 @@ tcp::acceptor listen(asio::io_context& loop, const Address& address) {
 
 class Listener::Service : public std::enable_shared_from_this<Service> {
  public:
-  Service(asio::io_context& loop, const Address& address, const Limits& limits, Access access, Routes routes)
+  Service(asio::io_context& loop, const Address& address, const Limits& limits, const Access& access, Routes routes)
       : acceptor_(listen(loop, address)),
         port_(acceptor_.local_endpoint().port()),
         pause_(loop),
         limits_(limits),
-        access_(std::move(access)),
+        access_(access),
         routes_(std::move(routes)) {}
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
@@ -163,10 +163,10 @@ Answer Listener::Service::reply(const Connection& connection, const RequestParse
   return out;
 }
 
-Listener::Listener(asio::io_context& loop, const Address& address, const Limits& limits, Access access,
+Listener::Listener(asio::io_context& loop, const Address& address, const Limits& limits, const Access& access,
                    Routes routes) {
   check(limits);
-  service_ = std::make_shared<Service>(loop, address, limits, std::move(access), std::move(routes));
+  service_ = std::make_shared<Service>(loop, address, limits, access, std::move(routes));
   service_->start();
 }
 

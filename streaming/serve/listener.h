@@ -30,7 +30,8 @@ class Listener {
  public:
   /// Listens at once; accepts when the loop runs. InvalidParameter for limits out of range; Failure(io), or
   /// Failure(permission), where the address cannot be bound.
-  Listener(boost::asio::io_context& loop, const Address& address, const Limits& limits, Access access, Routes routes);
+  Listener(boost::asio::io_context& loop, const Address& address, const Limits& limits, const Access& access,
+           Routes routes);
   /// Closes every connection; the routes are not called again. To be called on the loop's thread, or once it ended.
   ~Listener();
   Listener(const Listener&) = delete;

@@ -1,7 +1,5 @@
 #include "serve/servers.h"
 
-#include <utility>
-
 #include "nustream/base/error.h"
 #include "serve/routes.h"
 
@@ -30,7 +28,7 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
   }
   Access access{token_of(settings.operator_token_file)};
   access.literal_hosts_only = !access.token;
-  operator_.emplace(loop, address, settings.limits, std::move(access), operator_routes(operators));
+  operator_.emplace(loop, address, settings.limits, access, operator_routes(operators));
 }
 
 void Servers::stop() {

@@ -36,15 +36,14 @@ constexpr std::size_t big = 16 << 20;
 /// A listener on a loop of its own, whose routes answer with the path, or as some paths ask for.
 class Echo {
  public:
-  explicit Echo(const Limits& limits = patient, Access access = {}) {
+  explicit Echo(const Limits& limits = patient, const Access& access = {}) {
     loop_.on_loop([&] {
-      listener_.emplace(loop_.loop, Address{"127.0.0.1", 0}, limits, std::move(access),
-                        [this](std::string_view path) {
-                          ++answered;
-                          if (path == "/big") return Response{200, "text/plain", std::string(big, 'x')};
-                          if (path == "/throws") throw std::runtime_error("what an exception says stays inside");
-                          return Response{200, "text/plain; charset=utf-8", "path " + std::string(path) + "\n"};
-                        });
+      listener_.emplace(loop_.loop, Address{"127.0.0.1", 0}, limits, access, [this](std::string_view path) {
+        ++answered;
+        if (path == "/big") return Response{200, "text/plain", std::string(big, 'x')};
+        if (path == "/throws") throw std::runtime_error("what an exception says stays inside");
+        return Response{200, "text/plain; charset=utf-8", "path " + std::string(path) + "\n"};
+      });
     });
   }
   ~Echo() { destroy(); }
