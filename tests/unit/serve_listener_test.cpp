@@ -423,61 +423,50 @@ TEST(Listener, DestructionCutsRequestsOff) {
   EXPECT_EQ(echo.answered, 1);
 }
 
-/// Ends a listener between any two steps of its loop, with requests accepted, read or half answered.
-class ListenerEnds : public ::testing::TestWithParam<int> {
- protected:
-  void SetUp() override {
-    listener_.emplace(loop_, Address{"127.0.0.1", 0}, patient, Access{}, [this](std::string_view) {
-      ++(listener_ ? answered_ : answered_after_);
+/// A listener with four requests waiting, whose loop has gone that many steps: to be ended between any two of them,
+/// with requests accepted, read or half answered.
+struct Interrupted {
+  explicit Interrupted(int steps) {
+    listener.emplace(loop, Address{"127.0.0.1", 0}, patient, Access{}, [this](std::string_view) {
+      ++(listener ? answered : answered_after);
       return Response{200, "text/plain", "x"};
     });
     for (int i = 0; i < 4; ++i) {
-      clients_.push_back(std::make_unique<HttpClient>(listener_->port()));
-      clients_.back()->send(http_request("/"));
+      clients.push_back(std::make_unique<HttpClient>(listener->port()));
+      clients.back()->send(http_request("/"));
     }
-    for (int step = 0; step < GetParam(); ++step) loop_.poll_one();
+    for (int step = 0; step < steps; ++step) loop.poll_one();
   }
   /// Without waiting for a deadline of a minute: nothing is left.
-  void expect_that_the_loop_runs_out() {
-    loop_.run_for(10s);
-    EXPECT_TRUE(loop_.stopped());
+  [[nodiscard]] bool loop_runs_out() {
+    loop.run_for(10s);
+    return loop.stopped();
   }
 
-  boost::asio::io_context loop_{1};
-  std::optional<Listener> listener_;
-  std::vector<std::unique_ptr<HttpClient>> clients_;
-  int answered_ = 0;
-  int answered_after_ = 0;
-};
-
-TEST_P(ListenerEnds, AfterDestructionItsRoutesAreNotCalled) {
-  listener_.reset();
-  expect_that_the_loop_runs_out();
-  EXPECT_EQ(answered_after_, 0);
-}
-
-TEST_P(ListenerEnds, AfterStopNothingIsLeft) {
-  listener_->stop();
-  expect_that_the_loop_runs_out();
-}
-
-INSTANTIATE_TEST_SUITE_P(AfterSteps, ListenerEnds, ::testing::Range(0, 60));
-
-// The steps above go as far as the last answer.
-TEST(Listener, AnswersFourRequestsInFewSteps) {
-  boost::asio::io_context loop(1);
-  int answered = 0;
-  const Listener listener(loop, Address{"127.0.0.1", 0}, patient, Access{}, [&answered](std::string_view) {
-    ++answered;
-    return Response{200, "text/plain", "x"};
-  });
+  boost::asio::io_context loop{1};
+  std::optional<Listener> listener;
   std::vector<std::unique_ptr<HttpClient>> clients;
-  for (int i = 0; i < 4; ++i) {
-    clients.push_back(std::make_unique<HttpClient>(listener.port()));
-    clients.back()->send(http_request("/"));
+  int answered = 0;
+  int answered_after = 0;
+};
+constexpr int steps_to_the_last_answer = 60;
+
+TEST(Listener, ItsRoutesAreNotCalledOnceItIsGone) {
+  for (int steps = 0; steps <= steps_to_the_last_answer; ++steps) {
+    Interrupted world(steps);
+    world.listener.reset();
+    ASSERT_TRUE(world.loop_runs_out()) << "after " << steps << " steps";
+    ASSERT_EQ(world.answered_after, 0) << "after " << steps << " steps";
   }
-  for (int step = 0; step < 50; ++step) loop.poll_one();
-  EXPECT_EQ(answered, 4);
+}
+
+TEST(Listener, StopLeavesNothingWheneverItComes) {
+  for (int steps = 0; steps <= steps_to_the_last_answer; ++steps) {
+    Interrupted world(steps);
+    world.listener->stop();
+    ASSERT_TRUE(world.loop_runs_out()) << "after " << steps << " steps";
+  }
+  EXPECT_EQ(Interrupted(steps_to_the_last_answer).answered, 4) << "so many steps are enough";
 }
 
 TEST(Listener, RefusesABusyAddressAndBadLimits) {
