@@ -12,10 +12,10 @@
 #include "config/mechanism.h"
 #include "decode/message_decoder.h"
 #include "engine/noise_feed.h"
+#include "engine/release_encoder.h"
 #include "engine/stepper.h"
 #include "harness.h"
 #include "kafka/group_consumer.h"
-#include "publish/original_units.h"
 #include "secrets/locked_memory.h"
 
 namespace {
@@ -63,10 +63,11 @@ struct Bench {
       : config(settings),
         mechanism(config::make_mechanism(config, privacy::Participation::once())),
         keys(secrets::Keyring::insecure(1)),
-        noise(mechanism, noise::first_checkpoint({1}, {LaneId{0}, EpochId{0}, 0}), StepIndex{0}, &locked),
-        lane(config.descent, mechanism.grid, Position{0}),
-        encoder({config.stream, LaneId{0}, EpochId{0}, config.privacy.delta, std::string(64, '0'), false},
-                publish::OriginalUnits(config.schema, config.descent.loss.kind), mechanism.spend),
+        noise(mechanism, journal::first_checkpoints({1}, LaneId{0}, EpochId{0}, 1), StepIndex{0}, &locked),
+        lane(config.descent, mechanism.grids, Position{0}),
+        encoder(engine::release_encoder(
+            config, mechanism,
+            {config.stream, LaneId{0}, EpochId{0}, config.privacy.delta, std::string(64, '0'), false})),
         stepper(lane, noise, encoder, 1, std::nullopt, 0) {}
 
   void step(record::RowBatch& rows) {

@@ -1,29 +1,15 @@
 #include "nustream/descent/loop.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 
+#include "descent/check_rule.h"
 #include "descent/kernel.h"
 #include "nustream/base/error.h"
 #include "nustream/descent/clip.h"
 
 namespace nustream::descent {
 namespace {
-
-void check(const StepRule& rule, std::span<const double> start) {
-  model::check(rule.loss);
-  if (start.empty()) throw InvalidParameter("dimension", "0", "at least one coefficient");
-  rule.projection.check(start.size());
-  if (!std::isfinite(rule.l2) || rule.l2 < 0) {
-    throw InvalidParameter("l2", std::to_string(rule.l2), "a finite number >= 0");
-  }
-  if (rule.minibatch == 0) throw InvalidParameter("minibatch", "0", "at least one record");
-  for (const double entry : start) {
-    if (!std::isfinite(entry)) throw InvalidParameter("start", std::to_string(entry), "finite numbers");
-  }
-}
 
 auto preferred_kernel() {
   const auto& all = kernel::variants();
@@ -46,7 +32,10 @@ Loop::Loop(const StepRule& rule, const noise::Grid& grid, std::span<const double
       theta_(packed_size(start.size())),
       sum_(packed_size(start.size())),
       units_(start.size()) {
-  check(rule, start);
+  check_rule(rule, start);
+  if (model::predictors(rule.loss) != 1) {
+    throw InvalidParameter("loss", std::string(model::name(rule.loss.kind)), "a loss of one predictor");
+  }
   set_theta(start);
   if (const auto* const box = std::get_if<Box>(&rule_.projection.family())) {
     lower_ = spread(box->lower, dimension_);

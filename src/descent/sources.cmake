@@ -1,12 +1,18 @@
 target_sources(nustream_core PRIVATE
   descent/averaging.cpp
+  descent/batch_means.cpp
+  descent/check_rule.cpp
   descent/clip.cpp
+  descent/gradient_sum.cpp
   descent/kernel.cpp
   descent/kernel_baseline.cpp
   descent/loop.cpp
+  descent/matrix_loop.cpp
   descent/norm.cpp
   descent/projection.cpp
-  descent/schedule.cpp)
+  descent/schedule.cpp
+  descent/second_moments.cpp
+  descent/two_stage_loop.cpp)
 target_include_directories(nustream_core PRIVATE ${PROJECT_SOURCE_DIR}/src)
 
 # One kernel for each instruction set, chosen at run time. Without errno a square root is one instruction.

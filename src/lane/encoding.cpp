@@ -82,24 +82,48 @@ std::string Lane::encode() const {
   writer.integer(steps_);
   writer.integer(position_);
   writer.real(average_.weight());
-  writer.reals(loop_.theta());
+  writer.reals(theta());
   writer.reals(average_.value());
+  if (batches_) {
+    writer.integer(batches_->length());
+    writer.integer(batches_->count());
+    writer.reals(batches_->means());
+  }
+  if (moments_) {
+    writer.reals(moments_->bread());
+    writer.reals(moments_->meat());
+    writer.reals(moments_->reference());
+  }
   return writer.take();
 }
 
-Lane Lane::decode(Settings settings, const noise::Grid& grid, std::string_view bytes) {
+Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::string_view bytes) {
   Reader reader(bytes);
   if (reader.text(magic_and_version.size()) != magic_and_version) {
     refuse("bytes of something else, or of another version", "a lane's state, version 1");
   }
   const std::uint64_t dimension = reader.integer();
   if (dimension != settings.dimension) refuse("a state of another dimension", "the settings' dimension");
-  Lane lane(std::move(settings), grid, Position{0});
+  Lane lane(std::move(settings), grids, Position{0});
   lane.steps_ = reader.integer();
   lane.position_ = reader.integer();
   const double weight = reader.real();
-  lane.loop_.set_theta(reader.reals(dimension));
+  const std::vector<double> theta = reader.reals(dimension);
+  std::visit([&](auto& loop) { loop.set_theta(theta); }, lane.loop_);
   lane.average_.restore(weight, reader.reals(weight > 0 ? dimension : 0), lane.steps());
+  if (lane.batches_) {
+    const std::uint64_t length = reader.integer();
+    const std::uint64_t count = reader.integer();
+    if (count >= 2 * lane.settings_.batching->batches) refuse("more batches than can be", "a whole state");
+    lane.batches_->restore(length, reader.reals(count * dimension));
+    if (lane.steps() >= lane.batches_->next_boundary()) refuse("batches behind the steps", "a whole state");
+  }
+  if (lane.moments_) {
+    const std::size_t triangle = descent::triangle_size(dimension);
+    const std::vector<double> bread = reader.reals(triangle);
+    const std::vector<double> meat = reader.reals(triangle);
+    lane.moments_->restore(bread, meat, reader.reals(dimension));
+  }
   reader.end();
   return lane;
 }

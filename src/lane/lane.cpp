@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -13,51 +14,99 @@ namespace {
 // Steps whose sizes and gains are worked out ahead of the loop that uses them.
 constexpr std::uint64_t steps_ahead = 256;
 
-const Settings& checked(const Settings& settings, const noise::Grid& grid) {
+void check_moments(const Settings& settings) {
+  if (!settings.moments) return;
+  if (settings.loss.kind != model::Loss::Kind::linear || settings.first_stage) {
+    throw InvalidParameter("moments", "beside another loss", "only the linear loss");
+  }
+}
+
+void check_batching(const Settings& settings) {
+  if (!settings.batching) return;
+  descent::check(*settings.batching);
+  if (settings.averaging.kind != descent::Averaging::Kind::tail ||
+      settings.averaging.from != settings.batching->from) {
+    throw InvalidParameter("batching", "without a tail average", "a tail average from the same step");
+  }
+}
+
+// The noise is scaled for the clip norms: a grid that clips later would let a record weigh more than Δ.
+void check_grids(const Settings& settings, std::span<const noise::Grid> grids) {
+  const std::vector<Stage> all = stages(settings);
+  if (grids.size() != all.size()) {
+    throw InvalidParameter("grids", std::to_string(grids.size()), "one for each stage");
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!(grids[i].clip_radius() <= all[i].clip.value())) {
+      throw InvalidParameter("grid", "a clip radius above the clip norm", "the grid of the same clip norm");
+    }
+  }
+}
+
+const Settings& checked(const Settings& settings, std::span<const noise::Grid> grids) {
   if (settings.dimension == 0) throw InvalidParameter("dimension", "0", "at least one coefficient");
   if (settings.start.size() != settings.dimension) {
     throw InvalidParameter("start", std::to_string(settings.start.size()) + " entries",
                            std::to_string(settings.dimension) + " entries (the number of coefficients)");
   }
   if (settings.release_every == 0) throw InvalidParameter("release_every", "0", "at least one step");
-  // The noise is scaled for settings.clip: a grid that clips later would let a record weigh more than Δ.
-  if (!(grid.clip_radius() <= settings.clip.value())) {
-    throw InvalidParameter("grid", "a clip radius above the clip norm", "the grid of the same clip norm");
-  }
+  if (settings.minibatch == 0) throw InvalidParameter("minibatch", "0", "at least one record");
+  check_moments(settings);
+  check_batching(settings);
+  check_grids(settings, grids);
   return settings;
 }
 
-descent::StepRule step_rule(const Settings& settings) {
-  return {settings.loss, settings.l2, settings.projection, settings.minibatch};
-}
-
-void check_batch(const Settings& settings, std::uint64_t steps_taken, const record::RowSlice& rows,
-                 const noise::GridNoise& noise) {
-  NUSTREAM_REQUIRE(rows.dimension == settings.dimension, "rows have the lane's dimension");
-  NUSTREAM_REQUIRE(noise.dimension == settings.dimension, "noise has the lane's dimension");
-  NUSTREAM_REQUIRE(rows.count % settings.minibatch == 0, "a batch ends where a minibatch ends");
-  NUSTREAM_REQUIRE(noise.first.value() == steps_taken, "noise begins at the lane's next step");
-  NUSTREAM_REQUIRE(noise.units.size() / noise.dimension >= rows.count / settings.minibatch,
-                   "every step of a batch has its own noise");
+void check_noise(std::span<const Stage> stages, std::uint64_t steps_taken, std::uint64_t steps,
+                 std::span<const noise::GridNoise> noise) {
+  NUSTREAM_REQUIRE(noise.size() == stages.size(), "every stage has its own noise");
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    NUSTREAM_REQUIRE(noise[i].dimension == stages[i].dimension, "noise has its stage's dimension");
+    NUSTREAM_REQUIRE(noise[i].first.value() == steps_taken, "noise begins at the lane's next step");
+    NUSTREAM_REQUIRE(noise[i].units.size() / noise[i].dimension >= steps, "every step of a batch has its own noise");
+  }
 }
 
 }  // namespace
 
-Lane::Lane(Settings settings, const noise::Grid& grid, Position start)
-    : settings_(std::move(settings)),
-      position_(start.value()),
-      loop_(step_rule(checked(settings_, grid)), grid, settings_.start),
-      average_(settings_.averaging, settings_.dimension) {}
+Lane::Loop Lane::make_loop(const Settings& settings, std::span<const noise::Grid> grids) {
+  if (settings.first_stage) {
+    const descent::TwoStageRule rule{settings.first_stage->shape, settings.l2, settings.first_stage->l2,
+                                     settings.projection, settings.minibatch};
+    return descent::TwoStageLoop(rule, grids[0], grids[1], settings.start);
+  }
+  const descent::StepRule rule{settings.loss, settings.l2, settings.projection, settings.minibatch};
+  if (model::predictors(settings.loss) > 1) return descent::MatrixLoop(rule, grids[0], settings.start);
+  return descent::Loop(rule, grids[0], settings.start);
+}
 
-void Lane::advance(const record::RowSlice& rows, const noise::GridNoise& noise, Releases& releases) {
-  check_batch(settings_, steps_, rows, noise);
+Lane::Lane(Settings settings, std::span<const noise::Grid> grids, Position start)
+    : settings_(std::move(settings)),
+      stages_(stages(checked(settings_, grids))),
+      row_entries_(row_entries(settings_)),
+      position_(start.value()),
+      loop_(make_loop(settings_, grids)),
+      average_(settings_.averaging, settings_.dimension) {
+  if (settings_.batching) batches_.emplace(*settings_.batching, settings_.dimension);
+  if (settings_.moments) {
+    moments_.emplace(grids[grids.size() - 2], grids.back(), settings_.dimension, settings_.minibatch,
+                     settings_.moments->from);
+    moments_->set_reference(settings_.start);
+  }
+}
+
+void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases) {
+  NUSTREAM_REQUIRE(rows.dimension == row_entries_, "rows have the lane's dimension");
+  NUSTREAM_REQUIRE(rows.count % settings_.minibatch == 0, "a batch ends where a minibatch ends");
   const std::uint64_t steps = rows.count / settings_.minibatch;
+  check_noise(stages_, steps_, steps, noise);
   for (std::uint64_t taken = 0; taken < steps;) {
     const std::uint64_t to_release = steps_to_next_release();
-    const std::uint64_t count = std::min({steps - taken, to_release, steps_ahead});
+    const std::uint64_t count = std::min({steps - taken, to_release, steps_to_next_mark(), steps_ahead});
     take_steps(rows, noise, taken, count);
     taken += count;
     position_ = rows.next[taken * settings_.minibatch - 1];
+    pass_marks();
     if (count == to_release) release_now(releases);
   }
 }
@@ -66,28 +115,80 @@ std::uint64_t Lane::steps_to_next_release() const noexcept {
   return settings_.release_every - steps_ % settings_.release_every;
 }
 
-void Lane::take_steps(const record::RowSlice& rows, const noise::GridNoise& noise, std::uint64_t begin,
-                      std::uint64_t count) {
+/// To where a batch of iterates closes or the moments' reference moves: both at absolute steps, however the records
+/// arrive.
+std::uint64_t Lane::steps_to_next_mark() const noexcept {
+  std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();
+  if (batches_) steps = std::min(steps, batches_->next_boundary().value() - steps_);
+  if (moments_) {
+    constexpr std::uint64_t every = descent::SecondMoments::reference_every;
+    steps = std::min(steps, every - steps_ % every);
+  }
+  return steps;
+}
+
+void Lane::pass_marks() {
+  if (batches_ && batches_->next_boundary() == this->steps()) batches_->close(average_.value());
+  if (moments_ && steps_ % descent::SecondMoments::reference_every == 0) {
+    moments_->set_reference(average_.value().empty() ? theta() : average_.value());
+  }
+}
+
+void Lane::take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t begin, std::uint64_t count) {
   std::array<double, steps_ahead> sizes;
+  std::array<double, steps_ahead> first_sizes;
   std::array<double, steps_ahead> gains;
   for (std::uint64_t i = 0; i < count; ++i) {
     sizes[i] = settings_.schedule.at(StepIndex{steps_ + i});
+    if (settings_.first_stage) first_sizes[i] = settings_.first_stage->schedule.at(StepIndex{steps_ + i});
     gains[i] = average_.weigh(StepCount{steps_ + i + 1});
   }
-  const std::size_t d = settings_.dimension;
   const std::size_t first_row = begin * settings_.minibatch;
   const std::size_t row_count = count * settings_.minibatch;
-  loop_.run({.x = {rows.x + first_row * d, row_count * d},
-             .y = {rows.y + first_row, row_count},
-             .noise = noise.units.subspan(begin * d, count * d),
-             .step_sizes = std::span(sizes).first(count),
-             .average_gains = std::span(gains).first(count)},
-            average_.memory());
+  const std::span<const double> x{rows.x + first_row * row_entries_, row_count * row_entries_};
+  const std::span<const double> y{rows.y + first_row, row_count};
+  const auto of_stage = [&](std::size_t stage) {
+    return noise[stage].units.subspan(begin * noise[stage].dimension, count * noise[stage].dimension);
+  };
+  const std::span<const double> step_sizes = std::span(sizes).first(count);
+  const std::span<const double> average_gains = std::span(gains).first(count);
+  if (auto* two_stage = std::get_if<descent::TwoStageLoop>(&loop_)) {
+    two_stage->run({x, y, of_stage(0), of_stage(1), step_sizes, std::span(first_sizes).first(count), average_gains},
+                   average_.memory());
+  } else if (auto* matrix = std::get_if<descent::MatrixLoop>(&loop_)) {
+    matrix->run({x, y, of_stage(0), step_sizes, average_gains}, average_.memory());
+  } else {
+    std::get<descent::Loop>(loop_).run({x, y, of_stage(0), step_sizes, average_gains}, average_.memory());
+  }
+  if (moments_) take_moments(rows, noise, begin, count);
   steps_ += count;
 }
 
+void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin, std::uint64_t count) {
+  const std::size_t triangle = descent::triangle_size(settings_.dimension);
+  const noise::GridNoise& bread = noise[noise.size() - 2];
+  const noise::GridNoise& meat = noise.back();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::size_t row = (begin + i) * settings_.minibatch;
+    moments_->step({rows.x + row * row_entries_, settings_.minibatch * row_entries_},
+                   {rows.y + row, settings_.minibatch}, bread.units.subspan((begin + i) * triangle, triangle),
+                   meat.units.subspan((begin + i) * triangle, triangle), StepCount{steps_ + i});
+  }
+}
+
 void Lane::release_now(Releases& releases) const {
-  releases.append(steps(), position(), theta(), average_.value());
+  Release release{steps(), position(), theta(), average_.value(), {}, 0, StepCount{0}, {}, {}, 0};
+  if (batches_) {
+    release.batch_means = batches_->means();
+    release.batch_length = batches_->length();
+    release.batches_through = batches_->through();
+  }
+  if (moments_) {
+    release.bread = moments_->bread();
+    release.meat = moments_->meat();
+    release.moment_steps = moments_->count(steps());
+  }
+  releases.append(release);
 }
 
 StepCount Lane::steps() const noexcept {
@@ -97,10 +198,10 @@ Position Lane::position() const noexcept {
   return Position{position_};
 }
 std::span<const double> Lane::theta() const noexcept {
-  return loop_.theta();
+  return std::visit([](const auto& loop) { return loop.theta(); }, loop_);
 }
 std::uint64_t Lane::clipped() const noexcept {
-  return loop_.clipped();
+  return std::visit([](const auto& loop) { return loop.clipped(); }, loop_);
 }
 
 }  // namespace nustream::lane

@@ -1,26 +1,48 @@
-#include "nustream/base/error.h"
+#include <algorithm>
+#include <array>
+
 #include "nustream/lane/lane.h"
 
 namespace nustream::lane {
+namespace {
+
+std::array<std::span<const double>, 5> values_of(const Release& release) {
+  return {release.theta, release.average, release.batch_means, release.bread, release.meat};
+}
+
+}  // namespace
 
 void Releases::clear() noexcept {
   entries_.clear();
   values_.clear();
 }
 
-void Releases::append(StepCount steps, Position position, std::span<const double> theta,
-                      std::span<const double> average) {
-  NUSTREAM_REQUIRE(average.empty() || average.size() == theta.size(), "an average has d entries");
-  entries_.push_back({steps.value(), position.value(), values_.size(), theta.size(), !average.empty()});
-  values_.insert(values_.end(), theta.begin(), theta.end());
-  values_.insert(values_.end(), average.begin(), average.end());
+void Releases::append(const Release& release) {
+  Entry entry{release, values_.size(), {}};
+  const auto parts = values_of(release);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    entry.sizes[i] = parts[i].size();
+    values_.insert(values_.end(), parts[i].begin(), parts[i].end());
+  }
+  entry.shown.theta = entry.shown.average = entry.shown.batch_means = entry.shown.bread = entry.shown.meat = {};
+  entries_.push_back(entry);
 }
 
 Release Releases::operator[](std::size_t index) const {
   const Entry& entry = entries_.at(index);
-  const auto values = std::span<const double>(values_).subspan(entry.offset);
-  return {StepCount{entry.steps}, Position{entry.position}, values.first(entry.dimension),
-          values.subspan(entry.dimension, entry.averaged ? entry.dimension : 0)};
+  Release release = entry.shown;
+  std::span<const double> rest = std::span(values_).subspan(entry.offset);
+  const auto next = [&](std::size_t size) {
+    const std::span<const double> part = rest.first(size);
+    rest = rest.subspan(size);
+    return part;
+  };
+  release.theta = next(entry.sizes[0]);
+  release.average = next(entry.sizes[1]);
+  release.batch_means = next(entry.sizes[2]);
+  release.bread = next(entry.sizes[3]);
+  release.meat = next(entry.sizes[4]);
+  return release;
 }
 
 }  // namespace nustream::lane

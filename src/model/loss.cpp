@@ -7,29 +7,55 @@
 #include <string>
 
 #include "nustream/base/error.h"
+#include "nustream/model/multinomial.h"
 #include "nustream/model/visit.h"
 
 namespace nustream::model {
 namespace {
 
-constexpr std::array kinds = {Loss::Kind::mean, Loss::Kind::linear, Loss::Kind::huber, Loss::Kind::logistic,
-                              Loss::Kind::poisson};
+constexpr std::array kinds = {Loss::Kind::mean,    Loss::Kind::linear,   Loss::Kind::huber,      Loss::Kind::logistic,
+                              Loss::Kind::poisson, Loss::Kind::quantile, Loss::Kind::multinomial};
+
+bool positive(double value) {
+  return std::isfinite(value) && value > 0;
+}
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
+/// θ_kᵀx for each column of θ.
+std::vector<double> predictions(const Loss& loss, std::span<const double> theta, std::span<const double> x) {
+  std::vector<double> result;
+  for (std::size_t k = 0; k < predictors(loss); ++k) result.push_back(dot(theta.subspan(k * x.size(), x.size()), x));
+  return result;
+}
+
 }  // namespace
 
 void check(const Loss& loss) {
-  const bool valid = std::isfinite(loss.threshold) && loss.threshold > 0;
-  if (loss.kind == Loss::Kind::huber && !valid) {
+  if (loss.kind == Loss::Kind::huber && !positive(loss.threshold)) {
     throw InvalidParameter("threshold", std::to_string(loss.threshold), "a finite number > 0");
+  }
+  if (loss.kind == Loss::Kind::quantile) {
+    if (!(loss.level > 0 && loss.level < 1)) {
+      throw InvalidParameter("level", std::to_string(loss.level), "a number between 0 and 1");
+    }
+    if (!positive(loss.bandwidth)) {
+      throw InvalidParameter("bandwidth", std::to_string(loss.bandwidth), "a finite number > 0");
+    }
+  }
+  if (loss.kind == Loss::Kind::multinomial && loss.classes < 2) {
+    throw InvalidParameter("classes", std::to_string(loss.classes), "a whole number >= 2");
   }
 }
 
+std::size_t predictors(const Loss& loss) noexcept {
+  return loss.kind == Loss::Kind::multinomial ? loss.classes - 1 : 1;
+}
+
 bool needs_target(Loss::Kind kind) noexcept {
-  return visit(Loss{kind, 1.0}, [](const auto& formula) { return formula.uses_target; });
+  return kind != Loss::Kind::mean;
 }
 
 double own_regularisation(Loss::Kind kind) noexcept {
@@ -48,6 +74,10 @@ std::string_view name(Loss::Kind kind) noexcept {
       return "logistic";
     case Loss::Kind::poisson:
       return "poisson";
+    case Loss::Kind::quantile:
+      return "quantile";
+    case Loss::Kind::multinomial:
+      return "multinomial";
   }
   __builtin_unreachable();
 }
@@ -55,7 +85,8 @@ std::string_view name(Loss::Kind kind) noexcept {
 Loss::Kind loss_kind(std::string_view text) {
   const auto* const found = std::ranges::find(kinds, text, [](Loss::Kind kind) { return name(kind); });
   if (found == kinds.end()) {
-    throw InvalidParameter("loss", "\"" + std::string(text) + "\"", "mean, linear, huber, logistic or poisson");
+    throw InvalidParameter("loss", "\"" + std::string(text) + "\"",
+                           "mean, linear, huber, logistic, poisson, quantile or multinomial");
   }
   return *found;
 }
@@ -64,14 +95,26 @@ std::span<const Loss::Kind> loss_kinds() noexcept {
   return kinds;
 }
 
+std::span<const Loss::Kind> single_predictor_kinds() noexcept {
+  return std::span(kinds).first(kinds.size() - 1);
+}
+
 double value(const Loss& loss, std::span<const double> theta, std::span<const double> x, double y) {
+  if (loss.kind == Loss::Kind::multinomial) return Multinomial{loss.classes}.value(predictions(loss, theta, x), y);
   return visit(loss, [&](const auto& formula) { return formula.value(dot(theta, x), y); });
 }
 
 std::vector<double> gradient(const Loss& loss, std::span<const double> theta, std::span<const double> x, double y) {
-  const double slope = visit(loss, [&](const auto& formula) { return formula.slope(dot(theta, x), y); });
-  std::vector<double> result(x.begin(), x.end());
-  for (double& entry : result) entry *= slope;
+  std::vector<double> slopes = predictions(loss, theta, x);
+  if (loss.kind == Loss::Kind::multinomial) {
+    Multinomial{loss.classes}.slopes(slopes, y, slopes);
+  } else {
+    slopes[0] = visit(loss, [&](const auto& formula) { return formula.slope(slopes[0], y); });
+  }
+  std::vector<double> result;
+  for (const double slope : slopes) {
+    for (const double entry : x) result.push_back(slope * entry);
+  }
   return result;
 }
 

@@ -1,1 +1,1 @@
-target_sources(nustream_core PRIVATE model/loss.cpp)
+target_sources(nustream_core PRIVATE model/loss.cpp model/multinomial.cpp)

@@ -11,10 +11,15 @@
 namespace nustream::privacy {
 namespace {
 
-SpendRow row(const Spend& spend, std::optional<StepCount> steps, Delta delta, Conversion conversion) {
-  const Rho rho = steps ? spend.after(*steps) : spend.limit();
-  // ρ = sens²/(2σ²).
-  const Sensitivity sensitivity{std::sqrt(2 * rho.value()) * spend.sigma().value()};
+Rho spent(const Spend& spend, std::optional<StepCount> steps) {
+  return steps ? spend.after(*steps) : spend.limit();
+}
+
+SpendRow row(const Spend& spend, const Spend& first, std::optional<StepCount> steps, Delta delta,
+             Conversion conversion) {
+  const Rho rho = spent(spend, steps);
+  // ρ = sens²/(2σ²), of the first mechanism.
+  const Sensitivity sensitivity{std::sqrt(2 * spent(first, steps).value()) * spend.sigma().value()};
   return {steps, sensitivity, rho, epsilon(rho, delta, conversion)};
 }
 
@@ -62,14 +67,15 @@ bool all_equal(const std::vector<double>& values) {
 }  // namespace
 
 std::vector<SpendRow> spend_table(const Spend& spend, Delta delta, Conversion conversion) {
-  const std::optional<StepCount> horizon = spend.correlation().horizon();
+  const std::optional<StepCount> horizon = spend.horizon();
+  const Spend first = spend.alone();
   std::vector<SpendRow> rows;
   for (std::uint64_t steps = 1'000; steps <= 1'000'000'000; steps *= 10) {
     if (horizon && steps >= horizon->value()) break;
-    rows.push_back(row(spend, StepCount{steps}, delta, conversion));
+    rows.push_back(row(spend, first, StepCount{steps}, delta, conversion));
   }
   try {
-    rows.push_back(row(spend, horizon, delta, conversion));
+    rows.push_back(row(spend, first, horizon, delta, conversion));
   } catch (const Unsupported&) {
     // No limit, or none known: the finite rows are the plan.
   }

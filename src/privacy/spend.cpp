@@ -23,18 +23,40 @@ Spend::~Spend() = default;
 Spend::Spend(Spend&&) noexcept = default;
 Spend& Spend::operator=(Spend&&) noexcept = default;
 
-Spend::Spend(const Spend& other) : Spend(other.correlation_, other.participation_, other.sigma_) {}
+Spend::Spend(const Spend& other)
+    : correlation_(other.correlation_),
+      participation_(other.participation_),
+      sigma_(other.sigma_),
+      beside_(other.beside_) {}
 
 Spend& Spend::operator=(const Spend& other) {
   if (this != &other) *this = Spend(other);
   return *this;
 }
 
+template <class Of>
+Rho Spend::with_others(Rho own, const Of& of) const {
+  if (beside_.empty()) return own;
+  std::vector<Rho> parts{own};
+  for (const Spend& other : beside_) parts.push_back(of(other));
+  return compose(parts);
+}
+
+Spend Spend::beside(const Spend& other) const {
+  if (other.participation_ != participation_) {
+    throw InvalidParameter("participation", "another one", "that of the mechanism beside it");
+  }
+  Spend both = *this;
+  both.beside_.push_back(other);
+  return both;
+}
+
 Rho Spend::after(StepCount steps) const {
   if (steps.value() == 0) return Rho{0};
   require_within_horizon(correlation_, steps);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
-  return rho_of_square(norm_->squared(steps.value()), sigma_);
+  const Rho own = rho_of_square(norm_->squared(steps.value()), sigma_);
+  return with_others(own, [&](const Spend& other) { return other.after(steps); });
 }
 
 Rho Spend::of_age(StepCount age) const {
@@ -46,9 +68,18 @@ Rho Spend::of_age(StepCount age) const {
 }
 
 Rho Spend::limit() const {
-  if (const auto horizon = correlation_.horizon()) return after(*horizon);
+  if (const auto steps = horizon()) return after(*steps);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, {});
-  return rho_of_square(norm_->squared_limit(), sigma_);
+  return with_others(rho_of_square(norm_->squared_limit(), sigma_), [](const Spend& other) { return other.limit(); });
+}
+
+std::optional<StepCount> Spend::horizon() const {
+  std::optional<StepCount> smallest = correlation_.horizon();
+  for (const Spend& other : beside_) {
+    const std::optional<StepCount> theirs = other.horizon();
+    if (theirs && (!smallest || *theirs < *smallest)) smallest = theirs;
+  }
+  return smallest;
 }
 
 }  // namespace nustream::privacy

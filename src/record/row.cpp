@@ -60,6 +60,10 @@ const char* expectation(Reading reading) {
   return reading == Reading::hour || reading == Reading::day_of_week ? "not a timestamp" : "not a number";
 }
 
+bool is_label(double target, std::size_t labels) noexcept {
+  return labels == 0 || (target >= 0 && target < static_cast<double>(labels) && target == std::floor(target));
+}
+
 void check(const Feature& feature) {
   const auto refuse = [&](const char* what, double value, const char* allowed) {
     throw InvalidParameter(what + (" of '" + feature.name + "'"), std::to_string(value), allowed);
@@ -96,7 +100,10 @@ double read_field(const Field& field, std::string_view text) noexcept {
 }
 
 RowBuilder::RowBuilder(const Schema& schema)
-    : features_(schema.features.size()), dimension_(schema.dimension()), intercept_(schema.intercept) {
+    : features_(schema.features.size()),
+      dimension_(schema.dimension()),
+      intercept_(schema.intercept),
+      labels_(schema.labels) {
   for (const Feature& feature : schema.features) maps_.push_back(map(feature));
   if (schema.target) maps_.push_back(map(*schema.target));
   copies_ = std::all_of(maps_.begin(), maps_.end(), [](const Map& map) {
@@ -142,6 +149,7 @@ bool RowBuilder::build(const double* readings, double* x, double& y) const noexc
   if (intercept_) *at++ = 1;
   for (std::size_t j = 0; j < features_; ++j) at[j] = evaluate(maps_[j]);
   y = maps_.size() > features_ ? evaluate(maps_.back()) : 0;
+  usable &= is_label(y, labels_);
   if (!usable) {
     std::fill_n(x, dimension_, 0.0);
     y = 0;
@@ -157,6 +165,10 @@ std::string RowBuilder::reason(const double* readings) const {
     if (std::isfinite(value(map, readings))) continue;
     if (map.second) return "feature '" + map.name + "': the product is not finite";
     return "column '" + fields_[map.first.field].column + "': " + description(map.first.transform) + " is not finite";
+  }
+  if (labels_ > 0 && !is_label(value(maps_.back(), readings), labels_)) {
+    return "column '" + fields_[maps_.back().first.field].column + "': not a label 0 … " +
+           std::to_string(labels_ - 1);
   }
   return "unusable";
 }

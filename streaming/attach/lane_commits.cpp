@@ -76,7 +76,7 @@ void LaneWorker::commit() {
   open.sent_letter_bytes = 0;
   for (const journal::DeadLetter& letter : open.letters) open.sent_letter_bytes += letter.bytes;
   open.sent = seal_batch(host_.setup, open.state,
-                         {open.noise->checkpoint(), std::exchange(open.output.outbox, {}),
+                         {open.noise->checkpoints(), std::exchange(open.output.outbox, {}),
                           std::exchange(open.letters, {}), StepCount{open.stepper.released_at()}},
                          open.journal->bookmark());
   open.sent_at = Clock::now();

@@ -25,8 +25,7 @@ journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent con
   record.stop = state.stop;
   record.rejected = state.rejected;
   record.lane = state.lane.encode();
-  record.noise = journal::NoiseCheckpoints{std::move(content.noise)};
-  noise::wipe(content.noise.chain_key);
+  record.noise = std::move(content.noise);
   record.outbox = content.outbox;
   record.bookmark = bookmark;
   record.released = content.released;

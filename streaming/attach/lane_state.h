@@ -42,7 +42,7 @@ struct LaneState {
 
 /// What a batch adds to the lane's state.
 struct BatchContent {
-  noise::Checkpoint noise;  ///< wiped once it is sealed
+  journal::NoiseCheckpoints noise;
   std::string outbox;
   std::vector<journal::DeadLetter> dead_letters;
   StepCount released;  ///< steps of the last release, the outbox's included

@@ -118,7 +118,7 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
     });
   };
   std::unique_ptr<engine::NoiseSupply> noise = std::make_unique<engine::NoiseAhead>(
-      *lane->state.mechanism, lane->noise.stages.front(), StepIndex{lane->state.lane.steps().value()}, &host_.locked,
+      *lane->state.mechanism, lane->noise, StepIndex{lane->state.lane.steps().value()}, &host_.locked,
       host_.on_noise_thread, wake);
   if (host_.wrap_noise) noise = host_.wrap_noise(std::move(noise));
   all_is_well();
@@ -138,8 +138,8 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   host_.shown.open_lane({{config.stream, lane_, lane.state.ledger.identity().epoch, config.privacy.delta,
                           host_.setup.digest, host_.setup.keys.is_private()},
                          mechanism.spend.limit(),
-                         mechanism.sigma,
-                         mechanism.sensitivity,
+                         mechanism.main().sigma,
+                         mechanism.main().sensitivity,
                          config.descent.schedule,
                          config.privacy.budget});
   host_.shown.update(serve::CommittedSpend::committed(lane.state.ledger.entry(steps, position),

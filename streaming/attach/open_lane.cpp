@@ -91,7 +91,7 @@ class Opening {
     if (input->gap) accept_gap(state->record, input->log);
     journal_->recover(state->record.recovery());
     const bool other_settings = state->identity.settings_digest != setup_.digest;
-    const bool at_horizon = order_.mechanism->correlation.horizon() == state->identity.steps;
+    const bool at_horizon = order_.mechanism->horizon() == state->identity.steps;
     if (order_.renewal.new_epoch && (other_settings || at_horizon || input->gap)) {
       // The old outbox goes out with the new epoch's first state.
       const Position start = std::max(state->record.position, position_of(input->log.low));
@@ -132,7 +132,7 @@ class Opening {
                                    overlap,       setup_.digest, setup_.keys.is_private()};
     OpenedLane opened{
         std::move(journal_),
-        {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grid, record.lane),
+        {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grids, record.lane),
          engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)),
          kafka::SeenRecords(std::move(record.seen)), stop_of(record), record.rejected, record.partitions,
          state.identity.steps},
@@ -182,16 +182,16 @@ class Opening {
 
   OpenedLane begin(EpochId epoch, Range range, journal::Ledger ledger) {
     noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
-    noise::Checkpoint first = noise::first_checkpoint(key, {order_.lane, epoch, 0});
-    noise::wipe(key);
     const config::Mechanism& mechanism = *order_.mechanism;
+    journal::NoiseCheckpoints first = journal::first_checkpoints(key, order_.lane, epoch, mechanism.stages.size());
+    noise::wipe(key);
     engine::EpochIdentity identity{
         place_.stream, order_.lane, epoch, range.start, range.overlap, setup_.digest, setup_.keys.is_private()};
     OpenedLane opened{std::move(journal_),
-                      {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grid, range.start),
+                      {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grids, range.start),
                        engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords({}),
                        range.stop, 0, order_.partitions, std::nullopt},
-                      journal::NoiseCheckpoints(std::move(first)),
+                      std::move(first),
                       StepCount{0},
                       {}};
     // Before any record is read: key, start and stop are durable, and never resolved again.
@@ -240,8 +240,8 @@ class Opening {
 
   /// A transaction without input: publishes what is owed, with the state that no longer holds it.
   void commit_alone(OpenedLane& opened) {
-    journal::Batch batch = seal_batch(setup_, opened.state, {opened.noise.stages.front(), {}, {}, opened.released},
-                                      opened.journal->bookmark());
+    journal::Batch batch =
+        seal_batch(setup_, opened.state, {opened.noise.clone(), {}, {}, opened.released}, opened.journal->bookmark());
     // Shared: the pool's thread may still be inside set_value() when this one is past get().
     const auto promise = std::make_shared<std::promise<void>>();
     opened.journal->commit(std::move(batch), [promise](const std::exception_ptr& failure) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "attach/lane_worker.h"
-#include "publish/original_units.h"
+#include "engine/release_encoder.h"
 #include "publish/release_json.h"
 
 namespace nustream::attach {
@@ -21,10 +21,10 @@ struct LaneWorker::Open {
       : journal(std::move(opened.journal)),
         state(std::move(opened.state)),
         noise(std::move(supply)),
-        encoder({host.setup.config.stream, state.id(), state.ledger.identity().epoch, host.setup.config.privacy.delta,
-                 host.setup.digest, host.setup.keys.is_private()},
-                publish::OriginalUnits(host.setup.config.schema, host.setup.config.descent.loss.kind),
-                state.mechanism->spend),
+        encoder(engine::release_encoder(
+            host.setup.config, *state.mechanism,
+            {host.setup.config.stream, state.id(), state.ledger.identity().epoch, host.setup.config.privacy.delta,
+             host.setup.digest, host.setup.keys.is_private()})),
         stepper(state.lane, *noise, encoder, host.setup.config.descent.minibatch,
                 state.ledger.limit(host.setup.config.privacy.budget, state.lane.position()), opened.released.value()),
         input(host.setup.config, host.setup.keys, state.lane.position(), state.stop),

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/release_encoder.h"
 #include "error.h"
 #include "kafka/topic_checks.h"
-#include "publish/original_units.h"
 #include "publish/release_json.h"
 
 namespace nustream::attach {
@@ -130,14 +130,16 @@ TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds 
 
 std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism) {
   const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  publish::ReleaseEncoder encoder(
+  publish::ReleaseEncoder encoder = engine::release_encoder(
+      config, mechanism,
       {config.stream, LaneId{static_cast<std::uint32_t>(most)}, EpochId{static_cast<std::uint32_t>(most)},
-       config.privacy.delta, std::string(64, '0'), false},
-      publish::OriginalUnits(config.schema, config.descent.loss.kind), mechanism.spend);
-  const std::vector<double> theta(mechanism.dimension, widest);
+       config.privacy.delta, std::string(64, '0'), false});
+  const std::vector<double> theta(config.descent.dimension, widest);
   std::string line;
   encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
-  return 2 * line.size();
+  // An interval names every coefficient twice more, with two numbers, beside a sentence.
+  const std::size_t interval = config.intervals.kind == config::Intervals::Kind::none ? 0 : line.size() + 512;
+  return 2 * (line.size() + interval);
 }
 
 std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes, const TopicFacts& facts) {

@@ -53,8 +53,9 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
   plan.eigenvalues_assumed =
       config.second_moment_eigenvalues.empty() && config.descent.loss.kind != model::Loss::Kind::mean;
   try {
-    plan.prediction = privacy::predict(plan.mechanism.correlation, local_problem(config),
-                                       {plan.mechanism.spend.limit(), participation, plan.mechanism.displacement});
+    plan.prediction =
+        privacy::predict(plan.mechanism.main().correlation, local_problem(config),
+                         {plan.mechanism.spend.limit(), participation, plan.mechanism.main().displacement});
   } catch (const Unsupported& reason) {
     plan.why_no_prediction = reason.what();
   } catch (const InvalidParameter& reason) {
@@ -62,7 +63,7 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
   }
   if (const auto nu = config.noise.approximated_nu) {
     plan.rational_excess =
-        noise::mean_estimation_excess(std::get<noise::Rational>(plan.mechanism.correlation.family()), *nu);
+        noise::mean_estimation_excess(std::get<noise::Rational>(plan.mechanism.main().correlation.family()), *nu);
   }
   return plan;
 }
@@ -108,15 +109,15 @@ void print_prediction(const Plan& plan) {
 void print(const config::Config& config, const Plan& plan) {
   const config::Mechanism& mechanism = plan.mechanism;
   fmt::print("{}: stream {}, {} parameters, correlation {}\n", config.file, config.stream, config.descent.dimension,
-             mechanism.correlation.name());
+             mechanism.main().correlation.name());
   fmt::print("sigma {:.8g} (noise multiplier), Delta {:g}, gamma {:.8g} in the limit, horizon {}\n\n",
-             mechanism.sigma.value(), mechanism.displacement.value(), mechanism.sensitivity.value(),
-             steps_text(mechanism.correlation.horizon()));
+             mechanism.main().sigma.value(), mechanism.main().displacement.value(),
+             mechanism.main().sensitivity.value(), steps_text(mechanism.horizon()));
   print_spend(config, plan);
   print_prediction(plan);
   if (plan.rational_excess) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
-               std::get<noise::Rational>(mechanism.correlation.family()).poles(), 100 * *plan.rational_excess);
+               std::get<noise::Rational>(mechanism.main().correlation.family()).poles(), 100 * *plan.rational_excess);
   }
 }
 
@@ -129,11 +130,11 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   const config::Mechanism& mechanism = plan.mechanism;
   std::string out = "{\"stream\":";
   publish::append_string(config.stream, out);
-  out +=
-      fmt::format(",\"dimension\":{},\"correlation\":\"{}\"", config.descent.dimension, mechanism.correlation.name());
-  field("sigma", mechanism.sigma.value(), out);
-  field("displacement", mechanism.displacement.value(), out);
-  field("gamma_limit", mechanism.sensitivity.value(), out);
+  out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\"", config.descent.dimension,
+                     mechanism.main().correlation.name());
+  field("sigma", mechanism.main().sigma.value(), out);
+  field("displacement", mechanism.main().displacement.value(), out);
+  field("gamma_limit", mechanism.main().sensitivity.value(), out);
   field("delta", config.privacy.delta.value(), out);
   out += ",\"conversion\":\"gaussian\",\"spend\":[";
   for (std::size_t i = 0; i < plan.spend.size(); ++i) {

@@ -43,6 +43,14 @@ struct State {
   bool rejects;                  ///< write rejects.jsonl
 };
 
+/// [intervals]: what is said of the estimate's error.
+struct Intervals {
+  enum class Kind { none, batch_means, sandwich };
+  Kind kind = Kind::none;
+  double level = 0.95;  ///< nominal coverage
+  double share = 0.1;   ///< of ρ, for sandwich: what its second moments cost
+};
+
 struct Config {
   std::string file;
   std::vector<std::string> overrides;  ///< as given, to print the command that goes on
@@ -51,6 +59,8 @@ struct Config {
   decode::InputSettings input;
   record::Schema schema;
   lane::Settings descent;
+  double first_stage_share = 0.5;  ///< of what the descent may spend: ρ_1/(ρ_1 + ρ_2)
+  Intervals intervals{};
   Privacy privacy;
   Noise noise;
   State state;

@@ -79,9 +79,23 @@ void add_projection(const descent::Projection& projection, Canonical& out) {
   }
 }
 
+void add_first_stage(const lane::FirstStage& first, Canonical& out) {
+  out.add_count("instruments", first.shape.instruments);
+  out.add_count("controls", first.shape.controls);
+  out.add_count("endogenous", first.shape.endogenous);
+  out.add("first_clip_norm", first.clip.value());
+  add_schedule(first.schedule, out);
+  out.add("first_l2", first.l2);
+}
+
 void add_descent(const lane::Settings& descent, Canonical& out) {
   out.add("loss", model::name(descent.loss.kind));
   out.add("threshold", descent.loss.threshold);
+  if (descent.loss.kind == model::Loss::Kind::quantile) {
+    out.add("level", descent.loss.level);
+    out.add("bandwidth", descent.loss.bandwidth);
+  }
+  if (descent.loss.kind == model::Loss::Kind::multinomial) out.add_count("classes", descent.loss.classes);
   out.add("l2", descent.l2);
   out.add("clip_norm", descent.clip.value());
   add_schedule(descent.schedule, out);
@@ -91,6 +105,16 @@ void add_descent(const lane::Settings& descent, Canonical& out) {
   out.add("average_decay", descent.averaging.decay);
   out.add_count("minibatch", descent.minibatch);
   out.add("start", descent.start);
+  if (descent.first_stage) add_first_stage(*descent.first_stage, out);
+  if (descent.batching) {
+    out.add_count("batches", descent.batching->batches);
+    out.add_count("batch_steps", descent.batching->first_length);
+  }
+  if (descent.moments) {
+    out.add("bread_clip", descent.moments->bread.value());
+    out.add("meat_clip", descent.moments->meat.value());
+    out.add_count("moments_from", descent.moments->from);
+  }
 }
 
 /// The correlation by its parameters, read back from the value that the generators are made of.
@@ -112,6 +136,13 @@ void add_correlation(const noise::Correlation& correlation, Canonical& out) {
         }
       },
       correlation.family());
+}
+
+void add_stage(const StageNoise& stage, Canonical& out) {
+  add_correlation(stage.correlation, out);
+  out.add_count("generator", static_cast<std::uint64_t>(stage.generator));
+  out.add("sigma", stage.sigma.value());
+  out.add("displacement", stage.displacement.value());
 }
 
 /// How a record's bytes become fields; not where they come from, nor what names the columns of a file with a header.
@@ -145,10 +176,7 @@ std::string settings_digest(const Config& config, const Mechanism& mechanism) {
   out.add_count("intercept", config.schema.intercept ? 1 : 0);
   add_value_format(config.input, out);
   add_descent(config.descent, out);
-  add_correlation(mechanism.correlation, out);
-  out.add_count("generator", static_cast<std::uint64_t>(mechanism.generator));
-  out.add("sigma", mechanism.sigma.value());
-  out.add("displacement", mechanism.displacement.value());
+  for (const StageNoise& stage : mechanism.stages) add_stage(stage, out);
   out.add_count("times", mechanism.participation.times());
   out.add_count("separation", mechanism.participation.separation());
   out.add_count("adjacency", static_cast<std::uint64_t>(config.privacy.adjacency));

@@ -11,36 +11,58 @@ Rho target_rho(const Privacy& privacy) {
   return privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
 }
 
+/// What each stage may spend, in the order of lane::stages(); the sum is at most `all`, rounding included.
+std::vector<Rho> shares(const Config& config, Rho all) {
+  constexpr double below = 1 - 0x1p-48;  // composing rounds up
+  const double intervals = config.descent.moments ? config.intervals.share : 0;
+  const double first = config.descent.first_stage ? config.first_stage_share : 0;
+  if (intervals == 0 && first == 0) return {all};
+  const double descent = (1 - intervals) * all.value() * below;
+  std::vector<Rho> parts{Rho{descent * (1 - first)}};
+  if (config.descent.first_stage) parts.emplace_back(descent * first);
+  if (config.descent.moments) parts.resize(parts.size() + 2, Rho{0.5 * intervals * all.value() * below});
+  return parts;
+}
+
 /// Throws what the generator's constructor throws, before anything is made or read.
 void refuse_without_generator(const noise::Correlation& correlation, noise::GeneratorKind kind) {
   const noise::Checkpoint none = noise::first_checkpoint({}, {LaneId{0}, EpochId{0}, 0});
   static_cast<void>(noise::NoiseSource(correlation, kind, 1, none, StepIndex{0}));
 }
 
-Mechanism calibrated(const Config& config, const privacy::Participation& participation) {
+StageNoise calibrated(const Config& config, const lane::Stage& stage, Sensitivity sensitivity, Rho rho) {
+  const Displacement displacement = privacy::displacement(stage.clip, config.privacy.adjacency);
+  const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, rho);
+  return {config.noise.correlation,         config.noise.generator, stage.dimension, displacement, sensitivity, sigma,
+          noise_stddev(sigma, displacement)};
+}
+
+Mechanism calibrated(const Config& config, const privacy::Participation& participation,
+                     std::optional<StepCount> steps) {
   const noise::Correlation& correlation = config.noise.correlation;
   refuse_without_generator(correlation, config.noise.generator);
-  const Displacement displacement = privacy::displacement(config.descent.clip, config.privacy.adjacency);
-  const Sensitivity sensitivity = privacy::sensitivity_limit(correlation, participation);
-  const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, target_rho(config.privacy));
-  const NoiseStddev stddev = noise_stddev(sigma, displacement);
-  return {correlation,
-          config.noise.generator,
-          config.descent.dimension,
-          participation,
-          displacement,
-          sensitivity,
-          sigma,
-          stddev,
-          noise::Grid{stddev, noise::largest_stddev(correlation), config.descent.clip},
-          privacy::Spend{correlation, participation, sigma}};
+  const Sensitivity sensitivity = steps ? privacy::sensitivity(correlation, *steps, participation)
+                                        : privacy::sensitivity_limit(correlation, participation);
+  const std::vector<lane::Stage> stages = lane::stages(config.descent);
+  const std::vector<Rho> rhos = shares(config, target_rho(config.privacy));
+  std::vector<StageNoise> noises;
+  std::vector<noise::Grid> grids;
+  std::optional<privacy::Spend> spend;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    noises.push_back(calibrated(config, stages[i], sensitivity, rhos[i]));
+    grids.emplace_back(noises.back().stddev, noise::largest_stddev(correlation), stages[i].clip);
+    const privacy::Spend own{correlation, participation, noises.back().sigma};
+    spend = spend ? spend->beside(own) : own;
+  }
+  return {std::move(noises), std::move(grids), participation, *spend};
 }
 
 }  // namespace
 
-Mechanism make_mechanism(const Config& config, const privacy::Participation& participation) {
+Mechanism make_mechanism(const Config& config, const privacy::Participation& participation,
+                         std::optional<StepCount> steps) {
   try {
-    return calibrated(config, participation);
+    return calibrated(config, participation, steps);
   } catch (const InvalidParameter& error) {
     throw Failure(Exit::configuration, config.file + ": [noise] and [privacy]: " + error.what());
   } catch (const Unsupported& error) {

@@ -1,7 +1,9 @@
 // What the settings come to as a mechanism: the noise that is really generated and what it costs.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "config/config.h"
 #include "nustream/noise/grid.h"
@@ -10,23 +12,35 @@
 
 namespace nustream::config {
 
-/// One correlation with its own sensitivity, σ, grid and spend; nothing in here speaks of another B.
-struct Mechanism {
+/// The noise of one stage: one correlation with its own sensitivity and σ; nothing in here speaks of another B.
+struct StageNoise {
   noise::Correlation correlation;
   noise::GeneratorKind generator;
   std::size_t dimension;
-  privacy::Participation participation;
   Displacement displacement;  ///< Δ
   Sensitivity sensitivity;    ///< the supremum over all steps, units of Δ
-  NoiseMultiplier sigma;      ///< σ = sensitivity/√(2ρ)
+  NoiseMultiplier sigma;      ///< σ = sensitivity/√(2ρ) of this stage's share
   NoiseStddev stddev;         ///< σΔ
-  noise::Grid grid;
-  privacy::Spend spend;
 };
 
-/// Calibrates σ from ρ or (ε, δ) for records that take part as `participation` says.
-/// Failure(configuration) where the correlation cannot run or has no bounded sensitivity there.
-[[nodiscard]] Mechanism make_mechanism(const Config& config, const privacy::Participation& participation);
+/// All stages of a lane, in the order of lane::stages(): each clips and noises on its own, ρ is their sum.
+struct Mechanism {
+  std::vector<StageNoise> stages;
+  std::vector<noise::Grid> grids;  ///< one a stage
+  privacy::Participation participation;
+  privacy::Spend spend;  ///< of all stages together
+
+  /// The descent's own stage.
+  [[nodiscard]] const StageNoise& main() const noexcept { return stages.front(); }
+  /// Steps that no stage may pass.
+  [[nodiscard]] std::optional<StepCount> horizon() const { return spend.horizon(); }
+};
+
+/// Calibrates every stage's σ from its share of ρ or (ε, δ) for records that take part as `participation` says, over
+/// at most `steps` steps where that is given, else over all that the correlation allows. Failure(configuration) where
+/// a correlation cannot run or has no bounded sensitivity there.
+[[nodiscard]] Mechanism make_mechanism(const Config& config, const privacy::Participation& participation,
+                                       std::optional<StepCount> steps = {});
 
 /// SHA-256, hexadecimal, of a canonical text of everything that can change an iterate or what it costs; not
 /// of the input, the cadence, batches or places (docs/formats/releases.md).

@@ -45,26 +45,6 @@ decode::InputSettings read_stream(const Section& section, const std::string& fil
   return input;
 }
 
-void read_model(const Section& section, Config& config) {
-  using Kind = model::Loss::Kind;
-  config.descent.loss.kind = section.choice<Kind>("loss", Kind::linear,
-                                                  {{"mean", Kind::mean},
-                                                   {"linear", Kind::linear},
-                                                   {"huber", Kind::huber},
-                                                   {"logistic", Kind::logistic},
-                                                   {"poisson", Kind::poisson}});
-  if (const auto threshold = section.number("threshold")) {
-    if (!(*threshold > 0)) section.refuse("threshold", "a finite number > 0");
-    config.descent.loss.threshold = *threshold;
-  }
-  config.schema.intercept = section.flag("intercept").value_or(config.descent.loss.kind != Kind::mean);
-  if (config.schema.intercept && config.descent.loss.kind == Kind::mean) {
-    section.refuse("intercept", "false for the mean: it has no constant");
-  }
-  config.descent.l2 = section.number("l2").value_or(0);
-  if (!(config.descent.l2 >= 0)) section.refuse("l2", "a finite number >= 0");
-}
-
 privacy::Adjacency read_adjacency(const Section& section) {
   using privacy::Adjacency;
   return section.choice<Adjacency>("adjacency", Adjacency::zero_out,
@@ -128,19 +108,20 @@ void check_together(const Section& root, Config& config) {
   if (config.schema.features.empty()) root.missing("features");
   if (mean && config.schema.target) root.refuse("target", "no target for the mean");
   if (!mean && !config.schema.target) root.missing("target.column");
-  const bool counts = config.descent.loss.kind == model::Loss::Kind::logistic ||
-                      config.descent.loss.kind == model::Loss::Kind::poisson;
+  const bool counts = config.schema.labels > 0 || config.descent.loss.kind == model::Loss::Kind::poisson;
   if (counts && config.schema.target && (config.schema.target->center != 0 || config.schema.target->scale != 1)) {
     root.section("target").refuse("center",
                                   "neither center nor scale for this loss: its target has units of its own");
   }
   const Section descent = root.section("descent");
-  config.descent.dimension = config.schema.dimension();
+  const auto& first = config.descent.first_stage;
+  config.descent.dimension =
+      first ? first->shape.dimension() : config.schema.dimension() * model::predictors(config.descent.loss);
   if (config.descent.minibatch == 0) descent.refuse("minibatch", "a whole number > 0");
   if (config.descent.start.empty()) config.descent.start.assign(config.descent.dimension, 0.0);
   if (config.descent.start.size() != config.descent.dimension) {
     descent.refuse("start", "one number for each of the " + std::to_string(config.descent.dimension) +
-                                " parameters, the intercept first");
+                                " parameters, the intercept first" + (first ? ", the second stage first" : ""));
   }
   if (config.input.times_public && config.input.time_column.empty()) {
     root.section("stream").refuse("times_public", "only together with time = \"column\"");
@@ -162,12 +143,13 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   const std::uint64_t lane = stream.count("lane").value_or(0);
   if (lane > std::numeric_limits<std::uint32_t>::max()) stream.refuse("lane", "a whole number below 2^32");
 
+  TwoStageColumns two_stage;
   Config config{.file = file,
                 .overrides = overrides,
                 .stream = name,
                 .lane = LaneId{static_cast<std::uint32_t>(lane)},
                 .input = read_stream(stream, file),
-                .schema = read_schema(root),
+                .schema = read_schema(root, two_stage),
                 .descent = empty_settings(root.section("descent")),
                 .privacy = read_privacy(root.section("privacy")),
                 .noise = read_noise(root.section("noise")),
@@ -179,6 +161,8 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                 .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues")};
   config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
+  read_first_stage(root, two_stage, config);
+  read_intervals(root, config);
   config.descent.release_every = release.count("every").value_or(1000);
   if (config.descent.release_every == 0) release.refuse("every", "a whole number of steps > 0");
   for (const double value : config.second_moment_eigenvalues) {

@@ -91,15 +91,22 @@ Feature read_feature(const Section& section) {
 
 }  // namespace
 
-record::Schema read_schema(const Section& root) {
+record::Schema read_schema(const Section& root, TwoStageColumns& columns) {
   record::Schema schema;
   std::set<std::string> names{"intercept"};
-  for (const Section& section : root.tables("features")) {
-    schema.features.push_back(read_feature(section));
-    if (!names.insert(schema.features.back().name).second) {
-      section.refuse("name", "a name that no other feature has ('" + schema.features.back().name + "' is taken)");
+  const auto append = [&](const char* key) {
+    const std::vector<Section> tables = root.tables(key);
+    for (const Section& section : tables) {
+      schema.features.push_back(read_feature(section));
+      if (!names.insert(schema.features.back().name).second) {
+        section.refuse("name", "a name that no other feature has ('" + schema.features.back().name + "' is taken)");
+      }
     }
-  }
+    return tables.size();
+  };
+  append("features");
+  columns.instruments = append("instruments");
+  columns.endogenous = append("endogenous");
   const Section target = root.section("target");
   if (root.has("target")) schema.target = read_feature(target);
   return schema;

@@ -8,8 +8,19 @@
 
 namespace nustream::config {
 
-/// [[features]] and [target]; the intercept belongs to [model].
-[[nodiscard]] record::Schema read_schema(const Section& root);
+/// How many of a schema's features are what in a two-stage model: the last ones, instruments before endogenous.
+struct TwoStageColumns {
+  std::size_t instruments = 0;
+  std::size_t endogenous = 0;
+};
+/// [[features]], then [[instruments]] and [[endogenous]], and [target]; the intercept belongs to [model].
+[[nodiscard]] record::Schema read_schema(const Section& root, TwoStageColumns& columns);
+/// [model]: loss, intercept, regularisation, and the labels that the loss allows.
+void read_model(const Section& model, Config& config);
+/// [first_stage], where there are endogenous regressors.
+void read_first_stage(const Section& root, const TwoStageColumns& columns, Config& config);
+/// [intervals].
+void read_intervals(const Section& root, Config& config);
 /// [kafka]; without brokers where there is no such section.
 [[nodiscard]] Kafka read_kafka(const Section& kafka, const std::string& stream);
 /// [serve].

@@ -52,7 +52,7 @@ Rho EpochLedger::total(StepCount steps, Position to) const {
 }
 
 std::optional<StepCount> EpochLedger::limit(const std::optional<Rho>& budget, Position to) const {
-  const std::optional<StepCount> horizon = mechanism_.correlation.horizon();
+  const std::optional<StepCount> horizon = mechanism_.horizon();
   if (!budget || total_with(mechanism_.spend.limit(), StepCount{1}, to) <= *budget) return horizon;
   return furthest_within(horizon, *budget, [&](StepCount steps) { return total(steps, to); });
 }

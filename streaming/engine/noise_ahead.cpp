@@ -2,67 +2,66 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
 
+#include "engine/noise_feed.h"
 #include "nustream/base/error.h"
 
 namespace nustream::engine {
 namespace {
 
 /// Where a block begins or ends: the keys are in locked memory and wiped with it.
-class KeptCheckpoint {
+class KeptCheckpoints {
  public:
-  KeptCheckpoint(noise::Checkpoint checkpoint, std::pmr::memory_resource* secrets)
-      : secrets_(secrets),
-        kept_(new(secrets->allocate(sizeof(noise::Checkpoint), alignof(noise::Checkpoint)))
-                  noise::Checkpoint(std::move(checkpoint))) {
-    noise::wipe(checkpoint.chain_key);
+  KeptCheckpoints(journal::NoiseCheckpoints checkpoints, std::pmr::memory_resource* secrets)
+      : kept_(checkpoints.stages.size(), {}, secrets) {
+    for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i] = std::move(checkpoints.stages[i]);
   }
-  ~KeptCheckpoint() {
-    noise::wipe(kept_->chain_key);
-    kept_->~Checkpoint();
-    secrets_->deallocate(kept_, sizeof(noise::Checkpoint), alignof(noise::Checkpoint));
+  ~KeptCheckpoints() {
+    for (noise::Checkpoint& checkpoint : kept_) noise::wipe(checkpoint.chain_key);
   }
-  KeptCheckpoint(const KeptCheckpoint&) = delete;
-  KeptCheckpoint& operator=(const KeptCheckpoint&) = delete;
+  KeptCheckpoints(const KeptCheckpoints&) = delete;
+  KeptCheckpoints& operator=(const KeptCheckpoints&) = delete;
 
-  [[nodiscard]] const noise::Checkpoint& value() const noexcept { return *kept_; }
+  [[nodiscard]] journal::NoiseCheckpoints value() const {
+    journal::NoiseCheckpoints copy;
+    copy.stages.assign(kept_.begin(), kept_.end());
+    return copy;
+  }
 
  private:
-  std::pmr::memory_resource* secrets_;
-  noise::Checkpoint* kept_;
+  std::pmr::vector<noise::Checkpoint> kept_;
 };
 
-/// A block rounded to the grid, with what a state needs whose next step lies in it or at its end.
+/// A block rounded to the grids, with what a state needs whose next step lies in it or at its end.
 struct Block {
   std::uint64_t first;
   std::size_t steps;
-  std::vector<std::int64_t> units;
-  std::unique_ptr<KeptCheckpoint> at_first;
-  std::unique_ptr<KeptCheckpoint> at_end;
+  std::vector<std::vector<std::int64_t>> units;  ///< one a stage
+  std::unique_ptr<KeptCheckpoints> at_first;
+  std::unique_ptr<KeptCheckpoints> at_end;
 };
 
 }  // namespace
 
-/// Shared with the work in progress. The source is the other thread's while `making_`, nobody's else.
+/// Shared with the work in progress. The feed is the other thread's while `making_`, nobody's else.
 class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
  public:
-  Impl(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
+  Impl(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
        std::pmr::memory_resource* secrets, Run run, Wake wake)
       : run_(std::move(run)),
         wake_(std::move(wake)),
         secrets_(secrets),
-        source_(std::in_place, mechanism.correlation, mechanism.generator, mechanism.dimension, checkpoint, next_step,
-                secrets),
-        grid_(mechanism.grid),
-        dimension_(mechanism.dimension),
-        horizon_(mechanism.correlation.horizon()),
+        feed_(std::in_place, mechanism, checkpoints, next_step, secrets),
+        horizon_(mechanism.horizon()),
         next_step_(next_step.value()),
         made_up_to_(next_step.value()),
-        start_(std::make_unique<KeptCheckpoint>(source_->checkpoint(next_step), secrets)) {}
+        start_(keep()) {
+    for (const config::StageNoise& stage : mechanism.stages) dimensions_.push_back(stage.dimension);
+  }
 
   void make_next() {
     {
@@ -73,20 +72,19 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     run_([self = shared_from_this()] { self->make(); });
   }
 
-  [[nodiscard]] noise::GridNoise take(std::size_t steps_max) {
+  [[nodiscard]] std::span<const noise::GridNoise> take(std::size_t steps_max) {
     if (!current_ || next_step_ == current_->first + current_->steps) {
-      if (!advance()) return {StepIndex{next_step_}, dimension_, {}};
+      if (!advance()) return slice(0, 0);
       make_next();
     }
     const std::size_t offset = next_step_ - current_->first;
     const std::size_t steps = std::min(steps_max, current_->steps - offset);
-    const noise::GridNoise slice{StepIndex{next_step_}, dimension_,
-                                 std::span(current_->units).subspan(offset * dimension_, steps * dimension_)};
+    const auto taken = slice(offset, steps);
     next_step_ += steps;
-    return slice;
+    return taken;
   }
 
-  [[nodiscard]] noise::Checkpoint checkpoint() const {
+  [[nodiscard]] journal::NoiseCheckpoints checkpoints() const {
     if (!current_) return start_->value();
     return next_step_ == current_->first + current_->steps ? current_->at_end->value() : current_->at_first->value();
   }
@@ -106,20 +104,19 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     start_.reset();
     current_.reset();
     next_.reset();
-    source_.reset();
+    feed_.reset();
   }
 
  private:
   /// The other thread's part.
   void make() {
-    const noise::CorrelatedBlock drawn = source_->next();
     auto block = std::make_unique<Block>();
-    block->first = drawn.first.value();
-    block->steps = drawn.steps;
-    block->units.resize(drawn.steps * dimension_);
-    grid_.round_noise(drawn.z, block->units);
-    block->at_first = keep(block->first);
-    block->at_end = keep(block->first + block->steps);
+    block->at_first = keep();
+    const std::span<const noise::GridNoise> drawn = feed_->take(std::numeric_limits<std::uint32_t>::max());
+    block->first = drawn.front().first.value();
+    block->steps = steps_in(drawn);
+    for (const noise::GridNoise& stage : drawn) block->units.emplace_back(stage.units.begin(), stage.units.end());
+    block->at_end = keep();
     // All of it under the lock: behind it, a destructor that waits may be gone, and whoever is to be woken with it.
     const std::lock_guard hold(mutex_);
     made_up_to_ = block->first + block->steps;
@@ -129,8 +126,19 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
     idle_.notify_all();
   }
 
-  [[nodiscard]] std::unique_ptr<KeptCheckpoint> keep(std::uint64_t step) {
-    return std::make_unique<KeptCheckpoint>(source_->checkpoint(StepIndex{step}), secrets_);
+  /// What a state needs whose next step is the feed's.
+  [[nodiscard]] std::unique_ptr<KeptCheckpoints> keep() {
+    return std::make_unique<KeptCheckpoints>(feed_->checkpoints(), secrets_);
+  }
+
+  [[nodiscard]] std::span<const noise::GridNoise> slice(std::size_t offset, std::size_t steps) {
+    slices_.clear();
+    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+      std::span<const std::int64_t> units;
+      if (steps > 0) units = std::span(current_->units[i]).subspan(offset * dimensions_[i], steps * dimensions_[i]);
+      slices_.push_back({StepIndex{next_step_}, dimensions_[i], units});
+    }
+    return slices_;
   }
 
   /// Makes the next block the current one; false, and wake() later, where it is not there yet.
@@ -151,9 +159,9 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   Run run_;
   Wake wake_;
   std::pmr::memory_resource* secrets_;
-  std::optional<noise::NoiseSource> source_;
-  noise::Grid grid_;
-  std::size_t dimension_;
+  std::optional<NoiseFeed> feed_;
+  std::vector<std::size_t> dimensions_;
+  std::vector<noise::GridNoise> slices_;
   std::optional<StepCount> horizon_;
   std::uint64_t next_step_;
   std::unique_ptr<Block> current_;
@@ -164,12 +172,12 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   bool missed_ = false;
   std::uint64_t made_up_to_;
   std::unique_ptr<Block> next_;
-  std::unique_ptr<KeptCheckpoint> start_;  // until the first block is there
+  std::unique_ptr<KeptCheckpoints> start_;  // until the first block is there
 };
 
-NoiseAhead::NoiseAhead(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
-                       std::pmr::memory_resource* secrets, Run run, Wake wake)
-    : impl_(std::make_shared<Impl>(mechanism, checkpoint, next_step, secrets, std::move(run), std::move(wake))) {
+NoiseAhead::NoiseAhead(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints,
+                       StepIndex next_step, std::pmr::memory_resource* secrets, Run run, Wake wake)
+    : impl_(std::make_shared<Impl>(mechanism, checkpoints, next_step, secrets, std::move(run), std::move(wake))) {
   impl_->make_next();
 }
 
@@ -177,12 +185,12 @@ NoiseAhead::~NoiseAhead() {
   impl_->end();
 }
 
-noise::GridNoise NoiseAhead::take(std::size_t steps_max) {
+std::span<const noise::GridNoise> NoiseAhead::take(std::size_t steps_max) {
   return impl_->take(steps_max);
 }
 
-noise::Checkpoint NoiseAhead::checkpoint() const {
-  return impl_->checkpoint();
+journal::NoiseCheckpoints NoiseAhead::checkpoints() const {
+  return impl_->checkpoints();
 }
 
 std::size_t NoiseAhead::ready() const {

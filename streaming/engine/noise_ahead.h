@@ -23,16 +23,16 @@ class NoiseAhead final : public NoiseSupply {
   /// this object. Never called once the destructor has returned.
   using Wake = std::function<void()>;
 
-  /// Goes on at `next_step` from a checkpoint that covers it. Keys live in memory from `secrets`. The first block is
-  /// asked for at once.
-  NoiseAhead(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
+  /// Goes on at `next_step` from checkpoints that cover it, one a stage. Keys live in memory from `secrets`. The
+  /// first block is asked for at once.
+  NoiseAhead(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
              std::pmr::memory_resource* secrets, Run run, Wake wake);
   ~NoiseAhead() override;
   NoiseAhead(const NoiseAhead&) = delete;
   NoiseAhead& operator=(const NoiseAhead&) = delete;
 
-  [[nodiscard]] noise::GridNoise take(std::size_t steps_max) override;
-  [[nodiscard]] noise::Checkpoint checkpoint() const override;
+  [[nodiscard]] std::span<const noise::GridNoise> take(std::size_t steps_max) override;
+  [[nodiscard]] journal::NoiseCheckpoints checkpoints() const override;
   /// Steps whose noise is ready.
   [[nodiscard]] std::size_t ready() const;
 

@@ -6,37 +6,51 @@
 
 namespace nustream::engine {
 
-NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
-                     std::pmr::memory_resource* secrets)
-    : source_(mechanism.correlation, mechanism.generator, mechanism.dimension, checkpoint, next_step, secrets),
-      grid_(mechanism.grid),
-      dimension_(mechanism.dimension),
-      next_step_(next_step.value()) {}
-
-void NoiseFeed::next_block() {
-  drawn_ = true;
-  const noise::CorrelatedBlock block = source_.next();
-  block_first_ = block.first.value();
-  block_steps_ = block.steps;
-  NUSTREAM_REQUIRE(next_step_ >= block_first_ && next_step_ <= block_first_ + block_steps_,
-                   "the noise source gave the block of another step");
-  units_.resize(block_steps_ * dimension_);
-  grid_.round_noise(block.z, units_);
+NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints,
+                     StepIndex next_step, std::pmr::memory_resource* secrets)
+    : next_step_(next_step.value()) {
+  NUSTREAM_REQUIRE(checkpoints.stages.size() == mechanism.stages.size(), "every stage has its own checkpoint");
+  stages_.reserve(mechanism.stages.size());
+  for (std::size_t i = 0; i < mechanism.stages.size(); ++i) {
+    const config::StageNoise& stage = mechanism.stages[i];
+    stages_.push_back({noise::NoiseSource(stage.correlation, stage.generator, stage.dimension, checkpoints.stages[i],
+                                          next_step, secrets),
+                       mechanism.grids[i], stage.dimension});
+  }
 }
 
-noise::GridNoise NoiseFeed::take(std::size_t steps_max) {
-  // The first block is drawn here and not before: a stream that is at its horizon has none left.
-  if (!drawn_ || next_step_ == block_first_ + block_steps_) next_block();
-  const std::size_t offset = next_step_ - block_first_;
-  const std::size_t steps = std::min(steps_max, block_steps_ - offset);
-  const noise::GridNoise slice{StepIndex{next_step_}, dimension_,
-                               std::span(units_).subspan(offset * dimension_, steps * dimension_)};
-  next_step_ += steps;
-  return slice;
+void NoiseFeed::Stage::next_block(std::uint64_t next_step) {
+  const noise::CorrelatedBlock block = source.next();
+  first = block.first.value();
+  end = first + block.steps;
+  NUSTREAM_REQUIRE(next_step >= first && next_step < end, "the noise source gave the block of another step");
+  units.resize(block.steps * dimension);
+  grid.round_noise(block.z, units);
 }
 
-noise::Checkpoint NoiseFeed::checkpoint() const {
-  return source_.checkpoint(StepIndex{next_step_});
+std::span<const noise::GridNoise> NoiseFeed::take(std::size_t steps_max) {
+  // Blocks are drawn here and not before: a stream that is at its horizon has none left.
+  std::uint64_t end = next_step_ + steps_max;
+  for (Stage& stage : stages_) {
+    if (next_step_ >= stage.end) stage.next_block(next_step_);
+    end = std::min(end, stage.end);
+  }
+  const auto steps = static_cast<std::size_t>(end - next_step_);
+  slices_.clear();
+  for (const Stage& stage : stages_) {
+    const auto offset = static_cast<std::size_t>(next_step_ - stage.first);
+    slices_.push_back({StepIndex{next_step_}, stage.dimension,
+                       std::span(stage.units).subspan(offset * stage.dimension, steps * stage.dimension)});
+  }
+  next_step_ = end;
+  return slices_;
+}
+
+journal::NoiseCheckpoints NoiseFeed::checkpoints() const {
+  journal::NoiseCheckpoints all;
+  all.stages.reserve(stages_.size());  // at once: a growing vector would leave copies of keys behind
+  for (const Stage& stage : stages_) all.stages.push_back(stage.source.checkpoint(StepIndex{next_step_}));
+  return all;
 }
 
 }  // namespace nustream::engine

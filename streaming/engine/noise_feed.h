@@ -3,41 +3,46 @@
 
 #include <cstdint>
 #include <memory_resource>
+#include <span>
 #include <vector>
 
 #include "config/mechanism.h"
-
 #include "engine/noise_supply.h"
 
 namespace nustream::engine {
 
-/// Owns a NoiseSource; one thread at a time.
+/// Owns a NoiseSource for each stage; one thread at a time.
 class NoiseFeed final : public NoiseSupply {
  public:
-  /// Goes on at `next_step` from a checkpoint that covers it. Keys live in memory from `secrets`.
-  NoiseFeed(const config::Mechanism& mechanism, const noise::Checkpoint& checkpoint, StepIndex next_step,
+  /// Goes on at `next_step` from checkpoints that cover it, one a stage. Keys live in memory from `secrets`.
+  NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
             std::pmr::memory_resource* secrets);
   NoiseFeed(const NoiseFeed&) = delete;
   NoiseFeed& operator=(const NoiseFeed&) = delete;
 
-  /// The noise of the next min(steps_max, what is left of the block) steps, which count as taken. Valid until
-  /// the next call.
-  [[nodiscard]] noise::GridNoise take(std::size_t steps_max) override;
+  /// The noise of the next min(steps_max, what is left of every stage's block) steps, which count as taken. Valid
+  /// until the next call.
+  [[nodiscard]] std::span<const noise::GridNoise> take(std::size_t steps_max) override;
 
   /// What a state whose next step is the feed's next one has to keep.
-  [[nodiscard]] noise::Checkpoint checkpoint() const override;
+  [[nodiscard]] journal::NoiseCheckpoints checkpoints() const override;
 
  private:
-  void next_block();
+  /// One stage's source and its block in use.
+  struct Stage {
+    noise::NoiseSource source;
+    noise::Grid grid;
+    std::size_t dimension;
+    std::uint64_t end = 0;  ///< one past the block's last step; 0 before the first block is drawn
+    std::uint64_t first = 0;
+    std::vector<std::int64_t> units{};
 
-  noise::NoiseSource source_;
-  bool drawn_ = false;
-  noise::Grid grid_;
-  std::size_t dimension_;
+    void next_block(std::uint64_t next_step);
+  };
+
+  std::vector<Stage> stages_;
+  std::vector<noise::GridNoise> slices_;
   std::uint64_t next_step_;
-  std::uint64_t block_first_ = 0;
-  std::size_t block_steps_ = 0;
-  std::vector<std::int64_t> units_;
 };
 
 }  // namespace nustream::engine

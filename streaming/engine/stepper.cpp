@@ -52,8 +52,8 @@ Progress Stepper::step(record::RowBatch& rows, std::size_t rows_max, Output& out
   std::uint64_t steps = std::min(wanted, steps_left());
   Progress progress{.limit_reached = steps < wanted};
   while (steps > 0) {
-    const noise::GridNoise noise = noise_.take(steps);
-    const std::size_t taken = noise.units.size() / noise.dimension;
+    const std::span<const noise::GridNoise> noise = noise_.take(steps);
+    const std::size_t taken = steps_in(noise);
     if (taken == 0) {
       progress.noise_pending = true;
       progress.limit_reached = false;

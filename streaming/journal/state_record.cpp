@@ -57,6 +57,21 @@ NoiseCheckpoints& NoiseCheckpoints::operator=(NoiseCheckpoints&& other) noexcept
   return *this;
 }
 
+NoiseCheckpoints NoiseCheckpoints::clone() const {
+  NoiseCheckpoints copy;
+  copy.stages = stages;
+  return copy;
+}
+
+NoiseCheckpoints first_checkpoints(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch, std::size_t count) {
+  NoiseCheckpoints all;
+  all.stages.reserve(count);  // at once: a growing vector would leave copies of keys behind
+  for (std::uint32_t stage = 0; stage < count; ++stage) {
+    all.stages.push_back(noise::first_checkpoint(epoch_key, {lane, epoch, stage}));
+  }
+  return all;
+}
+
 void NoiseCheckpoints::wipe() noexcept {
   for (noise::Checkpoint& stage : stages) {
     noise::wipe(stage.chain_key);

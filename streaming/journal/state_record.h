@@ -25,10 +25,16 @@ struct NoiseCheckpoints {
   NoiseCheckpoints& operator=(NoiseCheckpoints&& other) noexcept;
   NoiseCheckpoints(const NoiseCheckpoints&) = delete;
   NoiseCheckpoints& operator=(const NoiseCheckpoints&) = delete;
+  /// A copy that is asked for.
+  [[nodiscard]] NoiseCheckpoints clone() const;
 
  private:
   void wipe() noexcept;
 };
+
+/// Those of a fresh epoch's first block, for stages 0 … count − 1. The caller wipes the key.
+[[nodiscard]] NoiseCheckpoints first_checkpoints(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch,
+                                                 std::size_t count);
 
 /// A record of the input as it was when it was read: tells whether the log still holds the same one.
 struct SeenRecord {

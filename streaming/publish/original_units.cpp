@@ -2,37 +2,89 @@
 
 namespace nustream::publish {
 
-OriginalUnits::OriginalUnits(const record::Schema& schema, model::Loss::Kind loss)
-    : mean_(loss == model::Loss::Kind::mean), intercept_parameter_(schema.intercept) {
-  bool constant = schema.intercept;
-  for (const record::Feature& feature : schema.features) {
-    centers_.push_back(feature.center);
-    scales_.push_back(feature.scale);
-    constant = constant || feature.center != 0;
+OriginalUnits::OriginalUnits(const record::Schema& schema, const lane::Settings& settings)
+    : mean_(settings.loss.kind == model::Loss::Kind::mean) {
+  const record::Feature* target = schema.target ? &*schema.target : nullptr;
+  if (settings.first_stage) {
+    add_two_stages(schema, settings.first_stage->shape);
+    return;
   }
-  if (schema.target) {
-    target_center_ = schema.target->center;
-    target_scale_ = schema.target->scale;
-    constant = constant || target_center_ != 0;
+  const std::size_t predictors = model::predictors(settings.loss);
+  for (std::size_t k = 1; k <= predictors; ++k) {
+    const std::string prefix = predictors > 1 ? "class " + std::to_string(k) + ": " : "";
+    add_equation(prefix, schema.intercept, schema.features, target);
   }
-  intercept_shown_ = constant && !mean_;
-  if (intercept_shown_) names_.emplace_back("intercept");
-  for (const record::Feature& feature : schema.features) names_.push_back(feature.name);
+}
+
+/// A row is [intercept, controls, instruments, endogenous].
+void OriginalUnits::add_two_stages(const record::Schema& schema, const descent::TwoStageShape& shape) {
+  const std::span<const record::Feature> features(schema.features);
+  const std::span<const record::Feature> endogenous = features.last(shape.endogenous);
+  const std::span<const record::Feature> exogenous = features.first(features.size() - shape.endogenous);
+  const std::size_t controls = shape.controls - (schema.intercept ? 1 : 0);
+  std::vector<record::Feature> second(exogenous.begin(), exogenous.begin() + static_cast<std::ptrdiff_t>(controls));
+  second.insert(second.end(), endogenous.begin(), endogenous.end());
+  add_equation("", schema.intercept, second, &*schema.target);
+  for (const record::Feature& regressor : endogenous) {
+    add_equation(regressor.name + " ~ ", schema.intercept, exogenous, &regressor);
+  }
+}
+
+void OriginalUnits::add_equation(const std::string& prefix, bool intercept, std::span<const record::Feature> features,
+                                 const record::Feature* target) {
+  Equation equation{parameters_, intercept, intercept, {}, {}, 0, 1};
+  for (const record::Feature& feature : features) {
+    equation.centers.push_back(feature.center);
+    equation.scales.push_back(feature.scale);
+    equation.intercept_shown |= feature.center != 0;
+  }
+  if (target != nullptr) {
+    equation.target_center = target->center;
+    equation.target_scale = target->scale;
+    equation.intercept_shown |= target->center != 0;
+  }
+  equation.intercept_shown &= !mean_;
+  if (equation.intercept_shown) names_.push_back(prefix + "intercept");
+  for (const record::Feature& feature : features) names_.push_back(prefix + feature.name);
+  parameters_ += equation.size();
+  equations_.push_back(std::move(equation));
 }
 
 void OriginalUnits::convert(std::span<const double> theta, std::vector<double>& out) const {
   out.clear();
-  if (mean_) {
-    for (std::size_t j = 0; j < theta.size(); ++j) out.push_back(centers_[j] + scales_[j] * theta[j]);
-    return;
+  for (const Equation& equation : equations_) {
+    const std::vector<double>& centers = equation.centers;
+    const std::vector<double>& scales = equation.scales;
+    const std::span<const double> own = theta.subspan(equation.first, equation.size());
+    if (mean_) {
+      for (std::size_t j = 0; j < own.size(); ++j) out.push_back(centers[j] + scales[j] * own[j]);
+      continue;
+    }
+    const std::size_t first = equation.intercept_parameter ? 1 : 0;
+    if (equation.intercept_shown) {
+      double constant = equation.intercept_parameter ? own[0] : 0.0;
+      for (std::size_t j = 0; j < centers.size(); ++j) constant -= own[first + j] * centers[j] / scales[j];
+      out.push_back(equation.target_center + equation.target_scale * constant);
+    }
+    for (std::size_t j = 0; j < centers.size(); ++j) {
+      out.push_back(equation.target_scale * own[first + j] / scales[j]);
+    }
   }
-  const std::size_t first = intercept_parameter_ ? 1 : 0;
-  if (intercept_shown_) {
-    double constant = intercept_parameter_ ? theta[0] : 0.0;
-    for (std::size_t j = 0; j < centers_.size(); ++j) constant -= theta[first + j] * centers_[j] / scales_[j];
-    out.push_back(target_center_ + target_scale_ * constant);
+}
+
+std::vector<double> OriginalUnits::linear_part() const {
+  std::vector<double> theta(parameters_, 0.0);
+  std::vector<double> origin;
+  convert(theta, origin);
+  std::vector<double> matrix(origin.size() * parameters_);
+  std::vector<double> image;
+  for (std::size_t j = 0; j < parameters_; ++j) {
+    theta[j] = 1;
+    convert(theta, image);
+    theta[j] = 0;
+    for (std::size_t i = 0; i < image.size(); ++i) matrix[i * parameters_ + j] = image[i] - origin[i];
   }
-  for (std::size_t j = 0; j < centers_.size(); ++j) out.push_back(target_scale_ * theta[first + j] / scales_[j]);
+  return matrix;
 }
 
 }  // namespace nustream::publish

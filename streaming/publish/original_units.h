@@ -1,11 +1,12 @@
 // From the working coordinates of the rows back to the units of the fields, by feature name.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "nustream/model/loss.h"
+#include "nustream/lane/lane.h"
 #include "nustream/record/schema.h"
 
 namespace nustream::publish {
@@ -13,24 +14,40 @@ namespace nustream::publish {
 /// A public affine map θ → coefficients of the transformed but uncentred, unscaled features. With features
 /// x'_j = (x_j − c_j)/s_j and target y' = (y − c)/s, the model y' = θ_0 + Σ θ_j x'_j is
 /// y = (c + s(θ_0 − Σ θ_j c_j/s_j)) + Σ (s θ_j/s_j) x_j. For the mean: m_j = c_j + s_j θ_j.
+///
+/// A parameter of several equations is mapped equation by equation: the classes of a multinomial model ("class 1:
+/// name"), the second stage of a two-stage model and then its first ("endogenous ~ instrument").
 class OriginalUnits {
  public:
-  OriginalUnits(const record::Schema& schema, model::Loss::Kind loss);
+  OriginalUnits(const record::Schema& schema, const lane::Settings& settings);
 
   /// Names in the order of convert()'s result; "intercept" first where the model or the centring gives one.
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// `theta` has schema.dimension() entries; `out` is resized to names().size().
+  /// `theta` has settings.dimension entries; `out` is resized to names().size().
   void convert(std::span<const double> theta, std::vector<double>& out) const;
+  /// The linear part of the map, row-major names().size() × θ's entries: a covariance C becomes A C Aᵀ.
+  [[nodiscard]] std::vector<double> linear_part() const;
 
  private:
+  /// One linear predictor: which entries of θ it has, and the units of its sides.
+  struct Equation {
+    std::size_t first;  // entry of θ
+    bool intercept_parameter;
+    bool intercept_shown;
+    std::vector<double> centers;  // of its features, without the intercept
+    std::vector<double> scales;
+    double target_center;
+    double target_scale;
+    [[nodiscard]] std::size_t size() const noexcept { return centers.size() + (intercept_parameter ? 1 : 0); }
+  };
+  void add_equation(const std::string& prefix, bool intercept, std::span<const record::Feature> features,
+                    const record::Feature* target);
+  void add_two_stages(const record::Schema& schema, const descent::TwoStageShape& shape);
+
   std::vector<std::string> names_;
-  std::vector<double> centers_;  // of the features, without the intercept
-  std::vector<double> scales_;
-  double target_center_ = 0;
-  double target_scale_ = 1;
+  std::vector<Equation> equations_;
+  std::size_t parameters_ = 0;
   bool mean_;
-  bool intercept_parameter_;
-  bool intercept_shown_;
 };
 
 }  // namespace nustream::publish

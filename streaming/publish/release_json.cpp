@@ -9,8 +9,12 @@
 
 namespace nustream::publish {
 
-ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend)
-    : header_(std::move(header)), units_(std::move(units)), spend_(std::move(spend)) {
+ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
+                               std::optional<IntervalKind> intervals)
+    : header_(std::move(header)),
+      units_(std::move(units)),
+      spend_(std::move(spend)),
+      intervals_(std::move(intervals)) {
   prefix_ = "{\"format\":1,\"stream\":";
   append_string(header_.stream, prefix_);
   prefix_ += ",\"lane\":";
@@ -33,12 +37,45 @@ void ReleaseEncoder::append_values(std::string_view key, std::span<const double>
     return;
   }
   units_.convert(theta, values_);
-  for (std::size_t j = 0; j < values_.size(); ++j) {
+  append_named(values_, out);
+}
+
+void ReleaseEncoder::append_named(std::span<const double> values, std::string& out) const {
+  for (std::size_t j = 0; j < values.size(); ++j) {
     out += j == 0 ? '{' : ',';
     append_string(units_.names()[j], out);
     out += ':';
-    append_number(values_[j], out);
+    append_number(values[j], out);
   }
+  out += '}';
+}
+
+void ReleaseEncoder::append_interval(const lane::Release& release, std::string& out) const {
+  out += ",\"interval\":";
+  const auto shown = intervals_of(*intervals_, release, units_);
+  if (!shown) {
+    out += "null";
+    return;
+  }
+  out += "{\"kind\":";
+  append_string(name(*intervals_), out);
+  out += ",\"level\":";
+  append_number(level(*intervals_), out);
+  out += ",\"covers\":";
+  append_string(coverage_statement(*intervals_), out);
+  out += ",\"effective_steps\":";
+  append_number(shown->steps, out);
+  out += ",\"through\":";
+  append_number(shown->through, out);
+  out += shown->too_few ? ",\"too_few_steps\":true" : ",\"too_few_steps\":false";
+  std::vector<double> bounds;
+  for (const inference::Interval& interval : shown->of) bounds.push_back(interval.lower());
+  out += ",\"lower\":";
+  append_named(bounds, out);
+  bounds.clear();
+  for (const inference::Interval& interval : shown->of) bounds.push_back(interval.upper());
+  out += ",\"upper\":";
+  append_named(bounds, out);
   out += '}';
 }
 
@@ -60,6 +97,7 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
   append_string(tag, out);
   append_values("estimate", release.theta, out);
   append_values("average", release.average, out);
+  if (intervals_) append_interval(release, out);
   const Rho spent = spend_.after(release.steps);
   out += ",\"rho\":";
   append_number(spent.value(), out);
@@ -93,6 +131,26 @@ std::vector<std::pair<std::string, double>> values_of(simdjson::dom::element rel
   return values;
 }
 
+void read_interval(simdjson::dom::element release, ShownRelease& shown) {
+  simdjson::dom::element interval;
+  std::string_view kind;
+  std::string_view covers;
+  if (release["interval"].get(interval) != simdjson::SUCCESS || interval["kind"].get(kind) != simdjson::SUCCESS ||
+      interval["covers"].get(covers) != simdjson::SUCCESS ||
+      interval["level"].get(shown.interval_level) != simdjson::SUCCESS ||
+      interval["through"].get(shown.interval_through) != simdjson::SUCCESS ||
+      interval["too_few_steps"].get(shown.interval_too_few) != simdjson::SUCCESS) {
+    return;
+  }
+  shown.interval_kind = kind;
+  shown.interval_covers = covers;
+  const auto lower = values_of(interval, "lower");
+  const auto upper = values_of(interval, "upper");
+  for (std::size_t j = 0; j < std::min(lower.size(), upper.size()); ++j) {
+    shown.interval.emplace_back(lower[j].second, upper[j].second);
+  }
+}
+
 }  // namespace
 
 std::optional<ShownRelease> read_release(std::string_view line) {
@@ -116,6 +174,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   }
   shown.estimate = values_of(release, "estimate");
   shown.average = values_of(release, "average");
+  read_interval(release, shown);
   shown.conversion = conversion;
   shown.tag = tag;
   shown.stream = stream;

@@ -10,6 +10,7 @@
 #include "nustream/base/units.h"
 #include "nustream/lane/lane.h"
 #include "nustream/privacy/zcdp.h"
+#include "publish/intervals.h"
 #include "publish/original_units.h"
 
 namespace nustream::publish {
@@ -27,7 +28,8 @@ struct ReleaseHeader {
 /// Encodes releases; keeps its buffers between calls. Not thread-safe.
 class ReleaseEncoder {
  public:
-  ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend);
+  ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
+                 std::optional<IntervalKind> intervals = {});
 
   /// Appends one line, newline included. `tag` is "cadence", "end" or "shutdown".
   void append(const lane::Release& release, std::string_view tag, std::string& out);
@@ -35,10 +37,13 @@ class ReleaseEncoder {
  private:
   [[nodiscard]] double epsilon_of(Rho spent);
   void append_values(std::string_view key, std::span<const double> theta, std::string& out);
+  void append_named(std::span<const double> values, std::string& out) const;
+  void append_interval(const lane::Release& release, std::string& out) const;
 
   ReleaseHeader header_;
   OriginalUnits units_;
   privacy::Spend spend_;
+  std::optional<IntervalKind> intervals_;
   std::string prefix_;  // the fields before the step, encoded once
   std::string suffix_;  // the fields after ε
   // ρ settles long before the stream ends, and ε costs a root search: the last pair is kept.
@@ -53,6 +58,12 @@ struct ShownRelease {
   std::uint64_t position = 0;
   std::vector<std::pair<std::string, double>> estimate;
   std::vector<std::pair<std::string, double>> average;  ///< empty before averaging begins
+  std::vector<std::pair<double, double>> interval;  ///< bounds, in the order of estimate; empty where there are none
+  std::string interval_kind;
+  std::string interval_covers;
+  double interval_level = 0;
+  std::uint64_t interval_through = 0;
+  bool interval_too_few = false;
   double rho = 0;
   double rho_limit = 0;
   double epsilon = 0;

@@ -1,1 +1,2 @@
-target_sources(nustream_service PRIVATE publish/combined_model.cpp publish/original_units.cpp publish/release_json.cpp)
+target_sources(nustream_service PRIVATE 
+  publish/combined_model.cpp publish/intervals.cpp publish/original_units.cpp publish/release_json.cpp)

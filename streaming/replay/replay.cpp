@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "config/mechanism.h"
+#include "engine/release_encoder.h"
 #include "nustream/privacy/epsilon.h"
 #include "publish/release_json.h"
 #include "replay/engine.h"
@@ -119,9 +120,9 @@ Exit run(config::Config config, const Options& options) {
                "nustream: a pipe cannot be read again: what is read but not committed when this ends is lost\n");
   }
 
-  publish::ReleaseEncoder encoder(
-      {config.stream, config.lane, session.epoch(), config.privacy.delta, session.digest(), session.is_private()},
-      publish::OriginalUnits(config.schema, config.descent.loss.kind), mechanism.spend);
+  publish::ReleaseEncoder encoder = engine::release_encoder(
+      config, mechanism,
+      {config.stream, config.lane, session.epoch(), config.privacy.delta, session.digest(), session.is_private()});
   engine::Stepper stepper(session.lane(), session.feed(), encoder, config.descent.minibatch, session.step_limit(),
                           session.released_at());
   Engine engine(stepper, input, config.descent,

@@ -88,10 +88,11 @@ void Session::begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap o
   use_ledger(epoch, Position{start}, overlap, std::move(ledger));
   released_at_ = 0;
   noise::KeyBytes key = keys_->epoch_key(config_.stream);
-  const journal::NoiseCheckpoints first{noise::first_checkpoint(key, {config_.lane, epoch, 0})};
+  const journal::NoiseCheckpoints first =
+      journal::first_checkpoints(key, config_.lane, epoch, mechanism_.stages.size());
   noise::wipe(key);
-  lane_.emplace(config_.descent, mechanism_.grid, Position{start});
-  feed_.emplace(mechanism_, first.stages.front(), StepIndex{0}, &locked_);
+  lane_.emplace(config_.descent, mechanism_.grids, Position{start});
+  feed_.emplace(mechanism_, first, StepIndex{0}, &locked_);
 }
 
 void Session::resume(const std::string& sealed) {
@@ -113,9 +114,9 @@ void Session::resume(const std::string& sealed) {
   const journal::Overlap overlap = mine == ledger.epochs.end() ? journal::Overlap::disjoint : mine->overlap;
   use_ledger(epoch, state.record.start, overlap, std::move(ledger));
   released_at_ = state.record.released.value();
-  lane_ = lane::Lane::decode(config_.descent, mechanism_.grid, state.record.lane);
+  lane_ = lane::Lane::decode(config_.descent, mechanism_.grids, state.record.lane);
   NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
-  feed_.emplace(mechanism_, state.record.noise.stages.front(), StepIndex{lane_->steps().value()}, &locked_);
+  feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_);
 }
 
 /// Several passes are accounted for over one window: another one, even of as many steps, would let a record take part
@@ -230,7 +231,7 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   if (window_.end) record.stop = Position{*window_.end};
   record.rejected = rejected_before_ + rejected;
   record.lane = lane_->encode();
-  record.noise = journal::NoiseCheckpoints{feed_->checkpoint()};
+  record.noise = feed_->checkpoints();
   record.outbox = result.outbox;
   const StepCount steps = lane_->steps();
   wait();  // one batch in flight; the next bookmark stands behind what it published

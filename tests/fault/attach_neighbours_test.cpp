@@ -85,8 +85,9 @@ std::vector<double> iterate_before(const config::Config& config, const config::M
                                    const std::vector<std::array<double, 3>>& rows, std::size_t step) {
   secrets::LockedMemory locked;
   const noise::KeyBytes key = secrets::Keyring::insecure(seed).epoch_key("neighbours");
-  engine::NoiseFeed noise(mechanism, noise::first_checkpoint(key, {LaneId{0}, EpochId{0}, 0}), StepIndex{0}, &locked);
-  lane::Lane lane(config.descent, mechanism.grid, Position{0});
+  engine::NoiseFeed noise(mechanism, journal::first_checkpoints(key, LaneId{0}, EpochId{0}, 1), StepIndex{0},
+                          &locked);
+  lane::Lane lane(config.descent, mechanism.grids, Position{0});
   lane::Releases releases;
   for (std::size_t i = 0; i < step; ++i) {
     const std::uint64_t next = i + 1;
@@ -99,7 +100,8 @@ std::vector<std::int64_t> units_of(const config::Config& config, const config::M
                                    const std::vector<double>& theta, const std::array<double, 3>& row) {
   for (const auto& variant : descent::kernel::variants()) {
     if (variant.available) {
-      return gradient_units(variant, config.descent.loss, mechanism.grid, theta, std::span(row).first(2), row[2]);
+      return gradient_units(variant, config.descent.loss, mechanism.grids.front(), theta, std::span(row).first(2),
+                            row[2]);
     }
   }
   return {};

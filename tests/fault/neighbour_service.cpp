@@ -16,21 +16,24 @@ class ShiftedNoise final : public engine::NoiseSupply {
   ShiftedNoise(std::unique_ptr<engine::NoiseSupply> noise, std::uint64_t step, std::vector<std::int64_t> shift)
       : noise_(std::move(noise)), step_(step), shift_(std::move(shift)) {}
 
-  noise::GridNoise take(std::size_t steps_max) override {
-    const noise::GridNoise slice = noise_->take(steps_max);
+  std::span<const noise::GridNoise> take(std::size_t steps_max) override {
+    const std::span<const noise::GridNoise> stages = noise_->take(steps_max);
+    const noise::GridNoise& slice = stages.front();
     const std::uint64_t first = slice.first.value();
-    if (step_ < first || step_ >= first + slice.units.size() / slice.dimension) return slice;
+    if (step_ < first || step_ >= first + engine::steps_in(stages)) return stages;
     units_.assign(slice.units.begin(), slice.units.end());
     for (std::size_t j = 0; j < slice.dimension; ++j) units_[(step_ - first) * slice.dimension + j] += shift_.at(j);
-    return {slice.first, slice.dimension, units_};
+    shifted_ = {slice.first, slice.dimension, units_};
+    return {&shifted_, 1};
   }
-  [[nodiscard]] noise::Checkpoint checkpoint() const override { return noise_->checkpoint(); }
+  [[nodiscard]] journal::NoiseCheckpoints checkpoints() const override { return noise_->checkpoints(); }
 
  private:
   std::unique_ptr<engine::NoiseSupply> noise_;
   std::uint64_t step_;
   std::vector<std::int64_t> shift_;
   std::vector<std::int64_t> units_;
+  noise::GridNoise shifted_{StepIndex{0}, 0, {}};
 };
 
 }  // namespace

@@ -185,7 +185,7 @@ TEST(Clip, AnUnusableRecordIsTheZeroGradient) {
                             {{0, 0}, 0, false},       {{0, 0}, 1, false},        {{-0.0, 0}, 1e300, false}};
   for (const kernel::Variant& variant : kernel::variants()) {
     if (!variant.available) continue;
-    for (const model::Loss::Kind kind : model::loss_kinds()) {
+    for (const model::Loss::Kind kind : model::single_predictor_kinds()) {
       for (const Record& record : records) {
         if (record.through_target && !model::needs_target(kind)) continue;
         bool is_long = true;
@@ -214,7 +214,7 @@ TEST(Clip, ADivergedIterateHasTheZeroGradient) {
   const noise::Grid grid(NoiseStddev{1}, 1.0, ClipNorm{5});
   for (const kernel::Variant& variant : kernel::variants()) {
     if (!variant.available) continue;
-    for (const model::Loss::Kind kind : model::loss_kinds()) {
+    for (const model::Loss::Kind kind : model::single_predictor_kinds()) {
       if (kind == model::Loss::Kind::mean) continue;  // its gradient does not depend on θ
       const auto units = gradient_units(variant, {kind, 1.0}, grid, std::vector{nan, 1.0}, std::vector{1.0, 2.0}, 1);
       EXPECT_EQ(units, (std::vector<std::int64_t>{0, 0})) << variant.name << ' ' << model::name(kind);

@@ -100,7 +100,7 @@ TEST(Kernels, GiveTheSameBitsOnEveryInstructionSet) {
   std::size_t compared = 0;
   constexpr std::size_t dimensions[] = {1, 2, 7, 8, 9, 10, 15, 16, 17, 24, 25, 32, 33, 40, 64, 71, 72, 128, 301};
   for (const std::size_t d : dimensions) {
-    for (const model::Loss::Kind kind : model::loss_kinds()) {
+    for (const model::Loss::Kind kind : model::single_predictor_kinds()) {
       for (const std::size_t minibatch : {1U, 4U}) {
         // Up to the ends of int64, where sums saturate and where int64 to double rounds.
         for (const std::int64_t noise_scale : {std::int64_t{1} << 32, std::int64_t{1} << 60}) {

@@ -44,12 +44,12 @@ name = "s"
 column = "y"
 [[features]]
 column = "x"
-[descent]
-step_size = 0.01
-clip_norm = 1.0
 [privacy]
 rho = 0.5
 delta = 1e-6
+[descent]
+step_size = 0.01
+clip_norm = 1.0
 )" + noise);
   return config::read_config(file, {});
 }
@@ -58,43 +58,51 @@ engine::NoiseAhead::Run on_a_thread() {
   return [](const std::function<void()>& work) { std::thread(work).detach(); };
 }
 
-void expect_same(const noise::Checkpoint& left, const noise::Checkpoint& right) {
-  EXPECT_EQ(left.block, right.block);
-  EXPECT_TRUE(left.chain_key == right.chain_key);
-  EXPECT_TRUE(left.memory == right.memory);
+void expect_same(const journal::NoiseCheckpoints& left, const journal::NoiseCheckpoints& right) {
+  ASSERT_EQ(left.stages.size(), right.stages.size());
+  for (std::size_t i = 0; i < left.stages.size(); ++i) {
+    EXPECT_EQ(left.stages[i].block, right.stages[i].block);
+    EXPECT_TRUE(left.stages[i].chain_key == right.stages[i].chain_key);
+    EXPECT_TRUE(left.stages[i].memory == right.stages[i].memory);
+  }
 }
 
 /// Takes `steps` steps in random slices from both and compares; restarts from the checkpoint now and then.
 void compare(const config::Mechanism& mechanism, std::uint64_t steps, std::uint64_t seed) {
   secrets::LockedMemory locked;
   const noise::KeyBytes key{1, 2, 3};
-  const noise::Checkpoint first = noise::first_checkpoint(key, {LaneId{0}, EpochId{0}, 0});
+  const journal::NoiseCheckpoints first =
+      journal::first_checkpoints(key, LaneId{0}, EpochId{0}, mechanism.stages.size());
   engine::NoiseFeed feed(mechanism, first, StepIndex{0}, &locked);
   Loop loop;
-  const auto from = [&](const noise::Checkpoint& checkpoint, std::uint64_t step) {
-    return std::make_unique<engine::NoiseAhead>(mechanism, checkpoint, StepIndex{step}, &locked, on_a_thread(),
+  const auto from = [&](const journal::NoiseCheckpoints& checkpoints, std::uint64_t step) {
+    return std::make_unique<engine::NoiseAhead>(mechanism, checkpoints, StepIndex{step}, &locked, on_a_thread(),
                                                 [&loop] { loop.wake(); });
   };
   auto ahead = from(first, 0);
   std::mt19937_64 bits(seed);
   for (std::uint64_t done = 0; done < steps;) {
-    if (bits() % 50 == 0) ahead = from(ahead->checkpoint(), done);
+    if (bits() % 50 == 0) ahead = from(ahead->checkpoints(), done);
     const auto slice = ahead->take(std::min<std::uint64_t>(1 + bits() % 3000, steps - done));
-    if (slice.units.empty()) {
+    const std::size_t taken = engine::steps_in(slice);
+    if (taken == 0) {
       loop.sleep();
       continue;
     }
-    const std::size_t taken = slice.units.size() / slice.dimension;
     for (std::size_t i = 0; i < taken;) {
-      const auto twin = feed.take(taken - i);
-      ASSERT_EQ(twin.first.value(), done + i);
-      const std::size_t values = twin.units.size();
-      ASSERT_TRUE(std::equal(twin.units.begin(), twin.units.end(),
-                             slice.units.begin() + static_cast<std::ptrdiff_t>(i * slice.dimension)));
-      i += values / twin.dimension;
+      const auto twins = feed.take(taken - i);
+      ASSERT_EQ(twins.size(), slice.size());
+      for (std::size_t stage = 0; stage < twins.size(); ++stage) {
+        const noise::GridNoise& twin = twins[stage];
+        ASSERT_EQ(twin.first.value(), done + i);
+        ASSERT_EQ(twin.dimension, slice[stage].dimension);
+        ASSERT_TRUE(std::equal(twin.units.begin(), twin.units.end(),
+                               slice[stage].units.begin() + static_cast<std::ptrdiff_t>(i * twin.dimension)));
+      }
+      i += engine::steps_in(twins);
     }
     done += taken;
-    expect_same(ahead->checkpoint(), feed.checkpoint());
+    expect_same(ahead->checkpoints(), feed.checkpoints());
   }
 }
 
@@ -104,11 +112,14 @@ TEST(NoiseAhead, GivesWhatNoiseMadeAtOnceGives) {
   for (const char* noise : {"[noise]\nnu = 0.01\n", "[noise]\ncorrelation = \"independent\"\n",
                             "[noise]\ncorrelation = \"windowed\"\nnu = 0.01\nwindow = 300\nhorizon = 60000\n",
                             "[noise]\ncorrelation = \"nu\"\nnu = 0.01\nhorizon = 40000\ngenerator = \"fft\"\n",
-                            "[noise]\ncorrelation = \"tree\"\nheight = 15\n"}) {
+                            "[noise]\ncorrelation = \"tree\"\nheight = 15\n",
+                            // Three stages, whose blocks end at different steps.
+                            "average = \"tail\"\n[intervals]\nkind = \"sandwich\"\nsecond_moment_clip = 4\n"
+                            "squared_residual_clip = 4\n[noise]\nnu = 0.01\n"}) {
     SCOPED_TRACE(noise);
     const config::Config config = settings(folder, noise);
     const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-    const auto horizon = mechanism.correlation.horizon();
+    const auto horizon = mechanism.horizon();
     compare(mechanism, horizon ? std::min<std::uint64_t>(horizon->value(), 60000) : 60000, seed++);
   }
 }
@@ -118,7 +129,7 @@ TEST(NoiseAhead, CanBeDroppedWhileABlockIsOnItsWay) {
   const config::Config config = settings(folder, "[noise]\nnu = 0.01\n");
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   secrets::LockedMemory locked;
-  const noise::Checkpoint first = noise::first_checkpoint({1}, {LaneId{0}, EpochId{0}, 0});
+  const journal::NoiseCheckpoints first = journal::first_checkpoints({1}, LaneId{0}, EpochId{0}, 1);
   std::atomic<int> woken = 0;
   for (int i = 0; i < 50; ++i) {
     engine::NoiseAhead ahead(mechanism, first, StepIndex{0}, &locked, on_a_thread(), [&woken] { ++woken; });

@@ -22,6 +22,12 @@ long double slope_of(const model::Loss& loss, long double p, long double y) {
       return 1 / (1 + expl(-p)) - y;
     case Kind::poisson:
       return expl(p) - y;
+    case Kind::quantile: {
+      const long double share = 0.5L * ((p - y) / loss.bandwidth + 1);
+      return std::fmin(std::fmax(share, 0.0L), 1.0L) - loss.level;
+    }
+    case Kind::multinomial:
+      break;  // several predictors: unit/descent_stages_test.cpp
   }
   return 0;
 }

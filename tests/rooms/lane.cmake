@@ -9,3 +9,9 @@ foreach(test descent_test lane_test lane_fits_test)
   # The private kernels, and shared test support.
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
+
+# Several stages: matrix parameters, instruments, second moments, batches of iterates.
+find_package(Eigen3 REQUIRED NO_MODULE)
+nustream_test(lane_stages_test quick unit/descent_stages_test.cpp property/lane_stages_test.cpp
+              golden/inference_trajectories_test.cpp LINK Eigen3::Eigen)
+target_include_directories(lane_stages_test PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})

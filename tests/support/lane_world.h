@@ -104,7 +104,8 @@ inline lane::Settings random_settings(std::uint64_t seed) {
   const auto pick = [&](std::uint64_t choices) { return random() % choices; };
   constexpr std::size_t dimensions[] = {1, 2, 3, 7, 8, 9, 10, 16, 17, 24, 31, 32, 33, 64, 65, 100};
   const std::size_t d = dimensions[pick(std::size(dimensions))];
-  auto settings = settings_for(d, {model::loss_kinds()[pick(5)], 0.7}, 0.5 + static_cast<double>(pick(3)));
+  auto settings =
+      settings_for(d, {model::single_predictor_kinds()[pick(6)], 0.7}, 0.5 + static_cast<double>(pick(3)));
   settings.l2 = 0.1 * static_cast<double>(pick(3));
   const StepSize size{0.05};
   const descent::Schedule::Family schedules[] = {descent::Constant{size}, descent::InverseSqrt{size, 10},

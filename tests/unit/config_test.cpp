@@ -118,16 +118,16 @@ TEST(Mechanism, CalibratesFromEpsilonAsFromTheRhoItComesTo) {
   std::string text = tests::example_config();
   text.replace(text.find("rho = 0.5"), 9, "epsilon = 2.0");
   const Mechanism from_epsilon = make_mechanism(read({}, text), privacy::Participation::once());
-  EXPECT_GT(from_epsilon.sigma.value(), 0);
+  EXPECT_GT(from_epsilon.main().sigma.value(), 0);
   EXPECT_NEAR(from_rho.spend.limit().value(), 0.1, 1e-12);
 }
 
 TEST(Mechanism, ReplaceOneDoublesTheDisplacementAndNothingElse) {
   const Mechanism zero_out = make_mechanism(read({}), privacy::Participation::once());
   const Mechanism replace = make_mechanism(read({"privacy.adjacency=replace-one"}), privacy::Participation::once());
-  EXPECT_EQ(replace.displacement.value(), 2 * zero_out.displacement.value());
-  EXPECT_EQ(replace.sigma.value(), zero_out.sigma.value());
-  EXPECT_EQ(replace.stddev.value(), 2 * zero_out.stddev.value());
+  EXPECT_EQ(replace.main().displacement.value(), 2 * zero_out.main().displacement.value());
+  EXPECT_EQ(replace.main().sigma.value(), zero_out.main().sigma.value());
+  EXPECT_EQ(replace.main().stddev.value(), 2 * zero_out.main().stddev.value());
 }
 
 std::string digest(const std::vector<std::string>& overrides) {

@@ -58,7 +58,7 @@ TEST(Lane, DividesByTheNominalMinibatch) {
 }
 
 TEST(Lane, ABadRecordsStepStillAddsNoise) {
-  for (const Kind kind : model::loss_kinds()) {
+  for (const Kind kind : model::single_predictor_kinds()) {
     const auto settings = settings_for(1, {kind}, 1.0, 1.0);
     const noise::Grid grid = grid_for(settings);
     lane::Lane lane(settings, grid, Position{0});

@@ -21,10 +21,20 @@ record::Schema schema(bool intercept) {
   return schema;
 }
 
+lane::Settings with_loss(model::Loss::Kind kind) {
+  return {.dimension = 0,
+          .loss = {.kind = kind},
+          .clip = ClipNorm{1},
+          .schedule = descent::Schedule{descent::Constant{StepSize{0.1}}},
+          .projection = {},
+          .averaging = {},
+          .start = {}};
+}
+
 // The prediction from coefficients in original units equals the one from working coordinates, at any x.
 TEST(OriginalUnits, PredictTheSameAsTheWorkingCoordinates) {
   const record::Schema features = schema(true);
-  const OriginalUnits units(features, model::Loss::Kind::linear);
+  const OriginalUnits units(features, with_loss(model::Loss::Kind::linear));
   const std::vector<double> theta{0.3, -1.2, 0.7};
   std::vector<double> original;
   units.convert(theta, original);
@@ -36,7 +46,7 @@ TEST(OriginalUnits, PredictTheSameAsTheWorkingCoordinates) {
 }
 
 TEST(OriginalUnits, ShowTheConstantThatCentringLeavesWithoutAnIntercept) {
-  const OriginalUnits units(schema(false), model::Loss::Kind::linear);
+  const OriginalUnits units(schema(false), with_loss(model::Loss::Kind::linear));
   std::vector<double> original;
   units.convert(std::vector<double>{-1.2, 0.7}, original);
   EXPECT_NEAR(original[0], 10 + 3 * (1.2 * 0.5 / 2 + 0.7 / 0.25), 1e-12);
@@ -45,7 +55,7 @@ TEST(OriginalUnits, ShowTheConstantThatCentringLeavesWithoutAnIntercept) {
 TEST(OriginalUnits, OfTheMeanAreTheMeans) {
   record::Schema features = schema(false);
   features.target.reset();
-  const OriginalUnits units(features, model::Loss::Kind::mean);
+  const OriginalUnits units(features, with_loss(model::Loss::Kind::mean));
   std::vector<double> original;
   units.convert(std::vector<double>{1.0, -2.0}, original);
   EXPECT_EQ(units.names(), (std::vector<std::string>{"a", "b"}));
@@ -55,7 +65,7 @@ TEST(OriginalUnits, OfTheMeanAreTheMeans) {
 ReleaseEncoder encoder(bool is_private) {
   const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{0.01})};
   return {{"st\"ream", LaneId{3}, EpochId{2}, Delta{1e-6}, "d1gest", is_private},
-          OriginalUnits(schema(true), model::Loss::Kind::linear),
+          OriginalUnits(schema(true), with_loss(model::Loss::Kind::linear)),
           privacy::Spend{correlation, privacy::Participation::once(), NoiseMultiplier{2.0}}};
 }
 
@@ -76,7 +86,7 @@ TEST(ReleaseJson, ReadsBackWhatWasWritten) {
   EXPECT_TRUE(shown->average.empty());
   EXPECT_EQ(shown->conversion, "gaussian");
   std::vector<double> original;
-  OriginalUnits(schema(true), model::Loss::Kind::linear).convert(theta, original);
+  OriginalUnits(schema(true), with_loss(model::Loss::Kind::linear)).convert(theta, original);
   ASSERT_EQ(shown->estimate.size(), 3u);
   for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(shown->estimate[j].second, original[j]);
   EXPECT_GT(shown->rho, 0);

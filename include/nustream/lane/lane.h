@@ -3,25 +3,47 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "nustream/base/units.h"
 #include "nustream/descent/averaging.h"
+#include "nustream/descent/batch_means.h"
 #include "nustream/descent/loop.h"
+#include "nustream/descent/matrix_loop.h"
 #include "nustream/descent/projection.h"
 #include "nustream/descent/schedule.h"
+#include "nustream/descent/second_moments.h"
+#include "nustream/descent/two_stage_loop.h"
 #include "nustream/model/loss.h"
 #include "nustream/noise/grid.h"
 #include "nustream/record/batch.h"
 
 namespace nustream::lane {
 
+/// The first stage of a two-stage model (instrumental variables): the other settings are its second stage's.
+struct FirstStage {
+  descent::TwoStageShape shape;
+  ClipNorm clip;  ///< γ1
+  descent::Schedule schedule;
+  double l2 = 0;
+};
+
+/// Running private means of xxᵀ and r²xxᵀ beside a linear descent, for sandwich intervals.
+struct SecondMoments {
+  ClipNorm bread;          ///< of ‖xxᵀ‖ = ‖x‖²
+  ClipNorm meat;           ///< of r²‖x‖²
+  std::uint64_t from = 0;  ///< steps before the means begin
+};
+
 /// Public settings that decide what an iterate becomes.
 struct Settings {
-  std::size_t dimension = 0;  ///< d
+  std::size_t dimension = 0;  ///< entries of the iterate, of all stages
   model::Loss loss;
   double l2 = 0;  ///< strength λ of r(θ) = λ/2 ‖θ‖², added after clipping (the mean adds its own ½‖θ‖²)
   ClipNorm clip;
@@ -31,29 +53,51 @@ struct Settings {
   std::uint64_t minibatch = 1;      ///< nominal size; the sum is divided by it, never by a count
   std::uint64_t release_every = 1;  ///< steps
   std::vector<double> start;        ///< θ_0, dimension entries
+  std::optional<FirstStage> first_stage{};
+  std::optional<descent::Batching> batching{};  ///< for intervals; needs the tail average from the same step
+  std::optional<SecondMoments> moments{};       ///< linear loss only
 };
+
+/// Numbers of a row.
+[[nodiscard]] std::size_t row_entries(const Settings& settings);
+
+/// What a stage clips and noises on its own.
+struct Stage {
+  std::size_t dimension;
+  ClipNorm clip;
+};
+/// In the order of their noise: the descent's own (of a two-stage model its second), then the first stage's where
+/// there is one, then bread and meat where they are kept.
+[[nodiscard]] std::vector<Stage> stages(const Settings& settings);
 
 /// What one release shows, in the working coordinates of the rows.
 struct Release {
   StepCount steps;    ///< steps taken
   Position position;  ///< where the next record is
   std::span<const double> theta;
-  std::span<const double> average;  ///< empty before averaging begins
+  std::span<const double> average;        ///< empty before averaging begins
+  std::span<const double> batch_means{};  ///< complete batches, row-major · × d; empty where none are kept
+  std::uint64_t batch_length = 0;         ///< steps
+  StepCount batches_through{0};           ///< where the last complete batch ends
+  std::span<const double> bread{};  ///< isometric triangles (descent/second_moments.h); empty where none are kept
+  std::span<const double> meat{};
+  std::uint64_t moment_steps = 0;  ///< steps in them
 };
 
 /// Releases of a batch, in step order, in two flat buffers that are reused.
 class Releases {
  public:
   void clear() noexcept;
-  void append(StepCount steps, Position position, std::span<const double> theta, std::span<const double> average);
+  /// Copies what the spans show.
+  void append(const Release& release);
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] Release operator[](std::size_t index) const;
 
  private:
   struct Entry {
-    std::uint64_t steps, position;
-    std::size_t offset, dimension;
-    bool averaged;
+    Release shown;  // its spans are empty
+    std::size_t offset;
+    std::size_t sizes[5];
   };
   std::vector<Entry> entries_;
   std::vector<double> values_;
@@ -62,14 +106,22 @@ class Releases {
 /// One lane. Batch at a time: no virtual call, allocation (beyond the releases) or lock per record.
 class Lane {
  public:
-  /// A lane at step 0, position `start` and θ_0. `grid` is that of the noise it will be handed. Throws
-  /// InvalidParameter where a setting is out of range, sizes disagree, or the grid clips beyond settings.clip.
-  Lane(Settings settings, const noise::Grid& grid, Position start);
+  /// A lane at step 0, position `start` and θ_0. `grids` are those of the noise it will be handed, one a stage.
+  /// Throws InvalidParameter where a setting is out of range, sizes disagree, or a grid clips beyond its stage's clip
+  /// norm.
+  Lane(Settings settings, std::span<const noise::Grid> grids, Position start);
+  /// With one stage.
+  Lane(Settings settings, const noise::Grid& grid, Position start)
+      : Lane(std::move(settings), std::span(&grid, 1), start) {}
 
-  /// Takes rows.count / minibatch steps; rows.count is a multiple of minibatch and noise holds at least that
-  /// many steps, the first of them this lane's next step (contracts). Appends a release after every
+  /// Takes rows.count / minibatch steps; rows.count is a multiple of minibatch and the noise of each stage holds at
+  /// least that many steps, the first of them this lane's next step (contracts). Appends a release after every
   /// `release_every`-th step.
-  void advance(const record::RowSlice& rows, const noise::GridNoise& noise, Releases& releases);
+  void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases);
+  /// With one stage.
+  void advance(const record::RowSlice& rows, const noise::GridNoise& noise, Releases& releases) {
+    advance(rows, std::span(&noise, 1), releases);
+  }
 
   /// The release that would show the present state: for an extra one at the end or on shutdown.
   void release_now(Releases& releases) const;
@@ -84,18 +136,32 @@ class Lane {
   [[nodiscard]] std::string encode() const;
   /// The lane whose encode() gave `bytes`. Throws InvalidParameter where they are not such bytes or have
   /// another dimension.
-  static Lane decode(Settings settings, const noise::Grid& grid, std::string_view bytes);
+  static Lane decode(Settings settings, std::span<const noise::Grid> grids, std::string_view bytes);
+  /// With one stage.
+  static Lane decode(Settings settings, const noise::Grid& grid, std::string_view bytes) {
+    return decode(std::move(settings), std::span(&grid, 1), bytes);
+  }
 
  private:
+  using Loop = std::variant<descent::Loop, descent::MatrixLoop, descent::TwoStageLoop>;
+  using Noise = std::span<const noise::GridNoise>;
+
+  [[nodiscard]] static Loop make_loop(const Settings& settings, std::span<const noise::Grid> grids);
   [[nodiscard]] std::uint64_t steps_to_next_release() const noexcept;
-  void take_steps(const record::RowSlice& rows, const noise::GridNoise& noise, std::uint64_t begin,
-                  std::uint64_t count);
+  [[nodiscard]] std::uint64_t steps_to_next_mark() const noexcept;
+  void take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t begin, std::uint64_t count);
+  void take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin, std::uint64_t count);
+  void pass_marks();
 
   Settings settings_;
+  std::vector<Stage> stages_;
+  std::size_t row_entries_;
   std::uint64_t steps_ = 0;
   std::uint64_t position_ = 0;
-  descent::Loop loop_;
+  Loop loop_;
   descent::Average average_;
+  std::optional<descent::BatchMeans> batches_;
+  std::optional<descent::SecondMoments> moments_;
 };
 
 }  // namespace nustream::lane

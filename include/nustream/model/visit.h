@@ -7,10 +7,12 @@
 #include "nustream/model/loss.h"
 #include "nustream/model/mean.h"
 #include "nustream/model/poisson.h"
+#include "nustream/model/quantile.h"
 
 namespace nustream::model {
 
-/// Calls `visitor` with the formula of `loss` (Mean{}, Linear{}, …) and returns what it returns.
+/// Calls `visitor` with the formula of `loss` (Mean{}, Linear{}, …) and returns what it returns. Only for losses of
+/// one predictor.
 template <class Visitor>
 decltype(auto) visit(const Loss& loss, Visitor&& visitor) {
   switch (loss.kind) {
@@ -24,6 +26,10 @@ decltype(auto) visit(const Loss& loss, Visitor&& visitor) {
       return visitor(Logistic{});
     case Loss::Kind::poisson:
       return visitor(Poisson{});
+    case Loss::Kind::quantile:
+      return visitor(Quantile{loss.level, loss.bandwidth});
+    case Loss::Kind::multinomial:
+      break;
   }
   __builtin_unreachable();
 }

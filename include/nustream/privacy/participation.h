@@ -30,6 +30,8 @@ class Participation {
   /// The most times that fit into `steps` steps: min(k, ⌈T/b⌉).
   [[nodiscard]] std::uint64_t times_within(StepCount steps) const noexcept;
 
+  friend bool operator==(const Participation&, const Participation&) = default;
+
  private:
   std::uint64_t times_;
   std::uint64_t separation_;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "nustream/base/units.h"
 #include "nustream/noise/correlation.h"
@@ -22,13 +24,17 @@ namespace nustream::privacy {
 
 class EncoderNorm;
 
-/// The spend of one mechanism as a function of public step counts. What is costly is cached, so that after() at
-/// successive, rising step counts is cheap enough for every release: O(m²) for a rational correlation, a look-up
-/// for numeric ones. For that, const functions change the cache: one object is for one thread; a copy has a cache
-/// of its own. The answers, to the bit, depend on the question alone and not on what was asked before.
+/// The spend of one mechanism, or of several on the same records, as a function of public step counts. What is costly
+/// is cached, so that after() at successive, rising step counts is cheap enough for every release: O(m²) for a
+/// rational correlation, a look-up for numeric ones. For that, const functions change the cache: one object is for
+/// one thread; a copy has a cache of its own. The answers, to the bit, depend on the question alone and not on what
+/// was asked before.
 class Spend {
  public:
   Spend(noise::Correlation correlation, Participation participation, NoiseMultiplier sigma);
+  /// Of this mechanism and `other` beside it, step by step on the same records: ρ adds (CDP+ section 1.1; Bun and
+  /// Steinke 2016, Lemma 1.7). Throws InvalidParameter where their participations differ.
+  [[nodiscard]] Spend beside(const Spend& other) const;
   ~Spend();
   Spend(const Spend& other);
   Spend& operator=(const Spend& other);
@@ -45,15 +51,23 @@ class Spend {
   /// The supremum of after(): at the horizon where there is one. Throws Unsupported where it is infinite or no
   /// bound is at hand.
   [[nodiscard]] Rho limit() const;
+  /// The smallest horizon of all mechanisms; empty where any number of steps may be taken.
+  [[nodiscard]] std::optional<StepCount> horizon() const;
+  /// The same spend of the first mechanism alone, which the accessors below describe.
+  [[nodiscard]] Spend alone() const { return {correlation_, participation_, sigma_}; }
 
   [[nodiscard]] const noise::Correlation& correlation() const noexcept { return correlation_; }
   [[nodiscard]] const Participation& participation() const noexcept { return participation_; }
   [[nodiscard]] NoiseMultiplier sigma() const noexcept { return sigma_; }
 
  private:
+  template <class Of>
+  [[nodiscard]] Rho with_others(Rho own, const Of& of) const;
+
   noise::Correlation correlation_;
   Participation participation_;
   NoiseMultiplier sigma_;
+  std::vector<Spend> beside_;
   mutable std::unique_ptr<EncoderNorm> norm_;  // made at the first question
 };
 

@@ -46,6 +46,7 @@ struct Schema {
   std::vector<Feature> features;
   std::optional<Feature> target;
   bool intercept = false;
+  std::size_t labels = 0;  ///< the target is one of 0, 1, …, labels − 1; 0: any number
 
   [[nodiscard]] std::size_t dimension() const noexcept { return features.size() + (intercept ? 1 : 0); }
 };

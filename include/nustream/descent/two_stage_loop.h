@@ -1,0 +1,90 @@
+// Two-stage descent for instrumental variables. Source: the IV paper, Algorithm 1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "nustream/descent/projection.h"
+#include "nustream/noise/grid.h"
+
+namespace nustream::descent {
+
+class GradientSum;
+
+/// Which numbers of a row are what. A row is [z, x]: the q instruments, exogenous controls (the intercept among them)
+/// first, then the endogenous regressors.
+struct TwoStageShape {
+  std::size_t instruments = 0;  ///< q, the controls included
+  std::size_t controls = 0;     ///< the first entries of z, which enter the second stage as they are
+  std::size_t endogenous = 0;
+
+  [[nodiscard]] std::size_t row() const noexcept { return instruments + endogenous; }
+  /// p: coefficients of the second stage, controls first.
+  [[nodiscard]] std::size_t second_stage() const noexcept { return endogenous + controls; }
+  /// q × endogenous: coefficients of the first stage, one column for each endogenous regressor.
+  [[nodiscard]] std::size_t first_stage() const noexcept { return instruments * endogenous; }
+  [[nodiscard]] std::size_t dimension() const noexcept { return second_stage() + first_stage(); }
+};
+
+/// Everything about a step but its sizes, its records and its noise.
+struct TwoStageRule {
+  TwoStageShape shape;
+  double l2 = 0;          ///< λ of the second stage's regulariser λ/2 ‖β‖²
+  double first_l2 = 0;    ///< the same of the first stage
+  Projection projection;  ///< of β
+  std::uint64_t minibatch = 1;
+};
+
+/// Consecutive steps of both stages.
+struct TwoStageStretch {
+  std::span<const double> x;            ///< steps × m × row()
+  std::span<const double> y;            ///< steps × m
+  std::span<const std::int64_t> noise;  ///< of the second stage, steps × p, units of its grid
+  std::span<const std::int64_t> first_noise;
+  std::span<const double> step_sizes;        ///< α_t
+  std::span<const double> first_step_sizes;  ///< η_t
+  std::span<const double> average_gains;
+};
+
+/// An iterate [β, Θ] and the rule that moves it, both stages from the iterates of step t:
+///
+///     Θ ← Θ − η((Σ_i trunc(clip_γ1(z_i (Θᵀz_i − x_i)ᵀ)/s_1) + z_1)·s_1/m + λ_1 Θ),
+///     β ← Π(β − α((Σ_i trunc(clip_γ2(x̂_i (x̂_iᵀβ − y_i))/s_2) + z_2)·s_2/m + λ_2 β)),   x̂ = [controls, Θᵀz].
+///
+/// Controls are their own projections on the instruments, among which they are: the first stage need not learn them.
+/// Each stage clips on its own and has its own grid and noise; a record's influence is γ1 and γ2.
+class TwoStageLoop {
+ public:
+  /// Throws InvalidParameter where rule, start or the shape are out of range (fewer instruments than regressors).
+  TwoStageLoop(const TwoStageRule& rule, const noise::Grid& second, const noise::Grid& first,
+               std::span<const double> start);
+  ~TwoStageLoop();
+  TwoStageLoop(TwoStageLoop&&) noexcept;
+  TwoStageLoop& operator=(TwoStageLoop&&) noexcept;
+
+  void run(const TwoStageStretch& stretch, std::span<double> average);
+
+  /// [β, Θ], Θ column by column.
+  [[nodiscard]] std::span<const double> theta() const noexcept { return theta_; }
+  void set_theta(std::span<const double> theta);
+  /// Records whose gradient was longer than the clip norm, counted for each stage. Operator side only.
+  [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
+
+ private:
+  void add_record(std::span<const double> row, double y);
+
+  TwoStageRule rule_;
+  double gradient_per_unit_;
+  double first_gradient_per_unit_;
+  std::uint64_t clipped_ = 0;
+  std::vector<double> theta_;
+  std::vector<double> fitted_;     // x̂
+  std::vector<double> residuals_;  // of the first stage
+  std::unique_ptr<GradientSum> sum_;
+  std::unique_ptr<GradientSum> first_sum_;
+};
+
+}  // namespace nustream::descent

@@ -1,0 +1,28 @@
+// Two-sided confidence intervals from values that are private already: post-processing.
+#pragma once
+
+#include <optional>
+#include <span>
+
+namespace nustream::inference {
+
+struct Interval {
+  double center;
+  double half_width;
+  [[nodiscard]] double lower() const noexcept { return center - half_width; }
+  [[nodiscard]] double upper() const noexcept { return center + half_width; }
+};
+
+/// t_{df, (1 + level)/2}: t_{9, .975} = 2.262. Throws InvalidParameter for df ≤ 0 or a level outside (0, 1).
+[[nodiscard]] double student_quantile(double degrees_of_freedom, double level);
+/// z_{(1 + level)/2}: 1.960 at .95.
+[[nodiscard]] double normal_quantile(double level);
+
+/// Mean of m ≥ 2 values ψ_ℓ ± t_{m−1} s/√m, s² = Σ(ψ_ℓ − ψ̄)²/(m − 1); nothing for fewer values.
+///
+/// The ψ are finals of independent runs, checkpoints of one run, or means of batches of its iterates. The interval
+/// covers what the iterates gather around, θ̂ of the clipped loss on these data, not the population parameter, and
+/// too seldom where the values still depend on each other. Source: BDE+ section 5.
+[[nodiscard]] std::optional<Interval> t_interval(std::span<const double> values, double level);
+
+}  // namespace nustream::inference

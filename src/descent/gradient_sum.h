@@ -1,0 +1,47 @@
+// Σ_i trunc(clip(g_i, G)/s) over the records of one step, for gradients that are outer products.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nustream/noise/grid.h"
+
+namespace nustream::descent {
+
+/// The clipped gradients of one step on the grid, in saturating 64-bit integers: each record moves the sum by at most
+/// G/s in norm, whatever it holds.
+class GradientSum {
+ public:
+  /// Of gradients with columns · inputs entries, column by column.
+  GradientSum(const noise::Grid& grid, std::size_t columns, std::size_t inputs);
+
+  void clear();
+  /// Adds the record whose gradient is slope_k · x_j at k·inputs + j; nothing where an entry of it is not finite.
+  /// Returns whether it was longer than G (operator side only).
+  bool add(std::span<const double> slopes, std::span<const double> x);
+
+  /// Columns · inputs entries, units of the grid.
+  [[nodiscard]] std::span<const std::int64_t> units() const noexcept { return sum_; }
+
+ private:
+  bool add_out_of_range(std::span<const double> slopes, std::span<const double> x);
+
+  noise::Grid grid_;
+  double units_per_gradient_;
+  double radius_;  // clip_radius_in_units()
+  std::vector<std::int64_t> sum_;
+  std::vector<double> gradient_;       // of a record outside the fast path
+  std::vector<std::int64_t> clipped_;  // the same, on the grid
+};
+
+/// θ ← θ(1 − ηλ) − η(Σ u + z)s/m: CDP+ Algorithm 1, as the loop of one predictor computes it.
+struct NoisyStep {
+  double step_size;          ///< η
+  double l2;                 ///< λ
+  double gradient_per_unit;  ///< s/m
+  void apply(std::span<double> theta, std::span<const std::int64_t> sum, std::span<const std::int64_t> noise) const;
+};
+
+}  // namespace nustream::descent

@@ -1,0 +1,102 @@
+#include "nustream/descent/second_moments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "descent/gradient_sum.h"
+#include "nustream/base/error.h"
+
+namespace nustream::descent {
+
+void isometric_triangle(std::span<const double> x, std::span<double> out) {
+  double* entry = out.data();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    *entry++ = x[i] * x[i];
+    for (std::size_t j = i + 1; j < x.size(); ++j) *entry++ = std::numbers::sqrt2 * x[i] * x[j];
+  }
+}
+
+std::vector<double> symmetric_matrix(std::span<const double> triangle, std::size_t dimension) {
+  std::vector<double> matrix(dimension * dimension);
+  const double* entry = triangle.data();
+  for (std::size_t i = 0; i < dimension; ++i) {
+    matrix[i * dimension + i] = *entry++;
+    for (std::size_t j = i + 1; j < dimension; ++j) {
+      matrix[i * dimension + j] = matrix[j * dimension + i] = *entry++ / std::numbers::sqrt2;
+    }
+  }
+  return matrix;
+}
+
+PrivateMean::PrivateMean(const noise::Grid& grid, std::size_t dimension, std::uint64_t minibatch)
+    : per_unit_(grid.spacing() / static_cast<double>(minibatch)),
+      sum_(std::make_unique<GradientSum>(grid, 1, triangle_size(dimension))),
+      mean_(triangle_size(dimension)) {}
+
+PrivateMean::~PrivateMean() = default;
+PrivateMean::PrivateMean(PrivateMean&&) noexcept = default;
+PrivateMean& PrivateMean::operator=(PrivateMean&&) noexcept = default;
+
+void PrivateMean::add(std::span<const double> triangle, double factor) {
+  static_cast<void>(sum_->add({&factor, 1}, triangle));
+}
+
+void PrivateMean::step(std::span<const std::int64_t> noise, double gain) {
+  const std::span<const std::int64_t> sum = sum_->units();
+  for (std::size_t j = 0; j < mean_.size(); ++j) {
+    const double noisy = per_unit_ * static_cast<double>(noise::saturating_add(sum[j], noise[j]));
+    mean_[j] += gain * (noisy - mean_[j]);
+  }
+  sum_->clear();
+}
+
+void PrivateMean::restore(std::span<const double> mean) {
+  NUSTREAM_REQUIRE(mean.size() == mean_.size(), "a mean of another dimension");
+  std::ranges::copy(mean, mean_.begin());
+}
+
+SecondMoments::SecondMoments(const noise::Grid& bread, const noise::Grid& meat, std::size_t dimension,
+                             std::uint64_t minibatch, std::uint64_t from)
+    : dimension_(dimension),
+      minibatch_(minibatch),
+      from_(from),
+      bread_(bread, dimension, minibatch),
+      meat_(meat, dimension, minibatch),
+      triangle_(triangle_size(dimension)),
+      reference_(dimension) {}
+
+void SecondMoments::set_reference(std::span<const double> theta) {
+  NUSTREAM_REQUIRE(theta.size() == dimension_, "a reference has d entries");
+  std::ranges::copy(theta, reference_.begin());
+}
+
+std::uint64_t SecondMoments::count(StepCount steps) const noexcept {
+  return steps.value() > from_ ? steps.value() - from_ : 0;
+}
+
+void SecondMoments::step(std::span<const double> x, std::span<const double> y,
+                         std::span<const std::int64_t> bread_noise, std::span<const std::int64_t> meat_noise,
+                         StepCount steps) {
+  for (std::size_t i = 0; i < minibatch_; ++i) {
+    const std::span<const double> row = x.subspan(i * dimension_, dimension_);
+    const double residual = std::inner_product(row.begin(), row.end(), reference_.begin(), -y[i]);
+    isometric_triangle(row, triangle_);
+    bread_.add(triangle_, 1.0);
+    meat_.add(triangle_, residual * residual);
+  }
+  const std::uint64_t entered = count(StepCount{steps.value() + 1});
+  const double gain = entered > 0 ? 1.0 / static_cast<double>(entered) : 0.0;
+  bread_.step(bread_noise, gain);
+  meat_.step(meat_noise, gain);
+}
+
+void SecondMoments::restore(std::span<const double> bread, std::span<const double> meat,
+                            std::span<const double> reference) {
+  bread_.restore(bread);
+  meat_.restore(meat);
+  set_reference(reference);
+}
+
+}  // namespace nustream::descent

@@ -1,0 +1,79 @@
+#include "nustream/inference/adassp.h"
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "nustream/base/error.h"
+
+namespace nustream::inference {
+namespace {
+
+constexpr double failure = 0.05;  // δ': how often the ridge may be too small; no privacy hangs on it
+
+struct Statistics {
+  Eigen::MatrixXd gram;
+  Eigen::VectorXd moments;
+};
+
+/// Each record is scaled down to the bounds: a public map of the record alone.
+Statistics bounded_statistics(const TableView& table, const AdaSspBounds& bounds) {
+  const auto d = static_cast<Eigen::Index>(table.dimension);
+  Statistics sum{Eigen::MatrixXd::Zero(d, d), Eigen::VectorXd::Zero(d)};
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(table.x.data() + i * table.dimension, d);
+    const double norm = x.norm();
+    if (!std::isfinite(norm) || !std::isfinite(table.y[i])) continue;
+    if (norm > bounds.x) x *= bounds.x / norm;
+    sum.gram.selfadjointView<Eigen::Upper>().rankUpdate(x);
+    sum.moments += std::clamp(table.y[i], -bounds.y, bounds.y) * x;
+  }
+  sum.gram = sum.gram.selfadjointView<Eigen::Upper>();
+  return sum;
+}
+
+/// Standard deviation of a Gaussian release: Δ/√(2ρ).
+double stddev_for(double displacement, double rho) {
+  return displacement / std::sqrt(2 * rho);
+}
+
+}  // namespace
+
+std::size_t adassp_normals(std::size_t dimension) noexcept {
+  return 1 + dimension * (dimension + 1) / 2 + dimension;
+}
+
+std::vector<double> adassp(const TableView& table, const AdaSspBounds& bounds, Rho rho, privacy::Adjacency adjacency,
+                           std::span<const double> normals) {
+  NUSTREAM_REQUIRE(normals.size() == adassp_normals(table.dimension), "every release has its own noise");
+  Statistics sum = bounded_statistics(table, bounds);
+  const bool replace = adjacency == privacy::Adjacency::replace_one;
+  const double share = rho.value() / 3;
+  const double square = bounds.x * bounds.x;
+  const double of_eigenvalue = stddev_for(square, share);
+  const double of_gram = stddev_for(replace ? std::numbers::sqrt2 * square : square, share);
+  const double of_moments = stddev_for((replace ? 2 : 1) * bounds.x * bounds.y, share);
+
+  const double log_failure = std::log(6 / failure);
+  const double smallest =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(sum.gram, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
+  const double noisy_smallest = std::max(0.0, smallest + of_eigenvalue * (normals[0] - std::sqrt(2 * log_failure)));
+  const auto d = static_cast<double>(table.dimension);
+  const double ridge = std::max(0.0, std::sqrt(d * std::log(2 * d * d / failure)) * of_gram - noisy_smallest);
+
+  const double* normal = normals.data() + 1;
+  for (Eigen::Index i = 0; i < sum.gram.rows(); ++i) {
+    for (Eigen::Index j = i; j < sum.gram.cols(); ++j) {
+      sum.gram(i, j) += of_gram * *normal++;
+      sum.gram(j, i) = sum.gram(i, j);
+    }
+  }
+  for (double& entry : sum.moments) entry += of_moments * *normal++;
+  sum.gram.diagonal().array() += ridge;
+  const Eigen::VectorXd theta = sum.gram.colPivHouseholderQr().solve(sum.moments);
+  return {theta.data(), theta.data() + theta.size()};
+}
+
+}  // namespace nustream::inference

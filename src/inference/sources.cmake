@@ -1,0 +1,10 @@
+# Boost.Math and Eigen are used inside only: no header of theirs reaches a user of the library.
+find_package(Boost REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+target_link_libraries(nustream_core PRIVATE $<BUILD_INTERFACE:Boost::headers> $<BUILD_INTERFACE:Eigen3::Eigen>)
+target_sources(nustream_core PRIVATE
+  inference/adassp.cpp
+  inference/average_noise.cpp
+  inference/interval.cpp
+  inference/least_squares.cpp
+  inference/sandwich.cpp)

@@ -1,0 +1,22 @@
+#include "nustream/lane/lane.h"
+
+namespace nustream::lane {
+
+std::size_t row_entries(const Settings& settings) {
+  if (settings.first_stage) return settings.first_stage->shape.row();
+  return settings.dimension / model::predictors(settings.loss);
+}
+
+std::vector<Stage> stages(const Settings& settings) {
+  const auto& first = settings.first_stage;
+  std::vector<Stage> all{{first ? first->shape.second_stage() : settings.dimension, settings.clip}};
+  if (first) all.push_back({first->shape.first_stage(), first->clip});
+  if (settings.moments) {
+    const std::size_t triangle = descent::triangle_size(settings.dimension);
+    all.push_back({triangle, settings.moments->bread});
+    all.push_back({triangle, settings.moments->meat});
+  }
+  return all;
+}
+
+}  // namespace nustream::lane

@@ -1,0 +1,120 @@
+#include "config/read_sections.h"
+#include "nustream/base/error.h"
+
+namespace nustream::config {
+namespace {
+
+using Kind = model::Loss::Kind;
+
+/// Labels that the loss gives a meaning to; 0 for any number.
+std::size_t labels_of(const model::Loss& loss) {
+  if (loss.kind == Kind::logistic) return 2;
+  return loss.kind == Kind::multinomial ? loss.classes : 0;
+}
+
+double positive(const Section& section, const char* key, double fallback) {
+  const double value = section.number(key).value_or(fallback);
+  if (!(value > 0)) section.refuse(key, "a finite number > 0");
+  return value;
+}
+
+model::Loss read_loss(const Section& section) {
+  model::Loss loss;
+  loss.kind = section.choice<Kind>("loss", Kind::linear,
+                                   {{"mean", Kind::mean},
+                                    {"linear", Kind::linear},
+                                    {"huber", Kind::huber},
+                                    {"logistic", Kind::logistic},
+                                    {"poisson", Kind::poisson},
+                                    {"quantile", Kind::quantile},
+                                    {"multinomial", Kind::multinomial}});
+  loss.threshold = positive(section, "threshold", loss.threshold);
+  loss.bandwidth = positive(section, "bandwidth", loss.bandwidth);
+  loss.level = section.number("level").value_or(loss.level);
+  if (!(loss.level > 0 && loss.level < 1)) section.refuse("level", "a number between 0 and 1");
+  const auto classes = section.count("classes");
+  if (loss.kind == Kind::multinomial && !classes) section.missing("classes");
+  if (classes) {
+    if (*classes < 2 || *classes > 10'000) section.refuse("classes", "a whole number from 2 to 10000");
+    loss.classes = static_cast<std::size_t>(*classes);
+  }
+  return loss;
+}
+
+double read_share(const Section& section, double fallback) {
+  const double share = section.number("share").value_or(fallback);
+  if (!(share > 0 && share < 1)) section.refuse("share", "a number between 0 and 1");
+  return share;
+}
+
+}  // namespace
+
+void read_model(const Section& section, Config& config) {
+  config.descent.loss = read_loss(section);
+  const bool mean = config.descent.loss.kind == Kind::mean;
+  config.schema.intercept = section.flag("intercept").value_or(!mean);
+  if (config.schema.intercept && mean) section.refuse("intercept", "false for the mean: it has no constant");
+  config.schema.labels = labels_of(config.descent.loss);
+  config.descent.l2 = section.number("l2").value_or(0);
+  if (!(config.descent.l2 >= 0)) section.refuse("l2", "a finite number >= 0");
+}
+
+void read_first_stage(const Section& root, const TwoStageColumns& columns, Config& config) {
+  const Section section = root.section("first_stage");
+  if (columns.endogenous == 0) {
+    if (root.has("first_stage")) root.refuse("first_stage", "only together with [[endogenous]] and [[instruments]]");
+    return;
+  }
+  if (config.descent.loss.kind != Kind::linear) {
+    root.section("model").refuse("loss", "\"linear\" where there are [[endogenous]] regressors");
+  }
+  if (columns.instruments < columns.endogenous) {
+    root.refuse("instruments", "at least as many [[instruments]] as [[endogenous]] regressors");
+  }
+  const std::size_t controls = config.schema.dimension() - columns.instruments - columns.endogenous;
+  config.descent.first_stage = lane::FirstStage{{controls + columns.instruments, controls, columns.endogenous},
+                                                section.required<ClipNorm>("clip_norm"),
+                                                read_schedule(section),
+                                                section.number("l2").value_or(0)};
+  if (!(config.descent.first_stage->l2 >= 0)) section.refuse("l2", "a finite number >= 0");
+  config.first_stage_share = read_share(section, 0.5);
+}
+
+void read_intervals(const Section& root, Config& config) {
+  using Interval = Intervals::Kind;
+  const Section section = root.section("intervals");
+  Intervals& intervals = config.intervals;
+  intervals.kind = section.choice<Interval>(
+      "kind", Interval::none,
+      {{"none", Interval::none}, {"batch-means", Interval::batch_means}, {"sandwich", Interval::sandwich}});
+  intervals.level = section.number("level").value_or(intervals.level);
+  if (!(intervals.level > 0 && intervals.level < 1)) section.refuse("level", "a number between 0 and 1");
+  intervals.share = read_share(section, intervals.share);
+  descent::Batching batching;
+  batching.batches = section.count("batches").value_or(batching.batches);
+  batching.first_length = section.count("batch_steps").value_or(batching.first_length);
+  const auto bread = section.as<ClipNorm>("second_moment_clip");
+  const auto meat = section.as<ClipNorm>("squared_residual_clip");
+  if (intervals.kind == Interval::none) return;
+  if (config.descent.averaging.kind != descent::Averaging::Kind::tail) {
+    root.section("descent").refuse("average", "\"tail\" together with [intervals]");
+  }
+  if (intervals.kind == Interval::batch_means) {
+    if (batching.batches < 2) section.refuse("batches", "a whole number >= 2");
+    if (batching.first_length == 0) section.refuse("batch_steps", "a whole number > 0");
+    batching.from = config.descent.averaging.from;
+    config.descent.batching = batching;
+    return;
+  }
+  if (config.descent.loss.kind != Kind::linear || config.descent.first_stage) {
+    section.refuse("kind", "\"batch-means\": a sandwich is for the linear loss without [[endogenous]] regressors");
+  }
+  if (!std::holds_alternative<descent::Constant>(config.descent.schedule.family())) {
+    section.refuse("kind", "\"batch-means\": a sandwich needs a constant step size");
+  }
+  if (!bread) section.missing("second_moment_clip");
+  if (!meat) section.missing("squared_residual_clip");
+  config.descent.moments = lane::SecondMoments{*bread, *meat, config.descent.averaging.from};
+}
+
+}  // namespace nustream::config

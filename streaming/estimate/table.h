@@ -1,0 +1,50 @@
+// A whole table in memory, read once: rows of doubles that are never copied again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "config/config.h"
+#include "nustream/inference/least_squares.h"
+
+namespace nustream::estimate {
+
+/// Doubles in memory that grows where it is, or moves by its page tables alone.
+class GrowingColumn {
+ public:
+  GrowingColumn() = default;
+  ~GrowingColumn();
+  GrowingColumn(GrowingColumn&& other) noexcept;
+  GrowingColumn& operator=(GrowingColumn&&) = delete;
+
+  /// Failure(internal) where the machine has no memory left.
+  void append(std::span<const double> values);
+  void append_zeros(std::size_t count);
+  [[nodiscard]] std::span<const double> values() const noexcept { return {data_, size_}; }
+
+ private:
+  void reserve(std::size_t size);
+
+  double* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+/// Rows as config.schema makes them; an unusable record is a row of zeros.
+struct Table {
+  std::size_t dimension = 0;
+  GrowingColumn x;  ///< row-major
+  GrowingColumn y;
+  std::uint64_t rejected = 0;  ///< operator side
+
+  [[nodiscard]] std::size_t rows() const noexcept { return y.values().size(); }
+  [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x.values(), y.values()}; }
+  /// Rows of zeros, whose gradient is zero, up to whole minibatches.
+  void pad_to_multiple_of(std::size_t rows);
+};
+
+/// Reads every record of config.input. Failure as the reader's.
+[[nodiscard]] Table read_table(const config::Config& config);
+
+}  // namespace nustream::estimate

@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "nustream/base/error.h"
+#include "nustream/inference/average_noise.h"
+#include "nustream/inference/interval.h"
+#include "nustream/inference/sandwich.h"
+#include "nustream/noise/rational.h"
+
+namespace nustream::inference {
+namespace {
+
+// Tables of Student's t and the normal distribution.
+TEST(Quantiles, AgreeWithTables) {
+  EXPECT_NEAR(student_quantile(9, 0.95), 2.2621571627982049, 1e-12);
+  EXPECT_NEAR(student_quantile(1, 0.95), std::tan(0.475 * 3.141592653589793), 1e-12);
+  EXPECT_NEAR(student_quantile(30, 0.99), 2.7499956535672486, 1e-12);
+  EXPECT_NEAR(normal_quantile(0.95), 1.959963984540054, 1e-13);
+  EXPECT_THROW((void)normal_quantile(1.0), InvalidParameter);
+  EXPECT_THROW((void)student_quantile(0, 0.9), InvalidParameter);
+}
+
+// s with m − 1, divided by √m: values 1 … 4 have s² = 5/3.
+TEST(TInterval, DividesTheSpreadByTheRootOfTheCount) {
+  const auto interval = t_interval(std::vector{1.0, 2.0, 3.0, 4.0}, 0.95);
+  ASSERT_TRUE(interval);
+  EXPECT_DOUBLE_EQ(interval->center, 2.5);
+  EXPECT_NEAR(interval->half_width, 3.182446305284263 * std::sqrt(5.0 / 3) / 2, 1e-12);
+  EXPECT_FALSE(t_interval(std::vector{1.0}, 0.95));
+}
+
+/// Var of the mean by the definition: e as a linear map of w, step by step.
+double by_hand(const noise::Correlation& correlation, const AveragedDescent& descent) {
+  const auto steps = static_cast<std::size_t>(descent.steps);
+  const std::vector<double> b = noise::dense_noise_matrix(correlation, steps);
+  std::vector<double> e(steps);
+  std::vector<double> sum(steps);
+  for (std::size_t t = 0; t < steps; ++t) {
+    for (std::size_t s = 0; s < steps; ++s) {
+      e[s] = (1 - descent.step_size * descent.curvature) * e[s] - descent.step_size * b[t * steps + s];
+      if (t >= descent.from) sum[s] += e[s];
+    }
+  }
+  double squares = 0;
+  for (const double entry : sum) squares += entry * entry;
+  const auto count = static_cast<double>(descent.steps - descent.from);
+  return squares / (count * count);
+}
+
+TEST(AveragedNoise, AgreesWithTheDefinition) {
+  const noise::Correlation correlations[] = {
+      noise::Correlation{noise::Independent{}},
+      noise::Correlation{noise::Rational::nu_ftrl(Damping{0.01})},
+      noise::Correlation{noise::Rational::nu_ftrl(Damping{1e-4})},
+      noise::Correlation{noise::DampedAntiPgd{Damping{0.05}}},
+      noise::Correlation{noise::NuFtrl{Damping{0.0}, StepCount{300}}},
+      noise::Correlation{noise::AntiPgd{StepCount{300}}},
+      noise::windowed_nu(Damping{0.01}, 20, StepCount{300}),
+  };
+  for (const noise::Correlation& correlation : correlations) {
+    for (const AveragedDescent& descent :
+         {AveragedDescent{0.1, 1.0, 0, 300}, AveragedDescent{0.05, 0.3, 150, 300}, AveragedDescent{0.2, 0.0, 10, 37},
+          AveragedDescent{0.5, 1.7, 299, 300}, AveragedDescent{0.1, 1, 0, 1}}) {
+      const double expected = by_hand(correlation, descent);
+      EXPECT_NEAR(averaged_noise_variance(correlation, descent), expected, 1e-9 * expected) << correlation.name();
+    }
+  }
+}
+
+// At 2^20 steps, where the definition is out of reach, the two ways agree.
+TEST(AveragedNoise, IsTheSameByRecurrenceAndByCoefficients) {
+  const auto rational = noise::Rational::nu_ftrl(Damping{1e-3}, 5);
+  const noise::Correlation by_recurrence{rational};
+  constexpr std::size_t steps = std::size_t{1} << 20U;
+  const noise::Correlation by_coefficients{
+      noise::Windowed{noise::noise_coefficients(by_recurrence, steps), StepCount{steps}}};
+  const AveragedDescent descent{0.01, 0.5, steps / 2, steps};
+  const double expected = averaged_noise_variance(by_coefficients, descent);
+  EXPECT_NEAR(averaged_noise_variance(by_recurrence, descent), expected, 1e-6 * expected);
+}
+
+AverageDesign design(double stddev) {
+  return {noise::Correlation{noise::Rational::nu_ftrl(Damping{0.01})}, NoiseStddev{stddev}, StepSize{0.1}, 0, 1, 100};
+}
+
+// H = diag(2, 8), S = diag(4, 16): H⁻¹SH⁻¹ = diag(1, ¼), and the noise of each direction by its own curvature.
+TEST(AverageCovariance, AddsSamplingAndPrivacy) {
+  const std::vector<double> bread{2, 0, 0, 8};
+  const std::vector<double> meat{4, 0, 0, 16};
+  const auto covariance = average_covariance(bread, meat, design(3.0), StepCount{500});
+  ASSERT_TRUE(covariance);
+  const auto noise = [&](double curvature) {
+    return 9 * averaged_noise_variance(design(3.0).correlation, {0.1, curvature, 100, 500});
+  };
+  EXPECT_NEAR((*covariance)[0], 1.0 / 400 + noise(2), 1e-12);
+  EXPECT_NEAR((*covariance)[3], 0.25 / 400 + noise(8), 1e-12);
+  EXPECT_NEAR((*covariance)[1], 0, 1e-15);
+}
+
+TEST(AverageCovariance, IsSilentWhereNoiseHidesTheMoments) {
+  const std::vector<double> identity{1, 0, 0, 1};
+  EXPECT_FALSE(average_covariance(std::vector<double>{1, 2, 2, 1}, identity, design(1), StepCount{500}));
+  EXPECT_FALSE(average_covariance(identity, std::vector<double>{-1, 0, 0, 1}, design(1), StepCount{500}));
+  EXPECT_FALSE(average_covariance(identity, identity, design(1), StepCount{100}));
+  EXPECT_FALSE(average_covariance(std::vector<double>{std::nan(""), 0, 0, 1}, identity, design(1), StepCount{500}));
+}
+
+}  // namespace
+}  // namespace nustream::inference
