@@ -2,6 +2,7 @@
 
 #include <Eigen/Dense>
 
+#include <algorithm>
 #include <cmath>
 
 #include "nustream/base/error.h"
@@ -31,7 +32,8 @@ std::optional<std::vector<double>> average_covariance(std::span<const double> br
 
   const Matrix basis = eigen.eigenvectors();
   const auto m = static_cast<double>(design.minibatch);
-  const double records = m * static_cast<double>(steps.value() - design.from);
+  std::uint64_t records = design.minibatch * (steps.value() - design.from);
+  if (design.records) records = std::min(records, *design.records);
   Eigen::VectorXd noise(hessian.rows());
   for (Eigen::Index j = 0; j < noise.size(); ++j) {
     const double stddev = design.stddev.value() / m;
@@ -40,7 +42,7 @@ std::optional<std::vector<double>> average_covariance(std::span<const double> br
                                                             design.from, steps.value()});
   }
   const Matrix inverse = basis * eigen.eigenvalues().cwiseInverse().asDiagonal() * basis.transpose();
-  const Matrix sampling = inverse * scores * inverse / records;
+  const Matrix sampling = inverse * scores * inverse / static_cast<double>(records);
   if (!((sampling.diagonal().array() >= 0).all())) return std::nullopt;
   const Matrix covariance = sampling + Matrix(basis * noise.asDiagonal() * basis.transpose());
   return std::vector<double>(covariance.data(), covariance.data() + covariance.size());

@@ -60,6 +60,34 @@ void add_replay(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return replay(arguments); }; });
 }
 
+void add_estimate(CLI::App& app, Job& job) {
+  static EstimateArguments arguments;
+  estimate::Options& options = arguments.options;
+  CLI::App* command = app.add_subcommand("estimate", "a whole table becomes a private estimate with intervals");
+  add_config_arguments(*command, arguments.config);
+  command->add_option("FILE", arguments.files, "tables in place of stream.input; - is standard input");
+  auto* resume = command->add_flag("--resume", arguments.resume, "go on from the committed state");
+  command->add_flag("--new-epoch", arguments.new_epoch, "estimate again: the spend adds up in the ledger")
+      ->excludes(resume);
+  command->add_option("--insecure-seed", options.insecure_seed,
+                      "noise that anybody can compute, for tests: every output says private: false");
+  auto* compare = command->add_flag("--compare-nonprivate", options.compare_nonprivate,
+                                    "print least squares of the table beside the estimate: NOT PRIVATE");
+  auto* x_bound = command
+                      ->add_option("--adassp-x-bound", options.compare_x_bound,
+                                   "compare with AdaSSP too: public bound on the norm of a row")
+                      ->check(CLI::PositiveNumber)
+                      ->needs(compare);
+  auto* y_bound = command->add_option("--adassp-y-bound", options.compare_y_bound, "and on the target")
+                      ->check(CLI::PositiveNumber)
+                      ->needs(compare);
+  x_bound->needs(y_bound);
+  y_bound->needs(x_bound);
+  command->add_flag("--json", options.json, "print the result as JSON");
+  command->add_flag("--quiet", options.quiet, "print nothing but errors");
+  command->callback([&job] { job = [] { return estimate(arguments); }; });
+}
+
 CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments) {
   command.add_option("-b,--brokers", arguments.brokers, "host:port, several with commas (kafka.brokers)");
   command.add_option("-t,--topic", arguments.topic, "the input topic (kafka.topic)");
@@ -186,6 +214,7 @@ int run(int argc, char** argv) {
   Job job;
   add_plan(app, job);
   add_replay(app, job);
+  add_estimate(app, job);
   add_attach(app, job);
   add_record(app, job);
   add_topics(app, job);

@@ -8,6 +8,7 @@
 
 #include "attach/attach.h"
 #include "error.h"
+#include "estimate/estimate.h"
 #include "record/record_topic.h"
 #include "replay/replay.h"
 
@@ -44,6 +45,16 @@ struct ReplayArguments {
 };
 /// A recorded stream becomes a private model.
 [[nodiscard]] Exit replay(const ReplayArguments& arguments);
+
+struct EstimateArguments {
+  ConfigArguments config;
+  std::vector<std::string> files;  ///< in place of stream.input
+  bool resume = false;
+  bool new_epoch = false;
+  estimate::Options options;
+};
+/// A whole table becomes a private estimate with intervals.
+[[nodiscard]] Exit estimate(const EstimateArguments& arguments);
 
 /// Where a topic is: over [kafka] of the file.
 struct KafkaArguments {

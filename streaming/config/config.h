@@ -45,10 +45,30 @@ struct State {
 
 /// [intervals]: what is said of the estimate's error.
 struct Intervals {
-  enum class Kind { none, batch_means, sandwich };
+  enum class Kind {
+    none,
+    batch_means,  ///< of consecutive iterates
+    sandwich,     ///< charged second moments
+    checkpoints,  ///< of one run over a table, spaced
+    runs,         ///< over a table, which share the budget
+  };
   Kind kind = Kind::none;
-  double level = 0.95;  ///< nominal coverage
-  double share = 0.1;   ///< of ρ, for sandwich: what its second moments cost
+  double level = 0.95;        ///< nominal coverage
+  double share = 0.1;         ///< of ρ, for sandwich: what its second moments cost
+  std::uint64_t count = 10;   ///< m: of batches, checkpoints or runs over a table
+  std::uint64_t burn_in = 0;  ///< steps over a table before the first of them
+};
+
+/// [estimate]: a descent over a whole table.
+struct Estimate {
+  std::uint64_t steps = 0;  ///< T, of one run
+  bool full_batch = true;   ///< every step takes all records: no descent.minibatch is given
+};
+
+/// What the settings are read for; it decides what is meant where nothing is said.
+enum class Purpose {
+  stream,  ///< zero-out adjacency, rational correlation, one record a step, a release every 1,000 steps
+  table,   ///< replace-one, independent noise, all records a step, every iterate released
 };
 
 struct Config {
@@ -61,6 +81,7 @@ struct Config {
   lane::Settings descent;
   double first_stage_share = 0.5;  ///< of what the descent may spend: ρ_1/(ρ_1 + ρ_2)
   Intervals intervals{};
+  Estimate estimate{};
   Privacy privacy;
   Noise noise;
   State state;
@@ -73,6 +94,7 @@ struct Config {
 
 /// Reads `file` with `overrides` on top. A relative input is sought beside the file, a relative state directory
 /// in the working directory. Throws Failure(configuration) with file:line:column, the key and what is allowed.
-[[nodiscard]] Config read_config(const std::string& file, const std::vector<std::string>& overrides);
+[[nodiscard]] Config read_config(const std::string& file, const std::vector<std::string>& overrides,
+                                 Purpose purpose = Purpose::stream);
 
 }  // namespace nustream::config

@@ -51,7 +51,8 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
   for (std::size_t i = 0; i < stages.size(); ++i) {
     noises.push_back(calibrated(config, stages[i], sensitivity, rhos[i]));
     grids.emplace_back(noises.back().stddev, noise::largest_stddev(correlation), stages[i].clip);
-    const privacy::Spend own{correlation, participation, noises.back().sigma};
+    privacy::Spend own{correlation, participation, noises.back().sigma};
+    if (steps) own = own.until(*steps);
     spend = spend ? spend->beside(own) : own;
   }
   return {std::move(noises), std::move(grids), participation, *spend};

@@ -45,15 +45,16 @@ decode::InputSettings read_stream(const Section& section, const std::string& fil
   return input;
 }
 
-privacy::Adjacency read_adjacency(const Section& section) {
+privacy::Adjacency read_adjacency(const Section& section, Purpose purpose) {
   using privacy::Adjacency;
-  return section.choice<Adjacency>("adjacency", Adjacency::zero_out,
+  const bool table = purpose == Purpose::table;
+  return section.choice<Adjacency>("adjacency", table ? Adjacency::replace_one : Adjacency::zero_out,
                                    {{"zero-out", Adjacency::zero_out}, {"replace-one", Adjacency::replace_one}});
 }
 
-Privacy read_privacy(const Section& section) {
+Privacy read_privacy(const Section& section, Purpose purpose) {
   Privacy privacy{section.as<Rho>("rho"), section.as<Epsilon>("epsilon"), section.required<Delta>("delta"),
-                  read_adjacency(section), section.as<Rho>("budget")};
+                  read_adjacency(section, purpose), section.as<Rho>("budget")};
   if (privacy.rho.has_value() == privacy.epsilon.has_value()) {
     if (!privacy.rho) section.missing("rho");
     section.refuse("epsilon", "one of rho and epsilon, not both");
@@ -130,7 +131,7 @@ void check_together(const Section& root, Config& config) {
 
 }  // namespace
 
-Config read_config(const std::string& file, const std::vector<std::string>& overrides) {
+Config read_config(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
   const SettingsTree tree(file, overrides);
   const Section& root = tree.root();
   const Section stream = root.section("stream");
@@ -151,8 +152,8 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                 .input = read_stream(stream, file),
                 .schema = read_schema(root, two_stage),
                 .descent = empty_settings(root.section("descent")),
-                .privacy = read_privacy(root.section("privacy")),
-                .noise = read_noise(root.section("noise")),
+                .privacy = read_privacy(root.section("privacy"), purpose),
+                .noise = read_noise(root.section("noise"), purpose),
                 .state = read_state(root.section("state"), name),
                 .kafka = read_kafka(root.section("kafka"), name),
                 .release_linger = read_linger(release),
@@ -162,8 +163,9 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
   read_first_stage(root, two_stage, config);
-  read_intervals(root, config);
-  config.descent.release_every = release.count("every").value_or(1000);
+  read_intervals(root, config, purpose);
+  config.estimate.full_batch = !root.section("descent").has("minibatch");
+  config.descent.release_every = release.count("every").value_or(purpose == Purpose::table ? 1 : 1000);
   if (config.descent.release_every == 0) release.refuse("every", "a whole number of steps > 0");
   for (const double value : config.second_moment_eigenvalues) {
     if (!(value >= 0)) plan.refuse("second_moment_eigenvalues", "numbers >= 0");

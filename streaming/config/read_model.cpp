@@ -80,32 +80,30 @@ void read_first_stage(const Section& root, const TwoStageColumns& columns, Confi
   config.first_stage_share = read_share(section, 0.5);
 }
 
-void read_intervals(const Section& root, Config& config) {
-  using Interval = Intervals::Kind;
-  const Section section = root.section("intervals");
-  Intervals& intervals = config.intervals;
-  intervals.kind = section.choice<Interval>(
-      "kind", Interval::none,
-      {{"none", Interval::none}, {"batch-means", Interval::batch_means}, {"sandwich", Interval::sandwich}});
-  intervals.level = section.number("level").value_or(intervals.level);
-  if (!(intervals.level > 0 && intervals.level < 1)) section.refuse("level", "a number between 0 and 1");
-  intervals.share = read_share(section, intervals.share);
+namespace {
+
+using Interval = Intervals::Kind;
+
+void read_batching(const Section& section, Purpose purpose, Config& config) {
   descent::Batching batching;
   batching.batches = section.count("batches").value_or(batching.batches);
   batching.first_length = section.count("batch_steps").value_or(batching.first_length);
+  if (batching.batches < 2) section.refuse("batches", "a whole number >= 2");
+  if (batching.first_length == 0) section.refuse("batch_steps", "a whole number > 0");
+  if (config.intervals.kind != Interval::batch_means) return;
+  batching.from = config.descent.averaging.from;
+  if (purpose == Purpose::table) {
+    // The steps are known: as many batches as are asked for, of one length.
+    batching = {config.intervals.burn_in, config.intervals.count,
+                (config.estimate.steps - config.intervals.burn_in) / config.intervals.count};
+  }
+  config.descent.batching = batching;
+}
+
+void read_sandwich(const Section& section, Config& config) {
   const auto bread = section.as<ClipNorm>("second_moment_clip");
   const auto meat = section.as<ClipNorm>("squared_residual_clip");
-  if (intervals.kind == Interval::none) return;
-  if (config.descent.averaging.kind != descent::Averaging::Kind::tail) {
-    root.section("descent").refuse("average", "\"tail\" together with [intervals]");
-  }
-  if (intervals.kind == Interval::batch_means) {
-    if (batching.batches < 2) section.refuse("batches", "a whole number >= 2");
-    if (batching.first_length == 0) section.refuse("batch_steps", "a whole number > 0");
-    batching.from = config.descent.averaging.from;
-    config.descent.batching = batching;
-    return;
-  }
+  if (config.intervals.kind != Interval::sandwich) return;
   if (config.descent.loss.kind != Kind::linear || config.descent.first_stage) {
     section.refuse("kind", "\"batch-means\": a sandwich is for the linear loss without [[endogenous]] regressors");
   }
@@ -115,6 +113,59 @@ void read_intervals(const Section& root, Config& config) {
   if (!bread) section.missing("second_moment_clip");
   if (!meat) section.missing("squared_residual_clip");
   config.descent.moments = lane::SecondMoments{*bread, *meat, config.descent.averaging.from};
+}
+
+void read_estimate(const Section& root, Purpose purpose, Config& config) {
+  const Section section = root.section("estimate");
+  const auto steps = section.count("steps");
+  if (purpose != Purpose::table) return;
+  if (!steps) section.missing("steps");
+  if (*steps == 0) section.refuse("steps", "a whole number > 0");
+  config.estimate.steps = *steps;
+}
+
+/// Over a table: enough steps for what is asked for, and the tail average that batches and sandwiches stand on.
+void check_table_intervals(const Section& section, Config& config) {
+  const Intervals& intervals = config.intervals;
+  const std::uint64_t steps = config.estimate.steps;
+  const bool within_a_run = intervals.kind == Interval::batch_means || intervals.kind == Interval::checkpoints;
+  if (intervals.count < 2) section.refuse("count", "a whole number >= 2");
+  if (within_a_run && (intervals.burn_in >= steps || steps - intervals.burn_in < intervals.count)) {
+    section.refuse("burn_in", "so many steps less than estimate.steps as there are batches or checkpoints, or more");
+  }
+  if (intervals.kind == Interval::batch_means) {
+    config.descent.averaging = {descent::Averaging::Kind::tail, intervals.burn_in, 0.5};
+  }
+}
+
+}  // namespace
+
+void read_intervals(const Section& root, Config& config, Purpose purpose) {
+  read_estimate(root, purpose, config);
+  const Section section = root.section("intervals");
+  Intervals& intervals = config.intervals;
+  intervals.kind = section.choice<Interval>("kind", Interval::none,
+                                            {{"none", Interval::none},
+                                             {"batch-means", Interval::batch_means},
+                                             {"sandwich", Interval::sandwich},
+                                             {"checkpoints", Interval::checkpoints},
+                                             {"runs", Interval::runs}});
+  intervals.level = section.number("level").value_or(intervals.level);
+  if (!(intervals.level > 0 && intervals.level < 1)) section.refuse("level", "a number between 0 and 1");
+  intervals.share = read_share(section, intervals.share);
+  intervals.count = section.count("count").value_or(intervals.count);
+  intervals.burn_in = section.count("burn_in").value_or(intervals.burn_in);
+  const bool of_tables = intervals.kind == Interval::checkpoints || intervals.kind == Interval::runs;
+  if (purpose == Purpose::stream && of_tables) {
+    section.refuse("kind", "\"batch-means\" or \"sandwich\" for a stream; checkpoints and runs are for tables");
+  }
+  if (purpose == Purpose::table) check_table_intervals(section, config);
+  const bool averaged = intervals.kind == Interval::batch_means || intervals.kind == Interval::sandwich;
+  if (averaged && config.descent.averaging.kind != descent::Averaging::Kind::tail) {
+    root.section("descent").refuse("average", "\"tail\" together with [intervals]");
+  }
+  read_batching(section, purpose, config);
+  read_sandwich(section, config);
 }
 
 }  // namespace nustream::config

@@ -40,13 +40,17 @@ Correlation read_tree(const Section& section, noise::Tree::Estimator estimator) 
       noise::Tree{static_cast<unsigned>(*height), estimator, section.flag("restarts").value_or(false)}};
 }
 
+Correlation read_independent(const Section& /*section*/) {
+  return Correlation{noise::Independent{}};
+}
+
 using Reader = Correlation (*)(const Section&);
 
-Reader reader_of(const Section& section) {
+Reader reader_of(const Section& section, Purpose purpose) {
   return section.choice<Reader>(
-      "correlation", read_rational,
+      "correlation", purpose == Purpose::table ? read_independent : read_rational,
       {{"rational", read_rational},
-       {"independent", [](const Section&) { return Correlation{noise::Independent{}}; }},
+       {"independent", read_independent},
        {"nu",
         [](const Section& s) {
           return Correlation{noise::NuFtrl{s.required<Damping>("nu"), horizon(s)}};
@@ -65,7 +69,7 @@ Reader reader_of(const Section& section) {
 
 }  // namespace
 
-Noise read_noise(const Section& section) {
+Noise read_noise(const Section& section, Purpose purpose) {
   using noise::GeneratorKind;
   const auto generator = section.choice<GeneratorKind>("generator", GeneratorKind::automatic,
                                                        {{"auto", GeneratorKind::automatic},
@@ -77,7 +81,7 @@ Noise read_noise(const Section& section) {
   for (const char* key : {"nu", "poles", "q", "b", "beta", "c", "window", "horizon", "height", "restarts"}) {
     static_cast<void>(section.has(key));
   }
-  const Reader read = reader_of(section);
+  const Reader read = reader_of(section, purpose);
   try {
     const bool approximates = read == Reader{read_rational} && !section.has("q");
     return {read(section), generator, approximates ? section.as<Damping>("nu") : std::nullopt};

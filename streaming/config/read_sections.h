@@ -19,14 +19,14 @@ struct TwoStageColumns {
 void read_model(const Section& model, Config& config);
 /// [first_stage], where there are endogenous regressors.
 void read_first_stage(const Section& root, const TwoStageColumns& columns, Config& config);
-/// [intervals].
-void read_intervals(const Section& root, Config& config);
+/// [intervals], and [estimate] for a table.
+void read_intervals(const Section& root, Config& config, Purpose purpose);
 /// [kafka]; without brokers where there is no such section.
 [[nodiscard]] Kafka read_kafka(const Section& kafka, const std::string& stream);
 /// [serve].
 [[nodiscard]] serve::Settings read_serve(const Section& serve);
 /// [noise]: one correlation by name with its own parameters.
-[[nodiscard]] Noise read_noise(const Section& noise);
+[[nodiscard]] Noise read_noise(const Section& noise, Purpose purpose);
 /// [descent]: step_size, schedule and its parameters.
 [[nodiscard]] descent::Schedule read_schedule(const Section& descent);
 /// [descent]: projection and its radius or bounds.

@@ -72,6 +72,11 @@ void OriginalUnits::convert(std::span<const double> theta, std::vector<double>& 
   }
 }
 
+std::size_t OriginalUnits::names_of_first_equation() const noexcept {
+  const Equation& first = equations_.front();
+  return first.centers.size() + (first.intercept_shown ? 1 : 0);
+}
+
 std::vector<double> OriginalUnits::linear_part() const {
   std::vector<double> theta(parameters_, 0.0);
   std::vector<double> origin;

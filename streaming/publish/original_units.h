@@ -23,6 +23,8 @@ class OriginalUnits {
 
   /// Names in the order of convert()'s result; "intercept" first where the model or the centring gives one.
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+  /// How many of the names belong to the first equation: of a two-stage model its second stage.
+  [[nodiscard]] std::size_t names_of_first_equation() const noexcept;
   /// `theta` has settings.dimension entries; `out` is resized to names().size().
   void convert(std::span<const double> theta, std::vector<double>& out) const;
   /// The linear part of the map, row-major names().size() × θ's entries: a covariance C becomes A C Aᵀ.

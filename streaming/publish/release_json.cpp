@@ -139,6 +139,7 @@ void read_interval(simdjson::dom::element release, ShownRelease& shown) {
       interval["covers"].get(covers) != simdjson::SUCCESS ||
       interval["level"].get(shown.interval_level) != simdjson::SUCCESS ||
       interval["through"].get(shown.interval_through) != simdjson::SUCCESS ||
+      interval["effective_steps"].get(shown.interval_steps) != simdjson::SUCCESS ||
       interval["too_few_steps"].get(shown.interval_too_few) != simdjson::SUCCESS) {
     return;
   }
@@ -158,6 +159,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   simdjson::dom::element release;
   ShownRelease shown;
   std::string_view conversion;
+  std::string_view digest;
   std::string_view tag;
   std::string_view stream;
   if (parser.parse(line.data(), line.size()).get(release) != simdjson::SUCCESS ||
@@ -166,7 +168,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
       release["position"].get(shown.position) != simdjson::SUCCESS ||
       release["private"].get(shown.is_private) != simdjson::SUCCESS || release["tag"].get(tag) != simdjson::SUCCESS ||
       release["conversion"].get(conversion) != simdjson::SUCCESS ||
-      release["rho"].get(shown.rho) != simdjson::SUCCESS ||
+      release["digest"].get(digest) != simdjson::SUCCESS || release["rho"].get(shown.rho) != simdjson::SUCCESS ||
       release["rho_limit"].get(shown.rho_limit) != simdjson::SUCCESS ||
       release["epsilon"].get(shown.epsilon) != simdjson::SUCCESS ||
       release["delta"].get(shown.delta) != simdjson::SUCCESS) {
@@ -176,6 +178,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   shown.average = values_of(release, "average");
   read_interval(release, shown);
   shown.conversion = conversion;
+  shown.digest = digest;
   shown.tag = tag;
   shown.stream = stream;
   return shown;

@@ -63,12 +63,14 @@ struct ShownRelease {
   std::string interval_covers;
   double interval_level = 0;
   std::uint64_t interval_through = 0;
+  std::uint64_t interval_steps = 0;
   bool interval_too_few = false;
   double rho = 0;
   double rho_limit = 0;
   double epsilon = 0;
   double delta = 0;
   std::string conversion;
+  std::string digest;
   std::string tag;
   bool is_private = false;
   std::string stream;

@@ -45,8 +45,9 @@ std::string shown_number(double value) {
   return fmt::format("{:.4e}", value);
 }
 
-PathPrinter::PathPrinter(std::FILE* lines)
+PathPrinter::PathPrinter(std::FILE* lines, Count count)
     : lines_(lines),
+      counted_(count),
       bar_(lines != nullptr && isatty(STDERR_FILENO) == 1),
       started_(std::chrono::steady_clock::now()) {}
 
@@ -70,10 +71,10 @@ void PathPrinter::published(std::string_view outbox) {
 void PathPrinter::show(const publish::ShownRelease& release) {
   clear_bar();
   if (!header_shown_) {
-    fmt::print(lines_, "{:>13}{}  {:>9}\n", "records", cells(release.estimate, true), "rho spent");
+    fmt::print(lines_, "{:>13}{}  {:>9}\n", counted_ == Count::steps ? "steps" : "records", cells(release.estimate, true), "rho spent");
     header_shown_ = true;
   }
-  fmt::print(lines_, "{:>13}{}  {:>9.5f}\n", with_separators(release.position), cells(release.estimate, false),
+  fmt::print(lines_, "{:>13}{}  {:>9.5f}\n", with_separators(counted_ == Count::steps ? release.step : release.position), cells(release.estimate, false),
              release.rho);
   if (!release.average.empty()) fmt::print(lines_, "{:>13}{}\n", "averaged", cells(release.average, false));
   std::fflush(lines_);

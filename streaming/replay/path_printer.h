@@ -23,8 +23,10 @@ struct InputProgress {
 /// a stream of any length gives some ten to thirty lines.
 class PathPrinter {
  public:
+  /// What the first column counts.
+  enum class Count { records, steps };
   /// `lines` receives the path (null: nothing); the bar goes to standard error where that is a terminal.
-  explicit PathPrinter(std::FILE* lines);
+  explicit PathPrinter(std::FILE* lines, Count count = Count::records);
   ~PathPrinter();
   PathPrinter(const PathPrinter&) = delete;
   PathPrinter& operator=(const PathPrinter&) = delete;
@@ -43,6 +45,7 @@ class PathPrinter {
   void clear_bar();
 
   std::FILE* lines_;
+  Count counted_;
   bool bar_;
   bool bar_drawn_ = false;
   bool header_shown_ = false;

@@ -79,7 +79,7 @@ bool reads_pipe(const config::Config& config) {
 }  // namespace
 
 std::string replay_command(const config::Config& config, const Options& options, const std::string& option) {
-  std::string command = "nustream replay " + config.file;
+  std::string command = fmt::format("nustream {} {}", options.command, config.file);
   for (const std::string& file : options.files) command += " " + file;
   for (const std::string& text : config.overrides) command += " --set '" + text + "'";
   if (options.lane) command += fmt::format(" --lane {}", *options.lane);

@@ -19,6 +19,7 @@ enum class Start {
 
 /// What the command line adds to the settings.
 struct Options {
+  std::string command = "replay";  ///< that the user typed, for the ones that are printed
   Start start = Start::fresh;
   std::vector<std::string> files;  ///< as typed, in place of stream.input; empty for that
   std::optional<std::uint32_t> lane;

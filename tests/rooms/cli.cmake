@@ -20,3 +20,4 @@ nustream_test(replay_kill_test full fault/replay_kill_test.cpp
 target_compile_definitions(replay_kill_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"
                                                     NUSTREAM_FAULTY="$<TARGET_FILE:nustream_faulty>")
 add_dependencies(replay_kill_test nustream nustream_faulty)
+nustream_command_test(estimate_test quick fault/estimate_test.cpp)

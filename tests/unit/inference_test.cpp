@@ -99,6 +99,17 @@ TEST(AverageCovariance, AddsSamplingAndPrivacy) {
   EXPECT_NEAR((*covariance)[1], 0, 1e-15);
 }
 
+// Passes over the same records tell no more of the population than the records do.
+TEST(AverageCovariance, CountsRecordsOnce) {
+  const std::vector<double> identity{1, 0, 0, 1};
+  AverageDesign passes = design(1e-9);
+  passes.minibatch = 50;
+  passes.records = 100;
+  const auto covariance = average_covariance(identity, identity, passes, StepCount{500});
+  ASSERT_TRUE(covariance);
+  EXPECT_NEAR((*covariance)[0], 1.0 / 100, 1e-9);
+}
+
 TEST(AverageCovariance, IsSilentWhereNoiseHidesTheMoments) {
   const std::vector<double> identity{1, 0, 0, 1};
   EXPECT_FALSE(average_covariance(std::vector<double>{1, 2, 2, 1}, identity, design(1), StepCount{500}));

@@ -19,9 +19,12 @@ struct AverageDesign {
   double l2 = 0;            ///< λ
   std::uint64_t minibatch;  ///< m
   std::uint64_t from;       ///< steps before the average begins
+  /// Records that there are, where they take part several times: no more of them enter the average than these.
+  std::optional<std::uint64_t> records = {};
 };
 
-/// H⁻¹ S H⁻¹/n + V for the average of the iterates of steps from + 1, …, `steps`, n = m(steps − from) records:
+/// H⁻¹ S H⁻¹/n + V for the average of the iterates of steps from + 1, …, `steps`, n = m(steps − from) records, or all
+/// that there are:
 /// H = bread + λI, S = meat, both row-major d × d, and V the variance that the privacy noise leaves in the average,
 /// exact for this B along the eigenvectors of H (averaged_noise_variance()). Row-major d × d.
 ///

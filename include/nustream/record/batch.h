@@ -44,7 +44,7 @@ struct RowSlice {
   std::size_t count;
   const double* x;
   const double* y;
-  const std::uint64_t* next;
+  const std::uint64_t* next;  ///< null: each row is one position behind the row before it
 };
 [[nodiscard]] inline RowSlice slice(const RowBatch& batch, std::size_t begin, std::size_t end) {
   return {batch.dimension, end - begin, batch.x.data() + begin * batch.dimension, batch.y.data() + begin,

@@ -1,0 +1,83 @@
+#include "estimate/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nustream/inference/adassp.h"
+#include "nustream/inference/least_squares.h"
+#include "nustream/noise/source.h"
+#include "publish/original_units.h"
+#include "secrets/random.h"
+
+namespace nustream::estimate {
+namespace {
+
+bool is_linear(const config::Config& config) {
+  const model::Loss::Kind kind = config.descent.loss.kind;
+  return kind == model::Loss::Kind::linear || kind == model::Loss::Kind::huber;
+}
+
+inference::LeastSquares least_squares(const config::Config& config, const Table& table) {
+  const auto& first = config.descent.first_stage;
+  if (!first) return inference::ordinary_least_squares(table.view());
+  return inference::two_stage_least_squares(table.view(), first->shape.instruments, first->shape.controls);
+}
+
+/// By name, in original units; of a two-stage model its second stage alone.
+Compared compared(const config::Config& config, std::string name, bool is_private, std::vector<double> theta) {
+  theta.resize(config.descent.dimension, 0.0);
+  const publish::OriginalUnits units(config.schema, config.descent);
+  std::vector<double> values;
+  units.convert(theta, values);
+  Compared result{std::move(name), is_private, {}};
+  for (std::size_t j = 0; j < units.names_of_first_equation(); ++j) {
+    result.coefficients.emplace_back(units.names()[j], values[j]);
+  }
+  return result;
+}
+
+/// Standard normal numbers under a key of their own, which nobody keeps.
+std::vector<double> fresh_normals(std::size_t count) {
+  noise::KeyBytes key = secrets::random_key();
+  noise::NoiseSource source(noise::Correlation{noise::Independent{}}, noise::GeneratorKind::automatic, count,
+                            noise::first_checkpoint(key, {LaneId{0}, EpochId{0}, 0}), StepIndex{0});
+  noise::wipe(key);
+  const noise::CorrelatedBlock block = source.next();
+  return {block.z.begin(), block.z.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+}  // namespace
+
+std::vector<Compared> compare(const config::Config& config, const Table& table, Rho rho,
+                              const std::optional<std::pair<double, double>>& bounds) {
+  std::vector<Compared> all;
+  if (!is_linear(config)) return all;
+  const bool two_stage = config.descent.first_stage.has_value();
+  all.push_back(compared(config, two_stage ? "2SLS" : "OLS", false, least_squares(config, table).theta));
+  if (!two_stage && bounds) {
+    all.push_back(
+        compared(config, "AdaSSP", true,
+                 inference::adassp(table.view(), {bounds->first, bounds->second}, rho, config.privacy.adjacency,
+                                   fresh_normals(inference::adassp_normals(table.dimension)))));
+  }
+  return all;
+}
+
+std::string degeneracy(const config::Config& config, const Table& table) {
+  const std::size_t rank = inference::ordinary_least_squares(table.view()).rank;
+  if (rank < table.dimension) {
+    return "the columns of the table are collinear (rank " + std::to_string(rank) + " of " +
+           std::to_string(table.dimension) +
+           "; a constant column beside the intercept, or fewer records than columns, does it too): the estimate is "
+           "one of many";
+  }
+  if (config.descent.first_stage) {
+    const auto& shape = config.descent.first_stage->shape;
+    if (least_squares(config, table).rank < shape.second_stage()) {
+      return "the instruments do not tell the endogenous regressors apart: the estimate is one of many";
+    }
+  }
+  return {};
+}
+
+}  // namespace nustream::estimate

@@ -1,0 +1,35 @@
+// Who takes part when in a descent over a table, and what it costs.
+#pragma once
+
+#include <cstdint>
+
+#include "config/mechanism.h"
+#include "nustream/privacy/participation.h"
+#include "replay/input.h"
+
+namespace nustream::estimate {
+
+/// All numbers are public: n is, under replace-one adjacency, and the settings are.
+struct Design {
+  std::uint64_t rows;             ///< n
+  std::uint64_t minibatch;        ///< m: n for a full batch
+  std::uint64_t steps_of_a_pass;  ///< b = ⌈n/m⌉: the last minibatch of a pass is filled up with zero gradients
+  std::uint64_t steps;            ///< T
+  std::uint64_t runs;             ///< each with its share of ρ
+
+  /// k = ⌈T/b⌉ participations, b steps apart: k = T and b = 1 for a full batch.
+  [[nodiscard]] privacy::Participation participation() const;
+  /// As the ledger counts it.
+  [[nodiscard]] replay::Window window() const;
+};
+
+/// Settles config's minibatch and the share of ρ of one run. Failure(data) for an empty table, Failure(configuration)
+/// for a minibatch that is larger than it.
+[[nodiscard]] Design settle_design(config::Config& config, std::uint64_t rows);
+
+/// Standard deviation that the noise leaves in a coordinate of the last iterate, in working coordinates, where the
+/// Hessian has the eigenvalue 1: what a plan can say before any data are read. Empty where there is no such formula.
+[[nodiscard]] std::optional<double> predicted_stddev(const config::Config& config, const config::Mechanism& mechanism,
+                                                     const Design& design);
+
+}  // namespace nustream::estimate

@@ -1,0 +1,36 @@
+// The iterates of an estimate as they were released, and the intervals that several of them give.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/config.h"
+#include "publish/intervals.h"
+#include "publish/release_json.h"
+
+namespace nustream::estimate {
+
+/// The releases of a folder that were made under a settings digest, oldest first. Failure(io).
+[[nodiscard]] std::vector<publish::ShownRelease> released_under(const std::string& folder, const std::string& digest);
+
+/// How many of them are the last of a run of `steps` steps.
+[[nodiscard]] std::uint64_t finished_runs(const std::vector<publish::ShownRelease>& path, std::uint64_t steps);
+
+/// Intervals as a report shows them.
+struct ReportedIntervals {
+  std::string kind;
+  std::string covers;
+  double level = 0;
+  std::uint64_t effective_steps = 0;
+  std::uint64_t through = 0;
+  bool too_few = false;
+  std::vector<std::pair<double, double>> bounds;  ///< in the order of the release's estimate
+};
+
+/// Of the last release's own (batch means, sandwich), or from checkpoints or finals along the path; nothing where
+/// there are too few of them.
+[[nodiscard]] std::optional<ReportedIntervals> intervals_along(const config::Config& config,
+                                                               const std::vector<publish::ShownRelease>& path);
+
+}  // namespace nustream::estimate

@@ -1,0 +1,38 @@
+// What an estimate prints at its end, for people and as JSON.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "estimate/comparison.h"
+#include "estimate/design.h"
+#include "estimate/path.h"
+
+namespace nustream::estimate {
+
+struct Report {
+  std::string stream;
+  Design design;
+  std::string correlation;
+  publish::ShownRelease last;
+  std::optional<ReportedIntervals> intervals;
+  double rho = 0;         ///< of all runs
+  double ledger_rho = 0;  ///< over all epochs of the folder
+  double epsilon = 0;     ///< that ledger_rho comes to
+  double delta = 0;
+  std::optional<double> predicted_stddev;
+  bool is_private = true;
+  std::string folder;
+  std::string key_file;
+  std::uint64_t rejected = 0;  ///< operator side
+  std::string degeneracy;      ///< operator side
+  std::vector<Compared> comparison;
+};
+
+/// Figures that depend on data without privacy go to standard error or are marked.
+void print(const Report& report, std::FILE* out);
+[[nodiscard]] std::string to_json(const Report& report);
+
+}  // namespace nustream::estimate

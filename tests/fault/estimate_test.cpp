@@ -1,0 +1,217 @@
+// `nustream estimate` end to end: real tables against reference fits, every iterate released, spends that add up.
+//
+// Reference numbers: tests/golden/lane_fits_test.cpp (statsmodels 0.15.0), and the OLS of the retail and bike files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "command.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// bike rentals: log(count) on temp, hum and windspeed; ρ so large that the noise is nothing.
+std::string bike(const std::string& more = "") {
+  return R"([stream]
+name = "bike"
+input = ")" +
+         std::string(NUSTREAM_TESTS_DIR) + R"(/golden/data/bike_hour.csv.gz"
+[target]
+column = "cnt"
+transform = "log"
+center = 4.5
+[[features]]
+column = "temp"
+center = 0.5
+scale = 0.19
+[[features]]
+column = "hum"
+center = 0.63
+scale = 0.19
+[[features]]
+column = "windspeed"
+center = 0.19
+scale = 0.12
+[descent]
+step_size = 0.5
+clip_norm = 100.0
+[privacy]
+rho = 1e6
+delta = 1e-6
+[estimate]
+steps = 200
+)" + more;
+}
+
+const std::optional<std::string> no_input;
+
+CommandResult run_nustream(const std::vector<std::string>& arguments) {
+  return run_command(NUSTREAM_COMMAND, arguments, no_input);
+}
+
+struct Estimated {
+  CommandResult command;
+  simdjson::dom::parser parser;
+  simdjson::dom::element json;
+
+  explicit Estimated(CommandResult result) : command(std::move(result)) {
+    if (command.code == 0) json = parser.parse(command.out);
+  }
+  [[nodiscard]] double value(const char* object, const char* name) { return json[object][name].get_double().value(); }
+};
+
+Estimated estimate(const TemporaryFolder& folder, const std::string& config,
+                   const std::vector<std::string>& options = {}) {
+  std::vector<std::string> arguments{"estimate", folder.write("estimate.toml", config), "--json", "--set",
+                                     "state.directory=" + (folder.path() / "state").string()};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return Estimated(run_nustream(arguments));
+}
+
+std::size_t lines_in(const std::string& file) {
+  std::ifstream lines(file);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) ++count;
+  return count;
+}
+
+// OLS of the same columns: 4.503175, 2.821376, −2.311532, 0.423881.
+TEST(Estimate, ArrivesAtLeastSquaresWhereNoiseIsNothing) {
+  const TemporaryFolder folder;
+  Estimated found = estimate(folder, bike(), {"--compare-nonprivate"});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  EXPECT_NEAR(found.value("estimate", "intercept"), 4.503175, 2e-3);
+  EXPECT_NEAR(found.value("estimate", "temp"), 2.821376, 2e-3);
+  EXPECT_NEAR(found.value("estimate", "hum"), -2.311532, 2e-3);
+  EXPECT_NEAR(found.value("estimate", "windspeed"), 0.423881, 2e-3);
+  EXPECT_NEAR(found.json["not_private"]["OLS"]["temp"].get_double().value(), 2.821376, 1e-6);
+  EXPECT_FALSE(found.json["not_private"]["private"].get_bool().value());
+  EXPECT_EQ(lines_in((folder.path() / "state") / "releases.jsonl"), 200U);
+}
+
+// λ² = 2Tγ²/(ρn²) on the mean, so that one coordinate of the first iterate has η·λ: BDE+ section 2.
+TEST(Estimate, AddsTheNoiseOfThePaper) {
+  const TemporaryFolder folder;
+  const std::string config = R"([stream]
+name = "constant"
+input = ")" + folder.write("zeros.csv", [] {
+    std::string rows = "x,y\n";
+    for (int i = 0; i < 1000; ++i) rows += "0,0\n";
+    return rows;
+  }()) + R"("
+[target]
+column = "y"
+[[features]]
+column = "x"
+[model]
+intercept = false
+[descent]
+step_size = 0.25
+clip_norm = 15.811388300841896
+[privacy]
+rho = 0.05
+delta = 1e-6
+[estimate]
+steps = 10
+)";
+  // γ = 5√10, n = 1000, T = 10, ρ = .05: λ = .31622776601683794. 60 runs of ten steps.
+  double squares = 0;
+  constexpr int runs = 60;
+  for (int run = 0; run < runs; ++run) {
+    const TemporaryFolder state;
+    const std::string file = folder.write("c.toml", config);
+    const CommandResult result = run_command(
+        NUSTREAM_COMMAND, {"estimate", file, "--quiet", "--set", "release.every=10", "--insecure-seed",
+                           std::to_string(run), "--set", "state.directory=" + (state.path() / "s").string()});
+    ASSERT_EQ(result.code, 0) << result.err;
+    simdjson::dom::parser parser;
+    const auto release = parser.load((state.path() / "s" / "releases.jsonl").string());
+    const double last = release["estimate"]["x"].get_double().value();
+    squares += last * last;
+  }
+  // x = 0: the iterate is η Σ z_t, variance 10 η²λ². The mean of 60 squares is off by 18% (one s.e.); 4.5 of them
+  // false-alarm once in 10⁵.
+  const double expected = 10 * 0.0625 * 0.31622776601683794 * 0.31622776601683794;
+  EXPECT_NEAR(squares / runs, expected, 4.5 * expected * std::sqrt(2.0 / runs));
+}
+
+TEST(Estimate, IntervalsByRunsShareTheBudget) {
+  const TemporaryFolder folder;
+  Estimated found =
+      estimate(folder, bike("[intervals]\nkind = \"runs\"\ncount = 4\n"),
+               {"--set", "privacy.rho=2", "--set", "descent.clip_norm=4", "--set", "estimate.steps=30"});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  EXPECT_EQ(lines_in((folder.path() / "state") / "releases.jsonl"), 4U * 30U);
+  EXPECT_NEAR(found.json["rho"].get_double().value(), 2, 1e-9);
+  EXPECT_NEAR(found.json["ledger_rho"].get_double().value(), 2, 1e-9);
+  EXPECT_LT(found.json["intervals"]["lower"]["temp"].get_double().value(),
+            found.json["intervals"]["upper"]["temp"].get_double().value());
+}
+
+TEST(Estimate, EveryKindOfIntervalSaysWhatItCovers) {
+  for (const char* kind : {"batch-means", "checkpoints", "runs"}) {
+    const TemporaryFolder folder;
+    Estimated found = estimate(folder, bike("[intervals]\nkind = \"" + std::string(kind) + "\"\nburn_in = 50\n"),
+                               {"--set", "privacy.rho=5", "--set", "descent.clip_norm=4"});
+    ASSERT_EQ(found.command.code, 0) << found.command.err;
+    const auto intervals = found.json["intervals"];
+    EXPECT_EQ(intervals["kind"].get_string().value(), kind);
+    EXPECT_THAT(std::string(intervals["covers"].get_string().value()), HasSubstr("minimiser of the clipped loss"));
+    EXPECT_GT(intervals["effective_steps"].get_uint64().value(), 0U);
+  }
+}
+
+TEST(Estimate, ASecondOneIsRefusedOrAddsUp) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(estimate(folder, bike(), {"--set", "privacy.rho=1"}).command.code, 0);
+  const Estimated refused = estimate(folder, bike(), {"--set", "privacy.rho=1"});
+  EXPECT_EQ(refused.command.code, 65);
+  EXPECT_THAT(refused.command.err, HasSubstr("nustream estimate"));
+  Estimated again = estimate(folder, bike(), {"--set", "privacy.rho=1", "--new-epoch"});
+  ASSERT_EQ(again.command.code, 0) << again.command.err;
+  EXPECT_NEAR(again.json["ledger_rho"].get_double().value(), 2, 1e-9);
+}
+
+TEST(Estimate, TellsTheOperatorOfADegenerateTable) {
+  const TemporaryFolder folder;
+  const std::string rows = folder.write("collinear.csv", "a,b,c,y\n1,2,7,1\n2,4,7,3\n3,6,7,2\n4,8,7,5\n");
+  const auto config = [&](const std::string& columns) {
+    std::string text = "[stream]\nname = \"t\"\ninput = \"" + rows + "\"\n[target]\ncolumn = \"y\"\n";
+    for (const char column : columns) text += std::string("[[features]]\ncolumn = \"") + column + "\"\n";
+    return text +
+           "[descent]\nstep_size = 0.01\nclip_norm = 1\n[privacy]\nrho = 1\ndelta = 1e-6\n[estimate]\nsteps = 5\n";
+  };
+  for (const char* columns : {"ab", "ac"}) {
+    const TemporaryFolder own;
+    const Estimated found = estimate(own, config(columns));
+    ASSERT_EQ(found.command.code, 0) << found.command.err;
+    EXPECT_THAT(found.command.out, HasSubstr("collinear (rank 2 of 3")) << columns;
+  }
+}
+
+TEST(Estimate, RefusesWhatCannotBe) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(estimate(folder, bike(), {"--set", "estimate.steps=0"}).command.code, 78);
+  EXPECT_EQ(estimate(folder, bike(), {"--set", "privacy.rho=0"}).command.code, 78);
+  EXPECT_EQ(estimate(folder, bike(), {"--set", "descent.minibatch=100000"}).command.code, 78);
+  EXPECT_EQ(estimate(folder, bike(), {"--set", "intervals.kind=runs", "--set", "intervals.count=1"}).command.code,
+            78);
+  EXPECT_EQ(estimate(folder, bike(), {"--set", "intervals.kind=checkpoints", "--set", "intervals.burn_in=195"})
+                .command.code,
+            78);
+  EXPECT_EQ(estimate(folder, bike(), {folder.write("empty.csv", "cnt,temp,hum,windspeed\n")}).command.code, 65);
+  EXPECT_EQ(estimate(folder, bike(), {"--adassp-x-bound", "3"}).command.code, 64);
+}
+
+}  // namespace
+}  // namespace nustream::tests
