@@ -64,24 +64,18 @@ SecondMoments::SecondMoments(const noise::Grid& bread, const noise::Grid& meat, 
       from_(from),
       bread_(bread, dimension, minibatch),
       meat_(meat, dimension, minibatch),
-      triangle_(triangle_size(dimension)),
-      reference_(dimension) {}
-
-void SecondMoments::set_reference(std::span<const double> theta) {
-  NUSTREAM_REQUIRE(theta.size() == dimension_, "a reference has d entries");
-  std::ranges::copy(theta, reference_.begin());
-}
+      triangle_(triangle_size(dimension)) {}
 
 std::uint64_t SecondMoments::count(StepCount steps) const noexcept {
   return steps.value() > from_ ? steps.value() - from_ : 0;
 }
 
-void SecondMoments::step(std::span<const double> x, std::span<const double> y,
+void SecondMoments::step(std::span<const double> x, std::span<const double> y, std::span<const double> theta,
                          std::span<const std::int64_t> bread_noise, std::span<const std::int64_t> meat_noise,
                          StepCount steps) {
   for (std::size_t i = 0; i < minibatch_; ++i) {
     const std::span<const double> row = x.subspan(i * dimension_, dimension_);
-    const double residual = std::inner_product(row.begin(), row.end(), reference_.begin(), -y[i]);
+    const double residual = std::inner_product(row.begin(), row.end(), theta.begin(), -y[i]);
     isometric_triangle(row, triangle_);
     bread_.add(triangle_, 1.0);
     meat_.add(triangle_, residual * residual);
@@ -92,11 +86,9 @@ void SecondMoments::step(std::span<const double> x, std::span<const double> y,
   meat_.step(meat_noise, gain);
 }
 
-void SecondMoments::restore(std::span<const double> bread, std::span<const double> meat,
-                            std::span<const double> reference) {
+void SecondMoments::restore(std::span<const double> bread, std::span<const double> meat) {
   bread_.restore(bread);
   meat_.restore(meat);
-  set_reference(reference);
 }
 
 }  // namespace nustream::descent

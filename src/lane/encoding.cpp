@@ -92,7 +92,6 @@ std::string Lane::encode() const {
   if (moments_) {
     writer.reals(moments_->bread());
     writer.reals(moments_->meat());
-    writer.reals(moments_->reference());
   }
   return writer.take();
 }
@@ -121,8 +120,7 @@ Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::st
   if (lane.moments_) {
     const std::size_t triangle = descent::triangle_size(dimension);
     const std::vector<double> bread = reader.reals(triangle);
-    const std::vector<double> meat = reader.reals(triangle);
-    lane.moments_->restore(bread, meat, reader.reals(dimension));
+    lane.moments_->restore(bread, reader.reals(triangle));
   }
   reader.end();
   return lane;

@@ -91,7 +91,6 @@ Lane::Lane(Settings settings, std::span<const noise::Grid> grids, Position start
   if (settings_.moments) {
     moments_.emplace(grids[grids.size() - 2], grids.back(), settings_.dimension, settings_.minibatch,
                      settings_.moments->from);
-    moments_->set_reference(settings_.start);
   }
 }
 
@@ -116,23 +115,16 @@ std::uint64_t Lane::steps_to_next_release() const noexcept {
   return settings_.release_every - steps_ % settings_.release_every;
 }
 
-/// To where a batch of iterates closes or the moments' reference moves: both at absolute steps, however the records
-/// arrive.
+/// To where a batch of iterates closes; one step where every iterate is looked at.
 std::uint64_t Lane::steps_to_next_mark() const noexcept {
   std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();
   if (batches_) steps = std::min(steps, batches_->next_boundary().value() - steps_);
-  if (moments_) {
-    constexpr std::uint64_t every = descent::SecondMoments::reference_every;
-    steps = std::min(steps, every - steps_ % every);
-  }
+  if (moments_) steps = 1;
   return steps;
 }
 
 void Lane::pass_marks() {
   if (batches_ && batches_->next_boundary() == this->steps()) batches_->close(average_.value());
-  if (moments_ && steps_ % descent::SecondMoments::reference_every == 0) {
-    moments_->set_reference(average_.value().empty() ? theta() : average_.value());
-  }
 }
 
 void Lane::take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t begin, std::uint64_t count) {
@@ -151,6 +143,7 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t b
   const auto of_stage = [&](std::size_t stage) {
     return noise[stage].units.subspan(begin * noise[stage].dimension, count * noise[stage].dimension);
   };
+  if (moments_) take_moments(rows, noise, begin);
   const std::span<const double> step_sizes = std::span(sizes).first(count);
   const std::span<const double> average_gains = std::span(gains).first(count);
   if (auto* two_stage = std::get_if<descent::TwoStageLoop>(&loop_)) {
@@ -161,20 +154,18 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t b
   } else {
     std::get<descent::Loop>(loop_).run({x, y, of_stage(0), step_sizes, average_gains}, average_.memory());
   }
-  if (moments_) take_moments(rows, noise, begin, count);
   steps_ += count;
 }
 
-void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin, std::uint64_t count) {
+/// Of one step, before it is taken: the residuals are those of its gradients.
+void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin) {
   const std::size_t triangle = descent::triangle_size(settings_.dimension);
   const noise::GridNoise& bread = noise[noise.size() - 2];
   const noise::GridNoise& meat = noise.back();
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const std::size_t row = (begin + i) * settings_.minibatch;
-    moments_->step({rows.x + row * row_entries_, settings_.minibatch * row_entries_},
-                   {rows.y + row, settings_.minibatch}, bread.units.subspan((begin + i) * triangle, triangle),
-                   meat.units.subspan((begin + i) * triangle, triangle), StepCount{steps_ + i});
-  }
+  const std::size_t row = begin * settings_.minibatch;
+  moments_->step({rows.x + row * row_entries_, settings_.minibatch * row_entries_},
+                 {rows.y + row, settings_.minibatch}, theta(), bread.units.subspan(begin * triangle, triangle),
+                 meat.units.subspan(begin * triangle, triangle), steps());
 }
 
 void Lane::release_now(Releases& releases) const {

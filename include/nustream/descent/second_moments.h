@@ -50,30 +50,27 @@ class PrivateMean {
   std::vector<double> mean_;
 };
 
-/// Both means, with r = θ̂ᵀx − y at a reference iterate θ̂ that the caller sets from what is public.
+/// Both means, with the residual r = θ_tᵀx − y of the very gradient of the step: what the iterate's own spread adds to
+/// the noise of the gradients (x xᵀ(θ_t − θ*)) is in the meat, where the residual at the average would leave it out.
 class SecondMoments {
  public:
   /// `bread` and `meat` are the grids of the two stages; `from`: steps before the means begin.
   SecondMoments(const noise::Grid& bread, const noise::Grid& meat, std::size_t dimension, std::uint64_t minibatch,
                 std::uint64_t from);
 
-  /// A public step clock: the caller hands over its iterate at every multiple of this many steps.
-  static constexpr std::uint64_t reference_every = 256;
-  void set_reference(std::span<const double> theta);
-
-  /// The records of the step that follows `steps` steps (m rows of d, m targets), with the noise of both stages.
-  void step(std::span<const double> x, std::span<const double> y, std::span<const std::int64_t> bread_noise,
-            std::span<const std::int64_t> meat_noise, StepCount steps);
+  /// The records of the step that θ, the iterate after `steps` steps, takes: m rows of d, m targets, with the noise of
+  /// both stages.
+  void step(std::span<const double> x, std::span<const double> y, std::span<const double> theta,
+            std::span<const std::int64_t> bread_noise, std::span<const std::int64_t> meat_noise, StepCount steps);
 
   /// Isometric triangles; zeros before the means begin.
   [[nodiscard]] std::span<const double> bread() const noexcept { return bread_.mean(); }
   [[nodiscard]] std::span<const double> meat() const noexcept { return meat_.mean(); }
   /// Steps in the means after `steps` steps.
   [[nodiscard]] std::uint64_t count(StepCount steps) const noexcept;
-  [[nodiscard]] std::span<const double> reference() const noexcept { return reference_; }
 
-  /// Goes on from what bread(), meat() and reference() gave.
-  void restore(std::span<const double> bread, std::span<const double> meat, std::span<const double> reference);
+  /// Goes on from what bread() and meat() gave.
+  void restore(std::span<const double> bread, std::span<const double> meat);
 
  private:
   std::size_t dimension_;
@@ -82,7 +79,6 @@ class SecondMoments {
   PrivateMean bread_;
   PrivateMean meat_;
   std::vector<double> triangle_;
-  std::vector<double> reference_;
 };
 
 }  // namespace nustream::descent

@@ -150,7 +150,7 @@ class Lane {
   [[nodiscard]] std::uint64_t steps_to_next_release() const noexcept;
   [[nodiscard]] std::uint64_t steps_to_next_mark() const noexcept;
   void take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t begin, std::uint64_t count);
-  void take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin, std::uint64_t count);
+  void take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin);
   void pass_marks();
 
   Settings settings_;
