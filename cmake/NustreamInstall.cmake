@@ -11,6 +11,6 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/nustreamConfigVersi
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nustreamConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/nustreamConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nustream)
-if(NUSTREAM_SERVICE)
+if(TARGET nustream)
   install(TARGETS nustream RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

@@ -30,7 +30,7 @@ nustream_test(journal_kill_test full fault/journal_kill_test.cpp LINK nustream_j
 target_compile_definitions(journal_kill_test PRIVATE NUSTREAM_JOURNAL_CHILD="$<TARGET_FILE:journal_child>")
 add_dependencies(journal_kill_test journal_child)
 
-if(NOT NUSTREAM_FAILPOINTS)
+if(NOT NUSTREAM_FAILPOINTS AND TARGET nustream)
   nustream_test(journal_release_build_test quick fault/journal_release_build_test.cpp)
   target_compile_definitions(journal_release_build_test PRIVATE
     NUSTREAM_JOURNAL_CHILD="$<TARGET_FILE:journal_child>" NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"

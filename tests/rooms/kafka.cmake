@@ -16,7 +16,8 @@ function(nustream_broker_test name label)
   target_compile_definitions(${name} PRIVATE NUSTREAM_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}"
                                              NUSTREAM_ROOT_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600 RESOURCE_LOCK kafka_broker)
+  # The long ones first, beside the tests that compute.
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600 RESOURCE_LOCK kafka_broker COST 100)
 endfunction()
 
 nustream_test(kafka_unit_test quick unit/kafka_background_call_test.cpp unit/kafka_client_error_test.cpp
