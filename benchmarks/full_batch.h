@@ -1,0 +1,98 @@
+// Descents over a table in memory, without files: what the figures of the full-batch papers are made of.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "nustream/inference/least_squares.h"
+#include "private_path.h"
+
+namespace nustream::benchmarks {
+
+/// Rows of d numbers and their targets.
+struct MemoryTable {
+  std::size_t dimension = 0;
+  std::vector<double> x;
+  std::vector<double> y;
+  [[nodiscard]] std::size_t rows() const noexcept { return y.size(); }
+  [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x, y}; }
+};
+
+/// What a descent over a table spends and how it clips; a stage each.
+struct StageBudget {
+  double rho;
+  /// Standard deviation times this: 1 for the exact calibration, √2 for the constant of the IV paper's text.
+  double inflation = 1;
+};
+
+/// All iterates of T full-batch steps, row-major T × dimension, and how often a gradient was clipped.
+struct Iterates {
+  std::size_t dimension = 0;
+  std::vector<double> theta;
+  double clipped_share = 0;
+  [[nodiscard]] std::span<const double> at(std::size_t step) const {
+    return std::span(theta).subspan(step * dimension, dimension);
+  }
+  [[nodiscard]] std::span<const double> last() const { return std::span(theta).last(dimension); }
+};
+
+/// Replace-one, every record in every step (k = T, b = 1): σ from the correlation's own sensitivity over T steps.
+/// `budgets` has one entry a stage; without a key the noise is off.
+inline Iterates full_batch_descent(lane::Settings settings, const MemoryTable& table, std::uint64_t steps,
+                                   const noise::Correlation& correlation, std::span<const StageBudget> budgets,
+                                   std::optional<std::uint64_t> key) {
+  settings.minibatch = table.rows();
+  settings.release_every = 1;
+  const privacy::Participation every{steps, 1};
+  const Sensitivity sensitivity = privacy::sensitivity(correlation, StepCount{steps}, every);
+  const std::vector<lane::Stage> stages = lane::stages(settings);
+  std::vector<noise::Grid> grids;
+  std::vector<std::vector<std::int64_t>> units;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Displacement displacement = privacy::displacement(stages[i].clip, privacy::Adjacency::replace_one);
+    const NoiseStddev exact = noise_stddev(privacy::multiplier_for(sensitivity, Rho{budgets[i].rho}), displacement);
+    const NoiseStddev stddev{exact.value() * budgets[i].inflation};
+    grids.emplace_back(stddev, noise::largest_stddev(correlation), stages[i].clip);
+    units.emplace_back(steps * stages[i].dimension, 0);
+    if (!key) continue;
+    noise::NoiseSource source(
+        correlation, noise::GeneratorKind::automatic, stages[i].dimension,
+        noise::first_checkpoint(numbered_key(*key), {LaneId{0}, EpochId{0}, static_cast<std::uint32_t>(i)}),
+        StepIndex{0});
+    for (std::size_t filled = 0; filled < steps;) {
+      const noise::CorrelatedBlock block = source.next();
+      const std::size_t count = std::min(block.steps, steps - filled);
+      grids.back().round_noise(
+          block.z.first(count * stages[i].dimension),
+          std::span(units.back()).subspan(filled * stages[i].dimension, count * stages[i].dimension));
+      filled += count;
+    }
+  }
+  lane::Lane lane(settings, grids, Position{0});
+  lane::Releases releases;
+  for (std::uint64_t t = 0; t < steps; ++t) {
+    std::vector<noise::GridNoise> noise;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      noise.push_back({StepIndex{t}, stages[i].dimension,
+                       std::span(units[i]).subspan(t * stages[i].dimension, stages[i].dimension)});
+    }
+    lane.advance({table.dimension, table.rows(), table.x.data(), table.y.data(), nullptr}, noise, releases);
+  }
+  Iterates iterates{settings.dimension, {}, 0};
+  for (std::size_t i = 0; i < releases.size(); ++i) {
+    iterates.theta.insert(iterates.theta.end(), releases[i].theta.begin(), releases[i].theta.end());
+  }
+  const auto gradients = static_cast<double>(stages.size() * table.rows() * steps);
+  iterates.clipped_share = static_cast<double>(lane.clipped()) / gradients;
+  return iterates;
+}
+
+inline double distance(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t j = 0; j < b.size(); ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
+  return std::sqrt(sum);
+}
+
+}  // namespace nustream::benchmarks

@@ -1,0 +1,380 @@
+// The figures of BDE+ (DP-GD for linear regression): reproduce_dpgd FIGURE… [--quick] [--out FOLDER]. Each figure
+// becomes FOLDER/dpgd_FIGURE.json and .svg. Setting: x ~ N(0, I), y = xᵀθ* + N(0, 1) with θ* on the unit sphere, η =
+// ¼, θ_0 = 0, replace-one. "anisotropic" draws Σ = UΛUᵀ with Λ = 2, 1, U[1, 2]… as appendix B does.
+#include <Eigen/Dense>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+
+#include "chart.h"
+#include "full_batch.h"
+#include "nustream/inference/adassp.h"
+#include "nustream/inference/interval.h"
+
+namespace {
+
+using namespace nustream;
+using namespace nustream::benchmarks;
+
+const noise::Correlation independent{noise::Independent{}};
+
+struct Problem {
+  MemoryTable table;
+  std::vector<double> truth;
+  std::vector<double> least_squares;
+};
+
+Eigen::MatrixXd spread_of(std::size_t p, bool anisotropic, std::mt19937_64& bits) {
+  const auto d = static_cast<Eigen::Index>(p);
+  if (!anisotropic) return Eigen::MatrixXd::Identity(d, d);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform(1, 2);
+  Eigen::MatrixXd gauss(d, d);
+  for (double& entry : gauss.reshaped()) entry = normal(bits);
+  const Eigen::MatrixXd rotation = gauss.householderQr().householderQ();
+  Eigen::VectorXd roots(d);
+  for (Eigen::Index i = 0; i < d; ++i) roots(i) = std::sqrt(i == 0 ? 2.0 : i == 1 ? 1.0 : uniform(bits));
+  return rotation * roots.asDiagonal();
+}
+
+Problem draw(std::size_t p, std::size_t n, bool anisotropic, std::uint64_t seed) {
+  std::mt19937_64 bits(seed);
+  std::normal_distribution<double> normal;
+  Problem problem;
+  problem.table.dimension = p;
+  Eigen::VectorXd truth(static_cast<Eigen::Index>(p));
+  for (double& entry : truth) entry = normal(bits);
+  truth /= truth.norm();
+  const Eigen::MatrixXd spread = spread_of(p, anisotropic, bits);
+  Eigen::VectorXd draw(truth.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    for (double& entry : draw) entry = normal(bits);
+    const Eigen::VectorXd x = anisotropic ? Eigen::VectorXd(spread * draw) : draw;
+    problem.table.x.insert(problem.table.x.end(), x.data(), x.data() + x.size());
+    problem.table.y.push_back(x.dot(truth) + normal(bits));
+  }
+  problem.truth.assign(truth.data(), truth.data() + truth.size());
+  problem.least_squares = inference::ordinary_least_squares(problem.table.view()).theta;
+  return problem;
+}
+
+lane::Settings descent(std::size_t p, double gamma) {
+  return {.dimension = p,
+          .loss = {},
+          .l2 = 0,
+          .clip = ClipNorm{gamma},
+          .schedule = descent::Schedule{descent::Constant{StepSize{0.25}}},
+          .projection = {},
+          .averaging = {},
+          .minibatch = 1,
+          .release_every = 1,
+          .start = std::vector<double>(p, 0.0)};
+}
+
+Iterates dpgd(const Problem& problem, double gamma, double rho, std::uint64_t steps, std::optional<std::uint64_t> key,
+              const noise::Correlation& correlation = independent) {
+  const StageBudget budget{rho};
+  return full_batch_descent(descent(problem.table.dimension, gamma), problem.table, steps, correlation, {&budget, 1},
+                            key);
+}
+
+/// One figure: what it prints, and what it draws.
+struct Figure {
+  std::string json;
+  Chart chart;
+};
+
+std::string point_json(const char* axis, double x, const std::map<std::string, std::vector<double>>& samples) {
+  std::string out = fmt::format("{{\"{}\": {}", axis, x);
+  for (const auto& [name, values] : samples) {
+    const Estimate found = estimate(values);
+    out += fmt::format(", \"{}\": {{\"mean\": {:.6g}, \"standard_error\": {:.2g}}}", name, found.mean,
+                       found.standard_error);
+  }
+  return out + fmt::format(", \"repetitions\": {}}}", samples.begin()->second.size());
+}
+
+struct Collected {
+  std::string rows;
+  std::map<std::string, Series> series;
+  void add(const char* axis, double x, const std::map<std::string, std::vector<double>>& samples) {
+    rows += (rows.empty() ? "\n    " : ",\n    ") + point_json(axis, x, samples);
+    for (const auto& [name, values] : samples) {
+      const Estimate found = estimate(values);
+      series[name].name = name;
+      series[name].points.push_back({x, found.mean, found.standard_error});
+    }
+  }
+  [[nodiscard]] std::vector<Series> all() const {
+    std::vector<Series> list;
+    for (const auto& [name, one] : series) list.push_back(one);
+    return list;
+  }
+  /// Slope of log y against log x by least squares.
+  [[nodiscard]] double slope(const std::string& name) const {
+    double sx = 0, sy = 0, sxx = 0, sxy = 0;
+    const auto& points = series.at(name).points;
+    for (const Point& point : points) {
+      const double x = std::log(point.x), y = std::log(point.y);
+      sx += x, sy += y, sxx += x * x, sxy += x * y;
+    }
+    const auto n = static_cast<double>(points.size());
+    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+  }
+};
+
+std::string wrapped(const char* title, const std::string& rows, const std::string& more = "") {
+  return fmt::format("{{\"figure\": \"{}\", \"source\": \"BDE+\"{},\n  \"points\": [{}]}}\n", title, more, rows);
+}
+
+/// Error against p at n = 100p, ρ = .05, T = 10, γ = 5√p.
+Figure dimension_figure(bool quick, bool anisotropic) {
+  Collected all;
+  for (const std::size_t p : {5U, 10U, 25U, 50U, 100U, 200U, 400U}) {
+    if (quick && p > 50) continue;
+    const std::size_t n = 100 * p;
+    const int repetitions = quick ? 4 : p > 100 ? 5 : 30;
+    std::map<std::string, std::vector<double>> samples;
+    for (int r = 0; r < repetitions; ++r) {
+      const auto seed = static_cast<std::uint64_t>(1000 * p) + static_cast<std::uint64_t>(r);
+      const Problem problem = draw(p, n, anisotropic, seed);
+      const double root = std::sqrt(static_cast<double>(p));
+      samples["DP-GD"].push_back(distance(dpgd(problem, 5 * root, 0.05, 10, seed).last(), problem.least_squares));
+      samples["OLS to truth"].push_back(distance(problem.least_squares, problem.truth));
+      std::mt19937_64 bits(seed + 7);
+      std::normal_distribution<double> normal;
+      std::vector<double> normals(inference::adassp_normals(p));
+      for (double& entry : normals) entry = normal(bits);
+      samples["AdaSSP"].push_back(distance(
+          inference::adassp(problem.table.view(), {root + 2, 4}, Rho{0.05}, privacy::Adjacency::zero_out, normals),
+          problem.least_squares));
+    }
+    all.add("p", static_cast<double>(p), samples);
+  }
+  return {
+      wrapped(anisotropic ? "figure 9: error against dimension, anisotropic" : "figure 1: error against dimension",
+              all.rows),
+      Chart("Distance to least squares, n = 100p, rho = .05, T = 10", {"p", true}, {"distance"}, all.all())};
+}
+
+/// The cost of privacy and of sampling against n: p = 10, T = 30, ρ = .5.
+Figure sample_figure(bool quick) {
+  Collected all;
+  const double gamma = 5 * std::sqrt(10.0);
+  for (const std::size_t n : {1000U, 2000U, 4000U, 8000U, 16000U, 32000U, 64000U}) {
+    if (quick && n > 8000) continue;
+    std::map<std::string, std::vector<double>> samples;
+    for (int r = 0; r < (quick ? 10 : 100); ++r) {
+      const auto seed = static_cast<std::uint64_t>(n) * 1000 + static_cast<std::uint64_t>(r);
+      const Problem problem = draw(10, n, false, seed);
+      samples["privacy"].push_back(distance(dpgd(problem, gamma, 0.5, 30, seed).last(), problem.least_squares));
+      samples["sampling"].push_back(distance(problem.least_squares, problem.truth));
+    }
+    all.add("n", static_cast<double>(n), samples);
+  }
+  const std::string slopes = fmt::format(", \"slopes\": {{\"privacy\": {:.4f}, \"sampling\": {:.4f}}}",
+                                         all.slope("privacy"), all.slope("sampling"));
+  return {wrapped("figure 2: the cost of privacy", all.rows, slopes),
+          Chart("Error due to privacy and to sampling, p = 10", {"n", true}, {"distance", true}, all.all())};
+}
+
+/// Share of clipped gradients at γ/√p = .5, 1, 2, 3: p = 10, n = 100p.
+Figure clipping_figure(bool quick) {
+  Collected all;
+  for (const double ratio : {0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0}) {
+    std::map<std::string, std::vector<double>> samples;
+    for (const std::size_t p : {5U, 10U, 20U, 40U}) {
+      const double gamma = ratio * std::sqrt(static_cast<double>(p));
+      for (int r = 0; r < (quick ? 5 : 50); ++r) {
+        const auto seed = static_cast<std::uint64_t>(p * 100) + static_cast<std::uint64_t>(r);
+        const Problem problem = draw(p, 100 * p, false, seed);
+        samples[fmt::format("p = {}", p)].push_back(dpgd(problem, gamma, 0.015, 10, seed).clipped_share);
+      }
+    }
+    all.add("gamma over root p", ratio, samples);
+  }
+  return {wrapped("figure 3: share of clipped gradients", all.rows),
+          Chart("Share of clipped gradients, n = 100p", {"gamma / sqrt(p)"}, {"share"}, all.all())};
+}
+
+/// Error, bias and spread against γ: p = 10, n = 2000, ρ = .015, T = 10.
+Figure threshold_figure(bool quick) {
+  Collected all;
+  for (const double gamma : {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0, 17.0}) {
+    std::map<std::string, std::vector<double>> samples;
+    for (int r = 0; r < (quick ? 20 : 300); ++r) {
+      const auto seed = static_cast<std::uint64_t>(r) + 1;
+      const Problem problem = draw(10, 2000, false, seed);
+      const Iterates run = dpgd(problem, gamma, 0.015, 10, seed);
+      samples["error"].push_back(distance(run.last(), problem.least_squares));
+      samples["noise off"].push_back(
+          distance(dpgd(problem, gamma, 0.015, 10, std::nullopt).last(), problem.least_squares));
+      samples["clipped"].push_back(run.clipped_share);
+    }
+    all.add("gamma", gamma, samples);
+  }
+  const auto& errors = all.series["error"].points;
+  const auto best = std::min_element(errors.begin(), errors.end(), [](auto& a, auto& b) { return a.y < b.y; });
+  const double clipped = all.series["clipped"].points[static_cast<std::size_t>(best - errors.begin())].y;
+  return {wrapped("figure 4: error against the clip norm", all.rows,
+                  fmt::format(", \"best\": {{\"gamma\": {}, \"clipped\": {:.4f}}}", best->x, clipped)),
+          Chart("Error against the clip norm, p = 10, n = 2000, rho = .015", {"gamma"}, {"distance or share"},
+                all.all())};
+}
+
+using Values = std::vector<std::span<const double>>;
+
+/// Whether the interval of coordinate j of the values holds θ̂_j, and how wide it is.
+void tally(const Values& values, const std::vector<double>& target, const std::string& name,
+           std::map<std::string, std::vector<double>>& coverage, std::map<std::string, std::vector<double>>& width) {
+  double held = 0;
+  double wide = 0;
+  for (std::size_t j = 0; j < target.size(); ++j) {
+    std::vector<double> of_coordinate;
+    for (const auto& value : values) of_coordinate.push_back(value[j]);
+    const auto interval = *inference::t_interval(of_coordinate, 0.95);
+    held += interval.lower() <= target[j] && target[j] <= interval.upper() ? 1 : 0;
+    wide += 2 * interval.half_width;
+  }
+  coverage[name].push_back(held / static_cast<double>(target.size()));
+  width[name].push_back(wide / static_cast<double>(target.size()));
+}
+
+/// Coverage and width against the number of steps: p = 10, n = 10,000, ρ = .015, m = 10, burn-in 20.
+std::pair<Figure, Figure> coverage_figures(bool quick, bool anisotropic) {
+  Collected coverages;
+  Collected widths;
+  constexpr std::size_t m = 10;
+  constexpr std::size_t burn_in = 20;
+  const double gamma = 5 * std::sqrt(10.0);
+  for (const std::size_t steps : {120U, 220U, 420U, 1020U}) {
+    if (quick && steps > 220) continue;
+    std::map<std::string, std::vector<double>> coverage;
+    std::map<std::string, std::vector<double>> width;
+    for (int r = 0; r < (quick ? 10 : 200); ++r) {
+      const auto seed = static_cast<std::uint64_t>(steps) * 1000 + static_cast<std::uint64_t>(r);
+      const Problem problem = draw(10, 10'000, anisotropic, seed);
+      const Iterates one = dpgd(problem, gamma, 0.015, steps, seed);
+      const std::size_t spacing = (steps - burn_in) / m;
+      Values checkpoints;
+      std::vector<std::vector<double>> means(m, std::vector<double>(10));
+      Values batches;
+      for (std::size_t i = 0; i < m; ++i) {
+        checkpoints.push_back(one.at(burn_in + (i + 1) * spacing - 1));
+        for (std::size_t t = burn_in + i * spacing; t < burn_in + (i + 1) * spacing; ++t) {
+          for (std::size_t j = 0; j < 10; ++j) means[i][j] += one.at(t)[j] / static_cast<double>(spacing);
+        }
+        batches.push_back(means[i]);
+      }
+      tally(checkpoints, problem.least_squares, "checkpoints", coverage, width);
+      tally(batches, problem.least_squares, "batch means", coverage, width);
+      std::vector<Iterates> runs;
+      Values finals;
+      for (std::size_t i = 0; i < m; ++i) {
+        runs.push_back(dpgd(problem, gamma, 0.015 / m, steps / m, seed * 100 + i));
+      }
+      for (const Iterates& run : runs) finals.push_back(run.last());
+      tally(finals, problem.least_squares, "runs", coverage, width);
+    }
+    coverages.add("steps", static_cast<double>(steps), coverage);
+    widths.add("steps", static_cast<double>(steps), width);
+  }
+  const char* const suffix = anisotropic ? ", anisotropic" : "";
+  return {{wrapped(fmt::format("figure {}: coverage{}", anisotropic ? 10 : 5, suffix).c_str(), coverages.rows),
+           Chart("Coverage of nominal 95% intervals", {"steps of all runs", true}, {"coverage"}, coverages.all())},
+          {wrapped(fmt::format("figure {}: width{}", anisotropic ? 11 : 6, suffix).c_str(), widths.rows),
+           Chart("Width of nominal 95% intervals", {"steps of all runs", true}, {"width", true}, widths.all())}};
+}
+
+/// Ours: the same budget, steps and records under other correlations. p = 10, n = 2000, ρ = .015.
+Figure correlation_figure(bool quick) {
+  Collected all;
+  const double gamma = 5 * std::sqrt(10.0);
+  for (const std::uint64_t steps : {10U, 20U, 40U, 80U, 160U}) {
+    const std::map<std::string, noise::Correlation> correlations{
+        {"independent", independent},
+        {"nu = .1", noise::Correlation{noise::Rational::nu_ftrl(Damping{0.1})}},
+        {"nu = .01", noise::Correlation{noise::Rational::nu_ftrl(Damping{0.01})}},
+        {"prefix-sum optimum", noise::Correlation{noise::NuFtrl{Damping{0}, StepCount{steps}}}},
+        {"tree", noise::Correlation{noise::Tree{static_cast<unsigned>(std::ceil(std::log2(steps))),
+                                                noise::Tree::Estimator::plain, false}}}};
+    std::map<std::string, std::vector<double>> samples;
+    for (int r = 0; r < (quick ? 10 : 200); ++r) {
+      const auto seed = static_cast<std::uint64_t>(r) + 1;
+      const Problem problem = draw(10, 2000, false, seed);
+      for (const auto& [name, correlation] : correlations) {
+        samples[name].push_back(
+            distance(dpgd(problem, gamma, 0.015, steps, seed, correlation).last(), problem.least_squares));
+      }
+    }
+    all.add("steps", static_cast<double>(steps), samples);
+  }
+  return {wrapped("correlations under full batches", all.rows),
+          Chart("Distance to least squares at equal rho, T, n", {"steps", true}, {"distance", true}, all.all())};
+}
+
+bool write(const std::string& folder, const std::string& name, const Figure& figure) {
+  const std::string stem = folder + "/dpgd_" + name;
+  std::FILE* out = std::fopen((stem + ".json").c_str(), "w");
+  if (out == nullptr) return false;
+  fmt::print(out, "{}", figure.json);
+  return std::fclose(out) == 0 && figure.chart.write(stem + ".svg");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool quick = false;
+  std::string folder = ".";
+  std::vector<std::string> names;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--quick") {
+      quick = true;
+    } else if (argument == "--out" && i + 1 < argc) {
+      folder = argv[++i];
+    } else {
+      names.push_back(argument);
+    }
+  }
+  if (names.empty()) {
+    names = {"dimension",
+             "samples",
+             "clipping",
+             "threshold",
+             "coverage",
+             "dimension_anisotropic",
+             "coverage_anisotropic",
+             "correlations"};
+  }
+  for (const std::string& name : names) {
+    bool written = true;
+    if (name == "dimension")
+      written = write(folder, name, dimension_figure(quick, false));
+    else if (name == "dimension_anisotropic")
+      written = write(folder, name, dimension_figure(quick, true));
+    else if (name == "samples")
+      written = write(folder, name, sample_figure(quick));
+    else if (name == "clipping")
+      written = write(folder, name, clipping_figure(quick));
+    else if (name == "threshold")
+      written = write(folder, name, threshold_figure(quick));
+    else if (name == "correlations")
+      written = write(folder, name, correlation_figure(quick));
+    else if (name == "coverage" || name == "coverage_anisotropic") {
+      const auto [coverage, width] = coverage_figures(quick, name != "coverage");
+      written = write(folder, name, coverage) && write(folder, name + "_width", width);
+    } else {
+      fmt::print(stderr, "reproduce_dpgd: no figure named {}\n", name);
+      return 64;
+    }
+    if (!written) {
+      fmt::print(stderr, "reproduce_dpgd: cannot write into {}\n", folder);
+      return 74;
+    }
+    fmt::print("{}\n", name);
+  }
+}
