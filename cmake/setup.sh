@@ -4,10 +4,10 @@
 setup_log=build/setup.log
 mkdir -p build
 
-product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libsodium-dev libcli11-dev
+product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libeigen3-dev libsodium-dev libcli11-dev
   libtomlplusplus-dev libsimdjson-dev libfmt-dev libzstd-dev zlib1g-dev librdkafka-dev libboost1.81-dev prometheus-cpp-dev)
 # shellcheck disable=SC2034  # used by ./test
-test_packages=(libgtest-dev libgmock-dev libeigen3-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
   binutils openssl python3 zstd gzip curl prometheus)
 # shellcheck disable=SC2034  # used by tests/campaign/run
 campaign_packages=(qemu-user g++-aarch64-linux-gnu)
