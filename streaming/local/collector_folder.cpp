@@ -115,6 +115,8 @@ CollectorFolder::CollectorFolder(Disk& disk, Disk::Path folder, const Settings& 
   }
   std::optional<CollectorState> committed = read_state(disk_, folder_, settings, format);
   if (committed) state_ = std::move(*committed);
+  // Whether the folder knows it durably nobody can tell: the next commit writes it anew, news or none.
+  moved_ = committed.has_value();
   load_ids();
 }
 
@@ -142,7 +144,6 @@ void CollectorFolder::load_ids() {
   if (ids_hash_.value() != state_.ids.hash || ids_.size() != state_.sums.reports()) {
     throw contradicts("holds other ids than those of the reports that were counted");
   }
-  if (there > counted) ids_file_->truncate(counted);
 }
 
 bool CollectorFolder::add(const ReportId& id, std::span<const std::int64_t> numbers) {

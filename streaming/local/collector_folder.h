@@ -40,8 +40,9 @@ struct CollectorState {
 /// that is read twice or a topic read from its start, is a duplicate. After any Failure it is not used again.
 class CollectorFolder {
  public:
-  /// Opens the folder, made where it is missing, and takes its lock. What a crash left behind the last commit is
-  /// dropped: it was not counted. Failure(data), Failure(locked), Failure(io). `disk` outlives it.
+  /// Opens the folder, made where it is missing, and takes its lock. Ids that a crash left behind
+  /// the last commit were not counted, and are written over. Failure(data), Failure(locked), Failure(io). `disk`
+  /// outlives it.
   CollectorFolder(journal::Disk& disk, journal::Disk::Path folder, const Settings& settings,
                   const ReportFormat& format);
 
@@ -73,7 +74,7 @@ class CollectorFolder {
   std::unique_ptr<journal::File> ids_file_;
   journal::RunningHash ids_hash_;
   std::string added_;   // ids behind the last commit
-  bool moved_ = false;  // a position changed since
+  bool moved_ = false;  // the state has news, or may not be durable
 };
 
 }  // namespace nustream::local

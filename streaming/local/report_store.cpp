@@ -167,7 +167,7 @@ void ReportStore::load(const std::string& heading) {
     throw contradiction(path, "holds reports of other settings, of another stream or of records named otherwise");
   }
   std::uint64_t whole = scan.end();  // everything before is whole lines
-  std::uint64_t promised = whole;    // what a line knows as durable
+  std::uint64_t promised = 0;        // known to be durable
   bool damaged = false;
   while (const std::optional<std::string_view> text = scan.next()) {
     const std::optional<Line> line = parse(*text);
@@ -180,10 +180,18 @@ void ReportStore::load(const std::string& heading) {
   }
   if (promised > whole) throw contradiction(path, "lost reports that were shown");
   if (whole < scan.size()) file_->truncate(whole);
-  // Whole lines may be the page cache's alone, left by a run that died before its sync.
+  write_again(promised, whole);
+}
+
+/// Of the last commit nobody knows whether its sync came to an end, or failed: then readers see what no disk will
+/// ever hold, and a sync alone would not help.
+void ReportStore::write_again(std::uint64_t from, std::uint64_t to) {
+  std::string bytes(to - from, '\0');
+  if (file_->read(from, bytes) != bytes.size()) throw contradiction(folder_ / "reports", "was cut");
+  file_->write(from, bytes);
   file_->sync();
   disk_.sync_folder(folder_);
-  durable_ = whole;
+  durable_ = to;
 }
 
 void ReportStore::add(const RecordName& record, std::string_view report) {

@@ -55,6 +55,7 @@ class ReportStore {
 
   void load(const std::string& heading);
   void begin(const std::string& heading);
+  void write_again(std::uint64_t from, std::uint64_t to);
 
   journal::Disk& disk_;
   journal::Disk::Path folder_;
