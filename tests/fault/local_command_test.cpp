@@ -236,6 +236,16 @@ TEST_F(Local, BadInputOfTheUsersSide) {
   EXPECT_FALSE(std::filesystem::exists(world.path("sums")));
 }
 
+TEST_F(Local, ItsSettingsAreCheckedWithoutARun) {
+  const auto check = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", world.config()});
+    return run_command(NUSTREAM_COMMAND, more);
+  };
+  EXPECT_THAT(check({}).out, AllOf(HasSubstr("valid; stream survey, 2 features"), HasSubstr("costs epsilon 8 at")));
+  EXPECT_THAT(check({"--json"}).out, StartsWith("{\"valid\":true,\"stream\":\"survey\",\"digest\":\""));
+  expect_failure(check(set("local.split=2")), 78, "0 < split < 1");
+}
+
 /// A lock that another run would hold.
 class HeldLock {
  public:

@@ -35,3 +35,10 @@ if(TARGET nustream_journal_faulty)
                                                      NUSTREAM_FAULTY="$<TARGET_FILE:nustream_local_faulty>")
   add_dependencies(local_kill_test nustream_local_faulty)
 endif()
+if(TARGET nustream_local_faulty AND TARGET nustream_kafka_support)
+  nustream_broker_test(local_topic_test full fault/local_topic_test.cpp
+                       LINK GTest::gmock simdjson::simdjson fmt::fmt PkgConfig::RDKAFKA)
+  target_compile_definitions(local_topic_test PRIVATE NUSTREAM_FAILPOINTS
+    NUSTREAM_COMMAND="$<TARGET_FILE:nustream>" NUSTREAM_FAULTY="$<TARGET_FILE:nustream_local_faulty>")
+  add_dependencies(local_topic_test nustream nustream_local_faulty)
+endif()
