@@ -5,6 +5,11 @@ target_link_libraries(nustream_core PRIVATE $<BUILD_INTERFACE:Boost::headers> $<
 target_sources(nustream_core PRIVATE
   inference/adassp.cpp
   inference/average_noise.cpp
+  inference/glm_scale.cpp
   inference/interval.cpp
   inference/least_squares.cpp
+  inference/local_bounds.cpp
+  inference/local_collector.cpp
+  inference/local_mechanism.cpp
+  inference/local_solver.cpp
   inference/sandwich.cpp)

@@ -181,6 +181,30 @@ void add_key(CLI::App& app, Job& job) {
   rotate->callback([&job] { job = [] { return key_rotate(rotation); }; });
 }
 
+void add_local(CLI::App& app, Job& job) {
+  static LocalRandomizeArguments randomizing;
+  static LocalCollectArguments collecting;
+  CLI::App* command = app.add_subcommand("local", "local privacy: noisy reports from users, a model from reports");
+  command->require_subcommand(1);
+  CLI::App* randomize = command->add_subcommand("randomize", "the user's side: a record becomes one noisy report");
+  add_config_arguments(*randomize, randomizing.config);
+  randomize->add_option("FILE", randomizing.file, "records in place of stream.input; - is standard input");
+  randomize->add_option("-o,--output", randomizing.options.output, "where to; else standard output");
+  randomize->add_flag("--quiet", randomizing.options.quiet, "print nothing but reports and errors");
+  randomize->callback([&job] { job = [] { return local_randomize(randomizing); }; });
+  CLI::App* collect =
+      command->add_subcommand("collect", "the server's side: reports become running sums and a model");
+  add_config_arguments(*collect, collecting.config);
+  collect->add_option("FILE", collecting.options.files,
+                      "reports; - is standard input, also where there is neither FILE nor [kafka]");
+  add_kafka_arguments(*collect, collecting.kafka);
+  collect->add_flag("--from-start", collecting.options.from_start,
+                    "read the topic again; no report is counted twice");
+  collect->add_flag("--show", collecting.options.show, "count nothing: the model of what is committed");
+  collect->add_flag("--json", collecting.options.json, "print JSON");
+  collect->callback([&job] { job = [] { return local_collect(collecting); }; });
+}
+
 int fail(Exit code, const std::string& line) {
   fmt::print(stderr, "nustream: error: {}\n", line);
   return static_cast<int>(code);
@@ -220,6 +244,7 @@ int run(int argc, char** argv) {
   add_topics(app, job);
   add_check(app, job);
   add_inspect(app, job);
+  add_local(app, job);
   add_key(app, job);
   try {
     app.parse(argc, argv);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "attach/attach.h"
 #include "error.h"
 #include "estimate/estimate.h"
+#include "local/collect.h"
+#include "local/randomize.h"
 #include "record/record_topic.h"
 #include "replay/replay.h"
 
@@ -66,6 +69,10 @@ struct KafkaArguments {
   bool until_end = false;
   std::vector<std::string> properties;  ///< name=value of librdkafka
 };
+/// Overrides of the file with these arguments as if they were written in it; the properties apart.
+[[nodiscard]] std::vector<std::string> overrides_of(const ConfigArguments& config, const KafkaArguments& kafka);
+/// Adds the arguments' own properties of librdkafka. Failure(usage) for one that is not NAME=VALUE.
+void add_properties(const KafkaArguments& kafka, std::map<std::string, std::string>& properties);
 /// The configuration with these arguments as if they were written in it.
 [[nodiscard]] config::Config read_config(const ConfigArguments& config, const KafkaArguments& kafka);
 
@@ -119,5 +126,21 @@ struct RotateArguments {
 };
 /// Seals a folder's state under a new key file.
 [[nodiscard]] Exit key_rotate(const RotateArguments& arguments);
+
+struct LocalRandomizeArguments {
+  ConfigArguments config;
+  std::string file;  ///< empty: stream.input, or standard input
+  local::RandomizeOptions options;
+};
+/// Users' records become noisy reports.
+[[nodiscard]] Exit local_randomize(const LocalRandomizeArguments& arguments);
+
+struct LocalCollectArguments {
+  ConfigArguments config;
+  KafkaArguments kafka;
+  local::CollectOptions options;
+};
+/// Reports become a model.
+[[nodiscard]] Exit local_collect(const LocalCollectArguments& arguments);
 
 }  // namespace nustream::cli

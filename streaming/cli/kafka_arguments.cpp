@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 namespace nustream::cli {
-namespace {
 
 std::vector<std::string> overrides_of(const ConfigArguments& config, const KafkaArguments& kafka) {
   std::vector<std::string> overrides = config.overrides;
@@ -18,17 +17,19 @@ std::vector<std::string> overrides_of(const ConfigArguments& config, const Kafka
   return overrides;
 }
 
-}  // namespace
-
-config::Config read_config(const ConfigArguments& config, const KafkaArguments& kafka) {
-  config::Config result = config::read_config(config.file, overrides_of(config, kafka));
+void add_properties(const KafkaArguments& kafka, std::map<std::string, std::string>& properties) {
   for (const std::string& property : kafka.properties) {
     const std::size_t equals = property.find('=');
     if (equals == std::string::npos || equals == 0) {
       throw Failure(Exit::usage, "-X " + property + ": write it as name=value");
     }
-    result.kafka.properties[property.substr(0, equals)] = property.substr(equals + 1);
+    properties[property.substr(0, equals)] = property.substr(equals + 1);
   }
+}
+
+config::Config read_config(const ConfigArguments& config, const KafkaArguments& kafka) {
+  config::Config result = config::read_config(config.file, overrides_of(config, kafka));
+  add_properties(kafka, result.kafka.properties);
   return result;
 }
 

@@ -13,38 +13,6 @@
 namespace nustream::config {
 namespace {
 
-std::string beside(const std::string& config_file, const std::string& input) {
-  if (input == "-" || std::filesystem::path(input).is_absolute()) return input;
-  return (std::filesystem::path(config_file).parent_path() / input).string();
-}
-
-decode::InputSettings read_stream(const Section& section, const std::string& file) {
-  decode::InputSettings input;
-  for (const std::string& name : section.texts("input")) input.files.push_back(beside(file, name));
-  input.format = section.choice<decode::Format>(
-      "format", decode::Format::csv,
-      {{"csv", decode::Format::csv}, {"jsonl", decode::Format::json_lines}, {"json", decode::Format::json_lines}});
-  if (const auto delimiter = section.text("delimiter")) {
-    if (delimiter->size() != 1 || *delimiter == "\"" || *delimiter == "\n") {
-      section.refuse("delimiter", "one character, neither a quote nor a newline");
-    }
-    input.delimiter = delimiter->front();
-  }
-  input.header = section.flag("header").value_or(true);
-  input.columns = section.texts("columns");
-  if (!input.header && input.format == decode::Format::csv && input.columns.empty()) {
-    section.refuse("header", "false only together with columns = [names…]");
-  }
-  static_cast<void>(section.choice<bool>("framing", true, {{"newline", true}}));
-  input.time_column = section.text("time").value_or("");
-  input.times_public = section.flag("times_public").value_or(false);
-  if (const auto bytes = section.count("record_bytes_max")) {
-    if (*bytes == 0) section.refuse("record_bytes_max", "a whole number > 0");
-    input.record_bytes_max = *bytes;
-  }
-  return input;
-}
-
 privacy::Adjacency read_adjacency(const Section& section, Purpose purpose) {
   using privacy::Adjacency;
   const bool table = purpose == Purpose::table;
@@ -131,16 +99,53 @@ void check_together(const Section& root, Config& config) {
 
 }  // namespace
 
+std::string beside(const std::string& config_file, const std::string& input) {
+  if (input == "-" || std::filesystem::path(input).is_absolute()) return input;
+  return (std::filesystem::path(config_file).parent_path() / input).string();
+}
+
+std::string read_name(const Section& stream) {
+  std::string name = stream.text_or_refuse("name");
+  if (name.find_first_of("/\n\r\t\\\"") != std::string::npos || name.size() > 128) {
+    stream.refuse("name", "at most 128 characters, no slash, quote, backslash or line break");
+  }
+  return name;
+}
+
+decode::InputSettings read_input(const Section& section, const std::string& file) {
+  decode::InputSettings input;
+  for (const std::string& name : section.texts("input")) input.files.push_back(beside(file, name));
+  input.format = section.choice<decode::Format>(
+      "format", decode::Format::csv,
+      {{"csv", decode::Format::csv}, {"jsonl", decode::Format::json_lines}, {"json", decode::Format::json_lines}});
+  if (const auto delimiter = section.text("delimiter")) {
+    if (delimiter->size() != 1 || *delimiter == "\"" || *delimiter == "\n") {
+      section.refuse("delimiter", "one character, neither a quote nor a newline");
+    }
+    input.delimiter = delimiter->front();
+  }
+  input.header = section.flag("header").value_or(true);
+  input.columns = section.texts("columns");
+  if (!input.header && input.format == decode::Format::csv && input.columns.empty()) {
+    section.refuse("header", "false only together with columns = [names…]");
+  }
+  static_cast<void>(section.choice<bool>("framing", true, {{"newline", true}}));
+  input.time_column = section.text("time").value_or("");
+  input.times_public = section.flag("times_public").value_or(false);
+  if (const auto bytes = section.count("record_bytes_max")) {
+    if (*bytes == 0) section.refuse("record_bytes_max", "a whole number > 0");
+    input.record_bytes_max = *bytes;
+  }
+  return input;
+}
+
 Config read_config(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
   const SettingsTree tree(file, overrides);
   const Section& root = tree.root();
   const Section stream = root.section("stream");
   const Section release = root.section("release");
   const Section plan = root.section("plan");
-  const std::string name = stream.text_or_refuse("name");
-  if (name.find_first_of("/\n\r\t\\\"") != std::string::npos || name.size() > 128) {
-    stream.refuse("name", "at most 128 characters, no slash, quote, backslash or line break");
-  }
+  const std::string name = read_name(stream);
   const std::uint64_t lane = stream.count("lane").value_or(0);
   if (lane > std::numeric_limits<std::uint32_t>::max()) stream.refuse("lane", "a whole number below 2^32");
 
@@ -149,7 +154,7 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                 .overrides = overrides,
                 .stream = name,
                 .lane = LaneId{static_cast<std::uint32_t>(lane)},
-                .input = read_stream(stream, file),
+                .input = read_input(stream, file),
                 .schema = read_schema(root, two_stage),
                 .descent = empty_settings(root.section("descent")),
                 .privacy = read_privacy(root.section("privacy"), purpose),

@@ -8,6 +8,12 @@
 
 namespace nustream::config {
 
+/// stream.name.
+[[nodiscard]] std::string read_name(const Section& stream);
+/// [stream]: where records come from and how they are framed. Relative files are sought beside `config_file`.
+[[nodiscard]] decode::InputSettings read_input(const Section& stream, const std::string& config_file);
+/// `input` as it is meant in a file of settings: "-", absolute, or relative to that file.
+[[nodiscard]] std::string beside(const std::string& config_file, const std::string& input);
 /// How many of a schema's features are what in a two-stage model: the last ones, instruments before endogenous.
 struct TwoStageColumns {
   std::size_t instruments = 0;

@@ -15,10 +15,16 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::size_t places = failpoints.size() + topic_failpoints.size();
+constexpr std::size_t places =
+    failpoints.size() + topic_failpoints.size() + report_failpoints.size() + sums_failpoints.size();
 
 std::string_view name_of(std::size_t index) {
-  return index < failpoints.size() ? failpoints[index] : topic_failpoints[index - failpoints.size()];
+  if (index < failpoints.size()) return failpoints[index];
+  index -= failpoints.size();
+  if (index < topic_failpoints.size()) return topic_failpoints[index];
+  index -= topic_failpoints.size();
+  return index < report_failpoints.size() ? report_failpoints[index]
+                                          : sums_failpoints[index - report_failpoints.size()];
 }
 
 /// The place asked for and how many passages are left.

@@ -48,13 +48,42 @@ inline constexpr std::array<std::string_view, 9> topic_failpoints{
     "after-publish-outbox",      // releases are public, nobody here knows yet
 };
 
-/// Places are counted over both tables.
+/// The same for the kept reports of `local randomize` …
+inline constexpr std::array<std::string_view, 6> report_failpoints{
+    "after-begin-reports",   // the file has its heading, perhaps not for a power failure yet
+    "during-write-reports",  // half of the batch
+    "after-write-reports",   //
+    "after-sync-reports",    // durable, nothing is shown
+    "before-show-reports",   //
+    "during-show-reports",   // half of the batch
+};
+/// … and for the sums of `local collect`.
+inline constexpr std::array<std::string_view, 7> sums_failpoints{
+    "during-write-ids",   // half of the batch's ids
+    "after-write-ids",    //
+    "after-sync-ids",     // the sums do not know them yet
+    "during-write-sums",  // half of state.new
+    "after-sync-sums",    //
+    "after-rename-sums",  //
+    "after-commit-sums",  //
+};
+
+/// Places are counted over all tables.
 consteval std::size_t failpoint_index(std::string_view name) {
   for (std::size_t index = 0; index < failpoints.size(); ++index) {
     if (failpoints[index] == name) return index;
   }
+  std::size_t before = failpoints.size();
   for (std::size_t index = 0; index < topic_failpoints.size(); ++index) {
-    if (topic_failpoints[index] == name) return failpoints.size() + index;
+    if (topic_failpoints[index] == name) return before + index;
+  }
+  before += topic_failpoints.size();
+  for (std::size_t index = 0; index < report_failpoints.size(); ++index) {
+    if (report_failpoints[index] == name) return before + index;
+  }
+  before += report_failpoints.size();
+  for (std::size_t index = 0; index < sums_failpoints.size(); ++index) {
+    if (sums_failpoints[index] == name) return before + index;
   }
   throw "no such failpoint: add it to a table";
 }

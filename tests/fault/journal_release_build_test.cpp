@@ -14,7 +14,8 @@ bool holds(const std::string& program, std::string_view text) {
 }
 
 TEST(ReleaseBuild, HoldsNoKillPoint) {
-  for (const std::string_view text : {"NUSTREAM_FAILPOINT", "after-rename-state", "during-append-releases"}) {
+  for (const std::string_view text : {"NUSTREAM_FAILPOINT", "after-rename-state", "during-append-releases",
+                                      "after-sync-reports", "after-rename-sums"}) {
     ASSERT_TRUE(holds(NUSTREAM_JOURNAL_CHILD, text)) << "the test would not find " << text;
     EXPECT_FALSE(holds(NUSTREAM_SERVICE_ARCHIVE, text)) << text;
     EXPECT_FALSE(holds(NUSTREAM_COMMAND, text)) << text;

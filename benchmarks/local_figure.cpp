@@ -1,0 +1,280 @@
+#include "local_figure.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "nustream/inference/local_mechanism.h"
+#include "nustream/inference/local_solver.h"
+#include "nustream/noise/gaussian.h"
+
+namespace nustream::benchmarks {
+namespace {
+
+using namespace nustream::inference;
+
+constexpr std::size_t p = 10;
+constexpr std::size_t kinds = std::size_t{1} << p;
+constexpr std::size_t triangle = p * (p + 1) / 2;
+const double coefficient = 1 / std::sqrt(double{p});  // of w*
+constexpr Delta delta{1e-5};
+
+/// How users make noise.
+struct Mechanism {
+  const char* name;
+  LocalBounds bounds;
+  LocalCalibration calibration;
+  LocalNorm norm;
+};
+
+std::vector<Mechanism> mechanisms() {
+  const LocalBounds l1{.dimension = p, .l1 = 1};
+  LocalBounds l2 = l1;
+  l2.l2 = 1 / std::sqrt(double{p});
+  LocalBounds centred = l2;
+  centred.label_centre = 0.5;
+  return {{"paper", l1, LocalCalibration::paper, LocalNorm::paper},
+          {"exact, paper's sensitivity", l1, LocalCalibration::exact, LocalNorm::paper},
+          {"exact", l1, LocalCalibration::exact, LocalNorm::l1},
+          {"l2", l2, LocalCalibration::exact, LocalNorm::l2},
+          {"l2, centred labels", centred, LocalCalibration::exact, LocalNorm::l2}};
+}
+
+/// All records there are, row-major kinds × p.
+std::vector<double> all_kinds() {
+  std::vector<double> x(kinds * p);
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    for (std::size_t j = 0; j < p; ++j) x[kind * p + j] = (kind >> j & 1 ? 1.0 : -1.0) / p;
+  }
+  return x;
+}
+
+/// How often each kind occurs among n.
+std::vector<double> multinomial(double n, std::mt19937_64& random) {
+  std::vector<double> counts(kinds);
+  auto left = static_cast<std::int64_t>(n);
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    const double share = 1.0 / static_cast<double>(kinds - kind);
+    const std::int64_t count = share == 1 ? left : std::binomial_distribution<std::int64_t>(left, share)(random);
+    counts[kind] = static_cast<double>(count);
+    left -= count;
+  }
+  return counts;
+}
+
+/// What one repetition's users hold, and the noise that they add, of standard deviation 1.
+struct Draw {
+  std::array<double, p * p> second_moment{};
+  std::array<double, p> sum{};           ///< of x
+  std::array<double, p> cross_moment{};  ///< of x y
+  std::array<double, triangle + p> noise{};
+  std::vector<double> public_counts;
+};
+
+void draw_records(double n, const std::vector<double>& x, std::mt19937_64& random, Draw& draw) {
+  const std::vector<double> counts = multinomial(n, random);
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    const std::span<const double> row(x.data() + kind * p, p);
+    double prediction = 0;
+    for (const double entry : row) prediction += entry * coefficient;
+    const std::binomial_distribution<std::int64_t> labels(static_cast<std::int64_t>(counts[kind]),
+                                                          1 / (1 + std::exp(-prediction)));
+    const auto ones = static_cast<double>(std::binomial_distribution<std::int64_t>(labels.param())(random));
+    for (std::size_t i = 0; i < p; ++i) {
+      for (std::size_t j = 0; j < p; ++j) draw.second_moment[i * p + j] += counts[kind] * row[i] * row[j];
+      draw.sum[i] += counts[kind] * row[i];
+      draw.cross_moment[i] += ones * row[i];
+    }
+  }
+  draw.public_counts = multinomial(n, random);
+}
+
+/// Report by report.
+void draw_noise(std::uint64_t reports, std::mt19937_64& random, Draw& draw) {
+  constexpr std::size_t numbers = triangle + p;
+  constexpr std::size_t batch = numbers * noise::gaussian_chunk;  // whole reports and whole chunks
+  std::vector<std::uint64_t> words(batch);
+  std::vector<double> samples(batch);
+  for (std::uint64_t done = 0; done < reports; done += noise::gaussian_chunk) {
+    for (std::uint64_t& word : words) word = random();
+    noise::fill_gaussian(words, samples);
+    const std::size_t count = std::min<std::uint64_t>(noise::gaussian_chunk, reports - done) * numbers;
+    for (std::size_t i = 0; i < count; ++i) draw.noise[i % numbers] += samples[i];
+  }
+}
+
+void draw_sum_of_noise(double n, std::mt19937_64& random, Draw& draw) {
+  std::normal_distribution<double> normal(0, std::sqrt(n));
+  for (double& entry : draw.noise) entry = normal(random);
+}
+
+LocalMoments moments(const Draw& draw, double n, const Mechanism& mechanism, const LocalNoise& noise) {
+  LocalMoments result{static_cast<std::uint64_t>(n), std::vector<double>(p * p), std::vector<double>(p)};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < p; ++i) {
+    for (std::size_t j = i; j < p; ++j) {
+      const double value = (draw.second_moment[i * p + j] + noise.second_moment.value() * draw.noise[at++]) / n;
+      result.second_moment[i * p + j] = result.second_moment[j * p + i] = value;
+    }
+  }
+  for (std::size_t j = 0; j < p; ++j) {
+    const double signal = draw.cross_moment[j] - mechanism.bounds.label_centre * draw.sum[j];
+    result.cross_moment[j] = (signal + noise.cross_moment.value() * draw.noise[at++]) / n;
+  }
+  return result;
+}
+
+double squared_relative_error(const LocalEstimate& estimate) {
+  double largest = 0;
+  for (const double slope : estimate.ols) {
+    largest = std::max(largest, std::fabs(slope * estimate.scale->c - coefficient));
+  }
+  return largest * largest / (coefficient * coefficient);
+}
+
+struct Median {
+  double value;
+  double standard_error;  ///< from the order statistics one standard deviation of the rank away
+};
+
+Median median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const auto n = static_cast<double>(values.size());
+  const auto at = [&](double rank) {
+    return values[static_cast<std::size_t>(std::clamp(std::round(rank), 0.0, n - 1))];
+  };
+  const double middle = (n - 1) / 2;
+  const double spread = std::sqrt(n) / 2;
+  return {(at(std::floor(middle)) + at(std::ceil(middle))) / 2, (at(middle + spread) - at(middle - spread)) / 2};
+}
+
+/// One mechanism at one ε under one repair, over all n.
+struct Series {
+  std::size_t mechanism;
+  double epsilon;
+  LocalRepair repair;
+  LocalNoise noise;
+  double reports_needed = 0;
+  std::vector<std::vector<double>> errors;  ///< by n
+  std::vector<std::size_t> indefinite;
+  std::vector<std::size_t> no_scale;
+};
+
+std::vector<Series> all_series(const LocalFigure& figure, const std::vector<Mechanism>& all) {
+  std::vector<Series> series;
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    for (const double epsilon : figure.epsilons) {
+      const LocalBudget budget{Epsilon{epsilon}, delta, all[m].calibration, all[m].norm, 0.5};
+      const LocalNoise noise = LocalMechanism(all[m].bounds, budget).noise();
+      for (const LocalRepair repair : {LocalRepair::none, LocalRepair::ridge}) {
+        const std::size_t count = figure.reports.size();
+        series.push_back({m, epsilon, repair, noise, 0, std::vector<std::vector<double>>(count),
+                          std::vector<std::size_t>(count), std::vector<std::size_t>(count)});
+      }
+    }
+  }
+  return series;
+}
+
+void add_repetition(const Draw& draw, std::size_t index, double n, const std::vector<double>& x,
+                    const std::vector<Mechanism>& all, std::vector<Series>& series) {
+  for (Series& one : series) {
+    const LocalEstimate estimate =
+        solve_local(moments(draw, n, all[one.mechanism], one.noise), one.noise,
+                    {.x = x, .weights = draw.public_counts}, {.family = GlmFamily::logistic, .repair = one.repair});
+    one.errors[index].push_back(squared_relative_error(estimate));
+    one.indefinite[index] += estimate.spectrum.definite ? 0U : 1U;
+    one.no_scale[index] += estimate.scale->exists ? 0U : 1U;
+    one.reports_needed = estimate.second_moment.reports_needed;
+  }
+}
+
+/// Least squares of ln median on ln n from n ≥ `from`, weighted by the medians' own relative errors.
+struct Slope {
+  double value;
+  double standard_error;
+  std::size_t points;
+};
+
+Slope slope(const LocalFigure& figure, const Series& series, double from) {
+  double weights = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+  Slope result{std::nan(""), std::nan(""), 0};
+  for (std::size_t i = 0; i < figure.reports.size(); ++i) {
+    if (figure.reports[i] < from) continue;
+    const Median error = median(series.errors[i]);
+    const double weight = std::pow(error.value / error.standard_error, 2);
+    const double x = std::log(figure.reports[i]);
+    const double y = std::log(error.value);
+    weights += weight;
+    sum_x += weight * x;
+    sum_y += weight * y;
+    sum_xx += weight * x * x;
+    sum_xy += weight * x * y;
+    ++result.points;
+  }
+  if (result.points < 2) return result;
+  const double spread = sum_xx - sum_x * sum_x / weights;
+  result.value = (sum_xy - sum_x * sum_y / weights) / spread;
+  result.standard_error = 1 / std::sqrt(spread);
+  return result;
+}
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "null";
+}
+
+std::string json(const LocalFigure& figure, const std::vector<Mechanism>& all, const std::vector<Series>& series) {
+  std::string text = fmt::format(
+      "{{\"figure\": \"local glm\", \"p\": {}, \"delta\": {}, \"repetitions\": {}, \"drawn_up_to\": {}, \"rows\": [",
+      p, delta.value(), figure.repetitions, figure.drawn_up_to);
+  std::string slopes;
+  for (const Series& one : series) {
+    const std::string head = fmt::format("{{\"mechanism\": \"{}\", \"repair\": \"{}\", \"epsilon\": {}, ",
+                                         all[one.mechanism].name, name(one.repair), one.epsilon);
+    for (std::size_t i = 0; i < figure.reports.size(); ++i) {
+      const Median error = median(one.errors[i]);
+      text += fmt::format(
+          "{}\n  {}\"n\": {}, \"noise_xx\": {:.6g}, \"noise_xy\": {:.6g}, \"median\": {}, "
+          "\"standard_error\": {}, \"indefinite\": {}, \"no_scale\": {}}}",
+          text.back() == '[' ? "" : ",", head, figure.reports[i], one.noise.second_moment.value(),
+          one.noise.cross_moment.value(), number(error.value), number(error.standard_error), one.indefinite[i],
+          one.no_scale[i]);
+    }
+    const double from = 4 * one.reports_needed;
+    const Slope fitted = slope(figure, one, from);
+    slopes += fmt::format("{}\n  {}\"from\": {:.6g}, \"points\": {}, \"slope\": {}, \"standard_error\": {}}}",
+                          slopes.empty() ? "" : ",", head, from, fitted.points, number(fitted.value),
+                          number(fitted.standard_error));
+  }
+  return text + "],\n\"slopes\": [" + slopes + "]}\n";
+}
+
+}  // namespace
+
+std::string local_figure(const LocalFigure& figure) {
+  const std::vector<Mechanism> all = mechanisms();
+  const std::vector<double> x = all_kinds();
+  std::vector<Series> series = all_series(figure, all);
+  for (std::size_t index = 0; index < figure.reports.size(); ++index) {
+    const double n = figure.reports[index];
+    for (std::size_t repetition = 0; repetition < figure.repetitions; ++repetition) {
+      std::seed_seq seeds{figure.seed, std::uint64_t{index}, std::uint64_t{repetition}};
+      std::mt19937_64 random(seeds);
+      Draw draw;
+      draw_records(n, x, random, draw);
+      if (n <= figure.drawn_up_to) {
+        draw_noise(static_cast<std::uint64_t>(n), random, draw);
+      } else {
+        draw_sum_of_noise(n, random, draw);
+      }
+      add_repetition(draw, index, n, x, all, series);
+    }
+  }
+  return json(figure, all, series);
+}
+
+}  // namespace nustream::benchmarks

@@ -1,0 +1,31 @@
+// The figure of local privacy (NLDP appendix A.1): the error of a logistic model against the number of reports and ε.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace nustream::benchmarks {
+
+struct LocalFigure {
+  std::size_t repetitions = 200;
+  std::vector<double> epsilons{10, 5, 3, 2};
+  std::vector<double> reports{1e4, 3e4, 1e5, 3e5, 1e6, 1e7, 1e8, 1e9};  ///< n; as many public rows
+  /// Up to this n the noise of every report is drawn, beyond it the sum of all of it as one Gaussian, which has the
+  /// same distribution.
+  double drawn_up_to = 1e5;
+  std::uint64_t seed = 1;
+};
+
+/// p = 10 features ±1/p, w* = (1, …, 1)/√p, δ = 1e-5, squared relative error ‖ŵ − w*‖∞²/‖w*‖∞². Medians with standard
+/// errors (the errors have heavy tails where the noise is larger than the signal), and the slopes of their logarithms
+/// over the reports from four times the n at which it no longer is. The signal itself is drawn exactly at every n:
+/// 2^p kinds of records, counted by multinomial draws. All mechanisms of a repetition see the same records and the
+/// same noise, scaled.
+///
+///     {"figure": "local glm", …, "rows": [{"mechanism": …, "repair": …, "epsilon": …, "n": …, "median": …,
+///      "standard_error": …, "indefinite": …, "no_scale": …}, …],
+///      "slopes": [{"mechanism": …, "repair": …, "epsilon": …, "from": …, "slope": …, "standard_error": …}, …]}
+[[nodiscard]] std::string local_figure(const LocalFigure& figure);
+
+}  // namespace nustream::benchmarks

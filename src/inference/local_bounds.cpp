@@ -1,0 +1,111 @@
+#include "nustream/inference/local_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <sstream>
+#include <string>
+
+#include "descent/norm.h"
+#include "nustream/base/error.h"
+
+namespace nustream::inference {
+namespace {
+
+constexpr std::size_t dimension_max = 10'000;
+
+std::string shown(double value) {
+  std::ostringstream text;
+  text.precision(17);
+  text << value;
+  return text.str();
+}
+
+void require_radius(const char* name, const std::optional<double>& radius) {
+  if (radius && !(std::isfinite(*radius) && *radius > 0)) {
+    throw InvalidParameter(name, shown(*radius), "a finite number > 0");
+  }
+}
+
+/// R: the ℓ2 radius that the norm stands for. ‖x‖₂ ≤ ‖x‖₁.
+double radius(const LocalBounds& bounds, LocalNorm norm) {
+  if (norm == LocalNorm::l2) {
+    if (!bounds.l2)
+      throw InvalidParameter("x_l2_max", "none", "a bound on the l2 norm of x, for noise measured by it");
+    return std::min(*bounds.l2, bounds.l1.value_or(*bounds.l2));
+  }
+  if (!bounds.l1) throw InvalidParameter("x_l1_max", "none", "a bound on the l1 norm of x, for noise measured by it");
+  return *bounds.l1;
+}
+
+/// ‖v‖₁ in units of `scale`, a power of two: neither overflows.
+double scaled_l1(std::span<const double> v, double scale) {
+  double sum = 0;
+  for (const double entry : v) sum += std::fabs(entry / scale);
+  return sum;
+}
+
+}  // namespace
+
+void check(const LocalBounds& bounds) {
+  if (bounds.dimension == 0 || bounds.dimension > dimension_max) {
+    throw InvalidParameter("dimension", std::to_string(bounds.dimension), "1 to 10000 features");
+  }
+  if (!bounds.l1 && !bounds.l2) throw InvalidParameter("x_l1_max", "none", "a bound on a norm of x");
+  require_radius("x_l1_max", bounds.l1);
+  require_radius("x_l2_max", bounds.l2);
+  const double span = bounds.label_upper - bounds.label_lower;
+  if (!(std::isfinite(span) && span > 0)) {
+    throw InvalidParameter("label_max", shown(bounds.label_upper), "a finite number above label_min");
+  }
+  if (!(bounds.label_centre >= bounds.label_lower && bounds.label_centre <= bounds.label_upper)) {
+    throw InvalidParameter("label_centre", shown(bounds.label_centre), "label_min <= label_centre <= label_max");
+  }
+}
+
+double label_reach(const LocalBounds& bounds) {
+  return std::max(std::fabs(bounds.label_lower - bounds.label_centre),
+                  std::fabs(bounds.label_upper - bounds.label_centre));
+}
+
+Projected project(const LocalBounds& bounds, std::span<double> x, double& y) {
+  NUSTREAM_REQUIRE(x.size() == bounds.dimension, "a record of as many features as the bounds are for");
+  const descent::ScaledNorm norm = descent::scaled_norm(x);
+  if (std::isnan(norm.fraction) || !std::isfinite(y)) {
+    std::ranges::fill(x, 0.0);
+    y = bounds.label_centre;
+    return {};
+  }
+  Projected result;
+  const double label = std::clamp(y, bounds.label_lower, bounds.label_upper);
+  result.label = label != y;
+  y = label;
+  // So much smaller than the bound that no rounding of a sum, a quotient or a product leads beyond it.
+  const double inside = 1 - (static_cast<double>(x.size()) + 16) * 0x1p-53;
+  double length = std::numeric_limits<double>::infinity();  // that the scaled x is brought to, per unit of it
+  if (bounds.l1) length = std::min(length, *bounds.l1 * inside / scaled_l1(x, norm.scale));
+  if (bounds.l2) length = std::min(length, *bounds.l2 * inside / norm.fraction);
+  if (!(length < norm.scale)) return result;
+  for (double& entry : x) entry = entry / norm.scale * length;
+  result.features = length < norm.scale * (1 - 1e-9);
+  return result;
+}
+
+LocalDisplacement local_displacement(const LocalBounds& bounds, LocalNorm norm) {
+  const double r = radius(bounds, norm);
+  const double first = norm == LocalNorm::paper ? 2 : std::numbers::sqrt2;
+  return {first * r * r, 2 * r * label_reach(bounds)};
+}
+
+double local_mu(const LocalBounds& bounds, LocalNorm norm, NoiseStddev second_moment, NoiseStddev cross_moment) {
+  const LocalDisplacement displacement = local_displacement(bounds, norm);
+  const double first = displacement.second_moment / second_moment.value();
+  const double second = displacement.cross_moment / cross_moment.value();
+  if (norm == LocalNorm::paper) return std::hypot(first, second);
+  const double a = first * first;        // A
+  const double b = second * second / 2;  // B
+  return std::sqrt(b < 2 * a ? a + b + b * b / (4 * a) : 2 * b);
+}
+
+}  // namespace nustream::inference

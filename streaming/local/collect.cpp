@@ -1,0 +1,90 @@
+#include "local/collect.h"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "local/collector_folder.h"
+#include "local/counting.h"
+#include "local/lines.h"
+#include "local/model_text.h"
+#include "local/public_rows.h"
+#include "local/topic_reports.h"
+#include "replay/signals.h"
+#include "secrets/harden.h"
+
+namespace nustream::local {
+namespace {
+
+void count_lines(std::vector<std::string> files, const ReportFormat& format, Counting& counting,
+                 const std::atomic<int>& signal) {
+  Lines lines(std::move(files), format.line_bytes_max());
+  while (signal == 0) {
+    switch (lines.next(counting.folder().uncommitted() == 0)) {
+      case Lines::Found::line:
+        counting.use(lines.text());
+        break;
+      case Lines::Found::over_long:
+        counting.reject(Reject::too_long);
+        break;
+      case Lines::Found::nothing_yet:
+        // The sender may be waiting to see what it sent: nothing is left uncommitted over a pause.
+        counting.commit();
+        break;
+      case Lines::Found::interrupted:
+        break;
+      case Lines::Found::end:
+        return counting.commit();
+    }
+    counting.commit_if_due();
+  }
+  counting.commit();
+}
+
+/// The sums after counting, or as another run has committed them.
+inference::LocalCollector sums(const Settings& settings, const CollectOptions& options, const ReportFormat& format,
+                               const std::atomic<int>& signal, Counted& counted) {
+  const auto disk = journal::posix_disk();
+  if (options.show) {
+    const std::optional<CollectorState> state = read_state(*disk, settings.directory, settings, format);
+    return state ? state->sums : inference::LocalCollector(settings.bounds.dimension);
+  }
+  CollectorFolder folder(*disk, settings.directory, settings, format);
+  Counting counting(settings, format, folder);
+  if (options.files.empty() && !settings.kafka.brokers.empty()) {
+    if (options.from_start) folder.forget_positions(settings.kafka.topics.input);
+    count_topic(settings, options.until_end, counting, signal);
+  } else {
+    count_lines(options.files.empty() ? std::vector<std::string>{"-"} : options.files, format, counting, signal);
+  }
+  counted = counting.counted();
+  return folder.sums();
+}
+
+}  // namespace
+
+Exit collect(const Settings& settings, const CollectOptions& options) {
+  secrets::harden_process();
+  const std::atomic<int>& signal = replay::watch_signals();
+  const inference::LocalMechanism mechanism = make_mechanism(settings);
+  const ReportFormat format(settings, mechanism);
+  // Before anything is counted: what is wrong with the rows is said at once.
+  LoadedRows rows;
+  if (!settings.public_rows.empty()) rows = load_public_rows(settings);
+  Collected collected{.settings = settings, .mechanism = mechanism, .rows = rows};
+  const inference::LocalCollector total = sums(settings, options, format, signal, collected.counted);
+  collected.reports = total.reports();
+  if (total.reports() > 0) {
+    const inference::LocalMoments moments =
+        inference::local_moments(total, mechanism.second_moment_spacing(), mechanism.cross_moment_spacing());
+    collected.estimate = inference::solve_local(moments, mechanism.noise(), {.x = rows.x}, settings.solver);
+  }
+  fmt::print("{}", options.json ? model_json(collected) : model_table(collected));
+  return signal == SIGINT ? Exit::interrupted : Exit::done;
+}
+
+}  // namespace nustream::local

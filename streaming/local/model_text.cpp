@@ -1,0 +1,259 @@
+#include "local/model_text.h"
+
+#include <cmath>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "publish/json_text.h"
+
+namespace nustream::local {
+namespace {
+
+using inference::LocalEstimate;
+using inference::SignalToNoise;
+
+/// Of a slope in the coordinates of the rows, to one in the units of the fields: target scale over feature scale.
+double unit(const Settings& settings, std::size_t feature) {
+  return settings.schema.target->scale / settings.schema.features[feature].scale;
+}
+
+/// n at which neither part's noise would be larger than its signal.
+double reports_needed(const LocalEstimate& estimate) {
+  return std::ceil(std::max(estimate.second_moment.reports_needed, estimate.cross_moment.reports_needed));
+}
+
+bool is_lower_bound(const LocalEstimate& estimate) {
+  const bool second = estimate.second_moment.reports_needed > estimate.cross_moment.reports_needed;
+  return second ? estimate.second_moment.at_least : estimate.cross_moment.at_least;
+}
+
+// ---- JSON
+
+class Json {
+ public:
+  void open(std::string_view key = {}) {
+    place(key);
+    text_ += '{';
+  }
+  void close() { text_ += '}'; }
+  void number(std::string_view key, double value) {
+    place(key);
+    publish::append_number(value, text_);
+  }
+  void count(std::string_view key, std::uint64_t value) {
+    place(key);
+    publish::append_number(value, text_);
+  }
+  void text(std::string_view key, std::string_view value) {
+    place(key);
+    publish::append_string(value, text_);
+  }
+  void flag(std::string_view key, bool value) {
+    place(key);
+    text_ += value ? "true" : "false";
+  }
+  void null(std::string_view key) {
+    place(key);
+    text_ += "null";
+  }
+  [[nodiscard]] std::string line() const { return text_ + "\n"; }
+
+ private:
+  void place(std::string_view key) {
+    if (!text_.empty() && text_.back() != '{') text_ += ',';
+    if (key.empty()) return;
+    publish::append_string(key, text_);
+    text_ += ':';
+  }
+
+  std::string text_;
+};
+
+void add_slopes(std::string_view key, const Settings& settings, std::span<const double> slopes, bool original,
+                Json& json) {
+  json.open(key);
+  for (std::size_t j = 0; j < slopes.size(); ++j) {
+    json.number(settings.schema.features[j].name, slopes[j] * (original ? unit(settings, j) : 1));
+  }
+  json.close();
+}
+
+void add_signal(std::string_view key, const SignalToNoise& part, Json& json) {
+  json.open(key);
+  json.number("signal", part.signal);
+  json.number("noise", part.noise);
+  json.flag("noise_exceeds_signal", part.exceeded);
+  json.number("reports_needed", std::ceil(part.reports_needed));
+  json.flag("at_least", part.at_least);
+  json.close();
+}
+
+void add_estimate(const Collected& collected, Json& json) {
+  if (!collected.estimate) return json.null("estimate");
+  const LocalEstimate& estimate = *collected.estimate;
+  if (estimate.model) {
+    add_slopes("estimate", collected.settings, *estimate.model, true, json);
+    add_slopes("working", collected.settings, *estimate.model, false, json);
+  } else {
+    json.null("estimate");
+  }
+  add_slopes("least_squares", collected.settings, estimate.ols, false, json);
+  if (estimate.scale) {
+    json.open("scale");
+    json.number("c", estimate.scale->c);
+    json.flag("exists", estimate.scale->exists);
+    json.number("reached", estimate.scale->reached);
+    json.close();
+  } else {
+    json.null("scale");
+  }
+  const inference::LocalSpectrum& spectrum = estimate.spectrum;
+  json.open("spectrum");
+  json.number("smallest", spectrum.smallest);
+  json.number("largest", spectrum.largest);
+  json.flag("definite", spectrum.definite);
+  json.number("condition", spectrum.condition);
+  json.text("repair", name(spectrum.repair));
+  json.number("ridge", spectrum.ridge);
+  json.count("rank", spectrum.rank);
+  json.close();
+  json.flag("noise_exceeds_signal", estimate.noise_exceeds_signal());
+  json.number("reports_needed", reports_needed(estimate));
+  json.flag("at_least", is_lower_bound(estimate));
+  add_signal("second_moment", estimate.second_moment, json);
+  add_signal("cross_moment", estimate.cross_moment, json);
+}
+
+void add_counted(const Counted& counted, Json& json) {
+  json.open("this_run");
+  json.count("added", counted.added);
+  json.count("duplicates", counted.duplicates);
+  json.open("rejected");
+  for (std::size_t reason = 1; reason < reject_kinds; ++reason) {
+    if (counted.rejects[reason] > 0) json.count(name(static_cast<Reject>(reason)), counted.rejects[reason]);
+  }
+  json.close();
+  json.close();
+}
+
+// ---- table
+
+std::string rejected_text(const Counted& counted) {
+  std::string text;
+  for (std::size_t reason = 1; reason < reject_kinds; ++reason) {
+    if (counted.rejects[reason] == 0) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", counted.rejects[reason], name(static_cast<Reject>(reason)));
+  }
+  return text.empty() ? "0" : text;
+}
+
+void add_part(std::string_view what, const SignalToNoise& part, std::string& out) {
+  out += fmt::format("{:<24}signal {:.4g}, noise {:.4g}{}\n", what, part.signal, part.noise,
+                     part.exceeded ? ": the noise is larger" : "");
+}
+
+void add_slopes_table(const Collected& collected, const LocalEstimate& estimate, std::string& out) {
+  out += fmt::format("{:<24}{:>16}{:>16}\n", "slope", "estimate", "least squares");
+  for (std::size_t j = 0; j < estimate.ols.size(); ++j) {
+    const std::string shown =
+        estimate.model ? fmt::format("{:.6g}", (*estimate.model)[j] * unit(collected.settings, j)) : "none";
+    out += fmt::format("{:<24}{:>16}{:>16.6g}\n", collected.settings.schema.features[j].name, shown, estimate.ols[j]);
+  }
+}
+
+std::string scale_text(const LocalEstimate& estimate) {
+  if (!estimate.scale) return "none: no public rows (local.public_rows)";
+  if (estimate.scale->exists) return fmt::format("{:.6g}", estimate.scale->c);
+  return fmt::format("none: f(c) reaches {:.4g} of 1 at c = {:.4g}; more reports, or more public rows",
+                     estimate.scale->reached, estimate.scale->c);
+}
+
+std::string repair_text(const inference::LocalSpectrum& spectrum) {
+  switch (spectrum.repair) {
+    case inference::LocalRepair::ridge:
+      return fmt::format("; ridge {:.4g} added", spectrum.ridge);
+    case inference::LocalRepair::pseudo_inverse:
+      return fmt::format("; pseudo-inverse of rank {}", spectrum.rank);
+    case inference::LocalRepair::none:
+      break;
+  }
+  return spectrum.ridge > 0 ? fmt::format("; ridge {:.4g} added (local.ridge)", spectrum.ridge) : "";
+}
+
+void add_reliability(const LocalEstimate& estimate, std::string& out) {
+  const inference::LocalSpectrum& spectrum = estimate.spectrum;
+  out += fmt::format("{:<24}{}\n", "scale c", scale_text(estimate));
+  out += fmt::format("{:<24}{:.4g} to {:.4g}, {}{}\n", "eigenvalues of x x'", spectrum.smallest, spectrum.largest,
+                     spectrum.definite ? fmt::format("definite, condition {:.4g}", spectrum.condition) : "indefinite",
+                     repair_text(spectrum));
+  add_part("x x'", estimate.second_moment, out);
+  add_part("x y", estimate.cross_moment, out);
+  if (!estimate.noise_exceeds_signal()) return;
+  out += fmt::format(
+      "The noise is still larger than the signal: do not use this model. It would not be from {}{:.3g} reports on.\n",
+      is_lower_bound(estimate) ? "at least " : "about ", reports_needed(estimate));
+}
+
+void add_public_rows(const Collected& collected, std::string& out) {
+  const LoadedRows& rows = collected.rows;
+  if (rows.rows == 0) return;
+  out += fmt::format("{:<24}{}, {} of them beyond the bounds and scaled, {} unusable left out\n", "public rows",
+                     rows.rows, rows.projected, rows.unusable);
+  if (collected.estimate && collected.estimate->public_mean_shift > 0.1) {
+    out += fmt::format(
+        "The public rows' mean is {:.2g} of their size: the model has no intercept and needs E x = 0; centre the "
+        "features.\n",
+        collected.estimate->public_mean_shift);
+  }
+}
+
+}  // namespace
+
+std::string model_json(const Collected& collected) {
+  Json json;
+  json.open();
+  json.count("format", 1);
+  json.text("stream", collected.settings.stream);
+  json.text("loss", name(collected.settings.solver.family));
+  json.count("reports", collected.reports);
+  add_counted(collected.counted, json);
+  add_estimate(collected, json);
+  json.open("public_rows");
+  json.count("rows", collected.rows.rows);
+  json.count("projected", collected.rows.projected);
+  json.count("unusable", collected.rows.unusable);
+  json.number("mean_shift", collected.estimate ? collected.estimate->public_mean_shift : std::nan(""));
+  json.close();
+  json.open("noise");
+  json.number("second_moment", collected.mechanism.noise().second_moment.value());
+  json.number("cross_moment", collected.mechanism.noise().cross_moment.value());
+  json.close();
+  json.number("epsilon", collected.mechanism.epsilon().value());
+  json.number("delta", collected.settings.budget.delta.value());
+  json.text("conversion", "gaussian");
+  json.flag("private", true);
+  json.close();
+  return json.line();
+}
+
+std::string model_table(const Collected& collected) {
+  std::string out =
+      fmt::format("{:<24}{} ({} new, {} duplicates; rejected {})\n", "reports", collected.reports,
+                  collected.counted.added, collected.counted.duplicates, rejected_text(collected.counted));
+  if (collected.estimate) {
+    add_slopes_table(collected, *collected.estimate, out);
+    add_reliability(*collected.estimate, out);
+  } else {
+    out += "no report yet, no model\n";
+  }
+  add_public_rows(collected, out);
+  out += fmt::format("{:<24}{:.6g} at delta {:.3g} for each report (gaussian: the exact curve)\n", "epsilon",
+                     collected.mechanism.epsilon().value(), collected.settings.budget.delta.value());
+  return out;
+}
+
+}  // namespace nustream::local

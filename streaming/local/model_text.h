@@ -1,0 +1,30 @@
+// What `nustream local collect` prints: the model, and how far it can be relied on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "local/counting.h"
+#include "local/public_rows.h"
+#include "local/settings.h"
+#include "nustream/inference/local_mechanism.h"
+#include "nustream/inference/local_solver.h"
+
+namespace nustream::local {
+
+struct Collected {
+  const Settings& settings;
+  const inference::LocalMechanism& mechanism;
+  const LoadedRows& rows;
+  Counted counted{};
+  std::uint64_t reports = 0;                           ///< n, of all runs
+  std::optional<inference::LocalEstimate> estimate{};  ///< nothing without a report
+};
+
+/// One line of JSON; docs/local.md names its members.
+[[nodiscard]] std::string model_json(const Collected& collected);
+/// The same for a reader.
+[[nodiscard]] std::string model_table(const Collected& collected);
+
+}  // namespace nustream::local

@@ -1,0 +1,189 @@
+#include "local/randomize.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "journal/failpoint.h"
+#include "local/record_reader.h"
+#include "local/report.h"
+#include "local/report_store.h"
+#include "publish/json_text.h"
+#include "replay/signals.h"
+#include "secrets/harden.h"
+#include "secrets/random.h"
+
+namespace nustream::local {
+namespace {
+
+// Of one commit: a sync costs as much as some hundred reports.
+constexpr std::size_t batch_records = 1024;
+
+/// Where reports go.
+class Output {
+ public:
+  explicit Output(const std::string& path) : path_(path.empty() || path == "-" ? "standard output" : path) {
+    if (path_ != path) return;
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (descriptor_ < 0) throw failure("open", errno);
+  }
+  ~Output() {
+    if (descriptor_ != STDOUT_FILENO) ::close(descriptor_);
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  void write(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t written = ::write(descriptor_, text.data(), text.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) throw failure("write", written < 0 ? errno : ENOSPC);
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+ private:
+  [[nodiscard]] Failure failure(const char* attempt, int error) const {
+    return system_failure(Exit::io, attempt, path_, error,
+                          "every report is kept: the same command sends the same ones again");
+  }
+
+  std::string path_;
+  int descriptor_ = STDOUT_FILENO;
+};
+
+std::string heading(const Settings& settings, const ReportFormat& format) {
+  std::string text = "{\"format\":1,\"stream\":";
+  publish::append_string(settings.stream, text);
+  text += ",\"mechanism\":\"";
+  text += format.mechanism();
+  text += "\",\"records\":";
+  publish::append_string(settings.record_key.empty() ? "by position" : "by key " + settings.record_key, text);
+  return text + "}";
+}
+
+struct Counts {
+  std::uint64_t sent = 0;
+  std::uint64_t again = 0;     ///< of them, those that were stored before, or had come earlier in the input
+  std::uint64_t unusable = 0;  ///< of the new ones, reported as null
+  std::uint64_t features = 0;  ///< of the new ones, projected
+  std::uint64_t labels = 0;
+  std::uint64_t nameless = 0;  ///< records without a key: no report
+};
+
+class Randomizer {
+ public:
+  explicit Randomizer(const Settings& settings)
+      : mechanism_(make_mechanism(settings)),
+        format_(settings, mechanism_),
+        reader_(settings),
+        by_key_(!settings.record_key.empty()),
+        store_(*disk_, settings.reports_directory, heading(settings, format_)),
+        words_(mechanism_.words()),
+        numbers_(mechanism_.report_size()) {}
+
+  /// Some records at a time; false once none is left, or a signal came.
+  bool run_batch(const Output& output, const std::atomic<int>& signal) {
+    std::vector<RecordName> names;
+    bool more = true;
+    while (more && names.size() < batch_records && signal == 0) {
+      const RecordReader::Found found = reader_.next(names.empty());
+      if (found == RecordReader::Found::nothing_yet) break;
+      if (found == RecordReader::Found::interrupted) continue;
+      more = found == RecordReader::Found::record;
+      if (!more) break;
+      if (const std::optional<RecordName> name = use_record()) names.push_back(*name);
+    }
+    store_.commit();
+    std::string text;
+    for (const RecordName& name : names) {
+      text += store_.report(name);
+      text += '\n';
+    }
+    NUSTREAM_FAILPOINT("before-show-reports");
+    const auto write = [&](std::string_view bytes) { output.write(bytes); };
+    NUSTREAM_TORN_WRITE("during-show-reports", std::string_view(text), write);
+    counts_.sent += names.size();
+    return more && signal == 0;
+  }
+
+  [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
+  [[nodiscard]] const inference::LocalMechanism& mechanism() const noexcept { return mechanism_; }
+
+ private:
+  std::optional<RecordName> use_record() {
+    if (by_key_ && !reader_.key()) {
+      ++counts_.nameless;
+      return std::nullopt;
+    }
+    const RecordName name = by_key_ ? name_of_key(*reader_.key()) : name_of_position(reader_.ordinal());
+    if (store_.contains(name)) {
+      ++counts_.again;
+    } else {
+      store_.add(name, draw());
+    }
+    return name;
+  }
+
+  std::string draw() {
+    secrets::fill_random({reinterpret_cast<std::uint8_t*>(words_.data()), words_.size() * sizeof(std::uint64_t)});
+    const inference::Projected projected = mechanism_.randomize(reader_.x(), reader_.y(), words_, numbers_);
+    if (!reader_.usable()) ++counts_.unusable;
+    if (projected.features) ++counts_.features;
+    if (projected.label && reader_.usable()) ++counts_.labels;
+    ReportId id{};
+    secrets::fill_random(id);
+    return format_.encode(id, numbers_);
+  }
+
+  inference::LocalMechanism mechanism_;
+  ReportFormat format_;
+  RecordReader reader_;
+  bool by_key_;
+  std::unique_ptr<journal::Disk> disk_ = journal::posix_disk();
+  ReportStore store_;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::int64_t> numbers_;
+  Counts counts_;
+};
+
+void print_summary(const Randomizer& randomizer, const Settings& settings) {
+  const Counts& counts = randomizer.counts();
+  const inference::LocalNoise& noise = randomizer.mechanism().noise();
+  fmt::print(
+      stderr,
+      "nustream: {} reports, {} of them kept from before; each costs its record epsilon {:.6g} at delta {:.3g}; "
+      "noise {:.6g} on x xᵀ, {:.6g} on x(y - {:.6g})\n",
+      counts.sent, counts.again, randomizer.mechanism().epsilon().value(), settings.budget.delta.value(),
+      noise.second_moment.value(), noise.cross_moment.value(), settings.bounds.label_centre);
+  const auto note = [](std::uint64_t count, const char* what) {
+    if (count > 0) fmt::print(stderr, "nustream: {} {}\n", count, what);
+  };
+  note(counts.nameless, "records without a key in local.record_key: no report");
+  note(counts.unusable, "unusable records, reported as null");
+  note(counts.features, "records whose features were beyond the bounds, and scaled");
+  note(counts.labels, "records whose label was beyond the bounds, and moved to them");
+}
+
+}  // namespace
+
+Exit randomize(const Settings& settings, const RandomizeOptions& options) {
+  secrets::harden_process();
+  const std::atomic<int>& signal = replay::watch_signals();
+  Randomizer randomizer(settings);
+  const Output output(options.output);
+  while (randomizer.run_batch(output, signal)) {
+  }
+  if (!options.quiet) print_summary(randomizer, settings);
+  if (signal != SIGINT) return Exit::done;
+  fmt::print(stderr, "nustream: interrupted; every report is kept: the same command sends the same ones again\n");
+  return Exit::interrupted;
+}
+
+}  // namespace nustream::local

@@ -1,0 +1,175 @@
+#include "local/report.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "publish/json_text.h"
+#include "secrets/hex.h"
+
+namespace nustream::local {
+namespace {
+
+constexpr std::uint64_t format_version = 1;
+// A sign, 19 digits, a comma and a space; names, digests, spacings and braces.
+constexpr std::size_t number_bytes_max = 24;
+constexpr std::size_t other_bytes_max = 1024;
+
+void append_integers(std::span<const std::int64_t> numbers, std::string& out) {
+  out += '[';
+  for (const std::int64_t number : numbers) {
+    if (out.back() != '[') out += ',';
+    if (number < 0) out += '-';
+    publish::append_number(number < 0 ? ~static_cast<std::uint64_t>(number) + 1 : static_cast<std::uint64_t>(number),
+                           out);
+  }
+  out += ']';
+}
+
+std::string encoded(std::string_view text) {
+  std::string out;
+  publish::append_string(text, out);
+  return out;
+}
+
+}  // namespace
+
+ReportFormat::ReportFormat(const Settings& settings, const inference::LocalMechanism& mechanism)
+    : stream_(settings.stream),
+      mechanism_digest_(local::mechanism_digest(settings)),
+      spacing_{mechanism.second_moment_spacing(), mechanism.cross_moment_spacing()},
+      sizes_{mechanism.report_size() - mechanism.bounds().dimension, mechanism.bounds().dimension},
+      limits_{mechanism.second_moment_limit(), mechanism.cross_moment_limit()},
+      line_bytes_max_(mechanism.report_size() * number_bytes_max + 2 * encoded(settings.stream).size() +
+                      other_bytes_max) {}
+
+std::string ReportFormat::encode(const ReportId& id, std::span<const std::int64_t> numbers) const {
+  static_assert(format_version == 1);
+  std::string line = "{\"format\":1,\"stream\":";
+  publish::append_string(stream_, line);
+  line += ",\"mechanism\":\"";
+  line += mechanism_digest_;
+  line += "\",\"id\":\"";
+  line += secrets::to_hex(id);
+  line += "\",\"spacing\":[";
+  publish::append_number(spacing_[0], line);
+  line += ',';
+  publish::append_number(spacing_[1], line);
+  line += "],\"xx\":";
+  append_integers(numbers.first(sizes_[0]), line);
+  line += ",\"xy\":";
+  append_integers(numbers.last(sizes_[1]), line);
+  line += '}';
+  return line;
+}
+
+const char* name(Reject reject) noexcept {
+  switch (reject) {
+    case Reject::none:
+      return "none";
+    case Reject::too_long:
+      return "too-long";
+    case Reject::not_json:
+      return "not-json";
+    case Reject::members:
+      return "members";
+    case Reject::other_format:
+      return "other-format";
+    case Reject::other_stream:
+      return "other-stream";
+    case Reject::other_mechanism:
+      return "other-mechanism";
+    case Reject::size:
+      return "size";
+    case Reject::range:
+      return "range";
+  }
+  __builtin_unreachable();
+}
+
+// The members of one line's object, each exactly once; their order is the sender's.
+class ReportReader::Document {
+ public:
+  explicit Document(std::size_t bytes_max) : parser_(bytes_max + simdjson::SIMDJSON_PADDING) {}
+
+  [[nodiscard]] Reject parse(std::string_view line) {
+    constexpr std::array<std::string_view, 7> names{"format", "stream", "mechanism", "id", "spacing", "xx", "xy"};
+    simdjson::dom::element document;
+    simdjson::dom::object object;
+    if (parser_.parse(line.data(), line.size()).get(document) != simdjson::SUCCESS) return Reject::not_json;
+    if (document.get(object) != simdjson::SUCCESS) return Reject::not_json;
+    std::array<simdjson::dom::element, names.size()> members;
+    std::array<bool, names.size()> seen{};
+    for (const auto member : object) {
+      const auto at = static_cast<std::size_t>(std::ranges::find(names, member.key) - names.begin());
+      if (at == names.size() || seen[at]) return Reject::members;
+      members[at] = member.value;
+      seen[at] = true;
+    }
+    if (!std::ranges::all_of(seen, [](bool there) { return there; })) return Reject::members;
+    const bool typed = members[0].get(version) == simdjson::SUCCESS && members[1].get(stream) == simdjson::SUCCESS &&
+                       members[2].get(mechanism) == simdjson::SUCCESS && members[3].get(id) == simdjson::SUCCESS &&
+                       members[4].get(spacing) == simdjson::SUCCESS &&
+                       members[5].get(parts[0]) == simdjson::SUCCESS && members[6].get(parts[1]) == simdjson::SUCCESS;
+    return typed ? Reject::none : Reject::members;
+  }
+
+  std::uint64_t version = 0;
+  std::string_view stream{};
+  std::string_view mechanism{};
+  std::string_view id{};
+  simdjson::dom::array spacing{};
+  std::array<simdjson::dom::array, 2> parts{};
+
+ private:
+  simdjson::dom::parser parser_;
+};
+
+ReportReader::ReportReader(const ReportFormat& format)
+    : format_(format), document_(std::make_unique<Document>(format.line_bytes_max())) {
+  numbers_.reserve(format.sizes_[0] + format.sizes_[1]);
+}
+
+ReportReader::~ReportReader() = default;
+
+Reject ReportReader::read(std::string_view line) {
+  numbers_.clear();
+  if (line.size() > format_.line_bytes_max()) return Reject::too_long;
+  const Reject reject = document_->parse(line);
+  return reject != Reject::none ? reject : read_values();
+}
+
+Reject ReportReader::read_values() {
+  if (document_->version != format_version) return Reject::other_format;
+  if (document_->stream != format_.stream_) return Reject::other_stream;
+  if (!is_of_this_mechanism()) return Reject::other_mechanism;
+  if (!secrets::from_hex(document_->id, id_)) return Reject::members;
+  const Reject first = read_numbers(0);
+  return first != Reject::none ? first : read_numbers(1);
+}
+
+bool ReportReader::is_of_this_mechanism() const {
+  if (document_->mechanism != format_.mechanism_digest_) return false;
+  if (document_->spacing.size() != format_.spacing_.size()) return false;
+  std::size_t at = 0;
+  for (const simdjson::dom::element element : document_->spacing) {
+    double spacing = 0;
+    if (element.get(spacing) != simdjson::SUCCESS || spacing != format_.spacing_[at++]) return false;
+  }
+  return true;
+}
+
+Reject ReportReader::read_numbers(std::size_t part) {
+  const std::size_t end = numbers_.size() + format_.sizes_[part];
+  for (const simdjson::dom::element element : document_->parts[part]) {
+    if (numbers_.size() == end) return Reject::size;
+    std::int64_t number = 0;
+    if (element.get(number) != simdjson::SUCCESS) return element.is_number() ? Reject::range : Reject::members;
+    const std::int64_t limit = format_.limits_[part];
+    if (number > limit || number < -limit) return Reject::range;
+    numbers_.push_back(number);
+  }
+  return numbers_.size() == end ? Reject::none : Reject::size;
+}
+
+}  // namespace nustream::local

@@ -1,0 +1,257 @@
+#include "local/settings.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "config/read_sections.h"
+#include "config/settings_tree.h"
+#include "journal/running_hash.h"
+#include "nustream/base/error.h"
+#include "publish/json_text.h"
+#include "secrets/hex.h"
+
+namespace nustream::local {
+namespace {
+
+using config::Section;
+using inference::GlmFamily;
+using inference::LocalCalibration;
+using inference::LocalNorm;
+using inference::LocalRepair;
+
+GlmFamily read_family(const Section& model) {
+  if (model.flag("intercept").value_or(false)) {
+    model.refuse("intercept", "false: the local estimate has no constant; centre the features so that E x = 0");
+  }
+  return model.choice<GlmFamily>(
+      "loss", GlmFamily::logistic,
+      {{"logistic", GlmFamily::logistic}, {"poisson", GlmFamily::poisson}, {"linear", GlmFamily::linear}});
+}
+
+std::optional<double> read_bound(const Section& local, const char* key) {
+  const std::optional<double> bound = local.number(key);
+  if (bound && !(*bound > 0 && std::isfinite(*bound))) local.refuse(key, "a finite number > 0");
+  return bound;
+}
+
+/// A label's bound; those of the logistic are 0 and 1 unless they are set.
+double read_label(const Section& local, const char* key, std::optional<double> fallback) {
+  const std::optional<double> value = local.number(key);
+  if (!value && !fallback) local.missing(key);
+  return value ? *value : *fallback;
+}
+
+inference::LocalBounds read_bounds(const Section& local, GlmFamily family, std::size_t dimension) {
+  using Fallback = std::optional<double>;
+  inference::LocalBounds bounds;
+  bounds.dimension = dimension;
+  bounds.l1 = read_bound(local, "x_l1_max");
+  bounds.l2 = read_bound(local, "x_l2_max");
+  if (!bounds.l1 && !bounds.l2) local.missing("x_l1_max");
+  bounds.label_lower = read_label(local, "label_min", family == GlmFamily::linear ? Fallback{} : Fallback{0});
+  bounds.label_upper = read_label(local, "label_max", family == GlmFamily::logistic ? Fallback{1} : Fallback{});
+  if (family == GlmFamily::logistic && (bounds.label_lower < 0 || bounds.label_upper > 1)) {
+    local.refuse(bounds.label_lower < 0 ? "label_min" : "label_max", "0 to 1: logistic labels");
+  }
+  if (family == GlmFamily::poisson && bounds.label_lower < 0) local.refuse("label_min", "a number >= 0: counts");
+  if (!(bounds.label_lower < bounds.label_upper)) local.refuse("label_max", "a number above label_min");
+  const double nearest_to_none = std::clamp(0.0, bounds.label_lower, bounds.label_upper);
+  bounds.label_centre = local.number("label_centre").value_or(nearest_to_none);
+  if (!(bounds.label_centre >= bounds.label_lower && bounds.label_centre <= bounds.label_upper)) {
+    local.refuse("label_centre", "a number from label_min to label_max");
+  }
+  return bounds;
+}
+
+inference::LocalBudget read_budget(const Section& local, const inference::LocalBounds& bounds) {
+  inference::LocalBudget budget{.epsilon = local.required<Epsilon>("epsilon"),
+                                .delta = local.required<Delta>("delta")};
+  if (budget.epsilon.value() == 0) local.refuse("epsilon", "a finite number > 0");
+  budget.calibration =
+      local.choice<LocalCalibration>("calibration", LocalCalibration::exact,
+                                     {{"exact", LocalCalibration::exact}, {"paper", LocalCalibration::paper}});
+  const bool paper = budget.calibration == LocalCalibration::paper;
+  const LocalNorm usual = paper ? LocalNorm::paper : bounds.l2 ? LocalNorm::l2 : LocalNorm::l1;
+  budget.norm = local.choice<LocalNorm>("sensitivity", usual,
+                                        {{"l1", LocalNorm::l1}, {"l2", LocalNorm::l2}, {"paper", LocalNorm::paper}});
+  if (budget.norm == LocalNorm::l2 && !bounds.l2) local.refuse("sensitivity", "l2 together with x_l2_max");
+  if (budget.norm != LocalNorm::l2 && !bounds.l1) {
+    local.refuse(paper ? "calibration" : "sensitivity", "l1 and paper together with x_l1_max");
+  }
+  if (paper && budget.norm != LocalNorm::paper)
+    local.refuse("sensitivity", "paper (or unset) for the paper's constants");
+  if (paper && local.has("split")) local.refuse("split", "unset for the paper's constants: they are halves");
+  budget.split = local.number("split").value_or(0.5);
+  if (!(budget.split > 0 && budget.split < 1)) local.refuse("split", "0 < split < 1");
+  return budget;
+}
+
+inference::LocalSolverSettings read_solver(const Section& local, GlmFamily family) {
+  inference::LocalSolverSettings solver;
+  solver.family = family;
+  solver.repair = local.choice<LocalRepair>(
+      "repair", LocalRepair::ridge,
+      {{"ridge", LocalRepair::ridge}, {"pseudo-inverse", LocalRepair::pseudo_inverse}, {"none", LocalRepair::none}});
+  solver.ridge = local.number("ridge").value_or(0);
+  if (!(solver.ridge >= 0 && std::isfinite(solver.ridge))) local.refuse("ridge", "a finite number >= 0");
+  return solver;
+}
+
+std::string read_folder(const Section& local, const char* key, const std::string& fallback) {
+  std::string folder = local.text(key).value_or(fallback);
+  if (folder.empty()) local.refuse(key, "a folder's path");
+  return folder;
+}
+
+void check_schema(const Section& root, const Settings& settings) {
+  if (settings.schema.features.empty()) root.missing("features");
+  if (!settings.schema.target) root.missing("target.column");
+  const record::Feature& target = *settings.schema.target;
+  const bool own_units = settings.solver.family != GlmFamily::linear;
+  if (own_units && (target.center != 0 || target.scale != 1)) {
+    root.section("target").refuse("center",
+                                  "neither center nor scale for this loss: its target has units of its own");
+  }
+  if (!settings.input.time_column.empty()) root.section("stream").refuse("time", "unset: nothing here goes by time");
+}
+
+void append_key(std::string_view key, std::string& out) {
+  out += out.back() == '{' ? "\"" : ",\"";
+  out += key;
+  out += "\":";
+}
+
+void append_text(std::string_view key, std::string_view value, std::string& out) {
+  append_key(key, out);
+  publish::append_string(value, out);
+}
+
+/// Infinities, which JSON has not, as texts.
+void append_real(std::string_view key, double value, std::string& out) {
+  append_key(key, out);
+  if (std::isfinite(value)) {
+    publish::append_number(value, out);
+  } else {
+    out += value > 0 ? "\"inf\"" : "\"-inf\"";
+  }
+}
+
+void append_term(std::string_view key, const record::Term& term, std::string& out) {
+  append_key(key, out);
+  out += '{';
+  append_text("column", term.column, out);
+  append_real("transform", static_cast<double>(term.transform), out);
+  append_text("equals", term.equals, out);
+  out += '}';
+}
+
+void append_feature(const record::Feature& feature, std::string& out) {
+  out += '{';
+  append_text("name", feature.name, out);
+  append_term("first", feature.first, out);
+  if (feature.second) append_term("second", *feature.second, out);
+  append_real("center", feature.center, out);
+  append_real("scale", feature.scale, out);
+  append_real("lower", feature.lower, out);
+  append_real("upper", feature.upper, out);
+  out += '}';
+}
+
+void append_bound(std::string_view key, const std::optional<double>& bound, std::string& out) {
+  if (bound) append_real(key, *bound, out);
+}
+
+/// Canonical text of the mechanism: no number in it is the result of a computation that machines could disagree on.
+std::string canonical(const Settings& settings) {
+  std::string out = "{";
+  append_text("format", "nustream local mechanism 1", out);
+  append_text("stream", settings.stream, out);
+  append_key("features", out);
+  out += '[';
+  for (const record::Feature& feature : settings.schema.features) {
+    if (out.back() != '[') out += ',';
+    append_feature(feature, out);
+  }
+  out += ']';
+  append_key("target", out);
+  append_feature(*settings.schema.target, out);
+  append_bound("x_l1_max", settings.bounds.l1, out);
+  append_bound("x_l2_max", settings.bounds.l2, out);
+  append_real("label_min", settings.bounds.label_lower, out);
+  append_real("label_max", settings.bounds.label_upper, out);
+  append_real("label_centre", settings.bounds.label_centre, out);
+  append_real("epsilon", settings.budget.epsilon.value(), out);
+  append_real("delta", settings.budget.delta.value(), out);
+  append_text("calibration", name(settings.budget.calibration), out);
+  append_text("sensitivity", name(settings.budget.norm), out);
+  append_real("split", settings.budget.split, out);
+  return out + "}";
+}
+
+}  // namespace
+
+const char* name(LocalCalibration calibration) noexcept {
+  return calibration == LocalCalibration::paper ? "paper" : "exact";
+}
+
+const char* name(LocalNorm norm) noexcept {
+  switch (norm) {
+    case LocalNorm::l1:
+      return "l1";
+    case LocalNorm::l2:
+      return "l2";
+    case LocalNorm::paper:
+      return "paper";
+  }
+  __builtin_unreachable();
+}
+
+Settings read_settings(const std::string& file, const std::vector<std::string>& overrides) {
+  const config::SettingsTree tree(file, overrides);
+  const Section& root = tree.root();
+  const Section stream = root.section("stream");
+  const Section local = root.section("local");
+  const std::string name = config::read_name(stream);
+  const GlmFamily family = read_family(root.section("model"));
+  config::TwoStageColumns two_stage;
+  const record::Schema schema = config::read_schema(root, two_stage);
+  if (two_stage.instruments + two_stage.endogenous > 0) {
+    root.refuse("instruments", "no instruments: reports in local privacy have one stage");
+  }
+  const inference::LocalBounds bounds = read_bounds(local, family, std::max<std::size_t>(1, schema.dimension()));
+  const std::string public_rows = local.text("public_rows").value_or("");
+  Settings settings{.file = file,
+                    .stream = name,
+                    .input = config::read_input(stream, file),
+                    .schema = schema,
+                    .bounds = bounds,
+                    .budget = read_budget(local, bounds),
+                    .record_key = local.text("record_key").value_or(""),
+                    .reports_directory = read_folder(local, "reports_directory", "runs/" + name + "-reports"),
+                    .directory = read_folder(local, "directory", "runs/" + name + "-sums"),
+                    .public_rows = public_rows.empty() ? "" : config::beside(file, public_rows),
+                    .solver = read_solver(local, family),
+                    .commit_reports = local.count("commit_reports").value_or(std::uint64_t{1} << 16),
+                    .commit_seconds = local.number("commit_seconds").value_or(1.0),
+                    .kafka = config::read_kafka(root.section("kafka"), name)};
+  if (settings.commit_reports == 0) local.refuse("commit_reports", "a whole number > 0");
+  if (!(settings.commit_seconds > 0)) local.refuse("commit_seconds", "a number > 0");
+  check_schema(root, settings);
+  root.finish();
+  try {
+    static_cast<void>(inference::LocalMechanism(settings.bounds, settings.budget));
+  } catch (const InvalidParameter& error) {
+    local.refuse(error.name(), error.allowed());
+  }
+  return settings;
+}
+
+inference::LocalMechanism make_mechanism(const Settings& settings) {
+  return {settings.bounds, settings.budget};
+}
+
+std::string mechanism_digest(const Settings& settings) {
+  return secrets::to_hex(journal::hash_of(canonical(settings)));
+}
+
+}  // namespace nustream::local
