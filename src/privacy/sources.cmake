@@ -1,4 +1,5 @@
 target_sources(nustream_core PRIVATE
+  privacy/dense_encoder.cpp
   privacy/encoder_norm.cpp
   privacy/epsilon.cpp
   privacy/exponential_encoder.cpp
@@ -11,6 +12,7 @@ target_sources(nustream_core PRIVATE
   privacy/sensitivity.cpp
   privacy/spend.cpp
   privacy/stationary.cpp
+  privacy/transfer.cpp
   privacy/tree_encoder.cpp
   privacy/window_encoder.cpp
   privacy/zcdp.cpp)
