@@ -16,3 +16,19 @@ target_sources(nustream_core PRIVATE
   privacy/tree_encoder.cpp
   privacy/window_encoder.cpp
   privacy/zcdp.cpp)
+
+# Correlations fitted to a loss.
+target_sources(nustream_core PRIVATE
+  privacy/optimised/banded_loss.cpp
+  privacy/optimised/dense.cpp
+  privacy/optimised/descent.cpp
+  privacy/optimised/falling.cpp
+  privacy/optimised/loss.cpp
+  privacy/optimised/multipliers.cpp
+  privacy/optimised/poles.cpp
+  privacy/optimised/prefix_root.cpp
+  privacy/optimised/prefix_sums.cpp
+  privacy/optimised/quasi_newton.cpp
+  privacy/optimised/rational.cpp
+  privacy/optimised/toeplitz.cpp
+  privacy/optimised/whitening.cpp)
