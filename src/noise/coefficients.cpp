@@ -13,8 +13,9 @@ namespace {
 
 using Series = std::vector<double>;
 
-[[noreturn]] Series refuse_tree() {
-  throw Unsupported("a tree is not Toeplitz and has no coefficients: use dense_noise_matrix");
+[[noreturn]] Series refuse_matrix(const Correlation& correlation) {
+  throw Unsupported("the correlation " + correlation.name() +
+                    " is not Toeplitz and has no coefficients: use dense_noise_matrix");
 }
 
 Series padded(const Series& coefficients, std::size_t count) {
@@ -80,7 +81,8 @@ std::vector<double> noise_coefficients(const Correlation& correlation, std::size
                },
                [&](const Windowed& family) { return padded(family.beta, count); },
                [&](const Strategy& family) { return series_inverse(family.c, count); },
-               [](const Tree&) { return refuse_tree(); }},
+               [&](const Tree&) { return refuse_matrix(correlation); },
+               [&](const Dense&) { return refuse_matrix(correlation); }},
       correlation.family());
 }
 
@@ -96,7 +98,8 @@ std::vector<double> strategy_coefficients(const Correlation& correlation, std::s
                [&](const AntiPgd&) { return Series(count, 1.0); },
                [&](const Windowed& family) { return series_inverse(family.beta, count); },
                [&](const Strategy& family) { return padded(family.c, count); },
-               [](const Tree&) { return refuse_tree(); }},
+               [&](const Tree&) { return refuse_matrix(correlation); },
+               [&](const Dense&) { return refuse_matrix(correlation); }},
       correlation.family());
 }
 

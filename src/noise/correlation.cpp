@@ -1,5 +1,6 @@
 #include "nustream/noise/correlation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -59,13 +60,32 @@ void check(const Strategy& family) {
   check_horizon(family.horizon);
 }
 
+void check(const Dense&) {}
+
 void check(const Tree& family) {
   if (family.height > tallest_tree) refuse("height", family.height, "0 ... 40");
 }
 
+std::optional<StepCount> horizon_of(const Correlation::Family& family) {
+  using Horizon = std::optional<StepCount>;
+  return std::visit(
+      Overload{[](const Independent&) { return Horizon{}; }, [](const NuFtrl& nu) { return nu.horizon; },
+               [](const Rational&) { return Horizon{}; }, [](const DampedAntiPgd&) { return Horizon{}; },
+               [](const AntiPgd& anti) { return Horizon{anti.horizon}; },
+               [](const Windowed& window) { return window.horizon; },
+               [](const Strategy& strategy) { return Horizon{strategy.horizon}; },
+               [](const Tree& tree) {
+                 if (tree.restarts) return Horizon{};
+                 return Horizon{StepCount{std::uint64_t{1} << tree.height}};
+               },
+               [](const Dense& dense) { return Horizon{dense.horizon()}; }},
+      family);
+}
+
 }  // namespace
 
-Correlation::Correlation(Family family) : family_(std::move(family)) {
+Correlation::Correlation(Family family, std::optional<StepCount> stop) : family_(std::move(family)), stop_(stop) {
+  if (stop_) check_horizon(*stop_);
   std::visit([](const auto& member) { check(member); }, family_);
 }
 
@@ -75,27 +95,19 @@ std::string Correlation::name() const {
                [](const Rational&) { return "rational"; }, [](const DampedAntiPgd&) { return "damped-anti-pgd"; },
                [](const AntiPgd&) { return "anti-pgd"; }, [](const Windowed&) { return "windowed"; },
                [](const Strategy&) { return "strategy"; },
-               [](const Tree& tree) { return tree.estimator == Tree::Estimator::honaker ? "honaker" : "tree"; }},
+               [](const Tree& tree) { return tree.estimator == Tree::Estimator::honaker ? "honaker" : "tree"; },
+               [](const Dense&) { return "dense"; }},
       family_);
 }
 
 std::optional<StepCount> Correlation::horizon() const {
-  using Horizon = std::optional<StepCount>;
-  return std::visit(
-      Overload{[](const Independent&) { return Horizon{}; }, [](const NuFtrl& family) { return family.horizon; },
-               [](const Rational&) { return Horizon{}; }, [](const DampedAntiPgd&) { return Horizon{}; },
-               [](const AntiPgd& family) { return Horizon{family.horizon}; },
-               [](const Windowed& family) { return family.horizon; },
-               [](const Strategy& family) { return Horizon{family.horizon}; },
-               [](const Tree& tree) {
-                 if (tree.restarts) return Horizon{};
-                 return Horizon{StepCount{std::uint64_t{1} << tree.height}};
-               }},
-      family_);
+  const std::optional<StepCount> horizon = horizon_of(family_);
+  if (!horizon || !stop_) return horizon ? horizon : stop_;
+  return std::min(*horizon, *stop_);
 }
 
 bool Correlation::toeplitz() const noexcept {
-  return !std::holds_alternative<Tree>(family_);
+  return !std::holds_alternative<Tree>(family_) && !std::holds_alternative<Dense>(family_);
 }
 
 }  // namespace nustream::noise

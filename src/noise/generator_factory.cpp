@@ -5,6 +5,7 @@
 
 #include "direct.h"
 #include "fft.h"
+#include "forward.h"
 #include "generator.h"
 #include "overload.h"
 #include "tree.h"
@@ -34,18 +35,20 @@ std::size_t window(const Correlation& correlation) {
   return std::visit(
       Overload{[](const Independent&) { return std::size_t{1}; }, [](const DampedAntiPgd&) { return std::size_t{2}; },
                [](const AntiPgd&) { return std::size_t{2}; },
-               [&](const NuFtrl& family) -> std::size_t {
-                 if (family.horizon) return checked_window(correlation, family.horizon->value());
+               [&](const NuFtrl&) -> std::size_t {
+                 if (const auto horizon = correlation.horizon()) return checked_window(correlation, horizon->value());
                  throw Unsupported(
                      "exact nu without a horizon needs all earlier noise: use the correlation \"rational\", which "
                      "is as good to 2.5e-4 and has no end, or set a horizon");
                },
                [&](const Rational&) -> std::size_t {
+                 if (const auto horizon = correlation.horizon()) return checked_window(correlation, horizon->value());
                  refuse_pair(correlation, "direct or fft", "its window is infinite; use recurrent");
                },
                [&](const Windowed& family) { return checked_window(correlation, family.beta.size()); },
-               [&](const Strategy& family) { return checked_window(correlation, family.horizon.value()); },
-               [&](const Tree&) -> std::size_t { refuse_pair(correlation, "direct or fft", "use tree"); }},
+               [&](const Strategy&) { return checked_window(correlation, correlation.horizon()->value()); },
+               [&](const Tree&) -> std::size_t { refuse_pair(correlation, "direct or fft", "use tree"); },
+               [&](const Dense&) -> std::size_t { refuse_pair(correlation, "direct or fft", "use dense"); }},
       correlation.family());
 }
 
@@ -64,17 +67,23 @@ std::unique_ptr<Generator> tree(const Correlation& correlation, std::size_t dime
   return make_tree(*family, dimension);
 }
 
+std::unique_ptr<Generator> dense(const Correlation& correlation, std::size_t dimension) {
+  const auto* encoder = std::get_if<Dense>(&correlation.family());
+  if (encoder == nullptr) refuse_pair(correlation, "dense", "it is not given as a matrix");
+  return make_forward(*encoder, dimension);
+}
+
 }  // namespace
 
 GeneratorKind automatic_kind(const Correlation& correlation) {
-  return std::visit(Overload{[](const Independent&) { return GeneratorKind::recurrent; },
-                             [](const Rational&) { return GeneratorKind::recurrent; },
-                             [](const Tree&) { return GeneratorKind::tree; },
-                             [&](const auto&) {
-                               return window(correlation) <= widest_direct ? GeneratorKind::direct
-                                                                           : GeneratorKind::fft;
-                             }},
-                    correlation.family());
+  return std::visit(
+      Overload{[](const Independent&) { return GeneratorKind::recurrent; },
+               [](const Rational&) { return GeneratorKind::recurrent; },
+               [](const Tree&) { return GeneratorKind::tree; }, [](const Dense&) { return GeneratorKind::dense; },
+               [&](const auto&) {
+                 return window(correlation) <= widest_direct ? GeneratorKind::direct : GeneratorKind::fft;
+               }},
+      correlation.family());
 }
 
 std::unique_ptr<Generator> make_generator(const Correlation& correlation, GeneratorKind kind, std::size_t dimension) {
@@ -85,6 +94,8 @@ std::unique_ptr<Generator> make_generator(const Correlation& correlation, Genera
       return recurrent(correlation, dimension);
     case GeneratorKind::tree:
       return tree(correlation, dimension);
+    case GeneratorKind::dense:
+      return dense(correlation, dimension);
     case GeneratorKind::direct:
       return make_direct(noise_coefficients(correlation, window(correlation)), dimension);
     case GeneratorKind::fft:

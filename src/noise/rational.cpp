@@ -35,6 +35,20 @@ double squared_norm_limit(const std::vector<double>& weights, const std::vector<
   return squared_norm(weights, rates, [](std::size_t, std::size_t) { return 1.0; });
 }
 
+double squared_norm_of_later_steps(const std::vector<double>& weights, const std::vector<double>& rates,
+                                   StepCount steps) {
+  if (steps.value() == 0) refuse("steps", steps.value(), "at least 1");
+  const auto later_steps = static_cast<double>(steps.value() - 1);
+  std::vector<double> log_rate(rates.size());
+  for (std::size_t i = 0; i < rates.size(); ++i) log_rate[i] = std::log1p(-(1 - std::abs(rates[i])));
+  return squared_norm(weights, rates, [&](std::size_t i, std::size_t j) {
+    const double exponent = later_steps * (log_rate[i] + log_rate[j]);
+    // (−|r|)^n is −|r|^n for odd n.
+    const bool negative = rates[i] * rates[j] < 0 && steps.value() % 2 == 0;
+    return negative ? 1 + std::exp(exponent) : -std::expm1(exponent);
+  });
+}
+
 void check_poles(const std::vector<double>& q, const std::vector<double>& b) {
   if (q.size() != b.size()) refuse("poles", b.size(), "as many weights b as decay rates q");
   for (const double rate : q) {
@@ -128,17 +142,15 @@ Rational Rational::from_poles(std::vector<double> q, std::vector<double> b) {
 }
 
 double Rational::squared_column_norm(StepCount steps) const {
-  if (steps.value() == 0) refuse("steps", steps.value(), "at least 1");
-  const auto later_steps = static_cast<double>(steps.value() - 1);
-  std::vector<double> log_rate(poles());
-  for (std::size_t i = 0; i < poles(); ++i) log_rate[i] = std::log1p(-(1 - q_[i]));
-  return 1 + squared_norm(b_, q_, [&](std::size_t i, std::size_t j) {
-           return -std::expm1(later_steps * (log_rate[i] + log_rate[j]));
-         });
+  return 1 + squared_norm_of_later_steps(b_, q_, steps);
 }
 
 double Rational::squared_column_norm_limit() const {
   return 1 + squared_norm_limit(b_, q_);
+}
+
+double Rational::squared_noise_norm(StepCount steps) const {
+  return 1 + squared_norm_of_later_steps(a_, p_, steps);
 }
 
 double Rational::squared_noise_norm_limit() const {

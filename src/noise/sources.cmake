@@ -6,7 +6,9 @@ target_sources(nustream_core PRIVATE
   noise/direct.cpp
   noise/elliptic.cpp
   noise/fft.cpp
+  noise/forward.cpp
   noise/generator_factory.cpp
+  noise/noise_matrix.cpp
   noise/rational.cpp
   noise/rational_nu_ftrl.cpp
   noise/tree.cpp)

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "../noise/overload.h"
+#include "dense_encoder.h"
 #include "exponential_encoder.h"
 #include "nu_encoder.h"
 #include "numeric_encoder.h"
@@ -73,16 +74,24 @@ double strategy_error(const std::vector<double>& c, const std::vector<double>& b
   return norm * residual / (1 - residual);
 }
 
-/// Beyond its last entry a strategy is 0.
+/// Beyond its last entry a strategy is 0. Where that is before the next participation no two of them meet, and a sum
+/// of shifted columns has the norm of their absolute values: exact whatever the column's shape.
+EncoderColumn strategy_bound(EncoderColumn column, const Participation& participation) {
+  if (column.c.size() > participation.separation()) return for_participation(std::move(column), participation);
+  for (double& entry : column.c) entry = std::abs(entry);
+  return column;
+}
+
 std::unique_ptr<EncoderNorm> strategy_norm(const noise::Correlation& correlation, const noise::Strategy& strategy,
                                            const Participation& participation, std::optional<StepCount> most_steps) {
-  const std::uint64_t steps = std::min(strategy.horizon, most_steps.value_or(strategy.horizon)).value();
+  const StepCount horizon = *correlation.horizon();
+  const std::uint64_t steps = std::min(horizon, most_steps.value_or(horizon)).value();
   EncoderColumn column;
   column.c = strategy.c;
   column.c.resize(static_cast<std::size_t>(std::min<std::uint64_t>(strategy.c.size(), steps)));
   column.absolute_error = strategy_error(column.c, noise::noise_coefficients(correlation, steps));
   const std::uint64_t reach = column.c.size();
-  return numeric_norm(fixed(for_participation(std::move(column), participation)), reach, participation);
+  return numeric_norm(fixed(strategy_bound(std::move(column), participation)), reach, participation);
 }
 
 }  // namespace
@@ -104,6 +113,7 @@ std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation,
                           return strategy_norm(correlation, strategy, participation, most_steps);
                         },
                         [&](const noise::Tree& tree) { return tree_norm(tree.height, participation); },
+                        [&](const noise::Dense& dense) { return dense_norm(dense, participation); },
                     },
                     correlation.family());
 }

@@ -19,6 +19,9 @@ class EncoderNorm {
   virtual ~EncoderNorm() = default;
   /// Over `steps` ≥ 1 steps, at most the correlation's horizon.
   [[nodiscard]] virtual double squared(std::uint64_t steps) = 0;
+  /// Of one participation within the `age` ≥ 1 steps from its own on, wherever within the horizon that step is; asked
+  /// where a record takes part once. Where C is Toeplitz that is squared(age).
+  [[nodiscard]] virtual double squared_by_age(std::uint64_t age) { return squared(age); }
   /// For steps → ∞. Throws Unsupported where that is infinite or not known.
   [[nodiscard]] virtual double squared_limit() = 0;
 };

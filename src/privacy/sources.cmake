@@ -1,4 +1,5 @@
 target_sources(nustream_core PRIVATE
+  privacy/dense_encoder.cpp
   privacy/encoder_norm.cpp
   privacy/epsilon.cpp
   privacy/exponential_encoder.cpp
@@ -11,6 +12,23 @@ target_sources(nustream_core PRIVATE
   privacy/sensitivity.cpp
   privacy/spend.cpp
   privacy/stationary.cpp
+  privacy/transfer.cpp
   privacy/tree_encoder.cpp
   privacy/window_encoder.cpp
   privacy/zcdp.cpp)
+
+# Correlations fitted to a loss.
+target_sources(nustream_core PRIVATE
+  privacy/optimised/banded_loss.cpp
+  privacy/optimised/dense.cpp
+  privacy/optimised/descent.cpp
+  privacy/optimised/falling.cpp
+  privacy/optimised/loss.cpp
+  privacy/optimised/multipliers.cpp
+  privacy/optimised/poles.cpp
+  privacy/optimised/prefix_root.cpp
+  privacy/optimised/prefix_sums.cpp
+  privacy/optimised/quasi_newton.cpp
+  privacy/optimised/rational.cpp
+  privacy/optimised/toeplitz.cpp
+  privacy/optimised/whitening.cpp)

@@ -72,7 +72,9 @@ Rho Spend::of_age(StepCount age) const {
   if (participation_.times() > 1) {
     throw Unsupported("the spend by age is defined for records that take part once: ask for the running spend");
   }
-  return after(age);
+  require_within_horizon(correlation_, age);
+  if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
+  return rho_of_square(norm_->squared_by_age(age.value()), sigma_);
 }
 
 Rho Spend::limit() const {

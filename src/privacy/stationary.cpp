@@ -10,6 +10,7 @@
 
 #include "../noise/overload.h"
 #include "nustream/base/error.h"
+#include "transfer.h"
 
 namespace nustream::privacy {
 namespace {
@@ -21,30 +22,11 @@ constexpr double step = 0.25;
 /// Beyond the outermost feature the integrand falls like e^{−|u|}.
 constexpr double margin = 40;
 
-/// One frequency: cos²(ω/2), sin²(ω/2) and the weight of the rule for (1/2π)∫ dω over the whole circle.
-struct Frequency {
-  double cosine_squared, sine_squared, weight;
-};
-
 Frequency frequency_at(double u) {
   const double t = std::exp(-2 * std::abs(u));
   const double small = t / (1 + t);
   const double large = 1 / (1 + t);
   return {u > 0 ? small : large, u > 0 ? large : small, step / std::numbers::pi / std::cosh(u)};
-}
-
-/// |1 − a e^{iω}|² for real a, given 1 − a: a sum of two squares, nothing cancels.
-double squared_factor(double one_minus, const Frequency& at) {
-  const double one_plus = 2 - one_minus;
-  return one_minus * one_minus * at.cosine_squared + one_plus * one_plus * at.sine_squared;
-}
-
-double squared_transfer(const noise::Rational& rational, const Frequency& at) {
-  double product = 1;
-  for (std::size_t i = 0; i < rational.poles(); ++i) {
-    product *= squared_factor(1 - rational.q()[i], at) / squared_factor(1 - rational.p()[i], at);
-  }
-  return product;
 }
 
 /// The narrowest feature of |B(ω)|² at ω = 0.
@@ -93,6 +75,27 @@ std::vector<double> energies(const std::vector<double>& beta, const std::vector<
   return sums;
 }
 
+/// Σ_s (Σ_t r^{T−1−t} B_ts)² at the last step T − 1, B = C⁻¹: the squared norm of the x that solves Cᵀx =
+/// (r^{T−1−t})_t.
+std::vector<double> last_energies(const noise::Dense& encoder, StepCount steps,
+                                  const std::vector<double>& contractions) {
+  std::vector<double> sums;
+  for (const double contraction : contractions) {
+    std::vector<double> x(static_cast<std::size_t>(steps.value()));
+    double power = 1;
+    for (std::size_t t = x.size(); t-- > 0; power *= 1 - contraction) x[t] = power;
+    double sum = 0;
+    for (std::size_t t = x.size(); t-- > 0;) {
+      const std::span<const double> row = encoder.row(t);
+      x[t] /= row.back();
+      for (std::size_t i = 0; i + 1 < row.size(); ++i) x[t + 1 - row.size() + i] -= row[i] * x[t];
+      sum += x[t] * x[t];
+    }
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
 std::vector<double> contractions_of(StepSize step_size, std::span<const double> eigenvalues, double most) {
   std::vector<double> contractions;
   for (const double eigenvalue : eigenvalues) {
@@ -131,10 +134,11 @@ std::vector<double> frequency_integrals(const noise::Correlation& correlation,
             return integrals([](const Frequency& at) { return squared_factor(0, at); }, 1, contractions);
           },
           [&](const noise::Windowed& window) { return energies(window.beta, contractions, true); },
-          [&](const noise::Strategy& strategy) {
-            const auto horizon = static_cast<std::size_t>(strategy.horizon.value());
+          [&](const noise::Strategy&) {
+            const auto horizon = static_cast<std::size_t>(correlation.horizon()->value());
             return energies(noise::noise_coefficients(correlation, horizon), contractions, false);
           },
+          [&](const noise::Dense& dense) { return last_energies(dense, *correlation.horizon(), contractions); },
           [](const noise::Tree&) -> std::vector<double> {
             throw Unsupported("a tree is not Toeplitz: it has no stationary error to predict");
           },

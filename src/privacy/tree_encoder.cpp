@@ -96,6 +96,9 @@ class TreeNorm final : public EncoderNorm {
     return participation_.times() > 1 && small ? exact(steps) : level_by_level(steps);
   }
 
+  /// The last leaf of a tree completes a node on every level at once.
+  double squared_by_age(std::uint64_t /*age*/) override { return static_cast<double>(height_ + 1); }
+
   double squared_limit() override { return level_by_level(std::numeric_limits<std::uint64_t>::max()); }
 
  private:

@@ -21,6 +21,19 @@ struct Case {
   GeneratorKind kind;
 };
 
+// 1 on the diagonal, entries that change from row to row beside it.
+Dense banded(std::size_t bands, std::size_t horizon) {
+  std::vector<double> rows;
+  for (std::size_t t = 0; t < horizon; ++t) {
+    const std::size_t reach = std::min(t + 1, bands);
+    for (std::size_t i = 0; i + 1 < reach; ++i) {
+      rows.push_back(0.5 / static_cast<double>(reach + (t + i) % 3));
+    }
+    rows.push_back(1);
+  }
+  return {rows, bands, StepCount{horizon}};
+}
+
 // Windows shorter and longer than a block, stretches that end within one, trees that do.
 std::vector<Case> cases() {
   const StepCount horizon{5000};
@@ -32,6 +45,10 @@ std::vector<Case> cases() {
           {windowed_nu(Damping{1e-4}, 1500), GeneratorKind::fft},
           {Correlation{NuFtrl{Damping{0}, horizon}}, GeneratorKind::fft},
           {Correlation{Strategy{{1, 0.5, 0.25}, horizon}}, GeneratorKind::fft},
+          {Correlation{Rational::nu_ftrl(Damping{1e-3}, 3), horizon}, GeneratorKind::recurrent},
+          {Correlation{Rational::nu_ftrl(Damping{1e-3}, 3), horizon}, GeneratorKind::fft},
+          {Correlation{banded(1, 5000)}, GeneratorKind::dense},
+          {Correlation{banded(300, 5000)}, GeneratorKind::dense},
           {Correlation{Tree{0, Tree::Estimator::plain, true}}, GeneratorKind::tree},
           {Correlation{Tree{5, Tree::Estimator::plain, true}}, GeneratorKind::tree},
           {Correlation{Tree{10, Tree::Estimator::honaker, true}}, GeneratorKind::tree},
@@ -95,14 +112,20 @@ TEST(NoiseSourceRestart, KeepsNoKeyOlderThanTheWindow) {
   EXPECT_EQ(oldest(windowed_nu(Damping{1e-4}, 300), GeneratorKind::fft, 10), 5U);
   EXPECT_EQ(oldest(Correlation{NuFtrl{Damping{0}, StepCount{5000}}}, GeneratorKind::fft, 10), 0U);
   EXPECT_EQ(oldest(Correlation{Tree{12, Tree::Estimator::honaker, true}}, GeneratorKind::tree, 10), 10U);
+  // A dense encoder's noise depends on all before it.
+  EXPECT_EQ(oldest(Correlation{banded(2, 5000)}, GeneratorKind::dense, 10), 0U);
 }
 
 // No step beyond the horizon has noise.
 TEST(NoiseSourceRestart, EndsAtTheHorizon) {
   const Checkpoint start = first_checkpoint(example_key(), {LaneId{1}, EpochId{2}, 0});
-  for (const Case& tested : {Case{Correlation{NuFtrl{Damping{0}, StepCount{300}}}, GeneratorKind::automatic},
-                             Case{Correlation{AntiPgd{StepCount{300}}}, GeneratorKind::automatic},
-                             Case{Correlation{Tree{8, Tree::Estimator::honaker, false}}, GeneratorKind::automatic}}) {
+  for (const Case& tested :
+       {Case{Correlation{NuFtrl{Damping{0}, StepCount{300}}}, GeneratorKind::automatic},
+        Case{Correlation{AntiPgd{StepCount{300}}}, GeneratorKind::automatic},
+        Case{Correlation{banded(7, 300)}, GeneratorKind::automatic},
+        Case{Correlation{banded(7, 400), StepCount{300}}, GeneratorKind::automatic},
+        Case{Correlation{Rational::nu_ftrl(Damping{0.1}), StepCount{300}}, GeneratorKind::automatic},
+        Case{Correlation{Tree{8, Tree::Estimator::honaker, false}}, GeneratorKind::automatic}}) {
     NoiseSource source(tested.correlation, tested.kind, dimension, start, StepIndex{0});
     std::uint64_t steps = 0;
     try {

@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "noise/generator.h"
@@ -46,11 +47,27 @@ std::vector<double> random_window(Random& random, double total) {
   return series;
 }
 
+// Rows whose inverse stays small: the entries beside the diagonal sum to less than it.
+Dense random_dense(Random& random, std::size_t steps) {
+  // Blocks are asked for beyond the last step that is looked at.
+  const std::size_t horizon = steps + 400;
+  const std::size_t bands = whole(random, 1, random() % 2 == 0 ? 8 : horizon);
+  std::vector<double> rows(Dense::entries(bands, StepCount{horizon}));
+  for (std::size_t t = 0; t < horizon; ++t) {
+    const std::size_t first = Dense::entries_before(t, bands);
+    const std::size_t last = Dense::entries_before(t + 1, bands) - 1;
+    rows[last] = uniform(random, 0.7, 1.5);
+    for (std::size_t i = first; i < last; ++i)
+      rows[i] = uniform(random, -0.7, 0.7) / static_cast<double>(last - first);
+  }
+  return {std::move(rows), bands, StepCount{horizon}};
+}
+
 // Any correlation that exists for `steps` steps.
 Correlation random_correlation(Random& random, std::size_t steps) {
   const Damping nu{std::pow(10, uniform(random, -6, -0.1))};
   const StepCount horizon{steps + random() % 50};
-  switch (random() % 8) {
+  switch (random() % 10) {
     case 0:
       return Correlation{Independent{}};
     case 1:
@@ -65,6 +82,10 @@ Correlation random_correlation(Random& random, std::size_t steps) {
       return Correlation{Windowed{random_window(random, 0.99), {}}};
     case 6:
       return Correlation{Strategy{random_window(random, 0.9), horizon}};
+    case 7:
+      return Correlation{random_dense(random, steps)};
+    case 8:
+      return Correlation{random_rational(random), horizon};
     default:
       const auto estimator = random() % 2 == 0 ? Tree::Estimator::plain : Tree::Estimator::honaker;
       return Correlation{Tree{static_cast<unsigned>(random() % 7), estimator, true}};
@@ -74,7 +95,8 @@ Correlation random_correlation(Random& random, std::size_t steps) {
 // All kinds that can generate it.
 std::vector<GeneratorKind> kinds_of(const Correlation& correlation) {
   std::vector<GeneratorKind> kinds{GeneratorKind::automatic};
-  for (const auto kind : {GeneratorKind::direct, GeneratorKind::fft, GeneratorKind::recurrent, GeneratorKind::tree}) {
+  for (const auto kind : {GeneratorKind::direct, GeneratorKind::fft, GeneratorKind::recurrent, GeneratorKind::tree,
+                          GeneratorKind::dense}) {
     try {
       (void)make_generator(correlation, kind, 1);
       kinds.push_back(kind);
@@ -210,7 +232,9 @@ TEST(EveryGenerator, DrawsEachStepOnce) {
     for (const GeneratorKind kind : kinds_of(setting.correlation)) {
       const auto generator = make_generator(setting.correlation, kind, setting.dimension);
       OnceSeed seed;
-      EXPECT_NO_THROW((void)testing::run_generator(*generator, seed, 5000, setting.dimension, 512))
+      const bool ends = std::holds_alternative<Dense>(setting.correlation.family());
+      const std::size_t steps = ends ? setting.correlation.horizon()->value() : 5000;
+      EXPECT_NO_THROW((void)testing::run_generator(*generator, seed, steps, setting.dimension, 512))
           << text(setting, kind);
     }
   }

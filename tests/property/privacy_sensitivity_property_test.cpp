@@ -78,6 +78,16 @@ Correlation wandering(Random& random, std::uint64_t steps) {
   }
 }
 
+noise::Dense dense(Random& random, std::uint64_t steps) {
+  const std::size_t bands = random.integer(1, steps);
+  std::vector<double> rows;
+  for (std::size_t t = 0; t < steps; ++t) {
+    for (std::size_t i = 1; i < std::min(t + 1, bands); ++i) rows.push_back(random.real(-0.6, 0.8));
+    rows.push_back(random.real(0.3, 1.5));
+  }
+  return {rows, bands, StepCount{steps}};
+}
+
 std::string description(const Correlation& correlation, std::uint64_t steps, const Participation& participation) {
   return correlation.name() + ", T " + std::to_string(steps) + ", k " + std::to_string(participation.times()) +
          ", b " + std::to_string(participation.separation());
@@ -129,6 +139,70 @@ TEST(SensitivityProperty, NeverBelowTheDefinition) {
     if (earliest < 0.99 * expected) ++closed_form_would_be_too_small;
   }
   EXPECT_GT(closed_form_would_be_too_small, 30) << "the settings do not reach what this test is about";
+}
+
+// Where no two participations meet, the columns' own shape does not matter.
+TEST(SensitivityProperty, ExactWhereTheColumnEndsBeforeTheNextParticipation) {
+  Random random{std::mt19937_64{37}};
+  for (int trial = 0; trial < 300; ++trial) {
+    const std::uint64_t steps = random.integer(1, 10);
+    const Participation participation = random.participation(5, 4);
+    std::vector<double> c = {1};
+    while (c.size() < participation.separation()) c.push_back(random.real(-1, 1));
+    const Correlation strategy{noise::Strategy{c, StepCount{steps}}};
+    const double expected = brute_force::squared_sensitivity(strategy, steps, participation);
+    EXPECT_NEAR(squared(strategy, steps, participation), expected, 1e-12 * expected)
+        << description(strategy, steps, participation);
+  }
+}
+
+// The leading steps of a matrix are its own encoder there, so every running spend has its definition too.
+TEST(SensitivityProperty, OfDenseEncodersIsExactUntilParticipationsMeetAndABoundBeyond) {
+  Random random{std::mt19937_64{41}};
+  int exact = 0;
+  int loose = 0;
+  for (int trial = 0; trial < 1500; ++trial) {
+    const std::uint64_t horizon = random.integer(1, 9);
+    const noise::Dense encoder = dense(random, horizon);
+    const Correlation correlation{encoder};
+    const Participation participation = random.participation(4, 5);
+    const std::uint64_t steps = random.integer(1, horizon);
+    const double expected = brute_force::squared_sensitivity(correlation, steps, participation);
+    const double accounted = squared(correlation, steps, participation);
+    const std::string setting =
+        description(correlation, steps, participation) + ", bands " + std::to_string(encoder.bands());
+    if (participation.times() == 1 || encoder.bands() <= participation.separation()) {
+      EXPECT_NEAR(accounted, expected, 1e-10 * expected) << setting;
+      ++exact;
+    } else {
+      EXPECT_GE(accounted, expected * (1 - 1e-10)) << setting;
+      if (accounted > 1.01 * expected) ++loose;
+    }
+  }
+  EXPECT_GT(exact, 400);
+  EXPECT_GT(loose, 100);
+}
+
+// A matrix that is Toeplitz, or a triangle of ones, at sizes where no list of participations is possible.
+TEST(SensitivityProperty, OfDenseEncodersAgreesWithTheToeplitzOnes) {
+  Random random{std::mt19937_64{43}};
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::uint64_t steps = random.integer(1, 400);
+    const std::size_t bands = random.integer(1, std::min<std::uint64_t>(steps, 40));
+    std::vector<double> c = {1};
+    while (c.size() < bands) c.push_back(c.back() * random.real(0.5, 1));
+    std::vector<double> rows;
+    for (std::size_t t = 0; t < steps; ++t) {
+      for (std::size_t i = std::min<std::size_t>(t + 1, bands); i-- > 0;) rows.push_back(c[i]);
+    }
+    const Participation participation(random.integer(1, 12), bands + random.integer(0, 20));
+    const Correlation toeplitz{noise::Strategy{c, StepCount{steps}}};
+    const Correlation matrix{noise::Dense(rows, bands, StepCount{steps})};
+    const std::uint64_t taken = random.integer(1, steps);
+    const double expected = squared(toeplitz, taken, participation);
+    EXPECT_NEAR(squared(matrix, taken, participation), expected, 1e-12 * expected)
+        << description(toeplitz, taken, participation);
+  }
 }
 
 TEST(SensitivityProperty, TreesCountTheNodesOfEveryParticipation) {

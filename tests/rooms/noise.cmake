@@ -5,12 +5,15 @@ find_package(Eigen3 REQUIRED)
 nustream_test(noise_correlation_test quick unit/noise_correlation_test.cpp)
 nustream_test(noise_rational_test quick unit/noise_rational_test.cpp)
 nustream_test(noise_reference_test quick golden/noise_reference_test.cpp)
+nustream_test(noise_dense_test quick unit/noise_dense_test.cpp LINK Eigen3::Eigen)
 nustream_test(noise_tree_test quick unit/noise_tree_test.cpp LINK Eigen3::Eigen)
 nustream_test(noise_fft_test quick unit/noise_fft_test.cpp)
 nustream_test(noise_generators_test quick unit/noise_generators_test.cpp)
+nustream_test(noise_optimised_test quick property/noise_optimised_test.cpp)
 nustream_test(noise_generators_property_test quick property/noise_generators_test.cpp
               property/noise_generators_restart_test.cpp)
-foreach(test noise_reference_test noise_tree_test noise_fft_test noise_generators_test noise_generators_property_test)
+foreach(test noise_reference_test noise_tree_test noise_fft_test noise_generators_test noise_generators_property_test
+        noise_optimised_test)
   # The private interface of generators, and shared test support.
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()

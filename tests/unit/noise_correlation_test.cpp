@@ -242,7 +242,10 @@ TEST(Correlation, NamesAndHorizons) {
   EXPECT_EQ((Correlation{Strategy{{1}, StepCount{1}}}.name()), "strategy");
   EXPECT_EQ((Correlation{Tree{0, Tree::Estimator::plain, true}}.name()), "tree");
   EXPECT_EQ((Correlation{Tree{0, Tree::Estimator::honaker, true}}.name()), "honaker");
+  EXPECT_EQ((Correlation{Dense({1, 0.5, 2}, 2, StepCount{2})}.name()), "dense");
+  EXPECT_EQ(horizon(Correlation{Dense({1, 0.5, 2}, 2, StepCount{2})}), StepCount{2});
   EXPECT_FALSE((Correlation{Tree{0, Tree::Estimator::plain, true}}.toeplitz()));
+  EXPECT_FALSE((Correlation{Dense({1}, 1, StepCount{1})}.toeplitz()));
   EXPECT_TRUE(Correlation{Independent{}}.toeplitz());
 }
 
@@ -269,6 +272,27 @@ TEST(Correlation, RefusesBadParameters) {
   EXPECT_THROW((Correlation{Strategy{{1}, StepCount{0}}}), InvalidParameter);
   EXPECT_THROW((Correlation{Tree{41, Tree::Estimator::plain, true}}), InvalidParameter);
   EXPECT_NO_THROW((Correlation{Tree{40, Tree::Estimator::plain, true}}));
+}
+
+// The earlier of the family's own end and the one asked for.
+TEST(Correlation, StopsWhereItIsTold) {
+  EXPECT_EQ((Correlation{Rational::nu_ftrl(Damping{0.1}), StepCount{7}}.horizon()), StepCount{7});
+  EXPECT_EQ((Correlation{AntiPgd{StepCount{9}}, StepCount{7}}.horizon()), StepCount{7});
+  EXPECT_EQ((Correlation{AntiPgd{StepCount{9}}, StepCount{12}}.horizon()), StepCount{9});
+  EXPECT_THROW((Correlation{Independent{}, StepCount{0}}), InvalidParameter);
+}
+
+TEST(LargestStddev, IsThatOfTheStepsUpToTheStop) {
+  const Rational alternating = Rational::from_poles({0.3}, {1.2});  // p < 0
+  ASSERT_LT(alternating.p().front(), 0);
+  for (const Rational& rational : {Rational::nu_ftrl(Damping{1e-3}, 3), alternating}) {
+    for (const std::uint64_t steps : {1U, 2U, 3U, 50U, 51U}) {
+      const Correlation stopped{rational, StepCount{steps}};
+      double sum = 0;
+      for (const double beta : noise_coefficients(stopped, steps)) sum += beta * beta;
+      EXPECT_NEAR(largest_stddev(stopped), std::sqrt(sum), 1e-14) << steps;
+    }
+  }
 }
 
 TEST(Coefficients, OfATreeAreRefused) {

@@ -13,12 +13,14 @@ namespace {
 const Correlation independent{Independent{}};
 const Correlation rational{Rational::nu_ftrl(Damping{1e-3})};
 const Correlation tree{Tree{3, Tree::Estimator::honaker, true}};
+const Correlation dense{Dense({1, 0.5, 1}, 2, StepCount{2})};
 const Correlation endless_nu{NuFtrl{Damping{1e-3}, {}}};
 
 TEST(AutomaticKind, TakesTheCheapestThatCanDoIt) {
   EXPECT_EQ(automatic_kind(independent), GeneratorKind::recurrent);
   EXPECT_EQ(automatic_kind(rational), GeneratorKind::recurrent);
   EXPECT_EQ(automatic_kind(tree), GeneratorKind::tree);
+  EXPECT_EQ(automatic_kind(dense), GeneratorKind::dense);
   EXPECT_EQ(automatic_kind(Correlation{DampedAntiPgd{Damping{0.1}}}), GeneratorKind::direct);
   EXPECT_EQ(automatic_kind(Correlation{AntiPgd{StepCount{1'000'000}}}), GeneratorKind::direct);
   EXPECT_EQ(automatic_kind(windowed_nu(Damping{1e-3}, 64)), GeneratorKind::direct);
@@ -43,6 +45,16 @@ TEST(MakeGenerator, RefusesEndlessNuWithAPointerToRational) {
   EXPECT_THROW((void)make_generator(endless_nu, GeneratorKind::tree, 1), Unsupported);
 }
 
+// A horizon makes every Toeplitz correlation's window finite.
+TEST(MakeGenerator, ConvolvesWhatStopsAtAHorizon) {
+  const Correlation stopped{Rational::nu_ftrl(Damping{1e-3}), StepCount{100}};
+  EXPECT_EQ(automatic_kind(stopped), GeneratorKind::recurrent);
+  EXPECT_NO_THROW((void)make_generator(stopped, GeneratorKind::direct, 1));
+  EXPECT_NO_THROW((void)make_generator(stopped, GeneratorKind::fft, 1));
+  EXPECT_NO_THROW(
+      (void)make_generator(Correlation{NuFtrl{Damping{1e-3}, {}}, StepCount{100}}, GeneratorKind::fft, 1));
+}
+
 TEST(MakeGenerator, RefusesPairsThatCannotWork) {
   EXPECT_THROW((void)make_generator(rational, GeneratorKind::direct, 1), Unsupported);
   EXPECT_THROW((void)make_generator(rational, GeneratorKind::fft, 1), Unsupported);
@@ -52,6 +64,10 @@ TEST(MakeGenerator, RefusesPairsThatCannotWork) {
   EXPECT_THROW((void)make_generator(tree, GeneratorKind::recurrent, 1), Unsupported);
   EXPECT_THROW((void)make_generator(windowed_nu(Damping{0.1}, 4), GeneratorKind::recurrent, 1), Unsupported);
   EXPECT_THROW((void)make_generator(independent, GeneratorKind::tree, 1), Unsupported);
+  for (const auto kind : {GeneratorKind::direct, GeneratorKind::fft, GeneratorKind::recurrent, GeneratorKind::tree}) {
+    EXPECT_THROW((void)make_generator(dense, kind, 1), Unsupported);
+  }
+  EXPECT_THROW((void)make_generator(independent, GeneratorKind::dense, 1), Unsupported);
   const Correlation vast{NuFtrl{Damping{0}, StepCount{std::uint64_t{1} << 27}}};
   EXPECT_THROW((void)make_generator(vast, GeneratorKind::fft, 1), Unsupported);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <random>
@@ -52,6 +53,30 @@ TEST(StationaryVariance, IntegralAgreesWithTheRecursion) {
         EXPECT_NEAR(actual[j], expected, 1e-11 * expected) << correlation.name();
       }
     }
+  }
+}
+
+// θ_T = −η Σ_t (1 − ηλ)^{T−1−t} z_t with z = B w and B written out.
+TEST(StationaryVariance, OfADenseEncoderIsThatOfItsLastStep) {
+  constexpr std::size_t steps = 30;
+  std::vector<double> rows;
+  for (std::size_t t = 0; t < steps; ++t) {
+    for (std::size_t i = 1; i < std::min<std::size_t>(t + 1, 7); ++i)
+      rows.push_back(0.3 / static_cast<double>(i + t % 4));
+    rows.push_back(1 + 0.1 * static_cast<double>(t % 3));
+  }
+  const Correlation dense{noise::Dense(rows, 7, StepCount{steps})};
+  for (const std::size_t taken : {steps, steps - 5}) {
+    const Correlation stopped{dense.family(), StepCount{taken}};
+    const std::vector<double> matrix = noise::dense_noise_matrix(dense, taken);
+    double expected = 0;
+    for (std::size_t s = 0; s < taken; ++s) {
+      double weight = 0;
+      for (std::size_t t = 0; t < taken; ++t) weight = 0.9 * weight + matrix[t * taken + s];
+      expected += 0.25 * weight * weight;
+    }
+    const std::vector<double> one = {0.2};
+    EXPECT_NEAR(stationary_variances(stopped, StepSize{0.5}, one).front(), expected, 1e-13 * expected) << taken;
   }
 }
 

@@ -117,6 +117,12 @@ TEST(Sensitivity, StopsAtTheHorizon) {
       Correlation{noise::AntiPgd{StepCount{100}}},
       Correlation{noise::Strategy{{1, 0.5}, StepCount{100}}},
       Correlation{noise::Windowed{{1, -0.5}, StepCount{100}}},
+      Correlation{noise::Windowed{{1, -0.5}, {}}, StepCount{100}},
+      Correlation{noise::Rational::nu_ftrl(Damping{0.01}), StepCount{100}},
+      Correlation{noise::NuFtrl{Damping{0.01}, {}}, StepCount{100}},
+      Correlation{noise::Strategy{{1, 0.5}, StepCount{200}}, StepCount{100}},
+      Correlation{noise::Dense(std::vector<double>(100, 1.0), 1, StepCount{100})},
+      Correlation{noise::Dense(std::vector<double>(200, 1.0), 1, StepCount{200}), StepCount{100}},
   };
   for (const Correlation& correlation : finite) {
     EXPECT_NO_THROW((void)sensitivity(correlation, StepCount{100}, once)) << correlation.name();

@@ -1,6 +1,7 @@
 // ρ: calibration, running spend, its limit, composition; each rounded to the side that does not under-report.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -58,6 +59,40 @@ TEST(Spend, BeginsAtNothingAndEndsAtItsLimit) {
   EXPECT_THROW((void)spend.of_age(StepCount{0}), InvalidParameter);
 }
 
+// What is left behind `age` steps after a record's own: for any place of its step.
+double spend_by_age(const std::vector<double>& c, std::size_t steps, std::size_t age) {
+  double largest = 0;
+  for (std::size_t place = 0; place < steps; ++place) {
+    double square = 0;
+    for (std::size_t t = place; t < std::min(steps, place + age); ++t)
+      square += c[t * steps + place] * c[t * steps + place];
+    largest = std::max(largest, square);
+  }
+  return largest / 2;
+}
+
+TEST(Spend, ByAgeIsThatOfTheWorstPlace) {
+  // Column 2 is the longest, and all of it shows at once.
+  const std::vector<double> c = {1, 0, 0, 0, 0.5, 1, 0, 0, 0.2, 0.4, 3, 0, 0.1, 0.3, 0.2, 1};
+  const Correlation matrix{noise::Dense({1, 0.5, 1, 0.2, 0.4, 3, 0.1, 0.3, 0.2, 1}, 4, StepCount{4})};
+  const Spend spend(matrix, Participation::once(), NoiseMultiplier{1});
+  for (std::size_t age = 1; age <= 4; ++age) {
+    const double expected = spend_by_age(c, 4, age);
+    EXPECT_NEAR(spend.of_age(StepCount{age}).value(), expected, 1e-13 * expected) << age;
+  }
+  EXPECT_GT(spend.of_age(StepCount{1}).value(), 4 * spend.after(StepCount{1}).value());
+  EXPECT_THROW((void)spend.of_age(StepCount{5}), Unsupported);
+}
+
+// The last leaf of a tree completes a node on each of its levels in its own step.
+TEST(Spend, ByAgeInATreeIsThatOfEveryLevel) {
+  const Spend spend(Correlation{noise::Tree{6, noise::Tree::Estimator::honaker, true}}, Participation::once(),
+                    NoiseMultiplier{1});
+  EXPECT_NEAR(spend.of_age(StepCount{1}).value(), 3.5, 1e-13);
+  EXPECT_NEAR(spend.after(StepCount{1}).value(), 0.5, 1e-13);
+  EXPECT_NEAR(spend.of_age(StepCount{1000}).value(), spend.limit().value(), 1e-13);
+}
+
 // At ν = .002, T = 20,000, running γ_t²/(2σ²) would under-report by these factors.
 TEST(Spend, OfSeveralParticipationsIsNotTheColumnNorm) {
   struct Case {
@@ -76,6 +111,20 @@ TEST(Spend, OfSeveralParticipationsIsNotTheColumnNorm) {
   }
 }
 
+noise::Rational rational_family(double nu) {
+  return noise::Rational::nu_ftrl(Damping{nu});
+}
+
+// Columns whose norms go up and down.
+noise::Dense dense(std::size_t bands, std::size_t steps) {
+  std::vector<double> rows;
+  for (std::size_t t = 0; t < steps; ++t) {
+    for (std::size_t i = 0; i < std::min(t + 1, bands); ++i)
+      rows.push_back(1 + 0.5 * std::sin(0.01 * static_cast<double>(t * i + t)));
+  }
+  return {rows, bands, StepCount{steps}};
+}
+
 std::vector<std::pair<Correlation, Participation>> settings() {
   return {{rational(1e-3), {1, 1}},
           {rational(1e-2), {5, 30}},
@@ -87,6 +136,10 @@ std::vector<std::pair<Correlation, Participation>> settings() {
           {noise::windowed_nu(Damping{0.01}, 20, StepCount{3000}), {3, 40}},
           {noise::windowed_nu(Damping{0.01}, 20), {1, 1}},
           {Correlation{noise::Strategy{{1, 0.7, 0.5}, StepCount{3000}}}, {9, 2}},
+          {Correlation{rational_family(1e-3), StepCount{3000}}, {2, 700}},
+          {Correlation{dense(5, 3000)}, {1, 1}},
+          {Correlation{dense(5, 3000)}, {7, 3}},
+          {Correlation{dense(40, 3000)}, {70, 50}},
           {Correlation{noise::Tree{12, noise::Tree::Estimator::honaker, false}}, {3, 500}},
           {Correlation{noise::Tree{8, noise::Tree::Estimator::plain, true}}, {4, 100}}};
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "nustream/base/units.h"
+#include "nustream/noise/dense.h"
 #include "nustream/noise/rational.h"
 
 namespace nustream::noise {
@@ -60,34 +61,37 @@ struct Tree {
 /// sensitivity) takes this one value, so that no two of them can speak of different B's.
 class Correlation {
  public:
-  using Family = std::variant<Independent, NuFtrl, Rational, DampedAntiPgd, AntiPgd, Windowed, Strategy, Tree>;
+  using Family = std::variant<Independent, NuFtrl, Rational, DampedAntiPgd, AntiPgd, Windowed, Strategy, Tree, Dense>;
 
-  /// Throws InvalidParameter where the family's parameters are out of range (ν = 1, β_0 ≠ 1, c_0 ≠ 1,
-  /// non-finite or empty coefficients, a horizon of 0, a missing horizon where one is needed).
-  explicit Correlation(Family family);
+  /// `stop`: no more steps than this, whatever the family allows; a rational correlation fitted to a number of steps
+  /// ends there, and costs γ_T instead of γ_∞. Throws InvalidParameter where the family's parameters are out of range
+  /// (ν = 1, β_0 ≠ 1, c_0 ≠ 1, non-finite or empty coefficients, a horizon of 0, a missing horizon where one is
+  /// needed).
+  explicit Correlation(Family family, std::optional<StepCount> stop = {});
 
   [[nodiscard]] const Family& family() const noexcept { return family_; }
   /// The name used in settings: "independent", "nu", "rational", "damped-anti-pgd", "anti-pgd",
-  /// "windowed", "strategy", "tree", "honaker".
+  /// "windowed", "strategy", "tree", "honaker", "dense".
   [[nodiscard]] std::string name() const;
   /// Largest number of steps that may ever be taken; empty where any number may be.
   [[nodiscard]] std::optional<StepCount> horizon() const;
-  /// False for trees only.
+  /// False for trees and dense ones.
   [[nodiscard]] bool toeplitz() const noexcept;
 
  private:
   Family family_;
+  std::optional<StepCount> stop_;
 };
 
 /// ν-FTRL's β cut at `terms`: its own correlation, with its own C and sensitivity.
 [[nodiscard]] Correlation windowed_nu(Damping nu, std::size_t terms, std::optional<StepCount> horizon = {});
 
 /// First `count` entries of β, to 1e-12 relative at 1e5 steps (Strategy: as its series inverse). O(count), for
-/// Strategy O(c.size()·count). Throws Unsupported for trees.
+/// Strategy O(c.size()·count). Throws Unsupported where B is not Toeplitz.
 [[nodiscard]] std::vector<double> noise_coefficients(const Correlation& correlation, std::size_t count);
 
 /// First `count` entries of c = 1/β as a series, from the closed form where there is one. Throws
-/// Unsupported for trees.
+/// Unsupported where C is not Toeplitz.
 [[nodiscard]] std::vector<double> strategy_coefficients(const Correlation& correlation, std::size_t count);
 
 /// Series inverse: Σ_{s≤t} a_s b_{t−s} = [t = 0]. O(W·count), W the entries of `a` up to its last that is not 0.
@@ -96,7 +100,7 @@ class Correlation {
 [[nodiscard]] std::vector<double> series_inverse(const std::vector<double>& a, std::size_t count);
 
 /// Largest standard deviation of any z_t within the horizon, in units of the seed noise's: √(max_t Σ_{s≤t} β_s²),
-/// for trees the largest row norm. Relative error below 1e-13.
+/// where B is not Toeplitz its largest row norm. Relative error below 1e-13. O(T² bands) for dense ones.
 [[nodiscard]] double largest_stddev(const Correlation& correlation);
 
 /// B as a dense row-major steps × steps matrix: the brute-force twin of every generator, for tests and small studies.

@@ -36,7 +36,9 @@ class Rational {
   [[nodiscard]] double squared_column_norm(StepCount steps) const;
   /// γ_∞².
   [[nodiscard]] double squared_column_norm_limit() const;
-  /// Σ_t β_t², the squared ratio of z's to w's standard deviation in the limit.
+  /// Σ_{t<T} β_t², the squared ratio of z's to w's standard deviation at step T − 1; O(m²).
+  [[nodiscard]] double squared_noise_norm(StepCount steps) const;
+  /// Σ_t β_t², the same in the limit.
   [[nodiscard]] double squared_noise_norm_limit() const;
 
  private:

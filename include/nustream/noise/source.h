@@ -40,7 +40,7 @@ struct Checkpoint {
 /// Checkpoint of block 0 of a fresh epoch: chain_key = HKDF(epoch key; lane, epoch, stage).
 [[nodiscard]] Checkpoint first_checkpoint(const KeyBytes& epoch_key, const Stage& stage);
 
-enum class GeneratorKind { automatic, direct, fft, recurrent, tree };
+enum class GeneratorKind { automatic, direct, fft, recurrent, tree, dense };
 
 /// One block of z in units of the seed noise's standard deviation, row-major steps × dimension. Valid
 /// until the next call of next().

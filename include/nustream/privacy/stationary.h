@@ -26,9 +26,9 @@ struct LocalProblem {
 /// P_j = η² (1/2π) ∫ |B(ω)|² / |1 − ηλ_j − e^{iω}|² dω for each eigenvalue: the stationary variance of the iterate
 /// along eigenvector j for seed noise of variance 1, without the noise that x xᵀ multiplies in.
 ///
-/// Relative error about 1e-14. For windows and strategies it is the variance after the last coefficient's effect,
-/// or at the horizon. Throws Unsupported for trees (not Toeplitz), InvalidParameter where some ηλ_j is not in
-/// (0, 2).
+/// Relative error about 1e-14. For windows, strategies and dense encoders it is the variance after the last
+/// coefficient's effect, or at the horizon. Throws Unsupported for trees (not Toeplitz), InvalidParameter where some
+/// ηλ_j is not in (0, 2).
 ///
 /// Source: CDP+ eq. (8) and appendix C.
 [[nodiscard]] std::vector<double> stationary_variances(const noise::Correlation& correlation, StepSize step_size,

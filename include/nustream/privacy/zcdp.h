@@ -47,8 +47,9 @@ class Spend {
   /// participations it is the sensitivity over those within t steps, never γ_t. Throws Unsupported beyond the
   /// correlation's horizon.
   [[nodiscard]] Rho after(StepCount steps) const;
-  /// ρ of a record that took part `age` steps ago, its own step included (age ≥ 1): γ_age²/(2σ²). Throws
-  /// Unsupported where records take part several times: such a record's age does not tell its spend.
+  /// ρ of a record that took part `age` steps ago, its own step included (age ≥ 1): γ_age²/(2σ²), and where C is not
+  /// Toeplitz the largest over all places of its step. Throws Unsupported where records take part several times: such
+  /// a record's age does not tell its spend.
   [[nodiscard]] Rho of_age(StepCount age) const;
   /// The supremum of after(): at the horizon where there is one. Throws Unsupported where it is infinite or no
   /// bound is at hand.

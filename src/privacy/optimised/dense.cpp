@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "banded_loss.h"
+#include "nustream/base/error.h"
+#include "nustream/privacy/optimised.h"
+#include "prefix_root.h"
+#include "quasi_newton.h"
+
+namespace nustream::privacy {
+namespace {
+
+std::size_t row_start(std::size_t t) {
+  return t * (t + 1) / 2;
+}
+
+/// row t −= Σ_{r ∈ [first, last)} C_{r,t} C_r, entries 0 … t.
+void take_out(std::vector<double>& triangle, std::size_t t, std::size_t first, std::size_t last) {
+  double* const row = triangle.data() + row_start(t);
+  for (std::size_t r = last; r-- > first;) {
+    const double* const other = triangle.data() + row_start(r);
+    const double weight = other[t];
+    for (std::size_t s = 0; s <= t; ++s) row[s] -= weight * other[s];
+  }
+}
+
+/// X = CᵀC into the lower-triangular C, in place, from the last row up; sixteen rows at a time, which stay in cache.
+void factor(std::vector<double>& triangle, std::size_t steps) {
+  constexpr std::size_t block = 16;
+  for (std::size_t last = steps; last > 0;) {
+    const std::size_t first = last - std::min(block, last);
+    for (std::size_t t = last; t-- > first;) {
+      take_out(triangle, t, t + 1, last);
+      double* const row = triangle.data() + row_start(t);
+      const double diagonal = std::sqrt(row[t]);
+      for (std::size_t s = 0; s <= t; ++s) row[s] /= diagonal;
+    }
+    for (std::size_t t = 0; t < first; ++t) take_out(triangle, t, first, last);
+    last = first;
+  }
+}
+
+/// The optimum over all C for one participation.
+noise::Correlation full(const PrefixSums& problem) {
+  const auto steps = static_cast<std::size_t>(problem.horizon.value());
+  optimised::DualWeights weights = optimised::dual_weights(problem);
+  std::vector<double> x = optimised::PrefixRoot(steps).lower_triangle(weights.u, weights.v);
+  std::vector<double> norms(steps);
+  for (std::size_t t = 0; t < steps; ++t) norms[t] = std::sqrt(x[row_start(t) + t]);
+  for (std::size_t t = 0; t < steps; ++t) {
+    for (std::size_t s = 0; s <= t; ++s) x[row_start(t) + s] /= norms[t] * norms[s];
+  }
+  factor(x, steps);
+  const double scale = x.front();
+  for (double& entry : x) entry /= scale;
+  return noise::Correlation{noise::Dense(std::move(x), steps, problem.horizon)};
+}
+
+/// Columns within the band that have one norm, from the Toeplitz fit's.
+noise::Correlation banded(const PrefixSums& problem, std::size_t bands) {
+  if (problem.error == PrefixError::largest) {
+    throw Unsupported(
+        "the largest error is fitted by a dense correlation for all bands and one participation only: ask for the "
+        "mean "
+        "error, or for one that is not dense");
+  }
+  const auto steps = static_cast<std::size_t>(problem.horizon.value());
+  const noise::Correlation toeplitz =
+      optimised_toeplitz({problem.horizon, Participation::once(), problem.error}, bands);
+  const std::vector<double>& c = std::get<noise::Strategy>(toeplitz.family()).c;
+  optimised::BandedLoss loss(steps, bands);
+  std::vector<double> columns;
+  for (std::size_t s = 0; s < steps; ++s) {
+    columns.insert(columns.end(), c.begin(), c.begin() + static_cast<std::ptrdiff_t>(loss.height(s)));
+  }
+  const optimised::Objective objective = [&](std::span<const double> at, std::span<double> gradient) {
+    return loss(at, gradient);
+  };
+  constexpr optimised::Patience patience{1e-10, 400};
+  const std::vector<double> best = optimised::minimise(objective, std::move(columns), patience).x;
+
+  std::vector<double> rows(best.size());
+  double scale = 0;  // of the first column, so that C_00 = 1
+  for (std::size_t s = 0, first = 0; s < steps; first += loss.height(s), ++s) {
+    double square = 0;
+    for (std::size_t i = 0; i < loss.height(s); ++i) square += best[first + i] * best[first + i];
+    const double norm = std::sqrt(square);
+    if (s == 0) scale = norm / best[0];
+    for (std::size_t i = 0; i < loss.height(s); ++i) {
+      // Row t's last entry is the diagonal.
+      const std::size_t t = s + i;
+      rows[noise::Dense::entries_before(t + 1, bands) - 1 - i] = best[first + i] / norm * scale;
+    }
+  }
+  return noise::Correlation{noise::Dense(std::move(rows), bands, problem.horizon)};
+}
+
+}  // namespace
+
+noise::Correlation optimised_dense(const PrefixSums& problem, std::optional<std::size_t> bands) {
+  const std::uint64_t horizon = problem.horizon.value();
+  const bool once = problem.participation.times_within(problem.horizon) == 1;
+  const std::uint64_t fitting = once ? horizon : std::min(horizon, problem.participation.separation());
+  const auto wanted = static_cast<std::size_t>(bands.value_or(fitting));
+  // Before anything is computed.
+  static_cast<void>(noise::Dense::entries(wanted, problem.horizon));
+  return once && wanted == horizon ? full(problem) : banded(problem, wanted);
+}
+
+}  // namespace nustream::privacy

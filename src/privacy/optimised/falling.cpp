@@ -1,0 +1,95 @@
+#include "falling.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace nustream::privacy::optimised {
+namespace {
+
+using Vector = std::vector<double>;
+
+/// The loss may rise above its last value, not above the largest of so many.
+constexpr std::size_t looked_back = 10;
+
+double dot(const Vector& a, const Vector& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// a + factor·b.
+Vector moved(const Vector& a, double factor, const Vector& b) {
+  Vector sum = a;
+  for (std::size_t i = 0; i < a.size(); ++i) sum[i] += factor * b[i];
+  return sum;
+}
+
+}  // namespace
+
+void make_falling(std::vector<double>& x) {
+  struct Stretch {
+    double sum;
+    std::size_t size;
+    [[nodiscard]] double mean() const { return sum / static_cast<double>(size); }
+  };
+  std::vector<Stretch> stretches;
+  for (const double entry : x) {
+    Stretch next{entry, 1};
+    while (!stretches.empty() && stretches.back().mean() <= next.mean()) {
+      next = {stretches.back().sum + next.sum, stretches.back().size + next.size};
+      stretches.pop_back();
+    }
+    stretches.push_back(next);
+  }
+  auto entry = x.begin();
+  for (const Stretch& stretch : stretches) {
+    entry = std::fill_n(entry, stretch.size, std::max(0.0, stretch.mean()));
+  }
+}
+
+Minimum minimise_falling(const Objective& objective, std::vector<double> start, const Patience& patience) {
+  make_falling(start);
+  Vector x = std::move(start);
+  Vector gradient(x.size());
+  double value = objective(x, gradient);
+  Minimum best{x, value, 1};
+  std::array<double, looked_back> recent;
+  recent.fill(value);
+  double length = 1e-3 / value;
+  for (std::size_t move = 0; best.evaluations < patience.evaluations; ++move) {
+    Vector target = moved(x, -length, gradient);
+    make_falling(target);
+    const Vector direction = moved(target, -1, x);
+    const double slope = dot(gradient, direction);
+    if (!(-slope > patience.promise * value)) break;
+    const double ceiling = *std::max_element(recent.begin(), recent.end());
+    Vector next;
+    Vector next_gradient(x.size());
+    double next_value = value;
+    for (double part = 1; part > 1e-10; part /= 2) {
+      next = moved(x, part, direction);
+      next_value = objective(next, next_gradient);
+      ++best.evaluations;
+      if (next_value <= ceiling + 1e-4 * part * slope) break;
+    }
+    if (!(next_value <= ceiling)) break;
+    const Vector step = moved(next, -1, x);
+    const double curvature = dot(step, moved(next_gradient, -1, gradient));
+    length = curvature > 0 ? dot(step, step) / curvature : 1e3 / value;
+    x = std::move(next);
+    gradient = std::move(next_gradient);
+    value = next_value;
+    recent[move % looked_back] = value;
+    if (value < best.value) {
+      best.value = value;
+      best.x = x;
+    }
+  }
+  // A convex combination of falling columns falls but for rounding.
+  make_falling(best.x);
+  return best;
+}
+
+}  // namespace nustream::privacy::optimised

@@ -1,0 +1,32 @@
+#include "poles.h"
+
+namespace nustream::privacy::optimised {
+namespace {
+
+double whole_power(double base, std::size_t exponent) {
+  double product = 1;
+  for (std::size_t i = 0; i < exponent; ++i) product *= base;
+  return product;
+}
+
+}  // namespace
+
+std::vector<double> geometric_gaps(std::size_t poles, double lowest) {
+  constexpr double highest = 0.7;
+  const std::size_t ratios = 2 * poles - 1;
+  double low = 1;
+  double high = highest / lowest;
+  for (int halving = 0; halving < 100; ++halving) {
+    const double middle = (low + high) / 2;
+    (lowest * whole_power(middle, ratios) < highest ? low : high) = middle;
+  }
+  std::vector<double> gaps{lowest};
+  double complement = lowest;
+  for (std::size_t i = 0; i < ratios; ++i) {
+    gaps.push_back(complement * high - complement);
+    complement *= high;
+  }
+  return gaps;
+}
+
+}  // namespace nustream::privacy::optimised

@@ -1,0 +1,148 @@
+#include "quasi_newton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <utility>
+
+namespace nustream::privacy::optimised {
+namespace {
+
+using Vector = std::vector<double>;
+
+constexpr std::size_t memory = 24;
+
+double dot(const Vector& a, const Vector& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void add(Vector& a, double factor, const Vector& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += factor * b[i];
+}
+
+/// One step that was taken: how x and the gradient moved.
+struct Move {
+  Vector step;
+  Vector bend;
+  double curvature;  ///< step · bend > 0
+};
+
+class Moves {
+ public:
+  void remember(Vector step, Vector bend) {
+    const double curvature = dot(step, bend);
+    // Lost in rounding: what it says of the curvature is noise.
+    if (!(curvature > 1e-300)) return;
+    if (moves_.size() == memory) moves_.pop_front();
+    moves_.push_back({std::move(step), std::move(bend), curvature});
+  }
+  void forget() { moves_.clear(); }
+  [[nodiscard]] bool empty() const { return moves_.empty(); }
+
+  /// −H g by the two loops of algorithm 7.4.
+  [[nodiscard]] Vector direction(const Vector& gradient) const {
+    Vector result = gradient;
+    Vector weights(moves_.size());
+    for (std::size_t i = moves_.size(); i-- > 0;) {
+      weights[i] = dot(moves_[i].step, result) / moves_[i].curvature;
+      add(result, -weights[i], moves_[i].bend);
+    }
+    if (!moves_.empty()) {
+      const Move& last = moves_.back();
+      const double scale = last.curvature / dot(last.bend, last.bend);
+      for (double& entry : result) entry *= scale;
+    }
+    for (std::size_t i = 0; i < moves_.size(); ++i) {
+      const double back = dot(moves_[i].bend, result) / moves_[i].curvature;
+      add(result, weights[i] - back, moves_[i].step);
+    }
+    for (double& entry : result) entry = -entry;
+    return result;
+  }
+
+ private:
+  std::deque<Move> moves_;
+};
+
+struct Point {
+  Vector x;
+  Vector gradient;
+  double value;
+};
+
+class Search {
+ public:
+  Search(const Objective& objective, std::size_t most_evaluations)
+      : objective_(objective), most_evaluations_(most_evaluations) {}
+
+  [[nodiscard]] Point at(Vector x) {
+    ++evaluations_;
+    Point point{std::move(x), {}, 0};
+    point.gradient.resize(point.x.size());
+    point.value = objective_(point.x, point.gradient);
+    return point;
+  }
+
+  /// Moves `from` along `direction`, `slope` < 0 its derivative there, to a point of the weak Wolfe conditions; false
+  /// where rounding leaves none to be found.
+  bool along(Point& from, const Vector& direction, double slope, double first) {
+    double near = 0;
+    double far = std::numeric_limits<double>::infinity();
+    double length = first;
+    for (int tries = 0; tries < 60 && !exhausted(); ++tries) {
+      Vector x = from.x;
+      add(x, length, direction);
+      Point to = at(std::move(x));
+      if (!(to.value <= from.value + 1e-4 * length * slope)) {
+        far = length;
+      } else if (dot(to.gradient, direction) < 0.9 * slope) {
+        near = length;
+      } else {
+        from = std::move(to);
+        return true;
+      }
+      length = far < std::numeric_limits<double>::infinity() ? (near + far) / 2 : 2 * near;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool exhausted() const { return evaluations_ >= most_evaluations_; }
+  [[nodiscard]] std::size_t evaluations() const { return evaluations_; }
+
+ private:
+  const Objective& objective_;
+  std::size_t most_evaluations_;
+  std::size_t evaluations_ = 0;
+};
+
+}  // namespace
+
+Minimum minimise(const Objective& objective, std::vector<double> start, const Patience& patience) {
+  Search search(objective, patience.evaluations);
+  Point point = search.at(std::move(start));
+  Moves moves;
+  while (!search.exhausted()) {
+    Vector direction = moves.direction(point.gradient);
+    const double slope = dot(point.gradient, direction);
+    if (!(-slope > patience.promise * std::abs(point.value))) break;
+    const double first = moves.empty() ? std::min(1.0, 0.1 / std::sqrt(dot(direction, direction))) : 1.0;
+    Point next = point;
+    if (!search.along(next, direction, slope, first)) {
+      if (moves.empty()) break;
+      moves.forget();
+      continue;
+    }
+    Vector step = next.x;
+    add(step, -1, point.x);
+    Vector bend = next.gradient;
+    add(bend, -1, point.gradient);
+    moves.remember(std::move(step), std::move(bend));
+    point = std::move(next);
+  }
+  return {std::move(point.x), point.value, search.evaluations()};
+}
+
+}  // namespace nustream::privacy::optimised

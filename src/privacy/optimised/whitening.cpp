@@ -1,0 +1,111 @@
+#include "whitening.h"
+
+#include <cmath>
+#include <utility>
+
+namespace nustream::privacy::optimised {
+namespace {
+
+/// Complex numbers, real and imaginary parts apart: compilers have been seen to contract a product of interleaved
+/// ones for some processors, though told not to.
+struct Complex {
+  std::vector<double> real;
+  std::vector<double> imaginary;
+
+  explicit Complex(std::size_t size) : real(size, 0.0), imaginary(size, 0.0) {}
+  [[nodiscard]] std::size_t size() const { return real.size(); }
+};
+
+/// e^{iπk/half} for k < half, by half angles from e^{iπ/2}: no library function, the same bits everywhere.
+Complex roots_of_unity(std::size_t half) {
+  Complex roots(1);
+  roots.real[0] = 1;
+  double cosine = -1;  // of π/size
+  double sine = 0;
+  while (roots.size() < half) {
+    const double halved = std::sqrt((1 + cosine) / 2);
+    sine = roots.size() == 1 ? 1 : sine / (2 * halved);
+    cosine = roots.size() == 1 ? 0 : halved;
+    Complex finer(2 * roots.size());
+    for (std::size_t k = 0; k < roots.size(); ++k) {
+      finer.real[2 * k] = roots.real[k];
+      finer.imaginary[2 * k] = roots.imaginary[k];
+      finer.real[2 * k + 1] = roots.real[k] * cosine - roots.imaginary[k] * sine;
+      finer.imaginary[2 * k + 1] = roots.real[k] * sine + roots.imaginary[k] * cosine;
+    }
+    roots = std::move(finer);
+  }
+  return roots;
+}
+
+/// Entry k to the place whose number has k's bits the other way round.
+void reverse_bits(std::vector<double>& values) {
+  for (std::size_t i = 1, j = 0; i < values.size(); ++i) {
+    std::size_t bit = values.size() / 2;
+    for (; (j & bit) != 0; bit /= 2) j ^= bit;
+    j ^= bit;
+    if (i < j) std::swap(values[i], values[j]);
+  }
+}
+
+/// In place, decimation in time; the size is twice that of `roots`.
+void transform(Complex& values, const Complex& roots) {
+  reverse_bits(values.real);
+  reverse_bits(values.imaginary);
+  double* const real = values.real.data();
+  double* const imaginary = values.imaginary.data();
+  for (std::size_t half = 1; half < values.size(); half *= 2) {
+    const std::size_t stride = roots.size() / half;
+    for (std::size_t first = 0; first < values.size(); first += 2 * half) {
+      for (std::size_t k = first; k < first + half; ++k) {
+        const double cosine = roots.real[(k - first) * stride];
+        const double sine = roots.imaginary[(k - first) * stride];
+        const double odd_real = real[k + half] * cosine - imaginary[k + half] * sine;
+        const double odd_imaginary = real[k + half] * sine + imaginary[k + half] * cosine;
+        real[k + half] = real[k] - odd_real;
+        imaginary[k + half] = imaginary[k] - odd_imaginary;
+        real[k] += odd_real;
+        imaginary[k] += odd_imaginary;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<double> cosine_coefficients(const std::function<double(const Frequency&)>& spectrum, std::size_t count,
+                                        std::size_t points) {
+  const Complex roots = roots_of_unity(points / 2);
+  Complex values(points);
+  for (std::size_t k = 0; k <= points / 2; ++k) {
+    const double cosine = k < points / 2 ? roots.real[k] : -1;
+    const double sine = k < points / 2 ? roots.imaginary[k] : 0;
+    Frequency at{(1 + cosine) / 2, (1 - cosine) / 2, 1.0 / static_cast<double>(points)};
+    // Where 1 ± cos ω would cancel.
+    if (cosine > 0) at.sine_squared = sine * sine / (4 * at.cosine_squared);
+    if (cosine < 0) at.cosine_squared = sine * sine / (4 * at.sine_squared);
+    values.real[k] = spectrum(at) * at.weight;
+    if (k > 0 && k < points / 2) values.real[points - k] = values.real[k];
+  }
+  transform(values, roots);
+  values.real.resize(count);
+  return values.real;
+}
+
+std::vector<double> whitening_filter(const std::vector<double>& autocovariances) {
+  std::vector<double> filter{1};
+  double left = autocovariances.front();  // variance of what is not predicted
+  for (std::size_t order = 1; order < autocovariances.size(); ++order) {
+    double correlation = 0;
+    for (std::size_t i = 0; i < order; ++i) correlation += filter[i] * autocovariances[order - i];
+    const double reflection = -correlation / left;
+    std::vector<double> longer = filter;
+    longer.push_back(0);
+    for (std::size_t i = 1; i <= order; ++i) longer[i] += reflection * filter[order - i];
+    filter = std::move(longer);
+    left *= 1 - reflection * reflection;
+  }
+  return filter;
+}
+
+}  // namespace nustream::privacy::optimised
