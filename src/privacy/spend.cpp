@@ -27,8 +27,7 @@ Spend::Spend(const Spend& other)
     : correlation_(other.correlation_),
       participation_(other.participation_),
       sigma_(other.sigma_),
-      beside_(other.beside_),
-      stop_(other.stop_) {}
+      beside_(other.beside_) {}
 
 Spend& Spend::operator=(const Spend& other) {
   if (this != &other) *this = Spend(other);
@@ -43,12 +42,6 @@ Rho Spend::with_others(Rho own, const Of& of) const {
   return compose(parts);
 }
 
-Spend Spend::until(StepCount stop) const {
-  Spend ended = *this;
-  ended.stop_ = stop;
-  return ended;
-}
-
 Spend Spend::beside(const Spend& other) const {
   if (other.participation_ != participation_) {
     throw InvalidParameter("participation", "another one", "that of the mechanism beside it");
@@ -61,7 +54,6 @@ Spend Spend::beside(const Spend& other) const {
 Rho Spend::after(StepCount steps) const {
   if (steps.value() == 0) return Rho{0};
   require_within_horizon(correlation_, steps);
-  if (stop_ && steps > *stop_) throw Unsupported("the spend beyond the steps that the mechanism was made for");
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
   const Rho own = rho_of_square(norm_->squared(steps.value()), sigma_);
   return with_others(own, [&](const Spend& other) { return other.after(steps); });
@@ -85,7 +77,6 @@ Rho Spend::limit() const {
 
 std::optional<StepCount> Spend::horizon() const {
   std::optional<StepCount> smallest = correlation_.horizon();
-  if (stop_ && (!smallest || *stop_ < *smallest)) smallest = stop_;
   for (const Spend& other : beside_) {
     const std::optional<StepCount> theirs = other.horizon();
     if (theirs && (!smallest || *theirs < *smallest)) smallest = theirs;

@@ -30,29 +30,29 @@ void refuse_without_generator(const noise::Correlation& correlation, noise::Gene
   static_cast<void>(noise::NoiseSource(correlation, kind, 1, none, StepIndex{0}));
 }
 
-StageNoise calibrated(const Config& config, const lane::Stage& stage, Sensitivity sensitivity, Rho rho) {
+StageNoise calibrated(const Config& config, const noise::Correlation& correlation, const lane::Stage& stage,
+                      Sensitivity sensitivity, Rho rho) {
   const Displacement displacement = privacy::displacement(stage.clip, config.privacy.adjacency);
   const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, rho);
-  return {config.noise.correlation,         config.noise.generator, stage.dimension, displacement, sensitivity, sigma,
+  return {correlation,         config.noise.generator, stage.dimension, displacement, sensitivity, sigma,
           noise_stddev(sigma, displacement)};
 }
 
 Mechanism calibrated(const Config& config, const privacy::Participation& participation,
                      std::optional<StepCount> steps) {
-  const noise::Correlation& correlation = config.noise.correlation;
+  const noise::Correlation correlation =
+      steps ? noise::Correlation{config.noise.correlation.family(), steps} : config.noise.correlation;
   refuse_without_generator(correlation, config.noise.generator);
-  const Sensitivity sensitivity = steps ? privacy::sensitivity(correlation, *steps, participation)
-                                        : privacy::sensitivity_limit(correlation, participation);
+  const Sensitivity sensitivity = privacy::sensitivity_limit(correlation, participation);
   const std::vector<lane::Stage> stages = lane::stages(config.descent);
   const std::vector<Rho> rhos = shares(config, target_rho(config.privacy));
   std::vector<StageNoise> noises;
   std::vector<noise::Grid> grids;
   std::optional<privacy::Spend> spend;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    noises.push_back(calibrated(config, stages[i], sensitivity, rhos[i]));
+    noises.push_back(calibrated(config, correlation, stages[i], sensitivity, rhos[i]));
     grids.emplace_back(noises.back().stddev, noise::largest_stddev(correlation), stages[i].clip);
-    privacy::Spend own{correlation, participation, noises.back().sigma};
-    if (steps) own = own.until(*steps);
+    const privacy::Spend own{correlation, participation, noises.back().sigma};
     spend = spend ? spend->beside(own) : own;
   }
   return {std::move(noises), std::move(grids), participation, *spend};

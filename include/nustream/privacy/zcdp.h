@@ -32,8 +32,6 @@ class EncoderNorm;
 class Spend {
  public:
   Spend(noise::Correlation correlation, Participation participation, NoiseMultiplier sigma);
-  /// The same, never asked beyond `stop` steps: a mechanism that ends there.
-  [[nodiscard]] Spend until(StepCount stop) const;
   /// Of this mechanism and `other` beside it, step by step on the same records: ρ adds (CDP+ section 1.1; Bun and
   /// Steinke 2016, Lemma 1.7). Throws InvalidParameter where their participations differ.
   [[nodiscard]] Spend beside(const Spend& other) const;
@@ -54,7 +52,7 @@ class Spend {
   /// The supremum of after(): at the horizon where there is one. Throws Unsupported where it is infinite or no
   /// bound is at hand.
   [[nodiscard]] Rho limit() const;
-  /// The smallest horizon of all mechanisms, and the stop; empty where any number of steps may be taken.
+  /// The smallest horizon of all mechanisms; empty where any number of steps may be taken.
   [[nodiscard]] std::optional<StepCount> horizon() const;
   /// The same spend of the first mechanism alone, which the accessors below describe.
   [[nodiscard]] Spend alone() const { return {correlation_, participation_, sigma_}; }
@@ -71,7 +69,6 @@ class Spend {
   Participation participation_;
   NoiseMultiplier sigma_;
   std::vector<Spend> beside_;
-  std::optional<StepCount> stop_;
   mutable std::unique_ptr<EncoderNorm> norm_;  // made at the first question
 };
 
