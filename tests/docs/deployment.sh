@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The files under docker/: rules that fire and stay quiet when they should, configurations that parse, and no metric that
-# docs/metrics.md does not know. Usage: deployment.sh ROOT
+# docs/metrics.md does not know. Usage: deployment.sh ROOT NUSTREAM
 set -euo pipefail
 cd "$1/docker"
 promtool check rules prometheus/public_rules.yml prometheus/operator_rules.yml
@@ -30,4 +30,6 @@ for path in sys.argv[1:]:
     dashboard = json.load(open(path))
     assert dashboard["panels"] and all(panel["targets"] for panel in dashboard["panels"]), path
 PYTHON
+python3 "$1/tests/docs/compose.py" .
+"$2" check stream.toml >/dev/null
 printf 'deployment files are sound\n'
