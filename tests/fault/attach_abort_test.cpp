@@ -139,7 +139,8 @@ TEST_F(AttachAbort, ATransactionThatTimesOutIsComputedAgain) {
 // it goes on, and publishes what it owes.
 TEST_F(AttachAbort, AReleaseThatTheTopicNoLongerTakesIs78AndIsPublishedOnceItDoes) {
   const auto service = std::make_unique<Command>(
-      NUSTREAM_COMMAND, world_.attach(with(small_batches, {"--set", "state.commit_seconds=0.1"})));
+      NUSTREAM_COMMAND,
+      world_.attach(with(small_batches, {"--set", "state.commit_seconds=0.1", "--set", "kafka.give_up_seconds=20"})));
   world_.write({values_.begin(), values_.begin() + 300});
   wait_until([&] { return world_.releases().size() == 30; });
   alter_topic(AttachWorld::direct(), topic("releases"), {{"max.message.bytes", "150"}});
