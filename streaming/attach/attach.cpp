@@ -3,11 +3,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "attach/service.h"
+#include "attach/start_up.h"
 #include "attach/topic_requirements.h"
 #include "secrets/harden.h"
 #include "secrets/key_file.h"
@@ -27,15 +30,15 @@ secrets::Keyring load_keys(const config::Config& config, const Options& options)
 }
 
 /// Brokers that are not up yet are waited for, but not in silence.
-TopicFacts wait_for_topics(const config::Config& config) {
+TopicFacts wait_for_topics(const config::Config& config, const std::atomic<bool>& cancelled) {
   constexpr std::chrono::milliseconds patience{5'000};
   try {
-    return check_topics(config, std::min(patience, config.kafka.give_up));
+    return check_topics(config, std::min(patience, config.kafka.give_up), cancelled);
   } catch (const Failure& failure) {
     if (failure.code() != Exit::unavailable || config.kafka.give_up <= patience) throw;
     fmt::print(stderr, "nustream: waiting for {}: {}\n", config.kafka.brokers, failure.what());
   }
-  return check_topics(config, config.kafka.give_up - patience);
+  return check_topics(config, config.kafka.give_up - patience, cancelled);
 }
 
 /// A lane's producer has threads and sockets of its own: enough of both have to be allowed before lanes come.
@@ -77,13 +80,21 @@ Exit run(config::Config config, const Options& options) {
   kafka::check_properties(config.kafka.properties);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = load_keys(config, options);
-  const TopicFacts facts = wait_for_topics(config);
+  StartUp start_up;
+  const auto found = std::make_shared<TopicFacts>();
+  const auto asked = std::make_shared<const config::Config>(config);
+  if (const auto told = start_up.run(
+          [asked, found](const std::atomic<bool>& cancelled) { *found = wait_for_topics(*asked, cancelled); })) {
+    return *told;
+  }
+  const TopicFacts& facts = *found;
   for (const std::string& warning : facts.warnings) fmt::print(stderr, "nustream: warning: {}\n", warning);
   require_room_for_lanes(config, facts.partitions);
   const std::size_t release_max = release_bytes(config, mechanism);
   config.outbox_bytes_max = outbox_bytes(config, release_max, facts);
-  const Setup setup{config, config::settings_digest(config, mechanism), keys, release_max};
+  const Setup setup{config, config::settings_digest(config, mechanism), keys, release_max, facts.lanes_with_room};
   Service service(setup, mechanism, facts.partitions, options);
+  if (const auto told = start_up.told_to_end()) return *told;  // else the service's own signals have it
   return service.run();
 }
 

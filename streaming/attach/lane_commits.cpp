@@ -26,6 +26,22 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// No waiting mends it: a right that is not granted, a limit that the topic has.
+bool is_refusal(const kafka::Error& error) {
+  return error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::authentication ||
+         error.cause == kafka::Cause::record_too_large;
+}
+
+/// For an error of a whole transaction: brokers do not always say about which topic.
+std::string topics_of(const config::Topics& topics) {
+  std::string names;
+  for (const std::string* topic :
+       {&topics.state, &topics.ledger, &topics.releases, &topics.dead_letters, &topics.model}) {
+    if (!topic->empty()) names += (names.empty() ? "'" : ", '") + *topic + "'";
+  }
+  return names;
+}
+
 /// Half to all of `pause`, so that lanes in the same trouble do not come back all at once.
 milliseconds jittered(milliseconds pause) {
   static std::minstd_rand random(std::random_device{}());
@@ -120,8 +136,8 @@ void LaneWorker::committed(const std::exception_ptr& failure) {
     const bool fenced = interrupted.error().cause == kafka::Cause::fenced;
     metrics_.transactions[fenced ? serve::TransactionOutcome::fenced : serve::TransactionOutcome::timed_out]
         .Increment();
-    static_cast<void>(give_up_letters(interrupted.error()));
-    reopen(interrupted.error());
+    if (give_up_letters(interrupted.error())) return reopen(interrupted.error());
+    fail_or_reopen(interrupted.error());
   } catch (const kafka::KafkaFailure& refused) {
     if (give_up_letters(refused.error())) return reopen(refused.error());
     fail(refused);
@@ -183,12 +199,7 @@ void LaneWorker::shorten_letters() {
 
 /// Nothing of the batch is readable as committed: the same bytes may be sent again.
 void LaneWorker::after_abort(const kafka::Error& error) {
-  const bool by_letters = give_up_letters(error);
-  const bool refused = error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::authentication ||
-                       error.cause == kafka::Cause::record_too_large;
-  if (refused && !by_letters) {
-    return fail(kafka::KafkaFailure("commit lane " + std::to_string(lane_.value()), error));
-  }
+  if (!give_up_letters(error) && is_refusal(error)) return fail_or_reopen(error);
   if (gave_up()) return reopen(error);
   open_->resend = true;
   retry_later(&LaneWorker::send);
@@ -214,7 +225,7 @@ void LaneWorker::send_model() {
         self->open_->resend = true;
         self->retry_later(&LaneWorker::resend_model);
       } catch (const kafka::LaneInterrupted& interrupted) {
-        self->reopen(interrupted.error());
+        self->fail_or_reopen(interrupted.error());
       } catch (const Failure& other) {
         self->fail(other);
       }
@@ -236,6 +247,13 @@ void LaneWorker::retry_later(void (LaneWorker::*work)()) {
   timer_.async_wait([self = shared_from_this(), work](const boost::system::error_code& cancelled) {
     if (!cancelled && !self->dropped_) ((*self).*work)();
   });
+}
+
+/// What somebody has to mend ends the lane, and says so; all else is tried again.
+void LaneWorker::fail_or_reopen(const kafka::Error& error) {
+  if (!is_refusal(error)) return reopen(error);
+  const std::string where = error.topic.empty() ? " to one of " + topics_of(host_.setup.config.kafka.topics) : "";
+  fail(kafka::KafkaFailure("commit lane " + std::to_string(lane_.value()) + where, error));
 }
 
 /// A new producer and the state read again tell where the lane is.

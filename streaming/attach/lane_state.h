@@ -23,6 +23,7 @@ struct Setup {
   std::string digest;
   secrets::Keyring keys;
   std::size_t release_bytes_max;  ///< no release is longer
+  std::uint32_t lanes_with_room;  ///< lanes below it had a partition in every topic at the start
 };
 
 /// One lane between two batches. One thread at a time.

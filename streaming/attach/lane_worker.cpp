@@ -17,6 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds start_again_after{200};
+constexpr std::chrono::milliseconds partition_looks_every{5'000};
+
 kafka::Offset offset_of(Position position) {
   return kafka::Offset{static_cast<std::int64_t>(position.value())};
 }
@@ -64,7 +66,7 @@ void LaneWorker::open() {
 
 void LaneWorker::start_opening() {
   phase_ = Phase::opening;
-  set_state(serve::LaneState::restoring);
+  if (!lacks_partition_) set_state(serve::LaneState::restoring);
   auto order = std::make_shared<LaneOrder>();
   order->setup = &host_.setup;
   order->mechanism = std::make_unique<const config::Mechanism>(host_.mechanism);
@@ -99,8 +101,10 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
   if (!failure) return begin_running(std::move(lane));
   try {
     std::rethrow_exception(failure);
+  } catch (const LaneWithoutPartition& lacking) {
+    wait_for_partition(lacking.reason());
   } catch (const kafka::LaneInterrupted& interrupted) {
-    reopen(interrupted.error());
+    fail_or_reopen(interrupted.error());
   } catch (const kafka::KafkaFailure& kafka_failure) {
     if (kafka_failure.error().remedy == kafka::Remedy::none) return fail(kafka_failure);
     reopen(kafka_failure.error());
@@ -111,7 +115,18 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
   }
 }
 
+/// Others go on meanwhile; somebody may add partitions at any time.
+void LaneWorker::wait_for_partition(const std::string& reason) {
+  set_state(serve::LaneState::waiting, reason);
+  timer_.expires_after(partition_looks_every);
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+    if (!cancelled && !self->dropped_) self->start_opening();
+  });
+  if (!std::exchange(lacks_partition_, true)) listener_.lacks_partition(lane_, reason);
+}
+
 void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
+  if (std::exchange(lacks_partition_, false)) listener_.lacks_partition(lane_, {});
   const auto wake = [weak = weak_from_this(), &loop = host_.loop] {
     boost::asio::post(loop, [weak] {
       if (const auto self = weak.lock()) self->pump();

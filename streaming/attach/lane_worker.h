@@ -34,6 +34,8 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   struct Listener {
     std::function<void(LaneId, const LaneEnd&)> stopped;  ///< everything is published that ever will be
     std::function<void(LaneId)> gone;                     ///< the answer to drain() and drop(), once, perhaps at once
+    /// A topic lacks the lane's partition, for the reason given; or, with an empty one, no longer does.
+    std::function<void(LaneId, const std::string&)> lacks_partition;
   };
 
   LaneWorker(Host& host, LaneId lane, std::uint32_t partitions, Listener listener);
@@ -68,6 +70,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
 
   void start_opening();
   void opened(const std::exception_ptr& failure, std::unique_ptr<OpenedLane> lane);
+  void wait_for_partition(const std::string& reason);
   void begin_running(std::unique_ptr<OpenedLane> lane);
   void show_restored(const OpenedLane& lane);
   void start_reading();
@@ -93,6 +96,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   [[nodiscard]] bool give_up_letters(const kafka::Error& error);
   void shorten_letters();
 
+  void fail_or_reopen(const kafka::Error& error);
   void reopen(const kafka::Error& error);
   void ask_the_group();
   void retry_later(void (LaneWorker::*work)());
@@ -122,6 +126,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   std::optional<Failure> failure_;  // waits for the transaction under way
   std::optional<LaneEnd> end_;      // why it stops, once everything is published
   bool end_told_ = false;
+  bool lacks_partition_ = false;
   bool asked_ = false;  // the group, since the lane was fenced
   Letters letters_ = Letters::whole;
   std::chrono::steady_clock::time_point letters_until_;  // when they are tried whole again

@@ -10,16 +10,13 @@
 
 #include "kafka/interruption.h"
 #include "kafka/lane_checks.h"
+#include "kafka/topic_checks.h"
 #include "secrets/seal.h"
 
 namespace nustream::attach {
 namespace {
 
 using kafka::LaneChecks;
-
-kafka::ClientSettings client_of(const config::Kafka& settings) {
-  return {settings.brokers, settings.properties};
-}
 
 /// Where the epoch begins and ends, and how it stands to what was read before.
 struct Range {
@@ -44,29 +41,49 @@ class Opening {
       : order_(std::move(order)),
         setup_(*order.setup),
         kafka_(setup_.config.kafka),
-        place_{setup_.config.stream, order.lane, kafka_.group, kafka_.topics} {}
+        client_{kafka_.brokers, kafka_.properties, order_.cancelled.get()},
+        place_{setup_.config.stream, order_.lane, kafka_.group, kafka_.topics} {}
 
   OpenedLane open() {
+    if (order_.lane.value() >= setup_.lanes_with_room) require_partitions();
     journal_ = std::make_unique<kafka::KafkaJournal>(journal_options());
     const std::optional<std::string> sealed = journal_->load();
     journal_->use_member(order_.member);
-    checks_.emplace(client_of(kafka_), place_, setup_.keys, kafka_.transaction, *order_.cancelled);
+    checks_.emplace(client_, place_, setup_.keys, kafka_.transaction, *order_.cancelled);
     return sealed ? with_state(*sealed) : without_state();
   }
 
  private:
-  [[nodiscard]] kafka::KafkaJournal::Options journal_options() const {
+  /// The topics that have to have a partition of the lane's own.
+  [[nodiscard]] std::vector<std::string> lane_topics() const {
     std::vector<std::string> topics{place_.topics.state, place_.topics.releases, place_.topics.ledger};
     if (!place_.topics.dead_letters.empty()) topics.push_back(place_.topics.dead_letters);
+    return topics;
+  }
+
+  /// Never hashed, never modulo: a lane without its own partition has nowhere to write to.
+  void require_partitions() const {
+    kafka::TopicChecks checks(client_);
+    for (const std::string& topic : lane_topics()) {
+      const auto found = checks.partitions(topic, kafka::in(kafka_.transaction)).value_or(0);
+      if (order_.lane.value() < static_cast<std::uint32_t>(found)) continue;
+      throw LaneWithoutPartition(
+          fmt::format("topic '{}' has {} partitions, and lane {} needs its own: raise them to "
+                      "{}",
+                      topic, found, order_.lane.value(), std::max(order_.partitions, order_.lane.value() + 1)));
+    }
+  }
+
+  [[nodiscard]] kafka::KafkaJournal::Options journal_options() const {
+    std::vector<std::string> topics = lane_topics();
     if (!place_.topics.model.empty() && order_.lane == LaneId{0}) topics.push_back(place_.topics.model);
-    return {client_of(kafka_),
-            place_,
-            kafka_.transaction,
-            [client = client_of(kafka_), id = place_.name(), topics] {
-              return kafka::transactional_producer(client, id, topics);
-            },
-            order_.post,
-            order_.cancelled.get()};
+    return {
+        client_,
+        place_,
+        kafka_.transaction,
+        [client = client_, id = place_.name(), topics] { return kafka::transactional_producer(client, id, topics); },
+        order_.post,
+        order_.cancelled.get()};
   }
 
   /// A state that does not open, or that the topics have gone beyond, is taken for none where a new epoch is asked
@@ -211,10 +228,10 @@ class Opening {
   bool is_later_partition() {
     if (order_.lane == LaneId{0}) return false;
     const kafka::LanePlace first{place_.stream, LaneId{0}, place_.group, place_.topics};
-    kafka::PartitionReader reader(client_of(kafka_), kafka::Isolation::read_committed, place_.group);
+    kafka::PartitionReader reader(client_, kafka::Isolation::read_committed, place_.group);
     const kafka::Deadline deadline = kafka::in(kafka_.transaction);
     const kafka::Offset end = reader.watermarks(first.in(first.topics.state), deadline).high;
-    const auto sealed = kafka::read_state(client_of(kafka_), first, end, deadline);
+    const auto sealed = kafka::read_state(client_, first, end, deadline);
     if (!sealed) return false;
     const journal::State state = journal::open_state(setup_.keys, *sealed);
     return order_.lane.value() >= state.record.partitions;
@@ -261,6 +278,7 @@ class Opening {
   LaneOrder order_;
   const Setup& setup_;
   const config::Kafka& kafka_;
+  kafka::ClientSettings client_;
   kafka::LanePlace place_;
   std::unique_ptr<kafka::KafkaJournal> journal_;
   std::optional<LaneChecks> checks_;

@@ -19,6 +19,8 @@ using std::chrono::milliseconds;
 constexpr int events_per_round = 512;
 constexpr milliseconds tick_every{1'000};
 constexpr milliseconds close_looks_every{20};
+// A coordinator that keeps a member waiting for its assignment keeps it waiting with its farewell as well.
+constexpr milliseconds unjoined_patience{1'000};
 
 LaneId lane_of(kafka::PartitionIndex partition) {
   return LaneId{static_cast<std::uint32_t>(partition.value())};
@@ -175,8 +177,10 @@ void Service::open_lane(LaneId lane) {
     return;
   }
   if (waiting_.erase(lane) > 0) operators_.close_lane(lane);
-  const LaneWorker::Listener listener{[this](LaneId stopped, const LaneEnd& end) { lane_stopped(stopped, end); },
-                                      [this](LaneId gone) { lane_gone(gone); }};
+  const LaneWorker::Listener listener{
+      [this](LaneId stopped, const LaneEnd& end) { lane_stopped(stopped, end); },
+      [this](LaneId gone) { lane_gone(gone); },
+      [this](LaneId lacking, const std::string& reason) { lane_lacks_partition(lacking, reason); }};
   const auto worker = std::make_shared<LaneWorker>(host_, lane, partitions_, listener);
   lanes_.emplace(lane, worker);
   worker->open();
@@ -211,6 +215,7 @@ void Service::handle(const kafka::Revoked& revoked) {
   for (const kafka::PartitionIndex partition : revoked.partitions) {
     assigned_.erase(lane_of(partition));
     stopped_.erase(lane_of(partition));
+    homeless_.erase(lane_of(partition));
     if (waiting_.erase(lane_of(partition)) > 0) operators_.close_lane(lane_of(partition));
     if (lanes_.count(lane_of(partition)) > 0) revocation_->waiting_for.insert(lane_of(partition));
   }
@@ -270,7 +275,9 @@ void Service::handle(const kafka::ClientError& error) {
                         error.error.remedy == kafka::Remedy::none || cause == kafka::Cause::authentication ||
                         cause == kafka::Cause::authorization;
   const bool at_start = !joined_;
-  if (cause == kafka::Cause::fenced_member || (hopeless && at_start)) {
+  // Once in the group, connections come and go, but a right that was taken away does not come back by itself.
+  const bool for_good = cause == kafka::Cause::fenced_member || cause == kafka::Cause::authorization;
+  if (for_good || (hopeless && at_start)) {
     fail(kafka::KafkaFailure("join group " + setup_.config.kafka.group, error.error));
   }
 }
@@ -290,13 +297,27 @@ void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
   if (severity == 3) return fail(Failure(end.code, end.reason));
   if (ending_) return;
   if (!waiting_.empty()) lanes_.at(lane)->drain("");  // makes room for one that waits
-  if (stopped_.size() < assigned_.size()) return;
-  // None of its lanes can go on.
+  end_if_none_can_go_on();
+}
+
+/// Named once; the lane looks again by itself.
+void Service::lane_lacks_partition(LaneId lane, const std::string& reason) {
+  homeless_.erase(lane);
+  if (reason.empty()) return;
+  fmt::print(stderr, "nustream: lane {} waits: {}\n", lane.value(), reason);
+  homeless_.emplace(lane, reason);
+  end_if_none_can_go_on();
+}
+
+/// Lanes that wait for a partition hold nobody up, but are not done either.
+void Service::end_if_none_can_go_on() {
+  if (ending_ || stopped_.empty() || stopped_.size() + homeless_.size() < assigned_.size()) return;
   const auto worst = std::max_element(stopped_.begin(), stopped_.end(), [](const auto& left, const auto& right) {
     return weight(left.second.code) < weight(right.second.code);
   });
   exit_ = worst->second.code;
   if (exit_ == Exit::data) failure_ = Failure(exit_, worst->second.reason);
+  if (exit_ == Exit::done && !homeless_.empty()) failure_ = Failure(Exit::configuration, homeless_.begin()->second);
   if (!model_clock_) return shut_down("");
   // Once more over the last releases. A look that is under way now may have begun before they were there.
   looks_left_ = 2;
@@ -359,13 +380,15 @@ void Service::shut_down(const std::string& tag) {
 void Service::close_if_drained() {
   if (!lanes_.empty() || closing_) return;
   closing_ = true;
-  consumer_.begin_close();
+  const milliseconds patience = joined_ ? kafka::GroupConsumer::closing_patience : unjoined_patience;
+  close_until_ = std::chrono::steady_clock::now() + patience;
+  consumer_.begin_close(patience);
   watch_close();
 }
 
 void Service::watch_close() {
   poll_unasked();
-  if (consumer_.is_closed()) return loop_.stop();
+  if (consumer_.is_closed() || std::chrono::steady_clock::now() >= close_until_) return loop_.stop();
   closer_.expires_after(close_looks_every);
   closer_.async_wait([this](const boost::system::error_code& cancelled) {
     if (!cancelled) watch_close();

@@ -54,6 +54,8 @@ class Service {
   void open_lane(LaneId lane);
   void lane_stopped(LaneId lane, const LaneEnd& end);
   void lane_gone(LaneId lane);
+  void lane_lacks_partition(LaneId lane, const std::string& reason);
+  void end_if_none_can_go_on();
   void finish_revocation();
   void keep_model_clock();
   void model_looked(std::optional<std::string> changed);
@@ -85,7 +87,8 @@ class Service {
   std::map<LaneId, std::vector<kafka::Message>> arrived_;  // of this round
   std::set<LaneId> assigned_;
   std::map<LaneId, LaneEnd> stopped_;
-  std::set<LaneId> waiting_;  // beyond max_lanes
+  std::set<LaneId> waiting_;                // beyond max_lanes
+  std::map<LaneId, std::string> homeless_;  // a topic lacks their partition: which, and what to do
   std::optional<Revocation> revocation_;
   std::unique_ptr<ModelClock> model_clock_;  // while lane 0 is here
   std::optional<Failure> failure_;
@@ -95,6 +98,7 @@ class Service {
   bool ending_ = false;
   bool closing_ = false;
   std::chrono::steady_clock::time_point started_;
+  std::chrono::steady_clock::time_point close_until_;
 };
 
 }  // namespace nustream::attach

@@ -9,6 +9,7 @@
 #include "engine/release_encoder.h"
 #include "error.h"
 #include "kafka/topic_checks.h"
+#include "kafka/write_check.h"
 #include "publish/release_json.h"
 
 namespace nustream::attach {
@@ -20,6 +21,8 @@ constexpr std::int32_t replicas_wanted = 3;
 constexpr std::int32_t insync_wanted = 2;
 // Old states open like any other copy: compaction should not leave them lying about.
 constexpr std::int64_t compaction_lag_wanted_ms = 24 * 3'600'000;
+// A partition of the dead letters that has no leader at present says nothing about the right to write.
+constexpr std::chrono::milliseconds write_check_max{5'000};
 // A long name and wide numbers: 17 digits, sign, exponent.
 constexpr double widest = -1.2345678901234567e-308;
 
@@ -29,14 +32,18 @@ constexpr double widest = -1.2345678901234567e-308;
 
 class Requirements {
  public:
-  Requirements(const config::Config& config, std::chrono::milliseconds time)
-      : config_(config), checks_({config.kafka.brokers, config.kafka.properties}), deadline_(kafka::in(time)) {}
+  Requirements(const config::Config& config, std::chrono::milliseconds time, const std::atomic<bool>& cancelled)
+      : config_(config),
+        client_{config.kafka.brokers, config.kafka.properties, &cancelled},
+        checks_(client_),
+        deadline_(kafka::in(time)) {}
 
   TopicFacts check() {
     const config::Topics& topics = config_.kafka.topics;
     const TopicDescription input = described(topics.input, "kafka.topic");
+    facts_.partitions = facts_.lanes_with_room = static_cast<std::uint32_t>(input.partitions);
     check_times(input);
-    const TopicDescription state = written(topics.state, "kafka.state_topic");
+    const TopicDescription state = lane_topic(topics.state, "kafka.state_topic");
     if (state.cleanup_policy != "compact") {
       refuse(
           fmt::format("topic '{}' (kafka.state_topic) has cleanup.policy={}: it has to be exactly compact, or a "
@@ -44,14 +51,14 @@ class Requirements {
                       topics.state, state.cleanup_policy));
     }
     check_old_states(state);
-    const TopicDescription ledger = written(topics.ledger, "kafka.ledger_topic");
+    const TopicDescription ledger = lane_topic(topics.ledger, "kafka.ledger_topic");
     if (ledger.cleanup_policy != "delete" || ledger.retention_ms != -1) {
       refuse(
           fmt::format("topic '{}' (kafka.ledger_topic) has cleanup.policy={}, retention.ms={}: it has to keep every "
                       "line: cleanup.policy=delete, retention.ms=-1",
                       topics.ledger, ledger.cleanup_policy, ledger.retention_ms));
     }
-    written(topics.releases, "kafka.release_topic");
+    lane_topic(topics.releases, "kafka.release_topic");
     if (!topics.dead_letters.empty()) check_dead_letters(described(topics.dead_letters, "kafka.dead_letter_topic"));
     if (!topics.model.empty()) written(topics.model, "kafka.model_topic");
     if (!thin_topics_.empty()) {
@@ -60,9 +67,8 @@ class Requirements {
                       "promise does not cover a broker that loses what it acknowledged",
                       replicas_wanted, insync_wanted, thin_topics_));
     }
-    facts_.partitions = static_cast<std::uint32_t>(input.partitions);
-    const std::string client_max = kafka::property_in_force({config_.kafka.brokers, config_.kafka.properties},
-                                                            kafka::Role::transactional_producer, "message.max.bytes");
+    const std::string client_max =
+        kafka::property_in_force(client_, kafka::Role::transactional_producer, "message.max.bytes");
     facts_.record_bytes_max = std::min<std::size_t>(bytes_max_, std::stoull(client_max));
     return std::move(facts_);
   }
@@ -83,6 +89,22 @@ class Requirements {
     return found;
   }
 
+  TopicDescription lane_topic(const std::string& topic, const char* key) {
+    const TopicDescription found = written(topic, key);
+    check_room(found, topic, key);
+    return found;
+  }
+
+  /// Lane n writes to partition n: those beyond the topic's are not started, the others are.
+  void check_room(const TopicDescription& found, const std::string& topic, const char* key) {
+    const auto room = static_cast<std::uint32_t>(found.partitions);
+    if (room >= facts_.partitions) return;
+    facts_.lanes_with_room = std::min(facts_.lanes_with_room, room);
+    facts_.warnings.push_back(
+        fmt::format("topic '{}' ({}) has {} partitions, the input {}: lanes from {} on wait until it has as many",
+                    topic, key, room, facts_.partitions, room));
+  }
+
   void check_old_states(const TopicDescription& state) {
     if (state.max_compaction_lag_ms <= compaction_lag_wanted_ms && state.segment_ms <= compaction_lag_wanted_ms) {
       return;
@@ -93,8 +115,13 @@ class Requirements {
                     config_.kafka.topics.state));
   }
 
-  /// What does not fit is cut down when it comes: the topic's size bounds nothing else.
+  /// What does not fit is cut down when it comes: the topic's size bounds nothing else. The right to write is found
+  /// out here, not by the first record that cannot be used.
   void check_dead_letters(const TopicDescription& letters) {
+    const std::string& topic = config_.kafka.topics.dead_letters;
+    check_room(letters, topic, "kafka.dead_letter_topic");
+    kafka::require_right_to_write(client_, config_.stream + "/start", topic,
+                                  std::min(deadline_, kafka::in(write_check_max)));
     const auto room = static_cast<std::size_t>(std::max<std::int64_t>(letters.max_message_bytes, 0));
     if (room >= config_.kafka.dead_letter_bytes_max) return;
     facts_.warnings.push_back(
@@ -115,6 +142,7 @@ class Requirements {
   }
 
   const config::Config& config_;
+  kafka::ClientSettings client_;
   kafka::TopicChecks checks_;
   kafka::Deadline deadline_;
   std::size_t bytes_max_ = std::numeric_limits<std::size_t>::max();
@@ -124,8 +152,9 @@ class Requirements {
 
 }  // namespace
 
-TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time) {
-  return Requirements(config, time).check();
+TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time,
+                        const std::atomic<bool>& cancelled) {
+  return Requirements(config, time, cancelled).check();
 }
 
 std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism) {

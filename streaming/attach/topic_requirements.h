@@ -1,6 +1,7 @@
 // Whether the topics of a stream are fit for what is promised, before anything is read or written.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -14,14 +15,17 @@ namespace nustream::attach {
 /// What was found out about the topics.
 struct TopicFacts {
   std::uint32_t partitions;           ///< of the input
+  std::uint32_t lanes_with_room;      ///< lanes below it have a partition in every topic
   std::size_t record_bytes_max;       ///< that every topic and the client take
   std::vector<std::string> warnings;  ///< one line each, for the operator
 };
 
 /// Asks the brokers, for at most `time`. Failure(configuration) where a topic is missing, the state
 /// topic is not compacted (or deletes as well), the ledger is compacted or expires, or starts by time need times that
-/// nobody declared public; Failure(permission) where we are not let in; Failure(unavailable) where nobody answers.
-[[nodiscard]] TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time);
+/// nobody declared public; Failure(permission) where we are not let in, or may not write to the dead letters;
+/// Failure(unavailable) where nobody answers; Cancelled once `cancelled` is true.
+[[nodiscard]] TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time,
+                                      const std::atomic<bool>& cancelled);
 
 /// More bytes than any release of these settings has.
 [[nodiscard]] std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
+#include <deque>
 #include <string_view>
 
 #include "nustream/base/error.h"
@@ -27,40 +28,59 @@ std::string_view name_of(std::size_t index) {
                                           : sums_failpoints[index - report_failpoints.size()];
 }
 
-/// The place asked for and how many passages are left.
+/// One place asked for, how many passages are left, and what happens at the last of them.
 struct Request {
   std::size_t index = places;
   std::atomic<long> left{0};
   unsigned pause_ms = 0;
+  bool lives = false;
 
-  Request() {
-    const char* const text = std::getenv("NUSTREAM_FAILPOINT");
-    if (text == nullptr) return;
-    const std::string_view request(text);
+  explicit Request(std::string_view request) {
     const std::size_t colon = request.find(':');
     NUSTREAM_REQUIRE(colon != std::string_view::npos, "NUSTREAM_FAILPOINT is name:count");
     for (index = 0; index < places && name_of(index) != request.substr(0, colon);) ++index;
     // A test that names a place that is not there must not pass by never being killed.
     NUSTREAM_REQUIRE(index < places, "NUSTREAM_FAILPOINT names a place of the table");
+    constexpr std::string_view live = ":live";
+    lives = request.ends_with(live);
+    if (lives) request.remove_suffix(live.size());
     long count = 0;
     const char* const end = request.data() + request.size();
     auto parsed = std::from_chars(request.data() + colon + 1, end, count);
     NUSTREAM_REQUIRE(parsed.ec == std::errc{} && count > 0, "NUSTREAM_FAILPOINT counts from 1");
     if (parsed.ptr != end && *parsed.ptr == ':') parsed = std::from_chars(parsed.ptr + 1, end, pause_ms);
     NUSTREAM_REQUIRE(parsed.ec == std::errc{} && parsed.ptr == end,
-                     "NUSTREAM_FAILPOINT is name:count[:milliseconds]");
+                     "NUSTREAM_FAILPOINT is name:count[:milliseconds[:live]]");
     left = count;
   }
+
+  void pass() {
+    if (--left != 0) return;
+    // Other threads go on meanwhile: what was handed to them may get out.
+    if (pause_ms > 0) ::usleep(1000 * pause_ms);
+    if (!lives) ::kill(::getpid(), SIGKILL);
+  }
 };
+
+std::deque<Request> requests() {
+  std::deque<Request> requests;
+  const char* const text = std::getenv("NUSTREAM_FAILPOINT");
+  std::string_view rest = text != nullptr ? text : "";
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    requests.emplace_back(rest.substr(0, comma));
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
+  return requests;
+}
 
 }  // namespace
 
 void pass_failpoint(std::size_t index) {
-  static Request request;
-  if (index != request.index || --request.left != 0) return;
-  // Other threads go on meanwhile: what was handed to them may get out.
-  if (request.pause_ms > 0) ::usleep(1000 * request.pause_ms);
-  ::kill(::getpid(), SIGKILL);
+  static std::deque<Request> asked = requests();
+  for (Request& request : asked) {
+    if (request.index == index) request.pass();
+  }
 }
 
 }  // namespace nustream::journal

@@ -11,7 +11,8 @@
 namespace nustream::journal {
 
 /// Every place, in the order in which a run passes them. NUSTREAM_FAILPOINT=name:count in the environment kills the
-/// process at the count-th passage of that place (from 1); name:count:milliseconds after a pause.
+/// process at the count-th passage of that place (from 1); name:count:milliseconds after a pause, and
+/// name:count:milliseconds:live pauses there and goes on. Several, with commas, are counted each by itself.
 inline constexpr std::array<std::string_view, 20> failpoints{
     "after-seal",              // the state is sealed, nothing of the batch is written
     "after-append-rejects",    //

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "error.h"
+#include "kafka/interruption.h"
 
 namespace nustream::kafka {
 namespace {
@@ -90,7 +91,11 @@ Client new_consumer(const ClientSettings& settings, Role role, const Properties&
   const bool has_group = own.contains("group.id");
   if (has_group) rd_kafka_poll_set_consumer(handle.get());
   QueueHandle queue(has_group ? rd_kafka_queue_get_consumer(handle.get()) : rd_kafka_queue_get_main(handle.get()));
-  return {std::move(handle), std::move(queue), settings.properties};
+  return {std::move(handle), std::move(queue), settings.properties, settings.cancelled};
+}
+
+void give_up_if_cancelled(const Client& client) {
+  if (client.cancelled != nullptr && client.cancelled->load()) throw Cancelled();
 }
 
 EventHandle poll(const Client& client, int milliseconds) {

@@ -18,7 +18,11 @@ struct Client {
   ClientHandle handle;
   QueueHandle queue;      // after the handle, so that it is gone before
   Properties properties;  // whose secrets are blotted out of errors
+  const std::atomic<bool>* cancelled = nullptr;
 };
+
+/// Throws Cancelled where nobody wants the client's answers any more.
+void give_up_if_cancelled(const Client& client);
 
 /// Failure(configuration) where librdkafka takes the properties one by one but not together.
 [[nodiscard]] ClientHandle new_client(const ClientSettings& settings, Role role, ConfigurationHandle configuration);

@@ -133,7 +133,7 @@ std::string advice(const Error& error) {
     case Cause::authentication:
       return "check the security.*, sasl.* and ssl.* properties under [kafka.librdkafka]";
     case Cause::authorization:
-      return "grant this user the right (docs/exit-codes.md)";
+      return "grant this user the right (docs/kafka.md lists them)";
     case Cause::unknown_topic:
       return "create the topic, or correct its name under [kafka]";
     case Cause::offset_out_of_range:

@@ -1,6 +1,7 @@
 // How clients are configured: what exactly-once and speed need, under what the user passes through.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ using Properties = std::map<std::string, std::string>;
 struct ClientSettings {
   std::string brokers;      ///< host:port, several with commas
   Properties properties{};  ///< checked by check_properties(); over the defaults of each role
+  /// Once it is true, questions that wait for brokers give up with Cancelled. Null: never; outlives the clients.
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 /// What a client is for: decides its defaults.

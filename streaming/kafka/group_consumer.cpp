@@ -17,8 +17,6 @@ namespace {
 
 // How long a call waits for the client library's own thread, which answers in microseconds unless the machine stands.
 constexpr int library_milliseconds_max = 1000;
-// A member that leaves waits for the coordinator's word on it for 5 s.
-constexpr std::chrono::milliseconds closing_max{10'000};
 
 Properties own_properties(const GroupMember& member) {
   Properties properties{{"group.id", member.group}};
@@ -75,11 +73,12 @@ GroupConsumer::GroupConsumer(const ClientSettings& settings, const GroupMember& 
 
 // Up to librdkafka 2.2 a cooperative member that is destroyed between joining and its first assignment ends the
 // process by an assertion (confluentinc/librdkafka issue 4312, mended in 2.3), and nothing tells when that is. Such a
-// client has left the group by now; what it keeps until the process ends is memory and idle threads.
+// client has left the group by now; what it keeps until the process ends is memory and idle threads. So does one of
+// any version that could not be closed in time: destroying it would wait on.
 GroupConsumer::~GroupConsumer() {
   constexpr int mended_in = 0x020300ff;
   close_now();
-  if (rd_kafka_version() >= mended_in) return;
+  if (rd_kafka_version() >= mended_in && is_closed()) return;
   rd_kafka_queue_io_event_enable(client_->queue.get(), -1, nullptr, 0);  // the descriptor goes
   static_cast<void>(client_->handle.release());
 }
@@ -228,16 +227,16 @@ void GroupConsumer::ask_membership(Deadline deadline) {
   ask_for_group(*client_, group_, deadline);
 }
 
-void GroupConsumer::begin_close() {
-  if (closing_) return;
-  closing_ = true;
+void GroupConsumer::begin_close(std::chrono::milliseconds patience) {
+  if (closing_until_) return;
+  closing_until_ = in(patience);
   // A client with a fatal error (a fenced member) is out of its group, and refuses.
   static_cast<void>(of_result(rd_kafka_consumer_close_queue(client_->handle.get(), client_->queue.get())));
 }
 
 bool GroupConsumer::is_closed() const noexcept {
-  return closing_ && (rd_kafka_consumer_closed(client_->handle.get()) != 0 ||
-                      rd_kafka_fatal_error(client_->handle.get(), nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR);
+  return closing_until_ && (rd_kafka_consumer_closed(client_->handle.get()) != 0 ||
+                            rd_kafka_fatal_error(client_->handle.get(), nullptr, 0) != RD_KAFKA_RESP_ERR_NO_ERROR);
 }
 
 // Destroyed while it waits for an answer, the library's client would wait for it for ever.
@@ -245,8 +244,7 @@ void GroupConsumer::close_now() {
   if (answer_owed_ == Answer::assign) static_cast<void>(assign({}));
   if (answer_owed_ == Answer::unassign) static_cast<void>(unassign({}));
   begin_close();
-  const Deadline deadline = in(closing_max);
-  while (!is_closed() && std::chrono::steady_clock::now() < deadline) {
+  while (!is_closed() && std::chrono::steady_clock::now() < *closing_until_) {
     EventHandle event = poll(*client_, 10);
     if (!event || rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_REBALANCE) continue;
     const Event given = rebalance(*event);
@@ -258,7 +256,7 @@ void GroupConsumer::close_now() {
 // A client that is closing takes back everything by itself, and calls each answer a mistake.
 std::optional<Error> GroupConsumer::unless_closing(rd_kafka_error_s* result) const {
   auto error = of_result(result);
-  return closing_ ? std::nullopt : error;
+  return closing_until_ ? std::nullopt : error;
 }
 
 PartitionListHandle GroupConsumer::list_of(PartitionIndex partition, std::int64_t offset) const {

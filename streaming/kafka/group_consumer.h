@@ -1,6 +1,7 @@
 // A member of a consumer group that reads the input topic, for an event loop: it wakes a descriptor and never waits.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,8 +39,8 @@ class GroupConsumer {
  public:
   /// Joins the group and subscribes to the topic; the first Assigned comes as an event.
   GroupConsumer(const ClientSettings& settings, const GroupMember& member);
-  /// Where it is not closed yet, closes: answers what it owes, leaves the group, and waits for up to 5 s for brokers
-  /// that do not answer.
+  /// Where it is not closed yet, closes: answers what it owes, leaves the group, and waits for brokers that do not
+  /// answer until begin_close()'s patience is over.
   ~GroupConsumer();
   GroupConsumer(const GroupConsumer&) = delete;
   GroupConsumer& operator=(const GroupConsumer&) = delete;
@@ -76,9 +77,12 @@ class GroupConsumer {
   /// finds no answer until `deadline` is a ClientError.
   void ask_membership(Deadline deadline);
 
-  /// Begins to leave: the partitions come as Revoked and are answered as ever; go on with next() until is_closed().
-  /// A member with an instance stays in the group until its session ends.
-  void begin_close();
+  /// A member that leaves waits for the coordinator's word on it, 5 s.
+  static constexpr std::chrono::milliseconds closing_patience{10'000};
+  /// Begins to leave: the partitions come as Revoked and are answered as ever; go on with next() until is_closed(),
+  /// or give it up after `patience`: then the group finds out by the end of the session. A member with an instance
+  /// stays in the group until then anyway.
+  void begin_close(std::chrono::milliseconds patience = closing_patience);
   [[nodiscard]] bool is_closed() const noexcept;
 
  private:
@@ -113,7 +117,7 @@ class GroupConsumer {
   std::unique_ptr<Client> client_;
   std::vector<PartitionState> states_;  // by partition
   Answer answer_owed_ = Answer::none;
-  bool closing_ = false;
+  std::optional<Deadline> closing_until_;  // while it closes
 };
 
 }  // namespace nustream::kafka

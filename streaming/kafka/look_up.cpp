@@ -32,6 +32,7 @@ void ask_until(const Client& client, const std::string& attempt, Deadline deadli
                const std::function<std::optional<Error>(int milliseconds)>& call) {
   std::optional<Error> complaint;
   for (int time = first_attempt_milliseconds;; time = std::min(2 * time, longest_attempt_milliseconds)) {
+    give_up_if_cancelled(client);
     std::optional<Error> error = call(std::clamp(milliseconds_until(deadline), 1, time));
     if (!error) return;
     if (const auto waiting = waiting_complaint(client)) complaint = telling_more(complaint, *waiting);

@@ -12,7 +12,8 @@
 namespace nustream::kafka {
 
 /// Calls `call` with milliseconds that it may take until it gives no error. KafkaFailure("cannot ATTEMPT: …") where
-/// it gives one that no repetition mends, where the brokers do not let the client in, or at the deadline.
+/// it gives one that no repetition mends, where the brokers do not let the client in, or at the deadline; Cancelled
+/// between two attempts.
 void ask_until(const Client& client, const std::string& attempt, Deadline deadline,
                const std::function<std::optional<Error>(int milliseconds)>& call);
 

@@ -81,6 +81,7 @@ class PartitionReader::Implementation {
     prepare(partition, deadline);
     start(partition, from, end);
     while (true) {
+      give_up_if_cancelled(client_);
       const Progress progress = read(take, std::chrono::milliseconds(std::min(milliseconds_until(deadline), 100)));
       if (progress.is_done()) return;
       if (const Error* error = progress.error()) throw KafkaFailure(attempt, *error);

@@ -29,7 +29,7 @@ struct Watermarks {
 };
 
 /// Reads without a group, and looks up offsets. One thread at a time calls it; calls wait, at most until their
-/// deadline, and throw KafkaFailure: Remedy::call_again where another attempt may do better.
+/// deadline, and throw KafkaFailure: Remedy::call_again where another attempt may do better; or Cancelled.
 class PartitionReader {
  public:
   /// `group` is the group whose offsets committed() tells; it is not joined.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The files under docker/: rules that fire and stay quiet when they should, configurations that parse, and no metric that
-# docs/metrics.md does not know. Usage: deployment.sh ROOT
+# docs/metrics.md does not know. Usage: deployment.sh ROOT NUSTREAM
 set -euo pipefail
 cd "$1/docker"
 promtool check rules prometheus/public_rules.yml prometheus/operator_rules.yml
@@ -30,4 +30,11 @@ for path in sys.argv[1:]:
     dashboard = json.load(open(path))
     assert dashboard["panels"] and all(panel["targets"] for panel in dashboard["panels"]), path
 PYTHON
+python3 "$1/tests/docs/compose.py" .
+# The image is built with the packages that every build needs.
+wanted=$(cd "$1" && source cmake/setup.sh && printf '%s\n' "${product_packages[@]}" | sort)
+installed=$(sed -n '/ AS build$/,/^COPY/p' Dockerfile | grep -oE '\b[a-z][a-z0-9+.-]*(-[a-z0-9.]+)?\b|g\+\+' | sort -u)
+missing=$(comm -23 <(printf '%s\n' "$wanted") <(printf '%s\n' "$installed"))
+[ -z "$missing" ] || { printf 'docker/Dockerfile does not install: %s\n' $missing >&2; exit 1; }
+NUSTREAM_KEY_FILE=/run/secrets/nustream_key "$2" check stream.toml >/dev/null
 printf 'deployment files are sound\n'

@@ -3,22 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <deque>
 #include <random>
 #include <thread>
 
 #include "attach_promise.h"
+#include "recovery.h"
 #include "tcp_proxy.h"
 
 namespace nustream::tests {
 namespace {
 
 using std::chrono::milliseconds;
-
-bool campaign() {
-  return std::getenv("NUSTREAM_CAMPAIGN") != nullptr;
-}
 
 void pause(int time) {
   std::this_thread::sleep_for(milliseconds(time));
@@ -108,6 +104,7 @@ TEST(Disturbance, TwoInstancesWithARebalanceEverySecond) {
   Disturbed stream(4, 4000);
   const auto steady = stream.instance();
   const int rounds = campaign() ? 60 : 8;
+  ::testing::Test::RecordProperty("rebalances", rounds);
   for (int round = 0; round < rounds; ++round) {
     const auto second = stream.instance();
     stream.write(4000U / static_cast<std::size_t>(rounds) + 1);
@@ -125,6 +122,7 @@ TEST(Disturbance, ThreeInstancesThatJoinLeaveAndAreKilled) {
   std::mt19937_64 bits(5);
   std::deque<std::unique_ptr<Command>> instances;
   const int rounds = campaign() ? 40 : 8;
+  ::testing::Test::RecordProperty("instances_ended", rounds);
   for (int round = 0; round < rounds; ++round) {
     while (instances.size() < 3) instances.push_back(stream.instance());
     stream.write(4000U / static_cast<std::size_t>(rounds) + 1);
@@ -190,6 +188,7 @@ TEST(Disturbance, ABrokerKilledAgainAndAgain) {
     Disturbed stream(2, 3000);
     const auto instance = stream.instance({"--set", "kafka.transaction_seconds=60"});
     const int kills = campaign() ? 10 : 2;
+    ::testing::Test::RecordProperty("broker_kills", kills);
     for (int kill = 0; kill < kills; ++kill) {
       stream.write(3000U / static_cast<std::size_t>(kills) / 2);
       pause(500);
@@ -220,8 +219,13 @@ TEST(Disturbance, ANetworkThatIsCut) {
     wait_until([&] { return stream.steps() >= 500; });
     proxy.cut();
     stream.write(1000);
-    pause(campaign() ? 30'000 : 9'000);
+    const int seconds_cut = campaign() ? 30 : 9;
+    ::testing::Test::RecordProperty("seconds_cut", seconds_cut);
+    pause(1000 * seconds_cut);
+    ReleaseWatch watch(stream.world());
+    const auto mended = std::chrono::steady_clock::now();
     proxy.mend();
+    report_recovery("network_mended", {watch.wait(mended)}, std::chrono::seconds(20));
     wait_until([&] { return stream.steps() >= 4000; });
     instance->signal(SIGTERM);
     const CommandResult result = instance->wait();

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <random>
 #include <thread>
 
 #include "attach_promise.h"
 #include "journal/failpoint.h"
+#include "recovery.h"
 
 namespace nustream::tests {
 namespace {
@@ -26,12 +26,18 @@ std::vector<std::string> with(std::vector<std::string> arguments, const std::vec
   return arguments;
 }
 
+std::vector<int> passages() {
+  if (campaign()) return {1, 2, 3, 5, 8, 13};
+  return {1, 2, 7};
+}
+
 /// Each place, early and late; the run that follows finishes the stream.
 TEST(AttachKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLeaves) {
   const std::vector<std::string> values = AttachWorld::values(1500);
+  int kills = 0;
   for (const std::string_view place : journal::topic_failpoints) {
     if (place == "after-abort-transaction") continue;  // nothing aborts here: attach_abort_test.cpp
-    for (const int passage : {1, 2, 7}) {
+    for (const int passage : passages()) {
       SCOPED_TRACE(std::string(place) + ":" + std::to_string(passage));
       const AttachWorld world;
       world.write(values);
@@ -44,6 +50,7 @@ TEST(AttachKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLeaves) 
       if (passed) {
         EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
       }
+      kills += killed.code == 128 + SIGKILL ? 1 : 0;
       const CommandResult finished = world.run(with({"--insecure-seed", "7"}, small_batches));
       ASSERT_EQ(finished.code, 0) << finished.err;
       EXPECT_TRUE(joined(world.releases()) == replayed(world, values, 7));
@@ -51,11 +58,12 @@ TEST(AttachKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLeaves) 
       EXPECT_EQ(ledger_end(world).steps, values.size());
     }
   }
+  ::testing::Test::RecordProperty("kills", kills);
 }
 
 /// Real keys: other noise after each kill would show as two values of one step.
 TEST(AttachKill, AtRandomMomentsUnderARealKeyShowsNoStepTwice) {
-  const int kills = std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? 100 : 8;
+  const int kills = campaign() ? 100 : 8;
   const AttachWorld world;
   const std::vector<std::string> values = AttachWorld::values(40'000);
   world.write(values);
@@ -71,6 +79,7 @@ TEST(AttachKill, AtRandomMomentsUnderARealKeyShowsNoStepTwice) {
   const CommandResult finished = run_command(NUSTREAM_COMMAND, arguments);
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_LT(done, kills) << "no kill came in time";
+  ::testing::Test::RecordProperty("kills", kills - done);
   expect_one_value_a_step(world.releases_uncommitted());
   expect_each_step_once(world.releases());
   const LedgerEnd end = ledger_end(world);

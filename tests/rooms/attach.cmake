@@ -9,6 +9,10 @@ nustream_attach_test(attach_test full fault/attach_test.cpp)
 nustream_attach_test(attach_dead_letter_test full fault/attach_dead_letter_test.cpp)
 nustream_attach_test(attach_disturbance_test full fault/attach_disturbance_test.cpp)
 nustream_attach_test(attach_contradiction_test full fault/attach_contradiction_test.cpp)
+nustream_attach_test(attach_partitions_test full fault/attach_partitions_test.cpp)
+nustream_attach_test(attach_refusal_test full fault/attach_refusal_test.cpp)
+nustream_attach_test(attach_recovery_test full fault/attach_recovery_test.cpp)
+nustream_attach_test(attach_prometheus_test full fault/attach_prometheus_test.cpp)
 
 # The service with kill points in its transactions.
 add_library(nustream_topics_faulty STATIC ${PROJECT_SOURCE_DIR}/streaming/kafka/transaction.cpp
@@ -32,9 +36,12 @@ nustream_attach_test(attach_planted_test full fault/attach_planted_test.cpp)
 target_compile_definitions(attach_planted_test PRIVATE NUSTREAM_PLANTED="$<TARGET_FILE:nustream_attach_planted>"
                                                        NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")
 add_dependencies(attach_planted_test nustream_attach_planted nustream_attach_faulty)
-nustream_attach_test(attach_kill_test full fault/attach_kill_test.cpp)
-target_compile_definitions(attach_kill_test PRIVATE NUSTREAM_FAILPOINTS NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")
-add_dependencies(attach_kill_test nustream_attach_faulty)
+foreach(test kill abort start)
+  nustream_attach_test(attach_${test}_test full fault/attach_${test}_test.cpp)
+  target_compile_definitions(attach_${test}_test PRIVATE NUSTREAM_FAILPOINTS
+                                                         NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")
+  add_dependencies(attach_${test}_test nustream_attach_faulty)
+endforeach()
 
 # Two neighbouring topics under coupled noise.
 add_executable(neighbour_service fault/neighbour_service.cpp)
@@ -43,3 +50,13 @@ nustream_attach_test(attach_neighbours_test full fault/attach_neighbours_test.cp
 target_compile_definitions(attach_neighbours_test PRIVATE NUSTREAM_NEIGHBOUR="$<TARGET_FILE:neighbour_service>")
 add_dependencies(attach_neighbours_test neighbour_service)
 target_include_directories(attach_neighbours_test PRIVATE ${PROJECT_SOURCE_DIR}/src)
+
+if(NOT NUSTREAM_FAILPOINTS)
+  nustream_test(attach_release_build_test quick fault/attach_release_build_test.cpp)
+  target_include_directories(attach_release_build_test PRIVATE ${PROJECT_SOURCE_DIR}/streaming)
+  target_compile_definitions(attach_release_build_test PRIVATE
+    NUSTREAM_FAILPOINTS NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"
+    NUSTREAM_SERVICE_ARCHIVE="$<TARGET_FILE:nustream_service>"
+    NUSTREAM_NEIGHBOUR="$<TARGET_FILE:neighbour_service>" NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")
+  add_dependencies(attach_release_build_test nustream neighbour_service nustream_attach_faulty)
+endif()

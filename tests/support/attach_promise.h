@@ -14,17 +14,26 @@
 
 namespace nustream::tests {
 
-/// Releases of one partition's values, replayed from a file under the insecure seed `seed` as lane `lane`.
-inline std::string replayed(const AttachWorld& world, const std::vector<std::string>& values, int seed,
-                            int lane = 0) {
+/// Releases of one partition's values, replayed from a file under the insecure seed `seed` as lane `lane`, with
+/// `more` arguments.
+inline std::string replayed(const AttachWorld& world, const std::vector<std::string>& values, int seed, int lane = 0,
+                            const std::vector<std::string>& more = {}) {
   std::string csv;
   for (const std::string& value : values) csv += value + "\n";
   const std::string tag = std::to_string(lane) + "-" + std::to_string(seed);
   const std::string file = world.folder().write("rows-" + tag + ".csv", csv);
   const std::string state = (world.folder().path() / ("replayed-" + tag)).string();
-  const CommandResult result = run_command(
-      NUSTREAM_COMMAND, {"replay", world.config(), file, "--lane", std::to_string(lane), "--insecure-seed",
-                         std::to_string(seed), "--set", "state.directory=\"" + state + "\""});
+  std::vector<std::string> arguments{"replay",
+                                     world.config(),
+                                     file,
+                                     "--lane",
+                                     std::to_string(lane),
+                                     "--insecure-seed",
+                                     std::to_string(seed),
+                                     "--set",
+                                     "state.directory=\"" + state + "\""};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const CommandResult result = run_command(NUSTREAM_COMMAND, arguments);
   EXPECT_EQ(result.code, 0) << result.err;
   return read_file(std::filesystem::path(state) / "releases.jsonl");
 }

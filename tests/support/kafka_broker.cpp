@@ -243,9 +243,17 @@ void KafkaCluster::run_tool(const std::vector<std::string>& arguments) const {
 }
 
 void KafkaCluster::grant(const std::vector<std::string>& right) const {
-  std::vector<std::string> arguments{
-      "kafka.admin.AclCommand",        "--bootstrap-server", direct(), "--add", "--allow-principal",
-      std::string("User:") + sasl_user};
+  change_rights({"--add"}, right);
+}
+
+void KafkaCluster::take_away(const std::vector<std::string>& right) const {
+  change_rights({"--remove", "--force"}, right);
+}
+
+void KafkaCluster::change_rights(std::vector<std::string> how, const std::vector<std::string>& right) const {
+  std::vector<std::string> arguments{"kafka.admin.AclCommand", "--bootstrap-server", direct(), "--allow-principal",
+                                     std::string("User:") + sasl_user};
+  arguments.insert(arguments.end(), how.begin(), how.end());
   arguments.insert(arguments.end(), right.begin(), right.end());
   run_tool(arguments);
 }

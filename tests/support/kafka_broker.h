@@ -43,6 +43,8 @@ class KafkaCluster {
 
   /// Allows sasl_user something, in the words of Kafka's own command: {"--operation", "Read", "--topic", "*"}.
   void grant(const std::vector<std::string>& right) const;
+  /// The opposite, in the same words.
+  void take_away(const std::vector<std::string>& right) const;
 
   /// SIGKILL.
   void kill(std::size_t broker = 0);
@@ -69,6 +71,7 @@ class KafkaCluster {
   [[nodiscard]] std::string bootstrap_of(std::uint16_t Node::*port) const;
   void write_properties(std::size_t broker) const;
   void run_tool(const std::vector<std::string>& arguments) const;
+  void change_rights(std::vector<std::string> how, const std::vector<std::string>& right) const;
   void start(std::size_t broker);
   void wait_until_started(std::size_t broker) const;
   void wait_until_complete() const;

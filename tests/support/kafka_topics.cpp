@@ -109,6 +109,23 @@ void add_partitions(const std::string& bootstrap, const std::string& topic, int 
   wait_for_partitions(bootstrap, topic, partitions);
 }
 
+void alter_topic(const std::string& bootstrap, const std::string& topic, const TopicSettings& settings) {
+  const std::string attempt = "alter topic " + topic;
+  rd_kafka_ConfigResource_t* wanted = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str());
+  for (const auto& [name, value] : settings) {
+    rd_kafka_ConfigResource_set_config(wanted, name.c_str(), value.c_str());
+  }
+  const Event event = ask(bootstrap, attempt, [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+    rd_kafka_AlterConfigs(client, &wanted, 1, nullptr, queue);
+  });
+  rd_kafka_ConfigResource_destroy(wanted);
+  std::size_t count = 0;
+  const rd_kafka_ConfigResource_t** results =
+      rd_kafka_AlterConfigs_result_resources(rd_kafka_event_AlterConfigs_result(event.get()), &count);
+  for (std::size_t i = 0; i < count; ++i) require(rd_kafka_ConfigResource_error(results[i]), attempt);
+  std::this_thread::sleep_for(300ms);  // until the broker applies what its controller has written
+}
+
 void delete_records(const std::string& bootstrap, const std::string& topic, int partition, std::int64_t offset) {
   const std::string attempt = "delete records of " + topic;
   rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(1);

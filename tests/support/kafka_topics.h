@@ -17,6 +17,8 @@ void create_topic(const std::string& bootstrap, const std::string& topic, int pa
 void delete_topic(const std::string& bootstrap, const std::string& topic);
 /// Raises the number of partitions, and waits for the leaders of the new ones.
 void add_partitions(const std::string& bootstrap, const std::string& topic, int partitions);
+/// Sets a topic's own settings; those that are not named go back to the broker's.
+void alter_topic(const std::string& bootstrap, const std::string& topic, const TopicSettings& settings);
 /// Deletes the records below `offset`: that is where the partition begins afterwards.
 void delete_records(const std::string& bootstrap, const std::string& topic, int partition, std::int64_t offset);
 /// Forgets what the group committed. The group has to be without members.

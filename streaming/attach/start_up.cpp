@@ -1,0 +1,64 @@
+#include "attach/start_up.h"
+
+#include <boost/asio/post.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <thread>
+#include <utility>
+
+namespace nustream::attach {
+namespace {
+
+// For work that is told to end.
+constexpr std::chrono::milliseconds moment{500};
+
+/// Shared with the thread, which may outlive the call.
+struct Call {
+  std::atomic<bool> cancelled{false};
+  std::atomic<bool> ended{false};
+  std::exception_ptr failure;  // once it has ended
+};
+
+}  // namespace
+
+StartUp::StartUp() : loop_(std::make_shared<boost::asio::io_context>()), signals_(*loop_, SIGINT, SIGTERM) {
+  signals_.async_wait([this](const boost::system::error_code& cancelled, int signal) {
+    if (!cancelled) told_ = signal == SIGINT ? Exit::interrupted : Exit::done;
+  });
+}
+
+std::optional<Exit> StartUp::run(Work work) {
+  const auto call = std::make_shared<Call>();
+  std::thread thread([call, loop = loop_, work = std::move(work)] {
+    try {
+      work(call->cancelled);
+    } catch (...) {
+      call->failure = std::current_exception();
+    }
+    call->ended = true;
+    boost::asio::post(*loop, [] {});  // wakes who waits below
+  });
+  while (!told_ && !call->ended) loop_->run_one();
+  call->cancelled = static_cast<bool>(told_);
+  for (const auto until = std::chrono::steady_clock::now() + moment;
+       !call->ended && std::chrono::steady_clock::now() < until;) {
+    loop_->run_one_until(until);
+  }
+  if (!call->ended) {
+    thread.detach();
+    return told_;
+  }
+  thread.join();
+  if (!told_ && call->failure) std::rethrow_exception(call->failure);
+  return told_;
+}
+
+std::optional<Exit> StartUp::told_to_end() {
+  loop_->restart();
+  loop_->poll();
+  return told_;
+}
+
+}  // namespace nustream::attach

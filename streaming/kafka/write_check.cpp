@@ -1,0 +1,91 @@
+#include "kafka/write_check.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "kafka/interruption.h"
+#include "kafka/producer.h"
+
+namespace nustream::kafka {
+namespace {
+
+constexpr std::chrono::milliseconds first_pause{20};
+constexpr std::chrono::milliseconds longest_pause{500};
+
+class WriteCheck {
+ public:
+  WriteCheck(const ClientSettings& settings, const std::string& transactional_id, std::string topic,
+             Deadline deadline)
+      : settings_(settings),
+        id_(transactional_id),
+        topic_(std::move(topic)),
+        deadline_(deadline),
+        producer_(transactional_producer(settings, id_, {topic_})) {}
+
+  void run() {
+    if (const auto error = finish([this] { return producer_->init(deadline_); })) {
+      return judge("write under transactional id '" + id_ + "'", *error);
+    }
+    auto error = producer_->begin();
+    if (!error) error = write();
+    if (error) return judge("write to topic '" + topic_ + "'", *error);
+    // Or the broker does it, after transaction.timeout.ms.
+    static_cast<void>(finish([this] { return producer_->abort(deadline_); }));
+  }
+
+ private:
+  /// Until the broker has taken a record, or the transaction has failed.
+  std::optional<Error> write() {
+    for (auto pause = first_pause; !producer_->last_offset(topic_); pause = std::min(2 * pause, longest_pause)) {
+      const std::optional<Error> error =
+          producer_->produce({.topic = topic_, .key = "nustream", .value = "may this client write here?"});
+      // The cause is told by a commit, which a failed transaction cannot become.
+      if (error && error->cause == Cause::state) return finish([this] { return producer_->commit(deadline_); });
+      if (error || std::chrono::steady_clock::now() >= deadline_) return error;
+      give_up_if_unwanted();
+      std::this_thread::sleep_for(pause);
+      static_cast<void>(producer_->complaint());  // serves what the broker has answered
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> finish(const std::function<Progress()>& call) {
+    while (true) {
+      give_up_if_unwanted();
+      const Progress progress = call();
+      if (progress.is_done()) return std::nullopt;
+      if (progress.error() != nullptr) return *progress.error();
+      const std::optional<Error> complaint = producer_->complaint();
+      if (complaint && complaint->cause == Cause::authentication) return complaint;
+    }
+  }
+
+  void give_up_if_unwanted() const {
+    if (settings_.cancelled != nullptr && settings_.cancelled->load()) throw Cancelled();
+  }
+
+  static void judge(const std::string& attempt, const Error& error) {
+    if (error.cause == Cause::authorization || error.cause == Cause::authentication) {
+      throw KafkaFailure(attempt, error);
+    }
+  }
+
+  const ClientSettings& settings_;
+  std::string id_;
+  std::string topic_;
+  Deadline deadline_;
+  std::unique_ptr<Producer> producer_;
+};
+
+}  // namespace
+
+void require_right_to_write(const ClientSettings& settings, const std::string& transactional_id,
+                            const std::string& topic, Deadline deadline) {
+  WriteCheck(settings, transactional_id, topic, deadline).run();
+}
+
+}  // namespace nustream::kafka

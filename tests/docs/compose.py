@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""docker/compose.yaml as Compose reads it: keys that exist, and names, ports, files and settings that fit each other.
+
+Usage: compose.py FOLDER
+"""
+import os
+import re
+import sys
+import tomllib
+
+import yaml
+
+SERVICE_KEYS = {
+    "build", "cap_drop", "command", "depends_on", "entrypoint", "environment", "healthcheck", "image", "networks",
+    "ports", "read_only", "restart", "secrets", "security_opt", "stop_grace_period", "tmpfs", "ulimits", "user",
+    "volumes",
+}
+CONDITIONS = {"service_started", "service_healthy", "service_completed_successfully"}
+MADE_BEFOREHAND = {"./secrets/key", "./secrets/operator_token"}  # docs/deployment.md makes them
+
+
+def require(holds, message):
+    if not holds:
+        sys.exit(f"compose.yaml: {message}")
+
+
+def check_service(name, service, compose):
+    unknown = set(service) - SERVICE_KEYS
+    require(not unknown, f"{name}: {unknown}")
+    require("image" in service or "build" in service, f"{name}: neither image nor build")
+    if "build" in service:
+        context = service["build"]["context"]
+        require(os.path.isfile(os.path.join(context, service["build"]["dockerfile"])), f"{name}: no Dockerfile")
+    else:
+        require(name == "nustream" or ":" in service["image"], f"{name}: an image without a version")
+    for volume in service.get("volumes", []):
+        source, target, *mode = volume.split(":")
+        require(target.startswith("/") and mode in ([], ["ro"]), f"{name}: volume {volume}")
+        known = os.path.exists(source) if source.startswith(".") else source in compose["volumes"]
+        require(known, f"{name}: volume {volume} comes from nowhere")
+    for secret in service.get("secrets", []):
+        # Compose ignores owner and mode of a file's secret: only the short form says what happens.
+        require(isinstance(secret, str) and secret in compose["secrets"], f"{name}: secret {secret}")
+    for network in service.get("networks", []):
+        require(network in compose["networks"], f"{name}: network {network}")
+    for port in service.get("ports", []):
+        require(re.fullmatch(r"127\.0\.0\.1:\d+:\d+", port), f"{name}: port {port} is open beyond this machine")
+    needed = service.get("depends_on", {})
+    for other in needed:
+        require(other in compose["services"], f"{name}: depends on {other}")
+        condition = needed[other]["condition"] if isinstance(needed, dict) else "service_started"
+        require(condition in CONDITIONS, f"{name}: condition {condition}")
+        healthy = condition != "service_healthy" or "healthcheck" in compose["services"][other]
+        require(healthy, f"{name}: waits for the health of {other}, which nobody looks at")
+    require(service.get("networks"), f"{name}: in no network")
+
+
+def ports_of(service):
+    return {port.rsplit(":", 1)[1] for port in service.get("ports", [])}
+
+
+def check_together(services, stream, prometheus, grafana):
+    """One name, one port, one path: each said in several files."""
+    kafka, nustream = services["kafka"]["environment"], services["nustream"]
+    broker = stream["kafka"]["brokers"]
+    require(kafka["KAFKA_ADVERTISED_LISTENERS"] == f"PLAINTEXT://{broker}", f"nobody is {broker}")
+    require("kafka:" + kafka["KAFKA_LOG_DIRS"] in services["kafka"]["volumes"], "the broker's log is on no volume")
+    require(f"-b {broker} -t {stream['kafka']['topic']} " in services["producer"]["command"][0],
+            "the producer writes elsewhere")
+    public = stream["serve"]["public_address"].rsplit(":", 1)[1]
+    operator = stream["serve"]["operator_address"].rsplit(":", 1)[1]
+    require(ports_of(nustream) == {public}, "the public listener alone is published")
+    targets = {target for job in prometheus["scrape_configs"] for entry in job["static_configs"]
+               for target in entry["targets"]}
+    require(targets == {f"nustream:{public}", f"nustream:{operator}"}, f"Prometheus scrapes {targets}")
+    token = stream["serve"]["operator_token_file"]
+    for name in ("nustream", "prometheus"):
+        require(token.removeprefix("/run/secrets/") in services[name]["secrets"], f"{name} has no token")
+        # A secret of mode 0600 is its owner's.
+        require(services[name]["user"].startswith("${NUSTREAM_USER:?"), f"{name} does not own its secrets")
+    for job in prometheus["scrape_configs"]:
+        authorized = job.get("authorization", {}).get("credentials_file") == token
+        require(authorized == (job["job_name"] == "nustream-operator"), f"token of job {job['job_name']}")
+    variable = stream["state"]["key_file_env"]
+    require(nustream["environment"][variable] == "/run/secrets/nustream_key" and "nustream_key" in nustream["secrets"],
+            "the key file is elsewhere")
+    for source in grafana["datasources"]:
+        require(source["url"] == "http://prometheus:" + ports_of(services["prometheus"]).pop(), "Grafana asks elsewhere")
+    require(nustream["read_only"] and nustream["cap_drop"] == ["ALL"] and nustream["ulimits"]["core"] == 0,
+            "the service has more rights than it needs")
+
+
+def main(folder):
+    os.chdir(folder)
+
+    def load(path):
+        with open(path) as file:
+            return yaml.safe_load(file)
+
+    compose = load("compose.yaml")
+    unknown = set(compose) - {"name", "services", "networks", "volumes", "secrets"}
+    require(not unknown, f"{unknown}")
+    for name, service in compose["services"].items():
+        check_service(name, service, compose)
+    require({secret["file"] for secret in compose["secrets"].values()} == MADE_BEFOREHAND, "other secrets are made")
+    with open("../docs/deployment.md") as guide:
+        made = guide.read()
+    for path in [*MADE_BEFOREHAND, "./.env"]:
+        require(path.replace("./", "docker/") in made, f"docs/deployment.md does not make {path}")
+    with open("stream.toml", "rb") as file:
+        stream = tomllib.load(file)
+    check_together(compose["services"], stream, load("prometheus/prometheus.yml"),
+                   load("grafana/provisioning/datasources/prometheus.yml"))
+
+
+main(sys.argv[1])

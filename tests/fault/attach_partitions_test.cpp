@@ -1,0 +1,80 @@
+// Topics with fewer partitions than the input: the lanes that lack theirs are named and wait, the others go on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "attach_promise.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+/// A stream over three partitions where one of its topics has two.
+class LackingPartitions : public ::testing::TestWithParam<const char*> {
+ protected:
+  LackingPartitions() {
+    const std::string topic = world_.name() + GetParam();
+    delete_topic(world_.direct(), topic);
+    TopicSettings settings;
+    if (topic.ends_with(".state")) settings["cleanup.policy"] = "compact";
+    if (topic.ends_with(".ledger")) settings["retention.ms"] = "-1";
+    create_topic(world_.direct(), topic, 2, settings);
+    for (int p = 0; p < 3; ++p) world_.write(AttachWorld::values(300, static_cast<std::uint64_t>(p) + 1), p);
+  }
+  [[nodiscard]] std::uint64_t steps(int partition) const { return ledger_end(world_, partition).steps; }
+  void expect_named(const std::string& text) const {
+    EXPECT_THAT(text, AllOf(HasSubstr("warning: topic '" + world_.name() + GetParam() + "'"),
+                            HasSubstr("nustream: lane 2 waits: topic '" + world_.name() + GetParam() +
+                                      "' has 2 partitions, and lane 2 needs its own: raise them to 3")));
+  }
+
+  const AttachWorld world_{3};
+};
+
+TEST_P(LackingPartitions, KeepTheirLanesWaitingUntilTheyAreAddedAndNoOther) {
+  Command service(NUSTREAM_COMMAND, world_.attach({"--set", "state.commit_seconds=0.1"}));
+  wait_until([&] { return steps(0) == 300 && steps(1) == 300; });
+  add_partitions(world_.direct(), world_.name() + GetParam(), 3);
+  wait_until([&] { return steps(2) == 300; });
+  service.signal(SIGTERM);
+  const CommandResult result = service.wait();
+  EXPECT_EQ(result.code, 0) << result.err;
+  expect_named(result.err);
+  for (int p = 0; p < 3; ++p) expect_each_step_once(world_.releases(p));
+}
+
+TEST_P(LackingPartitions, EndABoundedRunWith78OnceTheOthersAreDone) {
+  const CommandResult result = world_.run({"--until-end"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  expect_named(result.err);
+  EXPECT_EQ(steps(0), 300U);
+  EXPECT_EQ(steps(1), 300U);
+  add_partitions(world_.direct(), world_.name() + GetParam(), 3);
+  EXPECT_EQ(world_.run({"--until-end"}).code, 0);
+  EXPECT_EQ(steps(2), 300U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Topics, LackingPartitions, ::testing::Values(".state", ".dead"),
+                         [](const auto& tested) { return std::string(tested.param).substr(1); });
+
+class LackingPartitionsOf : public LackingPartitions {};
+
+TEST_P(LackingPartitionsOf, AnyTopicAreNamed) {
+  const CommandResult result = world_.run({"--until-end"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  expect_named(result.err);
+}
+
+INSTANTIATE_TEST_SUITE_P(Topics, LackingPartitionsOf, ::testing::Values(".ledger", ".releases"),
+                         [](const auto& tested) { return std::string(tested.param).substr(1); });
+
+TEST(DeadLetterTopic, ThatIsMissingIs78) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"--set", "kafka.dead_letter_topic=\"nowhere\""});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("topic 'nowhere' (kafka.dead_letter_topic) does not exist")));
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,160 @@
+// A real Prometheus with the rules and jobs of docker/ scrapes a running service: every query of the dashboards
+// answers with data, and so does everything that a rule looks at. Skipped with a message where Prometheus is not
+// installed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <random>
+#include <regex>
+#include <set>
+
+#include "attach_promise.h"
+
+namespace nustream::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* prometheus = "/usr/bin/prometheus";
+const fs::path docker = fs::path(NUSTREAM_ROOT_DIR) / "docker";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  for (; at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  return text;
+}
+
+/// Every "expr" of a dashboard.
+std::vector<std::string> queries_of(const fs::path& dashboard) {
+  simdjson::dom::parser parser;
+  const simdjson::dom::element root = parser.load(dashboard.string());
+  std::vector<std::string> queries;
+  for (const simdjson::dom::element panel : root["panels"]) {
+    for (const simdjson::dom::element target : panel["targets"]) {
+      queries.emplace_back(target["expr"].get_string().value());
+    }
+  }
+  return queries;
+}
+
+/// The series that a rule looks at, without its comparison: an alert that is quiet has no data of its own.
+std::set<std::string> selectors_of(const std::string& query) {
+  static const std::regex selector(R"re(\b(?:nustream_[a-z_]+|up)\b(?:\{[^}]*\})?)re");
+  std::set<std::string> found;
+  for (std::sregex_iterator next(query.begin(), query.end(), selector), end; next != end; ++next) {
+    found.insert(next->str());
+  }
+  return found;
+}
+
+class Scraped : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (::access(prometheus, X_OK) != 0) GTEST_SKIP() << prometheus << " is not installed (package prometheus)";
+    const int base = 20'000 + static_cast<int>(std::random_device{}() % 3'000) * 3;
+    port_ = base + 2;
+    const auto address = [&](int offset) { return "127.0.0.1:" + std::to_string(base + offset); };
+    const TemporaryFolder& folder = world_.folder();
+    const std::string token = folder.write("token", "dG9rZW4tb2YtdGhlLXRlc3Q=");
+    ::chmod(token.c_str(), 0600);
+    service_ = std::make_unique<Command>(
+        NUSTREAM_COMMAND, world_.attach({"--set", "serve.public_address=\"" + address(0) + "\"", "--set",
+                                         "serve.operator_address=\"" + address(1) + "\"", "--set",
+                                         "serve.operator_token_file=\"" + token + "\"", "--set", "privacy.budget=2.0",
+                                         "--set", "state.commit_seconds=0.2"}));
+    std::string config = read_file(docker / "prometheus" / "prometheus.yml");
+    config = replaced(config, "nustream:9464", address(0));
+    config = replaced(config, "nustream:9465", address(1));
+    config = replaced(config, "/run/secrets/operator_token", token);
+    config = replaced(config, "5s", "1s");
+    for (const char* rules : {"public_rules.yml", "operator_rules.yml"}) {
+      folder.write(rules, read_file(docker / "prometheus" / rules));
+    }
+    prometheus_ = std::make_unique<Command>(
+        prometheus,
+        std::vector<std::string>{"--config.file=" + folder.write("prometheus.yml", config),
+                                 "--storage.tsdb.path=" + (folder.path() / "series").string(),
+                                 "--web.listen-address=127.0.0.1:" + std::to_string(port_), "--log.level=warn"});
+  }
+
+  /// An answer of Prometheus' own interface; an error where there is none.
+  simdjson::simdjson_result<simdjson::dom::element> ask(const std::string& path, const std::string& query = {}) {
+    std::vector<std::string> arguments{"--silent", "--max-time", "20", "--noproxy", "*", "--get"};
+    if (!query.empty()) arguments.insert(arguments.end(), {"--data-urlencode", "query=" + query});
+    arguments.push_back("http://127.0.0.1:" + std::to_string(port_) + "/api/v1/" + path);
+    return parser_.parse(run_command("/usr/bin/curl", arguments).out)["data"];
+  }
+  /// Values of an instant query.
+  std::vector<double> values_of_query(const std::string& query) {
+    simdjson::dom::array result;
+    if (ask("query", query)["result"].get_array().get(result) != simdjson::SUCCESS) return {};
+    std::vector<double> values;
+    for (const simdjson::dom::element series : result) {
+      values.push_back(std::stod(std::string(series["value"].at(1).get_string().value())));
+    }
+    return values;
+  }
+  void expect_data(const std::string& query) {
+    const std::vector<double> values = values_of_query(query);
+    EXPECT_FALSE(values.empty()) << query;
+    for (const double value : values) EXPECT_FALSE(std::isnan(value)) << query;
+  }
+  /// Records for some scrapes, unusable ones among them.
+  void run_for_some_scrapes() {
+    const std::vector<std::string> values = AttachWorld::values(600);
+    wait_until([&] {
+      for (int p = 0; p < world_.partitions(); ++p) world_.write(values, p);
+      const std::vector<double> scrapes = values_of_query(
+          "min(count_over_time(nustream_releases_total[1m])) and min(count_over_time(nustream_records_total[1m]))");
+      return !scrapes.empty() && scrapes.front() >= 8;
+    });
+  }
+
+  const AttachWorld world_{2};
+  std::unique_ptr<Command> service_;
+  std::unique_ptr<Command> prometheus_;
+  int port_ = 0;
+  simdjson::dom::parser parser_;
+};
+
+TEST_F(Scraped, EveryQueryOfDashboardsAndRulesHasData) {
+  run_for_some_scrapes();
+  std::size_t queries = 0;
+  for (const char* dashboard : {"public.json", "operator.json"}) {
+    for (const std::string& query : queries_of(docker / "grafana" / "dashboards" / dashboard)) {
+      const bool of_the_process = query.find("$stream") == std::string::npos;
+      expect_data(of_the_process ? query : replaced(query, "$stream", world_.name()));
+      ++queries;
+    }
+  }
+  EXPECT_GE(queries, 25U);
+  std::size_t rules = 0;
+  std::set<std::string> selectors;
+  for (const simdjson::dom::element group : ask("rules")["groups"]) {
+    for (const simdjson::dom::element rule : group["rules"]) {
+      EXPECT_EQ(rule["health"].get_string().value(), "ok") << rule["query"];
+      selectors.merge(selectors_of(std::string(rule["query"].get_string().value())));
+      ++rules;
+    }
+  }
+  EXPECT_EQ(rules, 11U);
+  EXPECT_GE(selectors.size(), 11U);
+  for (const std::string& selector : selectors) expect_data(selector);
+  EXPECT_TRUE(values_of_query("ALERTS{alertstate=\"firing\"}").empty()) << "a service that is well alarms nobody";
+  EXPECT_TRUE(values_of_query("nustream_of_nobody").empty()) << "the check could not fail";
+  // Two jobs: nothing that depends on data is scraped from the public side.
+  EXPECT_TRUE(
+      values_of_query("{job=\"nustream-public\",__name__=~\"process_.*|nustream_(consumer|records|batch|commit|"
+                      "transactions|lane_state).*\"}")
+          .empty());
+  service_->signal(SIGTERM);
+  const CommandResult result = service_->wait();
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,110 @@
+// Told to end before there is anything to drain: brokers that are not there, that do not answer, that keep it waiting
+// for its assignment. It ends at once, with the code of the signal, long before its patience with brokers is over.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "attach_promise.h"
+
+namespace nustream::tests {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// Brokers would be waited for as long as kafka.give_up_seconds: 300.
+constexpr std::chrono::seconds at_once{3};
+
+void expect_end_at_once(Command& service, int signal, int code) {
+  const auto told = steady_clock::now();
+  service.signal(signal);
+  const CommandResult result = service.wait();
+  EXPECT_EQ(result.code, code) << result.err;
+  EXPECT_LT(steady_clock::now() - told, at_once) << result.err;
+  ::testing::Test::RecordProperty("milliseconds_" + std::to_string(signal),
+                                  static_cast<int>((steady_clock::now() - told) / milliseconds(1)));
+}
+
+struct Signal {
+  int number;
+  int code;
+};
+constexpr Signal both[] = {{SIGTERM, 0}, {SIGINT, 130}};
+
+/// One service for each signal, told in the middle of one of the longer questions to the brokers.
+void expect_both_end_at_once(const std::vector<std::string>& arguments) {
+  Command terminated(NUSTREAM_COMMAND, arguments);
+  Command interrupted(NUSTREAM_COMMAND, arguments);
+  std::this_thread::sleep_for(milliseconds(9500));
+  expect_end_at_once(terminated, SIGTERM, 0);
+  expect_end_at_once(interrupted, SIGINT, 130);
+}
+
+TEST(AttachStartUp, EndsAtOnceWhereNobodyListens) {
+  const AttachWorld world;
+  expect_both_end_at_once(world.attach({"-b", "127.0.0.1:9"}));
+}
+
+TEST(AttachStartUp, EndsAtOnceWhereABrokerTakesConnectionsAndDoesNotAnswer) {
+  KafkaCluster cluster;
+  AttachWorld::use(cluster);
+  {
+    const AttachWorld world;
+    cluster.freeze();
+    expect_both_end_at_once(world.attach());
+    cluster.thaw();
+  }
+  AttachWorld::use(shared_broker());
+}
+
+// The group waits for a member that is frozen before it gives anything to a new one.
+TEST(AttachStartUp, EndsAtOnceWhileItWaitsForItsAssignment) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(100));
+  Command first(NUSTREAM_COMMAND, world.attach({"-X", "session.timeout.ms=45000"}));
+  wait_until([&] { return ledger_end(world).steps == 100; });
+  for (const Signal signal : both) {
+    first.signal(SIGSTOP);
+    Command second(NUSTREAM_COMMAND, world.attach());
+    std::this_thread::sleep_for(milliseconds(2500));
+    expect_end_at_once(second, signal.number, signal.code);
+    first.signal(SIGCONT);
+    std::this_thread::sleep_for(milliseconds(1000));
+  }
+  world.write(AttachWorld::values(100, 2));
+  wait_until([&] { return ledger_end(world).steps == 200; });
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait().code, 0);
+}
+
+// A lane is being restored when its broker stops to answer.
+TEST(AttachStartUp, EndsWhileALaneIsRestoredFromABrokerThatDoesNotAnswer) {
+  KafkaCluster cluster;
+  AttachWorld::use(cluster);
+  {
+    const AttachWorld world;
+    world.write(AttachWorld::values(100));
+    ASSERT_EQ(world.run({"--until-end"}).code, 0);
+    for (const char* place : {"after-init-transactions", "after-read-state"}) {
+      Command service(NUSTREAM_FAULTY, world.attach({"--set", "kafka.drain_seconds=5"}), {},
+                      {std::string("NUSTREAM_FAILPOINT=") + place + ":1:2000:live"});
+      std::this_thread::sleep_for(milliseconds(1500));
+      cluster.freeze();
+      std::this_thread::sleep_for(milliseconds(2000));
+      const auto told = steady_clock::now();
+      service.signal(SIGTERM);
+      const CommandResult result = service.wait();
+      EXPECT_EQ(result.code, 0) << result.err;
+      EXPECT_LT(steady_clock::now() - told, std::chrono::seconds(25)) << result.err;
+      ::testing::Test::RecordProperty(place, static_cast<int>((steady_clock::now() - told) / milliseconds(1)));
+      cluster.thaw();
+      std::this_thread::sleep_for(milliseconds(2000));
+    }
+    const CommandResult finished = world.run({"--until-end"});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+  }
+  AttachWorld::use(shared_broker());
+}
+
+}  // namespace
+}  // namespace nustream::tests
