@@ -214,7 +214,8 @@ void LaneWorker::pump() {
   settle();
 }
 
-/// Records that the open batch can still take: by their number, and by the releases that they may bring.
+/// Records that the open batch can still take, in whole minibatches: by their number, and by the releases that they may
+/// bring.
 std::size_t LaneWorker::batch_room() const {
   const config::Config& config = host_.setup.config;
   if (open_->batch_records >= config.state.commit_records ||
@@ -227,7 +228,8 @@ std::size_t LaneWorker::batch_room() const {
   if (releases == 0) return 0;
   const std::uint64_t records_a_release = config.descent.release_every * config.descent.minibatch;
   const std::uint64_t by_bytes = records_a_release > by_count / releases ? by_count : releases * records_a_release;
-  return static_cast<std::size_t>(std::min(by_count, by_bytes));
+  const std::uint64_t room = std::min(by_count, by_bytes);
+  return static_cast<std::size_t>(room - room % config.descent.minibatch);
 }
 
 void LaneWorker::step_batch() {

@@ -39,5 +39,30 @@ TEST(Attach, GoesOnWhereItWasAndReleasesEachStepOnce) {
   expect_one_value_a_step(world.releases_uncommitted());
 }
 
+/// Until the service, which ends by itself, has published `releases` of a lane, or 60 s are over.
+void wait_for_releases(const AttachWorld& world, std::size_t releases) {
+  for (int look = 0;
+       look < 600 && read_committed_records(AttachWorld::direct(), world.name() + ".releases").size() < releases;
+       ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+// 10 is no multiple of 7: a batch that waited for its last three records would wait for ever.
+TEST(Attach, ClosesABatchAtItsLastWholeMinibatch) {
+  const AttachWorld world;
+  const std::vector<std::string> values = AttachWorld::values(2000);
+  world.write(values);
+  Command command(NUSTREAM_COMMAND,
+                  world.attach({"--until-end", "--insecure-seed", "7", "--set", "descent.minibatch=7", "--set",
+                                "state.commit_records=10", "--set", "state.commit_seconds=3600", "--set",
+                                "release.every=10", "--set", "release.linger_seconds=3600"}));
+  constexpr std::size_t steps = 2000 / 7;
+  wait_for_releases(world, steps / 10);
+  EXPECT_GE(ledger_end(world).steps, steps - 1);
+  command.signal(SIGKILL);
+  static_cast<void>(command.wait());
+}
+
 }  // namespace
 }  // namespace nustream::tests
