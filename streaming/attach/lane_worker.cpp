@@ -212,10 +212,11 @@ void LaneWorker::pump() {
   regulate_input();
   schedule();
   settle();
+  host_.look_for_room();
 }
 
-/// Records that the open batch can still take, in whole minibatches: by their number, and by the releases that they may
-/// bring.
+/// Records that the open batch can still take, in whole minibatches: by their number, and by the releases that they
+/// may bring.
 std::size_t LaneWorker::batch_room() const {
   const config::Config& config = host_.setup.config;
   if (open_->batch_records >= config.state.commit_records ||
@@ -249,11 +250,17 @@ void LaneWorker::step_batch() {
   }
 }
 
+bool LaneWorker::is_full() const {
+  return open_ && is_reading() && !dropped_ && !open_->paused && open_->input.is_full();
+}
+
+void LaneWorker::pause_if_full() {
+  if (is_full()) open_->paused = !host_.consumer.pause(partition());
+}
+
 void LaneWorker::regulate_input() {
   if (end_ || phase_ != Phase::running) return;
-  if (!open_->paused && open_->input.is_full()) {
-    open_->paused = !host_.consumer.pause(partition());
-  } else if (open_->paused && open_->input.is_half_empty()) {
+  if (open_->paused && open_->input.is_half_empty()) {
     open_->paused = host_.consumer.resume(partition()).has_value();
   }
 }
@@ -354,6 +361,7 @@ void LaneWorker::dispose() {
   if (!open_) return;
   std::shared_ptr<Open> leaving(std::move(open_));
   host_.on_spare_thread([leaving] {});
+  host_.look_for_room();
 }
 
 void LaneWorker::publish_model(std::string model) {

@@ -64,5 +64,29 @@ TEST(Attach, ClosesABatchAtItsLastWholeMinibatch) {
   static_cast<void>(command.wait());
 }
 
+// What a lane cannot take while its transaction is under way waits in the client's queue, and is fetched again where
+// the wait is long: a broker that stands still for longer than that, in the middle of many small batches.
+TEST(Attach, TakesEachRecordOnceHoweverLongItHasToWait) {
+  const AttachWorld world(2);
+  const std::vector<std::string> values = AttachWorld::values(30'000);
+  world.write(values, 0);
+  world.write(values, 1);
+  Command command(NUSTREAM_COMMAND,
+                  world.attach({"--until-end", "--insecure-seed", "7", "--set", "state.commit_records=200", "--set",
+                                "kafka.buffered_records=500"}));
+  for (const std::size_t releases : {20U, 100U, 200U}) {
+    wait_for_releases(world, releases);
+    shared_broker().freeze();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1'500));
+    shared_broker().thaw();
+  }
+  const CommandResult result = command.wait();
+  ASSERT_EQ(result.code, 0) << result.err;
+  for (const int lane : {0, 1}) {
+    EXPECT_TRUE(joined(world.releases(lane)) == replayed(world, values, 7, lane)) << "lane " << lane;
+    expect_one_value_a_step(world.releases_uncommitted(lane));
+  }
+}
+
 }  // namespace
 }  // namespace nustream::tests
