@@ -28,6 +28,7 @@ struct Host {
   secrets::LockedMemory& locked;
   Renewal renewal;
 
+  std::function<void()> look_for_room;  ///< after a lane took, or gave up, records that waited: reading may go on
   std::function<void(std::function<void()>)> on_commit_thread;  ///< for slices of transactions
   std::function<void(std::function<void()>)> on_noise_thread;
   std::function<void(std::function<void()>)> on_spare_thread;  ///< for what may wait long: opening and closing lanes

@@ -10,6 +10,8 @@ namespace {
 
 // Of all letters that wait at a time: beyond it they keep their reason, not their bytes.
 constexpr std::size_t letters_bytes_max = std::size_t{8} << 20;
+// Of the smallest batches: so that many of them are decoded at once.
+constexpr std::size_t rows_min = 1024;
 
 bool reads_headers(const record::Schema& schema) {
   const auto reads = [](const record::Feature& feature) {
@@ -41,7 +43,8 @@ LaneInput::LaneInput(const config::Config& config, const secrets::Keyring& keys,
       next_(position.value()),
       stop_(stop ? std::optional(stop->value()) : std::nullopt),
       over_(stop_ && next_ >= *stop_),
-      rows_max_(config.kafka.buffered_records),
+      rows_max_(std::min<std::size_t>(config.kafka.buffered_records,
+                                      std::max<std::size_t>(config.state.commit_records, rows_min))),
       with_headers_(!config.kafka.topics.dead_letters.empty() || reads_headers(config.schema)) {
   rows_.dimension = decoder_.dimension();
 }

@@ -33,6 +33,7 @@ class LaneInput {
   [[nodiscard]] record::RowBatch& rows() noexcept { return rows_; }
   /// True once every record below the stop was taken.
   [[nodiscard]] bool is_over() const noexcept { return over_; }
+  /// True where a whole batch waits, or as many rows as may.
   [[nodiscard]] bool is_full() const noexcept { return rows_.count() >= rows_max_; }
   [[nodiscard]] bool is_half_empty() const noexcept { return rows_.count() <= rows_max_ / 2; }
   /// Letters of so many bytes are committed: there is room for others.

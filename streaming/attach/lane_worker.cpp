@@ -227,9 +227,11 @@ void LaneWorker::pump() {
   regulate_input();
   schedule();
   settle();
+  host_.look_for_room();
 }
 
-/// Records that the open batch can still take: by their number, and by the releases that they may bring.
+/// Records that the open batch can still take, in whole minibatches: by their number, and by the releases that they
+/// may bring.
 std::size_t LaneWorker::batch_room() const {
   const config::Config& config = host_.setup.config;
   if (open_->batch_records >= config.state.commit_records ||
@@ -242,7 +244,8 @@ std::size_t LaneWorker::batch_room() const {
   if (releases == 0) return 0;
   const std::uint64_t records_a_release = config.descent.release_every * config.descent.minibatch;
   const std::uint64_t by_bytes = records_a_release > by_count / releases ? by_count : releases * records_a_release;
-  return static_cast<std::size_t>(std::min(by_count, by_bytes));
+  const std::uint64_t room = std::min(by_count, by_bytes);
+  return static_cast<std::size_t>(room - room % config.descent.minibatch);
 }
 
 void LaneWorker::step_batch() {
@@ -262,11 +265,17 @@ void LaneWorker::step_batch() {
   }
 }
 
+bool LaneWorker::is_full() const {
+  return open_ && is_reading() && !dropped_ && !open_->paused && open_->input.is_full();
+}
+
+void LaneWorker::pause_if_full() {
+  if (is_full()) open_->paused = !host_.consumer.pause(partition());
+}
+
 void LaneWorker::regulate_input() {
   if (end_ || phase_ != Phase::running) return;
-  if (!open_->paused && open_->input.is_full()) {
-    open_->paused = !host_.consumer.pause(partition());
-  } else if (open_->paused && open_->input.is_half_empty()) {
+  if (open_->paused && open_->input.is_half_empty()) {
     open_->paused = host_.consumer.resume(partition()).has_value();
   }
 }
@@ -367,6 +376,7 @@ void LaneWorker::dispose() {
   if (!open_) return;
   std::shared_ptr<Open> leaving(std::move(open_));
   host_.on_spare_thread([leaving] {});
+  host_.look_for_room();
 }
 
 void LaneWorker::publish_model(std::string model) {

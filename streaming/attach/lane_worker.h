@@ -47,6 +47,12 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void open();
   void take(std::span<const kafka::Message> messages);
   void end_of_partition(std::uint64_t offset);
+  /// True while more records wait here than the next batch takes, and those behind them had better wait in the
+  /// client's queue.
+  [[nodiscard]] bool is_full() const;
+  /// Stops reading a lane that is full, until it is half empty. What the client had fetched is lost and fetched
+  /// again.
+  void pause_if_full();
   /// Now and then: figures that nothing else changes.
   void tick();
   /// Commits and publishes what was stepped, then goes. `tag`: of an extra release, empty for none.

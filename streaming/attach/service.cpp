@@ -18,6 +18,8 @@ using std::chrono::milliseconds;
 // Of one round, before others on the loop get their turn.
 constexpr int events_per_round = 512;
 constexpr milliseconds tick_every{1'000};
+// For a lane that is full to commit; the others, and the group's events, wait with it. Then it is paused.
+constexpr milliseconds hold_max{500};
 constexpr milliseconds close_looks_every{20};
 // A coordinator that keeps a member waiting for its assignment keeps it waiting with its farewell as well.
 constexpr milliseconds unjoined_patience{1'000};
@@ -62,13 +64,25 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
       operators_(shown_),
       consumer_({setup.config.kafka.brokers, setup.config.kafka.properties},
                 {setup.config.kafka.topics.input, setup.config.kafka.group, setup.config.kafka.instance}),
-      host_{loop_,   setup,           mechanism,        consumer_,       shown_,          operators_,
-            locked_, options.renewal, on(commit_pool_), on(noise_pool_), on(spare_pool_), options.wrap_noise},
+      host_{loop_,
+            setup,
+            mechanism,
+            consumer_,
+            shown_,
+            operators_,
+            locked_,
+            options.renewal,
+            [this] { look_for_room(); },
+            on(commit_pool_),
+            on(noise_pool_),
+            on(spare_pool_),
+            options.wrap_noise},
       wake_(loop_, ::dup(consumer_.descriptor())),
       signals_(loop_, SIGINT, SIGTERM),
       ticker_(loop_),
       deadline_(loop_),
       closer_(loop_),
+      holder_(loop_),
       started_(std::chrono::steady_clock::now()) {}
 
 Service::~Service() {
@@ -121,6 +135,7 @@ bool Service::poll_round() {
 }
 
 void Service::read_events() {
+  if (is_full()) return hold();
   if (poll_round()) {
     boost::asio::post(loop_, [this] { read_events(); });
   } else {
@@ -130,7 +145,32 @@ void Service::read_events() {
 
 /// Without a wake-up: it says that this member is alive.
 void Service::poll_unasked() {
-  if (poll_round()) boost::asio::post(loop_, [this] { poll_unasked(); });
+  if (poll_round() && !held_ && !is_full()) boost::asio::post(loop_, [this] { poll_unasked(); });
+}
+
+bool Service::is_full() const {
+  return !ending_ &&
+         std::any_of(lanes_.begin(), lanes_.end(), [](const auto& entry) { return entry.second->is_full(); });
+}
+
+/// Leaves the events where they are until no lane is full. A pause would empty the client's queue, and fetching all
+/// of that again costs more than the moment that a commit takes.
+void Service::hold() {
+  held_ = true;
+  holder_.expires_after(hold_max);
+  holder_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (cancelled || !held_ || holder_.expiry() > std::chrono::steady_clock::now()) return;
+    for (const auto& [lane, worker] : lanes_) worker->pause_if_full();
+    held_ = false;
+    read_events();
+  });
+}
+
+void Service::look_for_room() {
+  if (!held_ || is_full()) return;
+  held_ = false;
+  holder_.cancel();
+  boost::asio::post(loop_, [this] { read_events(); });
 }
 
 void Service::handle(kafka::Message&& message) {

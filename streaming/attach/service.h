@@ -42,6 +42,9 @@ class Service {
   [[nodiscard]] bool poll_round();
   void read_events();
   void poll_unasked();
+  [[nodiscard]] bool is_full() const;
+  void hold();
+  void look_for_room();
   void deliver();
   void handle(kafka::Message&& message);
   void handle(const kafka::EndOfPartition& end);
@@ -82,6 +85,7 @@ class Service {
   boost::asio::steady_timer ticker_;
   boost::asio::steady_timer deadline_;
   boost::asio::steady_timer closer_;
+  boost::asio::steady_timer holder_;
 
   std::map<LaneId, std::shared_ptr<LaneWorker>> lanes_;
   std::map<LaneId, std::vector<kafka::Message>> arrived_;  // of this round
@@ -94,6 +98,7 @@ class Service {
   std::optional<Failure> failure_;
   Exit exit_ = Exit::done;
   bool joined_ = false;
+  bool held_ = false;   // reading, until a lane has room or has waited for long
   int looks_left_ = 0;  // of the combined model before the end
   bool ending_ = false;
   bool closing_ = false;

@@ -41,9 +41,9 @@ inline constexpr std::array<std::string_view, 9> topic_failpoints{
     "after-init-transactions",   // older producers are fenced, what they left is ended
     "after-read-state",          //
     "after-begin-transaction",   //
+    "after-send-offsets",        // the broker has the offsets, nothing is written
     "after-produce-state",       // the first record, on its way perhaps
-    "after-produce",             // every record was handed over
-    "after-send-offsets",        // the broker has the offsets, nothing is committed
+    "after-produce",             // every record was handed over, nothing is committed
     "after-commit-transaction",  // before anybody is told
     "after-abort-transaction",   //
     "after-publish-outbox",      // releases are public, nobody here knows yet

@@ -29,15 +29,15 @@ constexpr Property every_client[] = {
     {"socket.timeout.ms", "10000"},
     {"socket.keepalive.enable", "true"},
     {"socket.nagle.disable", "true"},
-    // 100, the default, is waited for right after each commit, while the broker still says CONCURRENT_TRANSACTIONS.
-    {"retry.backoff.ms", "5"},
 };
 
 constexpr Property every_consumer[] = {
+    {"retry.backoff.ms", "5"},
     {"enable.auto.commit", "false"},        // offsets are part of transactions
     {"enable.auto.offset.store", "false"},  //
     {"auto.offset.reset", "error"},         // never skip records silently
-    {"enable.partition.eof", "true"},      {"allow.auto.create.topics", "false"},
+    {"enable.partition.eof", "true"},
+    {"allow.auto.create.topics", "false"},
 };
 
 constexpr Property group_consumer[] = {
@@ -61,6 +61,8 @@ constexpr Property transactional_producer[] = {
     {"enable.idempotence", "true"},
     {"transaction.timeout.ms", "60000"},
     {"linger.ms", "0"},
+    // Is waited for right after each commit, while the broker still says CONCURRENT_TRANSACTIONS.
+    {"retry.backoff.ms", "2"},
     {"queue.buffering.max.messages", "1000000"},
 };
 

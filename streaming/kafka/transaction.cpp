@@ -23,10 +23,10 @@ Progress Transaction::advance() {
   switch (phase_) {
     case Phase::begin:
       return begin();
-    case Phase::produce:
-      return produce();
     case Phase::offsets:
       return send_offsets();
+    case Phase::produce:
+      return produce();
     case Phase::commit:
       return finish(producer_.commit(deadline_));
     case Phase::abort:
@@ -41,8 +41,19 @@ Progress Transaction::advance() {
 Progress Transaction::begin() {
   if (const auto error = producer_.begin()) return Progress::failed(*error);  // nothing was begun
   NUSTREAM_FAILPOINT("after-begin-transaction");
+  phase_ = content_.offset ? Phase::offsets : Phase::produce;
+  return content_.offset ? send_offsets() : produce();
+}
+
+// The offsets before the records: while a broker still marks the end of the transaction before, it refuses what comes
+// first, and the client library tries offsets again after retry.backoff.ms, records after 20 ms.
+Progress Transaction::send_offsets() {
+  const Progress progress = producer_.send_offsets(place_.topics.input, {&*content_.offset, 1}, *member_, deadline_);
+  if (progress.is_again()) return progress;
+  if (progress.error() != nullptr) return after_error(*progress.error());
+  NUSTREAM_FAILPOINT("after-send-offsets");
   phase_ = Phase::produce;
-  return Progress::again();
+  return produce();
 }
 
 Progress Transaction::produce() {
@@ -57,15 +68,6 @@ Progress Transaction::produce() {
     if (++produced_ == 1) NUSTREAM_FAILPOINT("after-produce-state");
   }
   NUSTREAM_FAILPOINT("after-produce");
-  phase_ = content_.offset ? Phase::offsets : Phase::commit;
-  return Progress::again();
-}
-
-Progress Transaction::send_offsets() {
-  const Progress progress = producer_.send_offsets(place_.topics.input, {&*content_.offset, 1}, *member_, deadline_);
-  if (progress.is_again()) return progress;
-  if (progress.error() != nullptr) return after_error(*progress.error());
-  NUSTREAM_FAILPOINT("after-send-offsets");
   phase_ = Phase::commit;
   return Progress::again();
 }

@@ -19,7 +19,7 @@ struct TransactionContent {
   std::optional<PartitionOffset> offset;  ///< of the input's next record; nothing: no offsets
 };
 
-/// begin → records → offsets → commit; or, after an abortable error, → abort. One thread at a time.
+/// begin → offsets → records → commit; or, after an abortable error, → abort. One thread at a time.
 class Transaction {
  public:
   /// `member` may be null where there is no offset. All references outlive it.
@@ -31,11 +31,11 @@ class Transaction {
   [[nodiscard]] Progress advance();
 
  private:
-  enum class Phase { begin, produce, offsets, commit, abort };
+  enum class Phase { begin, offsets, produce, commit, abort };
 
   [[nodiscard]] Progress begin();
-  [[nodiscard]] Progress produce();
   [[nodiscard]] Progress send_offsets();
+  [[nodiscard]] Progress produce();
   [[nodiscard]] Progress finish(Progress progress);
   [[nodiscard]] Progress after_error(const Error& error);
 

@@ -34,9 +34,8 @@ void die_before_the_commit(const AttachWorld& world, const std::string& program,
   ASSERT_EQ(first.code, 0) << first.err;
   world.write(AttachWorld::values(100, 2));
   arguments.back() = "kafka.stop=200";
-  const CommandResult killed =
-      run_command(program, world.attach(arguments), {},
-                  {"NUSTREAM_FAILPOINT=after-send-offsets:" + std::to_string(passage) + ":500"});
+  const CommandResult killed = run_command(program, world.attach(arguments), {},
+                                           {"NUSTREAM_FAILPOINT=after-produce:" + std::to_string(passage) + ":500"});
   ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.err;
 }
 

@@ -39,5 +39,54 @@ TEST(Attach, GoesOnWhereItWasAndReleasesEachStepOnce) {
   expect_one_value_a_step(world.releases_uncommitted());
 }
 
+/// Until the service, which ends by itself, has published `releases` of a lane, or 60 s are over.
+void wait_for_releases(const AttachWorld& world, std::size_t releases) {
+  for (int look = 0;
+       look < 600 && read_committed_records(AttachWorld::direct(), world.name() + ".releases").size() < releases;
+       ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+// 10 is no multiple of 7: a batch that waited for its last three records would wait for ever.
+TEST(Attach, ClosesABatchAtItsLastWholeMinibatch) {
+  const AttachWorld world;
+  const std::vector<std::string> values = AttachWorld::values(2000);
+  world.write(values);
+  Command command(NUSTREAM_COMMAND,
+                  world.attach({"--until-end", "--insecure-seed", "7", "--set", "descent.minibatch=7", "--set",
+                                "state.commit_records=10", "--set", "state.commit_seconds=3600", "--set",
+                                "release.every=10", "--set", "release.linger_seconds=3600"}));
+  constexpr std::size_t steps = 2000 / 7;
+  wait_for_releases(world, steps / 10);
+  EXPECT_GE(ledger_end(world).steps, steps - 1);
+  command.signal(SIGKILL);
+  static_cast<void>(command.wait());
+}
+
+// What a lane cannot take while its transaction is under way waits in the client's queue, and is fetched again where
+// the wait is long: a broker that stands still for longer than that, in the middle of many small batches.
+TEST(Attach, TakesEachRecordOnceHoweverLongItHasToWait) {
+  const AttachWorld world(2);
+  const std::vector<std::string> values = AttachWorld::values(30'000);
+  world.write(values, 0);
+  world.write(values, 1);
+  Command command(NUSTREAM_COMMAND,
+                  world.attach({"--until-end", "--insecure-seed", "7", "--set", "state.commit_records=200", "--set",
+                                "kafka.buffered_records=500"}));
+  for (const std::size_t releases : {20U, 100U, 200U}) {
+    wait_for_releases(world, releases);
+    shared_broker().freeze();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1'500));
+    shared_broker().thaw();
+  }
+  const CommandResult result = command.wait();
+  ASSERT_EQ(result.code, 0) << result.err;
+  for (const int lane : {0, 1}) {
+    EXPECT_TRUE(joined(world.releases(lane)) == replayed(world, values, 7, lane)) << "lane " << lane;
+    expect_one_value_a_step(world.releases_uncommitted(lane));
+  }
+}
+
 }  // namespace
 }  // namespace nustream::tests
