@@ -34,8 +34,8 @@ StageNoise calibrated(const Config& config, const noise::Correlation& correlatio
                       Sensitivity sensitivity, Rho rho) {
   const Displacement displacement = privacy::displacement(stage.clip, config.privacy.adjacency);
   const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, rho);
-  return {correlation,         config.noise.generator, stage.dimension, displacement, sensitivity, sigma,
-          noise_stddev(sigma, displacement)};
+  return {correlation, config.noise.generator,           stage.dimension, displacement, sensitivity,
+          sigma,       noise_stddev(sigma, displacement)};
 }
 
 Mechanism calibrated(const Config& config, const privacy::Participation& participation,

@@ -71,11 +71,13 @@ void PathPrinter::published(std::string_view outbox) {
 void PathPrinter::show(const publish::ShownRelease& release) {
   clear_bar();
   if (!header_shown_) {
-    fmt::print(lines_, "{:>13}{}  {:>9}\n", counted_ == Count::steps ? "steps" : "records", cells(release.estimate, true), "rho spent");
+    fmt::print(lines_, "{:>13}{}  {:>9}\n", counted_ == Count::steps ? "steps" : "records",
+               cells(release.estimate, true), "rho spent");
     header_shown_ = true;
   }
-  fmt::print(lines_, "{:>13}{}  {:>9.5f}\n", with_separators(counted_ == Count::steps ? release.step : release.position), cells(release.estimate, false),
-             release.rho);
+  fmt::print(lines_, "{:>13}{}  {:>9.5f}\n",
+             with_separators(counted_ == Count::steps ? release.step : release.position),
+             cells(release.estimate, false), release.rho);
   if (!release.average.empty()) fmt::print(lines_, "{:>13}{}\n", "averaged", cells(release.average, false));
   std::fflush(lines_);
   shown_step_ = release.step;

@@ -28,7 +28,8 @@ class ReleaseWatch {
         next_(reader_.watermarks(place_, soon()).high) {}
 
   using Time = std::chrono::steady_clock::time_point;
-  /// Waits until one is readable that was not when this was made or last asked. Returns how long after `start` that is.
+  /// Waits until one is readable that was not when this was made or last asked. Returns how long after `start` that
+  /// is.
   std::chrono::milliseconds wait(Time start) {
     wait_until([&] { return has_new(); });
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
