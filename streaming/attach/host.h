@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@ struct Host {
   serve::OperatorSurface& operators;
   secrets::LockedMemory& locked;
   Renewal renewal;
+  const std::atomic<bool>& out_of_time;  ///< the process ends now: what is under way is left as it is
 
   std::function<void()> look_for_room;  ///< after a lane took, or gave up, records that waited: reading may go on
   std::function<void(std::function<void()>)> on_commit_thread;  ///< for slices of transactions

@@ -76,6 +76,7 @@ void LaneWorker::start_opening() {
   order->member = std::make_shared<const kafka::GroupMetadata>(host_.consumer.group_metadata());
   order->post = host_.on_commit_thread;
   order->cancelled = cancelled_;
+  order->out_of_time = &host_.out_of_time;
   host_.on_spare_thread([self = shared_from_this(), order] {
     std::exception_ptr failure;
     auto lane = std::make_shared<std::unique_ptr<OpenedLane>>();

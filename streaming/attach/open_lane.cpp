@@ -83,7 +83,8 @@ class Opening {
         kafka_.transaction,
         [client = client_, id = place_.name(), topics] { return kafka::transactional_producer(client, id, topics); },
         order_.post,
-        order_.cancelled.get()};
+        order_.cancelled.get(),
+        order_.out_of_time};
   }
 
   /// A state that does not open, or that the topics have gone beyond, is taken for none where a new epoch is asked

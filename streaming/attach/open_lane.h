@@ -29,6 +29,7 @@ struct LaneOrder {
   std::shared_ptr<const kafka::GroupMetadata> member;
   kafka::KafkaJournal::Post post;
   std::shared_ptr<std::atomic<bool>> cancelled;
+  const std::atomic<bool>* out_of_time = nullptr;  ///< transactions are no longer waited for
 };
 
 struct OpenedLane {

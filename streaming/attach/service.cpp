@@ -21,8 +21,9 @@ constexpr milliseconds tick_every{1'000};
 // For a lane that is full to commit; the others, and the group's events, wait with it. Then it is paused.
 constexpr milliseconds hold_max{500};
 constexpr milliseconds close_looks_every{20};
-// A coordinator that keeps a member waiting for its assignment keeps it waiting with its farewell as well.
-constexpr milliseconds unjoined_patience{1'000};
+// With a farewell to the group: of a member that still waits for its assignment, whose coordinator keeps it waiting
+// with that as well, and of one that has run out of time.
+constexpr milliseconds short_patience{1'000};
 
 LaneId lane_of(kafka::PartitionIndex partition) {
   return LaneId{static_cast<std::uint32_t>(partition.value())};
@@ -72,6 +73,7 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
             operators_,
             locked_,
             options.renewal,
+            out_of_time_,
             [this] { look_for_room(); },
             on(commit_pool_),
             on(noise_pool_),
@@ -86,6 +88,7 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
       started_(std::chrono::steady_clock::now()) {}
 
 Service::~Service() {
+  out_of_time_ = true;
   arrived_.clear();
   model_clock_.reset();
   for (auto& [lane, worker] : lanes_) worker->drop();
@@ -410,7 +413,9 @@ void Service::shut_down(const std::string& tag) {
   deadline_.async_wait([this](const boost::system::error_code& cancelled) {
     if (cancelled) return;
     fmt::print(stderr, "nustream: not everything was committed in time; the next start computes it again\n");
+    out_of_time_ = true;
     for (const auto& [lane, worker] : std::map(lanes_)) worker->drop();
+    consumer_.begin_close(short_patience);
     loop_.stop();
   });
   for (const auto& [lane, worker] : std::map(lanes_)) worker->drain(tag);
@@ -420,7 +425,7 @@ void Service::shut_down(const std::string& tag) {
 void Service::close_if_drained() {
   if (!lanes_.empty() || closing_) return;
   closing_ = true;
-  const milliseconds patience = joined_ ? kafka::GroupConsumer::closing_patience : unjoined_patience;
+  const milliseconds patience = joined_ ? kafka::GroupConsumer::closing_patience : short_patience;
   close_until_ = std::chrono::steady_clock::now() + patience;
   consumer_.begin_close(patience);
   watch_close();

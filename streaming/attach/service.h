@@ -7,6 +7,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -70,6 +71,7 @@ class Service {
 
   const Setup& setup_;
   std::uint32_t partitions_;
+  std::atomic<bool> out_of_time_{false};
   secrets::LockedMemory locked_;  // before the loop: what it still holds at the end has keys in there
   boost::asio::io_context loop_;
   boost::asio::thread_pool commit_pool_;

@@ -34,6 +34,7 @@ struct Request {
   std::atomic<long> left{0};
   unsigned pause_ms = 0;
   bool lives = false;
+  bool aborts = false;
 
   explicit Request(std::string_view request) {
     const std::size_t colon = request.find(':');
@@ -41,24 +42,29 @@ struct Request {
     for (index = 0; index < places && name_of(index) != request.substr(0, colon);) ++index;
     // A test that names a place that is not there must not pass by never being killed.
     NUSTREAM_REQUIRE(index < places, "NUSTREAM_FAILPOINT names a place of the table");
-    constexpr std::string_view live = ":live";
-    lives = request.ends_with(live);
-    if (lives) request.remove_suffix(live.size());
+    const auto ends_with = [&request](std::string_view word) {
+      const bool found = request.ends_with(word);
+      if (found) request.remove_suffix(word.size());
+      return found;
+    };
+    aborts = ends_with(":abort");
+    lives = aborts || ends_with(":live");
     long count = 0;
     const char* const end = request.data() + request.size();
     auto parsed = std::from_chars(request.data() + colon + 1, end, count);
     NUSTREAM_REQUIRE(parsed.ec == std::errc{} && count > 0, "NUSTREAM_FAILPOINT counts from 1");
     if (parsed.ptr != end && *parsed.ptr == ':') parsed = std::from_chars(parsed.ptr + 1, end, pause_ms);
     NUSTREAM_REQUIRE(parsed.ec == std::errc{} && parsed.ptr == end,
-                     "NUSTREAM_FAILPOINT is name:count[:milliseconds[:live]]");
+                     "NUSTREAM_FAILPOINT is name:count[:milliseconds][:live|:abort]");
     left = count;
   }
 
-  void pass() {
-    if (--left != 0) return;
+  [[nodiscard]] bool pass() {
+    if (--left != 0) return false;
     // Other threads go on meanwhile: what was handed to them may get out.
     if (pause_ms > 0) ::usleep(1000 * pause_ms);
     if (!lives) ::kill(::getpid(), SIGKILL);
+    return aborts;
   }
 };
 
@@ -76,11 +82,13 @@ std::deque<Request> requests() {
 
 }  // namespace
 
-void pass_failpoint(std::size_t index) {
+bool pass_failpoint(std::size_t index) {
   static std::deque<Request> asked = requests();
+  bool aborts = false;
   for (Request& request : asked) {
-    if (request.index == index) request.pass();
+    if (request.index == index && request.pass()) aborts = true;
   }
+  return aborts;
 }
 
 }  // namespace nustream::journal

@@ -11,8 +11,9 @@
 namespace nustream::journal {
 
 /// Every place, in the order in which a run passes them. NUSTREAM_FAILPOINT=name:count in the environment kills the
-/// process at the count-th passage of that place (from 1); name:count:milliseconds after a pause, and
-/// name:count:milliseconds:live pauses there and goes on. Several, with commas, are counted each by itself.
+/// process at the count-th passage of that place (from 1); name:count:milliseconds after a pause. With :live behind
+/// it the process pauses there and goes on, with :abort it goes on with an error, where the place has one
+/// (NUSTREAM_ABORTPOINT). Several, with commas, are counted each by itself.
 inline constexpr std::array<std::string_view, 20> failpoints{
     "after-seal",              // the state is sealed, nothing of the batch is written
     "after-append-rejects",    //
@@ -89,12 +90,13 @@ consteval std::size_t failpoint_index(std::string_view name) {
   throw "no such failpoint: add it to a table";
 }
 
-/// Counts a passage; ends the process by SIGKILL where it is the one asked for.
-void pass_failpoint(std::size_t index);
+/// Counts a passage; where it is the one asked for, ends the process by SIGKILL, or pauses, or says true: an error.
+bool pass_failpoint(std::size_t index);
 
 }  // namespace nustream::journal
 
-#define NUSTREAM_FAILPOINT(name) ::nustream::journal::pass_failpoint(::nustream::journal::failpoint_index(name))
+#define NUSTREAM_ABORTPOINT(name) ::nustream::journal::pass_failpoint(::nustream::journal::failpoint_index(name))
+#define NUSTREAM_FAILPOINT(name) static_cast<void>(NUSTREAM_ABORTPOINT(name))
 
 /// write(bytes), in two halves with a failpoint between them.
 #define NUSTREAM_TORN_WRITE(name, bytes, write)   \
@@ -105,6 +107,7 @@ void pass_failpoint(std::size_t index);
   } while (false)
 
 #else
+#define NUSTREAM_ABORTPOINT(name) false
 #define NUSTREAM_FAILPOINT(name) static_cast<void>(0)
 #define NUSTREAM_TORN_WRITE(name, bytes, write) write(bytes)
 #endif

@@ -25,7 +25,7 @@ class BackgroundCall {
   static constexpr std::chrono::milliseconds grace{1000};
 
   BackgroundCall();
-  /// Waits for the call under way until it is overdue; then leaves it to itself.
+  /// Waits for the call under way until it is overdue, or not at all after abandon(); then leaves it to itself.
   ~BackgroundCall();
   BackgroundCall(const BackgroundCall&) = delete;
   BackgroundCall& operator=(const BackgroundCall&) = delete;
@@ -35,6 +35,8 @@ class BackgroundCall {
   [[nodiscard]] bool is_idle() const noexcept { return name_.empty(); }
   /// While idle, and not after a call that was given up. `name` is a literal.
   void start(std::string_view name, Call call, Deadline deadline);
+  /// Nobody wants the end of the call under way any more; no other is made.
+  void abandon() noexcept { given_up_ = !is_idle() || given_up_; }
   /// Waits for the call `name` for `slice` at most: done, again, or failed with its error. A call that is overdue is
   /// given up: Cause::timed_out, Remedy::new_client.
   [[nodiscard]] Progress wait(std::string_view name, std::chrono::milliseconds slice);

@@ -48,7 +48,10 @@ KafkaJournal::~KafkaJournal() = default;
 void KafkaJournal::wait_for(const char* attempt, const std::function<Progress()>& call) {
   const std::string what = std::string(attempt) + " lane " + options_.place.name();
   while (true) {
-    if (options_.cancelled->load()) throw Cancelled();
+    if (options_.cancelled->load()) {
+      producer_->abandon();
+      throw Cancelled();
+    }
     const Progress progress = call();
     if (progress.is_done()) return;
     if (progress.error() != nullptr) {
@@ -147,6 +150,11 @@ void KafkaJournal::start(std::shared_ptr<Work> work) {
 /// A slice, and then the turn of others.
 void KafkaJournal::go_on(const std::shared_ptr<Work>& work) {
   const Progress progress = work->transaction->advance();
+  if (progress.is_again() && options_.out_of_time->load()) {
+    producer_->abandon();  // the next owner ends it
+    work->done(std::make_exception_ptr(Cancelled()));
+    return;
+  }
   if (progress.is_again()) {
     options_.post([this, work] { go_on(work); });
     return;

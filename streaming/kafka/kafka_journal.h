@@ -23,8 +23,8 @@ namespace nustream::kafka {
 /// load() and recover() wait, on a thread of the caller's that may; commit(), flush() and publish() return at once,
 /// are worked on by `post`'s threads in slices, and call their completion there. One call at a time. A completion is
 /// given nullptr, TransactionAborted (the same batch may be committed again), LaneInterrupted (this journal is over:
-/// make another one and load() anew), or a Failure (so is the process's part in the lane). Destroy it on a thread
-/// that may wait, after the completion.
+/// make another one and load() anew), Cancelled, or a Failure (so is the process's part in the lane). Destroy it on a
+/// thread that may wait, after the completion.
 class KafkaJournal final : public journal::Journal {
  public:
   using MakeProducer = std::function<std::unique_ptr<Producer>()>;
@@ -37,7 +37,8 @@ class KafkaJournal final : public journal::Journal {
     std::chrono::milliseconds transaction;  ///< deadline of a transaction
     MakeProducer make_producer;
     Post post;
-    const std::atomic<bool>* cancelled;  ///< set: load() gives up with Cancelled; outlives the journal
+    const std::atomic<bool>* cancelled;    ///< set: load() gives up with Cancelled; outlives the journal
+    const std::atomic<bool>* out_of_time;  ///< set: so does a transaction under way, its end unknown; the same
   };
   explicit KafkaJournal(Options options);
   ~KafkaJournal() override;

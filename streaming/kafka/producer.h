@@ -64,6 +64,10 @@ class Producer {
   /// nothing before the first.
   [[nodiscard]] virtual std::optional<Offset> last_offset(const std::string& topic) const = 0;
 
+  /// Nobody wants the end of a call under way any more: it is left to itself, and the destructor does not wait for
+  /// it. Nothing else is called afterwards.
+  virtual void abandon() noexcept = 0;
+
   /// What the connections last complained about (not let in, no broker, …) since the last call that was done: tells a
   /// wrong password from a broker that is down while init() goes on trying.
   [[nodiscard]] virtual std::optional<Error> complaint() = 0;

@@ -1,5 +1,7 @@
 #include "kafka/transaction.h"
 
+#include <librdkafka/rdkafka.h>
+
 #include <thread>
 
 #include "journal/failpoint.h"
@@ -67,7 +69,7 @@ Progress Transaction::produce() {
     if (error) return after_error(*error);
     if (++produced_ == 1) NUSTREAM_FAILPOINT("after-produce-state");
   }
-  NUSTREAM_FAILPOINT("after-produce");
+  if (NUSTREAM_ABORTPOINT("after-produce")) return after_error(error_of(RD_KAFKA_RESP_ERR__STATE));
   phase_ = Phase::commit;
   return Progress::again();
 }

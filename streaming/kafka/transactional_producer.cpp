@@ -65,6 +65,8 @@ class TransactionalProducer final : public Producer {
 
   std::optional<Offset> last_offset(const std::string& topic) const override { return client_->last_offset(topic); }
 
+  void abandon() noexcept override { call_.abandon(); }
+
   std::optional<Error> complaint() override { return client_->complaint(); }
 
  private:

@@ -49,30 +49,33 @@ void expect_sent_again(const AttachWorld& world, const std::string& topic) {
   }
 }
 
-/// The service, with a third transaction (state and dead letters of batch 2, releases of batch 1) that is held right
-/// before its offsets are sent, while another member joins the group: the broker refuses the offsets of an older
-/// generation, which aborts. `more`: further kill points.
+/// The service, whose third transaction (state, ledger line and dead letters of batch 2, releases of batch 1) meets
+/// an error once all of it is on its way: it reaches the broker, and is aborted.
 class AttachAbort : public ::testing::Test {
  protected:
-  static constexpr const char* hold = "after-produce:3:4000:live";
+  static constexpr const char* forced = "after-produce:3:abort";
 
-  [[nodiscard]] std::unique_ptr<Command> start(const std::string& failpoints, const Values& more = {}) const {
-    return std::make_unique<Command>(NUSTREAM_FAULTY, world_.attach(with(small_batches, more)), std::nullopt,
-                                     Values{"NUSTREAM_FAILPOINT=" + failpoints});
-  }
-  /// Waits until the third transaction is open with everything in it, and lets another instance come.
-  [[nodiscard]] std::unique_ptr<Command> join_meanwhile() const {
-    wait_until([&] { return !world_.releases_uncommitted().empty(); });
-    EXPECT_TRUE(read_committed_records(AttachWorld::direct(), topic("releases")).empty()) << "it was not held";
-    return std::make_unique<Command>(NUSTREAM_COMMAND, world_.attach(small_batches));
+  void SetUp() override { world_.write(values_); }
+  /// Runs the faulty service over everything that is there.
+  [[nodiscard]] CommandResult run(const std::string& failpoints, const Values& more = {"--until-end"}) const {
+    return run_command(NUSTREAM_FAULTY, world_.attach(with(small_batches, more)), {},
+                       {"NUSTREAM_FAILPOINT=" + failpoints});
   }
   [[nodiscard]] std::string topic(const char* kind) const { return world_.name() + "." + kind; }
-  void expect_promise_kept() const {
-    EXPECT_EQ(ledger_end(world_).steps, values_.size());
-    EXPECT_EQ(ledger_end(world_).to, values_.size());
+  void expect_finished() const {
+    const CommandResult finished = world_.run(with(small_batches, {"--until-end"}));
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    expect_promise_kept();
+  }
+  /// Of a topic that holds `copies` of the values.
+  void expect_promise_kept(std::size_t copies = 1) const {
+    EXPECT_EQ(ledger_end(world_).steps, copies * values_.size());
+    EXPECT_EQ(ledger_end(world_).to, copies * values_.size());
     expect_each_step_once(world_.releases());
     expect_one_value_a_step(world_.releases_uncommitted());
-    EXPECT_EQ(world_.releases().size(), values_.size() / 10);
+    EXPECT_EQ(world_.releases().size(), copies * values_.size() / 10);
+    const auto bad = static_cast<std::size_t>(std::count(values_.begin(), values_.end(), "unusable,row"));
+    EXPECT_EQ(world_.committed(topic("dead")).size(), copies * bad);
   }
 
   const AttachWorld world_;
@@ -80,55 +83,56 @@ class AttachAbort : public ::testing::Test {
 };
 
 TEST_F(AttachAbort, TheSameBytesAreSentAgain) {
-  world_.write(values_);
-  const auto service = start(hold);
-  const auto other = join_meanwhile();
-  wait_until([&] { return ledger_end(world_).steps == values_.size(); });
-  for (const auto* instance : {&other, &service}) {
-    (*instance)->signal(SIGTERM);
-    const CommandResult result = (*instance)->wait();
-    EXPECT_EQ(result.code, 0) << result.err;
-  }
+  const CommandResult result = run(forced);
+  ASSERT_EQ(result.code, 0) << result.err;
   // The state is sealed under a fresh nonce each time: the same bytes are the same batch.
   for (const char* kind : {"state", "ledger", "releases", "dead"}) expect_sent_again(world_, topic(kind));
   expect_promise_kept();
-  const auto bad = std::count(values_.begin(), values_.end(), "unusable,row");
-  EXPECT_EQ(world_.committed(topic("dead")).size(), static_cast<std::size_t>(bad));
 }
 
 TEST_F(AttachAbort, AKillRightAfterItLeavesNoStepWithTwoValues) {
-  world_.write(values_);
-  const auto service = start(std::string(hold) + ",after-abort-transaction:1");
-  const auto other = join_meanwhile();
-  const CommandResult killed = service->wait();
-  EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
-  wait_until([&] { return ledger_end(world_).steps == values_.size(); });
-  other->signal(SIGTERM);
-  EXPECT_EQ(other->wait().code, 0);
+  EXPECT_EQ(run(std::string(forced) + ",after-abort-transaction:1").code, 128 + SIGKILL);
+  expect_finished();
   EXPECT_FALSE(aborted(world_, topic("state")).empty());
   expect_sent_again(world_, topic("releases"));  // of batch 1, which was committed
-  expect_promise_kept();
 }
 
-// And a kill in the middle of sending it again.
 TEST_F(AttachAbort, NorDoesAKillWhileItIsSentAgain) {
-  world_.write(values_);
-  const auto service = start(std::string(hold) + ",after-produce:4:300");
-  const auto other = join_meanwhile();
-  EXPECT_EQ(service->wait().code, 128 + SIGKILL);
-  wait_until([&] { return ledger_end(world_).steps == values_.size(); });
-  other->signal(SIGTERM);
-  EXPECT_EQ(other->wait().code, 0);
+  EXPECT_EQ(run(std::string(forced) + ",after-produce:4:300").code, 128 + SIGKILL);
+  expect_finished();
   EXPECT_GE(aborted(world_, topic("state")).size(), 2U);
-  expect_promise_kept();
+}
+
+// An error of the broker's own: held right before its offsets are sent while another member joins the group, it comes
+// with a generation that is over.
+TEST_F(AttachAbort, AGenerationThatIsOverAbortsAndTheBatchIsSentAgain) {
+  for (const char* then : {"", ",after-abort-transaction:1"}) {
+    const AttachWorld world;
+    world.write(values_);
+    Command service(NUSTREAM_FAULTY, world.attach(small_batches), {},
+                    {std::string("NUSTREAM_FAILPOINT=after-begin-transaction:3:4000:live") + then});
+    wait_until([&] { return ledger_end(world).steps == 100; });
+    Command other(NUSTREAM_COMMAND, world.attach(small_batches));
+    const bool killed = *then != '\0';
+    if (killed) {
+      EXPECT_EQ(service.wait().code, 128 + SIGKILL) << "nothing was aborted";
+    }
+    wait_until([&] { return ledger_end(world).steps == values_.size(); });
+    other.signal(SIGTERM);
+    EXPECT_EQ(other.wait().code, 0);
+    if (!killed) {
+      service.signal(SIGTERM);
+      EXPECT_EQ(service.wait().code, 0);
+    }
+    expect_each_step_once(world.releases());
+    expect_one_value_a_step(world.releases_uncommitted());
+    EXPECT_EQ(ledger_end(world).to, values_.size());
+  }
 }
 
 // Held beyond transaction.timeout.ms: the broker ends the transaction by itself, and takes nothing more from it.
 TEST_F(AttachAbort, ATransactionThatTimesOutIsComputedAgain) {
-  world_.write(values_);
-  const CommandResult result =
-      run_command(NUSTREAM_FAULTY, world_.attach(with(small_batches, {"--until-end", "--insecure-seed", "7"})), {},
-                  {"NUSTREAM_FAILPOINT=after-produce:3:9000:live"});
+  const CommandResult result = run("after-produce:3:9000:live", {"--until-end", "--insecure-seed", "7"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_FALSE(aborted(world_, topic("state")).empty());
   EXPECT_TRUE(joined(world_.releases()) == replayed(world_, values_, 7, 0, {"--set", "release.every=10"}));
@@ -138,23 +142,19 @@ TEST_F(AttachAbort, ATransactionThatTimesOutIsComputedAgain) {
 // A limit that is lowered under a running service: no waiting mends it, so it says so and ends; with the limit back
 // it goes on, and publishes what it owes.
 TEST_F(AttachAbort, AReleaseThatTheTopicNoLongerTakesIs78AndIsPublishedOnceItDoes) {
-  const auto service = std::make_unique<Command>(
-      NUSTREAM_COMMAND,
-      world_.attach(with(small_batches, {"--set", "state.commit_seconds=0.1", "--set", "kafka.give_up_seconds=20"})));
-  world_.write({values_.begin(), values_.begin() + 300});
-  wait_until([&] { return world_.releases().size() == 30; });
+  Command service(NUSTREAM_COMMAND, world_.attach(with(small_batches, {"--set", "kafka.give_up_seconds=20"})));
+  wait_until([&] { return world_.releases().size() == values_.size() / 10; });
   alter_topic(AttachWorld::direct(), topic("releases"), {{"max.message.bytes", "150"}});
-  world_.write({values_.begin() + 300, values_.begin() + 600});
-  const CommandResult refused = service->wait();
+  world_.write(values_);
+  const CommandResult refused = service.wait();
   EXPECT_EQ(refused.code, 78) << refused.err;
   EXPECT_THAT(refused.err, HasSubstr(topic("releases")));
   EXPECT_THAT(refused.err, HasSubstr("max.message.bytes"));
   EXPECT_EQ(world_.run().code, 78) << "a start finds it out before anything is written";
   alter_topic(AttachWorld::direct(), topic("releases"), {});
-  world_.write({values_.begin() + 600, values_.end()});
   const CommandResult finished = world_.run(with(small_batches, {"--until-end"}));
   ASSERT_EQ(finished.code, 0) << finished.err;
-  expect_promise_kept();
+  expect_promise_kept(2);
 }
 
 }  // namespace

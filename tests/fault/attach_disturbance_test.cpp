@@ -207,6 +207,31 @@ TEST(Disturbance, ABrokerKilledAgainAndAgain) {
   AttachWorld::use(shared_broker());
 }
 
+// What cannot be committed in the time to drain is left to the next start; nothing is waited for beyond it.
+TEST(Disturbance, ToldToEndWhileItsBrokerDoesNotAnswer) {
+  KafkaCluster cluster;
+  AttachWorld::use(cluster);
+  {
+    Disturbed stream(2, 3000);
+    stream.write(2000);
+    const auto instance = stream.instance({"--set", "kafka.transaction_seconds=60", "--set", "kafka.drain_seconds=5",
+                                           "--set", "state.commit_records=3"});
+    wait_until([&] { return stream.steps() >= 500; });
+    cluster.freeze();  // with a transaction of each lane under way
+    pause(300);
+    const auto told = std::chrono::steady_clock::now();
+    instance->signal(SIGTERM);
+    const CommandResult result = instance->wait();
+    const auto time = std::chrono::steady_clock::now() - told;
+    cluster.thaw();
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_LT(time, std::chrono::seconds(10)) << "a transaction may take 60 s";
+    ::testing::Test::RecordProperty("milliseconds_to_end", static_cast<int>(time / milliseconds(1)));
+    stream.finish_and_check();
+  }
+  AttachWorld::use(shared_broker());
+}
+
 TEST(Disturbance, ANetworkThatIsCut) {
   TcpProxy proxy;
   KafkaCluster cluster({.advertised_port = proxy.port()});

@@ -95,6 +95,20 @@ TEST(BackgroundCall, GivesUpACallThatDoesNotComeBack) {
   EXPECT_EQ(used.use_count(), 1);
 }
 
+TEST(BackgroundCall, IsNotHeldUpByACallThatWasAbandoned) {
+  const Gate gate = closed_gate();
+  const auto used = std::make_shared<int>(0);
+  {
+    BackgroundCall call;
+    call.start(
+        "call", [gate, used, hold = through(gate)] { return hold(); }, kafka::in(seconds(60)));
+    EXPECT_TRUE(call.wait("call", milliseconds(10)).is_again());
+    call.abandon();
+  }
+  EXPECT_EQ(used.use_count(), 2) << "its object is gone before the call has come back";
+  *gate = true;
+}
+
 TEST(BackgroundCall, IsDestroyedAfterTheCallUnderWay) {
   const Gate gate = closed_gate();
   const auto used = std::make_shared<int>(0);
