@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <deque>
 #include <string_view>
+#include <utility>
 
 #include "nustream/base/error.h"
 
@@ -33,7 +34,7 @@ struct Request {
   std::size_t index = places;
   std::atomic<long> left{0};
   unsigned pause_ms = 0;
-  bool lives = false;
+  enum class Then { kill, live, abort } then = Then::kill;
 
   explicit Request(std::string_view request) {
     const std::size_t colon = request.find(':');
@@ -41,24 +42,28 @@ struct Request {
     for (index = 0; index < places && name_of(index) != request.substr(0, colon);) ++index;
     // A test that names a place that is not there must not pass by never being killed.
     NUSTREAM_REQUIRE(index < places, "NUSTREAM_FAILPOINT names a place of the table");
-    constexpr std::string_view live = ":live";
-    lives = request.ends_with(live);
-    if (lives) request.remove_suffix(live.size());
+    for (const auto& [word, meant] :
+         {std::pair(std::string_view(":live"), Then::live), std::pair(std::string_view(":abort"), Then::abort)}) {
+      if (!request.ends_with(word)) continue;
+      then = meant;
+      request.remove_suffix(word.size());
+    }
     long count = 0;
     const char* const end = request.data() + request.size();
     auto parsed = std::from_chars(request.data() + colon + 1, end, count);
     NUSTREAM_REQUIRE(parsed.ec == std::errc{} && count > 0, "NUSTREAM_FAILPOINT counts from 1");
     if (parsed.ptr != end && *parsed.ptr == ':') parsed = std::from_chars(parsed.ptr + 1, end, pause_ms);
     NUSTREAM_REQUIRE(parsed.ec == std::errc{} && parsed.ptr == end,
-                     "NUSTREAM_FAILPOINT is name:count[:milliseconds[:live]]");
+                     "NUSTREAM_FAILPOINT is name:count[:milliseconds[:live|:abort]]");
     left = count;
   }
 
-  void pass() {
-    if (--left != 0) return;
+  bool pass() {
+    if (--left != 0) return false;
     // Other threads go on meanwhile: what was handed to them may get out.
     if (pause_ms > 0) ::usleep(1000 * pause_ms);
-    if (!lives) ::kill(::getpid(), SIGKILL);
+    if (then == Then::kill) ::kill(::getpid(), SIGKILL);
+    return then == Then::abort;
   }
 };
 
@@ -76,11 +81,13 @@ std::deque<Request> requests() {
 
 }  // namespace
 
-void pass_failpoint(std::size_t index) {
+bool pass_failpoint(std::size_t index) {
   static std::deque<Request> asked = requests();
+  bool aborts = false;
   for (Request& request : asked) {
-    if (request.index == index) request.pass();
+    if (request.index == index && request.pass()) aborts = true;
   }
+  return aborts;
 }
 
 }  // namespace nustream::journal

@@ -89,12 +89,16 @@ consteval std::size_t failpoint_index(std::string_view name) {
   throw "no such failpoint: add it to a table";
 }
 
-/// Counts a passage; ends the process by SIGKILL where it is the one asked for.
-void pass_failpoint(std::size_t index);
+/// Counts a passage. Where it is the one asked for, ends the process by SIGKILL, or (":live") pauses, or (":abort")
+/// pauses and says true: what is under way is to be given up.
+bool pass_failpoint(std::size_t index);
 
 }  // namespace nustream::journal
 
-#define NUSTREAM_FAILPOINT(name) ::nustream::journal::pass_failpoint(::nustream::journal::failpoint_index(name))
+/// True only where a test asks for an abort.
+#define NUSTREAM_FAILPOINT_ABORTS(name) \
+  ::nustream::journal::pass_failpoint(::nustream::journal::failpoint_index(name))
+#define NUSTREAM_FAILPOINT(name) static_cast<void>(NUSTREAM_FAILPOINT_ABORTS(name))
 
 /// write(bytes), in two halves with a failpoint between them.
 #define NUSTREAM_TORN_WRITE(name, bytes, write)   \
@@ -105,6 +109,7 @@ void pass_failpoint(std::size_t index);
   } while (false)
 
 #else
+#define NUSTREAM_FAILPOINT_ABORTS(name) false
 #define NUSTREAM_FAILPOINT(name) static_cast<void>(0)
 #define NUSTREAM_TORN_WRITE(name, bytes, write) write(bytes)
 #endif

@@ -67,7 +67,9 @@ Progress Transaction::produce() {
     if (error) return after_error(*error);
     if (++produced_ == 1) NUSTREAM_FAILPOINT("after-produce-state");
   }
-  NUSTREAM_FAILPOINT("after-produce");
+  if (NUSTREAM_FAILPOINT_ABORTS("after-produce")) {
+    return after_error({0, Cause::state, Remedy::abort_transaction, "a test's abort", {}});
+  }
   phase_ = Phase::commit;
   return Progress::again();
 }

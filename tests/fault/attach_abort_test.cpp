@@ -49,22 +49,19 @@ void expect_sent_again(const AttachWorld& world, const std::string& topic) {
   }
 }
 
-/// The service, with a third transaction (state and dead letters of batch 2, releases of batch 1) that is held right
-/// before its offsets are sent, while another member joins the group: the broker refuses the offsets of an older
-/// generation, which aborts. `more`: further kill points.
+/// The third transaction holds state and dead letters of batch 2, and the releases of batch 1. `aborts`: once all of
+/// that has reached the broker.
 class AttachAbort : public ::testing::Test {
  protected:
-  static constexpr const char* hold = "after-produce:3:4000:live";
+  static constexpr const char* aborts = "after-produce:3:500:abort";
 
-  [[nodiscard]] std::unique_ptr<Command> start(const std::string& failpoints, const Values& more = {}) const {
-    return std::make_unique<Command>(NUSTREAM_FAULTY, world_.attach(with(small_batches, more)), std::nullopt,
-                                     Values{"NUSTREAM_FAILPOINT=" + failpoints});
+  [[nodiscard]] CommandResult run_faulty(const std::string& failpoints) const {
+    return run_command(NUSTREAM_FAULTY, world_.attach(with(small_batches, {"--until-end"})), {},
+                       {"NUSTREAM_FAILPOINT=" + failpoints});
   }
-  /// Waits until the third transaction is open with everything in it, and lets another instance come.
-  [[nodiscard]] std::unique_ptr<Command> join_meanwhile() const {
-    wait_until([&] { return !world_.releases_uncommitted().empty(); });
-    EXPECT_TRUE(read_committed_records(AttachWorld::direct(), topic("releases")).empty()) << "it was not held";
-    return std::make_unique<Command>(NUSTREAM_COMMAND, world_.attach(small_batches));
+  void finish() const {
+    const CommandResult finished = world_.run(with(small_batches, {"--until-end"}));
+    ASSERT_EQ(finished.code, 0) << finished.err;
   }
   [[nodiscard]] std::string topic(const char* kind) const { return world_.name() + "." + kind; }
   void expect_promise_kept() const {
@@ -81,15 +78,8 @@ class AttachAbort : public ::testing::Test {
 
 TEST_F(AttachAbort, TheSameBytesAreSentAgain) {
   world_.write(values_);
-  const auto service = start(hold);
-  const auto other = join_meanwhile();
-  wait_until([&] { return ledger_end(world_).steps == values_.size(); });
-  for (const auto* instance : {&other, &service}) {
-    (*instance)->signal(SIGTERM);
-    const CommandResult result = (*instance)->wait();
-    EXPECT_EQ(result.code, 0) << result.err;
-  }
-  // The state is sealed under a fresh nonce each time: the same bytes are the same batch.
+  const CommandResult result = run_faulty(aborts);
+  ASSERT_EQ(result.code, 0) << result.err;
   for (const char* kind : {"state", "ledger", "releases", "dead"}) expect_sent_again(world_, topic(kind));
   expect_promise_kept();
   const auto bad = std::count(values_.begin(), values_.end(), "unusable,row");
@@ -98,13 +88,9 @@ TEST_F(AttachAbort, TheSameBytesAreSentAgain) {
 
 TEST_F(AttachAbort, AKillRightAfterItLeavesNoStepWithTwoValues) {
   world_.write(values_);
-  const auto service = start(std::string(hold) + ",after-abort-transaction:1");
-  const auto other = join_meanwhile();
-  const CommandResult killed = service->wait();
+  const CommandResult killed = run_faulty(std::string(aborts) + ",after-abort-transaction:1");
   EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
-  wait_until([&] { return ledger_end(world_).steps == values_.size(); });
-  other->signal(SIGTERM);
-  EXPECT_EQ(other->wait().code, 0);
+  finish();
   EXPECT_FALSE(aborted(world_, topic("state")).empty());
   expect_sent_again(world_, topic("releases"));  // of batch 1, which was committed
   expect_promise_kept();
@@ -113,13 +99,25 @@ TEST_F(AttachAbort, AKillRightAfterItLeavesNoStepWithTwoValues) {
 // And a kill in the middle of sending it again.
 TEST_F(AttachAbort, NorDoesAKillWhileItIsSentAgain) {
   world_.write(values_);
-  const auto service = start(std::string(hold) + ",after-produce:4:300");
-  const auto other = join_meanwhile();
-  EXPECT_EQ(service->wait().code, 128 + SIGKILL);
-  wait_until([&] { return ledger_end(world_).steps == values_.size(); });
-  other->signal(SIGTERM);
-  EXPECT_EQ(other->wait().code, 0);
+  EXPECT_EQ(run_faulty(std::string(aborts) + ",after-produce:4:500").code, 128 + SIGKILL);
+  finish();
   EXPECT_GE(aborted(world_, topic("state")).size(), 2U);
+  expect_promise_kept();
+}
+
+// Another member joins while the third transaction is about to send its offsets: the broker refuses those of an older
+// generation, before there is any record. A kill shows that it came to that.
+TEST_F(AttachAbort, OffsetsOfAnOldGenerationAbortBeforeAnythingIsWritten) {
+  world_.write(values_);
+  Command service(NUSTREAM_FAULTY, world_.attach(small_batches), std::nullopt,
+                  {"NUSTREAM_FAILPOINT=after-begin-transaction:3:4000:live,after-abort-transaction:1"});
+  wait_until([&] { return ledger_end(world_).steps == 100; });
+  Command other(NUSTREAM_COMMAND, world_.attach(small_batches));
+  EXPECT_EQ(service.wait().code, 128 + SIGKILL);
+  wait_until([&] { return ledger_end(world_).steps == values_.size(); });
+  other.signal(SIGTERM);
+  EXPECT_EQ(other.wait().code, 0);
+  EXPECT_TRUE(aborted(world_, topic("state")).empty());
   expect_promise_kept();
 }
 
