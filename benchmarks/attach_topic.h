@@ -46,10 +46,11 @@ inline void make_topics(const std::string& broker, const std::string& name) {
                       {{"retention.ms", "-1"}, {"message.timestamp.type", "LogAppendTime"}});
 }
 
-/// Settings for stream `name` over topic `input`, with more lines of TOML at the end of [kafka].
-inline config::Config settings(const tests::TemporaryFolder& folder, const std::string& broker,
-                               const std::string& input, const std::string& name, std::size_t batch,
-                               const std::string& more) {
+/// Writes settings for stream `name` over topic `input`, with more lines of TOML at the end of [kafka]. Returns the
+/// file's path.
+inline std::string write_settings(const tests::TemporaryFolder& folder, const std::string& broker,
+                                  const std::string& input, const std::string& name, std::size_t batch,
+                                  const std::string& more) {
   std::string text = fmt::format("[stream]\nname = \"{}\"\nheader = false\ncolumns = [", name);
   for (std::size_t j = 0; j < features; ++j) text += fmt::format("\"x{}\", ", j);
   text += "\"y\"]\n[target]\ncolumn = \"y\"\n";
@@ -61,7 +62,14 @@ inline config::Config settings(const tests::TemporaryFolder& folder, const std::
       "commit_seconds = 3600\n[serve]\npublic_address = \"\"\noperator_address = \"\"\n"
       "[kafka]\nbrokers = \"{}\"\ntopic = \"{}\"\n{}\n",
       batch, broker, input, more);
-  return config::read_config(folder.write(name + ".toml", text), {});
+  return folder.write(name + ".toml", text);
+}
+
+/// The same, read.
+inline config::Config settings(const tests::TemporaryFolder& folder, const std::string& broker,
+                               const std::string& input, const std::string& name, std::size_t batch,
+                               const std::string& more) {
+  return config::read_config(write_settings(folder, broker, input, name, batch, more), {});
 }
 
 }  // namespace nustream::benchmarks

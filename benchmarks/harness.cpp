@@ -57,6 +57,11 @@ int pin_to_one_core() {
   return sched_setaffinity(0, sizeof one, &one) == 0 ? core : -1;
 }
 
+Timing timing_of(std::string name, std::vector<double> nanoseconds) {
+  const double smallest = *std::min_element(nanoseconds.begin(), nanoseconds.end());
+  return {std::move(name), smallest, median(std::move(nanoseconds))};
+}
+
 std::vector<Timing> measure(const std::vector<Case>& cases, std::size_t rounds) {
   std::vector<std::vector<double>> samples(cases.size());
   for (const auto& warm_up : cases) warm_up.run();
@@ -67,12 +72,13 @@ std::vector<Timing> measure(const std::vector<Case>& cases, std::size_t rounds) 
   }
   std::vector<Timing> timings;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    timings.push_back({cases[i].name, *std::min_element(samples[i].begin(), samples[i].end()), median(samples[i])});
+    timings.push_back(timing_of(cases[i].name, std::move(samples[i])));
   }
   return timings;
 }
 
-Report::Report(std::string benchmark) : benchmark_(std::move(benchmark)), core_(pin_to_one_core()) {}
+Report::Report(std::string benchmark, Pinning pinning)
+    : benchmark_(std::move(benchmark)), core_(pinning == Pinning::one_core ? pin_to_one_core() : -1) {}
 
 void Report::add(const std::vector<Timing>& timings, const std::string& unit) {
   for (const auto& timing : timings) rows_.push_back({timing, unit});
@@ -91,6 +97,10 @@ void Report::add_ratio(const std::string& name, const std::string& numerator, co
   const auto& below = find(denominator);
   ratios_.push_back({name, above.nanoseconds_min / below.nanoseconds_min,
                      above.nanoseconds_median / below.nanoseconds_median, bar});
+}
+
+void Report::add_figure(const std::string& name, double value, const std::string& unit, const std::string& bar) {
+  figures_.push_back({name, value, unit, bar});
 }
 
 int Report::write(int argc, char** argv) const {
@@ -112,7 +122,14 @@ int Report::write(int argc, char** argv) const {
                         quoted(ratio.name), ratio.min, ratio.median, quoted(ratio.bar));
     separator = ",\n";
   }
-  text += "\n  ]\n}\n";
+  text += "\n  ]";
+  separator = ",\n  \"figures\": [\n";
+  for (const auto& figure : figures_) {
+    text += fmt::format("{}    {{\"name\": {}, \"unit\": {}, \"value\": {:.4g}, \"bar\": {}}}", separator,
+                        quoted(figure.name), quoted(figure.unit), figure.value, quoted(figure.bar));
+    separator = ",\n";
+  }
+  text += figures_.empty() ? "\n}\n" : "\n  ]\n}\n";
   if (argc < 2) return std::fputs(text.c_str(), stdout) < 0 ? 1 : 0;
   std::ofstream file(argv[1]);
   file << text;

@@ -24,8 +24,13 @@ struct Timing {
   double nanoseconds_median;
 };
 
+enum class Pinning { one_core, none };
+
 /// Keeps this thread on the last core that it is allowed on; returns its number, or −1 where the system refuses.
 int pin_to_one_core();
+
+/// Minimum and median of what the rounds of one case took, nanoseconds per item.
+[[nodiscard]] Timing timing_of(std::string name, std::vector<double> nanoseconds);
 
 /// Runs every case once to warm up, then `rounds` times in turn.
 [[nodiscard]] std::vector<Timing> measure(const std::vector<Case>& cases, std::size_t rounds = 21);
@@ -40,10 +45,14 @@ inline void keep(const T& value) {
 ///
 ///     {"benchmark": "noise", "machine": {"cpu": …, "compiler": …, "core": 1},
 ///      "timings": [{"name": …, "unit": "sample", "nanoseconds_min": …, "nanoseconds_median": …}, …],
-///      "ratios": [{"name": …, "min": …, "median": …, "bar": …}, …]}
+///      "ratios": [{"name": …, "min": …, "median": …, "bar": …}, …],
+///      "figures": [{"name": …, "unit": …, "value": …, "bar": …}, …]}
+///
+/// "figures" is left out where there are none.
 class Report {
  public:
-  explicit Report(std::string benchmark);
+  /// A program with threads and child processes of its own runs unpinned, and says so: "core": −1.
+  explicit Report(std::string benchmark, Pinning pinning = Pinning::one_core);
 
   /// `unit` names one item of the cases: "sample", "step", "row", "commit".
   void add(const std::vector<Timing>& timings, const std::string& unit);
@@ -51,6 +60,8 @@ class Report {
   /// in "at most 1.35"; empty where nothing is.
   void add_ratio(const std::string& name, const std::string& numerator, const std::string& denominator,
                  const std::string& bar = {});
+  /// What is no time per item: a latency, a size, a share.
+  void add_figure(const std::string& name, double value, const std::string& unit, const std::string& bar = {});
   /// Writes to the file named by the first argument of the program, or to standard output without one. Returns
   /// the exit code of main().
   [[nodiscard]] int write(int argc, char** argv) const;
@@ -66,6 +77,12 @@ class Report {
     double median;
     std::string bar;
   };
+  struct Figure {
+    std::string name;
+    double value;
+    std::string unit;
+    std::string bar;
+  };
 
   [[nodiscard]] const Timing& find(const std::string& name) const;
 
@@ -73,6 +90,7 @@ class Report {
   int core_;
   std::vector<Row> rows_;
   std::vector<Ratio> ratios_;
+  std::vector<Figure> figures_;
 };
 
 }  // namespace nustream::benchmarks

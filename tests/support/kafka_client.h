@@ -11,7 +11,9 @@ namespace nustream::tests {
 
 class TestClient {
  public:
-  TestClient(rd_kafka_type_t type, const std::map<std::string, std::string>& properties) {
+  /// `adjust` sets what is no property: callbacks.
+  TestClient(rd_kafka_type_t type, const std::map<std::string, std::string>& properties,
+             void (*adjust)(rd_kafka_conf_t*) = nullptr) {
     char text[512] = {};
     rd_kafka_conf_t* configuration = rd_kafka_conf_new();
     rd_kafka_conf_set(configuration, "log_level", "2", text, sizeof text);
@@ -20,6 +22,7 @@ class TestClient {
         throw std::runtime_error(text);
       }
     }
+    if (adjust != nullptr) adjust(configuration);
     client_ = rd_kafka_new(type, configuration, text, sizeof text);
     if (client_ == nullptr) throw std::runtime_error(text);
   }

@@ -1,0 +1,176 @@
+// What a running service costs: memory over ten million records, processor time under load, at 1,000 records a second
+// and idle, and how far it is behind; and what memory `nustream record` takes over the same topic. Usage:
+// benchmark_attach_memory [JSON file]; RECORDS in the environment (default 10,000,000). Settings are the defaults.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "attach_process.h"
+#include "attach_topic.h"
+#include "bare_kafka.h"
+#include "harness.h"
+
+namespace {
+
+using namespace nustream;
+using namespace nustream::benchmarks;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t block = 100'000;
+constexpr std::chrono::milliseconds between_samples{100};
+constexpr std::chrono::seconds idle_time{30};
+constexpr std::chrono::seconds trickle_time{20};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct Sample {
+  std::size_t resident_kib;
+  double done;  ///< records, or seconds
+};
+
+/// Largest size in a quarter (0 to 3) of what was done.
+double quarter_max(const std::vector<Sample>& samples, int quarter) {
+  const double end = samples.back().done;
+  std::size_t largest = 0;
+  for (const Sample& sample : samples) {
+    const bool inside = sample.done >= end * quarter / 4 && sample.done <= end * (quarter + 1) / 4;
+    if (inside) largest = std::max(largest, sample.resident_kib);
+  }
+  return static_cast<double>(largest) / 1024;
+}
+
+void add_memory(Report& report, const std::string& who, const std::vector<Sample>& samples) {
+  const double second = quarter_max(samples, 1);
+  const double last = quarter_max(samples, 3);
+  report.add_figure(who + ": resident, second quarter", second, "MiB");
+  report.add_figure(who + ": resident, last quarter", last, "MiB");
+  report.add_figure(who + ": growth from the second quarter to the last", last / second - 1, "share", "at most .02");
+}
+
+void load(Report& report, const AttachedService& service, std::size_t records) {
+  std::vector<Sample> samples;
+  while (service.metric("nustream_records_total") == 0) std::this_thread::sleep_for(between_samples);
+  const Clock::time_point start = Clock::now();
+  const Usage before = usage_of(service.pid());
+  const double done_before = service.metric("nustream_records_total");
+  double done = 0;
+  while (done < static_cast<double>(records)) {
+    std::this_thread::sleep_for(between_samples);
+    done = service.metric("nustream_records_total");
+    samples.push_back({usage_of(service.pid()).resident_kib, done});
+  }
+  const double seconds = seconds_since(start);
+  const double cpu = usage_of(service.pid()).cpu_seconds - before.cpu_seconds;
+  add_memory(report, "attach", samples);
+  report.add_figure("attach under load: rate", (done - done_before) / seconds, "records/s");
+  report.add_figure("attach under load: processor", cpu / seconds, "cores");
+  report.add_figure("attach under load: processor time", 1e9 * cpu / (done - done_before), "ns/record");
+}
+
+/// What it takes while `meanwhile` runs.
+double cores_during(const AttachedService& service, const std::function<void()>& meanwhile) {
+  const Usage before = usage_of(service.pid());
+  const Clock::time_point start = Clock::now();
+  meanwhile();
+  return (usage_of(service.pid()).cpu_seconds - before.cpu_seconds) / seconds_since(start);
+}
+
+/// 1,000 records a second, one at a time.
+class Trickle {
+ public:
+  Trickle(const std::string& brokers, const std::string& topic)
+      : topic_(topic),
+        client_(RD_KAFKA_PRODUCER, {{"bootstrap.servers", brokers}, {"socket.nagle.disable", "true"}}) {}
+
+  void run(const std::vector<std::string>& values) {
+    const Clock::time_point start = Clock::now();
+    for (std::int64_t i = 0; Clock::now() - start < trickle_time; ++i) {
+      const std::string& value = values[static_cast<std::size_t>(i) % values.size()];
+      send(client_.get(), topic_, value);
+      rd_kafka_poll(client_.get(), 0);
+      std::this_thread::sleep_until(start + i * std::chrono::milliseconds(1));
+    }
+  }
+
+ private:
+  std::string topic_;
+  tests::TestClient client_;
+};
+
+/// Nothing comes; then little does.
+void quiet(Report& report, const AttachedService& service, const std::string& brokers,
+           const std::vector<std::string>& values) {
+  std::this_thread::sleep_for(std::chrono::seconds(3));  // until the last commit's echo is over
+  report.add_figure("attach, lag when it has caught up", service.metric("nustream_consumer_lag_records"), "records");
+  const double idle = cores_during(service, [] { std::this_thread::sleep_for(idle_time); });
+  report.add_figure("attach idle: processor", idle, "cores", "below .01");
+  Trickle trickle(brokers, "input");
+  double lag_max = 0;
+  double resident_max = 0;
+  std::atomic<bool> over = false;
+  std::thread sampler([&] {
+    while (!over) {
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+      lag_max = std::max(lag_max, service.metric("nustream_consumer_lag_records"));
+      resident_max = std::max(resident_max, static_cast<double>(usage_of(service.pid()).resident_kib) / 1024);
+    }
+  });
+  const double cores = cores_during(service, [&] { trickle.run(values); });
+  over = true;
+  sampler.join();
+  report.add_figure("attach at 1,000 records a second: processor", cores, "cores");
+  report.add_figure("attach at 1,000 records a second: lag, largest of a sample a second", lag_max, "records");
+  report.add_figure("attach at 1,000 records a second: resident", resident_max, "MiB");
+}
+
+/// `nustream record` from the topic's beginning to its end.
+void record_all(Report& report, const std::string& config, const tests::TemporaryFolder& folder) {
+  tests::Command command(NUSTREAM_COMMAND,
+                         {"record", config, "--to-folder", (folder.path() / "recorded").string(), "--until-end"});
+  std::vector<Sample> samples;
+  const Clock::time_point start = Clock::now();
+  try {
+    while (true) {
+      samples.push_back({usage_of(command.pid()).resident_kib, seconds_since(start)});
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  } catch (const std::runtime_error&) {
+    // It has ended: a zombie has no size.
+  }
+  const tests::CommandResult result = command.wait();
+  if (result.code != 0) throw std::runtime_error(result.err);
+  add_memory(report, "record", samples);
+  report.add_figure("record: time", samples.back().done, "s");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* asked = std::getenv("RECORDS");
+  const std::size_t records = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 10'000'000;
+  Report report("attach_memory", Pinning::none);
+  tests::KafkaCluster cluster;
+  const tests::TemporaryFolder folder;
+  const std::vector<std::string> values = csv_values(block);
+  tests::create_topic(cluster.direct(), "input", 1);
+  for (std::size_t written = 0; written < records; written += block) {
+    tests::write_values(cluster.direct(), "input", 0, values);
+  }
+  make_topics(cluster.direct(), "memory");
+  const std::string config = write_settings(folder, cluster.bootstrap(), "input", "memory", 1 << 18, "");
+  AttachedService service(config,
+                          {"--set", fmt::format("state.key_file=\"{}\"", make_key(folder)), "--set",
+                           "state.commit_seconds=1.0", "--set", "release.linger_seconds=0"},
+                          true);
+  load(report, service, records / block * block);
+  quiet(report, service, cluster.direct(), values);
+  service.stop();
+  record_all(report, config, folder);
+  return report.write(argc, argv);
+}
