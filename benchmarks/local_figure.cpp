@@ -102,8 +102,10 @@ void draw_noise(std::uint64_t reports, std::mt19937_64& random, Draw& draw) {
   for (std::uint64_t done = 0; done < reports; done += noise::gaussian_chunk) {
     for (std::uint64_t& word : words) word = random();
     noise::fill_gaussian(words, samples);
-    const std::size_t count = std::min<std::uint64_t>(noise::gaussian_chunk, reports - done) * numbers;
-    for (std::size_t i = 0; i < count; ++i) draw.noise[i % numbers] += samples[i];
+    const std::uint64_t rows = std::min<std::uint64_t>(noise::gaussian_chunk, reports - done);
+    for (std::uint64_t row = 0; row < rows; ++row) {
+      for (std::size_t i = 0; i < numbers; ++i) draw.noise[i] += samples[row * numbers + i];
+    }
   }
 }
 
@@ -193,34 +195,47 @@ void add_repetition(const Draw& draw, std::size_t index, double n, const std::ve
   }
 }
 
-/// Least squares of ln median on ln n from n ≥ `from`, weighted by the medians' own relative errors.
-struct Slope {
-  double value;
-  double standard_error;
-  std::size_t points;
+/// A line through (ln x, ln median), each point weighted by its median's own relative error.
+class Line {
+ public:
+  void add(double x, const Median& error) {
+    const double weight = std::pow(error.value / error.standard_error, 2);
+    weights_ += weight;
+    x_ += weight * std::log(x);
+    y_ += weight * std::log(error.value);
+    xx_ += weight * std::log(x) * std::log(x);
+    xy_ += weight * std::log(x) * std::log(error.value);
+    ++points_;
+  }
+  [[nodiscard]] std::size_t points() const noexcept { return points_; }
+  /// NaN below two points.
+  [[nodiscard]] double slope() const { return points_ < 2 ? std::nan("") : (xy_ - x_ * y_ / weights_) / spread(); }
+  [[nodiscard]] double standard_error() const { return points_ < 2 ? std::nan("") : 1 / std::sqrt(spread()); }
+
+ private:
+  [[nodiscard]] double spread() const { return xx_ - x_ * x_ / weights_; }
+
+  double weights_ = 0, x_ = 0, y_ = 0, xx_ = 0, xy_ = 0;
+  std::size_t points_ = 0;
 };
 
-Slope slope(const LocalFigure& figure, const Series& series, double from) {
-  double weights = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
-  Slope result{std::nan(""), std::nan(""), 0};
+/// Over the numbers of reports from `from` on.
+Line slope_in_reports(const LocalFigure& figure, const Series& series, double from) {
+  Line line;
   for (std::size_t i = 0; i < figure.reports.size(); ++i) {
-    if (figure.reports[i] < from) continue;
-    const Median error = median(series.errors[i]);
-    const double weight = std::pow(error.value / error.standard_error, 2);
-    const double x = std::log(figure.reports[i]);
-    const double y = std::log(error.value);
-    weights += weight;
-    sum_x += weight * x;
-    sum_y += weight * y;
-    sum_xx += weight * x * x;
-    sum_xy += weight * x * y;
-    ++result.points;
+    if (figure.reports[i] >= from) line.add(figure.reports[i], median(series.errors[i]));
   }
-  if (result.points < 2) return result;
-  const double spread = sum_xx - sum_x * sum_x / weights;
-  result.value = (sum_xy - sum_x * sum_y / weights) / spread;
-  result.standard_error = 1 / std::sqrt(spread);
-  return result;
+  return line;
+}
+
+/// Over ε at the largest n, for the series that differ from `first` in ε alone.
+Line slope_in_epsilon(const std::vector<Series>& series, const Series& first) {
+  Line line;
+  for (const Series& one : series) {
+    if (one.mechanism == first.mechanism && one.repair == first.repair)
+      line.add(one.epsilon, median(one.errors.back()));
+  }
+  return line;
 }
 
 std::string number(double value) {
@@ -232,6 +247,7 @@ std::string json(const LocalFigure& figure, const std::vector<Mechanism>& all, c
       "{{\"figure\": \"local glm\", \"p\": {}, \"delta\": {}, \"repetitions\": {}, \"drawn_up_to\": {}, \"rows\": [",
       p, delta.value(), figure.repetitions, figure.drawn_up_to);
   std::string slopes;
+  std::string epsilon_slopes;
   for (const Series& one : series) {
     const std::string head = fmt::format("{{\"mechanism\": \"{}\", \"repair\": \"{}\", \"epsilon\": {}, ",
                                          all[one.mechanism].name, name(one.repair), one.epsilon);
@@ -245,12 +261,18 @@ std::string json(const LocalFigure& figure, const std::vector<Mechanism>& all, c
           one.no_scale[i]);
     }
     const double from = 4 * one.reports_needed;
-    const Slope fitted = slope(figure, one, from);
+    const Line fitted = slope_in_reports(figure, one, from);
     slopes += fmt::format("{}\n  {}\"from\": {:.6g}, \"points\": {}, \"slope\": {}, \"standard_error\": {}}}",
-                          slopes.empty() ? "" : ",", head, from, fitted.points, number(fitted.value),
-                          number(fitted.standard_error));
+                          slopes.empty() ? "" : ",", head, from, fitted.points(), number(fitted.slope()),
+                          number(fitted.standard_error()));
+    if (one.epsilon != figure.epsilons.front()) continue;
+    const Line in_epsilon = slope_in_epsilon(series, one);
+    epsilon_slopes += fmt::format(
+        "{}\n  {{\"mechanism\": \"{}\", \"repair\": \"{}\", \"n\": {}, \"slope\": {}, \"standard_error\": {}}}",
+        epsilon_slopes.empty() ? "" : ",", all[one.mechanism].name, name(one.repair), figure.reports.back(),
+        number(in_epsilon.slope()), number(in_epsilon.standard_error()));
   }
-  return text + "],\n\"slopes\": [" + slopes + "]}\n";
+  return text + "],\n\"slopes\": [" + slopes + "],\n\"slopes_in_epsilon\": [" + epsilon_slopes + "]}\n";
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace nustream::benchmarks {
 struct LocalFigure {
   std::size_t repetitions = 200;
   std::vector<double> epsilons{10, 5, 3, 2};
-  std::vector<double> reports{1e4, 3e4, 1e5, 3e5, 1e6, 1e7, 1e8, 1e9};  ///< n; as many public rows
+  std::vector<double> reports{1e4, 5e4, 1e5, 3e5, 1e6, 1e7, 1e8, 1e9};  ///< n; as many public rows
   /// Up to this n the noise of every report is drawn, beyond it the sum of all of it as one Gaussian, which has the
   /// same distribution.
   double drawn_up_to = 1e5;
@@ -25,7 +25,8 @@ struct LocalFigure {
 ///
 ///     {"figure": "local glm", …, "rows": [{"mechanism": …, "repair": …, "epsilon": …, "n": …, "median": …,
 ///      "standard_error": …, "indefinite": …, "no_scale": …}, …],
-///      "slopes": [{"mechanism": …, "repair": …, "epsilon": …, "from": …, "slope": …, "standard_error": …}, …]}
+///      "slopes": [{"mechanism": …, "repair": …, "epsilon": …, "from": …, "slope": …, "standard_error": …}, …],
+///      "slopes_in_epsilon": [{"mechanism": …, "repair": …, "n": …, "slope": …, "standard_error": …}, …]}
 [[nodiscard]] std::string local_figure(const LocalFigure& figure);
 
 }  // namespace nustream::benchmarks

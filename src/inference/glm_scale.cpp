@@ -76,7 +76,8 @@ GlmScale solve(const Equation& equation, Bracket bracket) {
     double next = result.c - (value.f - 1) / value.slope;
     const double low = std::min(bracket.below, bracket.above);
     const double high = std::max(bracket.below, bracket.above);
-    if (!(next > low && next < high)) next = low + (high - low) / 2;
+    const bool inside = next > low && next < high;
+    if (!inside) next = low + (high - low) / 2;
     const bool settled = std::fabs(next - result.c) <= 4 * std::numeric_limits<double>::epsilon() * next;
     result.c = next;
     if (settled) break;
@@ -154,7 +155,8 @@ void check(std::span<const double> predictions, std::span<const double> weights)
     if (!(weight >= 0)) throw InvalidParameter("weight", std::to_string(weight), "a number >= 0");
     total += weight;
   }
-  if (weights.size() != predictions.size() || !(total > 0 && std::isfinite(total))) {
+  const bool counts = total > 0 && std::isfinite(total);
+  if (weights.size() != predictions.size() || !counts) {
     throw InvalidParameter("weights", std::to_string(weights.size()), "one for each prediction, not all of them 0");
   }
 }

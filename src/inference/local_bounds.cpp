@@ -23,9 +23,8 @@ std::string shown(double value) {
 }
 
 void require_radius(const char* name, const std::optional<double>& radius) {
-  if (radius && !(std::isfinite(*radius) && *radius > 0)) {
-    throw InvalidParameter(name, shown(*radius), "a finite number > 0");
-  }
+  const bool valid = !radius || (std::isfinite(*radius) && *radius > 0);
+  if (!valid) throw InvalidParameter(name, shown(*radius), "a finite number > 0");
 }
 
 /// R: the ℓ2 radius that the norm stands for. ‖x‖₂ ≤ ‖x‖₁.
@@ -56,10 +55,12 @@ void check(const LocalBounds& bounds) {
   require_radius("x_l1_max", bounds.l1);
   require_radius("x_l2_max", bounds.l2);
   const double span = bounds.label_upper - bounds.label_lower;
-  if (!(std::isfinite(span) && span > 0)) {
+  const bool some = std::isfinite(span) && span > 0;
+  if (!some) {
     throw InvalidParameter("label_max", shown(bounds.label_upper), "a finite number above label_min");
   }
-  if (!(bounds.label_centre >= bounds.label_lower && bounds.label_centre <= bounds.label_upper)) {
+  const bool between = bounds.label_centre >= bounds.label_lower && bounds.label_centre <= bounds.label_upper;
+  if (!between) {
     throw InvalidParameter("label_centre", shown(bounds.label_centre), "label_min <= label_centre <= label_max");
   }
 }

@@ -49,7 +49,8 @@ LocalNoise paper_noise(const LocalBounds& bounds, const LocalBudget& budget) {
 }
 
 LocalNoise exact_noise(const LocalBounds& bounds, const LocalBudget& budget) {
-  if (!(budget.split > 0 && budget.split < 1)) {
+  const bool divides = budget.split > 0 && budget.split < 1;
+  if (!divides) {
     throw InvalidParameter("split", shown(budget.split), "0 < split < 1");
   }
   const LocalDisplacement displacement = local_displacement(bounds, budget.norm);

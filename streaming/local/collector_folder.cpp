@@ -36,11 +36,11 @@ CollectorState empty_state(const Settings& settings, const ReportFormat& format)
   return {settings.stream, format.mechanism(), inference::LocalCollector(settings.bounds.dimension), {}, {}};
 }
 
-inference::LocalCollector sums_of(std::string_view bytes, const Failure& damaged) {
+inference::LocalCollector sums_of(std::string_view bytes, const std::string& damaged) {
   try {
     return inference::LocalCollector::decode(bytes);
   } catch (const InvalidParameter&) {
-    throw damaged;
+    throw Failure(Exit::data, damaged);
   }
 }
 
@@ -67,12 +67,12 @@ std::string encode(const CollectorState& state) {
 
 CollectorState decode_state(std::string_view bytes, const std::string& path) {
   const std::string advice = "; restore it, or name another local.directory and count the reports again";
-  const Failure damaged(Exit::data, path + " is damaged" + advice);
+  const std::string damaged = path + " is damaged" + advice;
   if (!bytes.starts_with(magic)) throw Failure(Exit::data, path + " is no collector's state" + advice);
-  if (bytes.size() < check_bytes) throw damaged;
+  if (bytes.size() < check_bytes) throw Failure(Exit::data, damaged);
   const std::string_view body = bytes.substr(0, bytes.size() - check_bytes);
-  if (bytes.substr(body.size()) != text_of(journal::hash_of(body))) throw damaged;
-  secrets::FieldReader reader(body.substr(magic.size()), damaged.what());
+  if (bytes.substr(body.size()) != text_of(journal::hash_of(body))) throw Failure(Exit::data, damaged);
+  secrets::FieldReader reader(body.substr(magic.size()), damaged);
   if (reader.integer<std::uint32_t>() != format_version) {
     throw Failure(Exit::data, path + " is of another version of nustream" + advice);
   }
@@ -86,7 +86,7 @@ CollectorState decode_state(std::string_view bytes, const std::string& path) {
     const auto partition = reader.integer<std::uint32_t>();
     state.positions[{std::move(topic), partition}] = reader.integer<std::uint64_t>();
   }
-  if (!reader.rest().empty()) throw damaged;
+  if (!reader.rest().empty()) throw Failure(Exit::data, damaged);
   return state;
 }
 

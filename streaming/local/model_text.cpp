@@ -17,7 +17,8 @@ using inference::SignalToNoise;
 
 /// Of a slope in the coordinates of the rows, to one in the units of the fields: target scale over feature scale.
 double unit(const Settings& settings, std::size_t feature) {
-  return settings.schema.target->scale / settings.schema.features[feature].scale;
+  const std::optional<record::Feature>& target = settings.schema.target;
+  return (target ? target->scale : 1) / settings.schema.features[feature].scale;
 }
 
 /// n at which neither part's noise would be larger than its signal.

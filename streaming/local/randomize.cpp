@@ -118,11 +118,12 @@ class Randomizer {
 
  private:
   std::optional<RecordName> use_record() {
-    if (by_key_ && !reader_.key()) {
+    const std::optional<std::string_view> key = reader_.key();
+    if (by_key_ && !key) {
       ++counts_.nameless;
       return std::nullopt;
     }
-    const RecordName name = by_key_ ? name_of_key(*reader_.key()) : name_of_position(reader_.ordinal());
+    const RecordName name = key ? name_of_key(*key) : name_of_position(reader_.ordinal());
     if (store_.contains(name)) {
       ++counts_.again;
     } else {

@@ -91,20 +91,22 @@ class ReportStore::Scan {
  public:
   explicit Scan(const journal::File& file) : file_(file), size_(file.size()) {}
 
-  /// The next line without its newline; nothing at the end, or where the rest has no newline.
-  std::optional<std::string_view> next() {
+  /// Goes on to the next line; false at the end, or where the rest has no newline.
+  bool next() {
     while (true) {
       const std::size_t newline = text_.find('\n', begin_);
       if (newline != std::string::npos) {
         place_ = offset_ + begin_;
-        const std::string_view line = std::string_view(text_).substr(begin_, newline - begin_);
+        line_ = std::string_view(text_).substr(begin_, newline - begin_);
         begin_ = newline + 1;
-        return line;
+        return true;
       }
-      if (!read_more()) return std::nullopt;
+      if (!read_more()) return false;
     }
   }
-  /// Where the last line begins, and where the next one would.
+  /// The line without its newline, until the next call.
+  [[nodiscard]] std::string_view line() const noexcept { return line_; }
+  /// Where it begins, and where the next one would.
   [[nodiscard]] std::uint64_t place() const noexcept { return place_; }
   [[nodiscard]] std::uint64_t end() const noexcept { return offset_ + begin_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
@@ -127,6 +129,7 @@ class ReportStore::Scan {
   std::uint64_t offset_ = 0;  // of text_ in the file
   std::string text_;
   std::size_t begin_ = 0;
+  std::string_view line_;
   std::uint64_t place_ = 0;
 };
 
@@ -161,20 +164,20 @@ void ReportStore::begin(const std::string& heading) {
 void ReportStore::load(const std::string& heading) {
   const Disk::Path path = folder_ / "reports";
   Scan scan(*file_);
-  const std::optional<std::string_view> first = scan.next();
-  if (!first) return begin(heading);
-  if (*first != heading) {
+  if (!scan.next()) return begin(heading);
+  if (scan.line() != heading) {
     throw contradiction(path, "holds reports of other settings, of another stream or of records named otherwise");
   }
   std::uint64_t whole = scan.end();  // everything before is whole lines
   std::uint64_t promised = 0;        // known to be durable
   bool damaged = false;
-  while (const std::optional<std::string_view> text = scan.next()) {
-    const std::optional<Line> line = parse(*text);
+  while (scan.next()) {
+    const std::optional<Line> line = parse(scan.line());
     damaged = damaged || !line;
-    if (line) promised = std::max(promised, line->durable);
+    if (!line) continue;
+    promised = std::max(promised, line->durable);
     if (damaged) continue;
-    const Place place{scan.place() + report_column, static_cast<std::uint32_t>(text->size() - report_column)};
+    const Place place{scan.place() + report_column, static_cast<std::uint32_t>(scan.line().size() - report_column)};
     if (!places_.emplace(line->record, place).second) throw contradiction(path, "holds two reports of one record");
     whole = scan.end();
   }

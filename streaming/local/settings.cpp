@@ -30,7 +30,8 @@ GlmFamily read_family(const Section& model) {
 
 std::optional<double> read_bound(const Section& local, const char* key) {
   const std::optional<double> bound = local.number(key);
-  if (bound && !(*bound > 0 && std::isfinite(*bound))) local.refuse(key, "a finite number > 0");
+  const bool valid = !bound || (*bound > 0 && std::isfinite(*bound));
+  if (!valid) local.refuse(key, "a finite number > 0");
   return bound;
 }
 
@@ -57,9 +58,8 @@ inference::LocalBounds read_bounds(const Section& local, GlmFamily family, std::
   if (!(bounds.label_lower < bounds.label_upper)) local.refuse("label_max", "a number above label_min");
   const double nearest_to_none = std::clamp(0.0, bounds.label_lower, bounds.label_upper);
   bounds.label_centre = local.number("label_centre").value_or(nearest_to_none);
-  if (!(bounds.label_centre >= bounds.label_lower && bounds.label_centre <= bounds.label_upper)) {
-    local.refuse("label_centre", "a number from label_min to label_max");
-  }
+  const bool between = bounds.label_centre >= bounds.label_lower && bounds.label_centre <= bounds.label_upper;
+  if (!between) local.refuse("label_centre", "a number from label_min to label_max");
   return bounds;
 }
 
@@ -82,7 +82,8 @@ inference::LocalBudget read_budget(const Section& local, const inference::LocalB
     local.refuse("sensitivity", "paper (or unset) for the paper's constants");
   if (paper && local.has("split")) local.refuse("split", "unset for the paper's constants: they are halves");
   budget.split = local.number("split").value_or(0.5);
-  if (!(budget.split > 0 && budget.split < 1)) local.refuse("split", "0 < split < 1");
+  const bool divides = budget.split > 0 && budget.split < 1;
+  if (!divides) local.refuse("split", "0 < split < 1");
   return budget;
 }
 
@@ -93,7 +94,8 @@ inference::LocalSolverSettings read_solver(const Section& local, GlmFamily famil
       "repair", LocalRepair::ridge,
       {{"ridge", LocalRepair::ridge}, {"pseudo-inverse", LocalRepair::pseudo_inverse}, {"none", LocalRepair::none}});
   solver.ridge = local.number("ridge").value_or(0);
-  if (!(solver.ridge >= 0 && std::isfinite(solver.ridge))) local.refuse("ridge", "a finite number >= 0");
+  const bool valid = solver.ridge >= 0 && std::isfinite(solver.ridge);
+  if (!valid) local.refuse("ridge", "a finite number >= 0");
   return solver;
 }
 
@@ -174,7 +176,7 @@ std::string canonical(const Settings& settings) {
   }
   out += ']';
   append_key("target", out);
-  append_feature(*settings.schema.target, out);
+  append_feature(settings.schema.target.value_or(record::Feature{}), out);
   append_bound("x_l1_max", settings.bounds.l1, out);
   append_bound("x_l2_max", settings.bounds.l2, out);
   append_real("label_min", settings.bounds.label_lower, out);

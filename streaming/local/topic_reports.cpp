@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -44,7 +44,8 @@ class TopicReports {
   TopicReports(const Settings& settings, bool until_end, Counting& counting)
       : settings_(settings.kafka), until_end_(until_end), counting_(counting), checks_(client_of(settings_)) {
     look_at_topic();
-    consumer_.emplace(client_of(settings_), kafka::GroupMember{topic(), settings_.group, settings_.instance});
+    consumer_ = std::make_unique<kafka::GroupConsumer>(
+        client_of(settings_), kafka::GroupMember{topic(), settings_.group, settings_.instance});
   }
 
   void run(const std::atomic<int>& signal) {
@@ -73,11 +74,11 @@ class TopicReports {
   /// Its partitions, their ends, and whether the log still holds what comes next.
   void look_at_topic() {
     const kafka::Deadline deadline = kafka::in(settings_.give_up);
-    const std::optional<std::int32_t> count = checks_.partitions(topic(), deadline);
-    if (count.value_or(0) == 0) {
+    const std::int32_t count = checks_.partitions(topic(), deadline).value_or(0);
+    if (count == 0) {
       throw Failure(Exit::configuration, "topic '" + topic() + "' (kafka.topic) does not exist: check its name");
     }
-    partitions_.resize(static_cast<std::size_t>(*count));
+    partitions_.resize(static_cast<std::size_t>(count));
     kafka::PartitionReader reader(client_of(settings_), kafka::Isolation::read_committed, settings_.group);
     for (std::size_t index = 0; index < partitions_.size(); ++index) {
       const kafka::Watermarks log = reader.watermarks(place(index), deadline);
@@ -216,7 +217,9 @@ class TopicReports {
     while (!consumer_->is_closed() && Clock::now() < deadline) {
       pollfd waiting{consumer_->descriptor(), POLLIN, 0};
       if (::poll(&waiting, 1, 20) > 0) consumer_->acknowledge();
-      while (const std::optional<kafka::Event> event = consumer_->next()) {
+      while (true) {
+        const std::optional<kafka::Event> event = consumer_->next();
+        if (!event) break;
         if (const auto* revoked = std::get_if<kafka::Revoked>(&*event)) handle(*revoked);
         if (const auto* assigned = std::get_if<kafka::Assigned>(&*event)) handle(*assigned);
       }
@@ -228,7 +231,7 @@ class TopicReports {
   Counting& counting_;
   kafka::TopicChecks checks_;
   std::vector<Partition> partitions_;
-  std::optional<kafka::GroupConsumer> consumer_;
+  std::unique_ptr<kafka::GroupConsumer> consumer_;
   std::optional<Clock::time_point> trouble_since_;
   Clock::time_point began_ = Clock::now();
   bool more_ = false;  // events that did not fit a round
