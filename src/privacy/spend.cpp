@@ -58,10 +58,14 @@ Spend Spend::beside(const Spend& other) const {
   return both;
 }
 
-Rho Spend::after(StepCount steps) const {
-  if (steps.value() == 0) return Rho{0};
+void Spend::require_within_reach(StepCount steps) const {
   require_within_horizon(correlation_, steps);
   if (stop_ && steps > *stop_) throw Unsupported("the spend beyond the steps that the mechanism was made for");
+}
+
+Rho Spend::after(StepCount steps) const {
+  if (steps.value() == 0) return Rho{0};
+  require_within_reach(steps);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
   const Rho own = rho_of_square(norm_->squared(steps.value()), sigma_);
   return with_others(own, [&](const Spend& other) { return other.after(steps); });
@@ -72,9 +76,10 @@ Rho Spend::of_age(StepCount age) const {
   if (participation_.times() > 1) {
     throw Unsupported("the spend by age is defined for records that take part once: ask for the running spend");
   }
-  require_within_horizon(correlation_, age);
+  require_within_reach(age);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
-  return rho_of_square(norm_->squared_by_age(age.value()), sigma_);
+  const Rho own = rho_of_square(norm_->squared_by_age(age.value()), sigma_);
+  return with_others(own, [&](const Spend& other) { return other.of_age(age); });
 }
 
 Rho Spend::limit() const {

@@ -64,6 +64,7 @@ class Spend {
   [[nodiscard]] NoiseMultiplier sigma() const noexcept { return sigma_; }
 
  private:
+  void require_within_reach(StepCount steps) const;
   template <class Of>
   [[nodiscard]] Rho with_others(Rho own, const Of& of) const;
 
