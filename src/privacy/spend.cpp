@@ -66,7 +66,8 @@ Rho Spend::of_age(StepCount age) const {
   }
   require_within_horizon(correlation_, age);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
-  return rho_of_square(norm_->squared_by_age(age.value()), sigma_);
+  const Rho own = rho_of_square(norm_->squared_by_age(age.value()), sigma_);
+  return with_others(own, [&](const Spend& other) { return other.of_age(age); });
 }
 
 Rho Spend::limit() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/fit_report.h"
 #include "config/mechanism.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
@@ -24,6 +25,7 @@ struct Plan {
   std::optional<privacy::Prediction> prediction;
   std::string why_no_prediction;
   std::optional<double> rational_excess;  ///< over exact ν, mean estimation
+  std::optional<FitReport> fit;           ///< of an optimised correlation
 };
 
 double first_step_size(const config::Config& config) {
@@ -48,7 +50,7 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
   const privacy::Participation participation =
       passes == 1 ? privacy::Participation::once()
                   : privacy::Participation{passes, std::max<std::uint64_t>(1, records / config.descent.minibatch)};
-  Plan plan{config::make_mechanism(config, participation), {}, false, first_step_size(config), {}, {}, {}};
+  Plan plan{config::make_mechanism(config, participation), {}, false, first_step_size(config), {}, {}, {}, {}};
   plan.spend = privacy::spend_table(plan.mechanism.spend, config.privacy.delta);
   plan.eigenvalues_assumed =
       config.second_moment_eigenvalues.empty() && config.descent.loss.kind != model::Loss::Kind::mean;
@@ -65,6 +67,7 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
     plan.rational_excess =
         noise::mean_estimation_excess(std::get<noise::Rational>(plan.mechanism.main().correlation.family()), *nu);
   }
+  if (config.noise.objective) plan.fit = fit_report(plan.mechanism.main().correlation, *config.noise.objective);
   return plan;
 }
 
@@ -119,6 +122,7 @@ void print(const config::Config& config, const Plan& plan) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
                std::get<noise::Rational>(mechanism.main().correlation.family()).poles(), 100 * *plan.rational_excess);
   }
+  if (plan.fit) print(*plan.fit);
 }
 
 void field(std::string_view key, double value, std::string& out) {
@@ -160,6 +164,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
     publish::append_string(plan.why_no_prediction, out);
   }
   if (plan.rational_excess) field("rational_excess", *plan.rational_excess, out);
+  if (plan.fit) append_json(*plan.fit, out);
   return out + "}";
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "config/kafka.h"
@@ -12,6 +13,8 @@
 #include "nustream/lane/lane.h"
 #include "nustream/noise/correlation.h"
 #include "nustream/noise/source.h"
+#include "nustream/privacy/optimised.h"
+#include "nustream/privacy/optimised_descent.h"
 #include "nustream/privacy/participation.h"
 #include "nustream/record/schema.h"
 #include "serve/settings.h"
@@ -27,11 +30,15 @@ struct Privacy {
   std::optional<Rho> budget;  ///< hard stop for the ledger's total over all epochs
 };
 
+/// What a fitted correlation was fitted to.
+using FitObjective = std::variant<privacy::PrefixSums, privacy::StronglyConvex, privacy::LocalProblem>;
+
 /// [noise]: how the noise is correlated and generated.
 struct Noise {
   noise::Correlation correlation;
   noise::GeneratorKind generator;
   std::optional<Damping> approximated_nu;  ///< the ν that a rational correlation stands in for
+  std::optional<FitObjective> objective;   ///< of an optimised one
 };
 
 /// [state]: where what must survive is kept.

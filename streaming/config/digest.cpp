@@ -1,5 +1,7 @@
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cstdint>
 #include <span>
 #include <type_traits>
 
@@ -117,6 +119,26 @@ void add_descent(const lane::Settings& descent, Canonical& out) {
   }
 }
 
+std::string sha256_hex(const std::string& text) {
+  std::array<unsigned char, 32> digest{};
+  unsigned int size = 0;
+  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
+    throw Failure(Exit::internal, "SHA-256 is not available from OpenSSL; check its configuration");
+  }
+  return secrets::to_hex(digest);
+}
+
+/// A matrix has too many entries to be written out.
+std::string little_endian(std::span<const double> values) {
+  std::string bytes;
+  bytes.reserve(values.size() * sizeof(double));
+  for (const double value : values) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    for (unsigned shift = 0; shift < 64; shift += 8) bytes.push_back(static_cast<char>(bits >> shift & 0xff));
+  }
+  return bytes;
+}
+
 /// The correlation by its parameters, read back from the value that the generators are made of.
 void add_correlation(const noise::Correlation& correlation, Canonical& out) {
   out.add("correlation", correlation.name());
@@ -129,6 +151,10 @@ void add_correlation(const noise::Correlation& correlation, Canonical& out) {
         if constexpr (requires { family.q(); }) {
           out.add("q", family.q());
           out.add("b", family.b());
+        }
+        if constexpr (requires { family.rows(); }) {
+          out.add_count("bands", family.bands());
+          out.add("rows", sha256_hex(little_endian(family.rows())));
         }
         if constexpr (requires { family.height; }) {
           out.add_count("height", family.height);
@@ -155,15 +181,6 @@ void add_value_format(const decode::InputSettings& input, Canonical& out) {
   if (input.columns.empty()) return;
   out.add_count("columns", input.columns.size());
   for (const std::string& column : input.columns) out.add("column", column);
-}
-
-std::string sha256_hex(const std::string& text) {
-  std::array<unsigned char, 32> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
-    throw Failure(Exit::internal, "SHA-256 is not available from OpenSSL; check its configuration");
-  }
-  return secrets::to_hex(digest);
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                 .schema = read_schema(root, two_stage),
                 .descent = empty_settings(root.section("descent")),
                 .privacy = read_privacy(root.section("privacy"), purpose),
-                .noise = read_noise(root.section("noise"), purpose),
+                .noise = read_noise(root, purpose),
                 .state = read_state(root.section("state"), name),
                 .kafka = read_kafka(root.section("kafka"), name),
                 .release_linger = read_linger(release),

@@ -1,3 +1,6 @@
+#include <utility>
+
+#include "config/read_optimised.h"
 #include "config/read_sections.h"
 
 namespace nustream::config {
@@ -64,27 +67,59 @@ Reader reader_of(const Section& section, Purpose purpose) {
           return Correlation{noise::Strategy{s.numbers("c"), required_horizon(s)}};
         }},
        {"tree", [](const Section& s) { return read_tree(s, noise::Tree::Estimator::plain); }},
-       {"honaker", [](const Section& s) { return read_tree(s, noise::Tree::Estimator::honaker); }}});
+       {"honaker", [](const Section& s) { return read_tree(s, noise::Tree::Estimator::honaker); }},
+       {"optimised", nullptr}});  // more than a correlation comes of it: read_optimised()
+}
+
+FittedDescent fitted_descent(const Section& root) {
+  const bool mean = root.section("model").text("loss") == "mean";
+  return {StepSize{read_schedule(root.section("descent")).at(StepIndex{0})},
+          mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
 }
 
 }  // namespace
 
-Noise read_noise(const Section& section, Purpose purpose) {
+Noise read_noise(const Section& root, Purpose purpose) {
   using noise::GeneratorKind;
+  const Section section = root.section("noise");
   const auto generator = section.choice<GeneratorKind>("generator", GeneratorKind::automatic,
                                                        {{"auto", GeneratorKind::automatic},
                                                         {"direct", GeneratorKind::direct},
                                                         {"fft", GeneratorKind::fft},
                                                         {"recurrent", GeneratorKind::recurrent},
-                                                        {"tree", GeneratorKind::tree}});
+                                                        {"tree", GeneratorKind::tree},
+                                                        {"dense", GeneratorKind::dense}});
   // Every parameter is known whichever correlation is chosen, so that --set noise.correlation=… is enough to compare.
-  for (const char* key : {"nu", "poles", "q", "b", "beta", "c", "window", "horizon", "height", "restarts"}) {
+  for (const char* key : {"nu",
+                          "poles",
+                          "q",
+                          "b",
+                          "beta",
+                          "c",
+                          "window",
+                          "horizon",
+                          "height",
+                          "restarts",
+                          "objective",
+                          "error",
+                          "bands",
+                          "dense",
+                          "participations",
+                          "separation",
+                          "strong_convexity",
+                          "smoothness",
+                          "eigenvalues",
+                          "taps"}) {
     static_cast<void>(section.has(key));
   }
   const Reader read = reader_of(section, purpose);
   try {
+    if (read == nullptr) {
+      OptimisedNoise fitted = read_optimised(section, fitted_descent(root));
+      return {std::move(fitted.correlation), generator, std::nullopt, std::move(fitted.objective)};
+    }
     const bool approximates = read == Reader{read_rational} && !section.has("q");
-    return {read(section), generator, approximates ? section.as<Damping>("nu") : std::nullopt};
+    return {read(section), generator, approximates ? section.as<Damping>("nu") : std::nullopt, std::nullopt};
   } catch (const InvalidParameter& error) {
     // A parameter of the correlation that is a key of this section is refused at its line.
     if (section.has(error.name())) section.refuse(error.name(), error.allowed());

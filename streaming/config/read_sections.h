@@ -31,8 +31,8 @@ void read_intervals(const Section& root, Config& config, Purpose purpose);
 [[nodiscard]] Kafka read_kafka(const Section& kafka, const std::string& stream);
 /// [serve].
 [[nodiscard]] serve::Settings read_serve(const Section& serve);
-/// [noise]: one correlation by name with its own parameters.
-[[nodiscard]] Noise read_noise(const Section& noise, Purpose purpose);
+/// [noise]: one correlation by name with its own parameters. An optimised one reads [descent] and [model] too.
+[[nodiscard]] Noise read_noise(const Section& root, Purpose purpose);
 /// [descent]: step_size, schedule and its parameters.
 [[nodiscard]] descent::Schedule read_schedule(const Section& descent);
 /// [descent]: projection and its radius or bounds.

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "config/config.h"
 #include "config/mechanism.h"
 #include "error.h"
@@ -162,6 +164,97 @@ TEST(SettingsDigest, ChangesWithEverythingThatChangesAnIterateOrItsCost) {
   }
   EXPECT_NE(digest({"descent.projection=ball", "descent.radius=1.0"}),
             digest({"descent.projection=ball", "descent.radius=2.0"}));
+}
+
+std::vector<std::string> optimised(std::vector<std::string> more) {
+  more.insert(more.begin(), {"noise.correlation=optimised", "noise.horizon=60"});
+  return more;
+}
+
+TEST(OptimisedNoise, IsFittedToWhatTheSettingsSay) {
+  const auto family = [](const std::vector<std::string>& more) { return read(optimised(more)).noise.correlation; };
+  EXPECT_EQ(std::get<noise::Strategy>(family({}).family()).c.size(), 60u);
+  EXPECT_EQ(std::get<noise::Strategy>(family({"noise.bands=7"}).family()).c.size(), 7u);
+  EXPECT_EQ(std::get<noise::Rational>(family({"noise.poles=3"}).family()).poles(), 3u);
+  EXPECT_EQ(std::get<noise::Dense>(family({"noise.dense=true"}).family()).bands(), 60u);
+  EXPECT_EQ(
+      std::get<noise::Dense>(
+          family({"noise.dense=true", "noise.error=mean", "noise.participations=2", "noise.separation=20"}).family())
+          .bands(),
+      20u);
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{},
+        {"noise.poles=3"},
+        {"noise.dense=true"},
+        {"noise.objective=descent", "noise.eigenvalues=0.5"},
+        {"noise.objective=descent", "noise.strong_convexity=1", "noise.smoothness=2", "noise.poles=2"}}) {
+    EXPECT_EQ(family(more).horizon(), StepCount{60});
+  }
+  EXPECT_NE(std::get<noise::Strategy>(family({}).family()).c,
+            std::get<noise::Strategy>(family({"noise.error=mean"}).family()).c);
+}
+
+// The fit to a descent takes the step size and the loss from their own sections, and needs no end.
+TEST(OptimisedNoise, KnowsTheDescent) {
+  const auto q = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"noise.correlation=optimised", "noise.objective=descent",
+                               "noise.eigenvalues=[1.0, 0.2]", "noise.poles=3"});
+    const Config config = read(more);
+    EXPECT_EQ(config.noise.correlation.horizon(), std::nullopt);
+    return std::get<noise::Rational>(config.noise.correlation.family()).q();
+  };
+  EXPECT_EQ(q({}), q({"descent.clip_norm=3"}));
+  EXPECT_NE(q({}), q({"descent.step_size=0.02"}));
+  // The slowest pole is some multiple of the slowest contraction.
+  EXPECT_GT(1 - q({"descent.step_size=0.02"}).front(), 1.3 * (1 - q({"descent.step_size=0.01"}).front()));
+}
+
+TEST(OptimisedNoise, RefusesWhatCannotBeFitted) {
+  const auto refused = [](const std::vector<std::string>& more) { return refusal(optimised(more)); };
+  EXPECT_THAT(refusal({"noise.correlation=optimised"}), AllOf(HasSubstr("noise.horizon"), HasSubstr("missing")));
+  EXPECT_THAT(refused({"noise.horizon=0"}), AllOf(HasSubstr("noise.horizon"), HasSubstr("at least 1")));
+  EXPECT_THAT(refused({"noise.bands=61"}), AllOf(HasSubstr("noise.bands"), HasSubstr("1 ... horizon")));
+  EXPECT_THAT(refused({"noise.poles=13"}), AllOf(HasSubstr("noise.poles"), HasSubstr("1 ... 12")));
+  EXPECT_THAT(refused({"noise.poles=3", "noise.bands=3"}), AllOf(HasSubstr("noise.bands"), HasSubstr("not both")));
+  EXPECT_THAT(refused({"noise.poles=3", "noise.dense=true"}), HasSubstr("noise.dense"));
+  EXPECT_THAT(refused({"noise.dense=true", "noise.bands=3"}), HasSubstr("mean error"));
+  EXPECT_THAT(refused({"noise.error=median"}), AllOf(HasSubstr("noise.error"), HasSubstr("max, mean")));
+  EXPECT_THAT(refused({"noise.objective=sum"}), AllOf(HasSubstr("noise.objective"), HasSubstr("prefix-sum")));
+  EXPECT_THAT(refused({"noise.participations=0"}), HasSubstr("noise.participations"));
+  EXPECT_THAT(refused({"noise.participations=2"}), AllOf(HasSubstr("noise.separation"), HasSubstr("missing")));
+  EXPECT_THAT(refused({"noise.objective=descent"}), AllOf(HasSubstr("noise.strong_convexity"), HasSubstr("missing")));
+  EXPECT_THAT(refused({"noise.objective=descent", "noise.strong_convexity=2", "noise.smoothness=1"}),
+              AllOf(HasSubstr("noise.smoothness"), HasSubstr(">= strong_convexity")));
+  EXPECT_THAT(refused({"noise.objective=descent", "noise.eigenvalues=[1.0, 0.0]"}), HasSubstr("noise.eigenvalues"));
+  EXPECT_THAT(refused({"noise.objective=descent", "noise.eigenvalues=1.0", "noise.dense=true"}),
+              HasSubstr("noise.dense"));
+  EXPECT_THAT(refused({"noise.objective=descent", "noise.eigenvalues=1.0", "noise.bands=40000"}),
+              HasSubstr("noise.bands"));
+  EXPECT_THAT(refused({"noise.generator=recurrent"}), HasSubstr("recurrent generator"));
+}
+
+// A resumed run must find the very same B: it is in the digest by its numbers, not by what it was fitted to.
+TEST(SettingsDigest, HoldsTheCoefficientsOfAFit) {
+  const auto fitted = [](const std::vector<std::string>& more) { return digest(optimised(more)); };
+  EXPECT_EQ(fitted({}), fitted({}));
+  EXPECT_EQ(fitted({"noise.dense=true"}), fitted({"noise.dense=true"}));
+  EXPECT_NE(fitted({"noise.dense=true"}), fitted({"noise.dense=true", "noise.error=mean"}));
+  EXPECT_NE(fitted({"noise.dense=true"}), fitted({"noise.dense=true", "noise.horizon=61"}));
+  EXPECT_NE(fitted({}), fitted({"noise.bands=20"}));
+  EXPECT_NE(fitted({"noise.poles=2"}), fitted({"noise.poles=3"}));
+  // Nothing of the fit to the largest error is new at all bands: it is the column of nu = 0, given by its numbers.
+  Config given = read(optimised({}));
+  given.noise.correlation = noise::Correlation{noise::Strategy{
+      noise::strategy_coefficients(noise::Correlation{noise::NuFtrl{Damping{0}, StepCount{60}}}, 60), StepCount{60}}};
+  EXPECT_EQ(settings_digest(given, make_mechanism(given, privacy::Participation::once())), fitted({}));
+  // One bit of one entry of a matrix.
+  Config dense = read(optimised({"noise.dense=true"}));
+  const auto rows = std::get<noise::Dense>(dense.noise.correlation.family()).rows();
+  std::vector<double> changed(rows.begin(), rows.end());
+  changed[100] = std::nextafter(changed[100], 2);
+  dense.noise.correlation = noise::Correlation{noise::Dense(changed, 60, StepCount{60})};
+  EXPECT_NE(settings_digest(dense, make_mechanism(dense, privacy::Participation::once())),
+            fitted({"noise.dense=true"}));
 }
 
 TEST(SettingsDigest, LeavesOutInputCadenceAndPlaces) {

@@ -29,7 +29,7 @@ struct PrefixSums {
 };
 
 /// Of any correlation that exists for T steps, with its own sensitivity. Throws Unsupported where that is not known.
-/// O(T W), for trees O(T³).
+/// O(T W) for windows of W terms, O(T² bands) for dense ones, O(T³) for trees.
 [[nodiscard]] double prefix_sum_loss(const noise::Correlation& correlation, const PrefixSums& problem);
 
 /// No lower-triangular C whatsoever, Toeplitz or not, has a smaller loss for one participation: the value of the

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
+#include <span>
+#include <variant>
 #include <vector>
 
 #include "nustream/base/error.h"
@@ -25,33 +28,54 @@ double toeplitz_error(const noise::Correlation& correlation, const PrefixSums& p
   return error;
 }
 
+double error_of(const PrefixSums& problem, const std::vector<double>& errors) {
+  if (problem.error == PrefixError::largest) return *std::max_element(errors.begin(), errors.end());
+  return std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
+}
+
+/// E_t = ‖y‖² of the y with yᵀC = (1, …, 1, 0, …), ones up to step t.
+double dense_error(const noise::Dense& encoder, const PrefixSums& problem) {
+  std::vector<double> errors(static_cast<std::size_t>(problem.horizon.value()), 0.0);
+  std::vector<double> left;
+  for (std::size_t t = 0; t < errors.size(); ++t) {
+    left.assign(t + 1, 1.0);
+    for (std::size_t s = t + 1; s-- > 0;) {
+      const std::span<const double> row = encoder.row(s);
+      const double entry = left[s] / row.back();
+      errors[t] += entry * entry;
+      double* const earlier = left.data() + (s + 1 - row.size());
+      for (std::size_t i = 0; i + 1 < row.size(); ++i) earlier[i] -= entry * row[i];
+    }
+  }
+  return error_of(problem, errors);
+}
+
 /// E_t of each row of A B.
 double matrix_error(const noise::Correlation& correlation, const PrefixSums& problem) {
   const auto steps = static_cast<std::size_t>(problem.horizon.value());
   const std::vector<double> matrix = noise::dense_noise_matrix(correlation, steps);
   const std::size_t width = matrix.size() / steps;
   std::vector<double> row(width, 0.0);
-  double largest = 0;
-  double sum = 0;
+  std::vector<double> errors(steps, 0.0);
   for (std::size_t t = 0; t < steps; ++t) {
-    double square = 0;
     for (std::size_t i = 0; i < width; ++i) {
       row[i] += matrix[t * width + i];
-      square += row[i] * row[i];
+      errors[t] += row[i] * row[i];
     }
-    largest = std::max(largest, square);
-    sum += square;
   }
-  return problem.error == PrefixError::largest ? largest : sum / static_cast<double>(steps);
+  return error_of(problem, errors);
+}
+
+double error(const noise::Correlation& correlation, const PrefixSums& problem) {
+  if (const auto* dense = std::get_if<noise::Dense>(&correlation.family())) return dense_error(*dense, problem);
+  return correlation.toeplitz() ? toeplitz_error(correlation, problem) : matrix_error(correlation, problem);
 }
 
 }  // namespace
 
 double prefix_sum_loss(const noise::Correlation& correlation, const PrefixSums& problem) {
   const double sensitivity = privacy::sensitivity(correlation, problem.horizon, problem.participation).value();
-  const double error =
-      correlation.toeplitz() ? toeplitz_error(correlation, problem) : matrix_error(correlation, problem);
-  return sensitivity * sensitivity * error;
+  return sensitivity * sensitivity * error(correlation, problem);
 }
 
 double prefix_sum_loss_bound(const PrefixSums& problem) {

@@ -1,0 +1,126 @@
+#include "cli/fit_report.h"
+
+#include <fmt/format.h>
+
+#include "nustream/base/error.h"
+#include "nustream/noise/correlation.h"
+#include "nustream/privacy/plan.h"
+#include "publish/json_text.h"
+#include "replay/path_printer.h"
+
+namespace nustream::cli {
+namespace {
+
+using noise::Correlation;
+
+template <class Loss>
+std::optional<double> where_known(Loss loss) {
+  try {
+    return loss();
+  } catch (const Unsupported&) {
+    return std::nullopt;
+  }
+}
+
+void add(std::string name, std::optional<double> loss, FitReport& report) {
+  if (loss) report.others.emplace_back(std::move(name), *loss);
+}
+
+/// A fit to the long run as it would be without its stop: with γ_∞, as the others have it.
+Correlation endless(const Correlation& correlation) {
+  if (const auto* window = std::get_if<noise::Windowed>(&correlation.family())) {
+    try {
+      return Correlation{noise::Windowed{window->beta, {}}};
+    } catch (const InvalidParameter&) {
+      return correlation;
+    }
+  }
+  return Correlation{correlation.family()};
+}
+
+FitReport report_of(const Correlation& correlation, const privacy::PrefixSums& problem) {
+  const auto loss = [&](const Correlation& of) {
+    return where_known([&] { return privacy::prefix_sum_loss(of, problem); });
+  };
+  FitReport report;
+  report.objective = fmt::format("{} squared error of the prefix sums over {} steps",
+                                 problem.error == privacy::PrefixError::mean ? "mean" : "largest",
+                                 replay::with_separators(problem.horizon.value()));
+  if (problem.participation.times() > 1) {
+    report.objective += fmt::format(", {} participations {} steps apart", problem.participation.times(),
+                                    replay::with_separators(problem.participation.separation()));
+  }
+  report.loss = loss(correlation);
+  report.least = where_known([&] { return privacy::prefix_sum_loss_bound(problem); });
+  add("exact nu = 0", loss(Correlation{noise::NuFtrl{Damping{0}, problem.horizon}}), report);
+  add("independent noise", loss(Correlation{noise::Independent{}}), report);
+  return report;
+}
+
+FitReport report_of(const Correlation& correlation, const privacy::StronglyConvex& problem) {
+  const auto loss = [&](const Correlation& of) {
+    return where_known([&] { return privacy::descent_bound(of, problem); });
+  };
+  FitReport report;
+  report.objective = fmt::format("bound of the iterate's variance for strong convexity {:g} and smoothness {:g}",
+                                 problem.strong_convexity, problem.smoothness);
+  report.loss = loss(endless(correlation));
+  const double contraction = problem.step_size.value() * problem.strong_convexity;
+  if (contraction < 1) {
+    add("exact nu = step size times strong convexity", loss(Correlation{noise::NuFtrl{Damping{contraction}, {}}}),
+        report);
+  }
+  add("independent noise", loss(Correlation{noise::Independent{}}), report);
+  return report;
+}
+
+FitReport report_of(const Correlation& correlation, const privacy::LocalProblem& problem) {
+  // At ρ = ½ and Δ = 1 the noise's variance is γ².
+  const privacy::Budget unit{Rho{0.5}, privacy::Participation::once(), Displacement{1}};
+  const auto loss = [&](const Correlation& of) {
+    return where_known([&] { return privacy::predicted_excess(of, problem, unit); });
+  };
+  FitReport report;
+  report.objective = fmt::format("stationary excess for {} eigenvalues", problem.eigenvalues.size());
+  report.loss = loss(endless(correlation));
+  report.least = privacy::least_descent_loss(problem);
+  const Damping suggested = privacy::suggested_nu(problem, unit.participation);
+  add(fmt::format("exact nu = {:.4g}", suggested.value()), loss(Correlation{noise::NuFtrl{suggested, {}}}), report);
+  add("independent noise", loss(Correlation{noise::Independent{}}), report);
+  return report;
+}
+
+void append_field(std::string_view key, double value, std::string& out) {
+  out += fmt::format(",\"{}\":", key);
+  publish::append_number(value, out);
+}
+
+}  // namespace
+
+FitReport fit_report(const Correlation& correlation, const config::FitObjective& objective) {
+  return std::visit([&](const auto& problem) { return report_of(correlation, problem); }, objective);
+}
+
+void print(const FitReport& report) {
+  fmt::print("optimised for the {} (gamma^2 times error: comparable at one rho)\n", report.objective);
+  if (report.loss) fmt::print("  {:<44} {:>12.6g}\n", "this correlation", *report.loss);
+  for (const auto& [name, loss] : report.others) fmt::print("  {:<44} {:>12.6g}\n", name, loss);
+  if (report.least) fmt::print("  {:<44} {:>12.6g}\n", "no correlation is below", *report.least);
+}
+
+void append_json(const FitReport& report, std::string& out) {
+  out += ",\"fit\":{\"objective\":";
+  publish::append_string(report.objective, out);
+  if (report.loss) append_field("loss", *report.loss, out);
+  if (report.least) append_field("least", *report.least, out);
+  out += ",\"others\":[";
+  for (std::size_t i = 0; i < report.others.size(); ++i) {
+    out += i == 0 ? "{\"name\":" : ",{\"name\":";
+    publish::append_string(report.others[i].first, out);
+    append_field("loss", report.others[i].second, out);
+    out += '}';
+  }
+  out += "]}";
+}
+
+}  // namespace nustream::cli
