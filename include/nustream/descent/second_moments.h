@@ -50,16 +50,17 @@ class PrivateMean {
   std::vector<double> mean_;
 };
 
-/// Both means, with the residual r = θ_tᵀx − y of the very gradient of the step: what the iterate's own spread adds to
-/// the noise of the gradients (x xᵀ(θ_t − θ*)) is in the meat, where the residual at the average would leave it out.
+/// Both means, with the residual r = θ_tᵀx − y of the very gradient of the step: what the iterate's own spread adds
+/// to the noise of the gradients (x xᵀ(θ_t − θ*)) is in the meat, where the residual at the average would leave it
+/// out.
 class SecondMoments {
  public:
   /// `bread` and `meat` are the grids of the two stages; `from`: steps before the means begin.
   SecondMoments(const noise::Grid& bread, const noise::Grid& meat, std::size_t dimension, std::uint64_t minibatch,
                 std::uint64_t from);
 
-  /// The records of the step that θ, the iterate after `steps` steps, takes: m rows of d, m targets, with the noise of
-  /// both stages.
+  /// The records of the step that θ, the iterate after `steps` steps, takes: m rows of d, m targets, with the noise
+  /// of both stages.
   void step(std::span<const double> x, std::span<const double> y, std::span<const double> theta,
             std::span<const std::int64_t> bread_noise, std::span<const std::int64_t> meat_noise, StepCount steps);
 
