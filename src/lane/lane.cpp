@@ -104,8 +104,8 @@ void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases
     const std::uint64_t count = std::min({steps - taken, to_release, steps_to_next_mark(), steps_ahead});
     take_steps(rows, noise, taken, count);
     taken += count;
-    position_ = rows.next == nullptr ? position_ + count * settings_.minibatch
-                                     : rows.next[taken * settings_.minibatch - 1];
+    position_ =
+        rows.next == nullptr ? position_ + count * settings_.minibatch : rows.next[taken * settings_.minibatch - 1];
     pass_marks();
     if (count == to_release) release_now(releases);
   }

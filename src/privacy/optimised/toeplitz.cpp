@@ -64,7 +64,8 @@ noise::Correlation optimised_toeplitz(const PrefixSums& problem, std::optional<s
   const Fit wide = fit(problem, prefix_sum_column(most));
   const std::uint64_t separation = problem.participation.separation();
   if (problem.participation.times_within(problem.horizon) == 1 || most <= separation) return result(wide);
-  // The narrow fit need not fall, so neither set of columns holds the other. Where they are as good, it is the cheaper.
+  // The narrow fit need not fall, so neither set of columns holds the other. Where they are as good, it is the
+  // cheaper.
   const Fit narrow = fit(problem, prefix_sum_column(static_cast<std::size_t>(separation)));
   return result(narrow.loss <= wide.loss * (1 + 1e-9) ? narrow : wide);
 }
