@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "attach_promise.h"
 
 namespace nustream::tests {
@@ -33,8 +35,13 @@ class LackingPartitions : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(LackingPartitions, KeepTheirLanesWaitingUntilTheyAreAddedAndNoOther) {
-  Command service(NUSTREAM_COMMAND, world_.attach({"--set", "state.commit_seconds=0.1"}));
+  const std::string address = "127.0.0.1:" + std::to_string(30'000 + std::random_device{}() % 2'000);
+  Command service(NUSTREAM_COMMAND, world_.attach({"--set", "state.commit_seconds=0.1", "--set",
+                                                   "serve.operator_address=\"" + address + "\""}));
   wait_until([&] { return steps(0) == 300 && steps(1) == 300; });
+  const CommandResult readiness = run_command(
+      "/usr/bin/curl", {"--silent", "--max-time", "10", "--noproxy", "*", "http://" + address + "/readyz"});
+  EXPECT_THAT(readiness.out, AllOf(HasSubstr("lane 2"), HasSubstr("waiting"), HasSubstr(GetParam())));
   add_partitions(world_.direct(), world_.name() + GetParam(), 3);
   wait_until([&] { return steps(2) == 300; });
   service.signal(SIGTERM);
