@@ -37,11 +37,11 @@ std::vector<Mechanism> mechanisms() {
   l2.l2 = 1 / std::sqrt(double{p});
   LocalBounds centred = l2;
   centred.label_centre = 0.5;
-  return {{"paper", l1, LocalCalibration::paper, LocalNorm::paper},
-          {"exact, paper's sensitivity", l1, LocalCalibration::exact, LocalNorm::paper},
-          {"exact", l1, LocalCalibration::exact, LocalNorm::l1},
-          {"l2", l2, LocalCalibration::exact, LocalNorm::l2},
-          {"l2, centred labels", centred, LocalCalibration::exact, LocalNorm::l2}};
+  return {{"paper's constants", l1, LocalCalibration::paper, LocalNorm::paper},
+          {"exact, 2r² and 2rY", l1, LocalCalibration::exact, LocalNorm::paper},
+          {"exact, l1", l1, LocalCalibration::exact, LocalNorm::l1},
+          {"exact, l2", l2, LocalCalibration::exact, LocalNorm::l2},
+          {"exact, l2, y − ½", centred, LocalCalibration::exact, LocalNorm::l2}};
 }
 
 /// All records there are, row-major kinds × p.
@@ -155,7 +155,7 @@ Median median(std::vector<double> values) {
 }
 
 /// One mechanism at one ε under one repair, over all n.
-struct Series {
+struct Setting {
   std::size_t mechanism;
   double epsilon;
   LocalRepair repair;
@@ -166,25 +166,25 @@ struct Series {
   std::vector<std::size_t> no_scale;
 };
 
-std::vector<Series> all_series(const LocalFigure& figure, const std::vector<Mechanism>& all) {
-  std::vector<Series> series;
+std::vector<Setting> all_settings(const LocalFigure& figure, const std::vector<Mechanism>& all) {
+  std::vector<Setting> settings;
   for (std::size_t m = 0; m < all.size(); ++m) {
     for (const double epsilon : figure.epsilons) {
       const LocalBudget budget{Epsilon{epsilon}, delta, all[m].calibration, all[m].norm, 0.5};
       const LocalNoise noise = LocalMechanism(all[m].bounds, budget).noise();
       for (const LocalRepair repair : {LocalRepair::none, LocalRepair::ridge}) {
         const std::size_t count = figure.reports.size();
-        series.push_back({m, epsilon, repair, noise, 0, std::vector<std::vector<double>>(count),
-                          std::vector<std::size_t>(count), std::vector<std::size_t>(count)});
+        settings.push_back({m, epsilon, repair, noise, 0, std::vector<std::vector<double>>(count),
+                            std::vector<std::size_t>(count), std::vector<std::size_t>(count)});
       }
     }
   }
-  return series;
+  return settings;
 }
 
 void add_repetition(const Draw& draw, std::size_t index, double n, const std::vector<double>& x,
-                    const std::vector<Mechanism>& all, std::vector<Series>& series) {
-  for (Series& one : series) {
+                    const std::vector<Mechanism>& all, std::vector<Setting>& settings) {
+  for (Setting& one : settings) {
     const LocalEstimate estimate =
         solve_local(moments(draw, n, all[one.mechanism], one.noise), one.noise,
                     {.x = x, .weights = draw.public_counts}, {.family = GlmFamily::logistic, .repair = one.repair});
@@ -220,18 +220,18 @@ class Line {
 };
 
 /// Over the numbers of reports from `from` on.
-Line slope_in_reports(const LocalFigure& figure, const Series& series, double from) {
+Line slope_in_reports(const LocalFigure& figure, const Setting& setting, double from) {
   Line line;
   for (std::size_t i = 0; i < figure.reports.size(); ++i) {
-    if (figure.reports[i] >= from) line.add(figure.reports[i], median(series.errors[i]));
+    if (figure.reports[i] >= from) line.add(figure.reports[i], median(setting.errors[i]));
   }
   return line;
 }
 
-/// Over ε at the largest n, for the series that differ from `first` in ε alone.
-Line slope_in_epsilon(const std::vector<Series>& series, const Series& first) {
+/// Over ε at the largest n, for the settings that differ from `first` in ε alone.
+Line slope_in_epsilon(const std::vector<Setting>& settings, const Setting& first) {
   Line line;
-  for (const Series& one : series) {
+  for (const Setting& one : settings) {
     if (one.mechanism == first.mechanism && one.repair == first.repair)
       line.add(one.epsilon, median(one.errors.back()));
   }
@@ -242,45 +242,95 @@ std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.6g}", value) : "null";
 }
 
-std::string json(const LocalFigure& figure, const std::vector<Mechanism>& all, const std::vector<Series>& series) {
-  std::string text = fmt::format(
-      "{{\"figure\": \"local glm\", \"p\": {}, \"delta\": {}, \"repetitions\": {}, \"drawn_up_to\": {}, \"rows\": [",
+std::string head(const Setting& setting, const std::vector<Mechanism>& all) {
+  return fmt::format("{{\"mechanism\": \"{}\", \"repair\": \"{}\", \"epsilon\": {}, ", all[setting.mechanism].name,
+                     name(setting.repair), setting.epsilon);
+}
+
+std::string row(const LocalFigure& figure, const std::vector<Mechanism>& all, const Setting& setting,
+                std::size_t index) {
+  const Median error = median(setting.errors[index]);
+  return fmt::format(
+      "\n  {}\"n\": {}, \"noise_xx\": {:.6g}, \"noise_xy\": {:.6g}, \"median\": {}, \"standard_error\": {}, "
+      "\"indefinite\": {}, \"no_scale\": {}}}",
+      head(setting, all), figure.reports[index], setting.noise.second_moment.value(),
+      setting.noise.cross_moment.value(), number(error.value), number(error.standard_error),
+      setting.indefinite[index], setting.no_scale[index]);
+}
+
+std::string common(const LocalFigure& figure, const char* title) {
+  return fmt::format(
+      "{{\"figure\": \"{}\", \"p\": {}, \"delta\": {}, \"repetitions\": {}, \"drawn_up_to\": {},\n\"rows\": [", title,
       p, delta.value(), figure.repetitions, figure.drawn_up_to);
+}
+
+void append(const std::string& item, std::string& list) {
+  if (!list.empty()) list += ',';
+  list += item;
+}
+
+/// A bar below 0 has no place on a logarithmic axis.
+Point point(double x, const Median& error) {
+  return {x, error.value, std::min(error.standard_error, 0.9 * error.value)};
+}
+
+DrawnFigure over_reports(const LocalFigure& figure, const std::vector<Mechanism>& all,
+                         const std::vector<Setting>& settings) {
+  std::string rows;
   std::string slopes;
-  std::string epsilon_slopes;
-  for (const Series& one : series) {
-    const std::string head = fmt::format("{{\"mechanism\": \"{}\", \"repair\": \"{}\", \"epsilon\": {}, ",
-                                         all[one.mechanism].name, name(one.repair), one.epsilon);
-    for (std::size_t i = 0; i < figure.reports.size(); ++i) {
-      const Median error = median(one.errors[i]);
-      text += fmt::format(
-          "{}\n  {}\"n\": {}, \"noise_xx\": {:.6g}, \"noise_xy\": {:.6g}, \"median\": {}, "
-          "\"standard_error\": {}, \"indefinite\": {}, \"no_scale\": {}}}",
-          text.back() == '[' ? "" : ",", head, figure.reports[i], one.noise.second_moment.value(),
-          one.noise.cross_moment.value(), number(error.value), number(error.standard_error), one.indefinite[i],
-          one.no_scale[i]);
-    }
+  std::vector<Series> shown;
+  for (const Setting& one : settings) {
     const double from = 4 * one.reports_needed;
     const Line fitted = slope_in_reports(figure, one, from);
-    slopes += fmt::format("{}\n  {}\"from\": {:.6g}, \"points\": {}, \"slope\": {}, \"standard_error\": {}}}",
-                          slopes.empty() ? "" : ",", head, from, fitted.points(), number(fitted.slope()),
-                          number(fitted.standard_error()));
-    if (one.epsilon != figure.epsilons.front()) continue;
-    const Line in_epsilon = slope_in_epsilon(series, one);
-    epsilon_slopes += fmt::format(
-        "{}\n  {{\"mechanism\": \"{}\", \"repair\": \"{}\", \"n\": {}, \"slope\": {}, \"standard_error\": {}}}",
-        epsilon_slopes.empty() ? "" : ",", all[one.mechanism].name, name(one.repair), figure.reports.back(),
-        number(in_epsilon.slope()), number(in_epsilon.standard_error()));
+    append(
+        fmt::format("\n  {}\"from\": {:.6g}, \"points\": {}, \"slope\": {}, \"standard_error\": {}}}", head(one, all),
+                    from, fitted.points(), number(fitted.slope()), number(fitted.standard_error())),
+        slopes);
+    Series series{all[one.mechanism].name, {}};
+    for (std::size_t i = 0; i < figure.reports.size(); ++i) {
+      append(row(figure, all, one, i), rows);
+      series.points.push_back(point(figure.reports[i], median(one.errors[i])));
+    }
+    if (one.repair == LocalRepair::none && one.epsilon == figure.epsilons.front()) shown.push_back(series);
   }
-  return text + "],\n\"slopes\": [" + slopes + "],\n\"slopes_in_epsilon\": [" + epsilon_slopes + "]}\n";
+  const std::string title = fmt::format("Local logistic model, epsilon {}", figure.epsilons.front());
+  return {"reports", common(figure, "local glm over reports") + rows + "],\n\"slopes\": [" + slopes + "]}\n",
+          Chart(title, {"reports n", true}, {"median squared relative error", true}, std::move(shown))};
+}
+
+DrawnFigure over_epsilon(const LocalFigure& figure, const std::vector<Mechanism>& all,
+                         const std::vector<Setting>& settings) {
+  std::string rows;
+  std::string slopes;
+  std::vector<Series> shown;
+  const std::size_t last = figure.reports.size() - 1;
+  for (const Setting& one : settings) {
+    append(row(figure, all, one, last), rows);
+    if (one.epsilon != figure.epsilons.front()) continue;
+    const Line fitted = slope_in_epsilon(settings, one);
+    append(fmt::format("\n  {{\"mechanism\": \"{}\", \"repair\": \"{}\", \"n\": {}, \"slope\": {}, "
+                       "\"standard_error\": {}}}",
+                       all[one.mechanism].name, name(one.repair), figure.reports[last], number(fitted.slope()),
+                       number(fitted.standard_error())),
+           slopes);
+    Series series{all[one.mechanism].name, {}};
+    for (const Setting& other : settings) {
+      if (other.mechanism != one.mechanism || other.repair != one.repair) continue;
+      series.points.push_back(point(other.epsilon, median(other.errors[last])));
+    }
+    if (one.repair == LocalRepair::none) shown.push_back(series);
+  }
+  const std::string title = fmt::format("Local logistic model, {:.0e} reports", figure.reports[last]);
+  return {"epsilon", common(figure, "local glm over epsilon") + rows + "],\n\"slopes\": [" + slopes + "]}\n",
+          Chart(title, {"epsilon", true}, {"median squared relative error", true}, std::move(shown))};
 }
 
 }  // namespace
 
-std::string local_figure(const LocalFigure& figure) {
+std::vector<DrawnFigure> local_figures(const LocalFigure& figure) {
   const std::vector<Mechanism> all = mechanisms();
   const std::vector<double> x = all_kinds();
-  std::vector<Series> series = all_series(figure, all);
+  std::vector<Setting> settings = all_settings(figure, all);
   for (std::size_t index = 0; index < figure.reports.size(); ++index) {
     const double n = figure.reports[index];
     for (std::size_t repetition = 0; repetition < figure.repetitions; ++repetition) {
@@ -293,10 +343,10 @@ std::string local_figure(const LocalFigure& figure) {
       } else {
         draw_sum_of_noise(n, random, draw);
       }
-      add_repetition(draw, index, n, x, all, series);
+      add_repetition(draw, index, n, x, all, settings);
     }
   }
-  return json(figure, all, series);
+  return {over_reports(figure, all, settings), over_epsilon(figure, all, settings)};
 }
 
 }  // namespace nustream::benchmarks

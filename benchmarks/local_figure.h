@@ -1,9 +1,12 @@
-// The figure of local privacy (NLDP appendix A.1): the error of a logistic model against the number of reports and ε.
+// The figures of local privacy (NLDP appendix A.1): the error of a logistic model against the number of reports and
+// ε.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "chart.h"
 
 namespace nustream::benchmarks {
 
@@ -17,16 +20,23 @@ struct LocalFigure {
   std::uint64_t seed = 1;
 };
 
+/// One figure as numbers and as a picture.
+struct DrawnFigure {
+  std::string name;
+  std::string json;
+  Chart chart;
+};
+
 /// p = 10 features ±1/p, w* = (1, …, 1)/√p, δ = 1e-5, squared relative error ‖ŵ − w*‖∞²/‖w*‖∞². Medians with standard
-/// errors (the errors have heavy tails where the noise is larger than the signal), and the slopes of their logarithms
-/// over the reports from four times the n at which it no longer is. The signal itself is drawn exactly at every n:
-/// 2^p kinds of records, counted by multinomial draws. All mechanisms of a repetition see the same records and the
-/// same noise, scaled.
+/// errors (the errors have heavy tails where the noise is larger than the signal), and the slopes of their
+/// logarithms. The signal itself is drawn exactly at every n: 2^p kinds of records, counted by multinomial draws. All
+/// mechanisms of a repetition see the same records and the same noise, scaled.
 ///
-///     {"figure": "local glm", …, "rows": [{"mechanism": …, "repair": …, "epsilon": …, "n": …, "median": …,
-///      "standard_error": …, "indefinite": …, "no_scale": …}, …],
-///      "slopes": [{"mechanism": …, "repair": …, "epsilon": …, "from": …, "slope": …, "standard_error": …}, …],
-///      "slopes_in_epsilon": [{"mechanism": …, "repair": …, "n": …, "slope": …, "standard_error": …}, …]}
-[[nodiscard]] std::string local_figure(const LocalFigure& figure);
+/// "reports": over n, and its slopes from four times the n on at which the noise is no longer larger than the signal;
+/// the picture at the first ε, without a repair. "epsilon": over ε at the largest n. Each row:
+///
+///     {"mechanism": …, "repair": …, "epsilon": …, "n": …, "noise_xx": …, "noise_xy": …, "median": …,
+///      "standard_error": …, "indefinite": …, "no_scale": …}
+[[nodiscard]] std::vector<DrawnFigure> local_figures(const LocalFigure& figure);
 
 }  // namespace nustream::benchmarks

@@ -13,7 +13,8 @@
 namespace nustream::inference {
 namespace {
 
-constexpr std::size_t dimension_max = 10'000;
+// Reports grow with its square: half a million numbers here.
+constexpr std::size_t dimension_max = 1'000;
 
 std::string shown(double value) {
   std::ostringstream text;
@@ -49,7 +50,7 @@ double scaled_l1(std::span<const double> v, double scale) {
 
 void check(const LocalBounds& bounds) {
   if (bounds.dimension == 0 || bounds.dimension > dimension_max) {
-    throw InvalidParameter("dimension", std::to_string(bounds.dimension), "1 to 10000 features");
+    throw InvalidParameter("dimension", std::to_string(bounds.dimension), "1 to 1000 features");
   }
   if (!bounds.l1 && !bounds.l2) throw InvalidParameter("x_l1_max", "none", "a bound on a norm of x");
   require_radius("x_l1_max", bounds.l1);

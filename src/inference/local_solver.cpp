@@ -44,7 +44,9 @@ PublicMoments public_moments(const PublicRows& rows, std::size_t p) {
   const VectorXd mean = weighted.colwise().sum().transpose() / total;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(second_moment, Eigen::EigenvaluesOnly);
   const double trace = second_moment.trace();
-  return {std::max(0.0, eigen.eigenvalues()(0)), trace > 0 ? mean.norm() / std::sqrt(trace) : 0.0};
+  // What rounding leaves of an eigenvalue of 0 is none.
+  const double smallest = eigen.eigenvalues()(0) > 1e-12 * trace ? eigen.eigenvalues()(0) : 0.0;
+  return {smallest, trace > 0 ? mean.norm() / std::sqrt(trace) : 0.0};
 }
 
 /// The inverse of the spectrum after the repair, one factor for each eigenvector, 0 where it is left out.

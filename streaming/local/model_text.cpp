@@ -194,6 +194,12 @@ void add_reliability(const LocalEstimate& estimate, std::string& out) {
   add_part("x x'", estimate.second_moment, out);
   add_part("x y", estimate.cross_moment, out);
   if (!estimate.noise_exceeds_signal()) return;
+  if (std::isinf(reports_needed(estimate))) {
+    out +=
+        "Do not use this model: features determine one another in the public rows, and no number of reports changes "
+        "that.\n";
+    return;
+  }
   out += fmt::format(
       "The noise is still larger than the signal: do not use this model. It would not be from {}{:.3g} reports on.\n",
       is_lower_bound(estimate) ? "at least " : "about ", reports_needed(estimate));

@@ -396,6 +396,15 @@ TEST_F(Local, PublicRowsThatCannotBeUsed) {
   EXPECT_EQ(count(json, "/public_rows/projected"), 1u);
 }
 
+// A constant or collinear column: no number of reports helps, and that is said.
+TEST_F(Local, FeaturesThatDetermineOneAnother) {
+  world.write("public.csv", "a,b\n0.2,0.4\n-0.1,-0.2\n0.3,0.6\n");
+  const std::string file = reports();
+  EXPECT_THAT(run("collect", {file}).out, HasSubstr("no number of reports changes that"));
+  const simdjson::dom::element json = collect({"--show"});
+  EXPECT_TRUE(json.at_key("noise_exceeds_signal").get_bool().value());
+}
+
 // The model has no intercept: public rows that are far from their centre are pointed out.
 TEST_F(Local, PublicRowsThatAreNotCentredAreNamed) {
   world.write("public.csv", "a,b\n0.5,0.4\n0.4,0.5\n0.6,0.5\n");

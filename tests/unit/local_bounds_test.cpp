@@ -277,7 +277,7 @@ TEST(LocalBounds, AreChecked) {
     }
   };
   refused({.dimension = 0, .l1 = 1.0}, "dimension");
-  refused({.dimension = 10'001, .l1 = 1.0}, "dimension");
+  refused({.dimension = 1'001, .l1 = 1.0}, "dimension");
   refused({.dimension = 2}, "x_l1_max");
   refused({.dimension = 2, .l1 = 0.0}, "x_l1_max");
   refused({.dimension = 2, .l1 = infinity}, "x_l1_max");

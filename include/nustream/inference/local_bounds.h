@@ -20,7 +20,7 @@ struct LocalBounds {
   double label_centre = 0;     ///< the report holds x(y − centre); ½ halves the displacement of labels in [0, 1]
 };
 
-/// Throws InvalidParameter where p is 0 or above 10,000, no norm is bounded, a bound is not a finite number > 0, or
+/// Throws InvalidParameter where p is 0 or above 1,000, no norm is bounded, a bound is not a finite number > 0, or
 /// the labels' are not finite with lower < upper and the centre between them.
 void check(const LocalBounds& bounds);
 
