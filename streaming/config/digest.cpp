@@ -2,6 +2,7 @@
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -142,7 +143,8 @@ std::string little_endian(std::span<const double> values) {
 /// The correlation by its parameters, read back from the value that the generators are made of.
 void add_correlation(const noise::Correlation& correlation, Canonical& out) {
   out.add("correlation", correlation.name());
-  out.add_count("horizon", correlation.horizon() ? correlation.horizon()->value() : 0);
+  const std::optional<StepCount> horizon = correlation.horizon();
+  out.add_count("horizon", horizon ? horizon->value() : 0);
   std::visit(
       [&](const auto& family) {
         if constexpr (requires { family.nu; }) out.add("nu", family.nu.value());

@@ -243,6 +243,26 @@ TEST(Optimised, HasALossAtOneStep) {
   }
 }
 
+// Closed form against the sum over the coefficients, which a strategy of the same column takes.
+TEST(Optimised, LossOfARationalCorrelationNeedsNoCoefficients) {
+  const noise::Rational alternating = noise::Rational::from_poles({0.9, 0.3}, {0.7, 0.5});
+  ASSERT_LT(alternating.p().back(), 0);
+  for (const noise::Rational& rational : {noise::Rational::nu_ftrl(Damping{1e-3}, 5), alternating}) {
+    for (const PrefixSums& problem :
+         {once(1, PrefixError::mean), once(700, PrefixError::largest), once(701, PrefixError::mean),
+          PrefixSums{StepCount{300}, {4, 60}, PrefixError::mean}}) {
+      const auto steps = static_cast<std::size_t>(problem.horizon.value());
+      const Correlation listed{
+          noise::Strategy{noise::strategy_coefficients(Correlation{rational}, steps), problem.horizon}};
+      const double expected = prefix_sum_loss(listed, problem);
+      EXPECT_NEAR(prefix_sum_loss(Correlation{rational}, problem), expected, 1e-10 * expected) << steps;
+    }
+  }
+  const PrefixSums vast = once(1'000'000'000'000, PrefixError::largest);
+  EXPECT_GT(prefix_sum_loss(optimised_rational(vast, 6), vast), 50);
+  EXPECT_THROW((void)prefix_sum_loss(Correlation{noise::Independent{}}, vast), Unsupported);
+}
+
 // Several starts end in one valley: more poles are never worse, at horizons and errors without a reference.
 TEST(Optimised, OfMorePolesIsBetter) {
   for (const PrefixSums& problem :
@@ -266,12 +286,14 @@ TEST(Optimised, RefusesWhatItCannotFit) {
   EXPECT_THROW((void)optimised_rational(once(0, PrefixError::mean), 2), InvalidParameter);
   EXPECT_THROW((void)optimised_rational(problem, 0), InvalidParameter);
   EXPECT_THROW((void)optimised_rational(problem, 13), InvalidParameter);
+  EXPECT_THROW((void)optimised_rational({StepCount{100'000}, {5000, 20}, PrefixError::mean}, 2), Unsupported);
   EXPECT_THROW((void)optimised_dense(once(0, PrefixError::mean)), InvalidParameter);
   EXPECT_THROW((void)optimised_dense(problem, 0), InvalidParameter);
   EXPECT_THROW((void)optimised_dense(problem, 101), InvalidParameter);
   EXPECT_THROW((void)optimised_dense(problem, 10), Unsupported);
   EXPECT_THROW((void)optimised_dense(once(100'000, PrefixError::mean)), InvalidParameter);
   EXPECT_THROW((void)prefix_sum_loss_bound({StepCount{100}, {2, 3}, PrefixError::mean}), Unsupported);
+  EXPECT_THROW((void)prefix_sum_loss_bound(once(20'001, PrefixError::mean)), Unsupported);
   EXPECT_THROW((void)prefix_sum_loss(optimised_rational(problem, 1), once(101, PrefixError::mean)), Unsupported);
 }
 

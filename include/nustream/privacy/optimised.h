@@ -28,16 +28,17 @@ struct PrefixSums {
   PrefixError error;
 };
 
-/// Of any correlation that exists for T steps, with its own sensitivity. Throws Unsupported where that is not known.
-/// O(T W) for windows of W terms, O(T² bands) for dense ones, O(T³) for trees.
+/// Of any correlation that exists for T steps, with its own sensitivity. Throws Unsupported where that is not known,
+/// and beyond 2^24 steps but for rational correlations. O(poles² log T) for those, O(T W) for windows of W terms,
+/// O(T² bands) for dense ones, O(T³) for trees.
 [[nodiscard]] double prefix_sum_loss(const noise::Correlation& correlation, const PrefixSums& problem);
 
 /// No lower-triangular C whatsoever, Toeplitz or not, has a smaller loss for one participation: the value of the
 /// dual problem, rounding aside of about 1e-11. Within 1e-6 of the least loss. O(100 T) an iteration, some tens of
-/// them. Throws Unsupported for several participations.
+/// them. Throws Unsupported for several participations and beyond 20,000 steps.
 ///
-/// Source: Denisov et al. 2022, Theorem 3.1 (the dual and its fixed point); Hale, Higham and Trefethen 2008 (the
-/// square root by an integral).
+/// Source: Denisov et al. 2022 (the dual and its fixed point); Hale, Higham and Trefethen 2008 (the square root by an
+/// integral).
 [[nodiscard]] double prefix_sum_loss_bound(const PrefixSums& problem);
 
 /// The Toeplitz C of least loss among those whose first column has at most `bands` entries (empty: T for one
@@ -51,6 +52,7 @@ struct PrefixSums {
 
 /// The rational ("BLT") correlation of least loss with `poles` poles, 1 … 12, all b_i > 0, that stops at T: recurrent
 /// generation at any T. O(poles³ log T + k poles³) an iteration, some hundreds of them, from several starts.
+/// Throws InvalidParameter for other numbers of poles, Unsupported for more than 4096 participations.
 ///
 /// Source: Dvijotham et al. 2024 and McMahan et al. 2024 for the closed forms; the parametrisation is our own.
 [[nodiscard]] noise::Correlation optimised_rational(const PrefixSums& problem, std::size_t poles);

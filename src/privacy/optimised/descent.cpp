@@ -34,8 +34,10 @@ constexpr std::size_t most_terms = std::size_t{1} << 15;
 void check(const StronglyConvex& problem) {
   const double mu = problem.strong_convexity;
   const double smooth = problem.smoothness;
-  if (!(std::isfinite(mu) && mu > 0)) refuse("strong_convexity", mu, "a finite number > 0");
-  if (!(std::isfinite(smooth) && smooth >= mu)) refuse("smoothness", smooth, "a finite number >= strong_convexity");
+  const bool convex = std::isfinite(mu) && mu > 0;
+  if (!convex) refuse("strong_convexity", mu, "a finite number > 0");
+  const bool ordered = std::isfinite(smooth) && smooth >= mu;
+  if (!ordered) refuse("smoothness", smooth, "a finite number >= strong_convexity");
   if (!(problem.step_size.value() * (mu + smooth) < 2)) {
     refuse("step_size", problem.step_size.value(), "step_size (strong_convexity + smoothness) < 2");
   }
@@ -47,7 +49,8 @@ void check(const LocalProblem& problem) {
   const double most = problem.curvature == Curvature::gaussian_features ? 1 : 2;
   for (const double eigenvalue : problem.eigenvalues) {
     const double contraction = problem.step_size.value() * eigenvalue;
-    if (!(contraction > 0 && contraction < most)) {
+    const bool stable = contraction > 0 && contraction < most;
+    if (!stable) {
       refuse("eigenvalues", eigenvalue,
              most == 1 ? "0 < step size times eigenvalue < 1" : "0 < step size times eigenvalue < 2");
     }
@@ -107,6 +110,7 @@ Loss loss_of(const DescentProblem& problem) {
   return std::visit(
       [](const auto& given) {
         check(given);
+        // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): std::function frees what it holds
         return Loss{psi_of(given), width(given)};
       },
       problem);
@@ -116,6 +120,7 @@ Loss loss_of(const DescentProblem& problem) {
 class RationalDescentLoss {
  public:
   explicit RationalDescentLoss(const Loss& loss) : frequencies_(optimised::frequencies(loss.width)) {
+    weights_.reserve(frequencies_.size());
     for (const Frequency& at : frequencies_) weights_.push_back(at.weight * loss.psi(at));
   }
 
@@ -153,6 +158,7 @@ double descent_bound(const noise::Correlation& correlation, const StronglyConvex
   const Spectrum transfer = squared_transfer(correlation);
   const std::vector<Frequency> nodes = optimised::frequencies(width(problem));
   std::vector<double> squared;
+  squared.reserve(nodes.size());
   for (const Frequency& at : nodes) squared.push_back(transfer(at));
   std::vector<double> psi;
   if (problem.strong_convexity == problem.smoothness) {
@@ -185,7 +191,7 @@ noise::Correlation optimised_window(const DescentProblem& problem, std::optional
   const std::size_t enough = reach < 16384 ? std::max<std::size_t>(16, static_cast<std::size_t>(reach)) : 16384;
   const std::size_t count = terms.value_or(enough);
   std::size_t points = std::size_t{1} << 12;
-  while (points < 4 * count || (static_cast<double>(points) < 64 / loss.width && points < (std::size_t{1} << 20))) {
+  while (points < 4 * count || (static_cast<double>(points) < 64 / loss.width && points < (std::size_t{1} << 18))) {
     points *= 2;
   }
   const Spectrum root = [&](const Frequency& at) { return std::sqrt(loss.psi(at)); };

@@ -68,12 +68,13 @@ Minimum minimise_falling(const Objective& objective, std::vector<double> start, 
     Vector next;
     Vector next_gradient(x.size());
     double next_value = value;
-    for (double part = 1; part > 1e-10; part /= 2) {
+    double part = 2;
+    do {
+      part /= 2;
       next = moved(x, part, direction);
       next_value = objective(next, next_gradient);
       ++best.evaluations;
-      if (next_value <= ceiling + 1e-4 * part * slope) break;
-    }
+    } while (!(next_value <= ceiling + 1e-4 * part * slope) && part > 1e-10);
     if (!(next_value <= ceiling)) break;
     const Vector step = moved(next, -1, x);
     const double curvature = dot(step, moved(next_gradient, -1, gradient));

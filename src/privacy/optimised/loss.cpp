@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <span>
 #include <variant>
@@ -12,11 +13,19 @@
 #include "nustream/privacy/sensitivity.h"
 #include "prefix_root.h"
 #include "prefix_sums.h"
+#include "rational_loss.h"
 
 namespace nustream::privacy {
 namespace {
 
+/// Steps up to which coefficients are listed, and dual weights iterated.
+constexpr std::uint64_t most_listed = std::uint64_t{1} << 24;
+constexpr std::uint64_t most_iterated = 20'000;
+
 double toeplitz_error(const noise::Correlation& correlation, const PrefixSums& problem) {
+  if (problem.horizon.value() > most_listed) {
+    throw Unsupported("the loss of this correlation is not computed for more than 2^24 steps: use a rational one");
+  }
   const std::vector<double> weights = optimised::error_weights(problem);
   const std::vector<double> beta = noise::noise_coefficients(correlation, weights.size());
   double prefix = 0;
@@ -68,6 +77,9 @@ double matrix_error(const noise::Correlation& correlation, const PrefixSums& pro
 
 double error(const noise::Correlation& correlation, const PrefixSums& problem) {
   if (const auto* dense = std::get_if<noise::Dense>(&correlation.family())) return dense_error(*dense, problem);
+  if (const auto* rational = std::get_if<noise::Rational>(&correlation.family())) {
+    return optimised::RationalLoss(problem).error(optimised::Poles<double>(optimised::gaps_of(*rational)));
+  }
   return correlation.toeplitz() ? toeplitz_error(correlation, problem) : matrix_error(correlation, problem);
 }
 
@@ -82,6 +94,9 @@ double prefix_sum_loss_bound(const PrefixSums& problem) {
   if (problem.horizon.value() == 0) throw InvalidParameter("horizon", "0", "at least 1 step");
   if (problem.participation.times_within(problem.horizon) > 1) {
     throw Unsupported("the bound of the loss is known for one participation only");
+  }
+  if (problem.horizon.value() > most_iterated) {
+    throw Unsupported("the bound of the loss is not computed for more than 20,000 steps");
   }
   return optimised::dual_weights(problem).value;
 }

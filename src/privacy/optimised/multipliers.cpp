@@ -35,9 +35,11 @@ std::vector<Frequency> frequencies(double width) {
   constexpr double step = 0.04879016416943200307;  // ln 1.05
   constexpr double margin = 1e9;                   // the integrand falls like 1/tan beyond it
   std::vector<Frequency> nodes;
-  for (double t = width / margin; t < margin; t *= ratio) {
+  double t = width / margin;  // tan(ω/2)
+  while (t < margin) {
     const double whole = 1 + t * t;
     nodes.push_back({1 / whole, t * t / whole, step * 2 * t / whole / std::numbers::pi});
+    t *= ratio;
   }
   return nodes;
 }

@@ -11,6 +11,17 @@ double whole_power(double base, std::size_t exponent) {
 
 }  // namespace
 
+std::vector<double> gaps_of(const noise::Rational& rational) {
+  std::vector<double> gaps;
+  double above = 1;
+  for (std::size_t i = 0; i < rational.poles(); ++i) {
+    gaps.push_back(above - rational.q()[i]);
+    gaps.push_back(rational.q()[i] - rational.p()[i]);
+    above = rational.p()[i];
+  }
+  return gaps;
+}
+
 std::vector<double> geometric_gaps(std::size_t poles, double lowest) {
   constexpr double highest = 0.7;
   const std::size_t ratios = 2 * poles - 1;

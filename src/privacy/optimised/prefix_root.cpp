@@ -72,9 +72,10 @@ void PrefixRoot::choose_nodes(const std::vector<double>& u, const std::vector<do
   shifts_ = {0};
   weights_ = {scale * from * others};
   double s = from;
-  for (; s < to; s *= ratio) {
+  while (s < to) {
     shifts_.push_back(s * s);
     weights_.push_back(scale * s);
+    s *= ratio;
   }
   // Nodes at s and above: s N⁻¹ → V⁻¹/s.
   rest_ = scale / s * (1 + others);

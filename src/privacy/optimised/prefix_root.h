@@ -49,7 +49,7 @@ struct DualWeights {
 /// until X's diagonal is even to 1e-8, from the weights of half as many steps. The value is a bound at any v, and its
 /// distance to the least loss is of second order in that.
 ///
-/// Source: Denisov et al. 2022, section 4.
+/// Source: Denisov et al. 2022.
 [[nodiscard]] DualWeights dual_weights(const PrefixSums& problem);
 
 }  // namespace nustream::privacy::optimised

@@ -26,7 +26,7 @@ struct Patience {
 /// L-BFGS from an allowed start, with a step that satisfies the weak Wolfe conditions. Only + − × ÷ and √, each in a
 /// fixed order: the same bits on every machine wherever the objective keeps to that.
 ///
-/// Source: Nocedal and Wright 2006, algorithms 7.4 and 7.5; Lewis and Overton 2013, algorithm 2.6.
+/// Source: Nocedal and Wright 2006, algorithms 7.4 and 7.5; Lewis and Overton 2013 (the line search).
 [[nodiscard]] Minimum minimise(const Objective& objective, std::vector<double> start, const Patience& patience);
 
 }  // namespace nustream::privacy::optimised
