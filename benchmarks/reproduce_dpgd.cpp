@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "chart.h"
+#include "figure.h"
 #include "full_batch.h"
 #include "nustream/inference/adassp.h"
 #include "nustream/inference/interval.h"
@@ -81,12 +81,6 @@ Iterates dpgd(const Problem& problem, double gamma, double rho, std::uint64_t st
                             key);
 }
 
-/// One figure: what it prints, and what it draws.
-struct Figure {
-  std::string json;
-  Chart chart;
-};
-
 std::string point_json(const char* axis, double x, const std::map<std::string, std::vector<double>>& samples) {
   std::string out = fmt::format("{{\"{}\": {}", axis, x);
   for (const auto& [name, values] : samples) {
@@ -113,17 +107,7 @@ struct Collected {
     for (const auto& [name, one] : series) list.push_back(one);
     return list;
   }
-  /// Slope of log y against log x by least squares.
-  [[nodiscard]] double slope(const std::string& name) const {
-    double sx = 0, sy = 0, sxx = 0, sxy = 0;
-    const auto& points = series.at(name).points;
-    for (const Point& point : points) {
-      const double x = std::log(point.x), y = std::log(point.y);
-      sx += x, sy += y, sxx += x * x, sxy += x * y;
-    }
-    const auto n = static_cast<double>(points.size());
-    return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-  }
+  [[nodiscard]] double slope(const std::string& name) const { return log_slope(series.at(name).points); }
 };
 
 std::string wrapped(const char* title, const std::string& rows, const std::string& more = "") {
@@ -316,65 +300,29 @@ Figure correlation_figure(bool quick) {
           Chart("Distance to least squares at equal rho, T, n", {"steps", true}, {"distance", true}, all.all())};
 }
 
-bool write(const std::string& folder, const std::string& name, const Figure& figure) {
-  const std::string stem = folder + "/dpgd_" + name;
-  std::FILE* out = std::fopen((stem + ".json").c_str(), "w");
-  if (out == nullptr) return false;
-  fmt::print(out, "{}", figure.json);
-  return std::fclose(out) == 0 && figure.chart.write(stem + ".svg");
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool quick = false;
-  std::string folder = ".";
-  std::vector<std::string> names;
-  for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    if (argument == "--quick") {
-      quick = true;
-    } else if (argument == "--out" && i + 1 < argc) {
-      folder = argv[++i];
-    } else {
-      names.push_back(argument);
-    }
-  }
-  if (names.empty()) {
-    names = {"dimension",
-             "samples",
-             "clipping",
-             "threshold",
-             "coverage",
-             "dimension_anisotropic",
-             "coverage_anisotropic",
-             "correlations"};
-  }
-  for (const std::string& name : names) {
-    bool written = true;
-    if (name == "dimension")
-      written = write(folder, name, dimension_figure(quick, false));
-    else if (name == "dimension_anisotropic")
-      written = write(folder, name, dimension_figure(quick, true));
-    else if (name == "samples")
-      written = write(folder, name, sample_figure(quick));
-    else if (name == "clipping")
-      written = write(folder, name, clipping_figure(quick));
-    else if (name == "threshold")
-      written = write(folder, name, threshold_figure(quick));
-    else if (name == "correlations")
-      written = write(folder, name, correlation_figure(quick));
-    else if (name == "coverage" || name == "coverage_anisotropic") {
-      const auto [coverage, width] = coverage_figures(quick, name != "coverage");
-      written = write(folder, name, coverage) && write(folder, name + "_width", width);
-    } else {
-      fmt::print(stderr, "reproduce_dpgd: no figure named {}\n", name);
-      return 64;
-    }
-    if (!written) {
-      fmt::print(stderr, "reproduce_dpgd: cannot write into {}\n", folder);
-      return 74;
-    }
-    fmt::print("{}\n", name);
-  }
+  using Arguments = FigureArguments;
+  const auto coverage = [](const char* name, bool anisotropic) {
+    return NamedFigure{name, [=](const Arguments& arguments) {
+                         auto [covered, wide] = coverage_figures(arguments.quick, anisotropic);
+                         std::vector<std::pair<std::string, Figure>> both;
+                         both.emplace_back(name, std::move(covered));
+                         both.emplace_back(std::string(name) + "_width", std::move(wide));
+                         return both;
+                       }};
+  };
+  return draw_figures(
+      "dpgd",
+      {single("dimension", [](const Arguments& arguments) { return dimension_figure(arguments.quick, false); }),
+       single("samples", [](const Arguments& arguments) { return sample_figure(arguments.quick); }),
+       single("clipping", [](const Arguments& arguments) { return clipping_figure(arguments.quick); }),
+       single("threshold", [](const Arguments& arguments) { return threshold_figure(arguments.quick); }),
+       coverage("coverage", false),
+       single("dimension_anisotropic",
+              [](const Arguments& arguments) { return dimension_figure(arguments.quick, true); }),
+       coverage("coverage_anisotropic", true),
+       single("correlations", [](const Arguments& arguments) { return correlation_figure(arguments.quick); })},
+      argc, argv);
 }

@@ -29,10 +29,14 @@ void GradientSum::clear() {
 }
 
 bool GradientSum::add(std::span<const double> slopes, std::span<const double> x) {
-  // ‖slopes ⊗ x‖ = ‖slopes‖·‖x‖, so that its matrix is never formed.
-  const double squares = squares_of(slopes) * squares_of(x);
+  // ‖slopes ⊗ x‖ = ‖slopes‖·‖x‖, so that its matrix is never formed. Each factor by itself is far from where squares
+  // lose their digits: a product may look harmless between one that is subnormal and one that is huge.
+  const double of_slopes = squares_of(slopes);
+  const double of_x = squares_of(x);
   // Written so that a NaN fails it.
-  if (__builtin_expect(!(squares > 0x1p-900 && squares < 0x1p900), 0)) return add_out_of_range(slopes, x);
+  const bool in_range = of_slopes > 0x1p-450 && of_slopes < 0x1p450 && of_x > 0x1p-450 && of_x < 0x1p450;
+  if (__builtin_expect(!in_range, 0)) return add_out_of_range(slopes, x);
+  const double squares = of_slopes * of_x;
   const double limit = radius_ / std::sqrt(squares);
   const bool is_long = units_per_gradient_ > limit;
   const double factor = is_long ? limit : units_per_gradient_;

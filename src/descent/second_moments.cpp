@@ -57,14 +57,15 @@ void PrivateMean::restore(std::span<const double> mean) {
   std::ranges::copy(mean, mean_.begin());
 }
 
-SecondMoments::SecondMoments(const noise::Grid& bread, const noise::Grid& meat, std::size_t dimension,
+SecondMoments::SecondMoments(const noise::Grid& bread, const noise::Grid* meat, std::size_t dimension,
                              std::uint64_t minibatch, std::uint64_t from)
     : dimension_(dimension),
       minibatch_(minibatch),
       from_(from),
       bread_(bread, dimension, minibatch),
-      meat_(meat, dimension, minibatch),
-      triangle_(triangle_size(dimension)) {}
+      triangle_(triangle_size(dimension)) {
+  if (meat != nullptr) meat_.emplace(*meat, dimension, minibatch);
+}
 
 std::uint64_t SecondMoments::count(StepCount steps) const noexcept {
   return steps.value() > from_ ? steps.value() - from_ : 0;
@@ -75,20 +76,21 @@ void SecondMoments::step(std::span<const double> x, std::span<const double> y, s
                          StepCount steps) {
   for (std::size_t i = 0; i < minibatch_; ++i) {
     const std::span<const double> row = x.subspan(i * dimension_, dimension_);
-    const double residual = std::inner_product(row.begin(), row.end(), theta.begin(), -y[i]);
     isometric_triangle(row, triangle_);
     bread_.add(triangle_, 1.0);
-    meat_.add(triangle_, residual * residual);
+    if (!meat_) continue;
+    const double residual = std::inner_product(row.begin(), row.end(), theta.begin(), -y[i]);
+    meat_->add(triangle_, residual * residual);
   }
   const std::uint64_t entered = count(StepCount{steps.value() + 1});
   const double gain = entered > 0 ? 1.0 / static_cast<double>(entered) : 0.0;
   bread_.step(bread_noise, gain);
-  meat_.step(meat_noise, gain);
+  if (meat_) meat_->step(meat_noise, gain);
 }
 
 void SecondMoments::restore(std::span<const double> bread, std::span<const double> meat) {
   bread_.restore(bread);
-  meat_.restore(meat);
+  if (meat_) meat_->restore(meat);
 }
 
 }  // namespace nustream::descent

@@ -38,16 +38,21 @@ double dot(std::span<const double> a, std::span<const double> b) {
 
 }  // namespace
 
-TwoStageLoop::TwoStageLoop(const TwoStageRule& rule, const noise::Grid& second, const noise::Grid& first,
+TwoStageLoop::TwoStageLoop(const TwoStageRule& rule, const noise::Grid& second, const noise::Grid* first,
                            std::span<const double> start)
     : rule_(rule),
       gradient_per_unit_(second.spacing() / static_cast<double>(rule.minibatch)),
-      first_gradient_per_unit_(first.spacing() / static_cast<double>(rule.minibatch)),
       theta_(start.begin(), start.end()),
       fitted_(checked(rule, start).second_stage()),
       residuals_(rule.shape.endogenous),
-      sum_(std::make_unique<GradientSum>(second, 1, rule.shape.second_stage())),
-      first_sum_(std::make_unique<GradientSum>(first, rule.shape.endogenous, rule.shape.instruments)) {}
+      sum_(std::make_unique<GradientSum>(second, 1, rule.shape.second_stage())) {
+  if (first == nullptr) {
+    public_sum_.resize(rule.shape.first_stage());
+    return;
+  }
+  first_gradient_per_unit_ = first->spacing() / static_cast<double>(rule.minibatch);
+  first_sum_ = std::make_unique<GradientSum>(*first, rule.shape.endogenous, rule.shape.instruments);
+}
 
 TwoStageLoop::~TwoStageLoop() = default;
 TwoStageLoop::TwoStageLoop(TwoStageLoop&&) noexcept = default;
@@ -69,8 +74,26 @@ void TwoStageLoop::add_record(std::span<const double> row, double y) {
     residuals_[e] = fitted - row[instruments + e];
   }
   const double slope = dot(std::span(theta_).first(p), fitted_) - y;
-  if (first_sum_->add(residuals_, z)) ++clipped_;
+  if (!first_sum_) {
+    add_public(z);
+  } else if (first_sum_->add(residuals_, z)) {
+    ++clipped_;
+  }
   if (sum_->add({&slope, 1}, fitted_)) ++clipped_;
+}
+
+void TwoStageLoop::add_public(std::span<const double> z) {
+  double* sum = public_sum_.data();
+  for (const double residual : residuals_) {
+    for (const double instrument : z) *sum++ += residual * instrument;
+  }
+}
+
+void TwoStageLoop::step_public(std::span<double> first_stage, double step_size) {
+  const double keep = 1 - step_size * rule_.first_l2;
+  const double gain = step_size / static_cast<double>(rule_.minibatch);
+  for (std::size_t j = 0; j < first_stage.size(); ++j) first_stage[j] = first_stage[j] * keep - gain * public_sum_[j];
+  std::ranges::fill(public_sum_, 0.0);
 }
 
 void TwoStageLoop::run(const TwoStageStretch& stretch, std::span<double> average) {
@@ -82,20 +105,25 @@ void TwoStageLoop::run(const TwoStageStretch& stretch, std::span<double> average
   NUSTREAM_REQUIRE(stretch.x.size() == records * width, "a stretch holds m rows for each step");
   NUSTREAM_REQUIRE(stretch.y.size() == records, "a stretch holds m targets for each step");
   NUSTREAM_REQUIRE(stretch.first_step_sizes.size() == steps, "both stages take every step");
-  NUSTREAM_REQUIRE(stretch.noise.size() == steps * p && stretch.first_noise.size() == steps * first,
-                   "every step of each stage has its own noise");
+  NUSTREAM_REQUIRE(
+      stretch.noise.size() == steps * p && stretch.first_noise.size() == (first_sum_ ? steps * first : 0),
+      "every step of each stage has its own noise");
 
   const std::span<double> theta(theta_);
   for (std::size_t t = 0; t < steps; ++t) {
     sum_->clear();
-    first_sum_->clear();
+    if (first_sum_) first_sum_->clear();
     for (std::size_t i = t * rule_.minibatch; i < (t + 1) * rule_.minibatch; ++i) {
       add_record(stretch.x.subspan(i * width, width), stretch.y[i]);
     }
     NoisyStep{stretch.step_sizes[t], rule_.l2, gradient_per_unit_}.apply(theta.first(p), sum_->units(),
                                                                          stretch.noise.subspan(t * p, p));
-    NoisyStep{stretch.first_step_sizes[t], rule_.first_l2, first_gradient_per_unit_}.apply(
-        theta.subspan(p), first_sum_->units(), stretch.first_noise.subspan(t * first, first));
+    if (first_sum_) {
+      NoisyStep{stretch.first_step_sizes[t], rule_.first_l2, first_gradient_per_unit_}.apply(
+          theta.subspan(p), first_sum_->units(), stretch.first_noise.subspan(t * first, first));
+    } else {
+      step_public(theta.subspan(p), stretch.first_step_sizes[t]);
+    }
     rule_.projection.apply(theta.first(p));
     if (!average.empty()) take_in(average, theta_, stretch.average_gains[t]);
   }

@@ -118,9 +118,8 @@ Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::st
     if (lane.steps() >= lane.batches_->next_boundary()) refuse("batches behind the steps", "a whole state");
   }
   if (lane.moments_) {
-    const std::size_t triangle = descent::triangle_size(dimension);
-    const std::vector<double> bread = reader.reals(triangle);
-    lane.moments_->restore(bread, reader.reals(triangle));
+    const std::vector<double> bread = reader.reals(lane.moments_->bread().size());
+    lane.moments_->restore(bread, reader.reals(lane.moments_->meat().size()));
   }
   reader.end();
   return lane;

@@ -16,8 +16,12 @@ constexpr std::uint64_t steps_ahead = 256;
 
 void check_moments(const Settings& settings) {
   if (!settings.moments) return;
-  if (settings.loss.kind != model::Loss::Kind::linear || settings.first_stage) {
+  if (settings.loss.kind != model::Loss::Kind::linear) {
     throw InvalidParameter("moments", "beside another loss", "only the linear loss");
+  }
+  // A residual of the second stage alone would not tell what the first one adds.
+  if (settings.first_stage && settings.moments->meat) {
+    throw InvalidParameter("meat", "beside a first stage", "none");
   }
 }
 
@@ -73,10 +77,12 @@ Lane::Loop Lane::make_loop(const Settings& settings, std::span<const noise::Grid
   if (settings.first_stage) {
     const descent::TwoStageRule rule{settings.first_stage->shape, settings.l2, settings.first_stage->l2,
                                      settings.projection, settings.minibatch};
-    return descent::TwoStageLoop(rule, grids[0], grids[1], settings.start);
+    const noise::Grid* const first = settings.first_stage->clip ? &grids[1] : nullptr;
+    return descent::TwoStageLoop(rule, grids[0], first, settings.start);
   }
   const descent::StepRule rule{settings.loss, settings.l2, settings.projection, settings.minibatch};
-  if (model::predictors(settings.loss) > 1) return descent::MatrixLoop(rule, grids[0], settings.start);
+  if (settings.loss.kind == model::Loss::Kind::multinomial)
+    return descent::MatrixLoop(rule, grids[0], settings.start);
   return descent::Loop(rule, grids[0], settings.start);
 }
 
@@ -89,8 +95,9 @@ Lane::Lane(Settings settings, std::span<const noise::Grid> grids, Position start
       average_(settings_.averaging, settings_.dimension) {
   if (settings_.batching) batches_.emplace(*settings_.batching, settings_.dimension);
   if (settings_.moments) {
-    moments_.emplace(grids[grids.size() - 2], grids.back(), settings_.dimension, settings_.minibatch,
-                     settings_.moments->from);
+    const bool meat = settings_.moments->meat.has_value();
+    moments_.emplace(grids[grids.size() - (meat ? 2 : 1)], meat ? &grids.back() : nullptr, row_entries_,
+                     settings_.minibatch, settings_.moments->from);
   }
 }
 
@@ -147,7 +154,8 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t b
   const std::span<const double> step_sizes = std::span(sizes).first(count);
   const std::span<const double> average_gains = std::span(gains).first(count);
   if (auto* two_stage = std::get_if<descent::TwoStageLoop>(&loop_)) {
-    two_stage->run({x, y, of_stage(0), of_stage(1), step_sizes, std::span(first_sizes).first(count), average_gains},
+    const auto first_noise = settings_.first_stage->clip ? of_stage(1) : std::span<const std::int64_t>{};
+    two_stage->run({x, y, of_stage(0), first_noise, step_sizes, std::span(first_sizes).first(count), average_gains},
                    average_.memory());
   } else if (auto* matrix = std::get_if<descent::MatrixLoop>(&loop_)) {
     matrix->run({x, y, of_stage(0), step_sizes, average_gains}, average_.memory());
@@ -159,13 +167,13 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t b
 
 /// Of one step, before it is taken: the residuals are those of its gradients.
 void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin) {
-  const std::size_t triangle = descent::triangle_size(settings_.dimension);
-  const noise::GridNoise& bread = noise[noise.size() - 2];
-  const noise::GridNoise& meat = noise.back();
+  const std::size_t triangle = descent::triangle_size(row_entries_);
+  const bool with_meat = settings_.moments->meat.has_value();
+  const auto of_step = [&](const noise::GridNoise& stage) { return stage.units.subspan(begin * triangle, triangle); };
   const std::size_t row = begin * settings_.minibatch;
   moments_->step({rows.x + row * row_entries_, settings_.minibatch * row_entries_},
-                 {rows.y + row, settings_.minibatch}, theta(), bread.units.subspan(begin * triangle, triangle),
-                 meat.units.subspan(begin * triangle, triangle), steps());
+                 {rows.y + row, settings_.minibatch}, theta(), of_step(noise[noise.size() - (with_meat ? 2 : 1)]),
+                 with_meat ? of_step(noise.back()) : std::span<const std::int64_t>{}, steps());
 }
 
 void Lane::release_now(Releases& releases) const {

@@ -10,11 +10,11 @@ std::size_t row_entries(const Settings& settings) {
 std::vector<Stage> stages(const Settings& settings) {
   const auto& first = settings.first_stage;
   std::vector<Stage> all{{first ? first->shape.second_stage() : settings.dimension, settings.clip}};
-  if (first) all.push_back({first->shape.first_stage(), first->clip});
+  if (first && first->clip) all.push_back({first->shape.first_stage(), *first->clip});
   if (settings.moments) {
-    const std::size_t triangle = descent::triangle_size(settings.dimension);
+    const std::size_t triangle = descent::triangle_size(row_entries(settings));
     all.push_back({triangle, settings.moments->bread});
-    all.push_back({triangle, settings.moments->meat});
+    if (settings.moments->meat) all.push_back({triangle, *settings.moments->meat});
   }
   return all;
 }

@@ -103,7 +103,8 @@ RowBuilder::RowBuilder(const Schema& schema)
     : features_(schema.features.size()),
       dimension_(schema.dimension()),
       intercept_(schema.intercept),
-      labels_(schema.labels) {
+      labels_(schema.labels),
+      features_public_(schema.features_public) {
   for (const Feature& feature : schema.features) maps_.push_back(map(feature));
   if (schema.target) maps_.push_back(map(*schema.target));
   copies_ = std::all_of(maps_.begin(), maps_.end(), [](const Map& map) {
@@ -148,11 +149,12 @@ bool RowBuilder::build(const double* readings, double* x, double& y) const noexc
   double* at = x;
   if (intercept_) *at++ = 1;
   for (std::size_t j = 0; j < features_; ++j) at[j] = evaluate(maps_[j]);
+  const bool keep_features = usable && features_public_;
   y = maps_.size() > features_ ? evaluate(maps_.back()) : 0;
   usable &= is_label(y, labels_);
   if (!usable) {
-    std::fill_n(x, dimension_, 0.0);
-    y = 0;
+    if (!keep_features) std::fill_n(x, dimension_, 0.0);
+    y = keep_features ? unreadable : 0;
   }
   return usable;
 }

@@ -122,7 +122,8 @@ void print(const Report& report, const std::string& folder) {
   using replay::with_separators;
   const secrets::StateIdentity& identity = report.identity;
   fmt::print("{}: stream {}, lane {}, epoch {}, {}\n", folder, identity.stream, identity.lane.value(),
-             identity.epoch.value(), identity.is_private ? "private" : "private: false (insecure seed)");
+             identity.epoch.value(),
+             identity.is_private ? "private" : "private: false (insecure seed or comparison)");
   fmt::print("committed: {} steps, next record {}\nsettings digest: {}\n\n", with_separators(identity.steps.value()),
              with_separators(report.position.value()), identity.settings_digest);
   fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", "ledger", "epoch", "from", "to", "steps", "rho",

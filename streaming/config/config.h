@@ -21,6 +21,18 @@
 
 namespace nustream::config {
 
+/// What of a record is private.
+enum class Protects {
+  record,  ///< all of it
+  target,  ///< the target alone: the settings declare features, instruments and endogenous regressors public
+};
+
+/// How σ follows from ρ.
+enum class Calibration {
+  exact,            ///< σ² = sens²/(2ρ)
+  proposition_3_1,  ///< of the IV paper as printed: √2 larger, so that half of the ρ asked for is spent
+};
+
 /// [privacy]: what is promised. Exactly one of rho and epsilon is set.
 struct Privacy {
   std::optional<Rho> rho;
@@ -28,6 +40,8 @@ struct Privacy {
   Delta delta;
   privacy::Adjacency adjacency;
   std::optional<Rho> budget;  ///< hard stop for the ledger's total over all epochs
+  Protects protects = Protects::record;
+  Calibration calibration = Calibration::exact;
 };
 
 /// What a fitted correlation was fitted to.
@@ -87,6 +101,7 @@ struct Config {
   record::Schema schema;
   lane::Settings descent;
   double first_stage_share = 0.5;  ///< of what the descent may spend: ρ_1/(ρ_1 + ρ_2)
+  double strength_share = 0;       ///< of ρ: what a release of the first stage's strength costs
   Intervals intervals{};
   Estimate estimate{};
   Privacy privacy;

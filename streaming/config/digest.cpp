@@ -86,7 +86,7 @@ void add_first_stage(const lane::FirstStage& first, Canonical& out) {
   out.add_count("instruments", first.shape.instruments);
   out.add_count("controls", first.shape.controls);
   out.add_count("endogenous", first.shape.endogenous);
-  out.add("first_clip_norm", first.clip.value());
+  if (first.clip) out.add("first_clip_norm", first.clip->value());
   add_schedule(first.schedule, out);
   out.add("first_l2", first.l2);
 }
@@ -115,7 +115,7 @@ void add_descent(const lane::Settings& descent, Canonical& out) {
   }
   if (descent.moments) {
     out.add("bread_clip", descent.moments->bread.value());
-    out.add("meat_clip", descent.moments->meat.value());
+    if (descent.moments->meat) out.add("meat_clip", descent.moments->meat->value());
     out.add_count("moments_from", descent.moments->from);
   }
 }
@@ -199,7 +199,7 @@ std::string settings_digest(const Config& config, const Mechanism& mechanism) {
   out.add_count("times", mechanism.participation.times());
   out.add_count("separation", mechanism.participation.separation());
   out.add_count("adjacency", static_cast<std::uint64_t>(config.privacy.adjacency));
-  out.add("unit", "record");
+  out.add("unit", config.privacy.protects == Protects::record ? "record" : "target of a record");
   return sha256_hex(out.text());
 }
 

@@ -8,19 +8,25 @@ namespace nustream::config {
 namespace {
 
 Rho target_rho(const Privacy& privacy) {
-  return privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
+  const Rho asked = privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
+  // λ = (2γ/n)√(T/ρ) instead of √(2T)γ/(n√ρ): σ is √2 larger. What is spent is what that σ really costs.
+  return privacy.calibration == Calibration::exact ? asked : Rho{asked.value() / 2};
 }
 
 /// What each stage may spend, in the order of lane::stages(); the sum is at most `all`, rounding included.
 std::vector<Rho> shares(const Config& config, Rho all) {
   constexpr double below = 1 - 0x1p-48;  // composing rounds up
-  const double intervals = config.descent.moments ? config.intervals.share : 0;
-  const double first = config.descent.first_stage ? config.first_stage_share : 0;
-  if (intervals == 0 && first == 0) return {all};
-  const double descent = (1 - intervals) * all.value() * below;
+  const auto& [moments, first_stage] = std::pair(config.descent.moments, config.descent.first_stage);
+  const double charged = !moments ? 0 : moments->meat ? config.intervals.share : config.strength_share;
+  const double first = first_stage && first_stage->clip ? config.first_stage_share : 0;
+  if (charged == 0 && first == 0) return {all};
+  const double descent = (1 - charged) * all.value() * below;
   std::vector<Rho> parts{Rho{descent * (1 - first)}};
-  if (config.descent.first_stage) parts.emplace_back(descent * first);
-  if (config.descent.moments) parts.resize(parts.size() + 2, Rho{0.5 * intervals * all.value() * below});
+  if (first > 0) parts.emplace_back(descent * first);
+  if (moments) {
+    const std::size_t count = moments->meat ? 2 : 1;
+    parts.resize(parts.size() + count, Rho{charged * all.value() * below / static_cast<double>(count)});
+  }
   return parts;
 }
 
@@ -40,6 +46,11 @@ StageNoise calibrated(const Config& config, const noise::Correlation& correlatio
 
 Mechanism calibrated(const Config& config, const privacy::Participation& participation,
                      std::optional<StepCount> steps) {
+  const std::optional<StepCount> horizon = config.noise.correlation.horizon();
+  if (steps && horizon && *horizon < *steps) {
+    throw InvalidParameter("steps", std::to_string(steps->value()),
+                           "at most the correlation's horizon, " + std::to_string(horizon->value()));
+  }
   const noise::Correlation correlation =
       steps ? noise::Correlation{config.noise.correlation.family(), steps} : config.noise.correlation;
   refuse_without_generator(correlation, config.noise.generator);

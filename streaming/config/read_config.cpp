@@ -33,6 +33,11 @@ Privacy read_privacy(const Section& section, Purpose purpose) {
   const std::string unit = section.text("unit").value_or("record");
   if (unit == "user") section.refuse("unit", "\"record\"; \"user\" is not yet supported");
   if (unit != "record") section.refuse("unit", "\"record\"");
+  privacy.protects = section.choice<Protects>("protects", Protects::record,
+                                              {{"record", Protects::record}, {"target", Protects::target}});
+  privacy.calibration =
+      section.choice<Calibration>("calibration", Calibration::exact,
+                                  {{"exact", Calibration::exact}, {"proposition-3.1", Calibration::proposition_3_1}});
   return privacy;
 }
 
@@ -168,10 +173,10 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
   read_first_stage(root, two_stage, config);
-  read_intervals(root, config, purpose);
-  config.estimate.full_batch = !root.section("descent").has("minibatch");
   config.descent.release_every = release.count("every").value_or(purpose == Purpose::table ? 1 : 1000);
   if (config.descent.release_every == 0) release.refuse("every", "a whole number of steps > 0");
+  read_intervals(root, config, purpose);
+  config.estimate.full_batch = !root.section("descent").has("minibatch");
   for (const double value : config.second_moment_eigenvalues) {
     if (!(value >= 0)) plan.refuse("second_moment_eigenvalues", "numbers >= 0");
   }

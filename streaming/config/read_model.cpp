@@ -59,10 +59,77 @@ void read_model(const Section& section, Config& config) {
   if (!(config.descent.l2 >= 0)) section.refuse("l2", "a finite number >= 0");
 }
 
+namespace {
+
+bool reads_a_column_of(const record::Feature& feature, const record::Feature& target) {
+  for (const record::Term* own : {&feature.first, feature.second ? &*feature.second : nullptr}) {
+    for (const record::Term* other : {&target.first, target.second ? &*target.second : nullptr}) {
+      if (own != nullptr && other != nullptr && own->column == other->column) return true;
+    }
+  }
+  return false;
+}
+
+/// Of a private first stage its clip norm and share; a public one has neither.
+std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) {
+  if (section.flag("private").value_or(true)) {
+    config.first_stage_share = read_share(section, 0.5);
+    return section.required<ClipNorm>("clip_norm");
+  }
+  if (config.privacy.protects != Protects::target) {
+    section.refuse(
+        "private",
+        "true where instruments and regressors are private: without noise the first stage carries each "
+        "record into the gradients of all others, far beyond the clip norm. Where they are public, declare "
+        "it: privacy.protects = \"target\"");
+  }
+  for (const char* key : {"clip_norm", "share"}) {
+    if (section.has(key)) section.refuse(key, "nothing where private = false: the first stage costs nothing");
+  }
+  for (const record::Feature& feature : config.schema.features) {
+    if (reads_a_column_of(feature, *config.schema.target)) {
+      section.refuse("private", "true while '" + feature.name + "' is made of the target's column, which is private");
+    }
+  }
+  config.first_stage_share = 0;
+  config.schema.features_public = true;
+  return std::nullopt;
+}
+
+/// Charged second moments of instruments and regressors.
+void read_strength(const Section& section, Config& config) {
+  const auto share = section.number("strength_share");
+  const auto clip = section.as<ClipNorm>("strength_clip");
+  if (!share) {
+    if (clip) section.refuse("strength_clip", "only together with strength_share");
+    return;
+  }
+  if (!(*share > 0 && *share < 1)) section.refuse("strength_share", "a number between 0 and 1");
+  if (!config.descent.first_stage->clip) {
+    section.refuse("strength_share", "nothing where private = false: the strength of public columns is public");
+  }
+  if (!clip) section.missing("strength_clip");
+  config.strength_share = *share;
+  config.descent.moments = lane::SecondMoments{*clip, std::nullopt, 0};
+}
+
+/// What [privacy] may say only of a two-stage model.
+void refuse_of_one_stage(const Section& privacy, const Config& config) {
+  if (config.privacy.protects != Protects::record) {
+    privacy.refuse("protects", "\"record\" where there are no [[endogenous]] regressors");
+  }
+  if (config.privacy.calibration != Calibration::exact) {
+    privacy.refuse("calibration", "\"exact\" where there are no [[endogenous]] regressors");
+  }
+}
+
+}  // namespace
+
 void read_first_stage(const Section& root, const TwoStageColumns& columns, Config& config) {
   const Section section = root.section("first_stage");
   if (columns.endogenous == 0) {
     if (root.has("first_stage")) root.refuse("first_stage", "only together with [[endogenous]] and [[instruments]]");
+    refuse_of_one_stage(root.section("privacy"), config);
     return;
   }
   if (config.descent.loss.kind != Kind::linear) {
@@ -73,11 +140,11 @@ void read_first_stage(const Section& root, const TwoStageColumns& columns, Confi
   }
   const std::size_t controls = config.schema.dimension() - columns.instruments - columns.endogenous;
   config.descent.first_stage = lane::FirstStage{{controls + columns.instruments, controls, columns.endogenous},
-                                                section.required<ClipNorm>("clip_norm"),
+                                                read_first_clip(section, config),
                                                 read_schedule(section),
                                                 section.number("l2").value_or(0)};
   if (!(config.descent.first_stage->l2 >= 0)) section.refuse("l2", "a finite number >= 0");
-  config.first_stage_share = read_share(section, 0.5);
+  read_strength(section, config);
 }
 
 namespace {
@@ -110,6 +177,9 @@ void read_sandwich(const Section& section, Config& config) {
   if (!std::holds_alternative<descent::Constant>(config.descent.schedule.family())) {
     section.refuse("kind", "\"batch-means\": a sandwich needs a constant step size");
   }
+  if (!config.noise.correlation.toeplitz()) {
+    section.refuse("kind", "\"batch-means\": what trees and dense correlations leave in an average is not known");
+  }
   if (!bread) section.missing("second_moment_clip");
   if (!meat) section.missing("squared_residual_clip");
   config.descent.moments = lane::SecondMoments{*bread, *meat, config.descent.averaging.from};
@@ -132,6 +202,11 @@ void check_table_intervals(const Section& section, Config& config) {
   if (intervals.count < 2) section.refuse("count", "a whole number >= 2");
   if (within_a_run && (intervals.burn_in >= steps || steps - intervals.burn_in < intervals.count)) {
     section.refuse("burn_in", "so many steps less than estimate.steps as there are batches or checkpoints, or more");
+  }
+  if (intervals.kind == Interval::checkpoints &&
+      (steps - intervals.burn_in) / intervals.count % config.descent.release_every != 0) {
+    section.refuse("count", "checkpoints that are released: release.every divides their distance, " +
+                                std::to_string((steps - intervals.burn_in) / intervals.count) + " steps");
   }
   if (intervals.kind == Interval::batch_means) {
     config.descent.averaging = {descent::Averaging::Kind::tail, intervals.burn_in, 0.5};

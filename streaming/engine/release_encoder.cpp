@@ -27,12 +27,29 @@ std::optional<publish::IntervalKind> interval_kind(const config::Config& config,
   }
 }
 
+std::optional<publish::StrengthDesign> strength_design(const config::Config& config,
+                                                       const config::Mechanism& mechanism) {
+  const lane::Settings& descent = config.descent;
+  if (!descent.first_stage || !descent.moments) return std::nullopt;
+  const descent::TwoStageShape& shape = descent.first_stage->shape;
+  // Of two-stage models the second moments are the last stage.
+  const config::StageNoise& noise = mechanism.stages.back();
+  publish::StrengthDesign design{
+      shape, {}, noise.correlation, noise.stddev, descent.minibatch, distinct_records(config, mechanism)};
+  const auto& features = config.schema.features;
+  for (auto each = features.end() - static_cast<std::ptrdiff_t>(shape.endogenous); each != features.end(); ++each) {
+    design.regressors.push_back(each->name);
+  }
+  return design;
+}
+
 }  // namespace
 
 publish::ReleaseEncoder release_encoder(const config::Config& config, const config::Mechanism& mechanism,
                                         publish::ReleaseHeader header) {
+  header.target_only = config.privacy.protects == config::Protects::target;
   return {std::move(header), publish::OriginalUnits(config.schema, config.descent), mechanism.spend,
-          interval_kind(config, mechanism)};
+          interval_kind(config, mechanism), strength_design(config, mechanism)};
 }
 
 }  // namespace nustream::engine

@@ -17,10 +17,29 @@ bool is_linear(const config::Config& config) {
   return kind == model::Loss::Kind::linear || kind == model::Loss::Kind::huber;
 }
 
+/// Where features are public, a record without a target keeps them: least squares are of the whole records.
+struct WholeRecords {
+  std::vector<double> x;
+  std::vector<double> y;
+  explicit WholeRecords(const inference::TableView& table) {
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      if (std::isnan(table.y[i])) continue;
+      const auto row = table.x.subspan(i * table.dimension, table.dimension);
+      x.insert(x.end(), row.begin(), row.end());
+      y.push_back(table.y[i]);
+    }
+  }
+};
+
 inference::LeastSquares least_squares(const config::Config& config, const Table& table) {
   const auto& first = config.descent.first_stage;
   if (!first) return inference::ordinary_least_squares(table.view());
-  return inference::two_stage_least_squares(table.view(), first->shape.instruments, first->shape.controls);
+  const auto solve = [&](const inference::TableView& view) {
+    return inference::two_stage_least_squares(view, first->shape.instruments, first->shape.controls);
+  };
+  if (!config.schema.features_public) return solve(table.view());
+  const WholeRecords whole(table.view());
+  return solve({table.dimension, whole.x, whole.y});
 }
 
 /// By name, in original units; of a two-stage model its second stage alone.

@@ -107,6 +107,7 @@ replay::Options session_options(const Options& options, replay::Start start) {
   session.command = "estimate";
   session.start = start;
   session.insecure_seed = options.insecure_seed;
+  session.compared = options.compare_nonprivate;
   session.from = std::to_string(0);  // every run begins at the table's first record
   return session;
 }

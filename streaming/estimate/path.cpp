@@ -38,11 +38,6 @@ std::vector<const ShownRelease*> members(const config::Config& config, const std
   return chosen;
 }
 
-ReportedIntervals of_last(const ShownRelease& last) {
-  return {last.interval_kind,    last.interval_covers,  last.interval_level, last.interval_steps,
-          last.interval_through, last.interval_too_few, last.interval};
-}
-
 }  // namespace
 
 std::vector<ShownRelease> released_under(const std::string& folder, const std::string& digest) {
@@ -61,26 +56,26 @@ std::uint64_t finished_runs(const std::vector<ShownRelease>& path, std::uint64_t
   return static_cast<std::uint64_t>(std::ranges::count(path, steps, &ShownRelease::step));
 }
 
-std::optional<ReportedIntervals> intervals_along(const config::Config& config,
-                                                 const std::vector<ShownRelease>& path) {
+std::optional<replay::ReportedIntervals> intervals_along(const config::Config& config,
+                                                         const std::vector<ShownRelease>& path) {
   const config::Intervals& intervals = config.intervals;
   if (path.empty() || intervals.kind == Kind::none) return std::nullopt;
   if (intervals.kind == Kind::batch_means || intervals.kind == Kind::sandwich) {
-    if (path.back().interval.empty()) return std::nullopt;
-    return of_last(path.back());
+    return replay::reported_intervals(path.back());
   }
   const std::vector<const ShownRelease*> chosen = members(config, path);
   if (chosen.size() < 2) return std::nullopt;
   const bool runs = intervals.kind == Kind::runs;
   const std::uint64_t steps =
       runs ? intervals.count * config.estimate.steps : config.estimate.steps - intervals.burn_in;
-  ReportedIntervals reported{runs ? "runs" : "checkpoints",
-                             "the minimiser of the clipped loss over this table, not the population parameter",
-                             intervals.level,
-                             steps,
-                             chosen.back()->step,
-                             !runs && steps < enough_steps,
-                             {}};
+  replay::ReportedIntervals reported{
+      runs ? "runs" : "checkpoints",
+      "the minimiser of the clipped loss over this table, not the population parameter",
+      intervals.level,
+      steps,
+      chosen.back()->step,
+      !runs && steps < enough_steps,
+      {}};
   for (std::size_t j = 0; j < path.back().estimate.size(); ++j) {
     std::vector<double> values;
     for (const ShownRelease* release : chosen) values.push_back(release->estimate[j].second);

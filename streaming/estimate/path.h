@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "publish/intervals.h"
 #include "publish/release_json.h"
+#include "replay/report_parts.h"
 
 namespace nustream::estimate {
 
@@ -17,20 +18,9 @@ namespace nustream::estimate {
 /// How many of them are the last of a run of `steps` steps.
 [[nodiscard]] std::uint64_t finished_runs(const std::vector<publish::ShownRelease>& path, std::uint64_t steps);
 
-/// Intervals as a report shows them.
-struct ReportedIntervals {
-  std::string kind;
-  std::string covers;
-  double level = 0;
-  std::uint64_t effective_steps = 0;
-  std::uint64_t through = 0;
-  bool too_few = false;
-  std::vector<std::pair<double, double>> bounds;  ///< in the order of the release's estimate
-};
-
 /// Of the last release's own (batch means, sandwich), or from checkpoints or finals along the path; nothing where
 /// there are too few of them.
-[[nodiscard]] std::optional<ReportedIntervals> intervals_along(const config::Config& config,
-                                                               const std::vector<publish::ShownRelease>& path);
+[[nodiscard]] std::optional<replay::ReportedIntervals> intervals_along(
+    const config::Config& config, const std::vector<publish::ShownRelease>& path);
 
 }  // namespace nustream::estimate

@@ -17,7 +17,7 @@ struct Report {
   Design design;
   std::string correlation;
   publish::ShownRelease last;
-  std::optional<ReportedIntervals> intervals;
+  std::optional<replay::ReportedIntervals> intervals;
   double rho = 0;         ///< of all runs
   double ledger_rho = 0;  ///< over all epochs of the folder
   double epsilon = 0;     ///< that ledger_rho comes to

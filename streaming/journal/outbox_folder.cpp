@@ -47,10 +47,11 @@ void OutboxFolder::judge_last_release() {
   const std::string line = releases_.last_judged_line();
   last_release_ = line.empty() ? std::nullopt : std::optional(parse_last_release(line));
   if (last_release_ && last_release_->is_private != options_.is_private) {
-    throw Failure(Exit::data, path(folder_files::releases).string() +
-                                  (options_.is_private ? " holds releases that promise nothing (insecure seed)"
-                                                       : " holds private releases, this run is not private") +
-                                  "; name another state.directory");
+    throw Failure(Exit::data,
+                  path(folder_files::releases).string() +
+                      (options_.is_private ? " holds releases that promise nothing (insecure seed or comparison)"
+                                           : " holds private releases, this run is not private") +
+                      "; name another state.directory");
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -74,7 +75,7 @@ struct Counts {
   std::uint64_t unusable = 0;  ///< of the new ones, reported as null
   std::uint64_t features = 0;  ///< of the new ones, projected
   std::uint64_t labels = 0;
-  std::uint64_t nameless = 0;  ///< records without a key: no report
+  std::uint64_t nameless = 0;  ///< records without a readable key: reported as null, like other unusable ones
 };
 
 class Randomizer {
@@ -98,7 +99,7 @@ class Randomizer {
       if (found == RecordReader::Found::interrupted) continue;
       more = found == RecordReader::Found::record;
       if (!more) break;
-      if (const std::optional<RecordName> name = use_record()) names.push_back(*name);
+      names.push_back(use_record());
     }
     store_.commit();
     std::string text;
@@ -117,19 +118,24 @@ class Randomizer {
   [[nodiscard]] const inference::LocalMechanism& mechanism() const noexcept { return mechanism_; }
 
  private:
-  std::optional<RecordName> use_record() {
-    const std::optional<std::string_view> key = reader_.key();
-    if (by_key_ && !key) {
-      ++counts_.nameless;
-      return std::nullopt;
-    }
-    const RecordName name = key ? name_of_key(*key) : name_of_position(reader_.ordinal());
+  RecordName use_record() {
+    const RecordName name = name_record();
     if (store_.contains(name)) {
       ++counts_.again;
     } else {
       store_.add(name, draw());
     }
     return name;
+  }
+
+  /// A record without a readable key has a report like any other, of nobody: that it is missing would show what it
+  /// is.
+  RecordName name_record() {
+    if (!by_key_) return name_of_position(reader_.ordinal());
+    if (const std::optional<std::string_view> key = reader_.key()) return name_of_key(*key);
+    ++counts_.nameless;
+    reader_.forget();
+    return name_of_line(reader_.line(), nameless_[name_of_line(reader_.line(), 0)]++);
   }
 
   std::string draw() {
@@ -147,6 +153,7 @@ class Randomizer {
   ReportFormat format_;
   RecordReader reader_;
   bool by_key_;
+  std::map<RecordName, std::uint64_t> nameless_;  // how often each such line came
   std::unique_ptr<journal::Disk> disk_ = journal::posix_disk();
   ReportStore store_;
   std::vector<std::uint64_t> words_;
@@ -166,7 +173,7 @@ void print_summary(const Randomizer& randomizer, const Settings& settings) {
   const auto note = [](std::uint64_t count, const char* what) {
     if (count > 0) fmt::print(stderr, "nustream: {} {}\n", count, what);
   };
-  note(counts.nameless, "records without a key in local.record_key: no report");
+  note(counts.nameless, "records without a readable key in local.record_key, reported as null");
   note(counts.unusable, "unusable records, reported as null");
   note(counts.features, "records whose features were beyond the bounds, and scaled");
   note(counts.labels, "records whose label was beyond the bounds, and moved to them");

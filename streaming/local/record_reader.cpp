@@ -130,6 +130,14 @@ void RecordReader::use(std::string_view line) {
   decode::RowWriter writer(builder_, false, ordinal_++, rows_);
   static_cast<void>(decoder_->decode(line, 1, writer));
   key_ = key_column_->find(line);
+  line_ = line;
+}
+
+void RecordReader::forget() {
+  rows_.clear();
+  decode::RowWriter writer(builder_, false, ordinal_ - 1, rows_);
+  writer.reserve(1);
+  writer.write_unusable("no key");
 }
 
 void RecordReader::use_over_long() {
@@ -138,6 +146,7 @@ void RecordReader::use_over_long() {
   writer.reserve(1);
   writer.write_unusable(decode::too_long);
   key_.reset();
+  line_ = {};
 }
 
 }  // namespace nustream::local

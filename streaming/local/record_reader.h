@@ -44,6 +44,10 @@ class RecordReader {
   /// The text of settings.record_key; nothing where there is no such setting, or where the record has none of 1 to
   /// 1024 bytes.
   [[nodiscard]] std::optional<std::string_view> key() const noexcept { return key_; }
+  /// Makes it one of nobody.
+  void forget();
+  /// Its bytes; empty where it is longer than record_bytes_max.
+  [[nodiscard]] std::string_view line() const noexcept { return line_; }
 
  private:
   class KeyColumn;
@@ -57,6 +61,7 @@ class RecordReader {
   Lines lines_;
   record::RowBatch rows_;  // of one record
   std::optional<std::string_view> key_;
+  std::string_view line_;
   std::uint64_t ordinal_ = 0;
 };
 

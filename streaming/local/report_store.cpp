@@ -86,6 +86,13 @@ RecordName name_of_position(std::uint64_t ordinal) {
   return hash_of('p', text);
 }
 
+RecordName name_of_line(std::string_view line, std::uint64_t before) {
+  std::string text;
+  secrets::append_integer(before, text);
+  text += line;
+  return hash_of('l', text);
+}
+
 // The file's lines in order, each with its place.
 class ReportStore::Scan {
  public:

@@ -17,6 +17,8 @@ namespace nustream::local {
 using RecordName = std::array<std::uint8_t, 32>;
 [[nodiscard]] RecordName name_of_key(std::string_view key);
 [[nodiscard]] RecordName name_of_position(std::uint64_t ordinal);
+/// Of a record whose key cannot be read: by its bytes, and by how many records before it had the same.
+[[nodiscard]] RecordName name_of_line(std::string_view line, std::uint64_t before);
 
 /// A folder of its own, for one run at a time. A second draw for a record would spend its budget again, so nothing
 /// that may have been shown is ever drawn anew: where the file contradicts that, Failure(data) and nothing is

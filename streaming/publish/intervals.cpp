@@ -27,13 +27,23 @@ std::optional<ShownIntervals> by_batches(const BatchMeansIntervals& kind, const 
   return shown;
 }
 
+/// Nothing where noise hides the second moments, or where the average is so long that what is left in it of a noise
+/// without a recurrence is not computed.
+std::optional<std::vector<double>> covariance_of(const SandwichIntervals& kind, const lane::Release& release) {
+  const std::size_t d = release.theta.size();
+  try {
+    return inference::average_covariance(descent::symmetric_matrix(release.bread, d),
+                                         descent::symmetric_matrix(release.meat, d), kind.design, release.steps);
+  } catch (const Unsupported&) {
+    return std::nullopt;
+  }
+}
+
 std::optional<ShownIntervals> by_sandwich(const SandwichIntervals& kind, const lane::Release& release,
                                           const OriginalUnits& units) {
   if (release.average.empty() || release.moment_steps == 0) return std::nullopt;
   const std::size_t d = release.theta.size();
-  const auto covariance =
-      inference::average_covariance(descent::symmetric_matrix(release.bread, d),
-                                    descent::symmetric_matrix(release.meat, d), kind.design, release.steps);
+  const auto covariance = covariance_of(kind, release);
   if (!covariance) return std::nullopt;
   std::vector<double> center;
   units.convert(release.average, center);

@@ -6,7 +6,7 @@ OriginalUnits::OriginalUnits(const record::Schema& schema, const lane::Settings&
     : mean_(settings.loss.kind == model::Loss::Kind::mean) {
   const record::Feature* target = schema.target ? &*schema.target : nullptr;
   if (settings.first_stage) {
-    add_two_stages(schema, settings.first_stage->shape);
+    add_two_stages(schema, *settings.first_stage);
     return;
   }
   const std::size_t predictors = model::predictors(settings.loss);
@@ -17,7 +17,8 @@ OriginalUnits::OriginalUnits(const record::Schema& schema, const lane::Settings&
 }
 
 /// A row is [intercept, controls, instruments, endogenous].
-void OriginalUnits::add_two_stages(const record::Schema& schema, const descent::TwoStageShape& shape) {
+void OriginalUnits::add_two_stages(const record::Schema& schema, const lane::FirstStage& first_stage) {
+  const descent::TwoStageShape& shape = first_stage.shape;
   const std::span<const record::Feature> features(schema.features);
   const std::span<const record::Feature> endogenous = features.last(shape.endogenous);
   const std::span<const record::Feature> exogenous = features.first(features.size() - shape.endogenous);
@@ -25,6 +26,7 @@ void OriginalUnits::add_two_stages(const record::Schema& schema, const descent::
   std::vector<record::Feature> second(exogenous.begin(), exogenous.begin() + static_cast<std::ptrdiff_t>(controls));
   second.insert(second.end(), endogenous.begin(), endogenous.end());
   add_equation("", schema.intercept, second, &*schema.target);
+  if (!first_stage.clip) return;
   for (const record::Feature& regressor : endogenous) {
     add_equation(regressor.name + " ~ ", schema.intercept, exogenous, &regressor);
   }

@@ -16,7 +16,8 @@ namespace nustream::publish {
 /// y = (c + s(θ_0 − Σ θ_j c_j/s_j)) + Σ (s θ_j/s_j) x_j. For the mean: m_j = c_j + s_j θ_j.
 ///
 /// A parameter of several equations is mapped equation by equation: the classes of a multinomial model ("class 1:
-/// name"), the second stage of a two-stage model and then its first ("endogenous ~ instrument").
+/// name"), the second stage of a two-stage model and then its first ("endogenous ~ instrument"). A first stage
+/// without noise is left out: its coefficients are never shown (IV paper, Algorithm 3).
 class OriginalUnits {
  public:
   OriginalUnits(const record::Schema& schema, const lane::Settings& settings);
@@ -44,7 +45,7 @@ class OriginalUnits {
   };
   void add_equation(const std::string& prefix, bool intercept, std::span<const record::Feature> features,
                     const record::Feature* target);
-  void add_two_stages(const record::Schema& schema, const descent::TwoStageShape& shape);
+  void add_two_stages(const record::Schema& schema, const lane::FirstStage& first_stage);
 
   std::vector<std::string> names_;
   std::vector<Equation> equations_;

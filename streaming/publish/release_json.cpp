@@ -10,11 +10,12 @@
 namespace nustream::publish {
 
 ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
-                               std::optional<IntervalKind> intervals)
+                               std::optional<IntervalKind> intervals, std::optional<StrengthDesign> strength)
     : header_(std::move(header)),
       units_(std::move(units)),
       spend_(std::move(spend)),
-      intervals_(std::move(intervals)) {
+      intervals_(std::move(intervals)),
+      strength_(std::move(strength)) {
   prefix_ = "{\"format\":1,\"stream\":";
   append_string(header_.stream, prefix_);
   prefix_ += ",\"lane\":";
@@ -25,6 +26,7 @@ ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privac
   append_number(header_.delta.value(), suffix_);
   suffix_ += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
   append_string(header_.settings_digest, suffix_);
+  if (header_.target_only) suffix_ += ",\"protects\":\"target\"";
   suffix_ += header_.is_private ? ",\"private\":true}\n" : ",\"private\":false}\n";
 }
 
@@ -79,6 +81,27 @@ void ReleaseEncoder::append_interval(const lane::Release& release, std::string& 
   out += '}';
 }
 
+void ReleaseEncoder::append_strength(const lane::Release& release, std::string& out) const {
+  out += ",\"first_stage\":";
+  const auto strength = strength_of(*strength_, release);
+  if (!strength) {
+    out += "null";
+    return;
+  }
+  out += "{\"cragg_donald\":";
+  append_number(strength->cragg_donald, out);
+  out += ",\"steps\":";
+  append_number(release.moment_steps, out);
+  out += ",\"f\":";
+  for (std::size_t j = 0; j < strength->f.size(); ++j) {
+    out += j == 0 ? '{' : ',';
+    append_string(strength_->regressors[j], out);
+    out += ':';
+    append_number(strength->f[j], out);
+  }
+  out += "}}";
+}
+
 double ReleaseEncoder::epsilon_of(Rho spent) {
   if (spent.value() != last_rho_) {
     last_epsilon_ = privacy::epsilon(spent, header_.delta).value();
@@ -98,6 +121,7 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
   append_values("estimate", release.theta, out);
   append_values("average", release.average, out);
   if (intervals_) append_interval(release, out);
+  if (strength_) append_strength(release, out);
   const Rho spent = spend_.after(release.steps);
   out += ",\"rho\":";
   append_number(spent.value(), out);
@@ -152,6 +176,15 @@ void read_interval(simdjson::dom::element release, ShownRelease& shown) {
   }
 }
 
+void read_strength(simdjson::dom::element release, ShownRelease& shown) {
+  simdjson::dom::element strength;
+  if (release["first_stage"].get(strength) != simdjson::SUCCESS ||
+      strength["cragg_donald"].get(shown.cragg_donald) != simdjson::SUCCESS) {
+    return;
+  }
+  shown.first_stage_f = values_of(strength, "f");
+}
+
 }  // namespace
 
 std::optional<ShownRelease> read_release(std::string_view line) {
@@ -177,6 +210,9 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   shown.estimate = values_of(release, "estimate");
   shown.average = values_of(release, "average");
   read_interval(release, shown);
+  read_strength(release, shown);
+  std::string_view protects;
+  shown.target_only = release["protects"].get(protects) == simdjson::SUCCESS && protects == "target";
   shown.conversion = conversion;
   shown.digest = digest;
   shown.tag = tag;

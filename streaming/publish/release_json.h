@@ -12,6 +12,7 @@
 #include "nustream/privacy/zcdp.h"
 #include "publish/intervals.h"
 #include "publish/original_units.h"
+#include "publish/strength.h"
 
 namespace nustream::publish {
 
@@ -23,13 +24,14 @@ struct ReleaseHeader {
   Delta delta;
   std::string settings_digest;
   bool is_private;
+  bool target_only = false;  ///< the features are declared public: the promise is about the target alone
 };
 
 /// Encodes releases; keeps its buffers between calls. Not thread-safe.
 class ReleaseEncoder {
  public:
   ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
-                 std::optional<IntervalKind> intervals = {});
+                 std::optional<IntervalKind> intervals = {}, std::optional<StrengthDesign> strength = {});
 
   /// Appends one line, newline included. `tag` is "cadence", "end" or "shutdown".
   void append(const lane::Release& release, std::string_view tag, std::string& out);
@@ -39,11 +41,13 @@ class ReleaseEncoder {
   void append_values(std::string_view key, std::span<const double> theta, std::string& out);
   void append_named(std::span<const double> values, std::string& out) const;
   void append_interval(const lane::Release& release, std::string& out) const;
+  void append_strength(const lane::Release& release, std::string& out) const;
 
   ReleaseHeader header_;
   OriginalUnits units_;
   privacy::Spend spend_;
   std::optional<IntervalKind> intervals_;
+  std::optional<StrengthDesign> strength_;
   std::string prefix_;  // the fields before the step, encoded once
   std::string suffix_;  // the fields after ε
   // ρ settles long before the stream ends, and ε costs a root search: the last pair is kept.
@@ -65,6 +69,8 @@ struct ShownRelease {
   std::uint64_t interval_through = 0;
   std::uint64_t interval_steps = 0;
   bool interval_too_few = false;
+  std::vector<std::pair<std::string, double>> first_stage_f;  ///< by regressor; empty where there is none
+  double cragg_donald = 0;
   double rho = 0;
   double rho_limit = 0;
   double epsilon = 0;
@@ -73,6 +79,7 @@ struct ShownRelease {
   std::string digest;
   std::string tag;
   bool is_private = false;
+  bool target_only = false;
   std::string stream;
   LaneId lane{0};
   EpochId epoch{0};

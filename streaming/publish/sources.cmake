@@ -1,2 +1,3 @@
 target_sources(nustream_service PRIVATE 
-  publish/combined_model.cpp publish/intervals.cpp publish/original_units.cpp publish/release_json.cpp)
+  publish/combined_model.cpp publish/intervals.cpp publish/original_units.cpp publish/release_json.cpp
+  publish/strength.cpp)

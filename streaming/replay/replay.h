@@ -28,6 +28,7 @@ struct Options {
   std::uint64_t passes = 1;  ///< k: how often the whole input is read
   std::optional<double> speed;
   std::optional<std::uint64_t> insecure_seed;
+  bool compared = false;  ///< answers that are not private stand beside this run's: it is marked so, for ever
   bool json = false;
   bool quiet = false;  ///< no path, no table
 };

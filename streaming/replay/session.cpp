@@ -46,7 +46,8 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
       digest_(config::settings_digest(config, mechanism)),
       disk_(journal::posix_disk()) {
   const std::filesystem::path folder = config.state.directory;
-  journal_.emplace(*disk_, journal::FolderOptions{folder, !options.insecure_seed, options.start == Start::new_epoch});
+  journal_.emplace(*disk_, journal::FolderOptions{folder, !options.insecure_seed && !options.compared,
+                                                  options.start == Start::new_epoch});
   const std::optional<std::string> sealed = journal_->load();
   if (sealed && options.start == Start::fresh) {
     const secrets::StateIdentity found = secrets::read_identity(*sealed);
@@ -76,6 +77,7 @@ void Session::load_keys(const config::Config& config, const Options& options, bo
   key_file_ = config.state.key_file.empty() ? own.string() : config.state.key_file;
   if (config.state.key_file.empty() && !state_exists && !std::filesystem::exists(own)) secrets::create_key_file(own);
   keys_ = secrets::load_key_file(key_file_);
+  if (options.compared) keys_ = keys_->beside_nonprivate();
 }
 
 void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger) {

@@ -1,3 +1,3 @@
 target_sources(nustream_service PRIVATE
-  replay/path_printer.cpp replay/pacer.cpp replay/engine.cpp replay/summary.cpp
+  replay/path_printer.cpp replay/report_parts.cpp replay/pacer.cpp replay/engine.cpp replay/summary.cpp
   replay/signals.cpp replay/input.cpp replay/session.cpp replay/replay.cpp)

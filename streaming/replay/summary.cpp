@@ -1,17 +1,12 @@
 #include "replay/summary.h"
 
-#include <algorithm>
-#include <type_traits>
-
 #include <fmt/format.h>
 
-#include "publish/json_text.h"
 #include "replay/path_printer.h"
+#include "replay/report_parts.h"
 
 namespace nustream::replay {
 namespace {
-
-using Values = std::vector<std::pair<std::string, double>>;
 
 const char* name(Ending ending) {
   switch (ending) {
@@ -27,50 +22,24 @@ const char* name(Ending ending) {
   return "";
 }
 
-void print_estimates(const publish::ShownRelease& release, std::uint64_t average_from, std::FILE* out) {
-  std::size_t width = 8;
-  for (const auto& [feature, value] : release.estimate) width = std::max(width, feature.size());
-  const bool averaged = !release.average.empty();
-  fmt::print(out, "{:<{}}  {:>14}", "estimate", width, "last");
-  if (averaged) fmt::print(out, "  {:>14}", "averaged");
-  fmt::print(out, "{}\n", averaged ? fmt::format("   (averaged after step {})", with_separators(average_from)) : "");
-  for (std::size_t j = 0; j < release.estimate.size(); ++j) {
-    fmt::print(out, "{:<{}}  {:>14}", release.estimate[j].first, width, shown_number(release.estimate[j].second));
-    if (averaged) fmt::print(out, "  {:>14}", shown_number(release.average[j].second));
-    fmt::print(out, "\n");
-  }
-}
-
-void append_object(std::string_view key, const Values& values, std::string& out) {
-  out += ",\"" + std::string(key) + "\":{";
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    if (j > 0) out += ',';
-    publish::append_string(values[j].first, out);
-    out += ':';
-    publish::append_number(values[j].second, out);
-  }
-  out += '}';
-}
-
-void append_field(std::string_view key, std::string_view text, std::string& out) {
-  out += ",\"" + std::string(key) + "\":";
-  publish::append_string(text, out);
-}
-
-template <class Number>
-  requires std::is_arithmetic_v<Number>
-void append_field(std::string_view key, Number number, std::string& out) {
-  out += ",\"" + std::string(key) + "\":";
-  publish::append_number(number, out);
+void print_release(const publish::ShownRelease& release, std::uint64_t average_from, std::FILE* out) {
+  const auto intervals = reported_intervals(release);
+  const std::string note = release.average.empty()
+                               ? std::string{}
+                               : fmt::format("   (averaged after step {})", with_separators(average_from));
+  print_estimates(release, intervals, note, out);
+  if (intervals) print_intervals(*intervals, release.step, out);
+  print_strength(release, out);
 }
 
 }  // namespace
 
 void print_table(const Summary& summary, std::FILE* out) {
   fmt::print(out, "\n");
-  if (summary.release) print_estimates(*summary.release, summary.average_from, out);
+  if (summary.release) print_release(*summary.release, summary.average_from, out);
   fmt::print(out, "{:<16}{}\n", "steps", with_separators(summary.steps));
-  fmt::print(out, "{:<16}{:.6g} of at most {:.6g} (zCDP, per record)\n", "rho spent", summary.rho, summary.rho_limit);
+  fmt::print(out, "{:<16}{:.6g} of at most {:.6g} (zCDP, {})\n", "rho spent", summary.rho, summary.rho_limit,
+             summary.release ? protected_unit(*summary.release) : "per record");
   if (summary.ledger_rho > summary.rho) {
     fmt::print(out, "{:<16}{:.6g} (over all epochs of this folder)\n", "ledger total", summary.ledger_rho);
   }
@@ -98,6 +67,10 @@ std::string to_json(const Summary& summary) {
   if (summary.release) {
     append_object("estimate", summary.release->estimate, out);
     if (!summary.release->average.empty()) append_object("average", summary.release->average, out);
+    if (const auto intervals = reported_intervals(*summary.release)) {
+      append_intervals(*summary.release, *intervals, out);
+    }
+    append_strength(*summary.release, out);
   }
   append_field("rho", summary.rho, out);
   append_field("rho_limit", summary.rho_limit, out);

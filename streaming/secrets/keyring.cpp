@@ -34,18 +34,18 @@ LockedMemory& keyring_memory() {
 
 }  // namespace
 
-Keyring::Keyring(const noise::KeyBytes& master, bool is_private) : is_private_(is_private) {
+Keyring::Keyring(const noise::KeyBytes& master, bool is_seeded) : is_private_(!is_seeded), is_seeded_(is_seeded) {
   prepare_sodium();
   const auto keys = std::allocate_shared<Keys>(std::pmr::polymorphic_allocator<Keys>(&keyring_memory()));
   keyed_hash(master, "nustream v1 sealing", keys->sealing);
   keyed_hash(master, "nustream v1 ledger", keys->ledger);
   keyed_hash(master, "nustream v1 fingerprint", fingerprint_);
-  if (!is_private) keys->insecure_epochs = master;
+  if (is_seeded) keys->insecure_epochs = master;
   keys_ = keys;
 }
 
 Keyring Keyring::from_master(const noise::KeyBytes& master) {
-  return {master, true};
+  return {master, false};
 }
 
 Keyring Keyring::insecure(std::uint64_t seed) {
@@ -54,7 +54,7 @@ Keyring Keyring::insecure(std::uint64_t seed) {
   prepare_sodium();
   noise::KeyBytes master{};
   keyed_hash({}, message, master);
-  return {master, false};
+  return {master, true};
 }
 
 std::span<const std::uint8_t, 32> Keyring::sealing_key() const noexcept {
@@ -66,7 +66,7 @@ std::span<const std::uint8_t, 32> Keyring::ledger_key() const noexcept {
 }
 
 noise::KeyBytes Keyring::epoch_key(std::string_view stream) const {
-  if (is_private_) return random_key();
+  if (!is_seeded_) return random_key();
   noise::KeyBytes key{};
   keyed_hash(keys_->insecure_epochs, "nustream insecure epoch" + std::string(stream), key);
   return key;

@@ -27,8 +27,14 @@ class Keyring {
   [[nodiscard]] std::span<const std::uint8_t, 32> sealing_key() const noexcept;
   [[nodiscard]] std::span<const std::uint8_t, 32> ledger_key() const noexcept;
   [[nodiscard]] const Fingerprint& fingerprint() const noexcept { return fingerprint_; }
-  /// False for an insecure seed.
+  /// False for an insecure seed, and for a run whose answers stand beside answers that are not private.
   [[nodiscard]] bool is_private() const noexcept { return is_private_; }
+  /// The same keys for such a run: its noise is as good as any, but nothing of it may ever pass for private.
+  [[nodiscard]] Keyring beside_nonprivate() const {
+    Keyring same = *this;
+    same.is_private_ = false;
+    return same;
+  }
 
   /// The noise key of a new epoch of `stream`: fresh random bits for a key file, never the same twice; for an
   /// insecure seed a function of seed and stream. The caller wipes it.
@@ -36,11 +42,12 @@ class Keyring {
 
  private:
   struct Keys;
-  Keyring(const noise::KeyBytes& master, bool is_private);
+  Keyring(const noise::KeyBytes& master, bool is_seeded);
 
   std::shared_ptr<const Keys> keys_;
   Fingerprint fingerprint_{};
   bool is_private_;
+  bool is_seeded_;  ///< epochs follow from the seed
 };
 
 }  // namespace nustream::secrets

@@ -96,10 +96,14 @@ void check_expected(const StateIdentity& found, const ExpectedIdentity& expected
     not_expected("epoch", number(found.epoch.value()), number(expected.epoch->value()));
   }
   if (expected.is_private && found.is_private != *expected.is_private) {
-    throw Failure(Exit::data, found.is_private
-                                  ? "the state is private and cannot go on under an insecure seed; use its key file"
-                                  : "the state was made under an insecure seed and cannot be resumed as private; "
-                                    "start anew in another folder");
+    throw Failure(
+        Exit::data,
+        found.is_private
+            ? "the state is private and cannot go on under an insecure seed or beside --compare-nonprivate; "
+              "use its key file alone"
+            : "the state was made under an insecure seed or beside --compare-nonprivate and cannot be "
+              "resumed as private; "
+              "start anew in another folder");
   }
   if (expected.settings_digest && found.settings_digest != *expected.settings_digest) {
     not_expected("settings digest", found.settings_digest, *expected.settings_digest);

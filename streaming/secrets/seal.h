@@ -18,7 +18,7 @@ struct StateIdentity {
   EpochId epoch;
   StepCount steps;              ///< taken in this epoch
   std::string settings_digest;  ///< 64 hexadecimal digits
-  bool is_private;              ///< false where any noise ever came from an insecure seed
+  bool is_private;              ///< false where noise ever came from an insecure seed, or beside a comparison
 };
 
 /// What a resume expects of a state; an empty entry accepts any.

@@ -96,6 +96,7 @@ TEST(Estimate, ArrivesAtLeastSquaresWhereNoiseIsNothing) {
   EXPECT_NEAR(found.value("estimate", "windspeed"), 0.423881, 2e-3);
   EXPECT_NEAR(found.json["not_private"]["OLS"]["temp"].get_double().value(), 2.821376, 1e-6);
   EXPECT_FALSE(found.json["not_private"]["private"].get_bool().value());
+  EXPECT_FALSE(found.json["private"].get_bool().value());
   EXPECT_EQ(lines_in((folder.path() / "state") / "releases.jsonl"), 200U);
 }
 
@@ -143,6 +144,40 @@ steps = 10
   // false-alarm once in 10⁵.
   const double expected = 10 * 0.0625 * 0.31622776601683794 * 0.31622776601683794;
   EXPECT_NEAR(squares / runs, expected, 4.5 * expected * std::sqrt(2.0 / runs));
+}
+
+// Whoever has least squares beside the estimate has its noise: neither state nor releases may pass for private later.
+TEST(Estimate, AComparisonIsNotPrivateForEver) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(estimate(folder, bike(), {"--compare-nonprivate", "--set", "privacy.rho=1"}).command.code, 0);
+  std::ifstream releases(folder.path() / "state" / "releases.jsonl");
+  for (std::string line; std::getline(releases, line);) EXPECT_THAT(line, HasSubstr("\"private\":false"));
+  for (const char* go_on : {"--resume", "--new-epoch"}) {
+    const Estimated refused = estimate(folder, bike(), {go_on, "--set", "privacy.rho=1"});
+    EXPECT_EQ(refused.command.code, 65) << go_on;
+  }
+  const TemporaryFolder other;
+  ASSERT_EQ(estimate(other, bike(), {"--set", "privacy.rho=1"}).command.code, 0);
+  EXPECT_EQ(estimate(other, bike(), {"--new-epoch", "--compare-nonprivate", "--set", "privacy.rho=1"}).command.code,
+            65);
+}
+
+// Logistic by name and by two classes: the same model, the same path.
+TEST(Estimate, TwoClassesAreLogistic) {
+  const TemporaryFolder folder;
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 200; ++i) rows += std::to_string(i % 17) + "," + std::to_string(i % 17 > 8 ? 1 : 0) + "\n";
+  const std::string config = "[stream]\nname = \"t\"\ninput = \"" + folder.write("labels.csv", rows) +
+                             "\"\n[target]\ncolumn = \"y\"\n[[features]]\ncolumn = \"x\"\ncenter = 8\nscale = 5\n"
+                             "[descent]\nstep_size = 0.5\nclip_norm = 2\n[privacy]\nrho = 1e9\ndelta = 1e-6\n"
+                             "[estimate]\nsteps = 50\n";
+  const TemporaryFolder of_classes;
+  Estimated classes = estimate(of_classes, config, {"--set", "model.loss=multinomial", "--set", "model.classes=2"});
+  ASSERT_EQ(classes.command.code, 0) << classes.command.err;
+  Estimated logistic = estimate(folder, config, {"--set", "model.loss=logistic"});
+  ASSERT_EQ(logistic.command.code, 0) << logistic.command.err;
+  EXPECT_NEAR(classes.value("estimate", "x"), logistic.value("estimate", "x"), 1e-3);
+  EXPECT_GT(logistic.value("estimate", "x"), 0.1);
 }
 
 TEST(Estimate, IntervalsByRunsShareTheBudget) {
@@ -209,6 +244,19 @@ TEST(Estimate, RefusesWhatCannotBe) {
   EXPECT_EQ(estimate(folder, bike(), {"--set", "intervals.kind=checkpoints", "--set", "intervals.burn_in=195"})
                 .command.code,
             78);
+  const auto refused = [&](const std::vector<std::string>& options, const char* why) {
+    const Estimated found = estimate(folder, bike(), options);
+    EXPECT_EQ(found.command.code, 78) << why;
+    EXPECT_THAT(found.command.err, HasSubstr(why));
+  };
+  refused({"--set", "noise.correlation=anti-pgd", "--set", "noise.horizon=3"},
+          "at most the correlation's horizon, 3");
+  refused({"--set", "intervals.kind=checkpoints", "--set", "release.every=7"},
+          "release.every divides their distance");
+  refused({"--set", "intervals.kind=sandwich", "--set", "noise.correlation=tree", "--set", "noise.height=8", "--set",
+           "descent.average=tail", "--set", "intervals.second_moment_clip=9", "--set",
+           "intervals.squared_residual_clip=9"},
+          "trees and dense correlations");
   EXPECT_EQ(estimate(folder, bike(), {folder.write("empty.csv", "cnt,temp,hum,windspeed\n")}).command.code, 65);
   EXPECT_EQ(estimate(folder, bike(), {"--adassp-x-bound", "3"}).command.code, 64);
 }

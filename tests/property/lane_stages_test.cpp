@@ -12,7 +12,10 @@ namespace nustream::tests {
 namespace {
 
 std::vector<lane::Settings> all_settings() {
-  std::vector<lane::Settings> all{multinomial_settings(3), two_stage_settings(2, 1), two_stage_settings(1, 0)};
+  std::vector<lane::Settings> all{multinomial_settings(3), two_stage_settings(2, 1), two_stage_settings(1, 0),
+                                  public_two_stage_settings(2, 1)};
+  all.push_back(two_stage_settings(1, 1));
+  all.back().moments = lane::SecondMoments{ClipNorm{4}, std::nullopt, 0};
   lane::Settings moments = settings_for(3, {}, 1.0);
   moments.averaging = {descent::Averaging::Kind::tail, 40, 0.5};
   moments.moments = lane::SecondMoments{ClipNorm{4}, ClipNorm{2}, 40};
@@ -104,6 +107,28 @@ TEST(GradientSum, NoRecordIsLongerThanTheClipNorm) {
     ASSERT_LE(sqrtl(squares), limit);
     if (repetition % 50 < 2) {
       ASSERT_EQ(squares, 0);
+    }
+  }
+}
+
+// One factor's square subnormal, the other's huge: their product looks harmless and has lost its digits.
+TEST(GradientSum, FactorsOfFarApartSizesAreClippedToo) {
+  std::mt19937_64 random(5);
+  for (const double clip : {1e-8, 1e-6, 1.0}) {
+    const noise::Grid grid(NoiseStddev{clip}, 1.0, ClipNorm{clip});
+    const auto limit = static_cast<long double>(clip) / static_cast<long double>(grid.spacing());
+    for (int exponent = -540; exponent <= 540; ++exponent) {
+      for (int repetition = 0; repetition < 4; ++repetition) {
+        const auto mantissa = [&] { return 1 + static_cast<double>(random() >> 11) * 0x1p-53; };
+        const std::vector<double> slopes{std::ldexp(mantissa(), exponent)};
+        std::vector<double> x;
+        for (int j = 0; j < 3; ++j) x.push_back(std::ldexp(mantissa(), -exponent - 5 * (repetition - 1)));
+        descent::GradientSum sum(grid, 1, 3);
+        static_cast<void>(sum.add(slopes, x));
+        long double squares = 0;
+        for (const std::int64_t units : sum.units()) squares += static_cast<long double>(units) * units;
+        ASSERT_LE(sqrtl(squares), limit) << clip << " " << exponent;
+      }
     }
   }
 }

@@ -21,3 +21,7 @@ target_compile_definitions(replay_kill_test PRIVATE NUSTREAM_COMMAND="$<TARGET_F
                                                     NUSTREAM_FAULTY="$<TARGET_FILE:nustream_faulty>")
 add_dependencies(replay_kill_test nustream nustream_faulty)
 nustream_command_test(estimate_test quick fault/estimate_test.cpp)
+set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
+    CACHE PATH "Folder of the tables that tests may read and the project may not ship")
+nustream_command_test(instruments_test quick fault/instruments_test.cpp)
+target_compile_definitions(instruments_test PRIVATE NUSTREAM_TABLES_DIR="${NUSTREAM_TABLES_DIR}")

@@ -6,7 +6,10 @@ target_include_directories(nustream_kafka_support PUBLIC support)
 target_link_libraries(nustream_kafka_support PUBLIC PkgConfig::RDKAFKA PRIVATE nustream_compile)
 
 # nustream_broker_test(NAME LABEL SOURCES… [LINK libraries…]): as nustream_test, but one entry for the whole binary: its
-# tests share a broker, started once. One such binary at a time: brokers are what makes the others' waits run out.
+# tests share a broker, started once. Two such binaries at a time: what they do most is wait, but each broker's start is
+# what makes the waits of a third run out.
+set(nustream_second_broker kafka_broker_test kafka_group_test kafka_refusal_test attach_refusal_test attach_abort_test
+                           attach_start_test record_topic_test local_topic_test)
 function(nustream_broker_test name label)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
@@ -15,9 +18,14 @@ function(nustream_broker_test name label)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
   target_compile_definitions(${name} PRIVATE NUSTREAM_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}"
                                              NUSTREAM_ROOT_DIR="${PROJECT_SOURCE_DIR}")
+  nustream_test_options(${name})
   add_test(NAME ${name} COMMAND ${name})
   # The long ones first, beside the tests that compute.
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600 RESOURCE_LOCK kafka_broker COST 100)
+  set(broker 1)
+  if(name IN_LIST nustream_second_broker)
+    set(broker 2)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 600 RESOURCE_LOCK kafka_broker_${broker} COST 100)
 endfunction()
 
 nustream_test(kafka_unit_test quick unit/kafka_background_call_test.cpp unit/kafka_client_error_test.cpp

@@ -73,4 +73,11 @@ inline lane::Settings two_stage_settings(std::size_t endogenous, std::size_t con
   return settings;
 }
 
+/// The same where the target alone is private.
+inline lane::Settings public_two_stage_settings(std::size_t endogenous, std::size_t controls, double clip = 1.0) {
+  lane::Settings settings = two_stage_settings(endogenous, controls, clip);
+  settings.first_stage->clip.reset();
+  return settings;
+}
+
 }  // namespace nustream::tests

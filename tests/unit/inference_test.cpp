@@ -5,7 +5,9 @@
 
 #include "nustream/base/error.h"
 #include "nustream/inference/average_noise.h"
+#include "nustream/inference/first_stage.h"
 #include "nustream/inference/interval.h"
+#include "nustream/inference/least_squares.h"
 #include "nustream/inference/sandwich.h"
 #include "nustream/noise/rational.h"
 
@@ -116,6 +118,75 @@ TEST(AverageCovariance, IsSilentWhereNoiseHidesTheMoments) {
   EXPECT_FALSE(average_covariance(identity, std::vector<double>{-1, 0, 0, 1}, design(1), StepCount{500}));
   EXPECT_FALSE(average_covariance(identity, identity, design(1), StepCount{100}));
   EXPECT_FALSE(average_covariance(std::vector<double>{std::nan(""), 0, 0, 1}, identity, design(1), StepCount{500}));
+}
+
+/// Rows [1, z1, z2, x1, x2]: one control, two instruments, two regressors.
+struct FirstStageTable {
+  static constexpr std::size_t rows = 300;
+  static constexpr descent::TwoStageShape shape{3, 1, 2};
+  std::vector<double> values;
+  FirstStageTable() {
+    std::mt19937_64 random(4);
+    std::normal_distribution<double> normal;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double z1 = normal(random);
+      const double z2 = normal(random) + 0.3 * z1;
+      const double x1 = 1 + 0.4 * z1 - 0.2 * z2 + normal(random);
+      const double x2 = -2 + 0.1 * z1 + 0.5 * z2 + 0.5 * x1 + normal(random);
+      values.insert(values.end(), {1.0, z1, z2, x1, x2});
+    }
+  }
+  [[nodiscard]] std::vector<double> second_moments() const {
+    std::vector<double> mean(25);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < 25; ++j) mean[j] += values[5 * i + j / 5] * values[5 * i + j % 5] / rows;
+    }
+    return mean;
+  }
+  /// Residual sum of squares of column `target` on the first `given` columns.
+  [[nodiscard]] double residual_squares(std::size_t given, std::size_t target) const {
+    std::vector<double> x;
+    std::vector<double> y;
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j < given; ++j) x.push_back(values[5 * i + j]);
+      y.push_back(values[5 * i + target]);
+    }
+    const std::vector<double> theta = ordinary_least_squares({given, x, y}).theta;
+    double sum = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      double residual = y[i];
+      for (std::size_t j = 0; j < given; ++j) residual -= theta[j] * x[i * given + j];
+      sum += residual * residual;
+    }
+    return sum;
+  }
+};
+
+TEST(FirstStage, FIsThatOfTheTwoRegressions) {
+  const FirstStageTable table;
+  const auto strength =
+      first_stage_strength(table.second_moments(), FirstStageTable::shape, FirstStageTable::rows, 0);
+  ASSERT_TRUE(strength);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double full = table.residual_squares(3, 3 + k);
+    const double expected = (table.residual_squares(1, 3 + k) - full) / 2 / (full / (FirstStageTable::rows - 3));
+    EXPECT_NEAR(strength->f[k], expected, 1e-9 * expected);
+    EXPECT_LT(strength->cragg_donald, strength->f[k]);
+  }
+  EXPECT_GT(strength->cragg_donald, 0);
+}
+
+TEST(FirstStage, SaysNothingWhereNoiseMayDecide) {
+  const FirstStageTable table;
+  const auto with = [&](double stddev, std::uint64_t records) {
+    return first_stage_strength(table.second_moments(), FirstStageTable::shape, records, stddev).has_value();
+  };
+  EXPECT_TRUE(with(0.05, 300));
+  EXPECT_FALSE(with(0.5, 300));
+  EXPECT_FALSE(with(0, 3));
+  std::vector<double> broken = table.second_moments();
+  broken[0] = std::nan("");
+  EXPECT_FALSE(first_stage_strength(broken, FirstStageTable::shape, 300, 0));
 }
 
 }  // namespace

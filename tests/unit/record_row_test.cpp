@@ -181,5 +181,29 @@ TEST(RowBuilder, RefusesFeaturesThatAreNone) {
   }
 }
 
+// Where features are public they may not tell whether the target could be read.
+TEST(RowBuilder, PublicFeaturesOutliveTheirTarget) {
+  Schema schema;
+  schema.features.push_back({"a", Term{"a", Transform::identity, ""}, {}});
+  schema.target = Feature{"b", Term{"b", Transform::identity, ""}, {}};
+  schema.intercept = true;
+  for (const bool is_public : {false, true}) {
+    schema.features_public = is_public;
+    const RowBuilder builder(schema);
+    const double no_target[] = {2.5, std::nan("")};
+    double x[] = {7, 7};
+    double y = 7;
+    EXPECT_FALSE(builder.build(no_target, x, y));
+    EXPECT_EQ(x[0], is_public ? 1 : 0);
+    EXPECT_EQ(x[1], is_public ? 2.5 : 0);
+    EXPECT_EQ(std::isnan(y), is_public);
+    const double no_feature[] = {std::nan(""), 1};
+    EXPECT_FALSE(builder.build(no_feature, x, y));
+    EXPECT_EQ(x[0], 0);
+    EXPECT_EQ(x[1], 0);
+    EXPECT_EQ(y, 0);
+  }
+}
+
 }  // namespace
 }  // namespace nustream::record

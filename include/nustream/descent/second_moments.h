@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -50,23 +51,26 @@ class PrivateMean {
   std::vector<double> mean_;
 };
 
-/// Both means, with the residual r = θ_tᵀx − y of the very gradient of the step: what the iterate's own spread adds
-/// to the noise of the gradients (x xᵀ(θ_t − θ*)) is in the meat, where the residual at the average would leave it
-/// out.
+/// Bread, and meat where it is asked for, with the residual r = θ_tᵀx − y of the very gradient of the step: what the
+/// iterate's own spread adds to the noise of the gradients (x xᵀ(θ_t − θ*)) is in the meat, where the residual at the
+/// average would leave it out.
 class SecondMoments {
  public:
-  /// `bread` and `meat` are the grids of the two stages; `from`: steps before the means begin.
-  SecondMoments(const noise::Grid& bread, const noise::Grid& meat, std::size_t dimension, std::uint64_t minibatch,
+  /// `bread` and `meat` are the grids of the two stages, `meat` null where there is none; `from`: steps before the
+  /// means begin.
+  SecondMoments(const noise::Grid& bread, const noise::Grid* meat, std::size_t dimension, std::uint64_t minibatch,
                 std::uint64_t from);
 
   /// The records of the step that θ, the iterate after `steps` steps, takes: m rows of d, m targets, with the noise
-  /// of both stages.
+  /// of each stage. θ and the targets matter to the meat alone.
   void step(std::span<const double> x, std::span<const double> y, std::span<const double> theta,
             std::span<const std::int64_t> bread_noise, std::span<const std::int64_t> meat_noise, StepCount steps);
 
-  /// Isometric triangles; zeros before the means begin.
+  /// Isometric triangles; zeros before the means begin. No meat: empty.
   [[nodiscard]] std::span<const double> bread() const noexcept { return bread_.mean(); }
-  [[nodiscard]] std::span<const double> meat() const noexcept { return meat_.mean(); }
+  [[nodiscard]] std::span<const double> meat() const noexcept {
+    return meat_ ? meat_->mean() : std::span<const double>{};
+  }
   /// Steps in the means after `steps` steps.
   [[nodiscard]] std::uint64_t count(StepCount steps) const noexcept;
 
@@ -78,7 +82,7 @@ class SecondMoments {
   std::uint64_t minibatch_;
   std::uint64_t from_;
   PrivateMean bread_;
-  PrivateMean meat_;
+  std::optional<PrivateMean> meat_;
   std::vector<double> triangle_;
 };
 

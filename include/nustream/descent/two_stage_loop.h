@@ -40,12 +40,12 @@ struct TwoStageRule {
 
 /// Consecutive steps of both stages.
 struct TwoStageStretch {
-  std::span<const double> x;            ///< steps × m × row()
-  std::span<const double> y;            ///< steps × m
-  std::span<const std::int64_t> noise;  ///< of the second stage, steps × p, units of its grid
-  std::span<const std::int64_t> first_noise;
-  std::span<const double> step_sizes;        ///< α_t
-  std::span<const double> first_step_sizes;  ///< η_t
+  std::span<const double> x;                  ///< steps × m × row()
+  std::span<const double> y;                  ///< steps × m
+  std::span<const std::int64_t> noise;        ///< of the second stage, steps × p, units of its grid
+  std::span<const std::int64_t> first_noise;  ///< steps × first_stage(); empty where the rows are public
+  std::span<const double> step_sizes;         ///< α_t
+  std::span<const double> first_step_sizes;   ///< η_t
   std::span<const double> average_gains;
 };
 
@@ -56,10 +56,14 @@ struct TwoStageStretch {
 ///
 /// Controls are their own projections on the instruments, among which they are: the first stage need not learn them.
 /// Each stage clips on its own and has its own grid and noise; a record's influence is γ1 and γ2.
+///
+/// With public rows, where only y is private (Algorithm 3), the first stage is plain descent without clip, grid and
+/// noise. A record whose y is NaN then takes its first-stage step like any other: Θ_t is a function of public rows.
 class TwoStageLoop {
  public:
   /// Throws InvalidParameter where rule, start or the shape are out of range (fewer instruments than regressors).
-  TwoStageLoop(const TwoStageRule& rule, const noise::Grid& second, const noise::Grid& first,
+  /// `first` is null where the rows are public.
+  TwoStageLoop(const TwoStageRule& rule, const noise::Grid& second, const noise::Grid* first,
                std::span<const double> start);
   ~TwoStageLoop();
   TwoStageLoop(TwoStageLoop&&) noexcept;
@@ -75,16 +79,19 @@ class TwoStageLoop {
 
  private:
   void add_record(std::span<const double> row, double y);
+  void add_public(std::span<const double> z);
+  void step_public(std::span<double> first_stage, double step_size);
 
   TwoStageRule rule_;
   double gradient_per_unit_;
-  double first_gradient_per_unit_;
+  double first_gradient_per_unit_ = 0;
   std::uint64_t clipped_ = 0;
   std::vector<double> theta_;
   std::vector<double> fitted_;     // x̂
   std::vector<double> residuals_;  // of the first stage
   std::unique_ptr<GradientSum> sum_;
-  std::unique_ptr<GradientSum> first_sum_;
+  std::unique_ptr<GradientSum> first_sum_;  // null where the rows are public
+  std::vector<double> public_sum_;          // of first-stage gradients, there
 };
 
 }  // namespace nustream::descent

@@ -29,16 +29,20 @@ namespace nustream::lane {
 /// The first stage of a two-stage model (instrumental variables): the other settings are its second stage's.
 struct FirstStage {
   descent::TwoStageShape shape;
-  ClipNorm clip;  ///< γ1
+  /// γ1. Empty only where instruments, controls and regressors are public and the target alone is private: the first
+  /// stage then takes plain steps, clips and noises nothing and costs nothing (IV paper, Algorithm 3). Where they are
+  /// private it would carry each record, noiselessly, into the gradients of all others.
+  std::optional<ClipNorm> clip;
   descent::Schedule schedule;
   double l2 = 0;
 };
 
-/// Running private means of xxᵀ and r²xxᵀ beside a linear descent, for sandwich intervals.
+/// Running private means of xxᵀ, x the whole row, and of r²xxᵀ beside a linear descent: both for sandwich intervals,
+/// the first alone for the strength of a first stage.
 struct SecondMoments {
-  ClipNorm bread;          ///< of ‖xxᵀ‖ = ‖x‖²
-  ClipNorm meat;           ///< of r²‖x‖²
-  std::uint64_t from = 0;  ///< steps before the means begin
+  ClipNorm bread;                ///< of ‖xxᵀ‖ = ‖x‖²
+  std::optional<ClipNorm> meat;  ///< of r²‖x‖²; not of two-stage models
+  std::uint64_t from = 0;        ///< steps before the means begin
 };
 
 /// Public settings that decide what an iterate becomes.
@@ -67,7 +71,7 @@ struct Stage {
   ClipNorm clip;
 };
 /// In the order of their noise: the descent's own (of a two-stage model its second), then the first stage's where
-/// there is one, then bread and meat where they are kept.
+/// there is a private one, then bread and meat where they are kept.
 [[nodiscard]] std::vector<Stage> stages(const Settings& settings);
 
 /// What one release shows, in the working coordinates of the rows.

@@ -49,7 +49,8 @@ class RowBuilder {
   /// (0 without a target). `readings` are the numbers of fields(), NaN where one could not be read.
   ///
   /// False where the record is unusable: a reading or a result is not finite, or the target is no label. `x` and `y`
-  /// are then all zero, a row whose gradient is zero under every loss.
+  /// are then all zero, a row whose gradient is zero under every loss; where features are public and the target alone
+  /// is unusable, `x` stays and `y` is NaN.
   [[nodiscard]] bool build(const double* readings, double* x, double& y) const noexcept;
 
   /// Why build() refused these readings: one line with the column's name and never a field's value.
@@ -77,6 +78,7 @@ class RowBuilder {
   std::size_t dimension_ = 0;
   bool intercept_ = false;
   std::size_t labels_ = 0;
+  bool features_public_ = false;
   bool copies_ = false;  ///< every feature is the field of its own number, unchanged
 };
 

@@ -47,6 +47,9 @@ struct Schema {
   std::optional<Feature> target;
   bool intercept = false;
   std::size_t labels = 0;  ///< the target is one of 0, 1, …, labels − 1; 0: any number
+  /// The target alone is private. A record that only its target makes unusable keeps its features, which must not
+  /// tell of it, and has NaN for a target.
+  bool features_public = false;
 
   [[nodiscard]] std::size_t dimension() const noexcept { return features.size() + (intercept ? 1 : 0); }
 };
