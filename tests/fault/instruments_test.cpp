@@ -203,7 +203,7 @@ std::string small(const TemporaryFolder& folder, const std::string& first_stage 
 step_size = 1.0
 clip_norm = 50
 [privacy]
-rho = 1e9
+rho = 1e13
 delta = 1e-6
 )" + privacy +
          "[estimate]\nsteps = 1500\n[first_stage]\nstep_size = 1.0\n" + first_stage;

@@ -118,11 +118,11 @@ TEST(GradientSum, FactorsOfFarApartSizesAreClippedToo) {
     const noise::Grid grid(NoiseStddev{clip}, 1.0, ClipNorm{clip});
     const auto limit = static_cast<long double>(clip) / static_cast<long double>(grid.spacing());
     for (int exponent = -540; exponent <= 540; ++exponent) {
-      for (int repetition = 0; repetition < 4; ++repetition) {
+      for (int offset = 0; offset < 28; ++offset) {  // the gradient is about 2^−offset long
         const auto mantissa = [&] { return 1 + static_cast<double>(random() >> 11) * 0x1p-53; };
         const std::vector<double> slopes{std::ldexp(mantissa(), exponent)};
         std::vector<double> x;
-        for (int j = 0; j < 3; ++j) x.push_back(std::ldexp(mantissa(), -exponent - 5 * (repetition - 1)));
+        for (int j = 0; j < 3; ++j) x.push_back(std::ldexp(mantissa(), -exponent - offset));
         descent::GradientSum sum(grid, 1, 3);
         static_cast<void>(sum.add(slopes, x));
         long double squares = 0;
