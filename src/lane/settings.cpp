@@ -9,12 +9,13 @@ std::size_t row_entries(const Settings& settings) {
 
 std::vector<Stage> stages(const Settings& settings) {
   const auto& first = settings.first_stage;
-  std::vector<Stage> all{{first ? first->shape.second_stage() : settings.dimension, settings.clip}};
-  if (first && first->clip) all.push_back({first->shape.first_stage(), *first->clip});
+  std::vector<Stage> all{{settings.dimension, settings.clip, "descent"}};
+  if (first) all.front() = {first->shape.second_stage(), settings.clip, "second stage"};
+  if (first && first->clip) all.push_back({first->shape.first_stage(), *first->clip, "first stage"});
   if (settings.moments) {
     const std::size_t triangle = descent::triangle_size(row_entries(settings));
-    all.push_back({triangle, settings.moments->bread});
-    if (settings.moments->meat) all.push_back({triangle, *settings.moments->meat});
+    all.push_back({triangle, settings.moments->bread, "second moments"});
+    if (settings.moments->meat) all.push_back({triangle, *settings.moments->meat, "residual moments"});
   }
   return all;
 }

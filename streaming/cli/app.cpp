@@ -32,7 +32,7 @@ void add_plan(CLI::App& app, Job& job) {
   add_config_arguments(*command, arguments.config);
   auto* passes = command->add_option("--passes", arguments.passes, "as for replay; needs --records");
   passes->check(CLI::PositiveNumber);
-  passes->needs(command->add_option("--records", arguments.records, "records of one pass, a public number"));
+  passes->needs(command->add_option("--records", arguments.records, "records of one pass, or of the table: public"));
   command->add_flag("--json", arguments.json, "print JSON");
   command->callback([&job] { job = [] { return plan(arguments); }; });
 }

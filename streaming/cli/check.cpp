@@ -34,10 +34,27 @@ Exit check_local(const CheckArguments& arguments) {
   return Exit::done;
 }
 
+/// The noise of a table follows from how many records it has: its digest is known only with them.
+Exit check_table(const CheckArguments& arguments) {
+  const config::Config config =
+      config::read_config(arguments.config.file, arguments.config.overrides, config::Purpose::table);
+  if (arguments.json) {
+    std::string line = "{\"valid\":true,\"stream\":";
+    publish::append_string(config.stream, line);
+    fmt::print("{},\"steps\":{}}}\n", line, config.estimate.steps);
+  } else {
+    fmt::print("{}: valid; table {}, {} parameters, {} steps\n", arguments.config.file, config.stream,
+               config.descent.dimension, config.estimate.steps);
+  }
+  return Exit::done;
+}
+
 }  // namespace
 
 Exit check(const CheckArguments& arguments) {
   if (is_local(arguments.config)) return check_local(arguments);
+  const config::Purpose purpose = config::purpose_of(arguments.config.file, arguments.config.overrides);
+  if (purpose == config::Purpose::table) return check_table(arguments);
   const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const std::string digest = config::settings_digest(config, mechanism);

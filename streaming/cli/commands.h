@@ -36,7 +36,7 @@ struct PlanArguments {
   std::uint64_t records = 0;  ///< of one pass; needed for several
   bool json = false;
 };
-/// What a budget buys, before any data is read.
+/// What a budget buys, before any data is read: over a table where there is a section [estimate], else over a stream.
 [[nodiscard]] Exit plan(const PlanArguments& arguments);
 
 struct ReplayArguments {

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/fit_report.h"
+#include "cli/table_plan.h"
 #include "config/mechanism.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
@@ -33,6 +34,7 @@ double first_step_size(const config::Config& config) {
 }
 
 privacy::LocalProblem local_problem(const config::Config& config) {
+  if (config.descent.first_stage) throw Unsupported("the second stage moves with the first: there is no formula");
   const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
   std::vector<double> eigenvalues = config.second_moment_eigenvalues;
   if (eigenvalues.empty() || mean) eigenvalues.assign(config.descent.dimension, 1.0);
@@ -116,6 +118,10 @@ void print(const config::Config& config, const Plan& plan) {
   fmt::print("sigma {:.8g} (noise multiplier), Delta {:g}, gamma {:.8g} in the limit, horizon {}\n\n",
              mechanism.main().sigma.value(), mechanism.main().displacement.value(),
              mechanism.main().sensitivity.value(), steps_text(mechanism.horizon()));
+  if (mechanism.stages.size() > 1) {
+    print_stages(mechanism, config.descent.minibatch);
+    fmt::print("\n");
+  }
   print_spend(config, plan);
   print_prediction(plan);
   if (plan.rational_excess) {
@@ -151,6 +157,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
     out += '}';
   }
   out += ']';
+  append_stages(mechanism, config.descent.minibatch, out);
   if (plan.prediction) {
     out += fmt::format(",\"eigenvalues_assumed\":{}", plan.eigenvalues_assumed);
     field("predicted_excess", plan.prediction->excess, out);
@@ -171,6 +178,9 @@ std::string to_json(const config::Config& config, const Plan& plan) {
 }  // namespace
 
 Exit plan(const PlanArguments& arguments) {
+  if (config::purpose_of(arguments.config.file, arguments.config.overrides) == config::Purpose::table) {
+    return plan_table(arguments);
+  }
   const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
   const Plan plan = make_plan(config, arguments.passes, arguments.records);
   if (arguments.json) {

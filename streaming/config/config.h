@@ -119,4 +119,7 @@ struct Config {
 [[nodiscard]] Config read_config(const std::string& file, const std::vector<std::string>& overrides,
                                  Purpose purpose = Purpose::stream);
 
+/// What a file is most likely for, where a command serves both: a table where it has a section [estimate].
+[[nodiscard]] Purpose purpose_of(const std::string& file, const std::vector<std::string>& overrides);
+
 }  // namespace nustream::config

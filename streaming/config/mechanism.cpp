@@ -40,8 +40,8 @@ StageNoise calibrated(const Config& config, const noise::Correlation& correlatio
                       Sensitivity sensitivity, Rho rho) {
   const Displacement displacement = privacy::displacement(stage.clip, config.privacy.adjacency);
   const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, rho);
-  return {correlation, config.noise.generator,           stage.dimension, displacement, sensitivity,
-          sigma,       noise_stddev(sigma, displacement)};
+  return {stage.name, correlation, config.noise.generator,           stage.dimension, displacement, sensitivity,
+          rho,        sigma,       noise_stddev(sigma, displacement)};
 }
 
 Mechanism calibrated(const Config& config, const privacy::Participation& participation,

@@ -14,12 +14,14 @@ namespace nustream::config {
 
 /// The noise of one stage: one correlation with its own sensitivity and σ; nothing in here speaks of another B.
 struct StageNoise {
+  std::string_view name;  ///< lane::Stage::name
   noise::Correlation correlation;
   noise::GeneratorKind generator;
   std::size_t dimension;
   Displacement displacement;  ///< Δ
   Sensitivity sensitivity;    ///< the supremum over all steps, units of Δ
-  NoiseMultiplier sigma;      ///< σ = sensitivity/√(2ρ) of this stage's share
+  Rho rho;                    ///< this stage's share of ρ
+  NoiseMultiplier sigma;      ///< σ = sensitivity/√(2ρ)
   NoiseStddev stddev;         ///< σΔ
 };
 

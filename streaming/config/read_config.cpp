@@ -144,6 +144,10 @@ decode::InputSettings read_input(const Section& section, const std::string& file
   return input;
 }
 
+Purpose purpose_of(const std::string& file, const std::vector<std::string>& overrides) {
+  return SettingsTree(file, overrides).root().has("estimate") ? Purpose::table : Purpose::stream;
+}
+
 Config read_config(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
   const SettingsTree tree(file, overrides);
   const Section& root = tree.root();

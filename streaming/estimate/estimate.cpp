@@ -145,6 +145,18 @@ void say_interrupted(const config::Config& config) {
              config.state.directory);
 }
 
+/// Before anything is spent: settings and n alone decide it.
+void warn_of_noise(const std::optional<double>& stddev, std::uint64_t steps) {
+  constexpr double large = 1;  // coefficients of centred and scaled columns are smaller
+  if (!stddev || *stddev < large) return;
+  fmt::print(
+      stderr,
+      "nustream: warning: after {} steps the noise of this budget has a standard deviation of {:.3g} in a "
+      "coordinate (working units): take fewer steps, a smaller clip norm or more rho; nustream plan shows what "
+      "they leave\n",
+      steps, *stddev);
+}
+
 }  // namespace
 
 Exit run(config::Config config, const Options& options) {
@@ -153,6 +165,8 @@ Exit run(config::Config config, const Options& options) {
   Table table = read_table(config);
   const Design design = settle_design(config, table.rows());
   const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
+
+  if (!options.quiet) warn_of_noise(predicted_stddev(config, mechanism, design), design.steps);
 
   Report report;
   const std::string degenerate = degeneracy(config, table);

@@ -178,8 +178,9 @@ void read_interval(simdjson::dom::element release, ShownRelease& shown) {
 
 void read_strength(simdjson::dom::element release, ShownRelease& shown) {
   simdjson::dom::element strength;
-  if (release["first_stage"].get(strength) != simdjson::SUCCESS ||
-      strength["cragg_donald"].get(shown.cragg_donald) != simdjson::SUCCESS) {
+  if (release["first_stage"].get(strength) != simdjson::SUCCESS) return;
+  shown.first_stage_hidden = strength.is_null();
+  if (shown.first_stage_hidden || strength["cragg_donald"].get(shown.cragg_donald) != simdjson::SUCCESS) {
     return;
   }
   shown.first_stage_f = values_of(strength, "f");

@@ -71,6 +71,7 @@ struct ShownRelease {
   bool interval_too_few = false;
   std::vector<std::pair<std::string, double>> first_stage_f;  ///< by regressor; empty where there is none
   double cragg_donald = 0;
+  bool first_stage_hidden = false;  ///< by noise, or by too few records
   double rho = 0;
   double rho_limit = 0;
   double epsilon = 0;

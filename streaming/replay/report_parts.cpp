@@ -47,6 +47,9 @@ void print_intervals(const ReportedIntervals& intervals, std::uint64_t step, std
 }
 
 void print_strength(const publish::ShownRelease& release, std::FILE* out) {
+  if (release.first_stage_hidden) {
+    fmt::print(out, "{:<16}noise hides its strength: give it more of rho, or a tighter strength_clip\n", "first stage");
+  }
   if (release.first_stage_f.empty()) return;
   fmt::print(out, "{:<16}", "first stage");
   for (const auto& [name, f] : release.first_stage_f) fmt::print(out, "F = {:.4g} ({}), ", f, name);

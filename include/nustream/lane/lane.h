@@ -69,6 +69,7 @@ struct Settings {
 struct Stage {
   std::size_t dimension;
   ClipNorm clip;
+  std::string_view name;  ///< as plans print it
 };
 /// In the order of their noise: the descent's own (of a two-stage model its second), then the first stage's where
 /// there is a private one, then bread and meat where they are kept.

@@ -1,0 +1,157 @@
+#include "cli/table_plan.h"
+
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "estimate/design.h"
+#include "nustream/privacy/epsilon.h"
+#include "publish/json_text.h"
+#include "replay/path_printer.h"
+
+namespace nustream::cli {
+namespace {
+
+using replay::with_separators;
+
+/// What the noise leaves in a coordinate of the last iterate after so many steps.
+struct Reach {
+  std::uint64_t steps;
+  std::optional<double> stddev;
+};
+
+struct TablePlan {
+  config::Config config;
+  estimate::Design design;
+  config::Mechanism mechanism;
+  double epsilon;  ///< of all runs
+  std::vector<Reach> reach;
+};
+
+std::optional<Reach> reach_of(config::Config config, std::uint64_t records, std::uint64_t steps) {
+  config.estimate.steps = steps;
+  try {
+    const estimate::Design design = estimate::settle_design(config, records);
+    const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{steps});
+    return Reach{steps, estimate::predicted_stddev(config, mechanism, design)};
+  } catch (const Failure&) {
+    return std::nullopt;  // beyond the correlation's horizon
+  }
+}
+
+TablePlan make_table_plan(const PlanArguments& arguments) {
+  config::Config config =
+      config::read_config(arguments.config.file, arguments.config.overrides, config::Purpose::table);
+  const config::Config asked = config;
+  const estimate::Design design = estimate::settle_design(config, arguments.records);
+  config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
+  const Rho all{static_cast<double>(design.runs) * mechanism.spend.limit().value()};
+  const double epsilon = privacy::epsilon(all, config.privacy.delta).value();
+  std::vector<Reach> reach;
+  for (const std::uint64_t steps :
+       {design.steps / 4, design.steps / 2, design.steps, 2 * design.steps, 4 * design.steps}) {
+    if (steps == 0) continue;
+    if (const auto one = reach_of(asked, arguments.records, steps)) reach.push_back(*one);
+  }
+  return {std::move(config), design, std::move(mechanism), epsilon, std::move(reach)};
+}
+
+void print(const TablePlan& plan) {
+  const estimate::Design& design = plan.design;
+  fmt::print("{}: table {} of {} records, {} parameters, correlation {}\n", plan.config.file, plan.config.stream,
+             with_separators(design.rows), plan.config.descent.dimension, plan.mechanism.main().correlation.name());
+  fmt::print("{} steps of {} records{}: each takes part {} times, sensitivity {:.6g}\n",
+             with_separators(design.steps), with_separators(design.minibatch),
+             design.runs > 1 ? fmt::format(", {} runs that share rho", design.runs) : "",
+             with_separators(design.participation().times()), plan.mechanism.main().sensitivity.value());
+  fmt::print(
+      "rho {:.6g} in all, epsilon {:.5g} at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n\n",
+      static_cast<double>(design.runs) * plan.mechanism.spend.limit().value(), plan.epsilon,
+      plan.config.privacy.delta.value());
+  print_stages(plan.mechanism, design.minibatch);
+  if (!plan.reach.empty() && plan.reach.front().stddev) {
+    fmt::print("\n{:>12}  noise in a coordinate of the last iterate (working units, curvature 1)\n", "steps");
+    for (const Reach& one : plan.reach) {
+      fmt::print("{:>12}  {:.4g}{}\n", with_separators(one.steps), *one.stddev,
+                 one.steps == design.steps ? "  <- estimate.steps" : "");
+    }
+  }
+}
+
+std::string to_json(const TablePlan& plan) {
+  const estimate::Design& design = plan.design;
+  std::string out = "{\"stream\":";
+  publish::append_string(plan.config.stream, out);
+  out += fmt::format(",\"records\":{},\"minibatch\":{},\"steps\":{},\"runs\":{},\"participations\":{}", design.rows,
+                     design.minibatch, design.steps, design.runs, design.participation().times());
+  out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\",\"sensitivity\":", plan.config.descent.dimension,
+                     plan.mechanism.main().correlation.name());
+  publish::append_number(plan.mechanism.main().sensitivity.value(), out);
+  out += ",\"rho\":";
+  publish::append_number(static_cast<double>(design.runs) * plan.mechanism.spend.limit().value(), out);
+  out += ",\"epsilon\":";
+  publish::append_number(plan.epsilon, out);
+  out += ",\"delta\":";
+  publish::append_number(plan.config.privacy.delta.value(), out);
+  out += ",\"conversion\":\"gaussian\"";
+  append_stages(plan.mechanism, design.minibatch, out);
+  out += ",\"predicted_stddev\":[";
+  for (std::size_t i = 0; i < plan.reach.size(); ++i) {
+    out += fmt::format("{}{{\"steps\":{},\"stddev\":", i == 0 ? "" : ",", plan.reach[i].steps);
+    if (plan.reach[i].stddev) {
+      publish::append_number(*plan.reach[i].stddev, out);
+    } else {
+      out += "null";
+    }
+    out += '}';
+  }
+  return out + "]}";
+}
+
+}  // namespace
+
+void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch) {
+  fmt::print("{:<17}  {:>8}  {:>12}  {:>12}  {:>14}  {:>16}\n", "stage", "entries", "Delta", "rho", "sigma",
+             "noise of a step");
+  for (const config::StageNoise& stage : mechanism.stages) {
+    fmt::print("{:<17}  {:>8}  {:>12.6g}  {:>12.6g}  {:>14.6g}  {:>16.6g}\n", stage.name, stage.dimension,
+               stage.displacement.value(), stage.rho.value(), stage.sigma.value(),
+               stage.stddev.value() / static_cast<double>(minibatch));
+  }
+  fmt::print("(noise of a step: standard deviation of one entry of the mean gradient, seed noise)\n");
+}
+
+void append_stages(const config::Mechanism& mechanism, std::uint64_t minibatch, std::string& out) {
+  out += ",\"stages\":[";
+  for (std::size_t i = 0; i < mechanism.stages.size(); ++i) {
+    const config::StageNoise& stage = mechanism.stages[i];
+    out += fmt::format("{}{{\"name\":\"{}\",\"entries\":{}", i == 0 ? "" : ",", stage.name, stage.dimension);
+    for (const auto& [key, value] : {std::pair{"displacement", stage.displacement.value()},
+                                     std::pair{"rho", stage.rho.value()}, std::pair{"sigma", stage.sigma.value()},
+                                     std::pair{"stddev", stage.stddev.value() / static_cast<double>(minibatch)}}) {
+      out += fmt::format(",\"{}\":", key);
+      publish::append_number(value, out);
+    }
+    out += '}';
+  }
+  out += ']';
+}
+
+Exit plan_table(const PlanArguments& arguments) {
+  if (arguments.records == 0) {
+    throw Failure(Exit::usage,
+                  arguments.config.file +
+                      " has a section [estimate]: its noise follows from the number of records, which is "
+                      "public; add --records N");
+  }
+  const TablePlan plan = make_table_plan(arguments);
+  if (arguments.json) {
+    fmt::print("{}\n", to_json(plan));
+  } else {
+    print(plan);
+  }
+  return Exit::done;
+}
+
+}  // namespace nustream::cli

@@ -1,0 +1,21 @@
+// `nustream plan` for a whole table, and the stages of any plan.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/commands.h"
+#include "config/mechanism.h"
+
+namespace nustream::cli {
+
+/// What a budget buys over a table of --records records: the noise of every stage, and what it leaves in the last
+/// iterate at this and other numbers of steps. Failure(usage) without --records.
+[[nodiscard]] Exit plan_table(const PlanArguments& arguments);
+
+/// One line a stage: what it clips, what share of ρ it has, and its noise on the mean gradient of a minibatch.
+void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch);
+/// ,"stages":[…]
+void append_stages(const config::Mechanism& mechanism, std::uint64_t minibatch, std::string& out);
+
+}  // namespace nustream::cli
