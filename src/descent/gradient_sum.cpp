@@ -18,6 +18,7 @@ double squares_of(std::span<const double> values) {
 
 GradientSum::GradientSum(const noise::Grid& grid, std::size_t columns, std::size_t inputs)
     : grid_(grid),
+      inputs_(inputs),
       units_per_gradient_(1 / grid.spacing()),
       radius_(clip_radius_in_units(grid, columns * inputs + columns + inputs)),
       sum_(columns * inputs),
@@ -49,6 +50,13 @@ bool GradientSum::add(std::span<const double> slopes, std::span<const double> x)
     }
   }
   return is_long;
+}
+
+void GradientSum::take(std::span<std::int64_t> units, std::size_t stride) {
+  for (std::size_t j = 0; j < sum_.size(); ++j) {
+    sum_[j] = noise::saturating_add(sum_[j], units[j / inputs_ * stride + j % inputs_]);
+  }
+  std::ranges::fill(units, 0);
 }
 
 bool GradientSum::add_out_of_range(std::span<const double> slopes, std::span<const double> x) {

@@ -22,6 +22,12 @@ class GradientSum {
   /// Returns whether it was longer than G (operator side only).
   bool add(std::span<const double> slopes, std::span<const double> x);
 
+  /// Adds what a kernel summed up, columns of `stride` entries, and sets it to zero.
+  void take(std::span<std::int64_t> units, std::size_t stride);
+  /// What a kernel needs to do the same: 1/s, and G in units of the grid.
+  [[nodiscard]] double units_per_gradient() const noexcept { return units_per_gradient_; }
+  [[nodiscard]] double radius() const noexcept { return radius_; }
+
   /// Columns · inputs entries, units of the grid.
   [[nodiscard]] std::span<const std::int64_t> units() const noexcept { return sum_; }
 
@@ -29,6 +35,7 @@ class GradientSum {
   bool add_out_of_range(std::span<const double> slopes, std::span<const double> x);
 
   noise::Grid grid_;
+  std::size_t inputs_;
   double units_per_gradient_;
   double radius_;  // clip_radius_in_units()
   std::vector<std::int64_t> sum_;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <span>
 
+#include "descent/gradient_sum.h"
 #include "nustream/descent/clip.h"
 #include "nustream/descent/projection.h"
 
@@ -11,13 +12,26 @@ namespace nustream::descent::kernel {
 const Variant (&variants() noexcept)[variant_count] {
 #if defined(__x86_64__)
   static const Variant all[] = {
-      {"avx512", run_avx512, __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")},
-      {"avx2", run_avx2, static_cast<bool>(__builtin_cpu_supports("avx2"))},
-      {"baseline", run_baseline, true}};
+      {"avx512", run_avx512, run_two_stage_avx512,
+       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")},
+      {"avx2", run_avx2, run_two_stage_avx2, static_cast<bool>(__builtin_cpu_supports("avx2"))},
+      {"baseline", run_baseline, run_two_stage_baseline, true}};
 #else
-  static const Variant all[] = {{"baseline", run_baseline, true}};
+  static const Variant all[] = {{"baseline", run_baseline, run_two_stage_baseline, true}};
 #endif
   return all;
+}
+
+const Variant& preferred() noexcept {
+  for (const Variant& variant : variants()) {
+    if (variant.available) return variant;
+  }
+  return variants()[variant_count - 1];
+}
+
+bool add_out_of_range(GradientSum& sum, const double* slopes, std::size_t columns, const double* x,
+                      std::size_t inputs) {
+  return sum.add({slopes, columns}, {x, inputs});
 }
 
 bool clip_out_of_range(const Job& job, double slope, const double* x, double y, bool uses_y) {

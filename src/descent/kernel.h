@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "descent/two_stage_kernel.h"
 #include "nustream/model/loss.h"
 
 namespace nustream::noise {
@@ -56,10 +57,11 @@ void run_avx2(Job& job);
 void run_avx512(Job& job);
 #endif
 
-/// A kernel and what it needs.
+/// The kernels of one instruction set.
 struct Variant {
   std::string_view name;
   void (*run)(Job&);
+  void (*run_two_stage)(TwoStageJob&);
   bool available;  // on this machine
 };
 inline constexpr std::size_t variant_count =
@@ -70,6 +72,8 @@ inline constexpr std::size_t variant_count =
 #endif
 /// All of them, the preferred one first.
 [[nodiscard]] const Variant (&variants() noexcept)[variant_count];
+/// The first of them that this machine has.
+[[nodiscard]] const Variant& preferred() noexcept;
 
 // What the kernels call out of line, so that nothing but their own code is compiled with their flags. Cold: the
 // compiler then keeps the iterate in registers around the calls.

@@ -12,12 +12,6 @@
 namespace nustream::descent::kernel {
 namespace {
 
-// Which entries of a pack there are: all of them, or the first ones of the last pack.
-struct Whole {};
-struct First {
-  std::size_t count;  // 1 … 8
-};
-
 // d entries as packs. `fixed` is the number of packs where the compiler is to know it, else 0.
 template <std::size_t fixed>
 struct Shape {
@@ -65,19 +59,13 @@ struct Shape {
 };
 
 // Pack p of a vector that is not padded.
-template <class Entry>
-inline auto get(const Entry* vector, std::size_t p, Whole) {
-  return load(vector + p * pack_size);
+template <class Entry, class Entries>
+inline auto get(const Entry* vector, std::size_t p, Entries entries) {
+  return get(vector + p * pack_size, entries);
 }
-template <class Entry>
-inline auto get(const Entry* vector, std::size_t p, First first) {
-  return load_first(vector + p * pack_size, first.count);
-}
-inline void put(double* vector, std::size_t p, Whole, const Reals& value) {
-  store(vector + p * pack_size, value);
-}
-inline void put(double* vector, std::size_t p, First first, const Reals& value) {
-  store_first(vector + p * pack_size, value, first.count);
+template <class Entries>
+inline void put(double* vector, std::size_t p, Entries entries, const Reals& value) {
+  put(vector + p * pack_size, entries, value);
 }
 
 // The iterate: in registers where its number of packs is known, else in the job's memory.

@@ -11,11 +11,6 @@
 namespace nustream::descent {
 namespace {
 
-auto preferred_kernel() {
-  const auto& all = kernel::variants();
-  return std::ranges::find_if(all, &kernel::Variant::available)->run;
-}
-
 Packed<double> spread(const std::vector<double>& side, std::size_t dimension) {
   Packed<double> entries(packed_size(dimension));
   for (std::size_t j = 0; j < dimension; ++j) entries[j] = side[side.size() == 1 ? 0 : j];
@@ -27,7 +22,7 @@ Packed<double> spread(const std::vector<double>& side, std::size_t dimension) {
 Loop::Loop(const StepRule& rule, const noise::Grid& grid, std::span<const double> start)
     : rule_(rule),
       grid_(grid),
-      kernel_(preferred_kernel()),
+      kernel_(kernel::preferred().run),
       dimension_(start.size()),
       theta_(packed_size(start.size())),
       sum_(packed_size(start.size())),

@@ -120,6 +120,9 @@ inline Integers load_first(const std::int64_t* from, std::size_t count) {
 inline void store_first(double* to, const Reals& value, std::size_t count) {
   _mm512_mask_storeu_pd(to, first(count), value.part[0]);
 }
+inline void store_first(std::int64_t* to, const Integers& value, std::size_t count) {
+  _mm512_mask_storeu_epi64(to, first(count), reinterpret_cast<__m512i>(value.part[0]));
+}
 
 #elif defined(__AVX2__)
 
@@ -139,6 +142,11 @@ inline void store_first(double* to, const Reals& value, std::size_t count) {
   _mm256_maskstore_pd(to, first(count, 0), value.part[0]);
   _mm256_maskstore_pd(to + native_size, first(count, 1), value.part[1]);
 }
+inline void store_first(std::int64_t* to, const Integers& value, std::size_t count) {
+  auto* const words = reinterpret_cast<long long*>(to);
+  _mm256_maskstore_epi64(words, first(count, 0), reinterpret_cast<__m256i>(value.part[0]));
+  _mm256_maskstore_epi64(words + native_size, first(count, 1), reinterpret_cast<__m256i>(value.part[1]));
+}
 
 #else
 
@@ -157,8 +165,35 @@ inline void store_first(double* to, const Reals& value, std::size_t count) {
   store(entries, value);
   for (std::size_t j = 0; j < count; ++j) to[j] = entries[j];
 }
+inline void store_first(std::int64_t* to, const Integers& value, std::size_t count) {
+  std::int64_t entries[pack_size];
+  store(entries, value);
+  for (std::size_t j = 0; j < count; ++j) to[j] = entries[j];
+}
 
 #endif
+
+// Which entries of a pack there are: all of them, or the first ones of the last pack.
+struct Whole {};
+struct First {
+  std::size_t count;  // 1 … 8
+};
+template <class Entry>
+inline auto get(const Entry* from, Whole) {
+  return load(from);
+}
+template <class Entry>
+inline auto get(const Entry* from, First first) {
+  return load_first(from, first.count);
+}
+template <class Entry, class Pack>
+inline void put(Entry* to, Whole, const Pack& value) {
+  store(to, value);
+}
+template <class Entry, class Pack>
+inline void put(Entry* to, First first, const Pack& value) {
+  store_first(to, value, first.count);
+}
 
 // Towards zero; |value| < 2^51.
 inline Integers truncate(const Reals& value) {

@@ -1,12 +1,12 @@
 #include "nustream/descent/two_stage_loop.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 
 #include "descent/average_step.h"
 #include "descent/check_rule.h"
 #include "descent/gradient_sum.h"
+#include "descent/kernel.h"
 #include "nustream/base/error.h"
 
 namespace nustream::descent {
@@ -32,10 +32,6 @@ const TwoStageShape& checked(const TwoStageRule& rule, std::span<const double> s
   return shape;
 }
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
 }  // namespace
 
 TwoStageLoop::TwoStageLoop(const TwoStageRule& rule, const noise::Grid& second, const noise::Grid* first,
@@ -43,13 +39,15 @@ TwoStageLoop::TwoStageLoop(const TwoStageRule& rule, const noise::Grid& second, 
     : rule_(rule),
       gradient_per_unit_(second.spacing() / static_cast<double>(rule.minibatch)),
       theta_(start.begin(), start.end()),
-      fitted_(checked(rule, start).second_stage()),
-      residuals_(rule.shape.endogenous),
+      fitted_(kernel::padded(checked(rule, start).second_stage())),
+      residuals_(kernel::padded(rule.shape.endogenous)),
       sum_(std::make_unique<GradientSum>(second, 1, rule.shape.second_stage())) {
+  units_.resize(kernel::padded(rule.shape.second_stage()));
   if (first == nullptr) {
-    public_sum_.resize(rule.shape.first_stage());
+    public_sum_.resize(kernel::padded(rule.shape.instruments) * rule.shape.endogenous);
     return;
   }
+  first_units_.resize(kernel::padded(rule.shape.instruments) * rule.shape.endogenous);
   first_gradient_per_unit_ = first->spacing() / static_cast<double>(rule.minibatch);
   first_sum_ = std::make_unique<GradientSum>(*first, rule.shape.endogenous, rule.shape.instruments);
 }
@@ -63,36 +61,40 @@ void TwoStageLoop::set_theta(std::span<const double> theta) {
   std::ranges::copy(theta, theta_.begin());
 }
 
-void TwoStageLoop::add_record(std::span<const double> row, double y) {
-  const auto& [instruments, controls, endogenous] = rule_.shape;
-  const std::size_t p = rule_.shape.second_stage();
-  const std::span<const double> z = row.first(instruments);
-  std::ranges::copy(z.first(controls), fitted_.begin());
-  for (std::size_t e = 0; e < endogenous; ++e) {
-    const double fitted = dot(std::span(theta_).subspan(p + e * instruments, instruments), z);
-    fitted_[controls + e] = fitted;
-    residuals_[e] = fitted - row[instruments + e];
-  }
-  const double slope = dot(std::span(theta_).first(p), fitted_) - y;
-  if (!first_sum_) {
-    add_public(z);
-  } else if (first_sum_->add(residuals_, z)) {
-    ++clipped_;
-  }
-  if (sum_->add({&slope, 1}, fitted_)) ++clipped_;
-}
-
-void TwoStageLoop::add_public(std::span<const double> z) {
-  double* sum = public_sum_.data();
-  for (const double residual : residuals_) {
-    for (const double instrument : z) *sum++ += residual * instrument;
-  }
+void TwoStageLoop::add_records(std::span<const double> rows, std::span<const double> y) {
+  const auto target = [](GradientSum* sum, std::vector<std::int64_t>& units) {
+    if (sum == nullptr) return kernel::OuterTarget{nullptr, nullptr, 0, 0};
+    return kernel::OuterTarget{sum, units.data(), sum->units_per_gradient(), sum->radius()};
+  };
+  const TwoStageShape& shape = rule_.shape;
+  kernel::TwoStageJob job{shape.instruments,
+                          shape.controls,
+                          shape.endogenous,
+                          y.size(),
+                          rows.data(),
+                          y.data(),
+                          theta_.data(),
+                          theta_.data() + shape.second_stage(),
+                          target(sum_.get(), units_),
+                          target(first_sum_.get(), first_units_),
+                          first_sum_ ? nullptr : public_sum_.data(),
+                          fitted_.data(),
+                          residuals_.data(),
+                          clipped_};
+  static const kernel::Variant& variant = kernel::preferred();
+  variant.run_two_stage(job);
+  clipped_ = job.clipped;
+  sum_->take(units_, kernel::padded(shape.second_stage()));
+  if (first_sum_) first_sum_->take(first_units_, kernel::padded(shape.instruments));
 }
 
 void TwoStageLoop::step_public(std::span<double> first_stage, double step_size) {
   const double keep = 1 - step_size * rule_.first_l2;
   const double gain = step_size / static_cast<double>(rule_.minibatch);
-  for (std::size_t j = 0; j < first_stage.size(); ++j) first_stage[j] = first_stage[j] * keep - gain * public_sum_[j];
+  const std::size_t q = rule_.shape.instruments;
+  for (std::size_t j = 0; j < first_stage.size(); ++j) {
+    first_stage[j] = first_stage[j] * keep - gain * public_sum_[j / q * kernel::padded(q) + j % q];
+  }
   std::ranges::fill(public_sum_, 0.0);
 }
 
@@ -113,9 +115,8 @@ void TwoStageLoop::run(const TwoStageStretch& stretch, std::span<double> average
   for (std::size_t t = 0; t < steps; ++t) {
     sum_->clear();
     if (first_sum_) first_sum_->clear();
-    for (std::size_t i = t * rule_.minibatch; i < (t + 1) * rule_.minibatch; ++i) {
-      add_record(stretch.x.subspan(i * width, width), stretch.y[i]);
-    }
+    const std::size_t m = rule_.minibatch;
+    add_records(stretch.x.subspan(t * m * width, m * width), stretch.y.subspan(t * m, m));
     NoisyStep{stretch.step_sizes[t], rule_.l2, gradient_per_unit_}.apply(theta.first(p), sum_->units(),
                                                                          stretch.noise.subspan(t * p, p));
     if (first_sum_) {

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <random>
 
+#include "descent/gradient_sum.h"
 #include "descent/kernel.h"
 #include "nustream/descent/clip.h"
 #include "nustream/descent/packed.h"
@@ -117,6 +119,78 @@ TEST(Kernels, GiveTheSameBitsOnEveryInstructionSet) {
     }
   }
   EXPECT_GE(compared, 380U);
+}
+
+/// One step of a two-stage model: both sums, as every instruction set adds them.
+std::vector<std::int64_t> two_stage_sums(const Variant& variant, std::size_t endogenous, std::size_t controls,
+                                         std::size_t instruments, bool is_public, std::uint64_t seed) {
+  constexpr std::size_t records = 40;
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  const std::size_t p = controls + endogenous;
+  std::vector<double> rows(records * (instruments + endogenous));
+  std::vector<double> y(records);
+  std::vector<double> beta(p);
+  std::vector<double> first(endogenous * instruments);
+  for (std::vector<double>* all : {&rows, &y, &beta, &first}) {
+    for (double& entry : *all) entry = normal(random);
+  }
+  rows[0] = 1e200;  // outside the fast path
+  y[3] = std::nan("");
+  std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(5 * (instruments + endogenous)), instruments + endogenous,
+              0);
+  const noise::Grid grid(NoiseStddev{1}, 1.0, ClipNorm{1.5});
+  GradientSum second_sum(grid, 1, p);
+  GradientSum first_sum(grid, endogenous, instruments);
+  std::vector<double> public_sum(endogenous * padded(instruments));
+  std::vector<double> fitted(padded(p));
+  std::vector<double> residuals(padded(endogenous));
+  std::vector<std::int64_t> units(padded(p));
+  std::vector<std::int64_t> first_units(endogenous * padded(instruments));
+  const auto target = [](GradientSum& sum, std::vector<std::int64_t>& to) {
+    return OuterTarget{&sum, to.data(), sum.units_per_gradient(), sum.radius()};
+  };
+  TwoStageJob job{instruments,
+                  controls,
+                  endogenous,
+                  records,
+                  rows.data(),
+                  y.data(),
+                  beta.data(),
+                  first.data(),
+                  target(second_sum, units),
+                  target(first_sum, first_units),
+                  is_public ? public_sum.data() : nullptr,
+                  fitted.data(),
+                  residuals.data(),
+                  0};
+  variant.run_two_stage(job);
+  second_sum.take(units, padded(p));
+  first_sum.take(first_units, padded(instruments));
+  std::vector<std::int64_t> all(second_sum.units().begin(), second_sum.units().end());
+  all.insert(all.end(), first_sum.units().begin(), first_sum.units().end());
+  for (const double entry : public_sum) all.push_back(std::bit_cast<std::int64_t>(entry));
+  all.push_back(static_cast<std::int64_t>(job.clipped));
+  return all;
+}
+
+TEST(Kernel, TwoStagesAreTheSameOnEveryInstructionSet) {
+  std::uint64_t seed = 0;
+  for (const std::size_t endogenous : {1U, 2U, 9U}) {
+    for (const std::size_t controls : {0U, 1U, 7U, 8U}) {
+      for (const bool is_public : {false, true}) {
+        const std::size_t instruments = controls + endogenous + seed % 3;
+        ++seed;
+        const auto expected =
+            two_stage_sums(variants()[variant_count - 1], endogenous, controls, instruments, is_public, seed);
+        for (const Variant& variant : variants()) {
+          if (!variant.available) continue;
+          EXPECT_EQ(two_stage_sums(variant, endogenous, controls, instruments, is_public, seed), expected)
+              << variant.name << " " << endogenous << " " << controls;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -78,8 +78,7 @@ class TwoStageLoop {
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
 
  private:
-  void add_record(std::span<const double> row, double y);
-  void add_public(std::span<const double> z);
+  void add_records(std::span<const double> rows, std::span<const double> y);
   void step_public(std::span<double> first_stage, double step_size);
 
   TwoStageRule rule_;
@@ -91,7 +90,9 @@ class TwoStageLoop {
   std::vector<double> residuals_;  // of the first stage
   std::unique_ptr<GradientSum> sum_;
   std::unique_ptr<GradientSum> first_sum_;  // null where the rows are public
-  std::vector<double> public_sum_;          // of first-stage gradients, there
+  std::vector<std::int64_t> units_;         // what the kernel adds to, in whole packs
+  std::vector<std::int64_t> first_units_;
+  std::vector<double> public_sum_;  // of public first-stage gradients
 };
 
 }  // namespace nustream::descent

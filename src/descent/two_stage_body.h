@@ -1,0 +1,93 @@
+// The code of two_stage_kernel.h, compiled once for each instruction set. NUSTREAM_TWO_STAGE_KERNEL names the
+// function to define. What kernel_body.h says of inline functions holds here too.
+#include "descent/pack.h"
+#include "descent/two_stage_kernel.h"
+
+namespace nustream::descent::kernel {
+namespace {
+
+// Calls body(offset, Whole or First) for the packs of n entries.
+template <class Body>
+inline void each_pack(std::size_t n, const Body& body) {
+  std::size_t at = 0;
+  for (; at + pack_size <= n; at += pack_size) body(at, Whole{});
+  if (at < n) body(at, First{n - at});
+}
+
+inline double dot(const double* a, const double* b, std::size_t n) {
+  Reals total = {};
+  each_pack(n, [&](std::size_t at, auto entries) { total = total + get(a + at, entries) * get(b + at, entries); });
+  return sum(total);
+}
+
+// Of vectors that were just written number by number: as wide loads they would wait for the stores.
+inline double short_dot(const double* a, const double* b, std::size_t n) {
+  double even = 0;
+  double odd = 0;
+  std::size_t j = 0;
+  for (; j + 2 <= n; j += 2) {
+    even += a[j] * b[j];
+    odd += a[j + 1] * b[j + 1];
+  }
+  if (j < n) even += a[j] * b[j];
+  return even + odd;
+}
+
+inline bool in_range(double squares) {
+  return squares > 0x1p-450 && squares < 0x1p450;  // false for a NaN
+}
+
+// GradientSum::add(): trunc(clip(slopes ⊗ x)/s), column by column. Returns whether it was longer than G.
+inline bool add_outer(const OuterTarget& to, const double* slopes, std::size_t columns, const double* x,
+                      double x_squares, std::size_t inputs) {
+  const double slope_squares = short_dot(slopes, slopes, columns);
+  if (__builtin_expect(!in_range(slope_squares) || !in_range(x_squares), 0)) {
+    return add_out_of_range(*to.sum, slopes, columns, x, inputs);
+  }
+  const double limit = to.radius / __builtin_sqrt(slope_squares * x_squares);
+  const bool is_long = to.units_per_gradient > limit;
+  const double factor = is_long ? limit : to.units_per_gradient;
+  std::int64_t* column = to.units;
+  for (std::size_t k = 0; k < columns; ++k, column += padded(inputs)) {
+    const Reals scaled = broadcast(factor * slopes[k]);
+    each_pack(inputs, [&](std::size_t at, auto entries) {
+      store(column + at, saturating_add(load(column + at), truncate(scaled * get(x + at, entries))));
+    });
+  }
+  return is_long;
+}
+
+inline void add_public(double* column, const double* slopes, std::size_t columns, const double* x,
+                       std::size_t inputs) {
+  for (std::size_t k = 0; k < columns; ++k, column += padded(inputs)) {
+    const Reals slope = broadcast(slopes[k]);
+    each_pack(inputs, [&](std::size_t at, auto entries) {
+      store(column + at, load(column + at) + slope * get(x + at, entries));
+    });
+  }
+}
+
+}  // namespace
+
+void NUSTREAM_TWO_STAGE_KERNEL(TwoStageJob& job) {
+  const std::size_t q = job.instruments;
+  const std::size_t p = job.controls + job.endogenous;
+  for (std::size_t i = 0; i < job.records; ++i) {
+    const double* const z = job.rows + i * (q + job.endogenous);
+    for (std::size_t j = 0; j < job.controls; ++j) job.fitted[j] = z[j];
+    for (std::size_t e = 0; e < job.endogenous; ++e) {
+      const double fitted = dot(job.first + e * q, z, q);
+      job.fitted[job.controls + e] = fitted;
+      job.residuals[e] = fitted - z[q + e];
+    }
+    const double slope = short_dot(job.beta, job.fitted, p) - job.y[i];
+    if (job.public_sum != nullptr) {
+      add_public(job.public_sum, job.residuals, job.endogenous, z, q);
+    } else if (add_outer(job.first_stage, job.residuals, job.endogenous, z, dot(z, z, q), q)) {
+      ++job.clipped;
+    }
+    if (add_outer(job.second_stage, &slope, 1, job.fitted, short_dot(job.fitted, job.fitted, p), p)) ++job.clipped;
+  }
+}
+
+}  // namespace nustream::descent::kernel
