@@ -21,6 +21,7 @@ struct Point {
 struct Series {
   std::string name;
   std::vector<Point> points;
+  bool points_only = false;  ///< rings without a line: measurements that lie on another series
 };
 
 struct Axis {
@@ -28,7 +29,7 @@ struct Axis {
   bool logarithmic = false;
 };
 
-/// 720 × 440, readable on light and dark pages alike.
+/// 800 × 440, readable on light and dark pages alike.
 class Chart {
  public:
   Chart(std::string title, Axis x, Axis y, std::vector<Series> series)
@@ -44,9 +45,9 @@ class Chart {
       high = std::max(high, point.y + point.error);
     });
     std::string out = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 440\" font-family=\"sans-serif\" "
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 440\" font-family=\"sans-serif\" "
         "font-size=\"13\">\n"
-        "<rect width=\"720\" height=\"440\" fill=\"#ffffff\"/>\n<text x=\"72\" y=\"24\" font-size=\"15\" "
+        "<rect width=\"800\" height=\"440\" fill=\"#ffffff\"/>\n<text x=\"72\" y=\"24\" font-size=\"15\" "
         "font-weight=\"bold\">{}</text>\n",
         title_);
     grid(xs, ys, out);
@@ -66,7 +67,8 @@ class Chart {
   static constexpr double right = 530;
   static constexpr double top = 44;
   static constexpr double bottom = 388;
-  static constexpr const char* colours[] = {"#0b6e99", "#c2410c", "#4d7c0f", "#7e22ce", "#b91c1c", "#475569"};
+  static constexpr const char* colours[] = {"#0b6e99", "#c2410c", "#4d7c0f", "#7e22ce",
+                                            "#b91c1c", "#475569", "#0f766e"};
 
   struct Range {
     double low, high;
@@ -147,17 +149,19 @@ class Chart {
       const double x = across(xs, point.x);
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", x, down(ys, point.y));
       const double low = ys.logarithmic ? std::max(point.y - point.error, ys.low) : point.y - point.error;
+      const char* const fill = series.points_only ? "#ffffff" : colour;
       out += fmt::format(
-          "<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"3\" fill=\"{4}\"/><line x1=\"{0:.1f}\" y1=\"{2:.1f}\" "
-          "x2=\"{0:.1f}\" y2=\"{3:.1f}\" stroke=\"{4}\"/>\n",
-          x, down(ys, point.y), down(ys, low), down(ys, point.y + point.error), colour);
+          "<line x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{0:.1f}\" y2=\"{3:.1f}\" stroke=\"{4}\"/><circle cx=\"{0:.1f}\" "
+          "cy=\"{1:.1f}\" r=\"{6}\" fill=\"{5}\" stroke=\"{4}\"/>\n",
+          x, down(ys, point.y), down(ys, low), down(ys, point.y + point.error), colour, fill,
+          series.points_only ? 5 : 3);
     }
     const double y = top + 14 + 22 * static_cast<double>(index);
     out += fmt::format(
-        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>\n<line x1=\"544\" y1=\"{:.1f}\" "
+        "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"/>\n<line x1=\"544\" y1=\"{:.1f}\" "
         "x2=\"564\" "
         "y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"3\"/><text x=\"570\" y=\"{:.1f}\">{}</text>\n",
-        path, colour, y - 4, y - 4, colour, y, series.name);
+        path, colour, series.points_only ? 0 : 1.6, y - 4, y - 4, colour, y, series.name);
   }
 
   std::string title_;

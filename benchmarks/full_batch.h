@@ -38,14 +38,16 @@ struct Iterates {
   [[nodiscard]] std::span<const double> last() const { return std::span(theta).last(dimension); }
 };
 
-/// Replace-one, every record in every step (k = T, b = 1): σ from the correlation's own sensitivity over T steps.
-/// `budgets` has one entry a stage; without a key the noise is off.
-inline Iterates full_batch_descent(lane::Settings settings, const MemoryTable& table, std::uint64_t steps,
-                                   const noise::Correlation& correlation, std::span<const StageBudget> budgets,
-                                   std::optional<std::uint64_t> key) {
-  settings.minibatch = table.rows();
+/// Replace-one, T steps over m records each, in the table's order and again from its beginning; m divides n. σ from
+/// the correlation's own sensitivity over T steps with ⌈T/b⌉ participations, b = n/m steps apart. `budgets` has one
+/// entry a stage; without a key the noise is off.
+inline Iterates minibatch_descent(lane::Settings settings, const MemoryTable& table, std::uint64_t steps,
+                                  std::size_t minibatch, const noise::Correlation& correlation,
+                                  std::span<const StageBudget> budgets, std::optional<std::uint64_t> key) {
+  settings.minibatch = minibatch;
   settings.release_every = 1;
-  const privacy::Participation every{steps, 1};
+  const std::size_t parts = table.rows() / minibatch;
+  const privacy::Participation every{(steps + parts - 1) / parts, parts};
   const Sensitivity sensitivity = privacy::sensitivity(correlation, StepCount{steps}, every);
   const std::vector<lane::Stage> stages = lane::stages(settings);
   std::vector<noise::Grid> grids;
@@ -78,15 +80,25 @@ inline Iterates full_batch_descent(lane::Settings settings, const MemoryTable& t
       noise.push_back({StepIndex{t}, stages[i].dimension,
                        std::span(units[i]).subspan(t * stages[i].dimension, stages[i].dimension)});
     }
-    lane.advance({table.dimension, table.rows(), table.x.data(), table.y.data(), nullptr}, noise, releases);
+    const std::size_t first = t % parts * minibatch;
+    lane.advance(
+        {table.dimension, minibatch, table.x.data() + first * table.dimension, table.y.data() + first, nullptr},
+        noise, releases);
   }
   Iterates iterates{settings.dimension, {}, 0};
   for (std::size_t i = 0; i < releases.size(); ++i) {
     iterates.theta.insert(iterates.theta.end(), releases[i].theta.begin(), releases[i].theta.end());
   }
-  const auto gradients = static_cast<double>(stages.size() * table.rows() * steps);
+  const auto gradients = static_cast<double>(stages.size() * minibatch * steps);
   iterates.clipped_share = static_cast<double>(lane.clipped()) / gradients;
   return iterates;
+}
+
+/// Every record in every step (k = T, b = 1).
+inline Iterates full_batch_descent(lane::Settings settings, const MemoryTable& table, std::uint64_t steps,
+                                   const noise::Correlation& correlation, std::span<const StageBudget> budgets,
+                                   std::optional<std::uint64_t> key) {
+  return minibatch_descent(std::move(settings), table, steps, table.rows(), correlation, budgets, key);
 }
 
 inline double distance(std::span<const double> a, std::span<const double> b) {

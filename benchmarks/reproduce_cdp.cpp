@@ -152,8 +152,10 @@ std::size_t steps_for(const Panel::Setting& setting, bool quick) {
 }
 
 Figure panel_figure(const Panel& panel, const FigureArguments& arguments) {
-  std::vector<Series> all{
-      {"independent, exact", {}}, {"independent, simulated", {}}, {"nu, exact", {}}, {"nu, simulated", {}}};
+  std::vector<Series> all{{"independent, exact", {}},
+                          {"independent, simulated", {}, true},
+                          {"nu, exact", {}},
+                          {"nu, simulated", {}, true}};
   std::uint64_t run = 1;
   for (const Panel::Setting& setting : panel.settings) {
     const double nu = setting.eta * setting.eigenvalues.back();
