@@ -42,6 +42,7 @@ class Requirements {
     const config::Topics& topics = config_.kafka.topics;
     const TopicDescription input = described(topics.input, "kafka.topic");
     facts_.partitions = facts_.lanes_with_room = static_cast<std::uint32_t>(input.partitions);
+    check_input_kept(input);
     check_times(input);
     const TopicDescription state = lane_topic(topics.state, "kafka.state_topic");
     if (state.cleanup_policy != "compact") {
@@ -52,11 +53,11 @@ class Requirements {
     }
     check_old_states(state);
     const TopicDescription ledger = lane_topic(topics.ledger, "kafka.ledger_topic");
-    if (ledger.cleanup_policy != "delete" || ledger.retention_ms != -1) {
-      refuse(
-          fmt::format("topic '{}' (kafka.ledger_topic) has cleanup.policy={}, retention.ms={}: it has to keep every "
-                      "line: cleanup.policy=delete, retention.ms=-1",
-                      topics.ledger, ledger.cleanup_policy, ledger.retention_ms));
+    if (ledger.cleanup_policy != "delete" || ledger.retention_ms != -1 || ledger.retention_bytes != -1) {
+      refuse(fmt::format(
+          "topic '{}' (kafka.ledger_topic) has cleanup.policy={}, retention.ms={}, retention.bytes={}: it "
+          "has to keep every line: cleanup.policy=delete, retention.ms=-1, retention.bytes=-1",
+          topics.ledger, ledger.cleanup_policy, ledger.retention_ms, ledger.retention_bytes));
     }
     lane_topic(topics.releases, "kafka.release_topic");
     if (!topics.dead_letters.empty()) check_dead_letters(described(topics.dead_letters, "kafka.dead_letter_topic"));
@@ -132,6 +133,16 @@ class Requirements {
 
   void check_times(const TopicDescription& input) const {
     const config::Kafka& kafka = config_.kafka;
+  /// Under compaction one record's key decides whether another one is still there to be read.
+  void check_input_kept(const TopicDescription& input) const {
+    if (input.cleanup_policy.find("compact") == std::string::npos) return;
+    refuse(
+        fmt::format("topic '{}' (kafka.topic) has cleanup.policy={}: compaction removes records by their keys, so "
+                    "that a record's key would show in what is left of the others; attach to a topic with "
+                    "cleanup.policy=delete",
+                    config_.kafka.topics.input, input.cleanup_policy));
+  }
+
     const bool by_time = std::holds_alternative<config::AtTime>(kafka.start) ||
                          (kafka.stop && std::holds_alternative<config::AtTime>(*kafka.stop));
     if (!by_time || config_.input.times_public || input.message_timestamp_type == "LogAppendTime") return;

@@ -20,8 +20,8 @@ struct TopicFacts {
   std::vector<std::string> warnings;  ///< one line each, for the operator
 };
 
-/// Asks the brokers, for at most `time`. Failure(configuration) where a topic is missing, the state
-/// topic is not compacted (or deletes as well), the ledger is compacted or expires, or starts by time need times that
+/// Asks the brokers, for at most `time`. Failure(configuration) where a topic is missing, the input is compacted, the
+/// state topic is not (or deletes as well), the ledger is compacted or expires, or starts by time need times that
 /// nobody declared public; Failure(permission) where we are not let in, or may not write to the dead letters;
 /// Failure(unavailable) where nobody answers; Cancelled once `cancelled` is true.
 [[nodiscard]] TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time,

@@ -145,6 +145,32 @@ TEST(AttachStart, NoKeyFileIs78) {
   const AttachWorld world;
   const CommandResult result = world.run({"--set", "state.key_file=\"\""});
   EXPECT_EQ(result.code, 78) << result.err;
+TEST(AttachStart, AnInputThatIsCompactedIs78) {
+  const AttachWorld world;
+  for (const char* policy : {"compact", "compact,delete"}) {
+    const std::string name = world.name() + fresh_name(".compacted");
+    create_topic(world.direct(), name, 1, {{"cleanup.policy", policy}});
+    const CommandResult result = world.run({"-t", name, "--until-end"});
+    EXPECT_EQ(result.code, 78) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("compaction removes records by their keys"));
+  }
+}
+
+TEST(AttachStart, ALedgerTopicThatForgetsLinesIs78) {
+  const AttachWorld world;
+  for (const auto& [setting, value] :
+       TopicSettings{{"retention.ms", "604800000"}, {"retention.bytes", "1000000"}, {"cleanup.policy", "compact"}}) {
+    SCOPED_TRACE(setting);
+    TopicSettings settings{{"retention.ms", "-1"}};
+    settings[setting] = value;
+    const std::string name = fresh_name("forgetful");
+    create_topic(world.direct(), name, 1, settings);
+    const CommandResult result = world.run({"--set", "kafka.ledger_topic=\"" + name + "\""});
+    EXPECT_EQ(result.code, 78) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(setting + "=" + value));
+  }
+}
+
 }
 
 }  // namespace
