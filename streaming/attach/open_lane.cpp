@@ -106,11 +106,12 @@ class Opening {
       if (state || failure.code() != Exit::data || !order_.renewal.new_epoch || is_foreign(sealed)) throw;
       return without_state();
     }
-    if (input->gap) accept_gap(state->record, input->log);
+    const bool gap = input->gap || input->unproven;
+    if (gap) accept_gap(state->record, *input);
     journal_->recover(state->record.recovery());
     const bool other_settings = state->identity.settings_digest != setup_.digest;
     const bool at_horizon = order_.mechanism->horizon() == state->identity.steps;
-    if (order_.renewal.new_epoch && (other_settings || at_horizon || input->gap)) {
+    if (order_.renewal.new_epoch && (other_settings || at_horizon || gap)) {
       // The old outbox goes out with the new epoch's first state.
       const Position start = std::max(state->record.position, position_of(input->log.low));
       return begin(EpochId{state->identity.epoch.value() + 1}, {start, stop(), journal::Overlap::disjoint},
@@ -130,12 +131,20 @@ class Opening {
     }
   }
 
-  void accept_gap(const journal::StateRecord& record, const kafka::Watermarks& log) const {
+  void accept_gap(const journal::StateRecord& record, const LaneChecks::Input& input) const {
     if (order_.renewal.new_epoch && order_.renewal.accept_gap) return;
-    throw Failure(Exit::data,
-                  fmt::format("lane {}: offsets {} to {} of the input are gone before they were read; nothing was "
-                              "published: go on behind the gap with --new-epoch --accept-gap",
-                              place_.name(), record.position.value(), log.low.value() - 1));
+    const std::uint64_t position = record.position.value();
+    const std::string what =
+        input.gap ? fmt::format("offsets {} to {} of the input are gone before they were read", position,
+                                input.log.low.value() - 1)
+                  : fmt::format(
+                        "the group's committed offset is gone, and no record before offset {} is left to "
+                        "compare",
+                        position);
+    throw Failure(Exit::data, fmt::format("lane {}: {}; nothing was published: go on from offset {} with --new-epoch "
+                                          "--accept-gap",
+                                          place_.name(), what,
+                                          std::max(position, static_cast<std::uint64_t>(input.log.low.value()))));
   }
 
   OpenedLane go_on(journal::State state) {

@@ -38,10 +38,10 @@ class LaneChecks {
   struct Input {
     Watermarks log;  ///< first record, and last stable offset
     bool gap;        ///< the records right at the position are gone
+    bool unproven;   ///< nothing is left that could tell whether the log is the one that was read
   };
   /// Failure(data) where the log is not the one that the state has read: shorter than its position, or with other
-  /// records; where the group's committed offset is beyond the state; where there is none, and nothing that was read
-  /// can be found again.
+  /// records; where the group's committed offset is beyond the state.
   [[nodiscard]] Input check_input(const journal::StateRecord& record);
 
   /// What is public of a lane whose state is missing, or does not fit.
@@ -68,7 +68,7 @@ class LaneChecks {
   void check_releases(const journal::State& state, Offset from);
   void check_ledger(const journal::State& state, const std::optional<Offset>& line);
   [[nodiscard]] bool find_again(const journal::StateRecord& record, Offset low);
-  void check_committed_offset(const journal::StateRecord& record, bool found_again);
+  [[nodiscard]] std::optional<Offset> check_committed_offset(const journal::StateRecord& record);
   [[noreturn]] void contradiction(const std::string& what) const;
   [[noreturn]] void rolled_back(const std::string& what) const;
 

@@ -74,6 +74,30 @@ TEST_F(AttachContradiction, RecordsDeletedBeforeTheyWereReadAre65AndAcceptGapGoe
   expect_one_value_a_step(world_.releases_uncommitted());
 }
 
+// Idle for longer than the input's retention and the group's: everything was read, and nothing is left to prove it.
+TEST_F(AttachContradiction, AnIdleTopicWhoseRecordsAndOffsetAreGoneIs65AndAcceptGapGoesOn) {
+  delete_records(world_.direct(), world_.name(), 0, 1200);
+  delete_group(world_.direct(), "nustream-" + world_.name());
+  expect_refused({}, 65, "--accept-gap");
+  expect_refused({"--new-epoch"}, 65, "--accept-gap");
+  world_.write(AttachWorld::values(300, 4));
+  const CommandResult result = world_.run({"--new-epoch", "--accept-gap", "--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world_).steps, 300U);
+  EXPECT_EQ(ledger_end(world_).to, 1500U);
+  expect_one_value_a_step(world_.releases_uncommitted());
+}
+
+TEST_F(AttachContradiction, RecordsAndOffsetThatAreGoneBeforeTheyWereReadAre65AndAcceptGapGoesOnBehindThem) {
+  world_.write(AttachWorld::values(400, 3));
+  delete_records(world_.direct(), world_.name(), 0, 1300);
+  delete_group(world_.direct(), "nustream-" + world_.name());
+  expect_refused({}, 65, "offsets 1200 to 1299");
+  const CommandResult result = world_.run({"--new-epoch", "--accept-gap", "--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world_).steps, 300U) << "offsets 1300 to 1599";
+}
+
 TEST_F(AttachContradiction, AStateTopicThatWasLostIs65AndANewEpochGoesOnBehindTheReleases) {
   delete_topic(world_.direct(), topic("state"));
   create_topic(world_.direct(), topic("state"), 1, {{"cleanup.policy", "compact"}});
@@ -121,30 +145,6 @@ TEST(AttachStart, AStateTopicThatIsNotCompactedIs78) {
   EXPECT_THAT(result.err, HasSubstr("cleanup.policy"));
 }
 
-TEST(AttachStart, ABrokerThatIsDownIs69AfterTheTimeThatIsSet) {
-  const AttachWorld world;
-  const CommandResult result = world.run({"-b", "127.0.0.1:1", "--set", "kafka.give_up_seconds=1"});
-  EXPECT_EQ(result.code, 69) << result.err;
-}
-
-TEST(AttachStart, APropertyThatWouldBreakExactlyOnceIs78) {
-  const AttachWorld world;
-  const CommandResult result = world.run({"-X", "enable.auto.commit=true"});
-  EXPECT_EQ(result.code, 78) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("enable.auto.commit"));
-}
-
-TEST(AttachStart, ATimeIsRefusedWhereTimesAreTheProducers) {
-  const AttachWorld world;
-  const CommandResult result = world.run({"--set", "kafka.start=\"2026-01-01T00:00:00Z\""});
-  EXPECT_EQ(result.code, 78) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("times_public"));
-}
-
-TEST(AttachStart, NoKeyFileIs78) {
-  const AttachWorld world;
-  const CommandResult result = world.run({"--set", "state.key_file=\"\""});
-  EXPECT_EQ(result.code, 78) << result.err;
 TEST(AttachStart, AnInputThatIsCompactedIs78) {
   const AttachWorld world;
   for (const char* policy : {"compact", "compact,delete"}) {
@@ -171,6 +171,30 @@ TEST(AttachStart, ALedgerTopicThatForgetsLinesIs78) {
   }
 }
 
+TEST(AttachStart, ABrokerThatIsDownIs69AfterTheTimeThatIsSet) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"-b", "127.0.0.1:1", "--set", "kafka.give_up_seconds=1"});
+  EXPECT_EQ(result.code, 69) << result.err;
+}
+
+TEST(AttachStart, APropertyThatWouldBreakExactlyOnceIs78) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"-X", "enable.auto.commit=true"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("enable.auto.commit"));
+}
+
+TEST(AttachStart, ATimeIsRefusedWhereTimesAreTheProducers) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"--set", "kafka.start=\"2026-01-01T00:00:00Z\""});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("times_public"));
+}
+
+TEST(AttachStart, NoKeyFileIs78) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"--set", "state.key_file=\"\""});
+  EXPECT_EQ(result.code, 78) << result.err;
 }
 
 }  // namespace
