@@ -92,7 +92,12 @@ Exit run(config::Config config, const Options& options) {
   require_room_for_lanes(config, facts.partitions);
   const std::size_t release_max = release_bytes(config, mechanism);
   config.outbox_bytes_max = outbox_bytes(config, release_max, facts);
-  const Setup setup{config, config::settings_digest(config, mechanism), keys, release_max, facts.lanes_with_room};
+  const Setup setup{config,
+                    config::settings_digest(config, mechanism),
+                    keys,
+                    release_max,
+                    facts.letter_bytes_max,
+                    facts.lanes_with_room};
   Service service(setup, mechanism, facts.partitions, options);
   if (const auto told = start_up.told_to_end()) return *told;  // else the service's own signals have it
   return service.run();

@@ -23,6 +23,7 @@ struct Setup {
   std::string digest;
   secrets::Keyring keys;
   std::size_t release_bytes_max;  ///< no release is longer
+  std::size_t letter_bytes_max;   ///< the dead letters' topic takes no longer record
   std::uint32_t lanes_with_room;  ///< lanes below it had a partition in every topic at the start
 };
 

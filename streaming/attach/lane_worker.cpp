@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "attach/open_lane_parts.h"
@@ -190,12 +191,7 @@ bool LaneWorker::is_reading() const {
 
 void LaneWorker::take(std::span<const kafka::Message> messages) {
   if (!is_reading()) return;
-  const std::size_t rejects_before = open_->input.rows().rejects.size();
   open_->input.take(messages, open_->state.seen);
-  const auto& rejects = open_->input.rows().rejects;
-  for (std::size_t i = rejects_before; i < rejects.size(); ++i) {
-    metrics_.records_rejected[reject_reason(rejects[i].reason)].Increment();
-  }
   pump();
 }
 
@@ -258,12 +254,24 @@ void LaneWorker::step_batch() {
     const engine::Progress progress = open_->stepper.step(rows, room, open_->output);
     open_->batch_records += progress.records;
     open_->limit_reached = progress.limit_reached;
-    open_->state.rejected += open_->output.rejects.size();
-    for (journal::DeadLetter& letter : open_->input.letters_of(std::exchange(open_->output.rejects, {}))) {
-      open_->letters.push_back(std::move(letter));
-    }
+    collect_rejects();
     if (progress.records == 0 || progress.noise_pending) break;
   }
+}
+
+/// Of the records that were stepped: into the figures of the open batch, and its dead letters.
+void LaneWorker::collect_rejects() {
+  std::vector<record::Reject>& rejects = open_->output.rejects;
+  open_->state.rejected += rejects.size();
+  for (const record::Reject& reject : rejects) {
+    ++open_->figures.rejected[static_cast<std::size_t>(reject_reason(reject.reason))];
+  }
+  std::vector<journal::DeadLetter> letters = open_->input.next_letters(rejects.size());
+  if (!host_.setup.config.kafka.topics.dead_letters.empty()) {
+    open_->figures.letters_lost += rejects.size() - letters.size();
+  }
+  std::move(letters.begin(), letters.end(), std::back_inserter(open_->letters));
+  rejects.clear();
 }
 
 bool LaneWorker::is_full() const {

@@ -77,14 +77,26 @@ class Opening {
   [[nodiscard]] kafka::KafkaJournal::Options journal_options() const {
     std::vector<std::string> topics = lane_topics();
     if (!place_.topics.model.empty() && order_.lane == LaneId{0}) topics.push_back(place_.topics.model);
-    return {
-        client_,
-        place_,
-        kafka_.transaction,
-        [client = client_, id = place_.name(), topics] { return kafka::transactional_producer(client, id, topics); },
-        order_.post,
-        order_.cancelled.get(),
-        order_.out_of_time};
+    return {client_,
+            place_,
+            kafka_.transaction,
+            [client = writing_client(), id = place_.name(), topics] {
+              return kafka::transactional_producer(client, id, topics);
+            },
+            order_.post,
+            order_.cancelled.get(),
+            order_.out_of_time};
+  }
+
+  /// Dead letters that travel together have to fit their topic as each of them does.
+  [[nodiscard]] kafka::ClientSettings writing_client() const {
+    constexpr const char* batch_size = "batch.size";
+    kafka::ClientSettings client = client_;
+    const std::string in_force = kafka::property_in_force(client, kafka::Role::transactional_producer, batch_size);
+    if (!place_.topics.dead_letters.empty() && setup_.letter_bytes_max < std::stoull(in_force)) {
+      client.properties[batch_size] = std::to_string(std::max<std::size_t>(setup_.letter_bytes_max, 1));
+    }
+    return client;
   }
 
   /// A state that does not open, or that the topics have gone beyond, is taken for none where a new epoch is asked
@@ -169,8 +181,12 @@ class Opening {
     NUSTREAM_REQUIRE(opened.state.lane.steps() == state.identity.steps,
                      "the sealed lane is at another step than its seal says");
     const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
-    if (opened.journal->owes_releases()) commit_alone(opened);
-    opened.last_published = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+    if (opened.journal->owes_releases()) {
+      opened.last_published = opened.journal->outbox();
+      commit_alone(opened);
+    } else {
+      opened.last_published = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+    }
     return opened;
   }
 

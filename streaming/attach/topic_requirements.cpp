@@ -71,6 +71,7 @@ class Requirements {
     const std::string client_max =
         kafka::property_in_force(client_, kafka::Role::transactional_producer, "message.max.bytes");
     facts_.record_bytes_max = std::min<std::size_t>(bytes_max_, std::stoull(client_max));
+    facts_.letter_bytes_max = std::min<std::size_t>(facts_.letter_bytes_max, std::stoull(client_max));
     return std::move(facts_);
   }
 
@@ -116,7 +117,7 @@ class Requirements {
                     config_.kafka.topics.state));
   }
 
-  /// What does not fit is cut down when it comes: the topic's size bounds nothing else. The right to write is found
+  /// What does not fit is cut before it is sent: the topic's size bounds nothing else. The right to write is found
   /// out here, not by the first record that cannot be used.
   void check_dead_letters(const TopicDescription& letters) {
     const std::string& topic = config_.kafka.topics.dead_letters;
@@ -124,15 +125,14 @@ class Requirements {
     kafka::require_right_to_write(client_, config_.stream + "/start", topic,
                                   std::min(deadline_, kafka::in(write_check_max)));
     const auto room = static_cast<std::size_t>(std::max<std::int64_t>(letters.max_message_bytes, 0));
-    if (room >= config_.kafka.dead_letter_bytes_max) return;
+    facts_.letter_bytes_max = room;
+    if (room > config_.kafka.dead_letter_bytes_max) return;
     facts_.warnings.push_back(
         fmt::format("topic '{}' takes records of {} bytes, kafka.dead_letter_bytes_max is {}: "
-                    "longer dead letters lose their bytes and keep their reason",
+                    "longer dead letters are cut, headers and key before the value",
                     config_.kafka.topics.dead_letters, room, config_.kafka.dead_letter_bytes_max));
   }
 
-  void check_times(const TopicDescription& input) const {
-    const config::Kafka& kafka = config_.kafka;
   /// Under compaction one record's key decides whether another one is still there to be read.
   void check_input_kept(const TopicDescription& input) const {
     if (input.cleanup_policy.find("compact") == std::string::npos) return;
@@ -143,6 +143,8 @@ class Requirements {
                     config_.kafka.topics.input, input.cleanup_policy));
   }
 
+  void check_times(const TopicDescription& input) const {
+    const config::Kafka& kafka = config_.kafka;
     const bool by_time = std::holds_alternative<config::AtTime>(kafka.start) ||
                          (kafka.stop && std::holds_alternative<config::AtTime>(*kafka.stop));
     if (!by_time || config_.input.times_public || input.message_timestamp_type == "LogAppendTime") return;

@@ -17,6 +17,7 @@ struct TopicFacts {
   std::uint32_t partitions;           ///< of the input
   std::uint32_t lanes_with_room;      ///< lanes below it have a partition in every topic
   std::size_t record_bytes_max;       ///< that every topic and the client take
+  std::size_t letter_bytes_max;       ///< of a record that the client and the dead letters' topic take, if any
   std::vector<std::string> warnings;  ///< one line each, for the operator
 };
 
