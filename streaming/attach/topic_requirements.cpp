@@ -6,11 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/release_encoder.h"
 #include "error.h"
 #include "kafka/topic_checks.h"
 #include "kafka/write_check.h"
-#include "publish/release_json.h"
 
 namespace nustream::attach {
 namespace {
@@ -23,8 +21,6 @@ constexpr std::int32_t insync_wanted = 2;
 constexpr std::int64_t compaction_lag_wanted_ms = 24 * 3'600'000;
 // A partition of the dead letters that has no leader at present says nothing about the right to write.
 constexpr std::chrono::milliseconds write_check_max{5'000};
-// A long name and wide numbers: 17 digits, sign, exponent.
-constexpr double widest = -1.2345678901234567e-308;
 
 [[noreturn]] void refuse(const std::string& line) {
   throw Failure(Exit::configuration, line);
@@ -168,32 +164,6 @@ class Requirements {
 TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time,
                         const std::atomic<bool>& cancelled) {
   return Requirements(config, time, cancelled).check();
-}
-
-std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism) {
-  const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  publish::ReleaseEncoder encoder = engine::release_encoder(
-      config, mechanism,
-      {config.stream, LaneId{static_cast<std::uint32_t>(most)}, EpochId{static_cast<std::uint32_t>(most)},
-       config.privacy.delta, std::string(64, '0'), false});
-  const std::vector<double> theta(config.descent.dimension, widest);
-  std::string line;
-  encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
-  // An interval names every coefficient twice more, with two numbers, beside a sentence.
-  const std::size_t interval = config.intervals.kind == config::Intervals::Kind::none ? 0 : line.size() + 512;
-  return 2 * (line.size() + interval);
-}
-
-std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes, const TopicFacts& facts) {
-  // Beside its outbox a state holds the lane: iterate and average, noise memory of some poles, ledger lines.
-  const std::size_t half = facts.record_bytes_max / 2;
-  if (release_bytes > half) {
-    refuse(
-        fmt::format("one release has up to {} bytes, and the topics take records of {}: raise max.message.bytes of "
-                    "the topics and message.max.bytes in [kafka.librdkafka]",
-                    release_bytes, facts.record_bytes_max));
-  }
-  return std::clamp<std::size_t>(config.outbox_bytes_max.value_or(half), release_bytes, half);
 }
 
 }  // namespace nustream::attach

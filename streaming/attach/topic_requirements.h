@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "config/config.h"
-#include "config/mechanism.h"
 
 namespace nustream::attach {
 
@@ -27,13 +26,5 @@ struct TopicFacts {
 /// Failure(unavailable) where nobody answers; Cancelled once `cancelled` is true.
 [[nodiscard]] TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time,
                                       const std::atomic<bool>& cancelled);
-
-/// More bytes than any release of these settings has.
-[[nodiscard]] std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism);
-
-/// The largest outbox that fits a state record beside the state itself. Failure(configuration) where not even one
-/// release does.
-[[nodiscard]] std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes,
-                                       const TopicFacts& facts);
 
 }  // namespace nustream::attach
