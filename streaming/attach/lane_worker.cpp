@@ -284,7 +284,9 @@ void LaneWorker::pause_if_full() {
 
 void LaneWorker::regulate_input() {
   if (end_ || phase_ != Phase::running) return;
-  if (open_->paused && open_->input.is_half_empty()) {
+  // Less than a minibatch takes no step: what waits would wait for ever.
+  const bool starved = open_->input.rows().count() < host_.setup.config.descent.minibatch;
+  if (open_->paused && (open_->input.is_half_empty() || starved)) {
     open_->paused = host_.consumer.resume(partition()).has_value();
   }
 }

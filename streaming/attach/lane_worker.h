@@ -52,8 +52,8 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   /// True while more records wait here than the next batch takes, and those behind them had better wait in the
   /// client's queue.
   [[nodiscard]] bool is_full() const;
-  /// Stops reading a lane that is full, until it is half empty. What the client had fetched is lost and fetched
-  /// again.
+  /// Stops reading a lane that is full, until it is half empty or has no minibatch left. What the client had fetched
+  /// is lost and fetched again.
   void pause_if_full();
   /// Now and then: figures that nothing else changes.
   void tick();
