@@ -73,7 +73,7 @@ void LaneWorker::start_opening() {
   order->mechanism = std::make_unique<const config::Mechanism>(host_.mechanism);
   order->lane = lane_;
   order->partitions = partitions_;
-  order->renewal = host_.renewal;
+  if (!host_.opened.contains(lane_)) order->renewal = host_.renewal;
   order->member = std::make_shared<const kafka::GroupMetadata>(host_.consumer.group_metadata());
   order->post = host_.on_commit_thread;
   order->cancelled = cancelled_;
@@ -139,6 +139,7 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
       host_.on_noise_thread, wake);
   if (host_.wrap_noise) noise = host_.wrap_noise(std::move(noise));
   all_is_well();
+  host_.opened.insert(lane_);
   show_restored(*lane);
   open_ = std::make_unique<Open>(host_, std::move(*lane), std::move(noise));
   phase_ = Phase::running;

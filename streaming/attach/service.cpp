@@ -73,6 +73,7 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
             operators_,
             locked_,
             options.renewal,
+            {},
             out_of_time_,
             [this] { look_for_room(); },
             on(commit_pool_),
