@@ -317,3 +317,4 @@ OpenedLane open_lane(LaneOrder order) {
 }
 
 }  // namespace nustream::attach
+    if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();

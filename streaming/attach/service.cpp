@@ -95,8 +95,9 @@ Service::~Service() {
   for (auto& [lane, worker] : lanes_) worker->drop();
   lanes_.clear();
   // What is under way on the pools refers to the lanes' clients: it ends before the loop and the consumer go.
-  commit_pool_.join();
+  // A lane that is being opened waits for its transaction's slices: their threads stay until it has given up.
   spare_pool_.join();
+  commit_pool_.join();
   noise_pool_.join();
 }
 

@@ -146,6 +146,7 @@ void KafkaJournal::add_lane_records(Work& work) const {
 void KafkaJournal::start(std::shared_ptr<Work> work) {
   NUSTREAM_REQUIRE(loaded_ && producer_, "a lane is loaded before it commits");
   work->transaction.emplace(*producer_, options_.place, work->content, work->member.get(), options_.transaction);
+  NUSTREAM_FAILPOINT("before-transaction");
   options_.post([this, work = std::move(work)] { go_on(work); });
 }
 
