@@ -263,9 +263,20 @@ class Opening {
     return order_.lane.value() >= state.record.partitions;
   }
 
+    if (std::holds_alternative<config::AtOffset>(kafka_.start)) require_there(start);
   Position resolve(const config::Place& place, const kafka::Watermarks& log) {
     if (std::holds_alternative<config::Earliest>(place)) return position_of(log.low);
     if (std::holds_alternative<config::Latest>(place)) return position_of(log.high);
+  /// Nothing can be read from an offset that does not exist yet, and the first state would keep it for ever.
+  void require_there(Position start) {
+    const kafka::Offset end = checks_->input_end();
+    if (start <= position_of(end)) return;
+    throw Failure(Exit::configuration,
+                  fmt::format("lane {}: kafka.start = {} is beyond the end of the partition, {}; give an offset that "
+                              "is there, or \"latest\"",
+                              place_.name(), start.value(), end.value()));
+  }
+
     if (const auto* offset = std::get_if<config::AtOffset>(&place)) return Position{offset->offset};
     return position_of(checks_->input_offset_at(std::get<config::AtTime>(place).milliseconds));
   }

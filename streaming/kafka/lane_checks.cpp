@@ -180,9 +180,14 @@ Watermarks LaneChecks::input_log() {
   return committed_.watermarks(place_.in(place_.topics.input), deadline());
 }
 
+Offset LaneChecks::input_end() {
+  return uncommitted_.watermarks(place_.in(place_.topics.input), deadline()).high;
+}
+
 Offset LaneChecks::input_offset_at(std::int64_t milliseconds) {
   const TopicPartition partition = place_.in(place_.topics.input);
-  const auto found = committed_.offset_at(partition, milliseconds, deadline());
+  // Negative times mean something else to a broker, and no record is older than 1970.
+  const auto found = committed_.offset_at(partition, std::max<std::int64_t>(milliseconds, 0), deadline());
   return found ? *found : committed_.watermarks(partition, deadline()).high;
 }
 

@@ -60,6 +60,8 @@ class LaneChecks {
   [[nodiscard]] std::optional<std::string> last_published(Offset from);
   /// Begin and last stable end of the input.
   [[nodiscard]] Watermarks input_log();
+  /// The high watermark of the input.
+  [[nodiscard]] Offset input_end();
   /// The first record of that time or later; the end where all are earlier.
   [[nodiscard]] Offset input_offset_at(std::int64_t milliseconds);
 
