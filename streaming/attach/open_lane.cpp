@@ -18,10 +18,24 @@ namespace {
 
 using kafka::LaneChecks;
 
+/// Where a lane ends, and what was asked for when that was resolved; nowhere, and nothing, where nothing was.
+struct Stop {
+  std::optional<Position> position;
+  std::string asked;
+};
+
+/// As it is kept in a state (docs/formats/kafka.md).
+std::string text_of(const config::Place& place) {
+  if (std::holds_alternative<config::Earliest>(place)) return "earliest";
+  if (std::holds_alternative<config::Latest>(place)) return "end";
+  if (const auto* offset = std::get_if<config::AtOffset>(&place)) return fmt::format("offset {}", offset->offset);
+  return fmt::format("time {}", std::get<config::AtTime>(place).milliseconds);
+}
+
 /// Where the epoch begins and ends, and how it stands to what was read before.
 struct Range {
   Position start;
-  std::optional<Position> stop;
+  Stop stop;
   journal::Overlap overlap = journal::Overlap::disjoint;
 };
 
@@ -127,7 +141,7 @@ class Opening {
       // The old outbox goes out with the new epoch's first state.
       const Position start = std::max(state->record.position, position_of(input->log.low));
       return begin(EpochId{state->identity.epoch.value() + 1}, {start, stop(), journal::Overlap::disjoint},
-                   ledger_of(state->record));
+                   ledger_of(state->record), state->record.partitions);
     }
     return go_on(std::move(*state));
   }
@@ -169,12 +183,13 @@ class Opening {
     const config::Mechanism& mechanism = *order_.mechanism;
     engine::EpochIdentity identity{place_.stream, order_.lane,   state.identity.epoch,    record.start,
                                    overlap,       setup_.digest, setup_.keys.is_private()};
+    Stop stop = stop_of(record);
     OpenedLane opened{
         std::move(journal_),
         {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grids, record.lane),
          engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)),
-         kafka::SeenRecords(std::move(record.seen)), stop_of(record), record.rejected, record.partitions,
-         state.identity.steps},
+         kafka::SeenRecords(std::move(record.seen)), stop.position, std::move(stop.asked), record.rejected,
+         record.partitions, state.identity.steps},
         std::move(record.noise),
         record.released,
         {}};
@@ -198,7 +213,7 @@ class Opening {
                                 "restore the state topic, or begin a new noise epoch behind them with --new-epoch",
                                 place_.name()));
     }
-    if (!remains.any()) return begin(EpochId{0}, first_range(), {});
+    if (!remains.any()) return begin(EpochId{0}, first_range(), {}, order_.partitions);
     if (remains.last_release && remains.last_release->is_private != setup_.keys.is_private()) {
       throw Failure(Exit::data, fmt::format("lane {}: the release topic holds releases of another kind (private or "
                                             "not); name another kafka.release_topic",
@@ -220,10 +235,11 @@ class Opening {
     if (remains.last_release) behind(remains.last_release->epoch, remains.last_release->position);
     if (remains.committed) start = std::max(start, position_of(*remains.committed));
     start = std::max(start, position_of(checks_->input_log().low));
-    return begin(EpochId{epoch}, {start, stop(), journal::Overlap::disjoint}, remains.ledger);
+    // How many partitions there were is lost: one without a state that begins at its first record skips none.
+    return begin(EpochId{epoch}, {start, stop(), journal::Overlap::disjoint}, remains.ledger, 1);
   }
 
-  OpenedLane begin(EpochId epoch, Range range, journal::Ledger ledger) {
+  OpenedLane begin(EpochId epoch, Range range, journal::Ledger ledger, std::uint32_t partitions) {
     noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
     const config::Mechanism& mechanism = *order_.mechanism;
     journal::NoiseCheckpoints first = journal::first_checkpoints(key, order_.lane, epoch, mechanism.stages.size());
@@ -233,7 +249,7 @@ class Opening {
     OpenedLane opened{std::move(journal_),
                       {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grids, range.start),
                        engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords({}),
-                       range.stop, 0, order_.partitions, std::nullopt},
+                       range.stop.position, std::move(range.stop.asked), 0, partitions, std::nullopt},
                       std::move(first),
                       StepCount{0},
                       {}};
@@ -247,7 +263,18 @@ class Opening {
     const kafka::Watermarks log = checks_->input_log();
     if (is_later_partition()) return {position_of(log.low), stop(), journal::Overlap::disjoint};
     const Position start = resolve(kafka_.start, log);
+    if (std::holds_alternative<config::AtOffset>(kafka_.start)) require_there(start);
     return {std::max(start, position_of(log.low)), stop(), journal::Overlap::disjoint};
+  }
+
+  /// Nothing can be read from an offset that does not exist yet, and the first state would keep it for ever.
+  void require_there(Position start) {
+    const kafka::Offset end = checks_->input_end();
+    if (start <= position_of(end)) return;
+    throw Failure(Exit::configuration,
+                  fmt::format("lane {}: kafka.start = {} is beyond the end of the partition, {}; give an offset that "
+                              "is there, or \"latest\"",
+                              place_.name(), start.value(), end.value()));
   }
 
   /// Told by lane 0, which remembers how many there were when the stream began.
@@ -263,37 +290,34 @@ class Opening {
     return order_.lane.value() >= state.record.partitions;
   }
 
-    if (std::holds_alternative<config::AtOffset>(kafka_.start)) require_there(start);
   Position resolve(const config::Place& place, const kafka::Watermarks& log) {
     if (std::holds_alternative<config::Earliest>(place)) return position_of(log.low);
     if (std::holds_alternative<config::Latest>(place)) return position_of(log.high);
-  /// Nothing can be read from an offset that does not exist yet, and the first state would keep it for ever.
-  void require_there(Position start) {
-    const kafka::Offset end = checks_->input_end();
-    if (start <= position_of(end)) return;
-    throw Failure(Exit::configuration,
-                  fmt::format("lane {}: kafka.start = {} is beyond the end of the partition, {}; give an offset that "
-                              "is there, or \"latest\"",
-                              place_.name(), start.value(), end.value()));
-  }
-
     if (const auto* offset = std::get_if<config::AtOffset>(&place)) return Position{offset->offset};
     return position_of(checks_->input_offset_at(std::get<config::AtTime>(place).milliseconds));
   }
 
-  /// An end or a time is resolved once, and kept for as long as the settings ask for one.
-  std::optional<Position> stop_of(const journal::StateRecord& record) {
-    const bool changes = kafka_.stop && !std::holds_alternative<config::AtOffset>(*kafka_.stop);
-    return changes && record.stop ? record.stop : stop();
+  /// An end or a time is resolved once, and kept for as long as the settings ask for the same.
+  Stop stop_of(const journal::StateRecord& record) {
+    const bool is_kept = kafka_.stop && !std::holds_alternative<config::AtOffset>(*kafka_.stop) && record.stop;
+    if (!is_kept) return stop();
+    const std::string asked = text_of(*kafka_.stop);
+    if (asked != record.stop_asked && !record.stop_asked.empty()) return stop();
+    fmt::print(stderr,
+               "nustream: lane {} ends at offset {}, to which kafka.stop ({}) was resolved once; give an offset to "
+               "end elsewhere\n",
+               order_.lane.value(), record.stop->value(), asked);
+    return {record.stop, asked};
   }
 
-  std::optional<Position> stop() {
-    if (!kafka_.stop) return std::nullopt;
-    return resolve(*kafka_.stop, checks_->input_log());
+  Stop stop() {
+    if (!kafka_.stop) return {};
+    return {resolve(*kafka_.stop, checks_->input_log()), text_of(*kafka_.stop)};
   }
 
   /// A transaction without input: publishes what is owed, with the state that no longer holds it.
   void commit_alone(OpenedLane& opened) {
+    if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();
     journal::Batch batch =
         seal_batch(setup_, opened.state, {opened.noise.clone(), {}, {}, opened.released}, opened.journal->bookmark());
     // Shared: the pool's thread may still be inside set_value() when this one is past get().
@@ -328,4 +352,3 @@ OpenedLane open_lane(LaneOrder order) {
 }
 
 }  // namespace nustream::attach
-    if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();
