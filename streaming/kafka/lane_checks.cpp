@@ -56,7 +56,7 @@ void LaneChecks::check_releases(const journal::State& state, Offset from) {
   const TopicPartition partition = place_.in(place_.topics.releases);
   const Watermarks log = uncommitted_.watermarks(partition, deadline());
   if (log.high < from) contradiction("the release topic lost releases: it was recreated or truncated");
-  uncommitted_.read_all(partition, std::max(from, log.low), log.high, deadline(), [&](const Message& message) {
+  uncommitted_.read_patiently(partition, std::max(from, log.low), log.high, time_, [&](const Message& message) {
     const journal::LastRelease release = journal::parse_last_release(text_of(message));
     if (release.lane != place_.lane) return;
     if (is_later(release, state.identity)) {
@@ -78,7 +78,7 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
   if (from < log.low || log.high < from) contradiction("the ledger topic lost lines that the state knows");
   bool found = false;
   bool further = false;
-  committed_.read_all(partition, from, log.high, deadline(), [&](const Message& message) {
+  committed_.read_patiently(partition, from, log.high, time_, [&](const Message& message) {
     further = found;
     found = found || journal::hash_of(std::string(text_of(message)) + '\n') == state.record.ledger_head;
   });
@@ -116,9 +116,9 @@ bool LaneChecks::find_again(const journal::StateRecord& record, Offset low) {
                     "recreated, compacted or changed",
                     kept->position.value(), record.position.value()));
   };
-  committed_.read_all(
+  committed_.read_patiently(
       place_.in(place_.topics.input), Offset{static_cast<std::int64_t>(kept->position.value())},
-      Offset{static_cast<std::int64_t>(record.position.value())}, deadline(), [&](const Message& message) {
+      Offset{static_cast<std::int64_t>(record.position.value())}, time_, [&](const Message& message) {
         if (next == record.seen.end() || message.record.offset < next->position.value()) return;
         if (message.record.offset != next->position.value() || mark_of(message.record, keys_) != next->mac) {
           changed();
@@ -151,12 +151,12 @@ LaneChecks::Remains LaneChecks::remains() {
   journal::LedgerVerifier verifier(keys_);
   const TopicPartition ledger = place_.in(place_.topics.ledger);
   const Watermarks lines = committed_.watermarks(ledger, deadline());
-  committed_.read_all(ledger, lines.low, lines.high, deadline(),
-                      [&](const Message& message) { verifier.add(text_of(message)); });
+  committed_.read_patiently(ledger, lines.low, lines.high, time_,
+                            [&](const Message& message) { verifier.add(text_of(message)); });
   remains.ledger = std::move(verifier).finish();
   const TopicPartition releases = place_.in(place_.topics.releases);
   const Watermarks log = uncommitted_.watermarks(releases, deadline());
-  uncommitted_.read_all(releases, log.low, log.high, deadline(), [&](const Message& message) {
+  uncommitted_.read_patiently(releases, log.low, log.high, time_, [&](const Message& message) {
     journal::LastRelease release = journal::parse_last_release(text_of(message));
     if (release.lane != place_.lane) return;
     std::optional<journal::LastRelease>& last = remains.last_release;
@@ -171,8 +171,8 @@ std::optional<std::string> LaneChecks::last_published(Offset from) {
   const TopicPartition partition = place_.in(place_.topics.releases);
   const Watermarks log = committed_.watermarks(partition, deadline());
   std::optional<std::string> last;
-  committed_.read_all(partition, std::clamp(from, log.low, log.high), log.high, deadline(),
-                      [&](const Message& message) { last = std::string(text_of(message)) + '\n'; });
+  committed_.read_patiently(partition, std::clamp(from, log.low, log.high), log.high, time_,
+                            [&](const Message& message) { last = std::string(text_of(message)) + '\n'; });
   return last;
 }
 

@@ -23,7 +23,8 @@ class StateRolledBack : public Failure {
 };
 
 /// Looks at one lane's topics after KafkaJournal::load(), which has ended what other producers left open. Calls wait,
-/// at most `time` for a broker's answer; KafkaFailure where there is none, Cancelled where nobody wants it any more.
+/// at most `time` for a broker's answer, or for records to go on coming however many there are; KafkaFailure where
+/// there is none, Cancelled where nobody wants it any more.
 class LaneChecks {
  public:
   LaneChecks(const ClientSettings& client, LanePlace place, const secrets::Keyring& keys,
