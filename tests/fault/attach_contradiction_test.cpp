@@ -43,6 +43,65 @@ TEST_F(AttachContradiction, AnotherKeyIs77) {
   expect_refused({"--set", "state.key_file=\"" + other + "\""}, 77, "key");
 }
 
+// The old key file is needed no more: neither to go on, nor to prove what was spent where the state is lost.
+TEST_F(AttachContradiction, AKeyThatWasRotatedIsGoneForGood) {
+  const auto key_file = [&](const char* name) { return (world_.folder().path() / name).string(); };
+  const auto under = [&](const char* name, std::vector<std::string> more) {
+    more.insert(more.end(), {"--set", "state.key_file=\"" + key_file(name) + "\""});
+    return more;
+  };
+  const auto rotate = [&](const char* from, const char* to) {
+    return run_command(NUSTREAM_COMMAND,
+                       {"key", "rotate", world_.config(), key_file(to), "--key-file", key_file(from)});
+  };
+  for (const char* name : {"second", "third"}) {
+    ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key_file(name)}).code, 0);
+  }
+  for (int time = 0; time < 2; ++time) {  // the second time there is nothing left to do
+    const CommandResult rotated = rotate("key", "second");
+    ASSERT_EQ(rotated.code, 0) << rotated.err;
+  }
+  expect_refused({}, 77, "key");
+  delete_group(world_.direct(), "nustream-" + world_.name());  // the records that were read are still known
+  world_.write(AttachWorld::values(300, 5));
+  const CommandResult second = world_.run(under("second", {"--set", "kafka.stop=1500"}));
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(ledger_end(world_).steps, 1500U);
+  EXPECT_EQ(rotate("third", "key").code, 77) << "neither is the state's";
+  ASSERT_EQ(rotate("second", "third").code, 0);
+  delete_topic(world_.direct(), topic("state"));
+  create_topic(world_.direct(), topic("state"), 1, {{"cleanup.policy", "compact"}});
+  world_.write(AttachWorld::values(100, 6));
+  const CommandResult third = world_.run(under("third", {"--new-epoch", "--until-end"}));
+  ASSERT_EQ(third.code, 0) << third.err;
+  EXPECT_EQ(ledger_end(world_).steps, 100U);
+  EXPECT_EQ(ledger_end(world_).to, 1600U);
+  expect_one_value_a_step(world_.releases_uncommitted());
+}
+
+// A kill leaves releases in the state: they are sealed anew with it, and come out under the new key.
+TEST(AttachRotation, OfAStreamThatOwesReleases) {
+  const AttachWorld world;
+  const std::string other = (world.folder().path() / "other").string();
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", other}).code, 0);
+  world.write(AttachWorld::values(200));
+  Command service(NUSTREAM_COMMAND, world.attach({"--set", "state.commit_records=200", "--set",
+                                                  "release.linger_seconds=3600", "-X", "session.timeout.ms=6000"}));
+  wait_until([&] { return ledger_end(world).steps == 200; });
+  const std::vector<std::string> rotate{"key", "rotate", world.config(), other};
+  const CommandResult refused = run_command(NUSTREAM_COMMAND, rotate);
+  EXPECT_EQ(refused.code, 75) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("1 members"));
+  service.signal(SIGKILL);
+  static_cast<void>(service.wait());
+  EXPECT_TRUE(world.releases().empty());
+  wait_until([&] { return run_command(NUSTREAM_COMMAND, rotate).code == 0; });  // once its session is over
+  const CommandResult result = world.run({"--until-end", "--set", "state.key_file=\"" + other + "\""});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(world.releases().size(), 2U);
+  EXPECT_EQ(ledger_end(world).steps, 200U);
+}
+
 TEST_F(AttachContradiction, AnInsecureSeedOverPrivateReleasesIsRefused) {
   const CommandResult result = world_.run({"--insecure-seed", "1"});
   EXPECT_TRUE(result.code == 65 || result.code == 77) << result.code << ": " << result.err;
