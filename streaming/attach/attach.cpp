@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "attach/record_sizes.h"
 #include "attach/service.h"
 #include "attach/start_up.h"
 #include "attach/topic_requirements.h"
@@ -91,8 +92,14 @@ Exit run(config::Config config, const Options& options) {
   for (const std::string& warning : facts.warnings) fmt::print(stderr, "nustream: warning: {}\n", warning);
   require_room_for_lanes(config, facts.partitions);
   const std::size_t release_max = release_bytes(config, mechanism);
-  config.outbox_bytes_max = outbox_bytes(config, release_max, facts);
-  const Setup setup{config, config::settings_digest(config, mechanism), keys, release_max, facts.lanes_with_room};
+  config.outbox_bytes_max =
+      outbox_bytes(config, release_max, state_bytes(config, mechanism, keys), facts.record_bytes_max);
+  const Setup setup{config,
+                    config::settings_digest(config, mechanism),
+                    keys,
+                    release_max,
+                    facts.letter_bytes_max,
+                    facts.lanes_with_room};
   Service service(setup, mechanism, facts.partitions, options);
   if (const auto told = start_up.told_to_end()) return *told;  // else the service's own signals have it
   return service.run();

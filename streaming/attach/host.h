@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "attach/lane_state.h"
@@ -28,6 +29,7 @@ struct Host {
   serve::OperatorSurface& operators;
   secrets::LockedMemory& locked;
   Renewal renewal;
+  std::set<LaneId> opened;               ///< once each since the process began: `renewal` was for that
   const std::atomic<bool>& out_of_time;  ///< the process ends now: what is under way is left as it is
 
   std::function<void()> look_for_room;  ///< after a lane took, or gave up, records that waited: reading may go on

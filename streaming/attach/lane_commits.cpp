@@ -5,6 +5,8 @@
 #include <random>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "attach/lane_worker.h"
 #include "attach/open_lane_parts.h"
 #include "kafka/interruption.h"
@@ -16,8 +18,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Until dead letters that could not be written are tried whole again.
-constexpr milliseconds letters_pause{60'000};
 constexpr milliseconds backoff_max{5'000};
 // Two heartbeats of the group: until then a fenced lane does not come back.
 constexpr milliseconds fenced_pause{6'000};
@@ -84,11 +84,12 @@ void LaneWorker::commit() {
   if (open.batch_records > 0) {
     const std::uint64_t clipped = open.state.lane.clipped();
     metrics_.batch_seconds->Observe(seconds_since(open.batch_opened));
-    metrics_.gradients_clipped_ratio->Set(static_cast<double>(clipped - open.clipped_before) /
-                                          static_cast<double>(open.batch_records));
+    open.figures.clipped_ratio =
+        static_cast<double>(clipped - open.clipped_before) / static_cast<double>(open.batch_records);
     open.clipped_before = clipped;
   }
-  open.sent_records = std::exchange(open.batch_records, 0);
+  open.figures.records = std::exchange(open.batch_records, 0);
+  open.sent_figures = std::exchange(open.figures, {});
   open.sent_letter_bytes = 0;
   for (const journal::DeadLetter& letter : open.letters) open.sent_letter_bytes += letter.bytes;
   open.sent = seal_batch(host_.setup, open.state,
@@ -148,12 +149,11 @@ void LaneWorker::committed(const std::exception_ptr& failure) {
 
 void LaneWorker::after_commit() {
   Open& open = *open_;
-  if (Clock::now() >= letters_until_) letters_ = Letters::whole;
   all_is_well();
   metrics_.transactions[serve::TransactionOutcome::committed].Increment();
   metrics_.commit_seconds->Observe(seconds_since(open.sent_at));
   open.input.letters_gone(open.sent_letter_bytes);
-  metrics_.records->Increment(static_cast<double>(open.sent_records));
+  count(open.sent_figures);
   const StepCount steps = *open.state.steps_on_ledger;
   const Position position = open.sent.position;
   host_.shown.update(serve::CommittedSpend::committed(open.state.ledger.entry(steps, position),
@@ -166,19 +166,29 @@ void LaneWorker::after_commit() {
   pump();
 }
 
-/// Whether it was a dead letter that could not be written; then the next attempt is made with less of it.
+void LaneWorker::count(const BatchFigures& figures) {
+  metrics_.records->Increment(static_cast<double>(figures.records));
+  for (const serve::RejectReason reason : serve::reject_reasons) {
+    metrics_.records_rejected[reason].Increment(
+        static_cast<double>(figures.rejected[static_cast<std::size_t>(reason)]));
+  }
+  metrics_.dead_letters_failed->Increment(static_cast<double>(figures.letters_lost));
+  if (figures.clipped_ratio) metrics_.gradients_clipped_ratio->Set(*figures.clipped_ratio);
+}
+
+/// Whether it was a dead letter that could not be written; then all further ones are written with less of them: their
+/// reasons alone where they were too large, else not at all. For good, since each attempt that fails holds up
+/// releases, and only where a record could not be used.
 bool LaneWorker::give_up_letters(const kafka::Error& error) {
-  const std::string& topic = host_.setup.config.kafka.topics.dead_letters;
-  if (topic.empty() || letters_ == Letters::none || !open_ || open_->sent.dead_letters.empty()) return false;
-  // A refusal does not always say of which record, a partition without a leader shows as a commit that ends in time:
-  // then the letters are what is tried without first.
   using kafka::Cause;
-  const bool perhaps = error.cause == Cause::record_too_large || error.cause == Cause::authorization ||
-                       error.cause == Cause::unknown_topic || error.cause == Cause::timed_out ||
-                       error.cause == Cause::unavailable;
-  if (error.topic != topic && !(perhaps && error.topic.empty())) return false;
-  letters_until_ = Clock::now() + letters_pause;
-  letters_ = letters_ == Letters::whole ? Letters::reasons : Letters::none;
+  const std::string& topic = host_.setup.config.kafka.topics.dead_letters;
+  if (topic.empty() || error.topic != topic || !open_ || open_->sent.dead_letters.empty()) return false;
+  if (error.cause == Cause::fenced || error.cause == Cause::lost_membership) return false;
+  const bool too_large = letters_ == Letters::whole && error.cause == Cause::record_too_large;
+  letters_ = too_large ? Letters::reasons : Letters::none;
+  fmt::print(stderr, "nustream: lane {}: topic '{}' took no dead letters ({}): until the next start {}\n",
+             lane_.value(), topic, error.text,
+             too_large ? "they hold their reason alone" : "they are counted, and not written");
   return true;
 }
 
@@ -187,7 +197,7 @@ void LaneWorker::shorten_letters() {
   std::vector<journal::DeadLetter>& letters = open_->sent.dead_letters;
   if (letters_ == Letters::whole) return;
   if (letters_ == Letters::none) {
-    metrics_.dead_letters_failed->Increment(static_cast<double>(letters.size()));
+    open_->sent_figures.letters_lost += letters.size();
     letters.clear();
   }
   for (journal::DeadLetter& letter : letters) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "decode/message_columns.h"
+#include "kafka/dead_letter_size.h"
 
 namespace nustream::attach {
 namespace {
@@ -36,7 +37,7 @@ std::optional<std::string> copy_of(const std::optional<std::string_view>& bytes,
 }  // namespace
 
 LaneInput::LaneInput(const config::Config& config, const secrets::Keyring& keys, Position position,
-                     std::optional<Position> stop)
+                     std::optional<Position> stop, std::size_t letter_bytes_max)
     : config_(config),
       keys_(keys),
       decoder_(config.input, config.schema),
@@ -45,6 +46,7 @@ LaneInput::LaneInput(const config::Config& config, const secrets::Keyring& keys,
       over_(stop_ && next_ >= *stop_),
       rows_max_(std::min<std::size_t>(config.kafka.buffered_records,
                                       std::max<std::size_t>(config.state.commit_records, rows_min))),
+      letter_bytes_max_(letter_bytes_max),
       with_headers_(!config.kafka.topics.dead_letters.empty() || reads_headers(config.schema)) {
   rows_.dimension = decoder_.dimension();
 }
@@ -80,7 +82,7 @@ void LaneInput::keep_letters(std::size_t rejects_before) {
   for (std::size_t i = rejects_before; i < rows_.rejects.size(); ++i) {
     const record::Reject& reject = rows_.rejects[i];
     while (next->offset != reject.position.value()) ++next;
-    journal::DeadLetter letter{reject.position, {}, {}, {}, {}, next->milliseconds};
+    journal::DeadLetter letter{reject.position, reject.reason, {}, {}, {}, next->milliseconds};
     if (letter_bytes_ < letters_bytes_max) {
       const std::size_t most = config_.kafka.dead_letter_bytes_max;
       letter.key = copy_of(next->key, most);
@@ -89,21 +91,23 @@ void LaneInput::keep_letters(std::size_t rejects_before) {
         letter.headers.emplace_back(std::string(header.name.substr(0, 256)), copy_of(header.value, 1024));
         if (letter.headers.size() == 32) break;
       }
-      letter.bytes = bytes_of(letter);
-      letter_bytes_ += letter.bytes;
     }
-    letters_.push_back(std::move(letter));
+    if (!kafka::fit(letter, config_.kafka.topics.input, letter_bytes_max_)) {
+      letters_.emplace_back();
+      continue;
+    }
+    letter.bytes = bytes_of(letter);
+    letter_bytes_ += letter.bytes;
+    letters_.emplace_back(std::move(letter));
   }
 }
 
-std::vector<journal::DeadLetter> LaneInput::letters_of(std::vector<record::Reject> rejects) {
+std::vector<journal::DeadLetter> LaneInput::next_letters(std::size_t rejects) {
   std::vector<journal::DeadLetter> letters;
   if (config_.kafka.topics.dead_letters.empty()) return letters;
-  for (record::Reject& reject : rejects) {
-    journal::DeadLetter letter = std::move(letters_.front());
+  for (std::size_t i = 0; i < rejects; ++i) {
+    if (letters_.front()) letters.push_back(*std::move(letters_.front()));
     letters_.pop_front();
-    letter.reason = std::move(reject.reason);
-    letters.push_back(std::move(letter));
   }
   return letters;
 }

@@ -20,9 +20,10 @@ namespace nustream::attach {
 /// Rows of a lane that wait for their step, with the dead letters of those that cannot be used. One thread.
 class LaneInput {
  public:
-  /// Takes records from `position` on, up to `stop`.
+  /// Takes records from `position` on, up to `stop`. Dead letters are cut until their topic, which takes records of
+  /// `letter_bytes_max` bytes, takes them.
   LaneInput(const config::Config& config, const secrets::Keyring& keys, Position position,
-            std::optional<Position> stop);
+            std::optional<Position> stop, std::size_t letter_bytes_max);
 
   /// Decodes the records of a poll, in order of their offsets. Records below the position, or at or beyond the stop,
   /// are not taken.
@@ -38,8 +39,9 @@ class LaneInput {
   [[nodiscard]] bool is_half_empty() const noexcept { return rows_.count() <= rows_max_ / 2; }
   /// Letters of so many bytes are committed: there is room for others.
   void letters_gone(std::size_t bytes) noexcept { letter_bytes_ -= bytes; }
-  /// The letters of these rejects, in their order. Their bytes count until letters_gone().
-  [[nodiscard]] std::vector<journal::DeadLetter> letters_of(std::vector<record::Reject> rejects);
+  /// The letters of the next rejects that took their step, in their order, without those of which nothing fits their
+  /// topic. Their bytes count until letters_gone().
+  [[nodiscard]] std::vector<journal::DeadLetter> next_letters(std::size_t rejects);
 
  private:
   void keep_letters(std::size_t rejects_before);
@@ -51,10 +53,11 @@ class LaneInput {
   std::optional<std::uint64_t> stop_;
   bool over_;
   std::size_t rows_max_;
+  std::size_t letter_bytes_max_;
   bool with_headers_;
   decode::MessageBatch batch_;
   record::RowBatch rows_;
-  std::deque<journal::DeadLetter> letters_;
+  std::deque<std::optional<journal::DeadLetter>> letters_;  // one a reject; empty: not even its reason fits
   std::size_t letter_bytes_ = 0;
 };
 

@@ -23,6 +23,7 @@ journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent con
   record.position = state.lane.position();
   record.start = epoch.start;
   record.stop = state.stop;
+  record.stop_asked = state.stop_asked;
   record.rejected = state.rejected;
   record.lane = state.lane.encode();
   record.noise = std::move(content.noise);

@@ -23,6 +23,7 @@ struct Setup {
   std::string digest;
   secrets::Keyring keys;
   std::size_t release_bytes_max;  ///< no release is longer
+  std::size_t letter_bytes_max;   ///< the dead letters' topic takes no longer record
   std::uint32_t lanes_with_room;  ///< lanes below it had a partition in every topic at the start
 };
 
@@ -34,8 +35,9 @@ struct LaneState {
   engine::EpochLedger ledger;
   kafka::SeenRecords seen;
   std::optional<Position> stop;  ///< resolved once
+  std::string stop_asked;        ///< from this
   std::uint64_t rejected = 0;
-  std::uint32_t partitions = 0;                ///< of the input when the lane began
+  std::uint32_t partitions = 0;                ///< of the input when the lane began, in its first epoch
   std::optional<StepCount> steps_on_ledger{};  ///< of the last line; nothing: no line yet
 
   [[nodiscard]] LaneId id() const { return ledger.identity().lane; }

@@ -3,6 +3,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "attach/open_lane_parts.h"
@@ -72,7 +73,7 @@ void LaneWorker::start_opening() {
   order->mechanism = std::make_unique<const config::Mechanism>(host_.mechanism);
   order->lane = lane_;
   order->partitions = partitions_;
-  order->renewal = host_.renewal;
+  if (!host_.opened.contains(lane_)) order->renewal = host_.renewal;
   order->member = std::make_shared<const kafka::GroupMetadata>(host_.consumer.group_metadata());
   order->post = host_.on_commit_thread;
   order->cancelled = cancelled_;
@@ -138,6 +139,7 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
       host_.on_noise_thread, wake);
   if (host_.wrap_noise) noise = host_.wrap_noise(std::move(noise));
   all_is_well();
+  host_.opened.insert(lane_);
   show_restored(*lane);
   open_ = std::make_unique<Open>(host_, std::move(*lane), std::move(noise));
   phase_ = Phase::running;
@@ -190,12 +192,7 @@ bool LaneWorker::is_reading() const {
 
 void LaneWorker::take(std::span<const kafka::Message> messages) {
   if (!is_reading()) return;
-  const std::size_t rejects_before = open_->input.rows().rejects.size();
   open_->input.take(messages, open_->state.seen);
-  const auto& rejects = open_->input.rows().rejects;
-  for (std::size_t i = rejects_before; i < rejects.size(); ++i) {
-    metrics_.records_rejected[reject_reason(rejects[i].reason)].Increment();
-  }
   pump();
 }
 
@@ -258,12 +255,24 @@ void LaneWorker::step_batch() {
     const engine::Progress progress = open_->stepper.step(rows, room, open_->output);
     open_->batch_records += progress.records;
     open_->limit_reached = progress.limit_reached;
-    open_->state.rejected += open_->output.rejects.size();
-    for (journal::DeadLetter& letter : open_->input.letters_of(std::exchange(open_->output.rejects, {}))) {
-      open_->letters.push_back(std::move(letter));
-    }
+    collect_rejects();
     if (progress.records == 0 || progress.noise_pending) break;
   }
+}
+
+/// Of the records that were stepped: into the figures of the open batch, and its dead letters.
+void LaneWorker::collect_rejects() {
+  std::vector<record::Reject>& rejects = open_->output.rejects;
+  open_->state.rejected += rejects.size();
+  for (const record::Reject& reject : rejects) {
+    ++open_->figures.rejected[static_cast<std::size_t>(reject_reason(reject.reason))];
+  }
+  std::vector<journal::DeadLetter> letters = open_->input.next_letters(rejects.size());
+  if (!host_.setup.config.kafka.topics.dead_letters.empty()) {
+    open_->figures.letters_lost += rejects.size() - letters.size();
+  }
+  std::move(letters.begin(), letters.end(), std::back_inserter(open_->letters));
+  rejects.clear();
 }
 
 bool LaneWorker::is_full() const {
@@ -276,7 +285,9 @@ void LaneWorker::pause_if_full() {
 
 void LaneWorker::regulate_input() {
   if (end_ || phase_ != Phase::running) return;
-  if (open_->paused && open_->input.is_half_empty()) {
+  // Less than a minibatch takes no step: what waits would wait for ever.
+  const bool starved = open_->input.rows().count() < host_.setup.config.descent.minibatch;
+  if (open_->paused && (open_->input.is_half_empty() || starved)) {
     open_->paused = host_.consumer.resume(partition()).has_value();
   }
 }

@@ -26,6 +26,8 @@ struct LaneEnd {
   std::string reason;  ///< for the operator
 };
 
+struct BatchFigures;
+
 /// A state machine: opening → running → (draining →) gone, and back to opening where its producer has to be made
 /// anew. A lane that cannot go on is stopped, and stays with its process until that is told to let it go. Everything
 /// runs on the loop's thread, which never waits in here. Held by shared_ptr: work under way keeps it alive.
@@ -50,8 +52,8 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   /// True while more records wait here than the next batch takes, and those behind them had better wait in the
   /// client's queue.
   [[nodiscard]] bool is_full() const;
-  /// Stops reading a lane that is full, until it is half empty. What the client had fetched is lost and fetched
-  /// again.
+  /// Stops reading a lane that is full, until it is half empty or has no minibatch left. What the client had fetched
+  /// is lost and fetched again.
   void pause_if_full();
   /// Now and then: figures that nothing else changes.
   void tick();
@@ -83,6 +85,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
 
   void pump();
   void step_batch();
+  void collect_rejects();
   [[nodiscard]] std::size_t batch_room() const;
   [[nodiscard]] bool is_reading() const;
   void regulate_input();
@@ -97,6 +100,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void resend_model();
   void committed(const std::exception_ptr& failure);
   void after_commit();
+  void count(const BatchFigures& figures);
   void after_abort(const kafka::Error& error);
   void settle();
   [[nodiscard]] bool give_up_letters(const kafka::Error& error);
@@ -133,10 +137,9 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   std::optional<LaneEnd> end_;      // why it stops, once everything is published
   bool end_told_ = false;
   bool lacks_partition_ = false;
-  bool asked_ = false;  // the group, since the lane was fenced
-  Letters letters_ = Letters::whole;
-  std::chrono::steady_clock::time_point letters_until_;  // when they are tried whole again
-  std::optional<std::string> model_;                     // waits for its turn
+  bool asked_ = false;                // the group, since the lane was fenced
+  Letters letters_ = Letters::whole;  // never more again: an attempt that fails holds up releases
+  std::optional<std::string> model_;  // waits for its turn
 };
 
 }  // namespace nustream::attach

@@ -18,10 +18,24 @@ namespace {
 
 using kafka::LaneChecks;
 
+/// Where a lane ends, and what was asked for when that was resolved; nowhere, and nothing, where nothing was.
+struct Stop {
+  std::optional<Position> position;
+  std::string asked;
+};
+
+/// As it is kept in a state (docs/formats/kafka.md).
+std::string text_of(const config::Place& place) {
+  if (std::holds_alternative<config::Earliest>(place)) return "earliest";
+  if (std::holds_alternative<config::Latest>(place)) return "end";
+  if (const auto* offset = std::get_if<config::AtOffset>(&place)) return fmt::format("offset {}", offset->offset);
+  return fmt::format("time {}", std::get<config::AtTime>(place).milliseconds);
+}
+
 /// Where the epoch begins and ends, and how it stands to what was read before.
 struct Range {
   Position start;
-  std::optional<Position> stop;
+  Stop stop;
   journal::Overlap overlap = journal::Overlap::disjoint;
 };
 
@@ -77,14 +91,26 @@ class Opening {
   [[nodiscard]] kafka::KafkaJournal::Options journal_options() const {
     std::vector<std::string> topics = lane_topics();
     if (!place_.topics.model.empty() && order_.lane == LaneId{0}) topics.push_back(place_.topics.model);
-    return {
-        client_,
-        place_,
-        kafka_.transaction,
-        [client = client_, id = place_.name(), topics] { return kafka::transactional_producer(client, id, topics); },
-        order_.post,
-        order_.cancelled.get(),
-        order_.out_of_time};
+    return {client_,
+            place_,
+            kafka_.transaction,
+            [client = writing_client(), id = place_.name(), topics] {
+              return kafka::transactional_producer(client, id, topics);
+            },
+            order_.post,
+            order_.cancelled.get(),
+            order_.out_of_time};
+  }
+
+  /// Dead letters that travel together have to fit their topic as each of them does.
+  [[nodiscard]] kafka::ClientSettings writing_client() const {
+    constexpr const char* batch_size = "batch.size";
+    kafka::ClientSettings client = client_;
+    const std::string in_force = kafka::property_in_force(client, kafka::Role::transactional_producer, batch_size);
+    if (!place_.topics.dead_letters.empty() && setup_.letter_bytes_max < std::stoull(in_force)) {
+      client.properties[batch_size] = std::to_string(std::max<std::size_t>(setup_.letter_bytes_max, 1));
+    }
+    return client;
   }
 
   /// A state that does not open, or that the topics have gone beyond, is taken for none where a new epoch is asked
@@ -106,15 +132,16 @@ class Opening {
       if (state || failure.code() != Exit::data || !order_.renewal.new_epoch || is_foreign(sealed)) throw;
       return without_state();
     }
-    if (input->gap) accept_gap(state->record, input->log);
+    const bool gap = input->gap || input->unproven;
+    if (gap) accept_gap(state->record, *input);
     journal_->recover(state->record.recovery());
     const bool other_settings = state->identity.settings_digest != setup_.digest;
     const bool at_horizon = order_.mechanism->horizon() == state->identity.steps;
-    if (order_.renewal.new_epoch && (other_settings || at_horizon || input->gap)) {
+    if (order_.renewal.new_epoch && (other_settings || at_horizon || gap)) {
       // The old outbox goes out with the new epoch's first state.
       const Position start = std::max(state->record.position, position_of(input->log.low));
       return begin(EpochId{state->identity.epoch.value() + 1}, {start, stop(), journal::Overlap::disjoint},
-                   ledger_of(state->record));
+                   ledger_of(state->record), state->record.partitions);
     }
     return go_on(std::move(*state));
   }
@@ -130,12 +157,20 @@ class Opening {
     }
   }
 
-  void accept_gap(const journal::StateRecord& record, const kafka::Watermarks& log) const {
+  void accept_gap(const journal::StateRecord& record, const LaneChecks::Input& input) const {
     if (order_.renewal.new_epoch && order_.renewal.accept_gap) return;
-    throw Failure(Exit::data,
-                  fmt::format("lane {}: offsets {} to {} of the input are gone before they were read; nothing was "
-                              "published: go on behind the gap with --new-epoch --accept-gap",
-                              place_.name(), record.position.value(), log.low.value() - 1));
+    const std::uint64_t position = record.position.value();
+    const std::string what =
+        input.gap ? fmt::format("offsets {} to {} of the input are gone before they were read", position,
+                                input.log.low.value() - 1)
+                  : fmt::format(
+                        "the group's committed offset is gone, and no record before offset {} is left to "
+                        "compare",
+                        position);
+    throw Failure(Exit::data, fmt::format("lane {}: {}; nothing was published: go on from offset {} with --new-epoch "
+                                          "--accept-gap",
+                                          place_.name(), what,
+                                          std::max(position, static_cast<std::uint64_t>(input.log.low.value()))));
   }
 
   OpenedLane go_on(journal::State state) {
@@ -148,20 +183,25 @@ class Opening {
     const config::Mechanism& mechanism = *order_.mechanism;
     engine::EpochIdentity identity{place_.stream, order_.lane,   state.identity.epoch,    record.start,
                                    overlap,       setup_.digest, setup_.keys.is_private()};
+    Stop stop = stop_of(record);
     OpenedLane opened{
         std::move(journal_),
         {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grids, record.lane),
          engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)),
-         kafka::SeenRecords(std::move(record.seen)), stop_of(record), record.rejected, record.partitions,
-         state.identity.steps},
+         kafka::SeenRecords(std::move(record.seen)), stop.position, std::move(stop.asked), record.rejected,
+         record.partitions, state.identity.steps},
         std::move(record.noise),
         record.released,
         {}};
     NUSTREAM_REQUIRE(opened.state.lane.steps() == state.identity.steps,
                      "the sealed lane is at another step than its seal says");
     const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
-    if (opened.journal->owes_releases()) commit_alone(opened);
-    opened.last_published = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+    if (opened.journal->owes_releases()) {
+      opened.last_published = opened.journal->outbox();
+      commit_alone(opened);
+    } else {
+      opened.last_published = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+    }
     return opened;
   }
 
@@ -173,7 +213,7 @@ class Opening {
                                 "restore the state topic, or begin a new noise epoch behind them with --new-epoch",
                                 place_.name()));
     }
-    if (!remains.any()) return begin(EpochId{0}, first_range(), {});
+    if (!remains.any()) return begin(EpochId{0}, first_range(), {}, order_.partitions);
     if (remains.last_release && remains.last_release->is_private != setup_.keys.is_private()) {
       throw Failure(Exit::data, fmt::format("lane {}: the release topic holds releases of another kind (private or "
                                             "not); name another kafka.release_topic",
@@ -195,10 +235,11 @@ class Opening {
     if (remains.last_release) behind(remains.last_release->epoch, remains.last_release->position);
     if (remains.committed) start = std::max(start, position_of(*remains.committed));
     start = std::max(start, position_of(checks_->input_log().low));
-    return begin(EpochId{epoch}, {start, stop(), journal::Overlap::disjoint}, remains.ledger);
+    // How many partitions there were is lost: one without a state that begins at its first record skips none.
+    return begin(EpochId{epoch}, {start, stop(), journal::Overlap::disjoint}, remains.ledger, 1);
   }
 
-  OpenedLane begin(EpochId epoch, Range range, journal::Ledger ledger) {
+  OpenedLane begin(EpochId epoch, Range range, journal::Ledger ledger, std::uint32_t partitions) {
     noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
     const config::Mechanism& mechanism = *order_.mechanism;
     journal::NoiseCheckpoints first = journal::first_checkpoints(key, order_.lane, epoch, mechanism.stages.size());
@@ -208,7 +249,7 @@ class Opening {
     OpenedLane opened{std::move(journal_),
                       {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grids, range.start),
                        engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords({}),
-                       range.stop, 0, order_.partitions, std::nullopt},
+                       range.stop.position, std::move(range.stop.asked), 0, partitions, std::nullopt},
                       std::move(first),
                       StepCount{0},
                       {}};
@@ -222,7 +263,18 @@ class Opening {
     const kafka::Watermarks log = checks_->input_log();
     if (is_later_partition()) return {position_of(log.low), stop(), journal::Overlap::disjoint};
     const Position start = resolve(kafka_.start, log);
+    if (std::holds_alternative<config::AtOffset>(kafka_.start)) require_there(start);
     return {std::max(start, position_of(log.low)), stop(), journal::Overlap::disjoint};
+  }
+
+  /// Nothing can be read from an offset that does not exist yet, and the first state would keep it for ever.
+  void require_there(Position start) {
+    const kafka::Offset end = checks_->input_end();
+    if (start <= position_of(end)) return;
+    throw Failure(Exit::configuration,
+                  fmt::format("lane {}: kafka.start = {} is beyond the end of the partition, {}; give an offset that "
+                              "is there, or \"latest\"",
+                              place_.name(), start.value(), end.value()));
   }
 
   /// Told by lane 0, which remembers how many there were when the stream began.
@@ -245,19 +297,27 @@ class Opening {
     return position_of(checks_->input_offset_at(std::get<config::AtTime>(place).milliseconds));
   }
 
-  /// An end or a time is resolved once, and kept for as long as the settings ask for one.
-  std::optional<Position> stop_of(const journal::StateRecord& record) {
-    const bool changes = kafka_.stop && !std::holds_alternative<config::AtOffset>(*kafka_.stop);
-    return changes && record.stop ? record.stop : stop();
+  /// An end or a time is resolved once, and kept for as long as the settings ask for the same.
+  Stop stop_of(const journal::StateRecord& record) {
+    const bool is_kept = kafka_.stop && !std::holds_alternative<config::AtOffset>(*kafka_.stop) && record.stop;
+    if (!is_kept) return stop();
+    const std::string asked = text_of(*kafka_.stop);
+    if (asked != record.stop_asked && !record.stop_asked.empty()) return stop();
+    fmt::print(stderr,
+               "nustream: lane {} ends at offset {}, to which kafka.stop ({}) was resolved once; give an offset to "
+               "end elsewhere\n",
+               order_.lane.value(), record.stop->value(), asked);
+    return {record.stop, asked};
   }
 
-  std::optional<Position> stop() {
-    if (!kafka_.stop) return std::nullopt;
-    return resolve(*kafka_.stop, checks_->input_log());
+  Stop stop() {
+    if (!kafka_.stop) return {};
+    return {resolve(*kafka_.stop, checks_->input_log()), text_of(*kafka_.stop)};
   }
 
   /// A transaction without input: publishes what is owed, with the state that no longer holds it.
   void commit_alone(OpenedLane& opened) {
+    if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();
     journal::Batch batch =
         seal_batch(setup_, opened.state, {opened.noise.clone(), {}, {}, opened.released}, opened.journal->bookmark());
     // Shared: the pool's thread may still be inside set_value() when this one is past get().

@@ -35,9 +35,10 @@ struct LaneOrder {
 struct OpenedLane {
   std::unique_ptr<kafka::KafkaJournal> journal;
   LaneState state;
-  journal::NoiseCheckpoints noise;            ///< of the next step
-  StepCount released;                         ///< steps of the epoch's last release
-  std::optional<std::string> last_published;  ///< line, newline included
+  journal::NoiseCheckpoints noise;  ///< of the next step
+  StepCount released;               ///< steps of the epoch's last release
+  std::optional<std::string>
+      last_published;  ///< lines, newlines included: the last release, or what opening published
 };
 
 /// A topic has no partition for the lane: not yet, perhaps.

@@ -1,6 +1,7 @@
 // What a lane worker holds while its lane is open: private to lane_worker.cpp and lane_commits.cpp.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -12,8 +13,17 @@
 #include "attach/lane_worker.h"
 #include "engine/release_encoder.h"
 #include "publish/release_json.h"
+#include "serve/operator_metrics.h"
 
 namespace nustream::attach {
+
+/// What the operator is told of a batch, once it is committed: one that is computed again counts once.
+struct BatchFigures {
+  std::uint64_t records = 0;
+  std::array<std::uint64_t, serve::reject_reasons.size()> rejected{};  ///< records, by reason
+  std::uint64_t letters_lost = 0;                                      ///< given up
+  std::optional<double> clipped_ratio;                                 ///< none: no record
+};
 
 /// Everything that goes when the lane is opened anew.
 struct LaneWorker::Open {
@@ -27,7 +37,7 @@ struct LaneWorker::Open {
              host.setup.digest, host.setup.keys.is_private()})),
         stepper(state.lane, *noise, encoder, host.setup.config.descent.minibatch,
                 state.ledger.limit(host.setup.config.privacy.budget, state.lane.position()), opened.released.value()),
-        input(host.setup.config, host.setup.keys, state.lane.position(), state.stop),
+        input(host.setup.config, host.setup.keys, state.lane.position(), state.stop, host.setup.letter_bytes_max),
         batch_opened(std::chrono::steady_clock::now()) {}
 
   std::unique_ptr<kafka::KafkaJournal> journal;
@@ -39,6 +49,7 @@ struct LaneWorker::Open {
 
   engine::Output output;  // of the open batch
   std::vector<journal::DeadLetter> letters;
+  BatchFigures figures;  // all but the records
   std::size_t sent_letter_bytes = 0;
   std::uint64_t batch_records = 0;
   std::chrono::steady_clock::time_point batch_opened;
@@ -51,7 +62,7 @@ struct LaneWorker::Open {
   bool resend = false;     // an aborted batch waits to be sent again: no other may go before it
   journal::Batch sent{{}, Position{0}, {}, {}, {}, {}};
   std::string published;  // outbox of the batch before: public with the commit
-  std::uint64_t sent_records = 0;
+  BatchFigures sent_figures;
   std::chrono::steady_clock::time_point sent_at;
   std::optional<std::chrono::steady_clock::time_point> outbox_since;  // when the committed outbox began to wait
   std::chrono::steady_clock::time_point outbox_closed;                // when its batch closed

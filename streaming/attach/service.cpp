@@ -73,6 +73,7 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
             operators_,
             locked_,
             options.renewal,
+            {},
             out_of_time_,
             [this] { look_for_room(); },
             on(commit_pool_),
@@ -94,8 +95,9 @@ Service::~Service() {
   for (auto& [lane, worker] : lanes_) worker->drop();
   lanes_.clear();
   // What is under way on the pools refers to the lanes' clients: it ends before the loop and the consumer go.
-  commit_pool_.join();
+  // A lane that is being opened waits for its transaction's slices: their threads stay until it has given up.
   spare_pool_.join();
+  commit_pool_.join();
   noise_pool_.join();
 }
 

@@ -6,11 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/release_encoder.h"
 #include "error.h"
 #include "kafka/topic_checks.h"
 #include "kafka/write_check.h"
-#include "publish/release_json.h"
 
 namespace nustream::attach {
 namespace {
@@ -23,8 +21,6 @@ constexpr std::int32_t insync_wanted = 2;
 constexpr std::int64_t compaction_lag_wanted_ms = 24 * 3'600'000;
 // A partition of the dead letters that has no leader at present says nothing about the right to write.
 constexpr std::chrono::milliseconds write_check_max{5'000};
-// A long name and wide numbers: 17 digits, sign, exponent.
-constexpr double widest = -1.2345678901234567e-308;
 
 [[noreturn]] void refuse(const std::string& line) {
   throw Failure(Exit::configuration, line);
@@ -42,6 +38,7 @@ class Requirements {
     const config::Topics& topics = config_.kafka.topics;
     const TopicDescription input = described(topics.input, "kafka.topic");
     facts_.partitions = facts_.lanes_with_room = static_cast<std::uint32_t>(input.partitions);
+    check_input_kept(input);
     check_times(input);
     const TopicDescription state = lane_topic(topics.state, "kafka.state_topic");
     if (state.cleanup_policy != "compact") {
@@ -52,11 +49,11 @@ class Requirements {
     }
     check_old_states(state);
     const TopicDescription ledger = lane_topic(topics.ledger, "kafka.ledger_topic");
-    if (ledger.cleanup_policy != "delete" || ledger.retention_ms != -1) {
-      refuse(
-          fmt::format("topic '{}' (kafka.ledger_topic) has cleanup.policy={}, retention.ms={}: it has to keep every "
-                      "line: cleanup.policy=delete, retention.ms=-1",
-                      topics.ledger, ledger.cleanup_policy, ledger.retention_ms));
+    if (ledger.cleanup_policy != "delete" || ledger.retention_ms != -1 || ledger.retention_bytes != -1) {
+      refuse(fmt::format(
+          "topic '{}' (kafka.ledger_topic) has cleanup.policy={}, retention.ms={}, retention.bytes={}: it "
+          "has to keep every line: cleanup.policy=delete, retention.ms=-1, retention.bytes=-1",
+          topics.ledger, ledger.cleanup_policy, ledger.retention_ms, ledger.retention_bytes));
     }
     lane_topic(topics.releases, "kafka.release_topic");
     if (!topics.dead_letters.empty()) check_dead_letters(described(topics.dead_letters, "kafka.dead_letter_topic"));
@@ -70,6 +67,7 @@ class Requirements {
     const std::string client_max =
         kafka::property_in_force(client_, kafka::Role::transactional_producer, "message.max.bytes");
     facts_.record_bytes_max = std::min<std::size_t>(bytes_max_, std::stoull(client_max));
+    facts_.letter_bytes_max = std::min<std::size_t>(facts_.letter_bytes_max, std::stoull(client_max));
     return std::move(facts_);
   }
 
@@ -115,7 +113,7 @@ class Requirements {
                     config_.kafka.topics.state));
   }
 
-  /// What does not fit is cut down when it comes: the topic's size bounds nothing else. The right to write is found
+  /// What does not fit is cut before it is sent: the topic's size bounds nothing else. The right to write is found
   /// out here, not by the first record that cannot be used.
   void check_dead_letters(const TopicDescription& letters) {
     const std::string& topic = config_.kafka.topics.dead_letters;
@@ -123,11 +121,22 @@ class Requirements {
     kafka::require_right_to_write(client_, config_.stream + "/start", topic,
                                   std::min(deadline_, kafka::in(write_check_max)));
     const auto room = static_cast<std::size_t>(std::max<std::int64_t>(letters.max_message_bytes, 0));
-    if (room >= config_.kafka.dead_letter_bytes_max) return;
+    facts_.letter_bytes_max = room;
+    if (room > config_.kafka.dead_letter_bytes_max) return;
     facts_.warnings.push_back(
         fmt::format("topic '{}' takes records of {} bytes, kafka.dead_letter_bytes_max is {}: "
-                    "longer dead letters lose their bytes and keep their reason",
+                    "longer dead letters are cut, headers and key before the value",
                     config_.kafka.topics.dead_letters, room, config_.kafka.dead_letter_bytes_max));
+  }
+
+  /// Under compaction one record's key decides whether another one is still there to be read.
+  void check_input_kept(const TopicDescription& input) const {
+    if (input.cleanup_policy.find("compact") == std::string::npos) return;
+    refuse(
+        fmt::format("topic '{}' (kafka.topic) has cleanup.policy={}: compaction removes records by their keys, so "
+                    "that a record's key would show in what is left of the others; attach to a topic with "
+                    "cleanup.policy=delete",
+                    config_.kafka.topics.input, input.cleanup_policy));
   }
 
   void check_times(const TopicDescription& input) const {
@@ -155,32 +164,6 @@ class Requirements {
 TopicFacts check_topics(const config::Config& config, std::chrono::milliseconds time,
                         const std::atomic<bool>& cancelled) {
   return Requirements(config, time, cancelled).check();
-}
-
-std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism) {
-  const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  publish::ReleaseEncoder encoder = engine::release_encoder(
-      config, mechanism,
-      {config.stream, LaneId{static_cast<std::uint32_t>(most)}, EpochId{static_cast<std::uint32_t>(most)},
-       config.privacy.delta, std::string(64, '0'), false});
-  const std::vector<double> theta(config.descent.dimension, widest);
-  std::string line;
-  encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
-  // An interval names every coefficient twice more, with two numbers, beside a sentence.
-  const std::size_t interval = config.intervals.kind == config::Intervals::Kind::none ? 0 : line.size() + 512;
-  return 2 * (line.size() + interval);
-}
-
-std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes, const TopicFacts& facts) {
-  // Beside its outbox a state holds the lane: iterate and average, noise memory of some poles, ledger lines.
-  const std::size_t half = facts.record_bytes_max / 2;
-  if (release_bytes > half) {
-    refuse(
-        fmt::format("one release has up to {} bytes, and the topics take records of {}: raise max.message.bytes of "
-                    "the topics and message.max.bytes in [kafka.librdkafka]",
-                    release_bytes, facts.record_bytes_max));
-  }
-  return std::clamp<std::size_t>(config.outbox_bytes_max.value_or(half), release_bytes, half);
 }
 
 }  // namespace nustream::attach

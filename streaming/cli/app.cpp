@@ -173,10 +173,13 @@ void add_key(CLI::App& app, Job& job) {
   make->add_option("FILE", key.file, "the key file; never overwritten")->required();
   make->add_flag("--json", key.json, "print JSON");
   make->callback([&job] { job = [] { return key_new(key); }; });
-  CLI::App* rotate = command->add_subcommand("rotate", "seal a folder's state under a new key file");
-  rotate->add_option("FOLDER", rotation.folder, "the state folder")->required();
+  CLI::App* rotate =
+      command->add_subcommand("rotate", "seal a folder's state, or those of a stream, under a new key file");
+  rotate->add_option("PLACE", rotation.place, "the state folder, or the configuration of an attached stream")
+      ->required();
   rotate->add_option("NEW_KEY", rotation.new_key, "the new key file, made with 'key new'")->required();
-  rotate->add_option("--key-file", rotation.old_key, "the present key file, where it is not in the folder");
+  rotate->add_option("--key-file", rotation.old_key,
+                     "the present key file, where it is not in the folder or named there");
   rotate->add_flag("--json", rotation.json, "print JSON");
   rotate->callback([&job] { job = [] { return key_rotate(rotation); }; });
 }

@@ -119,12 +119,12 @@ struct KeyArguments {
 [[nodiscard]] Exit key_new(const KeyArguments& arguments);
 
 struct RotateArguments {
-  std::string folder;
-  std::string old_key;  ///< empty: "key" in the folder
+  std::string place;    ///< a state folder, or the configuration of an attached stream
+  std::string old_key;  ///< empty: "key" in the folder, or the configuration's
   std::string new_key;
   bool json = false;
 };
-/// Seals a folder's state under a new key file.
+/// Seals a folder's state, or the states of an attached stream, under a new key file.
 [[nodiscard]] Exit key_rotate(const RotateArguments& arguments);
 
 struct LocalRandomizeArguments {

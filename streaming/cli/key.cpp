@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "journal/outbox_folder.h"
 #include "journal/rotate_key.h"
+#include "kafka/rotate_keys.h"
 #include "publish/json_text.h"
 #include "secrets/harden.h"
 #include "secrets/hex.h"
@@ -37,19 +38,43 @@ Exit key_new(const KeyArguments& arguments) {
   return Exit::done;
 }
 
-Exit key_rotate(const RotateArguments& arguments) {
-  secrets::harden_process();
-  const std::filesystem::path folder = arguments.folder;
+namespace {
+
+/// Returns the key file that is not needed any more.
+std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
+  const std::filesystem::path folder = arguments.place;
   const std::string old_key =
       arguments.old_key.empty() ? (folder / journal::folder_files::key).string() : arguments.old_key;
   const auto disk = journal::posix_disk();
-  const secrets::Keyring new_keys = secrets::load_key_file(arguments.new_key);
   journal::rotate_key(*disk, folder, secrets::load_key_file(old_key), new_keys);
+  return old_key;
+}
+
+/// The same.
+std::string rotate_stream(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
+  config::Config config = config::read_config(arguments.place, {});
+  if (config.kafka.brokers.empty()) throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing");
+  const std::string old_key = arguments.old_key.empty() ? config.state.key_file : arguments.old_key;
+  if (old_key.empty()) throw Failure(Exit::configuration, config.file + ": state.key_file is missing");
+  config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
+  kafka::check_properties(config.kafka.properties);
+  static_cast<void>(kafka::rotate_keys({config.kafka.brokers, config.kafka.properties}, config.stream, config.kafka,
+                                       secrets::load_key_file(old_key), new_keys));
+  return old_key;
+}
+
+}  // namespace
+
+Exit key_rotate(const RotateArguments& arguments) {
+  secrets::harden_process();
+  const secrets::Keyring new_keys = secrets::load_key_file(arguments.new_key);
+  const bool is_stream = std::filesystem::is_regular_file(arguments.place);
+  const std::string old_key = is_stream ? rotate_stream(arguments, new_keys) : rotate_folder(arguments, new_keys);
   if (arguments.json) {
     print_json(arguments.new_key, new_keys);
     return Exit::done;
   }
-  fmt::print("{}: sealed under {}; {} opens old copies of the state only and can be destroyed\n", arguments.folder,
+  fmt::print("{}: sealed under {}; {} opens old copies of the state only and can be destroyed\n", arguments.place,
              arguments.new_key, old_key);
   return Exit::done;
 }

@@ -23,10 +23,12 @@ std::vector<NewTopic> needed_topics(const config::Kafka& kafka, const TopicsArgu
   };
   const std::map<std::string, std::string> compact{
       {"cleanup.policy", "compact"}, {"max.compaction.lag.ms", one_day_ms}, {"segment.ms", one_day_ms}};
-  std::vector<NewTopic> topics{
-      {kafka.topics.releases, partitions, replicas, with({{"retention.ms", "-1"}})},
-      {kafka.topics.state, partitions, replicas, with(compact)},
-      {kafka.topics.ledger, partitions, replicas, with({{"cleanup.policy", "delete"}, {"retention.ms", "-1"}})}};
+  // By name, whatever the brokers' defaults are: without a limit of age or size.
+  const std::map<std::string, std::string> kept{
+      {"cleanup.policy", "delete"}, {"retention.ms", "-1"}, {"retention.bytes", "-1"}};
+  std::vector<NewTopic> topics{{kafka.topics.releases, partitions, replicas, with(kept)},
+                               {kafka.topics.state, partitions, replicas, with(compact)},
+                               {kafka.topics.ledger, partitions, replicas, with(kept)}};
   if (arguments.input) topics.insert(topics.begin(), {kafka.topics.input, partitions, replicas, with({})});
   if (!kafka.topics.dead_letters.empty())
     topics.push_back({kafka.topics.dead_letters, partitions, replicas, with({})});

@@ -38,12 +38,13 @@ inline constexpr std::array<std::string_view, 20> failpoints{
 };
 
 /// The same for a journal of topics: the boundaries of a transaction and of a take-over.
-inline constexpr std::array<std::string_view, 9> topic_failpoints{
+inline constexpr std::array<std::string_view, 10> topic_failpoints{
     "after-init-transactions",   // older producers are fenced, what they left is ended
     "after-read-state",          //
+    "before-transaction",        // it is about to be handed to the threads that commit
     "after-begin-transaction",   //
     "after-send-offsets",        // the broker has the offsets, nothing is written
-    "after-produce-state",       // the first record, on its way perhaps
+    "after-produce-state",       // on its way perhaps; dead letters are taken
     "after-produce",             // every record was handed over, nothing is committed
     "after-commit-transaction",  // before anybody is told
     "after-abort-transaction",   //

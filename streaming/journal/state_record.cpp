@@ -8,7 +8,8 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 2;
+constexpr std::uint32_t format = 3;
+constexpr std::uint32_t format_without_stop_asked = 2;
 constexpr const char* malformed = "the state's record is malformed; use the version that wrote it";
 
 void append_checkpoint(const noise::Checkpoint& checkpoint, std::string& out) {
@@ -30,7 +31,7 @@ void read_checkpoint(secrets::FieldReader& fields, noise::Checkpoint& checkpoint
 /// Bytes of the encoding, so that no growing string leaves a copy of a key behind.
 std::size_t encoded_size(const StateRecord& record) {
   std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
-                     record.bookmark.size() + record.ledger_epochs.size() +
+                     record.bookmark.size() + record.ledger_epochs.size() + record.stop_asked.size() +
                      record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash));
   for (const noise::Checkpoint& stage : record.noise.stages) size += 64 + sizeof(double) * stage.memory.size();
   return size;
@@ -104,12 +105,14 @@ std::string encode_record(const StateRecord& record) {
     secrets::append_integer(seen.position.value(), out);
     secrets::append_bytes(seen.mac, out);
   }
+  secrets::append_text(record.stop_asked, out);
   return out;
 }
 
 StateRecord decode_record(std::string_view bytes) {
   secrets::FieldReader fields(bytes, malformed);
-  if (fields.integer<std::uint32_t>() != format) throw Failure(Exit::data, malformed);
+  const auto found = fields.integer<std::uint32_t>();
+  if (found != format && found != format_without_stop_asked) throw Failure(Exit::data, malformed);
   StateRecord record;
   record.position = Position{fields.integer<std::uint64_t>()};
   record.start = Position{fields.integer<std::uint64_t>()};
@@ -136,6 +139,7 @@ StateRecord decode_record(std::string_view bytes) {
     record.seen.push_back({Position{fields.integer<std::uint64_t>()}});
     fields.bytes(record.seen.back().mac);
   }
+  if (found == format) record.stop_asked = fields.text();
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
 }

@@ -48,7 +48,7 @@ struct SeenRecord {
 struct StateRecord {
   Position position{0};          ///< of the next record
   Position start{0};             ///< where the epoch began
-  std::optional<Position> stop;  ///< a stop by time, resolved once
+  std::optional<Position> stop;  ///< resolved once
   std::uint64_t rejected = 0;    ///< unusable records so far; operator side
   std::string lane;              ///< Lane::encode()
   NoiseCheckpoints noise;
@@ -60,6 +60,7 @@ struct StateRecord {
   std::string ledger_epochs{};     ///< the last line of each epoch, this one included, where the ledger is a topic
   std::uint32_t partitions = 0;    ///< of the input topic when the lane began
   std::vector<SeenRecord> seen{};  ///< the last records before `position`, where the input is a topic
+  std::string stop_asked{};        ///< what `stop` was resolved from, where the input is a topic
 
   [[nodiscard]] Recovery recovery() const { return {bookmark, outbox, ledger_entry}; }
 };

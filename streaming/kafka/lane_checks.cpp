@@ -56,7 +56,7 @@ void LaneChecks::check_releases(const journal::State& state, Offset from) {
   const TopicPartition partition = place_.in(place_.topics.releases);
   const Watermarks log = uncommitted_.watermarks(partition, deadline());
   if (log.high < from) contradiction("the release topic lost releases: it was recreated or truncated");
-  uncommitted_.read_all(partition, std::max(from, log.low), log.high, deadline(), [&](const Message& message) {
+  uncommitted_.read_patiently(partition, std::max(from, log.low), log.high, time_, [&](const Message& message) {
     const journal::LastRelease release = journal::parse_last_release(text_of(message));
     if (release.lane != place_.lane) return;
     if (is_later(release, state.identity)) {
@@ -78,7 +78,7 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
   if (from < log.low || log.high < from) contradiction("the ledger topic lost lines that the state knows");
   bool found = false;
   bool further = false;
-  committed_.read_all(partition, from, log.high, deadline(), [&](const Message& message) {
+  committed_.read_patiently(partition, from, log.high, time_, [&](const Message& message) {
     further = found;
     found = found || journal::hash_of(std::string(text_of(message)) + '\n') == state.record.ledger_head;
   });
@@ -98,8 +98,8 @@ LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record) {
   }
   const Watermarks log = committed_.watermarks(partition, deadline());
   const bool found = find_again(record, log.low);
-  check_committed_offset(record, found);
-  return {log, position < log.low};
+  const bool committed = check_committed_offset(record).has_value();
+  return {log, position < log.low, !committed && !found && record.position != record.start};
 }
 
 /// True where at least one record was found again, false where none is left; a changed or missing one is a
@@ -116,9 +116,9 @@ bool LaneChecks::find_again(const journal::StateRecord& record, Offset low) {
                     "recreated, compacted or changed",
                     kept->position.value(), record.position.value()));
   };
-  committed_.read_all(
+  committed_.read_patiently(
       place_.in(place_.topics.input), Offset{static_cast<std::int64_t>(kept->position.value())},
-      Offset{static_cast<std::int64_t>(record.position.value())}, deadline(), [&](const Message& message) {
+      Offset{static_cast<std::int64_t>(record.position.value())}, time_, [&](const Message& message) {
         if (next == record.seen.end() || message.record.offset < next->position.value()) return;
         if (message.record.offset != next->position.value() || mark_of(message.record, keys_) != next->mac) {
           changed();
@@ -129,7 +129,7 @@ bool LaneChecks::find_again(const journal::StateRecord& record, Offset low) {
   return true;
 }
 
-void LaneChecks::check_committed_offset(const journal::StateRecord& record, bool found_again) {
+std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRecord& record) {
   const Offset position{static_cast<std::int64_t>(record.position.value())};
   const Deadline until = deadline();
   std::optional<Offset> committed = committed_.committed(place_.in(place_.topics.input), until);
@@ -143,12 +143,7 @@ void LaneChecks::check_committed_offset(const journal::StateRecord& record, bool
     rolled_back(fmt::format("the group has committed offset {}, but the state is at {}", committed->value(),
                             position.value()));
   }
-  if (!committed && !found_again && record.position != record.start) {
-    contradiction(
-        fmt::format("the group's committed offset is gone, and no record before offset {} is left to "
-                    "compare",
-                    position.value()));
-  }
+  return committed;
 }
 
 LaneChecks::Remains LaneChecks::remains() {
@@ -156,12 +151,12 @@ LaneChecks::Remains LaneChecks::remains() {
   journal::LedgerVerifier verifier(keys_);
   const TopicPartition ledger = place_.in(place_.topics.ledger);
   const Watermarks lines = committed_.watermarks(ledger, deadline());
-  committed_.read_all(ledger, lines.low, lines.high, deadline(),
-                      [&](const Message& message) { verifier.add(text_of(message)); });
+  committed_.read_patiently(ledger, lines.low, lines.high, time_,
+                            [&](const Message& message) { verifier.add(text_of(message)); });
   remains.ledger = std::move(verifier).finish();
   const TopicPartition releases = place_.in(place_.topics.releases);
   const Watermarks log = uncommitted_.watermarks(releases, deadline());
-  uncommitted_.read_all(releases, log.low, log.high, deadline(), [&](const Message& message) {
+  uncommitted_.read_patiently(releases, log.low, log.high, time_, [&](const Message& message) {
     journal::LastRelease release = journal::parse_last_release(text_of(message));
     if (release.lane != place_.lane) return;
     std::optional<journal::LastRelease>& last = remains.last_release;
@@ -176,8 +171,8 @@ std::optional<std::string> LaneChecks::last_published(Offset from) {
   const TopicPartition partition = place_.in(place_.topics.releases);
   const Watermarks log = committed_.watermarks(partition, deadline());
   std::optional<std::string> last;
-  committed_.read_all(partition, std::clamp(from, log.low, log.high), log.high, deadline(),
-                      [&](const Message& message) { last = std::string(text_of(message)) + '\n'; });
+  committed_.read_patiently(partition, std::clamp(from, log.low, log.high), log.high, time_,
+                            [&](const Message& message) { last = std::string(text_of(message)) + '\n'; });
   return last;
 }
 
@@ -185,9 +180,14 @@ Watermarks LaneChecks::input_log() {
   return committed_.watermarks(place_.in(place_.topics.input), deadline());
 }
 
+Offset LaneChecks::input_end() {
+  return uncommitted_.watermarks(place_.in(place_.topics.input), deadline()).high;
+}
+
 Offset LaneChecks::input_offset_at(std::int64_t milliseconds) {
   const TopicPartition partition = place_.in(place_.topics.input);
-  const auto found = committed_.offset_at(partition, milliseconds, deadline());
+  // Negative times mean something else to a broker, and no record is older than 1970.
+  const auto found = committed_.offset_at(partition, std::max<std::int64_t>(milliseconds, 0), deadline());
   return found ? *found : committed_.watermarks(partition, deadline()).high;
 }
 

@@ -23,7 +23,8 @@ class StateRolledBack : public Failure {
 };
 
 /// Looks at one lane's topics after KafkaJournal::load(), which has ended what other producers left open. Calls wait,
-/// at most `time` for a broker's answer; KafkaFailure where there is none, Cancelled where nobody wants it any more.
+/// at most `time` for a broker's answer, or for records to go on coming however many there are; KafkaFailure where
+/// there is none, Cancelled where nobody wants it any more.
 class LaneChecks {
  public:
   LaneChecks(const ClientSettings& client, LanePlace place, const secrets::Keyring& keys,
@@ -38,10 +39,10 @@ class LaneChecks {
   struct Input {
     Watermarks log;  ///< first record, and last stable offset
     bool gap;        ///< the records right at the position are gone
+    bool unproven;   ///< nothing is left that could tell whether the log is the one that was read
   };
   /// Failure(data) where the log is not the one that the state has read: shorter than its position, or with other
-  /// records; where the group's committed offset is beyond the state; where there is none, and nothing that was read
-  /// can be found again.
+  /// records; where the group's committed offset is beyond the state.
   [[nodiscard]] Input check_input(const journal::StateRecord& record);
 
   /// What is public of a lane whose state is missing, or does not fit.
@@ -60,6 +61,8 @@ class LaneChecks {
   [[nodiscard]] std::optional<std::string> last_published(Offset from);
   /// Begin and last stable end of the input.
   [[nodiscard]] Watermarks input_log();
+  /// The high watermark of the input.
+  [[nodiscard]] Offset input_end();
   /// The first record of that time or later; the end where all are earlier.
   [[nodiscard]] Offset input_offset_at(std::int64_t milliseconds);
 
@@ -68,7 +71,7 @@ class LaneChecks {
   void check_releases(const journal::State& state, Offset from);
   void check_ledger(const journal::State& state, const std::optional<Offset>& line);
   [[nodiscard]] bool find_again(const journal::StateRecord& record, Offset low);
-  void check_committed_offset(const journal::StateRecord& record, bool found_again);
+  [[nodiscard]] std::optional<Offset> check_committed_offset(const journal::StateRecord& record);
   [[noreturn]] void contradiction(const std::string& what) const;
   [[noreturn]] void rolled_back(const std::string& what) const;
 

@@ -62,4 +62,22 @@ std::optional<TopicShape> topic_shape(const Client& client, const std::string& t
   return shape;
 }
 
+std::size_t group_members(const Client& client, const std::string& group, Deadline deadline) {
+  std::size_t members = 0;
+  ask_until(client, "look up group " + group, deadline, [&](int milliseconds) -> std::optional<Error> {
+    const struct rd_kafka_group_list* raw = nullptr;
+    const rd_kafka_resp_err_t code = rd_kafka_list_groups(client.handle.get(), group.c_str(), &raw, milliseconds);
+    const std::unique_ptr<const struct rd_kafka_group_list, decltype(&rd_kafka_group_list_destroy)> groups(
+        raw, rd_kafka_group_list_destroy);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(code);
+    members = 0;
+    for (int i = 0; i < groups->group_cnt; ++i) {
+      if (groups->groups[i].err != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(groups->groups[i].err);
+      members += static_cast<std::size_t>(groups->groups[i].member_cnt);
+    }
+    return std::nullopt;
+  });
+  return members;
+}
+
 }  // namespace nustream::kafka

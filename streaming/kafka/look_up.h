@@ -26,4 +26,7 @@ struct TopicShape {
 [[nodiscard]] std::optional<TopicShape> topic_shape(const Client& client, const std::string& topic,
                                                     Deadline deadline);
 
+/// How many members the group has at present; 0 where there is none. Needs the right to describe it.
+[[nodiscard]] std::size_t group_members(const Client& client, const std::string& group, Deadline deadline);
+
 }  // namespace nustream::kafka

@@ -75,16 +75,20 @@ class PartitionReader::Implementation {
     return Progress::done();
   }
 
+  /// Until the deadline, which a patience puts off whenever the reading has moved on.
   void read_all(const TopicPartition& partition, Offset from, Offset end, Deadline deadline,
-                const std::function<void(const Message&)>& take) {
+                const std::function<void(const Message&)>& take,
+                std::optional<std::chrono::milliseconds> patience = {}) {
     const std::string attempt = "read " + name_of(partition);
     prepare(partition, deadline);
     start(partition, from, end);
     while (true) {
       give_up_if_cancelled(client_);
+      const Offset before = position_;
       const Progress progress = read(take, std::chrono::milliseconds(std::min(milliseconds_until(deadline), 100)));
       if (progress.is_done()) return;
       if (const Error* error = progress.error()) throw KafkaFailure(attempt, *error);
+      if (patience && position_ != before) deadline = in(*patience);
       if (milliseconds_until(deadline) == 0) {
         stop();
         throw KafkaFailure(attempt, complaint_ ? *complaint_ : error_of(RD_KAFKA_RESP_ERR__TIMED_OUT));
@@ -209,6 +213,12 @@ Offset PartitionReader::position() const noexcept {
 void PartitionReader::read_all(const TopicPartition& partition, Offset from, Offset end, Deadline deadline,
                                const std::function<void(const Message&)>& take) {
   implementation_->read_all(partition, from, end, deadline, take);
+}
+
+void PartitionReader::read_patiently(const TopicPartition& partition, Offset from, Offset end,
+                                     std::chrono::milliseconds patience,
+                                     const std::function<void(const Message&)>& take) {
+  implementation_->read_all(partition, from, end, in(patience), take, patience);
 }
 
 }  // namespace nustream::kafka

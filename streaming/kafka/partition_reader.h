@@ -59,6 +59,9 @@ class PartitionReader {
   /// start() and read() in one, until `deadline`.
   void read_all(const TopicPartition& partition, Offset from, Offset end, Deadline deadline,
                 const std::function<void(const Message&)>& take);
+  /// The same for as long as it takes, as long as it goes on: until nothing has come for `patience`.
+  void read_patiently(const TopicPartition& partition, Offset from, Offset end, std::chrono::milliseconds patience,
+                      const std::function<void(const Message&)>& take);
 
  private:
   class Implementation;

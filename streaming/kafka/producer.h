@@ -52,6 +52,9 @@ class Producer {
   /// Adds the offsets of `topic` for the group of `member`: each the next record to read.
   [[nodiscard]] virtual Progress send_offsets(const std::string& topic, std::span<const PartitionOffset> offsets,
                                               const GroupMetadata& member, Deadline deadline) = 0;
+  /// Done: the brokers have taken every record so far. Fails with the cause and the topic of the one that they did
+  /// not take, or with what failed the transaction; Cause::timed_out at the deadline.
+  [[nodiscard]] virtual Progress arrive(Deadline deadline) = 0;
   /// Done: every record, and the offsets, are committed. A record that a broker refused (too large, not written in
   /// time) fails it with that cause, the record's topic and Remedy::new_client: the gap that it leaves in the
   /// sequence numbers would fail the next transaction too. A topic that may not be written to fails it likewise, but

@@ -18,7 +18,7 @@ void report_delivery(rd_kafka_t* /*client*/, const rd_kafka_message_t* message, 
       return;
     case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
     case RD_KAFKA_RESP_ERR__PURGE_INFLIGHT:
-      return;  // dropped by an abort: no refusal
+      return reports.dropped_one();  // by an abort, or an error of the transaction: no refusal
     default:
       Error error = error_of(message->err);
       error.topic = topic;
@@ -41,6 +41,7 @@ void ProducerReports::listen(rd_kafka_conf_s& configuration) {
 void ProducerReports::begin_transaction() {
   const std::lock_guard lock(mutex_);
   refusal_.reset();
+  dropped_ = false;
 }
 
 void ProducerReports::all_is_well() {
@@ -51,6 +52,11 @@ void ProducerReports::all_is_well() {
 std::optional<Error> ProducerReports::refusal() const {
   const std::lock_guard lock(mutex_);
   return refusal_;
+}
+
+bool ProducerReports::dropped() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
 }
 
 std::optional<Error> ProducerReports::complaint() const {
@@ -78,6 +84,11 @@ void ProducerReports::written(std::string_view topic, std::int64_t offset) {
 void ProducerReports::refused(Error error) {
   const std::lock_guard lock(mutex_);
   if (!refusal_) refusal_ = std::move(error);
+}
+
+void ProducerReports::dropped_one() {
+  const std::lock_guard lock(mutex_);
+  dropped_ = true;
 }
 
 void ProducerReports::complained(Error error) {

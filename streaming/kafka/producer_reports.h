@@ -20,13 +20,15 @@ class ProducerReports {
   /// Makes a configuration report here. The object outlives the client.
   void listen(rd_kafka_conf_s& configuration);
 
-  /// Forgets the last transaction's refusal.
+  /// Forgets what became of the last transaction's records.
   void begin_transaction();
   /// Forgets the complaint: something went well since.
   void all_is_well();
 
   /// The first record of the transaction that was not written: why, and to which topic.
   [[nodiscard]] std::optional<Error> refusal() const;
+  /// True where the library dropped records of the transaction, as it does once that has failed.
+  [[nodiscard]] bool dropped() const;
   /// What the connections last complained of.
   [[nodiscard]] std::optional<Error> complaint() const;
   /// Of the last record that was written to the topic.
@@ -34,11 +36,13 @@ class ProducerReports {
 
   void written(std::string_view topic, std::int64_t offset);
   void refused(Error error);
+  void dropped_one();
   void complained(Error error);
 
  private:
   mutable std::mutex mutex_;
   std::optional<Error> refusal_;
+  bool dropped_ = false;
   std::optional<Error> complaint_;
   std::map<std::string, std::int64_t, std::less<>> offsets_;  // by topic
 };

@@ -107,6 +107,7 @@ std::optional<TopicDescription> TopicChecks::describe(const std::string& topic, 
       .max_message_bytes = number_of(configuration, "max.message.bytes"),
       .message_timestamp_type = text_of(configuration, "message.timestamp.type"),
       .retention_ms = number_of(configuration, "retention.ms"),
+      .retention_bytes = number_of(configuration, "retention.bytes"),
       .max_compaction_lag_ms = number_of(configuration, "max.compaction.lag.ms"),
       .segment_ms = number_of(configuration, "segment.ms")};
 }

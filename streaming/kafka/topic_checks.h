@@ -22,6 +22,7 @@ struct TopicDescription {
   std::int64_t max_message_bytes;
   std::string message_timestamp_type;  ///< "CreateTime" or "LogAppendTime"
   std::int64_t retention_ms;
+  std::int64_t retention_bytes;
   std::int64_t max_compaction_lag_ms;
   std::int64_t segment_ms;
 };

@@ -2,6 +2,7 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "journal/failpoint.h"
@@ -11,6 +12,8 @@ namespace nustream::kafka {
 namespace {
 
 constexpr std::chrono::milliseconds pause{10};
+// For records that go ahead: they hold up the others.
+constexpr std::chrono::milliseconds ahead_max{5'000};
 
 }  // namespace
 
@@ -27,8 +30,11 @@ Progress Transaction::advance() {
       return begin();
     case Phase::offsets:
       return send_offsets();
+    case Phase::ahead:
     case Phase::produce:
       return produce();
+    case Phase::arrive:
+      return arrive();
     case Phase::commit:
       return finish(producer_.commit(deadline_));
     case Phase::abort:
@@ -43,8 +49,9 @@ Progress Transaction::advance() {
 Progress Transaction::begin() {
   if (const auto error = producer_.begin()) return Progress::failed(*error);  // nothing was begun
   NUSTREAM_FAILPOINT("after-begin-transaction");
-  phase_ = content_.offset ? Phase::offsets : Phase::produce;
-  return content_.offset ? send_offsets() : produce();
+  if (!content_.offset) return first_records();
+  phase_ = Phase::offsets;
+  return send_offsets();
 }
 
 // The offsets before the records: while a broker still marks the end of the transaction before, it refuses what comes
@@ -54,12 +61,18 @@ Progress Transaction::send_offsets() {
   if (progress.is_again()) return progress;
   if (progress.error() != nullptr) return after_error(*progress.error());
   NUSTREAM_FAILPOINT("after-send-offsets");
-  phase_ = Phase::produce;
+  return first_records();
+}
+
+Progress Transaction::first_records() {
+  phase_ = content_.ahead > 0 ? Phase::ahead : Phase::produce;
   return produce();
 }
 
 Progress Transaction::produce() {
-  while (produced_ < content_.records.size()) {
+  const bool go_ahead = phase_ == Phase::ahead;
+  const std::size_t end = go_ahead ? content_.ahead : content_.records.size();
+  while (produced_ < end) {
     const auto error = producer_.produce(content_.records[produced_]);
     if (error && (error->cause == Cause::queue_full || error->remedy == Remedy::call_again)) {
       if (std::chrono::steady_clock::now() >= deadline_) return after_error(*error);
@@ -67,11 +80,29 @@ Progress Transaction::produce() {
       return Progress::again();
     }
     if (error) return after_error(*error);
-    if (++produced_ == 1) NUSTREAM_FAILPOINT("after-produce-state");
+    if (++produced_ == content_.ahead + 1) NUSTREAM_FAILPOINT("after-produce-state");
+  }
+  if (go_ahead) {
+    phase_ = Phase::arrive;
+    arrive_by_ = std::min(deadline_, in(ahead_max));
+    return arrive();
   }
   if (NUSTREAM_ABORTPOINT("after-produce")) return after_error(error_of(RD_KAFKA_RESP_ERR__STATE));
   phase_ = Phase::commit;
   return Progress::again();
+}
+
+/// Nothing else is in the transaction yet: an error is that of the records that go ahead, whether or not it says so.
+Progress Transaction::arrive() {
+  const Progress progress = producer_.arrive(arrive_by_);
+  if (progress.is_again()) return progress;
+  if (progress.error() != nullptr) {
+    Error error = *progress.error();
+    error.topic = content_.records.front().topic;
+    return after_error(error);
+  }
+  phase_ = Phase::produce;
+  return produce();
 }
 
 Progress Transaction::finish(Progress progress) {

@@ -16,10 +16,14 @@ namespace nustream::kafka {
 /// What is written together. The records' bytes stay where they are until the end.
 struct TransactionContent {
   std::vector<OutgoingRecord> records;
+  /// So many of them, the first ones, of one topic, are taken by their broker before any other is written: what goes
+  /// wrong with them leaves no trace in the other topics, and is known to be theirs.
+  std::size_t ahead = 0;
   std::optional<PartitionOffset> offset;  ///< of the input's next record; nothing: no offsets
 };
 
-/// begin → offsets → records → commit; or, after an abortable error, → abort. One thread at a time.
+/// begin → offsets → records that go ahead → the others → commit; or, after an abortable error, → abort. An error of
+/// a record that goes ahead names its topic. One thread at a time.
 class Transaction {
  public:
   /// `member` may be null where there is no offset. All references outlive it.
@@ -31,11 +35,13 @@ class Transaction {
   [[nodiscard]] Progress advance();
 
  private:
-  enum class Phase { begin, offsets, produce, commit, abort };
+  enum class Phase { begin, offsets, ahead, arrive, produce, commit, abort };
 
   [[nodiscard]] Progress begin();
   [[nodiscard]] Progress send_offsets();
+  [[nodiscard]] Progress first_records();
   [[nodiscard]] Progress produce();
+  [[nodiscard]] Progress arrive();
   [[nodiscard]] Progress finish(Progress progress);
   [[nodiscard]] Progress after_error(const Error& error);
 
@@ -45,6 +51,7 @@ class Transaction {
   const GroupMetadata* member_;
   std::chrono::milliseconds time_;
   Deadline deadline_;
+  Deadline arrive_by_;
   Phase phase_ = Phase::begin;
   std::size_t produced_ = 0;
   std::optional<Error> aborting_;

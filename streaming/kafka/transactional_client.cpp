@@ -15,6 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int arrival_milliseconds_max = 2000;
+constexpr int look_milliseconds = 50;
 constexpr milliseconds first_pause{20};
 constexpr milliseconds longest_pause{1000};
 
@@ -104,6 +105,24 @@ std::optional<Error> TransactionalClient::send_offsets(const rd_kafka_topic_part
   return repeat(deadline, [&](int time) {
     return rd_kafka_send_offsets_to_transaction(client_.get(), &offsets, &member, time);
   });
+}
+
+std::optional<Error> TransactionalClient::arrive(Deadline deadline) {
+  while (true) {
+    const int left = milliseconds_until(deadline);
+    const auto code = rd_kafka_flush(client_.get(), std::clamp(left, 1, look_milliseconds));
+    // A transaction that failed drops its records. The cause is told by a commit, which it cannot become any more.
+    if (reports_.dropped()) return commit(deadline);
+    if (std::optional<Error> refusal = reports_.refusal()) {
+      refusal->remedy = Remedy::new_client;
+      return refusal;
+    }
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return std::nullopt;
+    if (left > 0) continue;
+    Error error = error_of(RD_KAFKA_RESP_ERR__TIMED_OUT, "records were not taken in time");
+    error.remedy = Remedy::new_client;
+    return error;
+  }
 }
 
 std::optional<Error> TransactionalClient::commit(Deadline deadline) {

@@ -32,6 +32,7 @@ class TransactionalClient {
   [[nodiscard]] std::optional<Error> send_offsets(const rd_kafka_topic_partition_list_s& offsets,
                                                   const rd_kafka_consumer_group_metadata_s& member,
                                                   Deadline deadline);
+  [[nodiscard]] std::optional<Error> arrive(Deadline deadline);
   [[nodiscard]] std::optional<Error> commit(Deadline deadline);
   [[nodiscard]] std::optional<Error> abort(Deadline deadline);
 

@@ -51,6 +51,12 @@ class TransactionalProducer final : public Producer {
     });
   }
 
+  Progress arrive(Deadline deadline) override {
+    return background("flush", deadline, [&]() -> BackgroundCall::Call {
+      return [client = client_, deadline] { return client->arrive(deadline); };
+    });
+  }
+
   Progress commit(Deadline deadline) override {
     return background("commit_transaction", deadline, [&]() -> BackgroundCall::Call {
       return [client = client_, deadline] { return client->commit(deadline); };

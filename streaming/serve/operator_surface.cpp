@@ -61,6 +61,7 @@ void OperatorSurface::close_lane(LaneId lane) {
 void OperatorSurface::set_state(LaneId lane, LaneState state, std::string reason) {
   OpenLane& open = lanes_.at(lane);
   open.state = state;
+  open.served = open.served || restored(state);
   open.reason = std::move(reason);
   for (const LaneState each : lane_states) open.series.state[each].Set(each == state ? 1 : 0);
   readiness_may_have_changed();
@@ -73,7 +74,7 @@ void OperatorSurface::set_phase(Phase phase) {
 
 bool OperatorSurface::ready() const {
   return phase_ == Phase::serving &&
-         std::all_of(lanes_.begin(), lanes_.end(), [](const auto& entry) { return restored(entry.second.state); });
+         std::all_of(lanes_.begin(), lanes_.end(), [](const auto& entry) { return entry.second.ready(); });
 }
 
 void OperatorSurface::readiness_may_have_changed() {
@@ -85,7 +86,7 @@ std::string OperatorSurface::readiness() const {
   std::string lines;
   if (phase_ != Phase::serving) lines += std::string(name(phase_)) + '\n';
   for (const auto& [id, lane] : lanes_) {
-    if (restored(lane.state)) continue;
+    if (lane.ready()) continue;
     lines += "lane " + std::to_string(id.value()) + ": " + std::string(name(lane.state));
     if (!lane.reason.empty()) lines += ": " + lane.reason;
     lines += '\n';

@@ -29,7 +29,8 @@ class OperatorSurface {
   void set_state(LaneId lane, LaneState state, std::string reason = {});
   void set_phase(Phase phase);
 
-  /// Serving, and every open lane restored.
+  /// Serving, and every open lane restored: those that were restored once and are not again, without having failed,
+  /// count, since why may be no business of the public's.
   [[nodiscard]] bool ready() const;
   /// "ready", or what stands in its way: a line each.
   [[nodiscard]] std::string readiness() const;
@@ -44,6 +45,8 @@ class OperatorSurface {
     OperatorMetrics::Lane series;
     LaneState state = LaneState::waiting;
     std::string reason{};
+    bool served = false;  // was restored once
+    [[nodiscard]] bool ready() const noexcept { return served && state != LaneState::failed; }
   };
 
   void readiness_may_have_changed();

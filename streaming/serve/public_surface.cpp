@@ -63,6 +63,7 @@ PublicSurface::PublicSurface(std::string stream) : stream_(std::move(stream)) {}
 
 void PublicSurface::open_lane(PublicLane lane) {
   const LaneId id = lane.header.lane;
+  if (find(id, lane.header.epoch) != nullptr) return;
   lanes_.erase(id);
   PublicMetrics::Lane series(metrics_, lane.header);
   series.rho_limit->Set(lane.rho_limit.value());

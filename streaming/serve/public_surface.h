@@ -34,7 +34,8 @@ class PublicSurface {
   PublicSurface& operator=(const PublicSurface&) = delete;
 
   /// The lane's series appear, at no step and without an estimate; another epoch of the lane goes. A restored lane is
-  /// then told its committed spend, and after that its last published release.
+  /// then told its committed spend, and after that its last published release. One that is restored anew in the epoch
+  /// that is shown stays as it is: why it had to be may be no business of the public's.
   void open_lane(PublicLane lane);
   /// The lane's series go, with lane 0 the combined model. Nothing happens where the lane is not open.
   void close_lane(LaneId lane);

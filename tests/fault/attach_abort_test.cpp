@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 
 #include "attach_promise.h"
@@ -137,6 +138,40 @@ TEST_F(AttachAbort, ATransactionThatTimesOutIsComputedAgain) {
   EXPECT_FALSE(aborted(world_, topic("state")).empty());
   EXPECT_TRUE(joined(world_.releases()) == replayed(world_, values_, 7, 0, {"--set", "release.every=10"}));
   expect_promise_kept();
+}
+
+// Held in the transaction of its second batch: what the operator is told of a batch waits for its commit.
+TEST_F(AttachAbort, TheFiguresOfABatchAreThoseOfItsCommit) {
+  const AttachWorld world;
+  const std::string address = "127.0.0.1:" + std::to_string(33'000 + std::random_device{}() % 500);
+  const auto value = [&](const std::string& series) {
+    const std::string page = run_command("/usr/bin/curl", {"--silent", "--max-time", "5", "--noproxy", "*",
+                                                           "http://" + address + "/metrics"})
+                                 .out;
+    const std::size_t at = page.find("\n" + series);
+    return at == std::string::npos ? std::string() : page.substr(at + 1, page.find('\n', at + 1) - at - 1);
+  };
+  const std::string labels = "stream=\"" + world.name() + "\"} ";
+  const std::string ratio = "nustream_gradients_clipped_ratio{lane=\"0\"," + labels;
+  const std::string rejected = "nustream_records_rejected_total{lane=\"0\",reason=\"malformed\"," + labels;
+  Command service(
+      NUSTREAM_FAULTY,
+      world.attach(with(small_batches, {"--set", "state.commit_seconds=3600", "--set", "release.linger_seconds=3600",
+                                        "--set", "serve.operator_address=\"" + address + "\""})),
+      {}, {"NUSTREAM_FAILPOINT=after-begin-transaction:3:4000:live"});
+  world.write(Values(100, "0,0"));
+  wait_until([&] { return ledger_end(world).steps == 100; });
+  Values second(99, "1000,1000");
+  second.emplace_back("unusable");
+  world.write(second);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2000));
+  EXPECT_EQ(value(ratio), ratio + "0");
+  EXPECT_EQ(value(rejected), rejected + "0");
+  wait_until([&] { return ledger_end(world).steps == 200; });
+  wait_until([&] { return value(rejected) == rejected + "1"; });
+  EXPECT_EQ(value(ratio), ratio + "0.99");
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait().code, 0);
 }
 
 // A limit that is lowered under a running service: no waiting mends it, so it says so and ends; with the limit back

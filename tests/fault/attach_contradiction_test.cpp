@@ -43,6 +43,65 @@ TEST_F(AttachContradiction, AnotherKeyIs77) {
   expect_refused({"--set", "state.key_file=\"" + other + "\""}, 77, "key");
 }
 
+// The old key file is needed no more: neither to go on, nor to prove what was spent where the state is lost.
+TEST_F(AttachContradiction, AKeyThatWasRotatedIsGoneForGood) {
+  const auto key_file = [&](const char* name) { return (world_.folder().path() / name).string(); };
+  const auto under = [&](const char* name, std::vector<std::string> more) {
+    more.insert(more.end(), {"--set", "state.key_file=\"" + key_file(name) + "\""});
+    return more;
+  };
+  const auto rotate = [&](const char* from, const char* to) {
+    return run_command(NUSTREAM_COMMAND,
+                       {"key", "rotate", world_.config(), key_file(to), "--key-file", key_file(from)});
+  };
+  for (const char* name : {"second", "third"}) {
+    ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key_file(name)}).code, 0);
+  }
+  for (int time = 0; time < 2; ++time) {  // the second time there is nothing left to do
+    const CommandResult rotated = rotate("key", "second");
+    ASSERT_EQ(rotated.code, 0) << rotated.err;
+  }
+  expect_refused({}, 77, "key");
+  delete_group(world_.direct(), "nustream-" + world_.name());  // the records that were read are still known
+  world_.write(AttachWorld::values(300, 5));
+  const CommandResult second = world_.run(under("second", {"--set", "kafka.stop=1500"}));
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(ledger_end(world_).steps, 1500U);
+  EXPECT_EQ(rotate("third", "key").code, 77) << "neither is the state's";
+  ASSERT_EQ(rotate("second", "third").code, 0);
+  delete_topic(world_.direct(), topic("state"));
+  create_topic(world_.direct(), topic("state"), 1, {{"cleanup.policy", "compact"}});
+  world_.write(AttachWorld::values(100, 6));
+  const CommandResult third = world_.run(under("third", {"--new-epoch", "--until-end"}));
+  ASSERT_EQ(third.code, 0) << third.err;
+  EXPECT_EQ(ledger_end(world_).steps, 100U);
+  EXPECT_EQ(ledger_end(world_).to, 1600U);
+  expect_one_value_a_step(world_.releases_uncommitted());
+}
+
+// A kill leaves releases in the state: they are sealed anew with it, and come out under the new key.
+TEST(AttachRotation, OfAStreamThatOwesReleases) {
+  const AttachWorld world;
+  const std::string other = (world.folder().path() / "other").string();
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", other}).code, 0);
+  world.write(AttachWorld::values(200));
+  Command service(NUSTREAM_COMMAND, world.attach({"--set", "state.commit_records=200", "--set",
+                                                  "release.linger_seconds=3600", "-X", "session.timeout.ms=6000"}));
+  wait_until([&] { return ledger_end(world).steps == 200; });
+  const std::vector<std::string> rotate{"key", "rotate", world.config(), other};
+  const CommandResult refused = run_command(NUSTREAM_COMMAND, rotate);
+  EXPECT_EQ(refused.code, 75) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("1 members"));
+  service.signal(SIGKILL);
+  static_cast<void>(service.wait());
+  EXPECT_TRUE(world.releases().empty());
+  wait_until([&] { return run_command(NUSTREAM_COMMAND, rotate).code == 0; });  // once its session is over
+  const CommandResult result = world.run({"--until-end", "--set", "state.key_file=\"" + other + "\""});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(world.releases().size(), 2U);
+  EXPECT_EQ(ledger_end(world).steps, 200U);
+}
+
 TEST_F(AttachContradiction, AnInsecureSeedOverPrivateReleasesIsRefused) {
   const CommandResult result = world_.run({"--insecure-seed", "1"});
   EXPECT_TRUE(result.code == 65 || result.code == 77) << result.code << ": " << result.err;
@@ -72,6 +131,30 @@ TEST_F(AttachContradiction, RecordsDeletedBeforeTheyWereReadAre65AndAcceptGapGoe
   EXPECT_EQ(ledger_end(world_).steps, 300U) << "offsets 1300 to 1599";
   EXPECT_EQ(ledger_end(world_).to, 1600U);
   expect_one_value_a_step(world_.releases_uncommitted());
+}
+
+// Idle for longer than the input's retention and the group's: everything was read, and nothing is left to prove it.
+TEST_F(AttachContradiction, AnIdleTopicWhoseRecordsAndOffsetAreGoneIs65AndAcceptGapGoesOn) {
+  delete_records(world_.direct(), world_.name(), 0, 1200);
+  delete_group(world_.direct(), "nustream-" + world_.name());
+  expect_refused({}, 65, "--accept-gap");
+  expect_refused({"--new-epoch"}, 65, "--accept-gap");
+  world_.write(AttachWorld::values(300, 4));
+  const CommandResult result = world_.run({"--new-epoch", "--accept-gap", "--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world_).steps, 300U);
+  EXPECT_EQ(ledger_end(world_).to, 1500U);
+  expect_one_value_a_step(world_.releases_uncommitted());
+}
+
+TEST_F(AttachContradiction, RecordsAndOffsetThatAreGoneBeforeTheyWereReadAre65AndAcceptGapGoesOnBehindThem) {
+  world_.write(AttachWorld::values(400, 3));
+  delete_records(world_.direct(), world_.name(), 0, 1300);
+  delete_group(world_.direct(), "nustream-" + world_.name());
+  expect_refused({}, 65, "offsets 1200 to 1299");
+  const CommandResult result = world_.run({"--new-epoch", "--accept-gap", "--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world_).steps, 300U) << "offsets 1300 to 1599";
 }
 
 TEST_F(AttachContradiction, AStateTopicThatWasLostIs65AndANewEpochGoesOnBehindTheReleases) {
@@ -119,6 +202,94 @@ TEST(AttachStart, AStateTopicThatIsNotCompactedIs78) {
   const CommandResult result = world.run({"--set", "kafka.state_topic=\"" + world.name() + ".plain\""});
   EXPECT_EQ(result.code, 78) << result.err;
   EXPECT_THAT(result.err, HasSubstr("cleanup.policy"));
+}
+
+TEST(AttachStart, AnInputThatIsCompactedIs78) {
+  const AttachWorld world;
+  for (const char* policy : {"compact", "compact,delete"}) {
+    const std::string name = world.name() + fresh_name(".compacted");
+    create_topic(world.direct(), name, 1, {{"cleanup.policy", policy}});
+    const CommandResult result = world.run({"-t", name, "--until-end"});
+    EXPECT_EQ(result.code, 78) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("compaction removes records by their keys"));
+  }
+}
+
+TEST(AttachStart, ALedgerTopicThatForgetsLinesIs78) {
+  const AttachWorld world;
+  for (const auto& [setting, value] :
+       TopicSettings{{"retention.ms", "604800000"}, {"retention.bytes", "1000000"}, {"cleanup.policy", "compact"}}) {
+    SCOPED_TRACE(setting);
+    TopicSettings settings{{"retention.ms", "-1"}};
+    settings[setting] = value;
+    const std::string name = fresh_name("forgetful");
+    create_topic(world.direct(), name, 1, settings);
+    const CommandResult result = world.run({"--set", "kafka.ledger_topic=\"" + name + "\""});
+    EXPECT_EQ(result.code, 78) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(setting + "=" + value));
+  }
+}
+
+TEST(AttachStart, AnOffsetBeyondTheEndIs78AndLeavesNothingBehind) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(100));
+  const CommandResult result = world.run({"--set", "kafka.start=101", "--until-end"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("kafka.start = 101 is beyond the end of the partition, 100"));
+  EXPECT_TRUE(world.committed(world.name() + ".state").empty());
+  const CommandResult at_end = world.run({"--set", "kafka.start=100", "--until-end"});
+  EXPECT_EQ(at_end.code, 0) << at_end.err;
+}
+
+TEST(AttachStart, ATimeBefore1970IsTheFirstRecord) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(100));
+  const CommandResult result =
+      world.run({"--set", "kafka.start=\"1969-07-20T20:17:40Z\"", "--set", "stream.time=\"@timestamp\"", "--set",
+                 "stream.times_public=true", "--until-end"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world).steps, 100U);
+}
+
+TEST(AttachStart, AStateThatDoesNotFitItsTopicBesideItsReleasesIs78) {
+  const AttachWorld world;
+  const std::string small = world.name() + ".small";
+  create_topic(world.direct(), small, 1, {{"cleanup.policy", "compact"}, {"max.message.bytes", "4000"}});
+  const CommandResult result = world.run({"--set", "kafka.state_topic=\"" + small + "\"", "--until-end"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a state has up to"));
+  EXPECT_TRUE(read_uncommitted_records(AttachWorld::direct(), small).empty());
+}
+
+/// Records a second apart, the first at 2026-01-01T00:00:00Z.
+std::vector<StoredRecord> timed(std::size_t first, std::size_t count) {
+  std::vector<StoredRecord> records;
+  for (std::size_t i = first; i < first + count; ++i) {
+    records.push_back({.value = "1,2", .milliseconds = 1'767'225'600'000 + 1000 * static_cast<std::int64_t>(i)});
+  }
+  return records;
+}
+
+TEST(AttachStart, AStopIsKeptForAsLongAsTheSameOneIsAskedFor) {
+  const AttachWorld world;
+  write_records(world.direct(), world.name(), 0, timed(0, 300));
+  std::uint64_t steps = 0;
+  const auto expect_steps = [&](const std::vector<std::string>& arguments, std::uint64_t more, bool is_kept) {
+    std::vector<std::string> all{"--set", "stream.time=\"@timestamp\"", "--set", "stream.times_public=true"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const CommandResult result = world.run(all);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(ledger_end(world).steps, steps += more) << result.err;
+    EXPECT_EQ(result.err.find("was resolved once") != std::string::npos, is_kept) << result.err;
+  };
+  const std::vector<std::string> at_100{"--set", "kafka.stop=\"2026-01-01T00:01:40Z\""};
+  expect_steps(at_100, 100, false);
+  expect_steps(at_100, 0, true);
+  expect_steps({"--set", "kafka.stop=\"2026-01-01T00:03:20Z\""}, 100, false);
+  expect_steps({"--until-end"}, 100, false);
+  write_records(world.direct(), world.name(), 0, timed(300, 50));
+  expect_steps({"--until-end"}, 0, true);
+  expect_steps({"--set", "kafka.stop=350"}, 50, false);
 }
 
 TEST(AttachStart, ABrokerThatIsDownIs69AfterTheTimeThatIsSet) {

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
+#include <random>
 
 #include "attach_promise.h"
 
@@ -57,8 +59,8 @@ TEST(DeadLetters, HoldEachUnusableRecordWithItsReasonAndPlace) {
   EXPECT_FALSE(letters[bad.size() - 2].value.has_value()) << "a tombstone stays one";
 }
 
-// The topic takes nothing of that size: the letter keeps its reason and loses its bytes.
-TEST(DeadLetters, ThatAreTooLargeForTheirTopicLoseTheirBytesAndNoStepIsLost) {
+// The topic takes nothing of that size: the letter keeps its reason, and of its bytes what fits.
+TEST(DeadLetters, ThatAreTooLargeForTheirTopicAreCutAndNoStepIsLost) {
   const AttachWorld world;
   create_topic(world.direct(), world.name() + ".small", 1, {{"max.message.bytes", "2000"}});
   write_records(world.direct(), world.name(), 0, {{.value = std::string(30'000, 'x')}});
@@ -70,13 +72,129 @@ TEST(DeadLetters, ThatAreTooLargeForTheirTopicLoseTheirBytesAndNoStepIsLost) {
   ASSERT_EQ(result.code, 0) << result.err;
   const auto letters = world.committed(world.name() + ".small");
   ASSERT_EQ(letters.size(), 1U);
-  EXPECT_FALSE(letters[0].value.has_value());
+  EXPECT_GT(letters[0].value->size(), 1'500U);
+  EXPECT_LT(letters[0].value->size(), 2'000U);
   EXPECT_THAT(headers_of(letters[0]).at("nustream.reason"), HasSubstr(""));
   EXPECT_EQ(ledger_end(world).steps, 96U) << result.err;
   std::vector<std::string> all{"unusable"};
   all.insert(all.end(), values.begin(), values.end());
   EXPECT_TRUE(joined(world.releases()) == replayed(world, all, 7)) << "the releases do not show it";
   expect_one_value_a_step(world.releases_uncommitted());
+}
+
+/// A running service with a public listener, asked again and again whether it is ready.
+class WatchedService {
+ public:
+  explicit WatchedService(const AttachWorld& world, std::vector<std::string> more = {})
+      : address_("127.0.0.1:" + std::to_string(32'000 + std::random_device{}() % 500)),
+        service_(NUSTREAM_COMMAND, world.attach(with_address(std::move(more)))) {
+    wait_until([&] { return page("/readyz").find("ready") != std::string::npos; });
+  }
+  [[nodiscard]] std::string page(const std::string& path) const {
+    return run_command("/usr/bin/curl",
+                       {"--silent", "--fail", "--max-time", "5", "--noproxy", "*", "http://" + address_ + path})
+        .out;
+  }
+  /// Until so many steps are on the ledger; the public has to be told that all is well throughout.
+  void expect_ready_until(const AttachWorld& world, std::uint64_t steps) const {
+    wait_until([&] {
+      EXPECT_NE(page("/readyz").find("ready"), std::string::npos) << "a record that cannot be used shows";
+      return ledger_end(world).steps >= steps;
+    });
+  }
+  CommandResult end() {
+    service_.signal(SIGTERM);
+    return service_.wait();
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> with_address(std::vector<std::string> more) const {
+    more.insert(more.end(), {"--set", "serve.public_address=\"" + address_ + "\"", "--set", "release.every=10",
+                             "--set", "state.commit_records=100", "--set", "state.commit_seconds=0.1"});
+    return more;
+  }
+  std::string address_;
+  Command service_;
+};
+
+void expect_nothing_aborted(const AttachWorld& world) {
+  EXPECT_TRUE(world.releases() == world.releases_uncommitted()) << "an aborted copy shows the bad record";
+}
+
+// Each fits its topic, with its key and headers; all of them together do not.
+TEST(DeadLetters, AsLargeAsTheyMayBeAreWrittenTogether) {
+  const AttachWorld world;
+  create_topic(world.direct(), world.name() + ".few", 1, {{"max.message.bytes", "100000"}});
+  const std::string large(70'000, 'x');
+  std::vector<StoredRecord> bad;
+  for (int i = 0; i < 20; ++i) {
+    bad.push_back({.key = large, .value = large});
+    for (int j = 0; j < 40; ++j)
+      bad.back().headers.emplace_back("header-" + std::to_string(j), std::string(1'500, 'y'));
+    bad.push_back({.value = std::string(20'000, 'z')});
+  }
+  write_records(world.direct(), world.name(), 0, bad);
+  world.write(AttachWorld::values(60));
+  const CommandResult result = world.run(
+      {"--until-end", "--set", "release.every=10", "--set", "kafka.dead_letter_topic=\"" + world.name() + ".few\""});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto letters = world.committed(world.name() + ".few");
+  ASSERT_EQ(letters.size(), bad.size());
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    EXPECT_EQ(letters[i].value->size(), i % 2 == 0 ? 65'536U : 20'000U) << i;
+  }
+  EXPECT_EQ(letters[1].headers.size(), 5U);
+  EXPECT_GT(letters[0].key->size(), 30'000U) << "what is left beside the value";
+  expect_nothing_aborted(world);
+  EXPECT_EQ(result.err.find("took no dead letters"), std::string::npos) << result.err;
+}
+
+// A limit that is lowered under a running service: nothing on the public surface tells of it.
+TEST(DeadLetters, ThatAreRefusedLaterDoNotShowOnThePublicSurface) {
+  for (const char* limit : {"400", "150"}) {  // the reason fits; not even that
+    SCOPED_TRACE(limit);
+    const AttachWorld world;
+    WatchedService service(world);
+    world.write(std::vector<std::string>(200, "1,2"));
+    service.expect_ready_until(world, 200);
+    alter_topic(world.direct(), world.name() + ".dead", {{"max.message.bytes", limit}});
+    write_records(world.direct(), world.name(), 0, {{.value = std::string(30'000, 'x')}});
+    world.write(std::vector<std::string>(299, "1,2"));
+    service.expect_ready_until(world, 500);
+    wait_until([&] { return world.releases().size() == 50; });
+    wait_until([&] {
+      return service.page("/metrics")
+                 .find("nustream_releases_total{lane=\"0\",stream=\"" + world.name() + "\"} 50\n") !=
+             std::string::npos;
+    });
+    expect_nothing_aborted(world);
+    const CommandResult result = service.end();
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("took no dead letters"));
+    EXPECT_EQ(world.committed(world.name() + ".dead").size(), std::string(limit) == "400" ? 1U : 0U);
+    expect_one_value_a_step(world.releases_uncommitted());
+  }
+}
+
+// A partition that nobody leads takes nothing and refuses nothing: the lane waits for it once, and not for long.
+TEST(DeadLetters, ThatNobodyTakesHoldUpTheReleasesOnce) {
+  const AttachWorld world;
+  WatchedService service(world);
+  world.write(std::vector<std::string>(200, "1,2"));
+  service.expect_ready_until(world, 200);
+  delete_topic(world.direct(), world.name() + ".dead");
+  std::uint64_t steps = 200;
+  for (const std::chrono::seconds patience : {std::chrono::seconds(20), std::chrono::seconds(4)}) {
+    const auto written = std::chrono::steady_clock::now();
+    world.write({"unusable"});
+    world.write(std::vector<std::string>(99, "1,2"));
+    service.expect_ready_until(world, steps += 100);
+    EXPECT_LT(std::chrono::steady_clock::now() - written, patience);
+  }
+  expect_nothing_aborted(world);
+  const CommandResult result = service.end();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("took no dead letters"));
 }
 
 // Not even the reason fits (a transaction marker, of 78 bytes, just does): the letter is given up, the release is

@@ -181,6 +181,27 @@ TEST(Disturbance, AFrozenInstanceWithoutARivalRecovers) {
   stream.finish_and_check();
 }
 
+// What was asked for once is not done again later: a lane that is opened anew is not given another epoch where its
+// state was rolled back meanwhile.
+TEST(Disturbance, ANewEpochIsBegunAtTheStartAlone) {
+  Disturbed stream(1, 1000);
+  const AttachWorld& world = stream.world();
+  const auto only = stream.instance({"--new-epoch"});
+  stream.write(500);
+  wait_until([&] { return stream.steps() >= 500; });
+  const std::vector<StoredRecord> states = world.committed(world.name() + ".state");
+  ASSERT_GT(states.size(), 10U);
+  only->signal(SIGSTOP);
+  write_records(world.direct(), world.name() + ".state", 0, {states[5]});
+  stream.write(500);
+  pause(9000);  // beyond its session and transaction.timeout.ms
+  only->signal(SIGCONT);
+  const CommandResult result = only->wait();
+  EXPECT_EQ(result.code, 65) << result.err;
+  EXPECT_NE(result.err.find("rolled back"), std::string::npos) << result.err;
+  expect_one_value_a_step(world.releases_uncommitted());
+}
+
 TEST(Disturbance, ABrokerKilledAgainAndAgain) {
   KafkaCluster cluster;
   AttachWorld::use(cluster);

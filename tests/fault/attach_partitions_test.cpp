@@ -76,6 +76,36 @@ TEST_P(LackingPartitionsOf, AnyTopicAreNamed) {
 INSTANTIATE_TEST_SUITE_P(Topics, LackingPartitionsOf, ::testing::Values(".ledger", ".releases"),
                          [](const auto& tested) { return std::string(tested.param).substr(1); });
 
+// What came later begins at its first record, also where lane 0 has begun a new epoch since: it remembers how many
+// there were when the stream began.
+TEST(LaterPartitions, BeginAtTheirFirstRecordAfterANewEpochOfLaneZero) {
+  for (const bool state_is_lost : {false, true}) {
+    SCOPED_TRACE(state_is_lost);
+    const AttachWorld world;
+    const std::vector<std::string> latest{"--until-end", "--set", "kafka.start=\"latest\""};
+    ASSERT_EQ(world.run(latest).code, 0);
+    add_partitions(world.direct(), world.name(), 2);
+    world.write(AttachWorld::values(200), 0);
+    world.write(AttachWorld::values(300), 1);
+    if (state_is_lost) {
+      delete_topic(world.direct(), world.name() + ".state");
+      create_topic(world.direct(), world.name() + ".state", 1, {{"cleanup.policy", "compact"}});
+    }
+    std::vector<std::string> renewed{"--new-epoch", "--set", "descent.step_size=0.02"};
+    renewed.insert(renewed.end(), latest.begin(), latest.end());
+    const CommandResult first = world.run(renewed);
+    EXPECT_EQ(first.code, 78) << first.err;  // lane 1 waits for its partitions
+    EXPECT_EQ(ledger_end(world, 0).steps, 200U);
+    for (const char* topic : {".releases", ".state", ".ledger", ".dead"}) {
+      add_partitions(world.direct(), world.name() + topic, 2);
+    }
+    renewed.erase(renewed.begin());
+    const CommandResult second = world.run(renewed);
+    EXPECT_EQ(second.code, 0) << second.err;
+    EXPECT_EQ(ledger_end(world, 1).steps, 300U) << "records were skipped";
+  }
+}
+
 TEST(DeadLetterTopic, ThatIsMissingIs78) {
   const AttachWorld world;
   const CommandResult result = world.run({"--set", "kafka.dead_letter_topic=\"nowhere\""});

@@ -109,5 +109,23 @@ TEST(AttachStartUp, EndsWhileALaneIsRestoredFromABrokerThatDoesNotAnswer) {
   AttachWorld::use(shared_broker());
 }
 
+// Out of time right when a lane hands over its first transaction: its threads are still there to give it up.
+TEST(AttachStartUp, EndsWhileALaneIsAboutToCommitItsFirstState) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(100));
+  Command service(NUSTREAM_FAULTY, world.attach({"--set", "kafka.drain_seconds=1"}), {},
+                  {"NUSTREAM_FAILPOINT=before-transaction:1:5000:live"});
+  std::this_thread::sleep_for(milliseconds(2500));
+  const auto told = steady_clock::now();
+  service.signal(SIGTERM);
+  std::this_thread::sleep_for(milliseconds(8000));
+  service.signal(SIGKILL);  // what hangs by now hangs for ever
+  const CommandResult result = service.wait();
+  EXPECT_EQ(result.code, 0) << result.err;
+  ::testing::Test::RecordProperty("milliseconds", static_cast<int>((steady_clock::now() - told) / milliseconds(1)));
+  const CommandResult finished = world.run({"--until-end"});
+  EXPECT_EQ(finished.code, 0) << finished.err;
+}
+
 }  // namespace
 }  // namespace nustream::tests

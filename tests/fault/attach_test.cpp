@@ -88,5 +88,27 @@ TEST(Attach, TakesEachRecordOnceHoweverLongItHasToWait) {
   }
 }
 
+// A lane that was paused while its broker stood still has too little for a step and more than half of what it may
+// hold: it has to read on all the same.
+TEST(Attach, ReadsOnWhereLessThanAMinibatchWaits) {
+  const AttachWorld world;
+  const std::vector<std::string> values = AttachWorld::values(60'000);
+  world.write(values);
+  Command command(NUSTREAM_COMMAND,
+                  world.attach({"--until-end", "--insecure-seed", "7", "--set", "descent.minibatch=520", "--set",
+                                "state.commit_records=520", "--set", "kafka.buffered_records=520", "--set",
+                                "release.every=1", "--set", "state.commit_seconds=3600"}));
+  for (std::size_t releases = 5; releases <= 75; releases += 10) {
+    wait_for_releases(world, releases);
+    shared_broker().freeze();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1'000));
+    shared_broker().thaw();
+  }
+  wait_for_releases(world, values.size() / 520);
+  EXPECT_EQ(ledger_end(world).steps, values.size() / 520);
+  command.signal(SIGTERM);
+  EXPECT_EQ(command.wait().code, 0);
+}
+
 }  // namespace
 }  // namespace nustream::tests

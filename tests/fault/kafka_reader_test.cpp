@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "expect_failure.h"
@@ -269,6 +270,33 @@ TEST(KafkaReader, SaysThatATopicOrPartitionIsMissing) {
         static_cast<void>(from.watermarks({topic, PartitionIndex{1}}, soon()));
       },
       "partition 1 of '" + topic + "'");
+}
+
+// As slow as a topic of years is long: what counts is that records go on coming.
+TEST(PartitionReader, ReadsPatientlyForAsLongAsRecordsCome) {
+  const std::string topic = new_topic("long");
+  write_values(shared_broker().bootstrap(), topic, 0, Values(100, "value"));
+  const TopicPartition partition = first(topic);
+  PartitionReader long_reader(settings_for(shared_broker().bootstrap()), Isolation::read_committed, "patient");
+  const auto slow = [](std::size_t& read) {
+    return [&read](const kafka::Message&) {
+      ++read;
+      std::this_thread::sleep_for(milliseconds(20));
+    };
+  };
+  constexpr milliseconds patience{1000};
+  std::size_t read = 0;
+  long_reader.read_patiently(partition, Offset{0}, Offset{100}, patience, slow(read));
+  EXPECT_EQ(read, 100U);
+  read = 0;
+  EXPECT_THROW(long_reader.read_all(partition, Offset{0}, Offset{100}, kafka::in(patience), slow(read)),
+               kafka::KafkaFailure)
+      << "a deadline stays one";
+  // And nothing that comes is waited for no longer than that.
+  const auto started = std::chrono::steady_clock::now();
+  EXPECT_THROW(long_reader.read_patiently(partition, Offset{100}, Offset{101}, patience, slow(read)),
+               kafka::KafkaFailure);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 5 * patience);
 }
 
 }  // namespace

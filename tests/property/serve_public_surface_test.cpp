@@ -84,7 +84,8 @@ class Twins {
   void open(std::uint32_t lane) {
     const auto epoch = static_cast<std::uint32_t>(draw(2));
     surface_.open_lane(public_lane(lane, epoch));
-    twins_[lane] = TwinLane{.epoch = epoch};
+    const auto twin = twins_.find(lane);
+    if (twin == twins_.end() || twin->second.epoch != epoch) twins_[lane] = TwinLane{.epoch = epoch};
   }
   void close(std::uint32_t lane) {
     surface_.close_lane(LaneId{lane});

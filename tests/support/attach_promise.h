@@ -69,14 +69,15 @@ inline void expect_each_step_once(const std::vector<std::string>& committed) {
   }
 }
 
-/// Steps and ρ of the ledger's last line.
+/// Steps and ρ of the ledger's last line; one that a key rotation left tells of neither.
 struct LedgerEnd {
   std::uint64_t steps = 0;
   std::uint64_t to = 0;
   double rho = 0;
 };
 inline LedgerEnd ledger_end(const AttachWorld& world, int partition = 0) {
-  const auto lines = values_of(world.committed(world.name() + ".ledger", partition));
+  auto lines = values_of(world.committed(world.name() + ".ledger", partition));
+  while (!lines.empty() && lines.back().find("\"rotated\":true") != std::string::npos) lines.pop_back();
   if (lines.empty()) return {};
   simdjson::dom::parser parser;
   const simdjson::dom::element last = parser.parse(lines.back());

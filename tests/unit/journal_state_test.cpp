@@ -29,6 +29,7 @@ journal::StateRecord example() {
   record.released = StepCount{40};
   record.ledger_epochs = "{\"epoch\":0}\n";
   record.partitions = 4;
+  record.stop_asked = "end";
   record.seen = {{Position{7}, journal::hash_of("seven")}, {Position{9}, journal::hash_of("nine")}};
   return record;
 }
@@ -54,15 +55,26 @@ TEST(StateRecord, ReadsBackWhatItWrote) {
   EXPECT_EQ(record.ledger_epochs, example().ledger_epochs);
   EXPECT_EQ(record.partitions, 4U);
   EXPECT_TRUE(record.seen == example().seen);
+  EXPECT_EQ(record.stop_asked, "end");
+}
+
+// A state that an earlier version sealed goes on.
+TEST(StateRecord, OfTheFormatWithoutWhatTheStopWasAskedAsIsRead) {
+  journal::StateRecord record = example();
+  record.stop_asked.clear();
+  std::string bytes = journal::encode_record(record);
+  bytes[0] = 2;
+  bytes.resize(bytes.size() - 4);  // the empty text's length
+  EXPECT_EQ(journal::encode_record(journal::decode_record(bytes)), journal::encode_record(record));
 }
 
 // Offsets of docs/formats/state.md.
 TEST(StateRecord, HasTheBytesOfItsPage) {
   const std::string bytes = journal::encode_record(example());
-  EXPECT_EQ(bytes.substr(0, 12), std::string("\x02\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
+  EXPECT_EQ(bytes.substr(0, 12), std::string("\x03\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
   EXPECT_EQ(bytes.substr(37, 14), std::string("\x0a\0\0\0lane\0bytes", 14));
   EXPECT_EQ(bytes.size(), 4U + 8 + 8 + 9 + 8 + 14 + 4 + (8 + 32 + 8 + 24) + (8 + 32 + 8) + 4 + 22 + 4 + 10 + 4 + 80 +
-                              32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32));
+                              32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32) + (4 + 3));
 }
 
 TEST(StateRecord, RefusesBytesThatAreMissingOrTooMany) {

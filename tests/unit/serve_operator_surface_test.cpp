@@ -60,6 +60,31 @@ TEST(OperatorSurface, PublicReadinessFollowsEveryChange) {
   EXPECT_TRUE(shown.ready());
 }
 
+// Why a lane is restored anew may depend on a record, and everybody reads readiness.
+TEST(OperatorSurface, ALaneThatIsRestoredAnewIsReadyMeanwhile) {
+  PublicSurface shown("retail");
+  OperatorSurface surface(shown);
+  surface.set_phase(Phase::serving);
+  surface.open_lane(LaneId{0});
+  surface.set_state(LaneId{0}, LaneState::restoring);
+  EXPECT_FALSE(shown.ready());
+  surface.set_state(LaneId{0}, LaneState::running);
+  for (const LaneState state : {LaneState::restoring, LaneState::waiting}) {
+    surface.set_state(LaneId{0}, state, "a dead letter");
+    EXPECT_TRUE(shown.ready()) << name(state);
+    EXPECT_EQ(surface.readiness(), "ready\n");
+    EXPECT_EQ(MetricsPage(surface.metrics())
+                  .at("nustream_lane_state{lane=\"0\",state=\"" + std::string(name(state)) + "\",stream=\"retail\"}"),
+              "1")
+        << "the operator sees it";
+  }
+  surface.set_state(LaneId{0}, LaneState::failed);
+  EXPECT_FALSE(shown.ready());
+  surface.close_lane(LaneId{0});
+  surface.open_lane(LaneId{0});
+  EXPECT_FALSE(shown.ready()) << "taken anew, it begins anew";
+}
+
 TEST(OperatorSurface, ALaneIsInOneState) {
   PublicSurface shown("retail");
   OperatorSurface surface(shown);

@@ -182,6 +182,23 @@ TEST(PublicSurface, TheCombinedModelGoesWithLaneZero) {
   EXPECT_THAT(surface.state(), HasSubstr("\"model\":null"));
 }
 
+// Why a lane had to be restored anew may depend on a record.
+TEST(PublicSurface, ALaneThatIsRestoredAnewInItsEpochChangesNothing) {
+  PublicSurface surface("retail");
+  surface.open_lane(public_lane(0));
+  surface.update(spend(0, 300, 0.1));
+  surface.update(
+      CommittedRelease::published(release_line(0, 100, R"({"x":1})") + release_line(0, 200, R"({"x":2})")));
+  const std::string metrics = surface.metrics();
+  const std::string state = surface.state();
+  surface.open_lane(public_lane(0));
+  EXPECT_EQ(surface.metrics(), metrics);
+  surface.update(spend(0, 300, 0.1));
+  surface.update(release(0, 200, R"({"x":2})"));
+  EXPECT_EQ(surface.metrics(), metrics);
+  EXPECT_EQ(surface.state(), state);
+}
+
 TEST(PublicSurface, AnIterateThatDivergedIsShownAsSuch) {
   PublicSurface surface("retail");
   surface.open_lane(public_lane(0));

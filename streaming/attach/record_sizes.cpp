@@ -1,0 +1,93 @@
+#include "attach/record_sizes.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "engine/noise_feed.h"
+#include "engine/release_encoder.h"
+#include "error.h"
+#include "journal/ledger_chain.h"
+#include "journal/sealed_state.h"
+#include "kafka/seen_records.h"
+#include "kafka/topic_bookmark.h"
+#include "nustream/lane/lane.h"
+#include "publish/release_json.h"
+
+namespace nustream::attach {
+namespace {
+
+// A long name and wide numbers: 17 digits, sign, exponent.
+constexpr double widest = -1.2345678901234567e-308;
+constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+// Whose last ledger lines a state has room for.
+constexpr std::size_t epochs = 16;
+// Of a batch of one record, its key but for the stream's name, and the text that a stop was resolved from.
+constexpr std::size_t around = 256;
+
+/// Lane::encode(), once every average has begun and every batch of means is there.
+std::size_t lane_bytes(const config::Config& config, const config::Mechanism& mechanism) {
+  const lane::Settings& settings = config.descent;
+  std::size_t averages = settings.dimension;
+  if (settings.batching) averages += 2 * settings.batching->batches * settings.dimension;
+  return lane::Lane(settings, mechanism.grids, Position{0}).encode().size() + averages * sizeof(double);
+}
+
+/// What a generator remembers has the same size at every block. The key is nobody's.
+journal::NoiseCheckpoints some_checkpoints(const config::Mechanism& mechanism) {
+  const noise::KeyBytes key{};
+  return engine::NoiseFeed(mechanism, journal::first_checkpoints(key, LaneId{0}, EpochId{0}, mechanism.stages.size()),
+                           StepIndex{0}, std::pmr::get_default_resource())
+      .checkpoints();
+}
+
+}  // namespace
+
+std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism) {
+  publish::ReleaseEncoder encoder = engine::release_encoder(
+      config, mechanism,
+      {config.stream, LaneId{most}, EpochId{most}, config.privacy.delta, std::string(64, '0'), false});
+  const std::vector<double> theta(config.descent.dimension, widest);
+  std::string line;
+  encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
+  // An interval names every coefficient twice more, with two numbers, beside a sentence.
+  const std::size_t interval = config.intervals.kind == config::Intervals::Kind::none ? 0 : line.size() + 512;
+  return 2 * (line.size() + interval);
+}
+
+std::size_t state_bytes(const config::Config& config, const config::Mechanism& mechanism,
+                        const secrets::Keyring& keys) {
+  constexpr std::uint64_t wide = std::numeric_limits<std::uint64_t>::max();
+  const std::string digest(64, '0');
+  const std::string line = journal::ledger_line(
+      {config.stream, LaneId{most}, EpochId{most}, Position{wide}, Position{wide}, StepCount{wide}, Rho{-widest},
+       Rho{-widest}, digest, false, journal::Overlap::overlapping},
+      journal::empty_ledger_head, keys);
+  journal::StateRecord record;
+  record.lane.assign(lane_bytes(config, mechanism), '\0');
+  record.noise = some_checkpoints(mechanism);
+  record.bookmark = kafka::encode_bookmark({});
+  record.ledger_epochs.assign(epochs * line.size(), '\0');
+  record.seen.resize(kafka::SeenRecords::kept, {Position{0}});
+  const secrets::StateIdentity identity{config.stream, LaneId{most}, EpochId{most},
+                                        StepCount{0},  digest,       keys.is_private()};
+  return journal::seal_state(keys, identity, record).size() + config.stream.size() + around;
+}
+
+std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes, std::size_t state_bytes,
+                         std::size_t record_bytes_max) {
+  const std::size_t taken = state_bytes + release_bytes;
+  if (taken + release_bytes > record_bytes_max) {
+    throw Failure(Exit::configuration,
+                  fmt::format("a state has up to {} bytes, one release up to {}, and the topics take records of {}, "
+                              "too few for a state and two releases: raise max.message.bytes of the topics and "
+                              "message.max.bytes in [kafka.librdkafka]",
+                              state_bytes, release_bytes, record_bytes_max));
+  }
+  return std::clamp<std::size_t>(config.outbox_bytes_max.value_or(record_bytes_max / 2), release_bytes,
+                                 record_bytes_max - taken);
+}
+
+}  // namespace nustream::attach
