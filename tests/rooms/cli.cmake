@@ -20,7 +20,9 @@ nustream_test(replay_kill_test full fault/replay_kill_test.cpp
 target_compile_definitions(replay_kill_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"
                                                     NUSTREAM_FAULTY="$<TARGET_FILE:nustream_faulty>")
 add_dependencies(replay_kill_test nustream nustream_faulty)
+find_package(ZLIB REQUIRED)
 nustream_command_test(estimate_test quick fault/estimate_test.cpp)
+target_link_libraries(estimate_test PRIVATE ZLIB::ZLIB)
 set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")
 nustream_command_test(instruments_test quick fault/instruments_test.cpp)
