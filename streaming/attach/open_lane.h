@@ -37,8 +37,8 @@ struct OpenedLane {
   LaneState state;
   journal::NoiseCheckpoints noise;  ///< of the next step
   StepCount released;               ///< steps of the epoch's last release
-  std::optional<std::string>
-      last_published;  ///< lines, newlines included: the last release, or what opening published
+  /// Whole lines: the last release, or all that opening the lane published.
+  std::optional<std::string> last_published;
 };
 
 /// A topic has no partition for the lane: not yet, perhaps.

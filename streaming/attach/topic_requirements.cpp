@@ -120,7 +120,8 @@ class Requirements {
     check_room(letters, topic, "kafka.dead_letter_topic");
     kafka::require_right_to_write(client_, config_.stream + "/start", topic,
                                   std::min(deadline_, kafka::in(write_check_max)));
-    const auto room = static_cast<std::size_t>(std::max<std::int64_t>(letters.max_message_bytes, 0));
+    const auto room = letters.max_message_bytes >= 0 ? static_cast<std::size_t>(letters.max_message_bytes)
+                                                     : std::numeric_limits<std::size_t>::max();
     facts_.letter_bytes_max = room;
     if (room > config_.kafka.dead_letter_bytes_max) return;
     facts_.warnings.push_back(
