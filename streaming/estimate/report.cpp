@@ -84,8 +84,8 @@ std::string to_json(const Report& report) {
   append_field("correlation", report.correlation, out);
   append_object("estimate", report.last.estimate, out);
   if (!report.last.average.empty()) append_object("average", report.last.average, out);
-  if (report.intervals) replay::append_intervals(report.last, *report.intervals, out);
-  replay::append_strength(report.last, out);
+  if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, out);
+  publish::append_strength(report.last, out);
   append_field("rho", report.rho, out);
   append_field("ledger_rho", report.ledger_rho, out);
   append_field("epsilon", report.epsilon, out);

@@ -8,13 +8,6 @@
 
 namespace nustream::replay {
 
-std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release) {
-  if (release.interval.empty()) return std::nullopt;
-  return ReportedIntervals{release.interval_kind,  release.interval_covers,  release.interval_level,
-                           release.interval_steps, release.interval_through, release.interval_too_few,
-                           release.interval};
-}
-
 void print_estimates(const publish::ShownRelease& release, const std::optional<ReportedIntervals>& intervals,
                      std::string_view note, std::FILE* out) {
   std::size_t width = 8;
@@ -48,7 +41,8 @@ void print_intervals(const ReportedIntervals& intervals, std::uint64_t step, std
 
 void print_strength(const publish::ShownRelease& release, std::FILE* out) {
   if (release.first_stage_hidden) {
-    fmt::print(out, "{:<16}noise hides its strength: give it more of rho, or a tighter strength_clip\n", "first stage");
+    fmt::print(out, "{:<16}noise hides its strength: give it more of rho, or a tighter strength_clip\n",
+               "first stage");
   }
   if (release.first_stage_f.empty()) return;
   fmt::print(out, "{:<16}", "first stage");
@@ -76,33 +70,6 @@ void append_object(std::string_view key, const std::vector<std::pair<std::string
     out += ':';
     publish::append_number(values[j].second, out);
   }
-  out += '}';
-}
-
-void append_intervals(const publish::ShownRelease& release, const ReportedIntervals& intervals, std::string& out) {
-  out += ",\"intervals\":{\"kind\":";
-  publish::append_string(intervals.kind, out);
-  append_field("level", intervals.level, out);
-  append_field("covers", intervals.covers, out);
-  append_field("effective_steps", intervals.effective_steps, out);
-  append_field("through", intervals.through, out);
-  out += intervals.too_few ? ",\"too_few_steps\":true" : ",\"too_few_steps\":false";
-  std::vector<std::pair<std::string, double>> lower;
-  std::vector<std::pair<std::string, double>> upper;
-  for (std::size_t j = 0; j < intervals.bounds.size(); ++j) {
-    lower.emplace_back(release.estimate[j].first, intervals.bounds[j].first);
-    upper.emplace_back(release.estimate[j].first, intervals.bounds[j].second);
-  }
-  append_object("lower", lower, out);
-  append_object("upper", upper, out);
-  out += '}';
-}
-
-void append_strength(const publish::ShownRelease& release, std::string& out) {
-  if (release.first_stage_f.empty()) return;
-  out += ",\"first_stage\":{\"cragg_donald\":";
-  publish::append_number(release.cragg_donald, out);
-  append_object("f", release.first_stage_f, out);
   out += '}';
 }
 

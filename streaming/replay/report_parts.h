@@ -11,22 +11,12 @@
 
 #include "publish/json_text.h"
 #include "publish/release_json.h"
+#include "publish/reported.h"
 
 namespace nustream::replay {
 
-/// Intervals as a report shows them.
-struct ReportedIntervals {
-  std::string kind;
-  std::string covers;
-  double level = 0;
-  std::uint64_t effective_steps = 0;
-  std::uint64_t through = 0;  ///< the step that they go up to: their age is what was stepped since
-  bool too_few = false;
-  std::vector<std::pair<double, double>> bounds;  ///< in the order of the release's estimate
-};
-
-/// Those that a release carries itself.
-[[nodiscard]] std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release);
+using publish::reported_intervals;
+using publish::ReportedIntervals;
 
 /// One line a coefficient: last, averaged where there is an average, bounds where there are intervals. `note` ends
 /// the head line.
@@ -48,7 +38,5 @@ void append_field(std::string_view key, Number number, std::string& out) {
 }
 void append_field(std::string_view key, std::string_view text, std::string& out);
 void append_object(std::string_view key, const std::vector<std::pair<std::string, double>>& values, std::string& out);
-void append_intervals(const publish::ShownRelease& release, const ReportedIntervals& intervals, std::string& out);
-void append_strength(const publish::ShownRelease& release, std::string& out);
 
 }  // namespace nustream::replay

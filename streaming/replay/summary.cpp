@@ -68,9 +68,9 @@ std::string to_json(const Summary& summary) {
     append_object("estimate", summary.release->estimate, out);
     if (!summary.release->average.empty()) append_object("average", summary.release->average, out);
     if (const auto intervals = reported_intervals(*summary.release)) {
-      append_intervals(*summary.release, *intervals, out);
+      publish::append_intervals("intervals", *summary.release, *intervals, out);
     }
-    append_strength(*summary.release, out);
+    publish::append_strength(*summary.release, out);
   }
   append_field("rho", summary.rho, out);
   append_field("rho_limit", summary.rho_limit, out);

@@ -28,6 +28,8 @@ struct PublicMetrics {
   Family<Gauge>& epsilon;
   Family<Gauge>& estimate;
   Family<Gauge>& estimate_average;
+  Family<Gauge>& interval_lower;
+  Family<Gauge>& interval_upper;
   Family<Gauge>& noise_multiplier;
   Family<Gauge>& sensitivity;
   Family<Gauge>& step_size;
@@ -53,6 +55,8 @@ struct PublicMetrics {
     std::optional<Series<Gauge>> rho_budget;
     Features estimate;
     Features estimate_average;
+    Features interval_lower;
+    Features interval_upper;
   };
 };
 

@@ -6,6 +6,7 @@
 #include "nustream/base/error.h"
 #include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
+#include "publish/reported.h"
 #include "serve/exposition.h"
 
 namespace nustream::serve {
@@ -120,6 +121,24 @@ void PublicSurface::show(const CommittedRelease& release) {
   if (!last.average.empty()) {
     set_features(last.average, metrics_.estimate_average, lane->settings.header, lane->series.estimate_average);
   }
+  show_interval(last, *lane);
+}
+
+/// An interval that a later release no longer has is taken down: it would stand beside another estimate.
+void PublicSurface::show_interval(const publish::ShownRelease& release, OpenLane& lane) {
+  if (release.interval.empty()) {
+    lane.series.interval_lower.clear();
+    lane.series.interval_upper.clear();
+    return;
+  }
+  Values lower;
+  Values upper;
+  for (std::size_t j = 0; j < release.interval.size(); ++j) {
+    lower.emplace_back(release.estimate[j].first, release.interval[j].first);
+    upper.emplace_back(release.estimate[j].first, release.interval[j].second);
+  }
+  set_features(lower, metrics_.interval_lower, lane.settings.header, lane.series.interval_lower);
+  set_features(upper, metrics_.interval_upper, lane.settings.header, lane.series.interval_upper);
 }
 
 void PublicSurface::show(const CommittedModel& model) {
@@ -155,6 +174,10 @@ void PublicSurface::append_lane(const OpenLane& lane, std::string& out) {
     append_field("position", lane.release->position, out);
     append_values("estimate", lane.release->estimate, out);
     append_values("average", lane.release->average, out);
+    if (const auto intervals = publish::reported_intervals(*lane.release)) {
+      publish::append_intervals("interval", *lane.release, *intervals, out);
+    }
+    publish::append_strength(*lane.release, out);
   } else {
     out += ",\"step\":null,\"position\":null,\"estimate\":null,\"average\":null";
   }

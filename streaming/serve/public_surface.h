@@ -72,6 +72,7 @@ class PublicSurface {
   void show(const CommittedModel& model);
   [[nodiscard]] OpenLane* find(LaneId lane, EpochId epoch);
   void changed();
+  void show_interval(const publish::ShownRelease& release, OpenLane& lane);
   static void append_lane(const OpenLane& lane, std::string& out);
 
   std::string stream_;
