@@ -4,10 +4,10 @@
 #include <exception>
 #include <future>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 
+#include "attach/lane_bounds.h"
 #include "kafka/interruption.h"
 #include "kafka/lane_checks.h"
 #include "kafka/topic_checks.h"
@@ -17,20 +17,6 @@ namespace nustream::attach {
 namespace {
 
 using kafka::LaneChecks;
-
-/// Where a lane ends, and what was asked for when that was resolved; nowhere, and nothing, where nothing was.
-struct Stop {
-  std::optional<Position> position;
-  std::string asked;
-};
-
-/// As it is kept in a state (docs/formats/kafka.md).
-std::string text_of(const config::Place& place) {
-  if (std::holds_alternative<config::Earliest>(place)) return "earliest";
-  if (std::holds_alternative<config::Latest>(place)) return "end";
-  if (const auto* offset = std::get_if<config::AtOffset>(&place)) return fmt::format("offset {}", offset->offset);
-  return fmt::format("time {}", std::get<config::AtTime>(place).milliseconds);
-}
 
 /// Where the epoch begins and ends, and how it stands to what was read before.
 struct Range {
@@ -43,10 +29,6 @@ bool covers(const journal::Ledger& ledger, const journal::LastRelease& release) 
   return std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const journal::LedgerEntry& entry) {
     return entry.epoch == release.epoch && entry.steps >= release.steps;
   });
-}
-
-Position position_of(kafka::Offset offset) {
-  return Position{static_cast<std::uint64_t>(offset.value())};
 }
 
 class Opening {
@@ -140,7 +122,7 @@ class Opening {
     if (order_.renewal.new_epoch && (other_settings || at_horizon || gap)) {
       // The old outbox goes out with the new epoch's first state.
       const Position start = std::max(state->record.position, position_of(input->log.low));
-      return begin(EpochId{state->identity.epoch.value() + 1}, {start, stop(), journal::Overlap::disjoint},
+      return begin(EpochId{state->identity.epoch.value() + 1}, {start, bounds().stop(), journal::Overlap::disjoint},
                    ledger_of(state->record), state->record.partitions);
     }
     return go_on(std::move(*state));
@@ -183,7 +165,7 @@ class Opening {
     const config::Mechanism& mechanism = *order_.mechanism;
     engine::EpochIdentity identity{place_.stream, order_.lane,   state.identity.epoch,    record.start,
                                    overlap,       setup_.digest, setup_.keys.is_private()};
-    Stop stop = stop_of(record);
+    Stop stop = bounds().stop_of(record);
     OpenedLane opened{
         std::move(journal_),
         {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grids, record.lane),
@@ -236,7 +218,7 @@ class Opening {
     if (remains.committed) start = std::max(start, position_of(*remains.committed));
     start = std::max(start, position_of(checks_->input_log().low));
     // How many partitions there were is lost: one without a state that begins at its first record skips none.
-    return begin(EpochId{epoch}, {start, stop(), journal::Overlap::disjoint}, remains.ledger, 1);
+    return begin(EpochId{epoch}, {start, bounds().stop(), journal::Overlap::disjoint}, remains.ledger, 1);
   }
 
   OpenedLane begin(EpochId epoch, Range range, journal::Ledger ledger, std::uint32_t partitions) {
@@ -260,22 +242,11 @@ class Opening {
 
   /// Partitions that came later begin at their first record, whatever the stream's start was.
   Range first_range() {
-    const kafka::Watermarks log = checks_->input_log();
-    if (is_later_partition()) return {position_of(log.low), stop(), journal::Overlap::disjoint};
-    const Position start = resolve(kafka_.start, log);
-    if (std::holds_alternative<config::AtOffset>(kafka_.start)) require_there(start);
-    return {std::max(start, position_of(log.low)), stop(), journal::Overlap::disjoint};
+    const Position start = is_later_partition() ? position_of(checks_->input_log().low) : bounds().start();
+    return {start, bounds().stop(), journal::Overlap::disjoint};
   }
 
-  /// Nothing can be read from an offset that does not exist yet, and the first state would keep it for ever.
-  void require_there(Position start) {
-    const kafka::Offset end = checks_->input_end();
-    if (start <= position_of(end)) return;
-    throw Failure(Exit::configuration,
-                  fmt::format("lane {}: kafka.start = {} is beyond the end of the partition, {}; give an offset that "
-                              "is there, or \"latest\"",
-                              place_.name(), start.value(), end.value()));
-  }
+  [[nodiscard]] LaneBounds bounds() { return {kafka_, place_, *checks_}; }
 
   /// Told by lane 0, which remembers how many there were when the stream began.
   bool is_later_partition() {
@@ -288,31 +259,6 @@ class Opening {
     if (!sealed) return false;
     const journal::State state = journal::open_state(setup_.keys, *sealed);
     return order_.lane.value() >= state.record.partitions;
-  }
-
-  Position resolve(const config::Place& place, const kafka::Watermarks& log) {
-    if (std::holds_alternative<config::Earliest>(place)) return position_of(log.low);
-    if (std::holds_alternative<config::Latest>(place)) return position_of(log.high);
-    if (const auto* offset = std::get_if<config::AtOffset>(&place)) return Position{offset->offset};
-    return position_of(checks_->input_offset_at(std::get<config::AtTime>(place).milliseconds));
-  }
-
-  /// An end or a time is resolved once, and kept for as long as the settings ask for the same.
-  Stop stop_of(const journal::StateRecord& record) {
-    const bool is_kept = kafka_.stop && !std::holds_alternative<config::AtOffset>(*kafka_.stop) && record.stop;
-    if (!is_kept) return stop();
-    const std::string asked = text_of(*kafka_.stop);
-    if (asked != record.stop_asked && !record.stop_asked.empty()) return stop();
-    fmt::print(stderr,
-               "nustream: lane {} ends at offset {}, to which kafka.stop ({}) was resolved once; give an offset to "
-               "end elsewhere\n",
-               order_.lane.value(), record.stop->value(), asked);
-    return {record.stop, asked};
-  }
-
-  Stop stop() {
-    if (!kafka_.stop) return {};
-    return {resolve(*kafka_.stop, checks_->input_log()), text_of(*kafka_.stop)};
   }
 
   /// A transaction without input: publishes what is owed, with the state that no longer holds it.

@@ -1,0 +1,68 @@
+#include "attach/lane_bounds.h"
+
+#include <algorithm>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "error.h"
+
+namespace nustream::attach {
+namespace {
+
+std::string text_of(const config::Place& place) {
+  if (std::holds_alternative<config::Earliest>(place)) return "earliest";
+  if (std::holds_alternative<config::Latest>(place)) return "end";
+  if (const auto* offset = std::get_if<config::AtOffset>(&place)) return fmt::format("offset {}", offset->offset);
+  return fmt::format("time {}", std::get<config::AtTime>(place).milliseconds);
+}
+
+}  // namespace
+
+Position position_of(kafka::Offset offset) {
+  return Position{static_cast<std::uint64_t>(offset.value())};
+}
+
+Position LaneBounds::start() {
+  const kafka::Watermarks log = checks_.input_log();
+  const Position start = resolve(kafka_.start, log);
+  if (std::holds_alternative<config::AtOffset>(kafka_.start)) require_there(start);
+  return std::max(start, position_of(log.low));
+}
+
+/// Nothing can be read from an offset that does not exist yet, and the first state would keep it for ever.
+void LaneBounds::require_there(Position start) {
+  const kafka::Offset end = checks_.input_end();
+  if (start <= position_of(end)) return;
+  throw Failure(
+      Exit::configuration,
+      fmt::format("lane {}: kafka.start = {} is beyond the end of the partition, {}; give an offset that is "
+                  "there, or \"latest\"",
+                  place_.name(), start.value(), end.value()));
+}
+
+Stop LaneBounds::stop() {
+  if (!kafka_.stop) return {};
+  return {resolve(*kafka_.stop, checks_.input_log()), text_of(*kafka_.stop)};
+}
+
+Stop LaneBounds::stop_of(const journal::StateRecord& record) {
+  const bool is_kept = kafka_.stop && !std::holds_alternative<config::AtOffset>(*kafka_.stop) && record.stop;
+  if (!is_kept) return stop();
+  const std::string asked = text_of(*kafka_.stop);
+  if (asked != record.stop_asked && !record.stop_asked.empty()) return stop();
+  fmt::print(stderr,
+             "nustream: lane {} ends at offset {}, to which kafka.stop ({}) was resolved once; give an offset to end "
+             "elsewhere\n",
+             place_.lane.value(), record.stop->value(), asked);
+  return {record.stop, asked};
+}
+
+Position LaneBounds::resolve(const config::Place& place, const kafka::Watermarks& log) {
+  if (std::holds_alternative<config::Earliest>(place)) return position_of(log.low);
+  if (std::holds_alternative<config::Latest>(place)) return position_of(log.high);
+  if (const auto* offset = std::get_if<config::AtOffset>(&place)) return Position{offset->offset};
+  return position_of(checks_.input_offset_at(std::get<config::AtTime>(place).milliseconds));
+}
+
+}  // namespace nustream::attach
