@@ -1,5 +1,5 @@
-// What the privacy of a full-batch descent costs in time: DP-GD and DP-2S-GD against the same descent without clip, grid
-// and noise, as one would write it with Eigen.
+// What the privacy of a full-batch descent costs in time: DP-GD and DP-2S-GD against the same descent without clip,
+// grid and noise, as one would write it with Eigen.
 #include <Eigen/Dense>
 
 #include <memory>

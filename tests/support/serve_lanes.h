@@ -57,6 +57,16 @@ inline serve::CommittedRelease release(std::uint32_t lane, std::uint64_t step, c
   return serve::CommittedRelease::published(release_line(lane, step, estimate, average));
 }
 
+/// The interval of `release`'s estimate of x, as the encoder writes it.
+inline const std::string interval_of_x =
+    R"(,"interval":{"kind":"batch-means","level":0.95,"covers":"it","effective_steps":80,"through":96,)"
+    R"("too_few_steps":true,"lower":{"x":0.5},"upper":{"x":1.5}})";
+inline serve::CommittedRelease release_with_interval(std::uint32_t lane, std::uint64_t step) {
+  std::string line = release_line(lane, step, R"({"x":1})", R"({"x":1})");
+  line.insert(line.find(",\"rho\""), interval_of_x);
+  return serve::CommittedRelease::published(line);
+}
+
 /// A page in Prometheus' text format, line by line.
 struct MetricsPage {
   std::map<std::string, std::string> help;              ///< by metric

@@ -64,7 +64,7 @@ struct FullSurfaces {
   FullSurfaces() {
     shown.open_lane(tests::public_lane(0, 0, Rho{1}));
     shown.update(tests::spend(0, 10, 0.1));
-    shown.update(tests::release(0, 10, R"({"x":1})", R"({"x":1})"));
+    shown.update(tests::release_with_interval(0, 10));
     operators.open_lane(LaneId{0});
   }
   PublicSurface shown{"retail"};

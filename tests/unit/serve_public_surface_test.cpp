@@ -78,15 +78,11 @@ TEST(PublicSurface, ShowsIntervalsWhileReleasesHaveThem) {
   PublicSurface surface("retail");
   surface.open_lane(public_lane(0));
   surface.update(spend(0, 300, 0.1));
-  std::string line = release_line(0, 100, R"({"x":1})");
-  const std::string interval = R"(,"interval":{"kind":"batch-means","level":0.95,"covers":"it","effective_steps":80,)"
-                               R"("through":96,"too_few_steps":true,"lower":{"x":0.5},"upper":{"x":1.5}})";
-  line.insert(line.find(",\"rho\""), interval);
-  surface.update(CommittedRelease::published(line));
+  surface.update(tests::release_with_interval(0, 100));
   const MetricsPage page(surface.metrics());
   EXPECT_EQ(page.at(R"(nustream_interval_lower{feature="x",lane="0",stream="retail"})"), "0.5");
   EXPECT_EQ(page.at(R"(nustream_interval_upper{feature="x",lane="0",stream="retail"})"), "1.5");
-  EXPECT_THAT(surface.state(), HasSubstr(interval));
+  EXPECT_THAT(surface.state(), HasSubstr(tests::interval_of_x));
   surface.update(release(0, 200, R"({"x":2})"));
   EXPECT_THAT(surface.metrics(), Not(HasSubstr("nustream_interval_lower{")));
   EXPECT_THAT(surface.state(), Not(HasSubstr("interval")));
