@@ -37,6 +37,20 @@ void add_plan(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return plan(arguments); }; });
 }
 
+void add_audit(CLI::App& app, Job& job) {
+  static AuditArguments arguments;
+  audit::Options& options = arguments.options;
+  CLI::App* command = app.add_subcommand("audit", "what the releases prove about epsilon, against what is claimed");
+  add_config_arguments(*command, arguments.config);
+  command->add_option("--steps", options.steps, "steps of a game (8)");
+  command->add_option("--at", options.at, "step of the record that the worlds differ in (0)");
+  command->add_option("--passes", options.passes, "how often it takes part");
+  command->add_option("--runs", options.runs, "games in each world; by default as many as the claimed epsilon needs");
+  command->add_option("--delta", options.delta, "delta of epsilon and of its bound (0.01)");
+  command->add_flag("--json", options.json, "print JSON");
+  command->callback([&job] { job = [] { return audit(arguments); }; });
+}
+
 void add_replay(CLI::App& app, Job& job) {
   static ReplayArguments arguments;
   replay::Options& options = arguments.options;
@@ -240,6 +254,7 @@ int run(int argc, char** argv) {
   });
   Job job;
   add_plan(app, job);
+  add_audit(app, job);
   add_replay(app, job);
   add_estimate(app, job);
   add_attach(app, job);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "attach/attach.h"
+#include "audit/audit.h"
 #include "error.h"
 #include "estimate/estimate.h"
 #include "local/collect.h"
@@ -29,6 +30,13 @@ struct CheckArguments {
 };
 /// Validates a configuration without running it.
 [[nodiscard]] Exit check(const CheckArguments& arguments);
+
+struct AuditArguments {
+  ConfigArguments config;
+  audit::Options options;
+};
+/// Proves a lower bound of epsilon from games, against what is claimed.
+[[nodiscard]] Exit audit(const AuditArguments& arguments);
 
 struct PlanArguments {
   ConfigArguments config;

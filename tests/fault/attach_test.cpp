@@ -18,6 +18,49 @@ TEST(Attach, ReplaysABoundedTopicAsAFileWithTheSameRecords) {
   EXPECT_TRUE(joined(world.releases()) == replayed(world, values, 7)) << result.err;
 }
 
+// The lane of replay, whatever it holds: second moments for intervals, two stages with their own noise and a charged
+// strength, batches of iterates.
+TEST(Attach, EveryStageIsThatOfReplay) {
+  const std::string sandwich = R"([intervals]
+kind = "sandwich"
+second_moment_clip = 4.0
+squared_residual_clip = 2.0
+[kafka]
+)";
+  const std::string two_stages = R"([[instruments]]
+column = "z"
+[[endogenous]]
+column = "x"
+[first_stage]
+step_size = 0.02
+clip_norm = 2.0
+strength_share = 0.3
+strength_clip = 6.0
+[intervals]
+kind = "batch-means"
+batches = 4
+batch_steps = 100
+)";
+  const std::vector<std::vector<std::pair<std::string, std::string>>> models{
+      {{"[kafka]\n", sandwich}},
+      {{R"(columns = ["x", "y"])", R"(columns = ["z", "x", "y"])"}, {"[[features]]\ncolumn = \"x\"\n", two_stages}}};
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    AttachWorld world;
+    world.change_config(models[i]);
+    std::vector<std::string> values = AttachWorld::values(3000);
+    if (i == 1) {
+      for (std::string& value : values) value = value.substr(0, value.find(',')) + "," + value;
+    }
+    world.write(values);
+    const CommandResult result = world.run({"--until-end", "--insecure-seed", "7"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const std::string releases = joined(world.releases());
+    EXPECT_NE(releases.find("\"interval\":{"), std::string::npos);
+    EXPECT_EQ(releases.find("\"first_stage\":") != std::string::npos, i == 1);
+    EXPECT_TRUE(releases == replayed(world, values, 7)) << result.err;
+  }
+}
+
 // The order of a real day: kill, go on, SIGTERM, go on under more records.
 TEST(Attach, GoesOnWhereItWasAndReleasesEachStepOnce) {
   const AttachWorld world;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -63,6 +64,16 @@ operator_address = ""
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const std::string& config() const noexcept { return config_; }
+  /// Each text of the configuration, which must be there, in place of its first.
+  void change_config(const std::vector<std::pair<std::string, std::string>>& replacements) {
+    std::string text = read_file(config_);
+    for (const auto& [before, after] : replacements) {
+      const std::size_t at = text.find(before);
+      if (at == std::string::npos) throw std::runtime_error("no such text in the configuration: " + before);
+      text.replace(at, before.size(), after);
+    }
+    config_ = folder_.write("stream.toml", text);
+  }
   [[nodiscard]] std::string key() const { return (folder_.path() / "key").string(); }
   [[nodiscard]] static std::string direct() { return cluster().direct(); }
   /// The cluster of the worlds that follow; it has to stay until they are gone.

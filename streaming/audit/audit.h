@@ -1,0 +1,44 @@
+// `nustream audit`: what an adversary who sees every release can prove about ε, against what is claimed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "audit/bounds.h"
+#include "config/config.h"
+#include "error.h"
+
+namespace nustream::audit {
+
+struct Options {
+  std::uint64_t steps = 8;            ///< T of a game
+  std::optional<std::uint64_t> at;    ///< step of the canary; empty: the first
+  std::uint64_t passes = 1;           ///< k: the game's stream is read this often, T/k steps each
+  std::optional<std::uint64_t> runs;  ///< in each world; empty: by the claimed ε
+  double delta = 1e-2;
+  bool json = false;
+};
+
+/// What one audit found.
+struct Finding {
+  std::uint64_t runs;
+  std::uint64_t steps;
+  double rho;            ///< claimed: the running spend at the game's last step
+  double epsilon;        ///< that it comes to at δ, exact Gaussian curve
+  double epsilon_bound;  ///< proven from below
+  double mu;             ///< √(2ρ)
+  double mu_bound;
+  double mu_of_filter;  ///< of the matched filter over B itself
+  Confidence confidence;
+  [[nodiscard]] bool holds() const noexcept { return epsilon_bound <= epsilon && mu_bound <= mu; }
+};
+
+/// Plays the games on two threads under fresh random keys. Failure(configuration) where the settings cannot be
+/// played.
+[[nodiscard]] Finding audit(const config::Config& config, const Options& options);
+
+/// Prints the finding; Exit::internal where a bound exceeds the claim.
+[[nodiscard]] Exit run(const config::Config& config, const Options& options);
+
+}  // namespace nustream::audit

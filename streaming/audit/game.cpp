@@ -1,0 +1,203 @@
+#include "audit/game.h"
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "audit/canary.h"
+#include "decode/line_buffer.h"
+#include "decode/line_decoder.h"
+#include "engine/noise_feed.h"
+#include "engine/release_encoder.h"
+#include "error.h"
+#include "journal/state_record.h"
+#include "nustream/lane/lane.h"
+
+namespace nustream::audit {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+/// Σ = BBᵀ over T steps, in units of the seed noise's variance. B has more columns than rows for trees.
+Matrix noise_covariance(const noise::Correlation& correlation, std::uint64_t steps) {
+  const std::vector<double> dense = noise::dense_noise_matrix(correlation, static_cast<std::size_t>(steps));
+  const auto rows = static_cast<Eigen::Index>(steps);
+  const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> b(
+      dense.data(), rows, static_cast<Eigen::Index>(dense.size()) / rows);
+  return b * b.transpose();
+}
+
+/// θ from coefficients in original units, which are an affine map of it.
+class WorkingUnits {
+ public:
+  WorkingUnits(const config::Config& config) : units_(config.schema, config.descent) {
+    const std::vector<double> zero(config.descent.dimension, 0.0);
+    std::vector<double> origin;
+    units_.convert(zero, origin);
+    origin_ = Eigen::Map<const Vector>(origin.data(), static_cast<Eigen::Index>(origin.size()));
+    const std::vector<double> linear = units_.linear_part();
+    const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> map(
+        linear.data(), origin_.size(), static_cast<Eigen::Index>(config.descent.dimension));
+    inverse_ = map.completeOrthogonalDecomposition().pseudoInverse();
+  }
+  [[nodiscard]] Vector theta(const std::vector<std::pair<std::string, double>>& shown) const {
+    Vector values(origin_.size());
+    for (Eigen::Index j = 0; j < values.size(); ++j) values(j) = shown[static_cast<std::size_t>(j)].second;
+    return inverse_ * (values - origin_);
+  }
+
+ private:
+  publish::OriginalUnits units_;
+  Vector origin_;
+  Matrix inverse_;
+};
+
+config::Config every_step(config::Config config) {
+  config.descent.release_every = 1;
+  return config;
+}
+
+}  // namespace
+
+class Game::Stream {
+ public:
+  Stream(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape)
+      : config_(every_step(config)),
+        mechanism_(mechanism),
+        shape_(shape),
+        canary_(find_canary(config_)),
+        builder_(config_.schema),
+        decoder_(decode::make_line_decoder(config_.input, builder_.fields())),
+        working_(config_),
+        start_(Eigen::Map<const Vector>(config_.descent.start.data(),
+                                        static_cast<Eigen::Index>(config_.descent.start.size()))) {
+    if (decoder_->has_header()) decoder_->begin_file(canary_.header, "the audit's own stream");
+    const auto steps = static_cast<Eigen::Index>(shape_.steps);
+    Vector shift = Vector::Zero(steps);
+    const double displacement = mechanism_.main().displacement.value();
+    for (const std::uint64_t step : shape_.at) shift(static_cast<Eigen::Index>(step)) = displacement;
+    const double stddev = mechanism_.main().stddev.value();
+    const Matrix covariance = stddev * stddev * noise_covariance(mechanism_.main().correlation, shape_.steps);
+    const Vector solved = covariance.ldlt().solve(shift);
+    mu_ = std::sqrt(shift.dot(solved));
+    filter_ = solved / mu_;
+    // Under replace-one the world without has a canary of the other sign: half the shift lies below zero.
+    const bool replaced = config_.privacy.adjacency == privacy::Adjacency::replace_one;
+    offset_ = replaced ? mu_ / 2 : 0;
+    // One a step: an encoder remembers ε of the last ρ it saw.
+    for (std::uint64_t step = 0; step < shape_.steps; ++step) {
+      encoders_.push_back(engine::release_encoder(
+          config_, mechanism_,
+          {config_.stream, config_.lane, EpochId{0}, config_.privacy.delta, std::string(64, '0'), true}));
+    }
+    texts_[0] = text(replaced ? canary_.opposite : canary_.null);
+    texts_[1] = text(canary_.record);
+  }
+
+  double play(World world, const noise::KeyBytes& epoch_key) {
+    const record::RowBatch rows = decoded(texts_[world == World::with ? 1 : 0]);
+    const journal::NoiseCheckpoints first =
+        journal::first_checkpoints(epoch_key, config_.lane, EpochId{0}, mechanism_.stages.size());
+    engine::NoiseFeed feed(mechanism_, first, StepIndex{0}, std::pmr::get_default_resource());
+    lane::Lane lane(config_.descent, mechanism_.grids, Position{0});
+    lane::Releases releases;
+    const std::uint64_t m = config_.descent.minibatch;
+    for (std::uint64_t taken = 0; taken < shape_.steps;) {
+      const auto noise = feed.take(static_cast<std::size_t>(shape_.steps - taken));
+      const std::uint64_t count = noise.front().units.size() / noise.front().dimension;
+      lane.advance(
+          record::slice(rows, static_cast<std::size_t>(taken * m), static_cast<std::size_t>((taken + count) * m)),
+          noise, releases);
+      taken += count;
+    }
+    return statistic(releases);
+  }
+
+  [[nodiscard]] double mu() const noexcept { return mu_; }
+
+ private:
+  /// All records of a game: null ones, and `canary` first in each step that it takes part in.
+  [[nodiscard]] std::string text(const std::string& canary) const {
+    std::string lines;
+    for (std::uint64_t step = 0; step < shape_.steps; ++step) {
+      const bool here = std::find(shape_.at.begin(), shape_.at.end(), step) != shape_.at.end();
+      for (std::uint64_t i = 0; i < config_.descent.minibatch; ++i) {
+        lines += here && i == 0 ? canary : canary_.null;
+        lines += '\n';
+      }
+    }
+    return lines;
+  }
+
+  record::RowBatch decoded(const std::string& lines) {
+    record::RowBatch rows;
+    rows.dimension = builder_.dimension();
+    decode::RowWriter writer(builder_, false, 0, rows);
+    const std::string padded =
+        std::string(decode::LineBuffer::slack, '\n') + lines + std::string(decode::LineBuffer::slack, '\n');
+    std::string_view left = std::string_view(padded).substr(decode::LineBuffer::slack, lines.size());
+    while (!left.empty())
+      left.remove_prefix(decoder_->decode(left, shape_.steps * config_.descent.minibatch, writer).bytes);
+    return rows;
+  }
+
+  /// What the releases say was added to the iterates, step by step, along the canary's direction.
+  double statistic(const lane::Releases& releases) {
+    Vector before = start_;
+    double sum = offset_;
+    const auto m = static_cast<double>(config_.descent.minibatch);
+    for (std::size_t t = 0; t < releases.size(); ++t) {
+      line_.clear();
+      encoders_[t].append(releases[t], "cadence", line_);
+      const auto shown = publish::read_release(line_);
+      const Vector theta = working_.theta(shown->estimate);
+      const double eta = config_.descent.schedule.at(StepIndex{t});
+      const Vector gradient = m * ((before - theta) / eta - regulariser(before));
+      sum += filter_(static_cast<Eigen::Index>(t)) * gradient.dot(canary_.direction);
+      before = theta;
+    }
+    return sum;
+  }
+
+  [[nodiscard]] Vector regulariser(const Vector& theta) const {
+    const double own = config_.descent.loss.kind == model::Loss::Kind::mean ? 1.0 : 0.0;
+    return (config_.descent.l2 + own) * theta;
+  }
+
+  config::Config config_;
+  const config::Mechanism& mechanism_;
+  GameShape shape_;
+  Canary canary_;
+  record::RowBuilder builder_;
+  std::unique_ptr<decode::LineDecoder> decoder_;
+  WorkingUnits working_;
+  Vector start_;
+  Vector filter_;
+  double mu_ = 0;
+  double offset_ = 0;
+  std::array<std::string, 2> texts_;
+  std::vector<publish::ReleaseEncoder> encoders_;
+  std::string line_;
+};
+
+Game::Game(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape)
+    : stream_(std::make_unique<Stream>(config, mechanism, shape)) {}
+Game::~Game() = default;
+Game::Game(Game&&) noexcept = default;
+
+double Game::play(World world, const noise::KeyBytes& epoch_key) {
+  return stream_->play(world, epoch_key);
+}
+
+double Game::mu() const noexcept {
+  return stream_->mu();
+}
+
+}  // namespace nustream::audit

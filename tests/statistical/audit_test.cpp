@@ -1,0 +1,134 @@
+// Audits of the pipeline as it is, and of one whose noise is too small: a claim that holds is never exceeded by more
+// than the stated confidence allows, and comes close; one that does not is.
+//
+// Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3; there are some
+// thirty of them here, so that a run in forty might show one: bounds are checked against the claim plus what one
+// standard error moves them, which makes it one in 10⁵.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "audit/audit.h"
+#include "audit/game.h"
+#include "example_config.h"
+#include "expect_failure.h"
+#include "nustream/privacy/epsilon.h"
+#include "temporary_folder.h"
+
+namespace nustream::audit {
+namespace {
+
+config::Config settings(const tests::TemporaryFolder& folder, const std::vector<std::string>& overrides) {
+  return config::read_config(folder.write("audit.toml", tests::example_config()), overrides);
+}
+
+TEST(ClopperPearson, AgreesWithTables) {
+  // scipy.stats.binomtest(7, 50).proportion_ci(0.95, "exact"): 0.0582…, 0.2674…
+  EXPECT_NEAR(proportion_lower(7, 50, 0.025), 0.05819170, 1e-7);
+  EXPECT_NEAR(proportion_upper(7, 50, 0.025), 0.26739600, 1e-7);
+  EXPECT_EQ(proportion_lower(0, 50, 0.025), 0);
+  EXPECT_EQ(proportion_upper(50, 50, 0.025), 1);
+  EXPECT_NEAR(proportion_upper(0, 50, 0.025), 1 - std::pow(0.025, 1.0 / 50), 1e-12);
+}
+
+TEST(Bounds, OfAnHonestGaussianAreBelowItsCurve) {
+  for (const double mu : {0.2, 0.5, 1.0, 2.0}) {
+    const double epsilon = privacy::epsilon(Rho{mu * mu / 2}, Delta{1e-2}).value();
+    const Confidence confidence;
+    const std::uint64_t runs = 100'000'000;
+    const Thresholds thresholds = thresholds_for(mu, 1e-2, runs, confidence);
+    const auto counts = [&](double threshold) {
+      const auto share = [&](double x) {
+        return static_cast<std::uint64_t>(std::erfc(-x / std::sqrt(2.0)) / 2 * static_cast<double>(runs));
+      };
+      return Counts{runs, share(-threshold), share(mu - threshold)};
+    };
+    const double bound = epsilon_lower_bound(counts(thresholds.epsilon), 1e-2, confidence);
+    EXPECT_LE(bound, epsilon);
+    EXPECT_GE(bound, 0.9 * epsilon) << mu;
+    const double mu_bound = mu_lower_bound(counts(thresholds.mu), confidence);
+    EXPECT_LE(mu_bound, mu);
+    EXPECT_GE(mu_bound, 0.99 * mu);
+  }
+}
+
+struct Case {
+  const char* name;
+  std::vector<std::string> overrides;
+  std::uint64_t passes = 1;
+};
+
+TEST(Audit, ProvesNearlyAllOfTheClaimAndNeverMore) {
+  const std::vector<Case> cases{{"rational", {}},
+                                {"independent", {"noise.correlation=independent"}},
+                                {"nu", {"noise.correlation=nu", "noise.horizon=8"}},
+                                {"windowed", {"noise.correlation=windowed", "noise.window=4"}},
+                                {"tree", {"noise.correlation=tree", "noise.height=3"}},
+                                {"replace-one", {"privacy.adjacency=replace-one"}},
+                                {"minibatches", {"descent.minibatch=3"}},
+                                {"two passes", {}, 2}};
+  for (const Case& each : cases) {
+    const tests::TemporaryFolder folder;
+    std::vector<std::string> overrides = each.overrides;
+    overrides.emplace_back("privacy.rho=2");
+    const config::Config config = settings(folder, overrides);
+    Options options;
+    options.passes = each.passes;
+    options.runs = 30'000;
+    const Finding finding = audit(config, options);
+    EXPECT_LE(finding.mu_bound, finding.mu * 1.01) << each.name;
+    EXPECT_GE(finding.mu_bound, 0.93 * finding.mu) << each.name;
+    EXPECT_LE(finding.epsilon_bound, finding.epsilon * 1.02) << each.name;
+    EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu) << each.name;
+  }
+}
+
+TEST(Audit, ALaterRecordHasSpentWhatItsAgeSays) {
+  const tests::TemporaryFolder folder;
+  const config::Config config = settings(folder, {"privacy.rho=2"});
+  Options options;
+  options.at = 5;
+  options.runs = 30'000;
+  const Finding finding = audit(config, options);
+  EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu);
+  EXPECT_LE(finding.mu_bound, finding.mu * 1.01);
+  EXPECT_GE(finding.mu_bound, 0.93 * finding.mu);
+}
+
+// The mechanism draws a tenth less noise than its spend says.
+TEST(Audit, CatchesNoiseThatIsTooSmall) {
+  const tests::TemporaryFolder folder;
+  const config::Config config = settings(folder, {"privacy.rho=2"});
+  const config::Mechanism claimed = config::make_mechanism(config, privacy::Participation::once());
+  config::Mechanism broken = claimed;
+  const NoiseStddev small{claimed.main().stddev.value() * 0.9};
+  broken.grids.front() = noise::Grid(small, noise::largest_stddev(claimed.main().correlation), config.descent.clip);
+  Game game(config, broken, {8, {0}});
+  const double mu = std::sqrt(2 * claimed.spend.after(StepCount{8}).value());
+  Counts counts{40'000, 0, 0};
+  for (std::uint64_t run = 0; run < counts.runs; ++run) {
+    noise::KeyBytes key{};
+    for (std::size_t i = 0; i < 8; ++i) key[i] = static_cast<std::uint8_t>(run >> (8 * i));
+    key[31] = 1;
+    if (game.play(World::without, key) > mu / 2) ++counts.without;
+    key[30] = 1;
+    if (game.play(World::with, key) > mu / 2) ++counts.with;
+  }
+  EXPECT_GT(mu_lower_bound(counts, {}), mu);
+}
+
+TEST(Audit, RefusesWhatItCannotPlay) {
+  const tests::TemporaryFolder folder;
+  const auto refused = [&](const std::vector<std::string>& overrides, const char* why) {
+    tests::expect_failure(
+        Exit::configuration, [&] { static_cast<void>(audit(settings(folder, overrides), {})); }, why);
+  };
+  refused({"descent.projection=ball", "descent.radius=1"}, "without a projection");
+  refused({"model.loss=multinomial", "model.classes=3"}, "one predictor");
+  refused({"features.0.clamp=[0.0, 1e-9]", "features.0.center=0.0", "model.intercept=false", "model.loss=logistic"},
+          "no such record was found");
+}
+
+}  // namespace
+}  // namespace nustream::audit
