@@ -51,6 +51,14 @@ double Average::weigh(StepCount steps) noexcept {
   return 1 / weight_;
 }
 
+void Average::weigh(StepCount before, std::span<double> gains) noexcept {
+  if (settings_.kind == Averaging::Kind::last) {
+    std::ranges::fill(gains, 0.0);
+    return;
+  }
+  for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = weigh(StepCount{before.value() + i + 1});
+}
+
 void Average::restore(double weight, std::span<const double> value, StepCount steps) {
   if (!reachable(settings_, weight, steps.value())) {
     throw InvalidParameter("average_weight", std::to_string(weight), "the weight after as many steps");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "descent/norm.h"
+#include "planted.h"
 
 namespace nustream::descent {
 
@@ -24,7 +25,8 @@ bool clip_to_grid(double slope, std::span<const double> x, const noise::Grid& gr
   const double limit = clip_radius_in_units(grid, x.size()) / norm.fraction;
   const double factor = std::copysign(std::min(length, limit), slope);
   for (std::size_t j = 0; j < x.size(); ++j) {
-    units[j] = static_cast<std::int64_t>(factor * std::scalbn(x[j], -exponent));
+    const double scaled = factor * std::scalbn(x[j], -exponent);
+    units[j] = static_cast<std::int64_t>(NUSTREAM_PLANTED("clip-rounds-outward") ? std::round(scaled) : scaled);
   }
   return length > limit;
 }

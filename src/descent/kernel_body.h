@@ -8,6 +8,7 @@
 #include "descent/kernel.h"
 #include "descent/pack.h"
 #include "nustream/model/visit.h"
+#include "planted.h"
 
 namespace nustream::descent::kernel {
 namespace {
@@ -119,16 +120,19 @@ inline ClippedRecord clip_record(const Shape& shape, const Iterate& theta, const
   }
   const double slope = formula.slope(prediction, y);
 
+  if (NUSTREAM_PLANTED("regulariser-inside-the-clip")) theta.save(job);
   // Written so that a NaN fails it. An infinite slope passes: min() below keeps the direction.
-  const bool in_range = squares > 0x1p-900 && squares < 0x1p900 && slope == slope && is_finite(y);
+  const bool in_range = squares > 0x1p-900 && squares < 0x1p900 && slope == slope && is_finite(y) &&
+                        !NUSTREAM_PLANTED("regulariser-inside-the-clip");
   if (__builtin_expect(!in_range, 0)) {
     if (clip_out_of_range(job, slope, x, y, Formula::uses_target)) ++job.clipped;
     return {x, 0, true};
   }
   // clip(slope · x) = ±min(|slope|, R/‖x‖) · x: the root and the quotient do not wait for θ.
-  const double limit = job.radius / __builtin_sqrt(squares);
+  const double shared = NUSTREAM_PLANTED("clip-of-the-mean") ? static_cast<double>(job.minibatch) : 1;
+  const double limit = shared * job.radius / __builtin_sqrt(squares);
   const double length = __builtin_fabs(slope) * job.units_per_gradient;
-  const bool is_long = length > limit;
+  const bool is_long = length > limit && !NUSTREAM_PLANTED("clip-after-the-noise");
   job.clipped += is_long ? 1U : 0U;
   return {x, __builtin_copysign(is_long ? limit : length, slope), false};
 }
@@ -184,14 +188,21 @@ inline void step(const Shape& shape, Iterate& theta, const Formula& formula, Job
     });
   }
   const ClippedRecord clipped = clip_record(shape, theta, formula, job, last);
-  const Reals keep = broadcast(1 - job.step_sizes[t] * job.l2);
+  if (NUSTREAM_PLANTED("bad-record-takes-no-step") && clipped.out_of_range) return;
+  const double l2 = NUSTREAM_PLANTED("regulariser-inside-the-clip") ? 0 : job.l2;
+  const Reals keep = broadcast(1 - job.step_sizes[t] * l2);
   const Reals gain = broadcast(job.step_sizes[t] * job.gradient_per_unit);
   const std::int64_t* const noise = job.noise + t * job.dimension;
   shape.each([&](std::size_t p, auto entries) {
     const Integers gradient = gradient_pack(job, clipped, p, entries);
     const Integers sum = job.minibatch == 1 ? gradient : saturating_add(load(job.sum + p * pack_size), gradient);
     const Integers noisy = saturating_add(sum, get(noise, p, entries));
-    theta.set(p, theta.get(p) * keep - gain * to_reals(noisy));
+    Reals added = to_reals(noisy);
+    if (NUSTREAM_PLANTED("noise-without-grid") && job.minibatch == 1 && !clipped.out_of_range) {
+      added = to_reals(get(noise, p, entries)) + broadcast(clipped.factor) * get(clipped.x, p, entries);
+    }
+    if (NUSTREAM_PLANTED("clip-after-the-noise")) added = clamp(added, broadcast(-job.radius), broadcast(job.radius));
+    theta.set(p, theta.get(p) * keep - gain * added);
   });
   project(shape, theta, job);
   if (job.average != nullptr && job.average_gains[t] > 0) average(shape, theta, job, job.average_gains[t]);

@@ -7,9 +7,21 @@
 #include "descent/kernel.h"
 #include "nustream/base/error.h"
 #include "nustream/descent/clip.h"
+#include "planted.h"
 
 namespace nustream::descent {
 namespace {
+
+/// What a step's sum is divided by: m, but for a bug that tests plant.
+double divisor(const StepRule& rule, std::span<const double> x, std::size_t dimension) {
+  if (!NUSTREAM_PLANTED("minibatch-by-the-observed-count")) return static_cast<double>(rule.minibatch);
+  const std::size_t records = x.size() / dimension;
+  double usable = 0;
+  for (std::size_t at = 0; at < x.size(); at += dimension) {
+    usable += std::ranges::any_of(x.subspan(at, dimension), [](double entry) { return entry != 0; }) ? 1 : 0;
+  }
+  return std::max(usable, 1.0) / static_cast<double>(records) * static_cast<double>(rule.minibatch);
+}
 
 Packed<double> spread(const std::vector<double>& side, std::size_t dimension) {
   Packed<double> entries(packed_size(dimension));
@@ -65,7 +77,7 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
                   .grid = &grid_,
                   .units_per_gradient = 1 / grid_.spacing(),
                   .radius = clip_radius_in_units(grid_, dimension_),
-                  .gradient_per_unit = grid_.spacing() / static_cast<double>(rule_.minibatch),
+                  .gradient_per_unit = grid_.spacing() / divisor(rule_, stretch.x, dimension_),
                   .l2 = rule_.l2 + model::own_regularisation(rule_.loss.kind),
                   .ball_radius = ball == nullptr ? 0.0 : ball->radius,
                   .lower = lower_.empty() ? nullptr : lower_.data(),

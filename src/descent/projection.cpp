@@ -14,7 +14,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Check {
+struct CheckSet {
   void operator()(const Unbounded&) const {}
   void operator()(const Ball& ball) const {
     if (!std::isfinite(ball.radius) || ball.radius <= 0) {
@@ -61,7 +61,7 @@ struct Apply {
 }  // namespace
 
 Projection::Projection(Family family) : family_(std::move(family)) {
-  std::visit(Check{}, family_);
+  std::visit(CheckSet{}, family_);
 }
 
 void Projection::check(std::size_t dimension) const {

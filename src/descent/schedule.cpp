@@ -16,7 +16,7 @@ void check_knee(double knee) {
   }
 }
 
-struct Check {
+struct CheckFamily {
   void operator()(const Constant&) const {}
   void operator()(const InverseSqrt& schedule) const { check_knee(schedule.knee); }
   void operator()(const Inverse& schedule) const { check_knee(schedule.knee); }
@@ -60,11 +60,19 @@ struct SizeAt {
 }  // namespace
 
 Schedule::Schedule(Family family) : family_(std::move(family)) {
-  std::visit(Check{}, family_);
+  std::visit(CheckFamily{}, family_);
 }
 
 double Schedule::at(StepIndex step) const {
   return std::visit(SizeAt{step.value()}, family_);
+}
+
+void Schedule::sizes(StepIndex first, std::span<double> sizes) const {
+  std::visit(
+      [&](const auto& schedule) {
+        for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = SizeAt{first.value() + i}(schedule);
+      },
+      family_);
 }
 
 }  // namespace nustream::descent

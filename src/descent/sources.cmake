@@ -13,7 +13,6 @@ target_sources(nustream_core PRIVATE
   descent/schedule.cpp
   descent/second_moments.cpp
   descent/two_stage_loop.cpp)
-target_include_directories(nustream_core PRIVATE ${PROJECT_SOURCE_DIR}/src)
 
 # One kernel for each instruction set, chosen at run time. Without errno a square root is one instruction.
 set_source_files_properties(descent/kernel_baseline.cpp PROPERTIES COMPILE_OPTIONS "-fno-math-errno")

@@ -1,11 +1,12 @@
 #include "nustream/inference/adassp.h"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "inference/symmetric.h"
 #include "nustream/base/error.h"
 
 namespace nustream::inference {
@@ -27,7 +28,7 @@ Statistics bounded_statistics(const TableView& table, const AdaSspBounds& bounds
     const double norm = x.norm();
     if (!std::isfinite(norm) || !std::isfinite(table.y[i])) continue;
     if (norm > bounds.x) x *= bounds.x / norm;
-    sum.gram.selfadjointView<Eigen::Upper>().rankUpdate(x);
+    sum.gram.triangularView<Eigen::Upper>() += x * x.transpose();
     sum.moments += std::clamp(table.y[i], -bounds.y, bounds.y) * x;
   }
   sum.gram = sum.gram.selfadjointView<Eigen::Upper>();
@@ -57,8 +58,7 @@ std::vector<double> adassp(const TableView& table, const AdaSspBounds& bounds, R
   const double of_moments = stddev_for((replace ? 2 : 1) * bounds.x * bounds.y, share);
 
   const double log_failure = std::log(6 / failure);
-  const double smallest =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(sum.gram, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
+  const double smallest = symmetric_eigenvalues(sum.gram)(0);
   const double noisy_smallest = std::max(0.0, smallest + of_eigenvalue * (normals[0] - std::sqrt(2 * log_failure)));
   const auto d = static_cast<double>(table.dimension);
   const double ridge = std::max(0.0, std::sqrt(d * std::log(2 * d * d / failure)) * of_gram - noisy_smallest);

@@ -1,55 +1,104 @@
 #include "nustream/inference/first_stage.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 
+#include <algorithm>
 #include <cmath>
 
+#include "inference/symmetric.h"
 #include "nustream/base/error.h"
 
 namespace nustream::inference {
 namespace {
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Solver = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;
+using Eigen::MatrixXd;
 
-/// xxᵀ of what is left of the last columns when the first `given` have explained what they can.
-Eigen::MatrixXd unexplained(const Eigen::MatrixXd& moments, Eigen::Index given, Eigen::Index regressors) {
-  const Eigen::MatrixXd own = moments.bottomRightCorner(regressors, regressors);
-  if (given == 0) return own;
-  const Eigen::MatrixXd cross = moments.topRightCorner(moments.rows() - regressors, regressors).topRows(given);
-  return own - cross.transpose() * moments.topLeftCorner(given, given).ldlt().solve(cross);
+/// What a regression of the last columns on the first `given` explains and leaves.
+struct Regression {
+  MatrixXd coefficients;  // given × regressors
+  MatrixXd residual;      // xxᵀ of what is left
+};
+
+Regression regression(const MatrixXd& moments, Eigen::Index given, Eigen::Index regressors) {
+  const MatrixXd own = moments.bottomRightCorner(regressors, regressors);
+  if (given == 0) return {MatrixXd(0, regressors), own};
+  const MatrixXd cross = moments.topRightCorner(moments.rows() - regressors, regressors).topRows(given);
+  MatrixXd coefficients = moments.topLeftCorner(given, given).ldlt().solve(cross);
+  MatrixXd residual = own - cross.transpose() * coefficients;
+  return {std::move(coefficients), std::move(residual)};
 }
 
-double least_eigenvalue(const Eigen::MatrixXd& symmetric) {
-  return Solver(symmetric, Eigen::EigenvaluesOnly).eigenvalues()(0);
-}
+/// Bounds of a figure that privacy noise may have moved.
+struct Range {
+  double lower;
+  double upper;
+  [[nodiscard]] bool decides() const { return (lower >= weak_first_stage) == (upper >= weak_first_stage); }
+};
+
+/// How far noise may have moved the parts of an F.
+struct Allowance {
+  double shrink;     // noise of the instruments' block over its least eigenvalue, < ½
+  double amplitude;  // of √explained
+  double residual;   // of the residual variance
+
+  /// √F is an amplitude over a residual's root; `explained` and `left` are what noisy moments say of both.
+  [[nodiscard]] Range around(double explained, double left, double freedom) const {
+    const double root = std::sqrt(std::max(0.0, explained));
+    const double low = std::max(0.0, root * std::sqrt(1 - shrink) - amplitude);
+    const double high = root * std::sqrt(1 + shrink) + amplitude;
+    return {freedom * low * low / (left + residual), freedom * high * high / (left - residual)};
+  }
+};
 
 }  // namespace
 
 std::optional<FirstStageStrength> first_stage_strength(std::span<const double> second_moments,
                                                        const descent::TwoStageShape& shape, std::uint64_t records,
                                                        double stddev) {
+  constexpr double tail = 3.72;  // e^(−t²/2) = 1e-3
   const auto e = static_cast<Eigen::Index>(shape.row());
   const auto q = static_cast<Eigen::Index>(shape.instruments);
   const auto regressors = static_cast<Eigen::Index>(shape.endogenous);
   NUSTREAM_REQUIRE(second_moments.size() == shape.row() * shape.row(), "second moments of whole rows");
   if (records <= shape.instruments) return std::nullopt;
-  const Eigen::MatrixXd moments = Eigen::Map<const RowMatrix>(second_moments.data(), e, e);
+  const MatrixXd moments = Eigen::Map<const RowMatrix>(second_moments.data(), e, e);
   if (!moments.allFinite()) return std::nullopt;
-  const double noise = 2 * stddev * std::sqrt(static_cast<double>(e));
-  const Eigen::MatrixXd residual = unexplained(moments, q, regressors);
-  if (!(least_eigenvalue(moments.topLeftCorner(q, q)) > noise) || !(least_eigenvalue(residual) > noise)) {
-    return std::nullopt;
-  }
+
+  const double length = 2 * stddev * std::sqrt(static_cast<double>(e));  // of the noise matrix
+  const auto [coefficients, residual] = regression(moments, q, regressors);
+  const double least_instrument = symmetric_eigenvalues(moments.topLeftCorner(q, q))(0);
+  const SymmetricSpectrum left = symmetric_spectrum(residual);
+  // Noise of the residual: (1, −b) E (1, −b)ᵀ.
+  const double of_residual = length * std::pow(1 + coefficients.norm(), 2);
+  if (!(least_instrument > 2 * length) || !(left.values(0) > 2 * of_residual)) return std::nullopt;
+
   // What the excluded instruments explain beyond the controls, per instrument, over the residual variance.
-  const Eigen::MatrixXd explained =
-      unexplained(moments, static_cast<Eigen::Index>(shape.controls), regressors) - residual;
+  const MatrixXd explained =
+      regression(moments, static_cast<Eigen::Index>(shape.controls), regressors).residual - residual;
   const auto excluded = static_cast<double>(shape.instruments - shape.controls);
   const double freedom = static_cast<double>(records - shape.instruments) / excluded;
+  const auto allowance = [&](double columns, double error_of_residual) {
+    const double reach = std::sqrt(excluded) + std::sqrt(columns) + tail;
+    return Allowance{
+        length / least_instrument,
+        stddev * std::sqrt(0.5) * (1 + coefficients.norm()) * reach / std::sqrt(least_instrument - length),
+        error_of_residual};
+  };
   FirstStageStrength strength{{}, 0};
-  for (Eigen::Index j = 0; j < regressors; ++j) strength.f.push_back(freedom * explained(j, j) / residual(j, j));
-  const Eigen::MatrixXd root = Solver(residual).operatorInverseSqrt();
-  strength.cragg_donald = freedom * least_eigenvalue(root * explained * root);
+  for (Eigen::Index j = 0; j < regressors; ++j) {
+    const Range f = allowance(1, of_residual).around(explained(j, j), residual(j, j), freedom);
+    if (!f.decides()) return std::nullopt;
+    strength.f.push_back(f.lower);
+  }
+  const MatrixXd root = left.vectors * left.values.cwiseSqrt().cwiseInverse().asDiagonal() * left.vectors.transpose();
+  const double least = symmetric_eigenvalues(root * explained * root)(0);
+  // In units of the residual: its own noise, and that of the cross moments, relative to its least eigenvalue.
+  Allowance relative = allowance(static_cast<double>(regressors), of_residual / left.values(0));
+  relative.amplitude /= std::sqrt(left.values(0));
+  const Range statistic = relative.around(least, 1, freedom);
+  if (!statistic.decides()) return std::nullopt;
+  strength.cragg_donald = statistic.lower;
   return strength;
 }
 

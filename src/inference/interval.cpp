@@ -12,7 +12,8 @@ namespace nustream::inference {
 namespace {
 
 double upper_tail(double level) {
-  if (!(level > 0 && level < 1)) {
+  const bool is_share = level > 0 && level < 1;  // and a number
+  if (!is_share) {
     throw InvalidParameter("level", std::to_string(level), "a number between 0 and 1");
   }
   return (1 - level) / 2;
@@ -24,6 +25,7 @@ double student_quantile(double degrees_of_freedom, double level) {
   if (!(degrees_of_freedom > 0)) {
     throw InvalidParameter("degrees_of_freedom", std::to_string(degrees_of_freedom), "a number > 0");
   }
+  if (std::isinf(degrees_of_freedom)) return normal_quantile(level);
   return quantile(complement(boost::math::students_t(degrees_of_freedom), upper_tail(level)));
 }
 

@@ -1,12 +1,13 @@
 #include "nustream/inference/local_solver.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "inference/symmetric.h"
 #include "nustream/base/error.h"
 
 namespace nustream::inference {
@@ -42,10 +43,10 @@ PublicMoments public_moments(const PublicRows& rows, std::size_t p) {
   const RowMajor weighted = weights.asDiagonal() * x;
   const Eigen::MatrixXd second_moment = x.transpose() * weighted / total;
   const VectorXd mean = weighted.colwise().sum().transpose() / total;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(second_moment, Eigen::EigenvaluesOnly);
+  const double least = symmetric_eigenvalues(second_moment)(0);
   const double trace = second_moment.trace();
   // What rounding leaves of an eigenvalue of 0 is none.
-  const double smallest = eigen.eigenvalues()(0) > 1e-12 * trace ? eigen.eigenvalues()(0) : 0.0;
+  const double smallest = least > 1e-12 * trace ? least : 0.0;
   return {smallest, trace > 0 ? mean.norm() / std::sqrt(trace) : 0.0};
 }
 
@@ -147,8 +148,7 @@ LocalEstimate solve_local(const LocalMoments& moments, const LocalNoise& noise, 
   const auto dimension = static_cast<double>(p);
   const Eigen::MatrixXd second_moment = matrix(moments.second_moment, p);
   const Eigen::Map<const VectorXd> cross_moment(moments.cross_moment.data(), static_cast<Index>(p));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(second_moment);
-  const VectorXd& eigenvalues = eigen.eigenvalues();  // ascending
+  const auto [converged, eigenvalues, eigenvectors] = symmetric_spectrum(second_moment);
 
   // The spectral norm of a symmetric matrix with independent entries of this variance (the edge of the semicircle).
   const double noise_norm = 2 * noise.second_moment.value() * std::sqrt(dimension / n);
@@ -159,8 +159,8 @@ LocalEstimate solve_local(const LocalMoments& moments, const LocalNoise& noise, 
   spectrum.definite = spectrum.smallest > 0;
   spectrum.condition = spectrum.definite ? spectrum.largest / spectrum.smallest : infinity;
   const VectorXd inverse = inverse_spectrum(eigenvalues, noise_norm, settings, spectrum);
-  const VectorXd rotated = eigen.eigenvectors().transpose() * cross_moment;
-  const VectorXd ols = eigen.eigenvectors() * inverse.cwiseProduct(rotated);
+  const VectorXd rotated = eigenvectors.transpose() * cross_moment;
+  const VectorXd ols = eigenvectors * inverse.cwiseProduct(rotated);
   estimate.ols.assign(ols.data(), ols.data() + ols.size());
 
   const PublicMoments known = public_moments(rows, p);

@@ -1,10 +1,11 @@
 #include "nustream/inference/sandwich.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
 
+#include "inference/symmetric.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/average_noise.h"
 
@@ -12,6 +13,9 @@ namespace nustream::inference {
 namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector = Eigen::VectorXd;
+
+constexpr double fewest_degrees_of_freedom = 8;
 
 Matrix square_matrix(std::span<const double> entries) {
   const auto d = static_cast<Eigen::Index>(std::llround(std::sqrt(static_cast<double>(entries.size()))));
@@ -19,33 +23,85 @@ Matrix square_matrix(std::span<const double> entries) {
   return Eigen::Map<const Matrix>(entries.data(), d, d);
 }
 
-}  // namespace
+/// What the variances are computed from.
+struct Moments {
+  SymmetricSpectrum hessian;
+  Matrix scores;
+  Vector noise;         // V along the eigenvectors
+  double records;       // n
+  double bread_stddev;  // of an entry of H, √½ of it off the diagonal
+  double meat_stddev;
+};
 
-std::optional<std::vector<double>> average_covariance(std::span<const double> bread, std::span<const double> meat,
-                                                      const AverageDesign& design, StepCount steps) {
+std::optional<Moments> moments_of(std::span<const double> bread, std::span<const double> meat,
+                                  const AverageDesign& design, StepCount steps) {
   Matrix hessian = square_matrix(bread);
   const Matrix scores = square_matrix(meat);
   hessian.diagonal().array() += design.l2;
   if (!hessian.allFinite() || !scores.allFinite() || steps.value() <= design.from) return std::nullopt;
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(hessian);
-  if (eigen.info() != Eigen::Success || !(eigen.eigenvalues()(0) > 0)) return std::nullopt;
+  SymmetricSpectrum spectrum = symmetric_spectrum(hessian);
+  if (!spectrum.converged || !(spectrum.values(0) > 0)) return std::nullopt;
 
-  const Matrix basis = eigen.eigenvectors();
   const auto m = static_cast<double>(design.minibatch);
+  const auto left = [&](double step_size, double curvature, NoiseStddev stddev) {
+    const AveragedDescent descent{step_size, curvature, design.from, steps.value()};
+    return stddev.value() / m * std::sqrt(averaged_noise_variance(design.correlation, descent));
+  };
+  Vector noise(hessian.rows());
+  for (Eigen::Index j = 0; j < noise.size(); ++j) {
+    noise(j) = std::pow(left(design.step_size.value(), spectrum.values(j), design.stddev), 2);
+  }
   std::uint64_t records = design.minibatch * (steps.value() - design.from);
   if (design.records) records = std::min(records, *design.records);
-  Eigen::VectorXd noise(hessian.rows());
-  for (Eigen::Index j = 0; j < noise.size(); ++j) {
-    const double stddev = design.stddev.value() / m;
-    noise(j) = stddev * stddev *
-               averaged_noise_variance(design.correlation, {design.step_size.value(), eigen.eigenvalues()(j),
-                                                            design.from, steps.value()});
+  // The mean of the z's: a descent with η = λ = 1 forgets all but the last of them.
+  return Moments{std::move(spectrum),
+                 scores,
+                 std::move(noise),
+                 static_cast<double>(records),
+                 left(1, 1, design.bread_stddev),
+                 left(1, 1, design.meat_stddev)};
+}
+
+/// Along one direction a, with the error that the noise of the moments leaves in it: uᵀEv of symmetric noise E varies
+/// by at most ‖u‖‖v‖ times that of an entry of its diagonal.
+/// Nothing where the variance of the sampling is negative.
+std::optional<EstimatedVariance> variance_along(const Moments& moments, const Vector& direction) {
+  const Vector rotated = moments.hessian.vectors.transpose() * direction;
+  const Vector& curvature = moments.hessian.values;
+  const Vector solved = moments.hessian.vectors * rotated.cwiseQuotient(curvature);  // H⁻¹a
+  const Vector scored = moments.scores * solved;
+  const double sampling = solved.dot(scored) / moments.records;
+  if (!(sampling >= 0)) return std::nullopt;
+  const double privacy = rotated.cwiseAbs2().dot(moments.noise);
+  const Vector pulled =
+      moments.hessian.vectors * (moments.hessian.vectors.transpose() * scored).cwiseQuotient(curvature);  // H⁻¹SH⁻¹a
+  // d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a, and V goes like H⁻² where the noise of many steps adds up.
+  const double by_bread =
+      2 * moments.bread_stddev * (solved.norm() * pulled.norm() / moments.records + privacy / curvature(0));
+  const double by_meat = moments.meat_stddev * solved.squaredNorm() / moments.records;
+  const double variance = sampling + privacy;
+  const double error = variance > 0 ? std::hypot(by_bread, by_meat) / variance : 0;
+  return EstimatedVariance{variance, 2 / (error * error)};
+}
+
+}  // namespace
+
+std::optional<std::vector<EstimatedVariance>> average_variances(std::span<const double> bread,
+                                                                std::span<const double> meat,
+                                                                const AverageDesign& design, StepCount steps,
+                                                                std::span<const double> directions) {
+  const std::optional<Moments> moments = moments_of(bread, meat, design, steps);
+  if (!moments) return std::nullopt;
+  const auto d = static_cast<std::size_t>(moments->scores.rows());
+  NUSTREAM_REQUIRE(directions.size() % d == 0, "a direction has d entries");
+  std::vector<EstimatedVariance> variances;
+  for (std::size_t at = 0; at < directions.size(); at += d) {
+    const auto found =
+        variance_along(*moments, Eigen::Map<const Vector>(directions.data() + at, static_cast<Eigen::Index>(d)));
+    if (!found || !(found->degrees_of_freedom >= fewest_degrees_of_freedom)) return std::nullopt;
+    variances.push_back(*found);
   }
-  const Matrix inverse = basis * eigen.eigenvalues().cwiseInverse().asDiagonal() * basis.transpose();
-  const Matrix sampling = inverse * scores * inverse / static_cast<double>(records);
-  if (!((sampling.diagonal().array() >= 0).all())) return std::nullopt;
-  const Matrix covariance = sampling + Matrix(basis * noise.asDiagonal() * basis.transpose());
-  return std::vector<double>(covariance.data(), covariance.data() + covariance.size());
+  return variances;
 }
 
 }  // namespace nustream::inference

@@ -13,10 +13,15 @@ target_sources(nustream_core PRIVATE
   inference/local_collector.cpp
   inference/local_mechanism.cpp
   inference/local_solver.cpp
-  inference/sandwich.cpp)
+  inference/moments.cpp
+  inference/sandwich.cpp
+  inference/symmetric.cpp
+  inference/two_stage_descent.cpp)
 
 # Eigen's templates take most of a minute each under the undefined-behaviour sanitizer; the address sanitizer stays.
+# Nothing here is shared between threads.
 set_source_files_properties(
   inference/adassp.cpp inference/average_noise.cpp inference/first_stage.cpp inference/least_squares.cpp
-  inference/local_solver.cpp inference/sandwich.cpp
-  PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Sanitized>:-fno-sanitize=undefined>")
+  inference/local_solver.cpp inference/moments.cpp inference/sandwich.cpp inference/symmetric.cpp
+  inference/two_stage_descent.cpp
+  PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Sanitized>:-fno-sanitize=undefined,thread>")

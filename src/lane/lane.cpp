@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "nustream/base/error.h"
+#include "planted.h"
 
 namespace nustream::lane {
 namespace {
@@ -77,7 +78,8 @@ Lane::Loop Lane::make_loop(const Settings& settings, std::span<const noise::Grid
   if (settings.first_stage) {
     const descent::TwoStageRule rule{settings.first_stage->shape, settings.l2, settings.first_stage->l2,
                                      settings.projection, settings.minibatch};
-    const noise::Grid* const first = settings.first_stage->clip ? &grids[1] : nullptr;
+    const std::size_t own = NUSTREAM_PLANTED("first-stage-clipped-as-the-second") ? 0 : 1;
+    const noise::Grid* const first = settings.first_stage->clip ? &grids[own] : nullptr;
     return descent::TwoStageLoop(rule, grids[0], first, settings.start);
   }
   const descent::StepRule rule{settings.loss, settings.l2, settings.projection, settings.minibatch};
@@ -138,11 +140,11 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t b
   std::array<double, steps_ahead> sizes;
   std::array<double, steps_ahead> first_sizes;
   std::array<double, steps_ahead> gains;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    sizes[i] = settings_.schedule.at(StepIndex{steps_ + i});
-    if (settings_.first_stage) first_sizes[i] = settings_.first_stage->schedule.at(StepIndex{steps_ + i});
-    gains[i] = average_.weigh(StepCount{steps_ + i + 1});
+  settings_.schedule.sizes(StepIndex{steps_}, std::span(sizes).first(count));
+  if (settings_.first_stage) {
+    settings_.first_stage->schedule.sizes(StepIndex{steps_}, std::span(first_sizes).first(count));
   }
+  average_.weigh(this->steps(), std::span(gains).first(count));
   const std::size_t first_row = begin * settings_.minibatch;
   const std::size_t row_count = count * settings_.minibatch;
   const std::span<const double> x{rows.x + first_row * row_entries_, row_count * row_entries_};

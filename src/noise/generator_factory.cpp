@@ -8,6 +8,7 @@
 #include "forward.h"
 #include "generator.h"
 #include "overload.h"
+#include "planted.h"
 #include "tree.h"
 
 namespace nustream::noise {
@@ -97,6 +98,9 @@ std::unique_ptr<Generator> make_generator(const Correlation& correlation, Genera
     case GeneratorKind::dense:
       return dense(correlation, dimension);
     case GeneratorKind::direct:
+      if (NUSTREAM_PLANTED("noise-by-c")) {
+        return make_direct(strategy_coefficients(correlation, window(correlation)), dimension);
+      }
       return make_direct(noise_coefficients(correlation, window(correlation)), dimension);
     case GeneratorKind::fft:
       return make_fft(noise_coefficients(correlation, window(correlation)), dimension, correlation.horizon());

@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <limits>
-#include <sstream>
 #include <string>
 
+#include "base/shown.h"
 #include "kernels.h"
 #include "nustream/base/error.h"
 #include "nustream/noise/gaussian.h"
@@ -16,13 +16,6 @@ namespace {
 constexpr double units_max = 0x1p51;
 // Beyond the largest deviation that any stream will see (a seed sample ends at 9.5); what exceeds it saturates.
 constexpr double deviations_max = 40;
-
-std::string shown(double value) {
-  std::ostringstream text;
-  text.precision(17);
-  text << value;
-  return text.str();
-}
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "nustream/base/error.h"
+#include "planted.h"
 
 namespace nustream::noise {
 namespace {
@@ -40,8 +41,9 @@ Checkpoint first_checkpoint(const KeyBytes& epoch_key, const Stage& stage) {
   KeyBytes extracted{};
   hkdf.extract({}, epoch_key, extracted);
   Checkpoint checkpoint{0, {}, {}};
-  hkdf.expand(extracted,
-              key_info<chain_label.size()>(chain_label, stage.lane.value(), stage.epoch.value(), stage.stage),
+  const std::uint32_t lane = NUSTREAM_PLANTED("lanes-share-a-key") ? 0 : stage.lane.value();
+  const std::uint32_t number = NUSTREAM_PLANTED("stages-share-a-key") ? 0 : stage.stage;
+  hkdf.expand(extracted, key_info<chain_label.size()>(chain_label, lane, stage.epoch.value(), number),
               checkpoint.chain_key);
   wipe(extracted);
   return checkpoint;
@@ -73,6 +75,7 @@ const KeyBytes& KeyRing::cipher_key(std::uint64_t block) {
 void KeyRing::forget_before(std::uint64_t block) {
   NUSTREAM_REQUIRE(block <= newest_, "the chain goes on from a key that is held");
   for (; oldest_ < block; ++oldest_) {
+    if (NUSTREAM_PLANTED("old-keys-are-kept")) continue;
     wipe(slot(oldest_).chain);
     wipe(slot(oldest_).cipher);
   }
@@ -81,9 +84,11 @@ void KeyRing::forget_before(std::uint64_t block) {
 void KeyRing::ratchet() {
   if (newest_ - oldest_ + 2 > slots_.size()) grow();
   std::array<std::uint8_t, 2 * sizeof(KeyBytes)> derived{};
-  hkdf_.expand(slot(newest_).chain, key_info<block_label.size()>(block_label, newest_), derived);
+  const std::uint64_t number = NUSTREAM_PLANTED("blocks-share-a-key") ? 0 : newest_;
+  hkdf_.expand(slot(newest_).chain, key_info<block_label.size()>(block_label, number), derived);
   const auto middle = derived.begin() + sizeof(KeyBytes);
   std::copy(derived.begin(), middle, slot(newest_ + 1).chain.begin());
+  if (NUSTREAM_PLANTED("blocks-share-a-key")) slot(newest_ + 1).chain = slot(newest_).chain;
   std::copy(middle, derived.end(), slot(newest_).cipher.begin());
   wipe(derived);
   ++newest_;

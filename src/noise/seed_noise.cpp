@@ -4,6 +4,7 @@
 #include <array>
 
 #include "nustream/base/error.h"
+#include "planted.h"
 
 namespace nustream::noise {
 namespace {
@@ -22,7 +23,8 @@ void KeyedSeedNoise::fill(StepIndex first, std::size_t steps, std::span<double> 
     const std::uint64_t step = first.value() + done;
     const std::size_t within = step % block_steps_;
     const std::size_t count = std::min(steps - done, block_steps_ - within);
-    fill_in_block(step / block_steps_, within * width_, out.subspan(done * width_, count * width_));
+    const std::size_t sample = NUSTREAM_PLANTED("counter-restarts-with-each-call") ? done : within;
+    fill_in_block(step / block_steps_, sample * width_, out.subspan(done * width_, count * width_));
     done += count;
   }
 }
@@ -46,6 +48,7 @@ void KeyedSeedNoise::fill_chunks(std::uint64_t sample, std::span<double> out) {
     const auto samples = out.subspan(done, std::min(batch, out.size() - done));
     const auto words = std::span(words_).first(samples.size());
     keystream_.fill(sample + done, words);
+    if (NUSTREAM_PLANTED("words-of-32-bits")) std::ranges::for_each(words, [](auto& word) { word |= 0xffffffffU; });
     fill_gaussian(words, samples, set_);
   }
 }

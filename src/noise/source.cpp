@@ -10,12 +10,17 @@
 #include "generator.h"
 #include "key_ring.h"
 #include "nustream/base/error.h"
+#include "planted.h"
 #include "seed_noise.h"
 
 namespace nustream::noise {
 namespace {
 
+#ifdef NUSTREAM_BLOCK_SAMPLES  // for tests that cross many blocks in few steps
+constexpr std::size_t block_samples = NUSTREAM_BLOCK_SAMPLES;
+#else
 constexpr std::size_t block_samples = 16384;
+#endif
 constexpr std::size_t block_steps_min = 16;
 
 // The rows of a block begin at a cache line, which the widest vectors load whole.
@@ -98,7 +103,7 @@ class NoiseSource::Impl {
   }
 
   [[nodiscard]] std::size_t steps_within_horizon(StepIndex first) const {
-    if (!horizon_) return block_steps_;
+    if (!horizon_ || NUSTREAM_PLANTED("horizon-is-passed")) return block_steps_;
     if (first.value() >= horizon_->value()) {
       throw Unsupported("the correlation ends at step " + std::to_string(horizon_->value()) +
                         ": start a new epoch, or use a correlation without a horizon");

@@ -4,11 +4,23 @@
 #include <string>
 
 #include "nustream/base/error.h"
+#include "planted.h"
 
 namespace nustream::privacy {
 
+std::string_view name(Adjacency adjacency) noexcept {
+  return adjacency == Adjacency::replace_one ? "replace-one" : "zero-out";
+}
+
+std::optional<Rho> restated(Rho rho, Neighbours told, Neighbours asked) {
+  if (told.target_only && !asked.target_only) return std::nullopt;
+  const bool twice = told.adjacency == Adjacency::zero_out && asked.adjacency == Adjacency::replace_one;
+  return twice && !NUSTREAM_PLANTED("restated-as-it-is") ? Rho{4 * rho.value()} : rho;
+}
+
 Displacement displacement(ClipNorm clip, Adjacency adjacency) {
-  const double factor = adjacency == Adjacency::replace_one ? 2 : 1;
+  const bool twice = adjacency == Adjacency::replace_one && !NUSTREAM_PLANTED("replace-one-moves-g");
+  const double factor = twice ? 2 : 1;
   return Displacement{factor * clip.value()};
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 
 #include "nustream/base/error.h"
 #include "nustream/privacy/sensitivity.h"
@@ -66,11 +67,15 @@ bool all_equal(const std::vector<double>& values) {
 
 }  // namespace
 
-std::vector<SpendRow> spend_table(const Spend& spend, Delta delta, Conversion conversion) {
+std::vector<SpendRow> spend_table(const Spend& spend, Delta delta, Conversion conversion,
+                                  std::optional<StepCount> also) {
   const std::optional<StepCount> horizon = spend.horizon();
   const Spend first = spend.alone();
+  std::set<std::uint64_t> counts;
+  for (std::uint64_t steps = 1'000; steps <= 1'000'000'000; steps *= 10) counts.insert(steps);
+  if (also && also->value() > 0) counts.insert(also->value());
   std::vector<SpendRow> rows;
-  for (std::uint64_t steps = 1'000; steps <= 1'000'000'000; steps *= 10) {
+  for (const std::uint64_t steps : counts) {
     if (horizon && steps >= horizon->value()) break;
     rows.push_back(row(spend, first, StepCount{steps}, delta, conversion));
   }

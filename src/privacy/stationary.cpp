@@ -18,7 +18,7 @@ namespace {
 // Integrals over the frequency ω have features as narrow as ν. With t = tan(ω/2) = e^u, dω = sech(u) du, they become
 // integrals over the line whose features are all of width 1 and whose singularities are all at distance π/2 from it:
 // the trapezoidal rule with step h then has relative error e^{−π²/h}.
-constexpr double step = 0.25;
+constexpr double node_distance = 0.25;
 /// Beyond the outermost feature the integrand falls like e^{−|u|}.
 constexpr double margin = 40;
 
@@ -26,7 +26,7 @@ Frequency frequency_at(double u) {
   const double t = std::exp(-2 * std::abs(u));
   const double small = t / (1 + t);
   const double large = 1 / (1 + t);
-  return {u > 0 ? small : large, u > 0 ? large : small, step / std::numbers::pi / std::cosh(u)};
+  return {u > 0 ? small : large, u > 0 ? large : small, node_distance / std::numbers::pi / std::cosh(u)};
 }
 
 /// The narrowest feature of |B(ω)|² at ω = 0.
@@ -48,9 +48,9 @@ std::vector<double> integrals(const Transfer& transfer, double width, const std:
   }
   std::vector<double> sums(contractions.size(), 0.0);
   const double first = std::log(lowest) - margin;
-  const int nodes = static_cast<int>((margin - std::log(highest) - first) / step) + 1;
+  const int nodes = static_cast<int>((margin - std::log(highest) - first) / node_distance) + 1;
   for (int node = 0; node < nodes; ++node) {
-    const Frequency at = frequency_at(first + node * step);
+    const Frequency at = frequency_at(first + node * node_distance);
     const double weighted = at.weight * transfer(at);
     for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += weighted / squared_factor(contractions[j], at);
   }

@@ -44,6 +44,8 @@ class Average {
   /// For a loop that updates the value itself: weighs the iterate after `steps` steps and returns the gain
   /// 1/W with which it enters, 0 where it does not enter.
   [[nodiscard]] double weigh(StepCount steps) noexcept;
+  /// The same for as many steps in turn as `gains` has, the first of them the one after `before` steps.
+  void weigh(StepCount before, std::span<double> gains) noexcept;
   /// The memory behind value(), d entries, for the same loop.
   [[nodiscard]] std::span<double> memory() noexcept { return value_; }
 

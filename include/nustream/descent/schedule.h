@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -53,6 +54,8 @@ class Schedule {
 
   /// η_t; a few nanoseconds.
   [[nodiscard]] double at(StepIndex step) const;
+  /// η_t of as many steps as `sizes` has, from `first` on.
+  void sizes(StepIndex first, std::span<double> sizes) const;
 
   [[nodiscard]] const Family& family() const noexcept { return family_; }
 

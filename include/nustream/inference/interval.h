@@ -13,7 +13,8 @@ struct Interval {
   [[nodiscard]] double upper() const noexcept { return center + half_width; }
 };
 
-/// t_{df, (1 + level)/2}: t_{9, .975} = 2.262. Throws InvalidParameter for df ≤ 0 or a level outside (0, 1).
+/// t_{df, (1 + level)/2}: t_{9, .975} = 2.262; normal for infinite df. Throws InvalidParameter for df ≤ 0 or a level
+/// outside (0, 1).
 [[nodiscard]] double student_quantile(double degrees_of_freedom, double level);
 /// z_{(1 + level)/2}: 1.960 at .95.
 [[nodiscard]] double normal_quantile(double level);

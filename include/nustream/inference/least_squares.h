@@ -7,7 +7,7 @@
 
 namespace nustream::inference {
 
-/// Rows of a table: x row-major rows × d, y rows.
+/// Rows of a table: x row-major rows × d, y rows. A row whose target is NaN is left out of what is solved.
 struct TableView {
   std::size_t dimension;
   std::span<const double> x;

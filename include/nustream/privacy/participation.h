@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "nustream/base/units.h"
 
@@ -13,6 +15,23 @@ enum class Adjacency {
   zero_out,    ///< by a null record with gradient 0: Δ = G
   replace_one  ///< by any other record: Δ = 2G
 };
+
+/// "zero-out" or "replace-one".
+[[nodiscard]] std::string_view name(Adjacency adjacency) noexcept;
+
+/// What two neighbouring streams differ in: without it a ρ says nothing.
+struct Neighbours {
+  Adjacency adjacency = Adjacency::zero_out;
+  bool target_only = false;  ///< in one record's target; its features are public
+
+  friend bool operator==(const Neighbours&, const Neighbours&) = default;
+};
+
+/// The ρ that a ρ over `told` comes to over `asked`. A replacement is two zero-outs, and two neighbours apart cost
+/// four times as much (Bun and Steinke 2016, Proposition 1.9); whoever is safe against a replacement is safe against
+/// a zero-out, and whoever protects the record its target. Empty where nothing follows: of a promise about targets,
+/// for whole records.
+[[nodiscard]] std::optional<Rho> restated(Rho rho, Neighbours told, Neighbours asked);
 
 /// Δ from G: the only place where the factor 2 stands.
 [[nodiscard]] Displacement displacement(ClipNorm clip, Adjacency adjacency);

@@ -22,9 +22,10 @@ struct SpendRow {
 };
 
 /// Rows at 10³, 10⁴ … 10⁹ steps as far as the horizon goes, at the horizon itself, and the limit where there is no
-/// horizon and the limit is finite.
+/// horizon and the limit is finite; and one at `also` steps, if that is below the horizon.
 [[nodiscard]] std::vector<SpendRow> spend_table(const Spend& spend, Delta delta,
-                                                Conversion conversion = Conversion::gaussian);
+                                                Conversion conversion = Conversion::gaussian,
+                                                std::optional<StepCount> also = std::nullopt);
 
 /// What the error is compared under: the whole budget ρ of the worst unit, spent over all steps that there may be.
 struct Budget {

@@ -110,7 +110,6 @@ Loss loss_of(const DescentProblem& problem) {
   return std::visit(
       [](const auto& given) {
         check(given);
-        // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): std::function frees what it holds
         return Loss{psi_of(given), width(given)};
       },
       problem);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "vectors.h"
+
 namespace nustream::privacy::optimised {
 namespace {
 
@@ -12,12 +14,6 @@ using Vector = std::vector<double>;
 
 /// The loss may rise above its last value, not above the largest of so many.
 constexpr std::size_t looked_back = 10;
-
-double dot(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 /// a + factor·b.
 Vector moved(const Vector& a, double factor, const Vector& b) {
@@ -67,7 +63,7 @@ Minimum minimise_falling(const Objective& objective, std::vector<double> start, 
     const double ceiling = *std::max_element(recent.begin(), recent.end());
     Vector next;
     Vector next_gradient(x.size());
-    double next_value = value;
+    double next_value = 0;
     double part = 2;
     do {
       part /= 2;

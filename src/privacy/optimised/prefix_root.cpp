@@ -9,7 +9,7 @@ namespace nustream::privacy::optimised {
 namespace {
 
 // h = ln 2/2: s grows by √2 from node to node, and the rule's error is e^{−28.5} = 4e-13.
-constexpr double step = std::numbers::ln2 / 2;
+constexpr double node_step = std::numbers::ln2 / 2;
 /// How far the nodes reach past the spectrum, as a factor of s; what is beyond goes by the first term of its series,
 /// with a relative error of the cube.
 constexpr double margin = 32768;
@@ -65,7 +65,7 @@ void PrefixRoot::choose_nodes(const std::vector<double>& u, const std::vector<do
   }
   const double from = std::sqrt(1 / trace) / margin;
   const double to = std::sqrt(highest) * margin;
-  constexpr double scale = 2 * step / std::numbers::pi;
+  constexpr double scale = 2 * node_step / std::numbers::pi;
   constexpr double ratio = std::numbers::sqrt2;
   // Σ_{n≥1} ratio^{−n}.
   constexpr double others = 1 / (ratio - 1);

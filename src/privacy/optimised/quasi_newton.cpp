@@ -6,18 +6,14 @@
 #include <limits>
 #include <utility>
 
+#include "vectors.h"
+
 namespace nustream::privacy::optimised {
 namespace {
 
 using Vector = std::vector<double>;
 
 constexpr std::size_t memory = 24;
-
-double dot(const Vector& a, const Vector& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 void add(Vector& a, double factor, const Vector& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += factor * b[i];

@@ -1,0 +1,16 @@
+// Numbers in messages: every digit that tells two apart.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+namespace nustream {
+
+[[nodiscard]] inline std::string shown(double value) {
+  std::ostringstream text;
+  text.precision(17);
+  text << value;
+  return text.str();
+}
+
+}  // namespace nustream

@@ -1,0 +1,118 @@
+// Privacy bugs that tests plant on purpose, each at the very line that it falsifies, one at a time: what catches it
+// is in docs/planted-bugs.md. Builds without NUSTREAM_PLANTS contain nothing of it, not even the names.
+//
+//     NUSTREAM_PLANTED("name") ? wrong : right
+//
+// is true where the environment says NUSTREAM_PLANT=name.
+#pragma once
+
+#ifdef NUSTREAM_PLANTS
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace nustream::planted {
+
+/// Every bug, by the rooms that the data walks through.
+inline constexpr std::array names{
+    // decode
+    std::string_view("open-quote-swallows-the-next-row"),
+    std::string_view("watermark-makes-records-late"),
+    // what the settings come to
+    std::string_view("private-first-stage-is-not-clipped"),
+    std::string_view("tables-are-zero-out"),
+    std::string_view("table-is-read-once"),
+    std::string_view("each-run-spends-the-budget"),
+    std::string_view("table-counts-usable-records"),
+    std::string_view("passes-are-not-counted"),
+    std::string_view("sigma-of-another-correlation"),
+    std::string_view("replace-one-in-the-plan-alone"),
+    std::string_view("noise-divided-by-n"),
+    std::string_view("each-stage-spends-the-budget"),
+    std::string_view("moments-are-not-charged"),
+    std::string_view("digest-without-the-noise"),
+    // privacy
+    std::string_view("replace-one-moves-g"),
+    std::string_view("sigma-from-squared-gamma"),
+    std::string_view("sigma-without-the-root"),
+    std::string_view("rho-of-gamma-not-squared"),
+    std::string_view("gamma-of-b"),
+    std::string_view("gamma-of-one-exponential-sum"),
+    std::string_view("gamma-of-one-participation"),
+    std::string_view("gamma-of-the-exact-series"),
+    std::string_view("tree-without-its-root"),
+    std::string_view("composition-takes-the-largest"),
+    std::string_view("epsilon-of-the-root-of-rho"),
+    std::string_view("renyi-order-off-by-one"),
+    std::string_view("restated-as-it-is"),
+    std::string_view("overlap-is-taken-for-disjoint"),
+    // noise
+    std::string_view("noise-by-c"),
+    std::string_view("lanes-share-a-key"),
+    std::string_view("stages-share-a-key"),
+    std::string_view("blocks-share-a-key"),
+    std::string_view("old-keys-are-kept"),
+    std::string_view("words-of-32-bits"),
+    std::string_view("counter-restarts-with-each-call"),
+    std::string_view("horizon-is-passed"),
+    // descent
+    std::string_view("clip-rounds-outward"),
+    std::string_view("norm-overflows"),
+    std::string_view("noise-without-grid"),
+    std::string_view("bad-record-takes-no-step"),
+    std::string_view("clip-after-the-noise"),
+    std::string_view("clip-of-the-mean"),
+    std::string_view("regulariser-inside-the-clip"),
+    std::string_view("minibatch-by-the-observed-count"),
+    std::string_view("first-stage-clipped-as-the-second"),
+    // local reports
+    std::string_view("local-bound-is-not-enforced"),
+    std::string_view("local-records-differ-by-one-norm"),
+    std::string_view("local-parts-spend-the-budget-each"),
+    std::string_view("local-delta-is-not-split"),
+    std::string_view("local-retry-draws-again"),
+    // engine
+    std::string_view("resume-restarts-the-noise"),
+    std::string_view("resume-restarts-the-spend"),
+    std::string_view("spend-forgets-earlier-epochs"),
+    std::string_view("budget-is-crossed-by-a-step"),
+    // secrets
+    std::string_view("randomness-falls-back"),
+    std::string_view("low-entropy-seed"),
+    std::string_view("epoch-key-of-zeros"),
+    std::string_view("epoch-key-of-the-key-file"),
+    std::string_view("zero-key-file-is-taken"),
+    std::string_view("state-is-not-sealed"),
+    std::string_view("nonce-is-used-again"),
+    std::string_view("insecure-state-becomes-private"),
+    // journal
+    std::string_view("release-before-its-state"),
+    std::string_view("rolled-back-state-is-taken"),
+    std::string_view("rejects-stop-the-releases"),
+    std::string_view("release-in-its-own-transaction"),
+    // what is shown
+    std::string_view("limit-shown-as-the-spend"),
+    std::string_view("spend-shown-as-the-limit"),
+    std::string_view("spend-lags-a-step"),
+    std::string_view("public-listener-shows-the-operators-page"),
+    std::string_view("public-steps-leave-out-rejects"),
+};
+
+consteval std::size_t index_of(std::string_view name) {
+  for (std::size_t index = 0; index < names.size(); ++index) {
+    if (names[index] == name) return index;
+  }
+  throw "no such bug: add it to the table";
+}
+
+/// Whether NUSTREAM_PLANT names the bug; the process ends where it names none of the table.
+[[nodiscard]] bool is_planted(std::size_t index) noexcept;
+
+}  // namespace nustream::planted
+
+#define NUSTREAM_PLANTED(name) ::nustream::planted::is_planted(::nustream::planted::index_of(name))
+
+#else
+#define NUSTREAM_PLANTED(name) false
+#endif
