@@ -46,7 +46,9 @@ TopicFacts wait_for_topics(const config::Config& config, const std::atomic<bool>
 void require_room_for_lanes(const config::Config& config, std::uint32_t partitions) {
   const auto brokers = static_cast<std::uint64_t>(
       std::max<std::ptrdiff_t>(3, 1 + std::count(config.kafka.brokers.begin(), config.kafka.brokers.end(), ',')));
-  const std::uint64_t lanes = std::min<std::uint64_t>(config.kafka.lanes_max, partitions);
+  // Lane 0 runs beyond them where it writes the combined model.
+  const std::uint64_t writer = config.kafka.topics.model.empty() ? 0 : 1;
+  const std::uint64_t lanes = std::min<std::uint64_t>(config.kafka.lanes_max + writer, partitions);
   const auto require = [&](int resource, const char* name, std::uint64_t needed) {
     rlimit limit{};
     if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) return;
@@ -61,6 +63,19 @@ void require_room_for_lanes(const config::Config& config, std::uint32_t partitio
   };
   require(RLIMIT_NOFILE, "file descriptors", 256 + lanes * (12 + 3 * brokers));
   require(RLIMIT_NPROC, "threads", 64 + lanes * (4 + brokers));
+}
+
+/// The group waits for a member that hands lanes over no longer than it waits for one that polls.
+void require_time_to_drain(const config::Config& config) {
+  const char* const name = "max.poll.interval.ms";
+  const std::chrono::milliseconds allowed =
+      kafka::time_in_force({config.kafka.brokers, config.kafka.properties}, kafka::Role::group_consumer, name);
+  if (config.kafka.drain < allowed) return;
+  throw Failure(
+      Exit::configuration,
+      fmt::format("{}: kafka.drain_seconds = {} leaves a lane no time to be handed over: set it below {} = "
+                  "{} ms",
+                  config.file, static_cast<double>(config.kafka.drain.count()) / 1000, name, allowed.count()));
 }
 
 }  // namespace
@@ -79,6 +94,7 @@ Exit run(config::Config config, const Options& options) {
   }
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka.properties);
+  require_time_to_drain(config);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = load_keys(config, options);
   StartUp start_up;
@@ -95,7 +111,7 @@ Exit run(config::Config config, const Options& options) {
   config.outbox_bytes_max =
       outbox_bytes(config, release_max, state_bytes(config, mechanism, keys), facts.record_bytes_max);
   const Setup setup{config,
-                    config::settings_digest(config, mechanism),
+                    config::settings_digest(config, mechanism, keys.is_private()),
                     keys,
                     release_max,
                     facts.letter_bytes_max,

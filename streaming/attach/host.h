@@ -4,8 +4,10 @@
 #include <boost/asio/io_context.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <random>
 #include <set>
 #include <string>
 
@@ -32,12 +34,15 @@ struct Host {
   std::set<LaneId> opened;               ///< once each since the process began: `renewal` was for that
   const std::atomic<bool>& out_of_time;  ///< the process ends now: what is under way is left as it is
 
+  std::chrono::milliseconds
+      fenced_pause;                     ///< two heartbeats of the group: until then a fenced lane does not come back
   std::function<void()> look_for_room;  ///< after a lane took, or gave up, records that waited: reading may go on
   std::function<void(std::function<void()>)> on_commit_thread;  ///< for slices of transactions
   std::function<void(std::function<void()>)> on_noise_thread;
   std::function<void(std::function<void()>)> on_spare_thread;  ///< for what may wait long: opening and closing lanes
   /// A noise of the test's in place of the lane's own; empty in production, and only there for tests to set.
   std::function<std::unique_ptr<engine::NoiseSupply>(std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
+  std::minstd_rand jitter;  ///< of pauses
 };
 
 }  // namespace nustream::attach

@@ -10,6 +10,7 @@
 #include "attach/lane_worker.h"
 #include "attach/open_lane_parts.h"
 #include "kafka/interruption.h"
+#include "planted.h"
 #include "serve/committed.h"
 
 namespace nustream::attach {
@@ -19,8 +20,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds backoff_max{5'000};
-// Two heartbeats of the group: until then a fenced lane does not come back.
-constexpr milliseconds fenced_pause{6'000};
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -43,8 +42,7 @@ std::string topics_of(const config::Topics& topics) {
 }
 
 /// Half to all of `pause`, so that lanes in the same trouble do not come back all at once.
-milliseconds jittered(milliseconds pause) {
-  static std::minstd_rand random(std::random_device{}());
+milliseconds jittered(milliseconds pause, std::minstd_rand& random) {
   return milliseconds(std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count())(random));
 }
 
@@ -83,7 +81,7 @@ void LaneWorker::commit() {
   open.published_closed = std::exchange(open.outbox_closed, Clock::now());
   if (open.batch_records > 0) {
     const std::uint64_t clipped = open.state.lane.clipped();
-    metrics_.batch_seconds->Observe(seconds_since(open.batch_opened));
+    open.figures.seconds = seconds_since(open.batch_opened);
     open.figures.clipped_ratio =
         static_cast<double>(clipped - open.clipped_before) / static_cast<double>(open.batch_records);
     open.clipped_before = clipped;
@@ -154,8 +152,9 @@ void LaneWorker::after_commit() {
   metrics_.commit_seconds->Observe(seconds_since(open.sent_at));
   open.input.letters_gone(open.sent_letter_bytes);
   count(open.sent_figures);
-  const StepCount steps = *open.state.steps_on_ledger;
-  const Position position = open.sent.position;
+  StepCount steps = *open.state.steps_on_ledger;
+  const Position position = open.committed = open.sent.position;
+  if (NUSTREAM_PLANTED("public-steps-leave-out-rejects")) steps = StepCount{steps.value() - open.state.rejected};
   host_.shown.update(serve::CommittedSpend::committed(open.state.ledger.entry(steps, position),
                                                       open.state.ledger.total(steps, position)));
   if (!open.published.empty()) {
@@ -173,6 +172,7 @@ void LaneWorker::count(const BatchFigures& figures) {
         static_cast<double>(figures.rejected[static_cast<std::size_t>(reason)]));
   }
   metrics_.dead_letters_failed->Increment(static_cast<double>(figures.letters_lost));
+  if (figures.seconds) metrics_.batch_seconds->Observe(*figures.seconds);
   if (figures.clipped_ratio) metrics_.gradients_clipped_ratio->Set(*figures.clipped_ratio);
 }
 
@@ -253,7 +253,7 @@ void LaneWorker::resend_model() {
 void LaneWorker::retry_later(void (LaneWorker::*work)()) {
   const milliseconds pause = std::min(backoff_max, milliseconds(50) * (1 << std::min(attempts_, 7U)));
   ++attempts_;
-  timer_.expires_after(jittered(pause));
+  timer_.expires_after(jittered(pause, host_.jitter));
   timer_.async_wait([self = shared_from_this(), work](const boost::system::error_code& cancelled) {
     if (!cancelled && !self->dropped_) ((*self).*work)();
   });
@@ -270,6 +270,7 @@ void LaneWorker::fail_or_reopen(const kafka::Error& error) {
 
 /// A new producer and the state read again tell where the lane is.
 void LaneWorker::reopen(const kafka::Error& error) {
+  if (phase_ == Phase::stopped) return lose_writer(error.text);
   dispose();
   end_.reset();  // what had been reached may not have been committed
   end_told_ = false;
@@ -279,7 +280,7 @@ void LaneWorker::reopen(const kafka::Error& error) {
                                                " s (" + error.text +
                                                "); everything committed is safe: start again when they are back"));
   }
-  if (phase_ == Phase::draining) return go();
+  if (phase_ == Phase::draining) return drained();
   if (error.cause == kafka::Cause::fenced || error.cause == kafka::Cause::lost_membership) {
     phase_ = Phase::fenced;
     asked_ = false;
@@ -294,11 +295,11 @@ void LaneWorker::reopen(const kafka::Error& error) {
 /// Perhaps somebody else has the lane, perhaps only the broker lost patience: the group knows, after a while. Asked
 /// again until it answers, or takes the lane away.
 void LaneWorker::ask_the_group() {
-  timer_.expires_after(fenced_pause + jittered(milliseconds(1000)));
+  timer_.expires_after(host_.fenced_pause + jittered(milliseconds(1000), host_.jitter));
   timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
     if (cancelled || self->phase_ != Phase::fenced) return;
     self->asked_ = true;
-    self->host_.consumer.ask_membership(kafka::in(fenced_pause));
+    self->host_.consumer.ask_membership(kafka::in(self->host_.fenced_pause));
     self->ask_the_group();
   });
 }

@@ -63,6 +63,10 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void drop();
   /// The lane cannot go on for a reason from outside.
   void fail(const Failure& failure);
+  /// The same, where it is the input alone that fails: what was read before is still committed and published.
+  void fail_to_read(const Failure& failure);
+  /// The next record's place in the partition, for messages.
+  [[nodiscard]] std::string where() const;
   /// The group's coordinator has confirmed the membership: a fenced lane may come back.
   void membership_confirmed();
 
@@ -110,7 +114,9 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void reopen(const kafka::Error& error);
   void ask_the_group();
   void retry_later(void (LaneWorker::*work)());
-  void stop(LaneEnd end);
+  void stop(const Failure& failure);
+  void lose_writer(const std::string& reason);
+  void drained();
   void go();
   void dispose();
   void set_state(serve::LaneState state, std::string reason = {});
@@ -131,10 +137,11 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   boost::asio::steady_timer due_timer_;  // of what closes by time
   boost::asio::steady_timer read_timer_;
   std::optional<std::chrono::steady_clock::time_point> trouble_since_;
-  unsigned attempts_ = 0;           // since the last success
-  bool dropped_ = false;            // goes as soon as nothing is under way
-  std::optional<Failure> failure_;  // waits for the transaction under way
-  std::optional<LaneEnd> end_;      // why it stops, once everything is published
+  unsigned attempts_ = 0;              // since the last success
+  bool dropped_ = false;               // goes as soon as nothing is under way
+  std::optional<Failure> failure_;     // waits for the transaction under way
+  std::optional<Failure> unreadable_;  // waits until what was read before is published
+  std::optional<LaneEnd> end_;         // why it stops, once everything is published
   bool end_told_ = false;
   bool lacks_partition_ = false;
   bool asked_ = false;                // the group, since the lane was fenced

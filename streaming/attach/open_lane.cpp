@@ -25,6 +25,15 @@ struct Range {
   journal::Overlap overlap = journal::Overlap::disjoint;
 };
 
+bool is_unknown(const journal::LedgerEntry& entry) {
+  return entry.overlap == journal::Overlap::unknown;
+}
+
+bool took_steps(const journal::Ledger& ledger) {
+  return std::any_of(ledger.epochs.begin(), ledger.epochs.end(),
+                     [](const journal::LedgerEntry& entry) { return entry.steps > StepCount{0}; });
+}
+
 bool covers(const journal::Ledger& ledger, const journal::LastRelease& release) {
   return std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const journal::LedgerEntry& entry) {
     return entry.epoch == release.epoch && entry.steps >= release.steps;
@@ -103,10 +112,12 @@ class Opening {
     if (!order_.renewal.new_epoch) expected.settings_digest = setup_.digest;
     std::optional<journal::State> state;
     std::optional<LaneChecks::Input> input;
+    journal::Ledger ledger;
     try {
       state = journal::open_state(setup_.keys, sealed, expected);
       checks_->check_outputs(*state);
-      input = checks_->check_input(state->record);
+      ledger = ledger_of(state->record);
+      input = checks_->check_input(state->record, took_steps(ledger));
     } catch (const kafka::StateRolledBack&) {
       if (!order_.renewal.new_epoch) throw;
       return without_state();
@@ -114,18 +125,20 @@ class Opening {
       if (state || failure.code() != Exit::data || !order_.renewal.new_epoch || is_foreign(sealed)) throw;
       return without_state();
     }
-    const bool gap = input->gap || input->unproven;
-    if (gap) accept_gap(state->record, *input);
+    const bool gap = input->gap || input->unproven || !input->changed.empty();
+    const Position start = start_behind(state->record, *input);
+    if (gap) require_accepted(gap_text(state->record.position, *input), start);
     journal_->recover(state->record.recovery());
     const bool other_settings = state->identity.settings_digest != setup_.digest;
     const bool at_horizon = order_.mechanism->horizon() == state->identity.steps;
     if (order_.renewal.new_epoch && (other_settings || at_horizon || gap)) {
       // The old outbox goes out with the new epoch's first state.
-      const Position start = std::max(state->record.position, position_of(input->log.low));
-      return begin(EpochId{state->identity.epoch.value() + 1}, {start, bounds().stop(), journal::Overlap::disjoint},
-                   ledger_of(state->record), state->record.partitions);
+      std::vector<journal::SeenRecord> seen;
+      if (input->changed.empty()) seen = state->record.seen;
+      return begin(EpochId{state->identity.epoch.value() + 1}, {start, bounds().stop(), overlap_behind(*input)},
+                   std::move(ledger), std::move(seen), state->record.partitions);
     }
-    return go_on(std::move(*state));
+    return go_on(std::move(*state), std::move(ledger));
   }
 
   /// True for an intact header that names another stream, lane or kind of run.
@@ -139,33 +152,56 @@ class Opening {
     }
   }
 
-  void accept_gap(const journal::StateRecord& record, const LaneChecks::Input& input) const {
-    if (order_.renewal.new_epoch && order_.renewal.accept_gap) return;
-    const std::uint64_t position = record.position.value();
-    const std::string what =
-        input.gap ? fmt::format("offsets {} to {} of the input are gone before they were read", position,
-                                input.log.low.value() - 1)
-                  : fmt::format(
-                        "the group's committed offset is gone, and no record before offset {} is left to "
-                        "compare",
-                        position);
-    throw Failure(Exit::data, fmt::format("lane {}: {}; nothing was published: go on from offset {} with --new-epoch "
-                                          "--accept-gap",
-                                          place_.name(), what,
-                                          std::max(position, static_cast<std::uint64_t>(input.log.low.value()))));
+  /// Behind what was read. In another log nobody can tell what that was, nor which records were taken out of it for
+  /// what others hold: behind all that is there.
+  Position start_behind(const journal::StateRecord& record, const LaneChecks::Input& input) {
+    if (!input.changed.empty()) return position_of(checks_->input_end());
+    return std::max(record.position, position_of(input.log.low));
+  }
+  /// Offsets of another log do not tell which of its records were read before.
+  static journal::Overlap overlap_behind(const LaneChecks::Input& input) {
+    return input.changed.empty() && !input.unproven ? journal::Overlap::disjoint : journal::Overlap::unknown;
   }
 
-  OpenedLane go_on(journal::State state) {
+  static std::string gap_text(Position position, const LaneChecks::Input& input) {
+    if (!input.changed.empty()) return input.changed;
+    if (input.gap) {
+      return fmt::format("offsets {} to {} of the input are gone before they were read", position.value(),
+                         input.log.low.value() - 1);
+    }
+    return fmt::format("the group's committed offset is gone, and no record before offset {} is left to compare",
+                       position.value());
+  }
+
+  void require_accepted(const std::string& what, Position start) const {
+    if (order_.renewal.new_epoch && order_.renewal.accept_gap) {
+      fmt::print(stderr, "nustream: lane {}: {}; goes on from offset {} in a new epoch, as --accept-gap says\n",
+                 place_.name(), what, start.value());
+      return;
+    }
+    throw Failure(Exit::data, fmt::format("lane {}: {}; nothing was published: restore what was lost, or go on from "
+                                          "offset {} with --new-epoch --accept-gap",
+                                          place_.name(), what, start.value()));
+  }
+
+  OpenedLane go_on(journal::State state, journal::Ledger ledger) {
     journal::StateRecord& record = state.record;
-    journal::Ledger ledger = ledger_of(record);
     journal::Overlap overlap = journal::Overlap::disjoint;
     for (const journal::LedgerEntry& entry : ledger.epochs) {
       if (entry.epoch == state.identity.epoch) overlap = entry.overlap;
     }
     const config::Mechanism& mechanism = *order_.mechanism;
-    engine::EpochIdentity identity{place_.stream, order_.lane,   state.identity.epoch,    record.start,
-                                   overlap,       setup_.digest, setup_.keys.is_private()};
+    engine::EpochIdentity identity{place_.stream,
+                                   order_.lane,
+                                   state.identity.epoch,
+                                   record.start,
+                                   overlap,
+                                   setup_.digest,
+                                   setup_.config.privacy.neighbours(),
+                                   setup_.keys.is_private()};
     Stop stop = bounds().stop_of(record);
+    // As at the beginning: durable before any record is read, or a crash would resolve an end once more.
+    const bool is_new_stop = stop.position != record.stop || stop.asked != record.stop_asked;
     OpenedLane opened{
         std::move(journal_),
         {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grids, record.lane),
@@ -178,12 +214,11 @@ class Opening {
     NUSTREAM_REQUIRE(opened.state.lane.steps() == state.identity.steps,
                      "the sealed lane is at another step than its seal says");
     const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
-    if (opened.journal->owes_releases()) {
-      opened.last_published = opened.journal->outbox();
-      commit_alone(opened);
-    } else {
-      opened.last_published = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
-    }
+    const bool owes = opened.journal->owes_releases();
+    opened.last_published = owes
+                                ? opened.journal->outbox()
+                                : checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+    if (owes || is_new_stop) commit_alone(opened);
     return opened;
   }
 
@@ -195,7 +230,7 @@ class Opening {
                                 "restore the state topic, or begin a new noise epoch behind them with --new-epoch",
                                 place_.name()));
     }
-    if (!remains.any()) return begin(EpochId{0}, first_range(), {}, order_.partitions);
+    if (!remains.any()) return begin(EpochId{0}, first_range(), {}, {}, order_.partitions);
     if (remains.last_release && remains.last_release->is_private != setup_.keys.is_private()) {
       throw Failure(Exit::data, fmt::format("lane {}: the release topic holds releases of another kind (private or "
                                             "not); name another kafka.release_topic",
@@ -213,28 +248,56 @@ class Opening {
       epoch = std::max(epoch, known.value() + 1);
       start = std::max(start, to);
     };
-    for (const journal::LedgerEntry& entry : remains.ledger.epochs) behind(entry.epoch, entry.to);
-    if (remains.last_release) behind(remains.last_release->epoch, remains.last_release->position);
+    for (const journal::LedgerEntry& entry : remains.ledger.epochs) {
+      if (is_unknown(entry)) start = Position{0};  // offsets before it were of another log
+      behind(entry.epoch, entry.to);
+    }
+    if (const auto& last = remains.last_release) {
+      const bool of_another_log = std::any_of(
+          remains.ledger.epochs.begin(), remains.ledger.epochs.end(),
+          [&](const journal::LedgerEntry& entry) { return is_unknown(entry) && entry.epoch > last->epoch; });
+      behind(last->epoch, of_another_log ? Position{0} : last->position);
+    }
     if (remains.committed) start = std::max(start, position_of(*remains.committed));
     start = std::max(start, position_of(checks_->input_log().low));
+    // A topic that is deleted takes the group's offsets with it.
+    journal::Overlap overlap = remains.committed ? journal::Overlap::disjoint : journal::Overlap::unknown;
+    if (const Position end = position_of(checks_->input_end()); start > end) {
+      require_accepted(kafka::shorter_log(end.value(), start.value()), end);
+      start = end;
+      overlap = journal::Overlap::unknown;
+    }
     // How many partitions there were is lost: one without a state that begins at its first record skips none.
-    return begin(EpochId{epoch}, {start, bounds().stop(), journal::Overlap::disjoint}, remains.ledger, 1);
+    return begin(EpochId{epoch}, {start, bounds().stop(), overlap}, remains.ledger, {}, 1);
   }
 
-  OpenedLane begin(EpochId epoch, Range range, journal::Ledger ledger, std::uint32_t partitions) {
+  /// `seen`: marks of the last records before the range, where they are known.
+  OpenedLane begin(EpochId epoch, Range range, journal::Ledger ledger, std::vector<journal::SeenRecord> seen,
+                   std::uint32_t partitions) {
+    // Once the log was another one, offsets before that say nothing of those behind it.
+    if (std::any_of(ledger.epochs.begin(), ledger.epochs.end(), is_unknown)) {
+      range.overlap = journal::Overlap::unknown;
+    }
     noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
     const config::Mechanism& mechanism = *order_.mechanism;
     journal::NoiseCheckpoints first = journal::first_checkpoints(key, order_.lane, epoch, mechanism.stages.size());
     noise::wipe(key);
-    engine::EpochIdentity identity{
-        place_.stream, order_.lane, epoch, range.start, range.overlap, setup_.digest, setup_.keys.is_private()};
-    OpenedLane opened{std::move(journal_),
-                      {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grids, range.start),
-                       engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords({}),
-                       range.stop.position, std::move(range.stop.asked), 0, partitions, std::nullopt},
-                      std::move(first),
-                      StepCount{0},
-                      {}};
+    engine::EpochIdentity identity{place_.stream,
+                                   order_.lane,
+                                   epoch,
+                                   range.start,
+                                   range.overlap,
+                                   setup_.digest,
+                                   setup_.config.privacy.neighbours(),
+                                   setup_.keys.is_private()};
+    OpenedLane opened{
+        std::move(journal_),
+        {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grids, range.start),
+         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords(std::move(seen)),
+         range.stop.position, std::move(range.stop.asked), 0, partitions, std::nullopt},
+        std::move(first),
+        StepCount{0},
+        {}};
     // Before any record is read: key, start and stop are durable, and never resolved again.
     commit_alone(opened);
     return opened;

@@ -16,8 +16,9 @@ namespace nustream::attach {
 
 /// How a lane may begin anew.
 struct Renewal {
-  bool new_epoch = false;   ///< where the state is missing, was rolled back, is of other settings, or at its horizon
-  bool accept_gap = false;  ///< where records behind the position are gone: together with new_epoch
+  bool new_epoch = false;  ///< where the state is missing, was rolled back, is of other settings, or at its horizon
+  /// Together with new_epoch: where records at the position are gone, or the log is not the one that was read.
+  bool accept_gap = false;
 };
 
 struct LaneOrder {

@@ -1,4 +1,4 @@
-// What a lane worker holds while its lane is open: private to lane_worker.cpp and lane_commits.cpp.
+// What a lane worker holds while its lane is open: private to the sources of the lane worker.
 #pragma once
 
 #include <array>
@@ -17,12 +17,17 @@
 
 namespace nustream::attach {
 
+[[nodiscard]] inline kafka::Offset offset_of(Position position) {
+  return kafka::Offset{static_cast<std::int64_t>(position.value())};
+}
+
 /// What the operator is told of a batch, once it is committed: one that is computed again counts once.
 struct BatchFigures {
   std::uint64_t records = 0;
   std::array<std::uint64_t, serve::reject_reasons.size()> rejected{};  ///< records, by reason
   std::uint64_t letters_lost = 0;                                      ///< given up
   std::optional<double> clipped_ratio;                                 ///< none: no record
+  std::optional<double> seconds;  ///< from the first record to the close; none: no record
 };
 
 /// Everything that goes when the lane is opened anew.
@@ -33,12 +38,12 @@ struct LaneWorker::Open {
         noise(std::move(supply)),
         encoder(engine::release_encoder(
             host.setup.config, *state.mechanism,
-            {host.setup.config.stream, state.id(), state.ledger.identity().epoch, host.setup.config.privacy.delta,
-             host.setup.digest, host.setup.keys.is_private()})),
+            {state.id(), state.ledger.identity().epoch, host.setup.digest, host.setup.keys.is_private()})),
         stepper(state.lane, *noise, encoder, host.setup.config.descent.minibatch,
                 state.ledger.limit(host.setup.config.privacy.budget, state.lane.position()), opened.released.value()),
         input(host.setup.config, host.setup.keys, state.lane.position(), state.stop, host.setup.letter_bytes_max),
-        batch_opened(std::chrono::steady_clock::now()) {}
+        batch_opened(std::chrono::steady_clock::now()),
+        committed(state.lane.position()) {}
 
   std::unique_ptr<kafka::KafkaJournal> journal;
   LaneState state;
@@ -53,6 +58,7 @@ struct LaneWorker::Open {
   std::size_t sent_letter_bytes = 0;
   std::uint64_t batch_records = 0;
   std::chrono::steady_clock::time_point batch_opened;
+  Position committed;  // of the last commit
   std::uint64_t clipped_before = 0;
   bool limit_reached = false;
   bool paused = false;

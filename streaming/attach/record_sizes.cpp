@@ -46,9 +46,8 @@ journal::NoiseCheckpoints some_checkpoints(const config::Mechanism& mechanism) {
 }  // namespace
 
 std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism) {
-  publish::ReleaseEncoder encoder = engine::release_encoder(
-      config, mechanism,
-      {config.stream, LaneId{most}, EpochId{most}, config.privacy.delta, std::string(64, '0'), false});
+  publish::ReleaseEncoder encoder =
+      engine::release_encoder(config, mechanism, {LaneId{most}, EpochId{most}, std::string(64, '0'), false});
   const std::vector<double> theta(config.descent.dimension, widest);
   std::string line;
   encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
@@ -61,10 +60,19 @@ std::size_t state_bytes(const config::Config& config, const config::Mechanism& m
                         const secrets::Keyring& keys) {
   constexpr std::uint64_t wide = std::numeric_limits<std::uint64_t>::max();
   const std::string digest(64, '0');
-  const std::string line = journal::ledger_line(
-      {config.stream, LaneId{most}, EpochId{most}, Position{wide}, Position{wide}, StepCount{wide}, Rho{-widest},
-       Rho{-widest}, digest, false, journal::Overlap::overlapping},
-      journal::empty_ledger_head, keys);
+  const std::string line = journal::ledger_line({config.stream,
+                                                 LaneId{most},
+                                                 EpochId{most},
+                                                 Position{wide},
+                                                 Position{wide},
+                                                 StepCount{wide},
+                                                 Rho{-widest},
+                                                 Rho{-widest},
+                                                 digest,
+                                                 {privacy::Adjacency::replace_one, true},
+                                                 false,
+                                                 journal::Overlap::overlapping},
+                                                journal::empty_ledger_head, keys);
   journal::StateRecord record;
   record.lane.assign(lane_bytes(config, mechanism), '\0');
   record.noise = some_checkpoints(mechanism);

@@ -56,6 +56,8 @@ class Service {
   void handle(const kafka::Membership& membership);
 
   void open_lane(LaneId lane);
+  [[nodiscard]] bool keeps_model(LaneId lane) const;
+  [[nodiscard]] std::size_t lanes_that_count() const;
   void lane_stopped(LaneId lane, const LaneEnd& end);
   void lane_gone(LaneId lane);
   void lane_lacks_partition(LaneId lane, const std::string& reason);

@@ -18,7 +18,7 @@ using kafka::TopicDescription;
 constexpr std::int32_t replicas_wanted = 3;
 constexpr std::int32_t insync_wanted = 2;
 // Old states open like any other copy: compaction should not leave them lying about.
-constexpr std::int64_t compaction_lag_wanted_ms = 24 * 3'600'000;
+constexpr std::int64_t compaction_lag_wanted_ms = std::int64_t{24} * 3'600'000;
 // A partition of the dead letters that has no leader at present says nothing about the right to write.
 constexpr std::chrono::milliseconds write_check_max{5'000};
 
@@ -79,7 +79,7 @@ class Requirements {
   }
 
   TopicDescription written(const std::string& topic, const char* key) {
-    const TopicDescription found = described(topic, key);
+    TopicDescription found = described(topic, key);
     bytes_max_ = std::min(bytes_max_, static_cast<std::size_t>(std::max<std::int64_t>(found.max_message_bytes, 0)));
     if (found.replication_factor < replicas_wanted || found.min_insync_replicas < insync_wanted) {
       thin_topics_ += (thin_topics_.empty() ? "" : ", ") + topic;
@@ -88,7 +88,7 @@ class Requirements {
   }
 
   TopicDescription lane_topic(const std::string& topic, const char* key) {
-    const TopicDescription found = written(topic, key);
+    TopicDescription found = written(topic, key);
     check_room(found, topic, key);
     return found;
   }

@@ -1,5 +1,6 @@
 #include "audit/audit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <thread>
@@ -9,6 +10,7 @@
 
 #include "audit/game.h"
 #include "config/mechanism.h"
+#include "estimate/design.h"
 #include "nustream/base/error.h"
 #include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
@@ -25,18 +27,36 @@ std::uint64_t runs_for(double epsilon) {
   return epsilon < 0.75 ? 4'000'000 : 1'000'000;
 }
 
-GameShape shape_of(const Options& options) {
-  GameShape shape{options.steps, {}};
+/// What is played, and what is claimed about it.
+struct Match {
+  config::Config config;
+  config::Mechanism mechanism;
+  GameShape shape;
+  Rho claimed;
+};
+
+Match stream_match(const config::Config& config, const Options& options) {
   const std::uint64_t separation = options.steps / options.passes;
-  for (std::uint64_t pass = 0; pass < options.passes; ++pass) {
-    shape.at.push_back(options.at.value_or(0) + pass * separation);
-  }
-  return shape;
+  const privacy::Participation participation =
+      options.passes == 1 ? privacy::Participation::once() : privacy::Participation{options.passes, separation};
+  config::Mechanism mechanism = config::make_mechanism(config, participation);
+  // A canary that comes later has been seen for fewer steps: its claim is the spend by age.
+  const bool late = options.passes == 1 && options.at.value_or(0) > 0;
+  const Rho claimed = late ? mechanism.spend.of_age(StepCount{options.steps - *options.at})
+                           : mechanism.spend.after(StepCount{options.steps});
+  GameShape shape{options.steps, {}};
+  for (std::uint64_t at = options.at.value_or(0); at < options.steps; at += separation) shape.at.push_back(at);
+  return {config, std::move(mechanism), std::move(shape), claimed};
 }
 
-privacy::Participation participation_of(const Options& options) {
-  if (options.passes == 1) return privacy::Participation::once();
-  return {options.passes, options.steps / options.passes};
+/// The canary is the table's first record: in the first minibatch of every pass.
+Match table_match(config::Config config, const Options& options) {
+  const estimate::Design design = estimate::settle_design(config, options.records);
+  config::Mechanism mechanism = config::make_mechanism(config, design.participation(), StepCount{design.steps});
+  GameShape shape{std::min(options.steps, design.steps), {}};
+  for (std::uint64_t at = 0; at < shape.steps; at += design.steps_of_a_pass) shape.at.push_back(at);
+  const Rho claimed = mechanism.spend.after(StepCount{shape.steps});
+  return {std::move(config), std::move(mechanism), std::move(shape), claimed};
 }
 
 /// Guesses at both thresholds.
@@ -53,7 +73,8 @@ void play(Game& game, const Thresholds& thresholds, std::uint64_t runs, Tally& t
       noise::wipe(key);
       const auto count = [&](Counts& counts, double threshold) {
         std::uint64_t& guesses = world == World::with ? counts.with : counts.without;
-        guesses += statistic > threshold ? 1U : 0U;
+        // What is no number gives the record away where it comes more often with it.
+        guesses += statistic <= threshold ? 0U : 1U;
       };
       count(tally.epsilon, thresholds.epsilon);
       count(tally.mu, thresholds.mu);
@@ -66,8 +87,7 @@ Counts together(const Counts& a, const Counts& b) {
   return {a.runs + b.runs, a.without + b.without, a.with + b.with};
 }
 
-Tally play_all(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape,
-               const Thresholds& thresholds, std::uint64_t runs) {
+Tally play_all(const Match& match, const Thresholds& thresholds, std::uint64_t runs) {
   std::vector<Tally> tallies(threads);
   std::vector<std::exception_ptr> failures(threads);
   {
@@ -75,7 +95,7 @@ Tally play_all(const config::Config& config, const config::Mechanism& mechanism,
     for (unsigned i = 0; i < threads; ++i) {
       players.emplace_back([&, i] {
         try {
-          Game game(config, mechanism, shape);
+          Game game(match.config, match.mechanism, match.shape);
           play(game, thresholds, runs / threads, tallies[i]);
         } catch (...) {
           failures[i] = std::current_exception();
@@ -91,36 +111,38 @@ Tally play_all(const config::Config& config, const config::Mechanism& mechanism,
   return all;
 }
 
-void check(const config::Config& config, const Options& options) {
-  const auto refuse = [&](const std::string& what) { throw Failure(Exit::usage, config.file + ": " + what); };
+void check(config::Purpose purpose, const Options& options) {
+  const auto refuse = [&](const std::string& what) { throw Failure(Exit::usage, "audit: " + what); };
+  const bool table = purpose == config::Purpose::table;
   if (options.steps == 0 || options.steps > 256) refuse("--steps: allowed is 1 to 256");
   if (options.passes == 0 || options.steps % options.passes != 0) refuse("--passes: allowed is a divisor of --steps");
   if (options.at.value_or(0) >= options.steps / options.passes) refuse("--at: allowed is a step of the first pass");
+  if (table && (options.passes != 1 || options.at))
+    refuse("--passes, --at: a table's own settings say who takes part");
+  if (options.records == 0 || options.records > 256) refuse("--records: allowed is 1 to 256");
   if (!(options.delta > 0 && options.delta < 1)) refuse("--delta: allowed is a number between 0 and 1");
   if (options.runs && *options.runs < 1000) refuse("--runs: allowed is 1000 or more");
 }
 
 }  // namespace
 
-Finding audit(const config::Config& config, const Options& options) {
-  check(config, options);
-  const config::Mechanism mechanism = config::make_mechanism(config, participation_of(options));
-  const GameShape shape = shape_of(options);
-  // A canary that comes later has been seen for fewer steps: its claim is the spend by age.
-  const bool late = options.passes == 1 && options.at.value_or(0) > 0;
-  const Rho claimed = late ? mechanism.spend.of_age(StepCount{options.steps - *options.at})
-                           : mechanism.spend.after(StepCount{options.steps});
+Finding audit(const config::Config& config, config::Purpose purpose, const Options& options) {
+  check(purpose, options);
+  const Match match =
+      purpose == config::Purpose::table ? table_match(config, options) : stream_match(config, options);
+  const double rho = match.claimed.value();
   Finding finding{};
-  finding.steps = options.steps;
-  finding.rho = claimed.value();
-  finding.mu = std::sqrt(2 * claimed.value());
-  finding.epsilon = privacy::epsilon(claimed, Delta{options.delta}).value();
+  finding.steps = match.shape.steps;
+  finding.rho = rho;
+  finding.mu = std::sqrt(2 * rho);
+  finding.epsilon = privacy::epsilon(match.claimed, Delta{options.delta}).value();
   finding.runs = options.runs.value_or(runs_for(finding.epsilon)) / threads * threads;
   const Thresholds thresholds = thresholds_for(finding.mu, options.delta, finding.runs, finding.confidence);
-  finding.mu_of_filter = Game(config, mechanism, shape).mu();
-  const Tally tally = play_all(config, mechanism, shape, thresholds, finding.runs);
+  finding.mu_of_filter = Game(match.config, match.mechanism, match.shape).mu();
+  const Tally tally = play_all(match, thresholds, finding.runs);
   finding.epsilon_bound = epsilon_lower_bound(tally.epsilon, options.delta, finding.confidence);
   finding.mu_bound = mu_lower_bound(tally.mu, finding.confidence);
+  finding.epsilon_provable = epsilon_lower_bound({finding.runs, 0, finding.runs}, options.delta, finding.confidence);
   return finding;
 }
 
@@ -135,9 +157,17 @@ void print(const config::Config& config, const Options& options, const Finding& 
   fmt::print("{:<10}  {:>10.6g}  {:>12.6g}   of the Gaussian curve\n", "mu", finding.mu, finding.mu_bound);
   fmt::print("rho {:.6g} after {} steps; proven with {:g}% confidence, from below (Clopper-Pearson)\n", finding.rho,
              finding.steps, 100 * finding.confidence.level);
-  if (!finding.holds()) {
-    fmt::print("THE CLAIM DOES NOT HOLD: an adversary tells the record more surely than it allows\n");
+  if (finding.mu_bound == 0) {
+    fmt::print("no trace of the record was seen: games as few as these say nothing of a claim as small as this\n");
   }
+  if (finding.epsilon > finding.epsilon_provable) {
+    fmt::print(
+        "so many games can prove no epsilon above {:.4g}, whatever the mechanism: take a smaller rho, or more\n",
+        finding.epsilon_provable);
+  }
+  fmt::print("{}\n", finding.holds()
+                         ? "the claim holds: nothing above it was proven"
+                         : "THE CLAIM DOES NOT HOLD: an adversary tells the record more surely than it allows");
 }
 
 std::string to_json(const config::Config& config, const Options& options, const Finding& finding) {
@@ -149,16 +179,15 @@ std::string to_json(const config::Config& config, const Options& options, const 
         std::pair{"rho", finding.rho}, std::pair{"epsilon", finding.epsilon},
         std::pair{"epsilon_lower_bound", finding.epsilon_bound}, std::pair{"mu", finding.mu},
         std::pair{"mu_lower_bound", finding.mu_bound}, std::pair{"mu_of_filter", finding.mu_of_filter}}) {
-    out += fmt::format(",\"{}\":", key);
-    publish::append_number(value, out);
+    publish::append_field(key, value, out);
   }
   return out + (finding.holds() ? ",\"holds\":true}" : ",\"holds\":false}");
 }
 
 }  // namespace
 
-Exit run(const config::Config& config, const Options& options) {
-  const Finding finding = audit(config, options);
+Exit run(const config::Config& config, config::Purpose purpose, const Options& options) {
+  const Finding finding = audit(config, purpose, options);
   if (options.json) {
     fmt::print("{}\n", to_json(config, options, finding));
   } else {

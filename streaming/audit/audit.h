@@ -15,6 +15,7 @@ struct Options {
   std::uint64_t steps = 8;            ///< T of a game
   std::optional<std::uint64_t> at;    ///< step of the canary; empty: the first
   std::uint64_t passes = 1;           ///< k: the game's stream is read this often, T/k steps each
+  std::uint64_t records = 4;          ///< n of a table
   std::optional<std::uint64_t> runs;  ///< in each world; empty: by the claimed ε
   double delta = 1e-2;
   bool json = false;
@@ -29,16 +30,18 @@ struct Finding {
   double epsilon_bound;  ///< proven from below
   double mu;             ///< √(2ρ)
   double mu_bound;
-  double mu_of_filter;  ///< of the matched filter over B itself
+  double mu_of_filter;      ///< of the matched filter over B itself
+  double epsilon_provable;  ///< the most that so many games can prove of any mechanism
   Confidence confidence;
   [[nodiscard]] bool holds() const noexcept { return epsilon_bound <= epsilon && mu_bound <= mu; }
 };
 
-/// Plays the games on two threads under fresh random keys. Failure(configuration) where the settings cannot be
+/// Plays the games on two threads under fresh random keys. A table's are the first steps of its descent, of a small
+/// table: what one record adds to a sum does not depend on n. Failure(configuration) where the settings cannot be
 /// played.
-[[nodiscard]] Finding audit(const config::Config& config, const Options& options);
+[[nodiscard]] Finding audit(const config::Config& config, config::Purpose purpose, const Options& options);
 
 /// Prints the finding; Exit::internal where a bound exceeds the claim.
-[[nodiscard]] Exit run(const config::Config& config, const Options& options);
+[[nodiscard]] Exit run(const config::Config& config, config::Purpose purpose, const Options& options);
 
 }  // namespace nustream::audit

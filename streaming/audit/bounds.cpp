@@ -63,7 +63,10 @@ double mu_lower_bound(const Counts& counts, Confidence confidence) {
 Thresholds thresholds_for(double mu, double delta, std::uint64_t runs, Confidence confidence) {
   Thresholds best{mu / 2, mu / 2};
   double most = 0;
-  for (double threshold = -4; threshold <= mu + 4; threshold += 0.01) {
+  constexpr double spacing = 0.01;
+  const auto looks = static_cast<int>((mu + 8) / spacing);
+  for (int look = 0; look <= looks; ++look) {
+    const double threshold = -4 + spacing * look;
     const double bound = epsilon_lower_bound(expected_counts(mu, threshold, runs), delta, confidence);
     if (bound > most) {
       most = bound;

@@ -11,6 +11,7 @@
 #include "error.h"
 #include "nustream/model/loss.h"
 #include "nustream/record/row.h"
+#include "publish/json_text.h"
 
 namespace nustream::audit {
 namespace {
@@ -43,13 +44,26 @@ class Writer {
   }
   [[nodiscard]] std::string null() const { return config_.input.format == decode::Format::csv ? "\"" : "null"; }
 
+  /// What a column's field holds.
+  [[nodiscard]] std::string text(const std::string& column, const Values& values) const {
+    const record::Field* const field = field_of(column);
+    if (field == nullptr) return "0";
+    if (field->reading == record::Reading::equals) return field->equals;
+    if (field->reading != record::Reading::number) return "2024-01-06T23:00:00Z";
+    const bool is_target = config_.schema.target && config_.schema.target->first.column == column;
+    return fmt::format("{}", is_target ? values.target : values.feature);
+  }
+
   [[nodiscard]] std::string record(const Values& values) const {
     std::vector<std::string> texts;
+    texts.reserve(columns_.size());
     for (const std::string& column : columns_) texts.push_back(text(column, values));
     if (config_.input.format == decode::Format::csv) return joined(texts);
     std::string object;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      object += fmt::format("{}\"{}\":{}", i == 0 ? "{" : ",", columns_[i], quoted(columns_[i], texts[i]));
+      object += i == 0 ? '{' : ',';
+      publish::append_string(columns_[i], object);
+      (object += ':') += quoted(columns_[i], texts[i]);
     }
     return object + "}";
   }
@@ -60,25 +74,27 @@ class Writer {
                                     [&](const record::Field& field) { return field.column == column; });
     return found == fields_.end() ? nullptr : &*found;
   }
-  [[nodiscard]] std::string text(const std::string& column, const Values& values) const {
-    const record::Field* const field = field_of(column);
-    if (field == nullptr) return "0";
-    if (field->reading == record::Reading::equals) return field->equals;
-    if (field->reading != record::Reading::number) return "2024-01-06T23:00:00Z";
-    const bool is_target = config_.schema.target && config_.schema.target->first.column == column;
-    return fmt::format("{}", is_target ? values.target : values.feature);
-  }
   [[nodiscard]] std::string quoted(const std::string& column, const std::string& text) const {
     const record::Field* const field = field_of(column);
-    return field != nullptr && field->reading != record::Reading::number ? "\"" + text + "\"" : text;
+    if (field == nullptr || field->reading == record::Reading::number) return text;
+    std::string quoted;
+    publish::append_string(text, quoted);
+    return quoted;
   }
   [[nodiscard]] std::string joined(const std::vector<std::string>& texts) const {
     std::string line;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (i > 0) line += config_.input.delimiter;
-      line += texts[i];
+      line += in_quotes(texts[i]);
     }
     return line;
+  }
+  /// As a CSV field: a column's name may hold the delimiter.
+  [[nodiscard]] std::string in_quotes(const std::string& text) const {
+    if (text.find_first_of(std::string{'"', config_.input.delimiter}) == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+    return quoted + '"';
   }
 
   const config::Config& config_;
@@ -86,22 +102,12 @@ class Writer {
   std::vector<std::string> columns_;
 };
 
-/// The gradient at θ_0 of the record whose numbers these are; nothing where it cannot be used.
+/// The gradient at θ_0 of such a record, read back from its text; nothing where it cannot be used.
 std::optional<Eigen::VectorXd> gradient(const config::Config& config, const record::RowBuilder& builder,
-                                        const Values& values) {
+                                        const Writer& writer, const Values& values) {
   std::vector<double> readings;
   for (const record::Field& field : builder.fields()) {
-    const bool is_target = config.schema.target && config.schema.target->first.column == field.column;
-    switch (field.reading) {
-      case record::Reading::number:
-        readings.push_back(is_target ? values.target : values.feature);
-        break;
-      case record::Reading::equals:
-        readings.push_back(1);
-        break;
-      default:
-        readings.push_back(record::read_field(field, "2024-01-06T23:00:00Z"));
-    }
+    readings.push_back(record::read_field(field, writer.text(field.column, values)));
   }
   std::vector<double> x(builder.dimension());
   double y = 0;
@@ -128,7 +134,7 @@ Canary find_canary(const config::Config& config) {
     Eigen::VectorXd direction;
     for (const double target : targets) {
       const Values values{feature, target};
-      const auto g = gradient(config, builder, values);
+      const auto g = gradient(config, builder, writer, values);
       if (!g || !(g->norm() >= clip) || !std::isfinite(g->norm())) continue;
       const Eigen::VectorXd unit = *g / g->norm();
       if (!found) {
@@ -142,7 +148,7 @@ Canary find_canary(const config::Config& config) {
       return {writer.header(), writer.null(), writer.record(*found), "", direction};
     }
     // The mean has no target: its opposite has the other features.
-    const auto mirrored = found ? gradient(config, builder, {-feature, 0}) : std::nullopt;
+    const auto mirrored = found ? gradient(config, builder, writer, {-feature, 0}) : std::nullopt;
     if (mirrored && mirrored->dot(direction) < -clip * (1 - 1e-12)) {
       return {writer.header(), writer.null(), writer.record(*found), writer.record({-feature, 0}), direction};
     }

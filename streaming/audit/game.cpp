@@ -18,6 +18,7 @@
 #include "error.h"
 #include "journal/state_record.h"
 #include "nustream/lane/lane.h"
+#include "nustream/model/loss.h"
 
 namespace nustream::audit {
 namespace {
@@ -37,12 +38,13 @@ Matrix noise_covariance(const noise::Correlation& correlation, std::uint64_t ste
 /// θ from coefficients in original units, which are an affine map of it.
 class WorkingUnits {
  public:
-  WorkingUnits(const config::Config& config) : units_(config.schema, config.descent) {
+  explicit WorkingUnits(const config::Config& config) {
+    const publish::OriginalUnits units(config.schema, config.descent);
     const std::vector<double> zero(config.descent.dimension, 0.0);
     std::vector<double> origin;
-    units_.convert(zero, origin);
+    units.convert(zero, origin);
     origin_ = Eigen::Map<const Vector>(origin.data(), static_cast<Eigen::Index>(origin.size()));
-    const std::vector<double> linear = units_.linear_part();
+    const std::vector<double> linear = units.linear_part();
     const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> map(
         linear.data(), origin_.size(), static_cast<Eigen::Index>(config.descent.dimension));
     inverse_ = map.completeOrthogonalDecomposition().pseudoInverse();
@@ -54,7 +56,6 @@ class WorkingUnits {
   }
 
  private:
-  publish::OriginalUnits units_;
   Vector origin_;
   Matrix inverse_;
 };
@@ -74,7 +75,7 @@ class Game::Stream {
         shape_(shape),
         canary_(find_canary(config_)),
         builder_(config_.schema),
-        decoder_(decode::make_line_decoder(config_.input, builder_.fields())),
+        decoder_(decode::make_line_decoder(config_.input, builder_.fields(), decode::private_column(config_.schema))),
         working_(config_),
         start_(Eigen::Map<const Vector>(config_.descent.start.data(),
                                         static_cast<Eigen::Index>(config_.descent.start.size()))) {
@@ -93,12 +94,13 @@ class Game::Stream {
     offset_ = replaced ? mu_ / 2 : 0;
     // One a step: an encoder remembers ε of the last ρ it saw.
     for (std::uint64_t step = 0; step < shape_.steps; ++step) {
-      encoders_.push_back(engine::release_encoder(
-          config_, mechanism_,
-          {config_.stream, config_.lane, EpochId{0}, config_.privacy.delta, std::string(64, '0'), true}));
+      encoders_.push_back(
+          engine::release_encoder(config_, mechanism_, {config_.lane, EpochId{0}, std::string(64, '0'), true}));
     }
     texts_[0] = text(replaced ? canary_.opposite : canary_.null);
     texts_[1] = text(canary_.record);
+    check_that_it_counts(canary_.record);
+    if (replaced) check_that_it_counts(canary_.opposite);
   }
 
   double play(World world, const noise::KeyBytes& epoch_key) {
@@ -123,9 +125,29 @@ class Game::Stream {
   [[nodiscard]] double mu() const noexcept { return mu_; }
 
  private:
-  /// All records of a game: null ones, and `canary` first in each step that it takes part in.
+  /// A canary that the decoder refuses, or reads as something shorter, would prove nothing and call it a claim that
+  /// holds.
+  void check_that_it_counts(const std::string& canary) {
+    const record::RowBatch rows = decoded(text(canary));
+    const auto at = static_cast<std::size_t>(shape_.at.front() * config_.descent.minibatch);
+    const double* const x = rows.x.data() + at * rows.dimension;
+    const std::vector<double> gradient =
+        model::gradient(config_.descent.loss, config_.descent.start, {x, rows.dimension}, rows.y[at]);
+    const double norm = Eigen::Map<const Vector>(gradient.data(), static_cast<Eigen::Index>(gradient.size())).norm();
+    if (norm >= config_.descent.clip.value()) return;
+    throw Failure(
+        Exit::configuration,
+        config_.file +
+            ": the audit's own record does not arrive at the lane as it was written; are its columns' names "
+            "readable in this format, and stream.record_bytes_max large enough?");
+  }
+
+  static constexpr std::size_t slack = decode::LineBuffer::slack;
+
+  /// All records of a game: null ones, and `canary` first in each step that it takes part in. Between the slack that
+  /// decoders may read beyond.
   [[nodiscard]] std::string text(const std::string& canary) const {
-    std::string lines;
+    std::string lines(slack, '\n');
     for (std::uint64_t step = 0; step < shape_.steps; ++step) {
       const bool here = std::find(shape_.at.begin(), shape_.at.end(), step) != shape_.at.end();
       for (std::uint64_t i = 0; i < config_.descent.minibatch; ++i) {
@@ -133,16 +155,14 @@ class Game::Stream {
         lines += '\n';
       }
     }
-    return lines;
+    return lines.append(slack, '\n');
   }
 
   record::RowBatch decoded(const std::string& lines) {
     record::RowBatch rows;
     rows.dimension = builder_.dimension();
     decode::RowWriter writer(builder_, false, 0, rows);
-    const std::string padded =
-        std::string(decode::LineBuffer::slack, '\n') + lines + std::string(decode::LineBuffer::slack, '\n');
-    std::string_view left = std::string_view(padded).substr(decode::LineBuffer::slack, lines.size());
+    std::string_view left = std::string_view(lines).substr(slack, lines.size() - 2 * slack);
     while (!left.empty())
       left.remove_prefix(decoder_->decode(left, shape_.steps * config_.descent.minibatch, writer).bytes);
     return rows;

@@ -1,14 +1,19 @@
 #include "cli/app.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <new>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "nearest.h"
 #include "nustream/base/error.h"
 #include "version.h"
 
@@ -45,7 +50,9 @@ void add_audit(CLI::App& app, Job& job) {
   command->add_option("--steps", options.steps, "steps of a game (8)");
   command->add_option("--at", options.at, "step of the record that the worlds differ in (0)");
   command->add_option("--passes", options.passes, "how often it takes part");
-  command->add_option("--runs", options.runs, "games in each world; by default as many as the claimed epsilon needs");
+  command->add_option("--records", options.records, "records of the table, where the settings are for one (4)");
+  command->add_option("--runs", options.runs,
+                      "games in each world, at least 1000; by default as many as the claimed epsilon needs");
   command->add_option("--delta", options.delta, "delta of epsilon and of its bound (0.01)");
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&job] { job = [] { return audit(arguments); }; });
@@ -123,8 +130,10 @@ void add_attach(CLI::App& app, Job& job) {
   command->add_flag("--new-epoch", arguments.options.renewal.new_epoch,
                     "lanes that cannot go on under these settings begin a new noise epoch");
   command
-      ->add_flag("--accept-gap", arguments.options.renewal.accept_gap,
-                 "with --new-epoch: go on behind records that are gone before they were read")
+      ->add_flag(
+          "--accept-gap", arguments.options.renewal.accept_gap,
+          "with --new-epoch: go on behind records that are gone before they were read, or at the end of an input "
+          "that is not the one that was read, whose spend is then added")
       ->needs("--new-epoch");
   command->add_option("--insecure-seed", arguments.options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
@@ -227,6 +236,37 @@ int fail(Exit code, const std::string& line) {
   return static_cast<int>(code);
 }
 
+/// The first argument, where it is to be a command and is none: the parser's own message would not name it.
+std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return std::nullopt;
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return std::nullopt;
+  return fmt::format("there is no command '{}'{}; see nustream --help", argv[1], did_you_mean(argv[1], names));
+}
+
+/// With what the command that was meant offers instead.
+std::string usage_error(const CLI::App* app, const CLI::Error& error) {
+  std::string command = "nustream";
+  for (; !app->get_subcommands().empty(); app = app->get_subcommands().front()) {
+    command += " " + app->get_subcommands().front()->get_name();
+  }
+  std::string text = error.what();
+  const bool is_unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  if (const std::size_t option = text.rfind("--"); is_unknown && option != std::string::npos) {
+    std::vector<std::string> names;
+    for (const CLI::Option* known : app->get_options()) names.push_back(known->get_name());
+    text += did_you_mean(text.substr(option), names);
+  }
+  const auto offered = app->get_subcommands([](const CLI::App*) { return true; });
+  if (!offered.empty() && command != "nustream") {
+    for (const CLI::App* one : offered) text += (one == offered.front() ? ": " : " or ") + one->get_name();
+  }
+  return fmt::format("nustream: error: {}; see {} --help\n", text, command);
+}
+
 int run_job(const Job& job) {
   try {
     return static_cast<int>(job());
@@ -249,9 +289,7 @@ int run(int argc, char** argv) {
   CLI::App app{"nustream: streaming estimates with differential privacy under continual release"};
   app.set_version_flag("--version", std::string("nustream ") + version);
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return fmt::format("nustream: error: {}; see nustream --help\n", error.what());
-  });
+  app.failure_message(usage_error);
   Job job;
   add_plan(app, job);
   add_audit(app, job);
@@ -264,6 +302,7 @@ int run(int argc, char** argv) {
   add_inspect(app, job);
   add_local(app, job);
   add_key(app, job);
+  if (const auto error = unknown_command(app, argc, argv)) return fail(Exit::usage, *error);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

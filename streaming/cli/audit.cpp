@@ -5,7 +5,9 @@
 namespace nustream::cli {
 
 Exit audit(const AuditArguments& arguments) {
-  return audit::run(config::read_config(arguments.config.file, arguments.config.overrides), arguments.options);
+  const auto& [file, overrides] = arguments.config;
+  const config::Purpose purpose = config::purpose_of(file, overrides);
+  return audit::run(config::read_config(file, overrides, purpose), purpose, arguments.options);
 }
 
 }  // namespace nustream::cli

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "config/advice.h"
 #include "config/config.h"
 #include "config/mechanism.h"
 #include "config/settings_tree.h"
@@ -43,8 +44,8 @@ Exit check_table(const CheckArguments& arguments) {
     publish::append_string(config.stream, line);
     fmt::print("{},\"steps\":{}}}\n", line, config.estimate.steps);
   } else {
-    fmt::print("{}: valid; table {}, {} parameters, {} steps\n", arguments.config.file, config.stream,
-               config.descent.dimension, config.estimate.steps);
+    fmt::print("{}: valid; table {}, {} parameters, {} steps (settings alone: no record was read)\n",
+               arguments.config.file, config.stream, config.descent.dimension, config.estimate.steps);
   }
   return Exit::done;
 }
@@ -64,8 +65,9 @@ Exit check(const CheckArguments& arguments) {
     line += ",\"digest\":\"" + digest + "\"}";
     fmt::print("{}\n", line);
   } else {
-    fmt::print("{}: valid; stream {}, {} parameters, settings digest {}\n", arguments.config.file, config.stream,
-               config.descent.dimension, digest);
+    fmt::print("{}: valid; stream {}, {} parameters, settings digest {} (settings alone: no record was read)\n",
+               arguments.config.file, config.stream, config.descent.dimension, digest);
+    if (const std::string advice = config::overshoot(config); !advice.empty()) fmt::print("but {}\n", advice);
   }
   return Exit::done;
 }

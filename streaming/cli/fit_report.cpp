@@ -11,6 +11,8 @@
 namespace nustream::cli {
 namespace {
 
+using publish::append_field;
+
 using noise::Correlation;
 
 template <class Loss>
@@ -93,19 +95,17 @@ FitReport report_of(const Correlation& correlation, const privacy::LocalProblem&
   return report;
 }
 
-void append_field(std::string_view key, double value, std::string& out) {
-  out += fmt::format(",\"{}\":", key);
-  publish::append_number(value, out);
-}
-
 }  // namespace
 
-FitReport fit_report(const Correlation& correlation, const config::FitObjective& objective) {
-  return std::visit([&](const auto& problem) { return report_of(correlation, problem); }, objective);
+FitReport fit_report(const Correlation& correlation, const config::Fit& fit) {
+  FitReport report = std::visit([&](const auto& problem) { return report_of(correlation, problem); }, fit.objective);
+  report.seconds = fit.seconds;
+  return report;
 }
 
 void print(const FitReport& report) {
-  fmt::print("optimised for the {} (gamma^2 times error: comparable at one rho)\n", report.objective);
+  fmt::print("optimised in {:.2g} s for the {} (gamma^2 times error: comparable at one rho)\n", report.seconds,
+             report.objective);
   if (report.loss) fmt::print("  {:<44} {:>12.6g}\n", "this correlation", *report.loss);
   for (const auto& [name, loss] : report.others) fmt::print("  {:<44} {:>12.6g}\n", name, loss);
   if (report.least) fmt::print("  {:<44} {:>12.6g}\n", "no correlation is below", *report.least);
@@ -114,6 +114,7 @@ void print(const FitReport& report) {
 void append_json(const FitReport& report, std::string& out) {
   out += ",\"fit\":{\"objective\":";
   publish::append_string(report.objective, out);
+  append_field("seconds", report.seconds, out);
   if (report.loss) append_field("loss", *report.loss, out);
   if (report.least) append_field("least", *report.least, out);
   out += ",\"others\":[";

@@ -13,13 +13,14 @@ namespace nustream::cli {
 /// Losses carry each correlation's own γ², so they compare at one ρ.
 struct FitReport {
   std::string objective;                               ///< in words
+  double seconds = 0;                                  ///< that the fit took
   std::optional<double> loss;                          ///< of the fit; empty where it is not known
   std::optional<double> least;                         ///< of any correlation; empty where no bound is known
   std::vector<std::pair<std::string, double>> others;  ///< of what one would use without a fit
 };
 
 /// O(T² bands) for dense correlations.
-[[nodiscard]] FitReport fit_report(const noise::Correlation& correlation, const config::FitObjective& objective);
+[[nodiscard]] FitReport fit_report(const noise::Correlation& correlation, const config::Fit& fit);
 
 void print(const FitReport& report);
 /// Appends ",\"fit\":{…}".

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "engine/spent.h"
 #include "journal/file_journal.h"
+#include "journal/last_release.h"
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
 #include "kafka/kafka_journal.h"
@@ -16,6 +17,7 @@
 #include "publish/json_text.h"
 #include "publish/release_json.h"
 #include "replay/path_printer.h"
+#include "replay/report_parts.h"
 #include "secrets/harden.h"
 #include "secrets/key_file.h"
 
@@ -31,27 +33,6 @@ struct Report {
   std::string last_release;  ///< the line as published
 };
 
-/// The last whole line of a file, read from its end.
-std::string last_line(const journal::Disk::Path& path, journal::Disk& disk) {
-  const auto file = disk.open(path, journal::Access::read);
-  if (!file) return "";
-  std::uint64_t begin = file->size();
-  std::string tail;
-  while (begin > 0) {
-    const std::uint64_t take = std::min<std::uint64_t>(begin, 1 << 16);
-    std::string piece(take, '\0');
-    begin -= take;
-    piece.resize(file->read(begin, piece));
-    tail = piece + tail;
-    const std::size_t end = tail.rfind('\n');
-    if (end == std::string::npos || end == 0) continue;
-    const std::size_t before = tail.rfind('\n', end - 1);
-    if (before != std::string::npos) return tail.substr(before + 1, end - before);
-    if (begin == 0) return tail.substr(0, end + 1);
-  }
-  return "";
-}
-
 std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
   const auto file = disk.open(path, journal::Access::read);
   if (!file) throw Failure(Exit::data, path.string() + ": there is no state here; name a state folder");
@@ -60,31 +41,28 @@ std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
   return bytes;
 }
 
-Report read_folder(const InspectArguments& arguments) {
-  const std::filesystem::path folder = arguments.place;
+secrets::Keyring load_keys(const InspectArguments& arguments, const std::string& key_file) {
+  return arguments.insecure_seed ? secrets::Keyring::insecure(*arguments.insecure_seed)
+                                 : secrets::load_key_file(key_file);
+}
+
+/// `key_file`: empty for the folder's own.
+Report read_folder(const InspectArguments& arguments, const std::filesystem::path& folder,
+                   const std::string& key_file) {
   const auto disk = journal::posix_disk();
-  const std::string key =
-      arguments.key_file.empty() ? (folder / journal::folder_files::key).string() : arguments.key_file;
   const std::string sealed = read_whole(folder / journal::folder_files::state, *disk);
   const secrets::Keyring keys =
-      arguments.insecure_seed ? secrets::Keyring::insecure(*arguments.insecure_seed) : secrets::load_key_file(key);
+      load_keys(arguments, key_file.empty() ? (folder / journal::folder_files::key).string() : key_file);
   const journal::State state = journal::open_state(keys, sealed);
   return {state.identity, state.record.position, journal::read_ledger(*disk, folder, keys),
-          last_line(folder / journal::folder_files::releases, *disk)};
+          journal::last_line(*disk, folder / journal::folder_files::releases)};
 }
 
 /// The lanes of a topic that have a state, as committed records tell: no lane is taken over, nothing is written.
-std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& arguments) {
-  const config::Config config = config::read_config(arguments.place, {});
+std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& arguments,
+                                                        const config::Config& config, const std::string& key_file) {
   const config::Kafka& kafka = config.kafka;
-  if (kafka.brokers.empty()) {
-    throw Failure(Exit::configuration, arguments.place +
-                                           ": kafka.brokers is missing; name a state folder, or the "
-                                           "configuration of an attached stream");
-  }
-  const std::string key = arguments.key_file.empty() ? config.state.key_file : arguments.key_file;
-  const secrets::Keyring keys =
-      arguments.insecure_seed ? secrets::Keyring::insecure(*arguments.insecure_seed) : secrets::load_key_file(key);
+  const secrets::Keyring keys = load_keys(arguments, key_file);
   const kafka::ClientSettings client{kafka.brokers, kafka.properties};
   const kafka::Deadline deadline = kafka::in(kafka.give_up);
   const std::atomic<bool> cancelled = false;
@@ -118,6 +96,16 @@ const char* text(journal::Overlap overlap) {
   return "";
 }
 
+/// Over the neighbours of the present epoch, which is the ledger's last.
+Rho total_of(const journal::Ledger& ledger) {
+  if (ledger.epochs.empty()) return Rho{0};
+  return engine::total_spent(ledger.epochs, ledger.epochs.back().neighbours);
+}
+
+std::string text(privacy::Neighbours neighbours) {
+  return replay::protected_unit({true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))});
+}
+
 void print(const Report& report, const std::string& folder) {
   using replay::with_separators;
   const secrets::StateIdentity& identity = report.identity;
@@ -129,18 +117,22 @@ void print(const Report& report, const std::string& folder) {
   fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", "ledger", "epoch", "from", "to", "steps", "rho",
              "rho limit", "records");
   for (const journal::LedgerEntry& entry : report.ledger.epochs) {
-    fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12.6g}  {}\n", "", entry.epoch.value(),
+    fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12.6g}  {}; {}\n", "", entry.epoch.value(),
                with_separators(entry.from.value()), with_separators(entry.to.value()),
-               with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(), text(entry.overlap));
+               with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(), text(entry.overlap),
+               text(entry.neighbours));
   }
-  fmt::print("total rho of one record: {:.6g}\n\n", engine::total_spent(report.ledger.epochs).value());
+  fmt::print("total rho {}: {:.6g}\n\n",
+             report.ledger.epochs.empty() ? "of one record" : text(report.ledger.epochs.back().neighbours),
+             total_of(report.ledger).value());
   const auto release = publish::read_release(report.last_release);
   if (!release) {
     fmt::print("nothing is released yet\n");
     return;
   }
-  fmt::print("last release: step {}, rho {:.6g}, epsilon {:.4g} at delta {:g} ({})\n", with_separators(release->step),
-             release->rho, release->epsilon, release->delta, release->conversion);
+  fmt::print("last release: step {}, rho {:.6g}, epsilon {:.4g} at delta {:g} ({}; {})\n",
+             with_separators(release->step), release->rho, release->epsilon, release->delta, release->conversion,
+             replay::protected_unit(release->promise));
   for (std::size_t j = 0; j < release->estimate.size(); ++j) {
     fmt::print("  {:<24} {:>14}", release->estimate[j].first, replay::shown_number(release->estimate[j].second));
     if (!release->average.empty()) fmt::print("  averaged {:>14}", replay::shown_number(release->average[j].second));
@@ -163,40 +155,51 @@ std::string to_json(const Report& report) {
     publish::append_number(entry.rho.value(), out);
     out += ",\"rho_limit\":";
     publish::append_number(entry.rho_limit.value(), out);
-    out += fmt::format(",\"disjoint\":\"{}\"}}", text(entry.overlap));
+    out += fmt::format(",\"adjacency\":\"{}\",\"protects\":\"{}\",\"disjoint\":\"{}\"}}",
+                       privacy::name(entry.neighbours.adjacency), entry.neighbours.target_only ? "target" : "record",
+                       text(entry.overlap));
     first = false;
   }
   out += "],\"total_rho\":";
-  publish::append_number(engine::total_spent(report.ledger.epochs).value(), out);
+  publish::append_number(total_of(report.ledger).value(), out);
   out += ",\"last_release\":";
   std::string line = report.last_release;
   while (!line.empty() && line.back() == '\n') line.pop_back();
   return out + (line.empty() ? "null" : line) + "}";
 }
 
+Exit inspect_topics(const InspectArguments& arguments, const config::Config& config, const std::string& key_file) {
+  std::string json;
+  for (const auto& [place, report] : read_topics(arguments, config, key_file)) {
+    if (arguments.json) {
+      json += json.empty() ? '[' : ',';
+      json += to_json(report);
+    } else {
+      print(report, place);
+      fmt::print("\n");
+    }
+  }
+  if (arguments.json) fmt::print("{}]\n", json.empty() ? "[" : json);
+  return Exit::done;
+}
+
 }  // namespace
 
 Exit inspect(const InspectArguments& arguments) {
   secrets::harden_process();
+  std::string folder = arguments.place;
+  std::string key = arguments.key_file;
   if (std::filesystem::is_regular_file(arguments.place)) {
-    std::string json;
-    for (const auto& [place, report] : read_topics(arguments)) {
-      if (arguments.json) {
-        json += json.empty() ? '[' : ',';
-        json += to_json(report);
-      } else {
-        print(report, place);
-        fmt::print("\n");
-      }
-    }
-    if (arguments.json) fmt::print("{}]\n", json.empty() ? "[" : json);
-    return Exit::done;
+    const config::Config config = config::read_config(arguments.place, {}, config::purpose_of(arguments.place, {}));
+    if (key.empty()) key = config.state.key_file;
+    if (!config.kafka.brokers.empty()) return inspect_topics(arguments, config, key);
+    folder = config.state.directory;
   }
-  const Report report = read_folder(arguments);
+  const Report report = read_folder(arguments, folder, key);
   if (arguments.json) {
     fmt::print("{}\n", to_json(report));
   } else {
-    print(report, arguments.place);
+    print(report, folder);
   }
   return Exit::done;
 }

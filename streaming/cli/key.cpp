@@ -43,7 +43,7 @@ namespace {
 /// Returns the key file that is not needed any more.
 std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
   const std::filesystem::path folder = arguments.place;
-  const std::string old_key =
+  std::string old_key =
       arguments.old_key.empty() ? (folder / journal::folder_files::key).string() : arguments.old_key;
   const auto disk = journal::posix_disk();
   journal::rotate_key(*disk, folder, secrets::load_key_file(old_key), new_keys);
@@ -54,7 +54,7 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
 std::string rotate_stream(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
   config::Config config = config::read_config(arguments.place, {});
   if (config.kafka.brokers.empty()) throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing");
-  const std::string old_key = arguments.old_key.empty() ? config.state.key_file : arguments.old_key;
+  std::string old_key = arguments.old_key.empty() ? config.state.key_file : arguments.old_key;
   if (old_key.empty()) throw Failure(Exit::configuration, config.file + ": state.key_file is missing");
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka.properties);
@@ -74,8 +74,10 @@ Exit key_rotate(const RotateArguments& arguments) {
     print_json(arguments.new_key, new_keys);
     return Exit::done;
   }
-  fmt::print("{}: sealed under {}; {} opens old copies of the state only and can be destroyed\n", arguments.place,
-             arguments.new_key, old_key);
+  fmt::print(
+      "{}: sealed under {}; {} opens old copies of the state only and can be destroyed\n"
+      "from now on: state.key_file = \"{}\" in the configuration, --key-file {} with inspect\n",
+      arguments.place, arguments.new_key, old_key, arguments.new_key, arguments.new_key);
   return Exit::done;
 }
 

@@ -6,15 +6,18 @@
 #include "cli/fit_report.h"
 #include "cli/table_plan.h"
 #include "config/mechanism.h"
+#include "engine/release_encoder.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
 #include "publish/json_text.h"
 #include "publish/original_units.h"
 #include "replay/path_printer.h"
+#include "replay/report_parts.h"
 
 namespace nustream::cli {
 namespace {
 
+using publish::append_field;
 using replay::with_separators;
 
 /// Everything that a plan shows; computed from settings alone.
@@ -27,6 +30,7 @@ struct Plan {
   std::string why_no_prediction;
   std::optional<double> rational_excess;  ///< over exact ν, mean estimation
   std::optional<FitReport> fit;           ///< of an optimised correlation
+  bool average_never_begins = false;      ///< in so many records
 };
 
 double first_step_size(const config::Config& config) {
@@ -49,17 +53,30 @@ privacy::LocalProblem local_problem(const config::Config& config) {
 }
 
 Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t records) {
+  if (passes > 1 && records < config.descent.minibatch) {
+    throw Failure(Exit::configuration,
+                  fmt::format("{}: descent.minibatch = {}: allowed is at most a pass of {} records", config.file,
+                              config.descent.minibatch, records));
+  }
   const privacy::Participation participation =
       passes == 1 ? privacy::Participation::once()
                   : privacy::Participation{passes, std::max<std::uint64_t>(1, records / config.descent.minibatch)};
   Plan plan{config::make_mechanism(config, participation), {}, false, first_step_size(config), {}, {}, {}, {}};
-  plan.spend = privacy::spend_table(plan.mechanism.spend, config.privacy.delta);
+  std::uint64_t read = 0;  // minibatches go on from one pass into the next
+  if (__builtin_mul_overflow(passes, records, &read)) {
+    throw InvalidParameter("passes", std::to_string(passes), "as many as there are steps for");
+  }
+  const StepCount steps{read / config.descent.minibatch};
+  plan.spend = privacy::spend_table(plan.mechanism.spend, config.privacy.delta, privacy::Conversion::gaussian, steps);
+  const descent::Averaging& averaging = config.descent.averaging;
+  plan.average_never_begins =
+      records > 0 && averaging.kind != descent::Averaging::Kind::last && averaging.from >= steps.value();
   plan.eigenvalues_assumed =
       config.second_moment_eigenvalues.empty() && config.descent.loss.kind != model::Loss::Kind::mean;
   try {
     plan.prediction =
         privacy::predict(plan.mechanism.main().correlation, local_problem(config),
-                         {plan.mechanism.spend.limit(), participation, plan.mechanism.main().displacement});
+                         {plan.mechanism.main().rho, participation, plan.mechanism.main().displacement});
   } catch (const Unsupported& reason) {
     plan.why_no_prediction = reason.what();
   } catch (const InvalidParameter& reason) {
@@ -69,7 +86,7 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
     plan.rational_excess =
         noise::mean_estimation_excess(std::get<noise::Rational>(plan.mechanism.main().correlation.family()), *nu);
   }
-  if (config.noise.objective) plan.fit = fit_report(plan.mechanism.main().correlation, *config.noise.objective);
+  if (config.noise.fit) plan.fit = fit_report(plan.mechanism.main().correlation, *config.noise.fit);
   return plan;
 }
 
@@ -87,7 +104,7 @@ void print_spend(const config::Config& config, const Plan& plan) {
              config.privacy.delta.value());
 }
 
-void print_prediction(const Plan& plan) {
+void print_prediction(const config::Config& config, const Plan& plan) {
   if (!plan.prediction) {
     fmt::print("no prediction of the error: {}\n", plan.why_no_prediction);
     return;
@@ -96,6 +113,10 @@ void print_prediction(const Plan& plan) {
   fmt::print(
       "predicted stationary error from the privacy noise (excess of the loss, which carries 1/2; eigenvalues {})\n",
       plan.eigenvalues_assumed ? "assumed all 1" : "as set");
+  const model::Loss::Kind loss = config.descent.loss.kind;
+  if (loss != model::Loss::Kind::mean && loss != model::Loss::Kind::linear) {
+    fmt::print("  (the formula is of the squared loss: for this loss an order of magnitude)\n");
+  }
   fmt::print("  {:<44} {:>12.6g}\n", "this correlation", prediction.excess);
   fmt::print("  {:<44} {:>12.6g}\n", fmt::format("suggested nu = {:.4g}", prediction.suggested.value()),
              prediction.suggested_excess);
@@ -115,6 +136,7 @@ void print(const config::Config& config, const Plan& plan) {
   const config::Mechanism& mechanism = plan.mechanism;
   fmt::print("{}: stream {}, {} parameters, correlation {}\n", config.file, config.stream, config.descent.dimension,
              mechanism.main().correlation.name());
+  fmt::print("promise {}\n", replay::protected_unit(engine::promise_of(config, true)));
   fmt::print("sigma {:.8g} (noise multiplier), Delta {:g}, gamma {:.8g} in the limit, horizon {}\n\n",
              mechanism.main().sigma.value(), mechanism.main().displacement.value(),
              mechanism.main().sensitivity.value(), steps_text(mechanism.horizon()));
@@ -123,17 +145,16 @@ void print(const config::Config& config, const Plan& plan) {
     fmt::print("\n");
   }
   print_spend(config, plan);
-  print_prediction(plan);
+  print_prediction(config, plan);
   if (plan.rational_excess) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
                std::get<noise::Rational>(mechanism.main().correlation.family()).poles(), 100 * *plan.rational_excess);
   }
   if (plan.fit) print(*plan.fit);
-}
-
-void field(std::string_view key, double value, std::string& out) {
-  out += fmt::format(",\"{}\":", key);
-  publish::append_number(value, out);
+  if (plan.average_never_begins) {
+    fmt::print("descent.average_from = {} is not reached by these records: there will be no average\n",
+               with_separators(config.descent.averaging.from));
+  }
 }
 
 std::string to_json(const config::Config& config, const Plan& plan) {
@@ -142,35 +163,36 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   publish::append_string(config.stream, out);
   out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\"", config.descent.dimension,
                      mechanism.main().correlation.name());
-  field("sigma", mechanism.main().sigma.value(), out);
-  field("displacement", mechanism.main().displacement.value(), out);
-  field("gamma_limit", mechanism.main().sensitivity.value(), out);
-  field("delta", config.privacy.delta.value(), out);
+  publish::append_neighbours(engine::promise_of(config, true), out);
+  append_field("sigma", mechanism.main().sigma.value(), out);
+  append_field("displacement", mechanism.main().displacement.value(), out);
+  append_field("gamma_limit", mechanism.main().sensitivity.value(), out);
+  append_field("delta", config.privacy.delta.value(), out);
   out += ",\"conversion\":\"gaussian\",\"spend\":[";
   for (std::size_t i = 0; i < plan.spend.size(); ++i) {
     const privacy::SpendRow& row = plan.spend[i];
     out +=
         fmt::format("{}{{\"steps\":{}", i == 0 ? "" : ",", row.steps ? std::to_string(row.steps->value()) : "null");
-    field("gamma", row.sensitivity.value(), out);
-    field("rho", row.rho.value(), out);
-    field("epsilon", row.epsilon.value(), out);
+    append_field("gamma", row.sensitivity.value(), out);
+    append_field("rho", row.rho.value(), out);
+    append_field("epsilon", row.epsilon.value(), out);
     out += '}';
   }
   out += ']';
   append_stages(mechanism, config.descent.minibatch, out);
   if (plan.prediction) {
     out += fmt::format(",\"eigenvalues_assumed\":{}", plan.eigenvalues_assumed);
-    field("predicted_excess", plan.prediction->excess, out);
-    field("suggested_nu", plan.prediction->suggested.value(), out);
-    field("suggested_excess", plan.prediction->suggested_excess, out);
-    field("independent_excess", plan.prediction->independent_excess, out);
-    field("seed_stddev", plan.prediction->seed.value(), out);
-    field("noise_stddev", plan.prediction->noise_stddev, out);
+    append_field("predicted_excess", plan.prediction->excess, out);
+    append_field("suggested_nu", plan.prediction->suggested.value(), out);
+    append_field("suggested_excess", plan.prediction->suggested_excess, out);
+    append_field("independent_excess", plan.prediction->independent_excess, out);
+    append_field("seed_stddev", plan.prediction->seed.value(), out);
+    append_field("noise_stddev", plan.prediction->noise_stddev, out);
   } else {
     out += ",\"no_prediction\":";
     publish::append_string(plan.why_no_prediction, out);
   }
-  if (plan.rational_excess) field("rational_excess", *plan.rational_excess, out);
+  if (plan.rational_excess) append_field("rational_excess", *plan.rational_excess, out);
   if (plan.fit) append_json(*plan.fit, out);
   return out + "}";
 }

@@ -1,6 +1,7 @@
 #include "replay/replay.h"
 
 #include "cli/commands.h"
+#include "decode/segment_rows.h"
 
 namespace nustream::cli {
 namespace {
@@ -36,6 +37,9 @@ Exit replay(const ReplayArguments& arguments) {
   if (typed.lane) {
     config.lane = LaneId{*typed.lane};
     config.input.partition.reset();  // said on purpose: any partition may be this lane
+  } else if (!config.input.partition && config.input.files.size() == 1 &&
+             decode::is_segment(config.input.files.front())) {
+    config.lane = LaneId{decode::segment_header(config.input).partition};  // as it was attached to
   }
   replay::Options options = typed;
   if (arguments.resume) options.start = replay::Start::resume;

@@ -1,18 +1,22 @@
 #include "cli/table_plan.h"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "engine/release_encoder.h"
 #include "estimate/design.h"
 #include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
 #include "replay/path_printer.h"
+#include "replay/report_parts.h"
 
 namespace nustream::cli {
 namespace {
 
+using publish::append_field;
 using replay::with_separators;
 
 /// What the noise leaves in a coordinate of the last iterate after so many steps.
@@ -61,6 +65,7 @@ void print(const TablePlan& plan) {
   const estimate::Design& design = plan.design;
   fmt::print("{}: table {} of {} records, {} parameters, correlation {}\n", plan.config.file, plan.config.stream,
              with_separators(design.rows), plan.config.descent.dimension, plan.mechanism.main().correlation.name());
+  fmt::print("promise {}\n", replay::protected_unit(engine::promise_of(plan.config, true)));
   fmt::print("{} steps of {} records{}: each takes part {} times, sensitivity {:.6g}\n",
              with_separators(design.steps), with_separators(design.minibatch),
              design.runs > 1 ? fmt::format(", {} runs that share rho", design.runs) : "",
@@ -70,10 +75,12 @@ void print(const TablePlan& plan) {
       static_cast<double>(design.runs) * plan.mechanism.spend.limit().value(), plan.epsilon,
       plan.config.privacy.delta.value());
   print_stages(plan.mechanism, design.minibatch);
-  if (!plan.reach.empty() && plan.reach.front().stddev) {
+  const auto is_known = [](const Reach& one) { return one.stddev.has_value(); };
+  if (std::any_of(plan.reach.begin(), plan.reach.end(), is_known)) {
     fmt::print("\n{:>12}  noise in a coordinate of the last iterate (working units, curvature 1)\n", "steps");
     for (const Reach& one : plan.reach) {
-      fmt::print("{:>12}  {:.4g}{}\n", with_separators(one.steps), *one.stddev,
+      fmt::print("{:>12}  {}{}\n", with_separators(one.steps),
+                 one.stddev ? fmt::format("{:.4g}", *one.stddev) : "not computed",
                  one.steps == design.steps ? "  <- estimate.steps" : "");
     }
   }
@@ -88,12 +95,10 @@ std::string to_json(const TablePlan& plan) {
   out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\",\"sensitivity\":", plan.config.descent.dimension,
                      plan.mechanism.main().correlation.name());
   publish::append_number(plan.mechanism.main().sensitivity.value(), out);
-  out += ",\"rho\":";
-  publish::append_number(static_cast<double>(design.runs) * plan.mechanism.spend.limit().value(), out);
-  out += ",\"epsilon\":";
-  publish::append_number(plan.epsilon, out);
-  out += ",\"delta\":";
-  publish::append_number(plan.config.privacy.delta.value(), out);
+  append_field("rho", static_cast<double>(design.runs) * plan.mechanism.spend.limit().value(), out);
+  append_field("epsilon", plan.epsilon, out);
+  append_field("delta", plan.config.privacy.delta.value(), out);
+  publish::append_neighbours(engine::promise_of(plan.config, true), out);
   out += ",\"conversion\":\"gaussian\"";
   append_stages(plan.mechanism, design.minibatch, out);
   out += ",\"predicted_stddev\":[";
@@ -130,8 +135,7 @@ void append_stages(const config::Mechanism& mechanism, std::uint64_t minibatch, 
     for (const auto& [key, value] : {std::pair{"displacement", stage.displacement.value()},
                                      std::pair{"rho", stage.rho.value()}, std::pair{"sigma", stage.sigma.value()},
                                      std::pair{"stddev", stage.stddev.value() / static_cast<double>(minibatch)}}) {
-      out += fmt::format(",\"{}\":", key);
-      publish::append_number(value, out);
+      append_field(key, value, out);
     }
     out += '}';
   }

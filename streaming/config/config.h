@@ -42,17 +42,23 @@ struct Privacy {
   std::optional<Rho> budget;  ///< hard stop for the ledger's total over all epochs
   Protects protects = Protects::record;
   Calibration calibration = Calibration::exact;
+
+  [[nodiscard]] privacy::Neighbours neighbours() const { return {adjacency, protects == Protects::target}; }
 };
 
 /// What a fitted correlation was fitted to.
 using FitObjective = std::variant<privacy::PrefixSums, privacy::StronglyConvex, privacy::LocalProblem>;
+struct Fit {
+  FitObjective objective;
+  double seconds;  ///< that it took
+};
 
 /// [noise]: how the noise is correlated and generated.
 struct Noise {
   noise::Correlation correlation;
   noise::GeneratorKind generator;
   std::optional<Damping> approximated_nu;  ///< the ν that a rational correlation stands in for
-  std::optional<FitObjective> objective;   ///< of an optimised one
+  std::optional<Fit> fit;                  ///< of an optimised one
 };
 
 /// [state]: where what must survive is kept.

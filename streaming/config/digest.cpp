@@ -10,6 +10,7 @@
 
 #include "config/mechanism.h"
 #include "error.h"
+#include "planted.h"
 #include "secrets/hex.h"
 
 namespace nustream::config {
@@ -167,6 +168,7 @@ void add_correlation(const noise::Correlation& correlation, Canonical& out) {
 }
 
 void add_stage(const StageNoise& stage, Canonical& out) {
+  if (NUSTREAM_PLANTED("digest-without-the-noise")) return;
   add_correlation(stage.correlation, out);
   out.add_count("generator", static_cast<std::uint64_t>(stage.generator));
   out.add("sigma", stage.sigma.value());
@@ -187,7 +189,7 @@ void add_value_format(const decode::InputSettings& input, Canonical& out) {
 
 }  // namespace
 
-std::string settings_digest(const Config& config, const Mechanism& mechanism) {
+std::string settings_digest(const Config& config, const Mechanism& mechanism, bool is_private) {
   Canonical out;
   out.add("format", "nustream settings 2");
   for (const record::Feature& feature : config.schema.features) add_feature("feature", feature, out);
@@ -200,6 +202,7 @@ std::string settings_digest(const Config& config, const Mechanism& mechanism) {
   out.add_count("separation", mechanism.participation.separation());
   out.add_count("adjacency", static_cast<std::uint64_t>(config.privacy.adjacency));
   out.add("unit", config.privacy.protects == Protects::record ? "record" : "target of a record");
+  if (!is_private) out.add("noise", "not private");
   return sha256_hex(out.text());
 }
 

@@ -3,6 +3,7 @@
 #include "error.h"
 #include "nustream/privacy/epsilon.h"
 #include "nustream/privacy/sensitivity.h"
+#include "planted.h"
 
 namespace nustream::config {
 namespace {
@@ -16,10 +17,12 @@ Rho target_rho(const Privacy& privacy) {
 /// What each stage may spend, in the order of lane::stages(); the sum is at most `all`, rounding included.
 std::vector<Rho> shares(const Config& config, Rho all) {
   constexpr double below = 1 - 0x1p-48;  // composing rounds up
-  const auto& [moments, first_stage] = std::pair(config.descent.moments, config.descent.first_stage);
+  const auto& moments = config.descent.moments;
+  const auto& first_stage = config.descent.first_stage;
   const double charged = !moments ? 0 : moments->meat ? config.intervals.share : config.strength_share;
   const double first = first_stage && first_stage->clip ? config.first_stage_share : 0;
   if (charged == 0 && first == 0) return {all};
+  if (NUSTREAM_PLANTED("each-stage-spends-the-budget")) return std::vector(lane::stages(config.descent).size(), all);
   const double descent = (1 - charged) * all.value() * below;
   std::vector<Rho> parts{Rho{descent * (1 - first)}};
   if (first > 0) parts.emplace_back(descent * first);
@@ -44,6 +47,17 @@ StageNoise calibrated(const Config& config, const noise::Correlation& correlatio
           rho,        sigma,       noise_stddev(sigma, displacement)};
 }
 
+/// σΔ of the noise that is really generated: the stage's, but for bugs that tests plant.
+NoiseStddev added_noise(const Config& config, const StageNoise& stage, ClipNorm clip) {
+  if (NUSTREAM_PLANTED("replace-one-in-the-plan-alone")) {
+    return noise_stddev(stage.sigma, privacy::displacement(clip, privacy::Adjacency::zero_out));
+  }
+  if (NUSTREAM_PLANTED("noise-divided-by-n")) {
+    return NoiseStddev{stage.stddev.value() / static_cast<double>(config.descent.minibatch)};
+  }
+  return stage.stddev;
+}
+
 Mechanism calibrated(const Config& config, const privacy::Participation& participation,
                      std::optional<StepCount> steps) {
   const std::optional<StepCount> horizon = config.noise.correlation.horizon();
@@ -54,7 +68,9 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
   const noise::Correlation correlation =
       steps ? noise::Correlation{config.noise.correlation.family(), steps} : config.noise.correlation;
   refuse_without_generator(correlation, config.noise.generator);
-  const Sensitivity sensitivity = privacy::sensitivity_limit(correlation, participation);
+  const Sensitivity sensitivity = privacy::sensitivity_limit(
+      NUSTREAM_PLANTED("sigma-of-another-correlation") ? noise::Correlation{noise::Independent{}} : correlation,
+      participation);
   const std::vector<lane::Stage> stages = lane::stages(config.descent);
   const std::vector<Rho> rhos = shares(config, target_rho(config.privacy));
   std::vector<StageNoise> noises;
@@ -62,8 +78,10 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
   std::optional<privacy::Spend> spend;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     noises.push_back(calibrated(config, correlation, stages[i], sensitivity, rhos[i]));
-    grids.emplace_back(noises.back().stddev, noise::largest_stddev(correlation), stages[i].clip);
+    grids.emplace_back(added_noise(config, noises.back(), stages[i].clip), noise::largest_stddev(correlation),
+                       stages[i].clip);
     const privacy::Spend own{correlation, participation, noises.back().sigma};
+    if (i > 0 && NUSTREAM_PLANTED("moments-are-not-charged") && stages[i].name.ends_with("moments")) continue;
     spend = spend ? spend->beside(own) : own;
   }
   return {std::move(noises), std::move(grids), participation, *spend};

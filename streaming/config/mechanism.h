@@ -46,6 +46,6 @@ struct Mechanism {
 
 /// SHA-256, hexadecimal, of a canonical text of everything that can change an iterate or what it costs; not
 /// of the input, the cadence, batches or places (docs/formats/releases.md).
-[[nodiscard]] std::string settings_digest(const Config& config, const Mechanism& mechanism);
+[[nodiscard]] std::string settings_digest(const Config& config, const Mechanism& mechanism, bool is_private = true);
 
 }  // namespace nustream::config

@@ -9,13 +9,14 @@
 
 #include "config/read_sections.h"
 #include "config/settings_tree.h"
+#include "planted.h"
 
 namespace nustream::config {
 namespace {
 
 privacy::Adjacency read_adjacency(const Section& section, Purpose purpose) {
   using privacy::Adjacency;
-  const bool table = purpose == Purpose::table;
+  const bool table = purpose == Purpose::table && !NUSTREAM_PLANTED("tables-are-zero-out");
   return section.choice<Adjacency>("adjacency", table ? Adjacency::replace_one : Adjacency::zero_out,
                                    {{"zero-out", Adjacency::zero_out}, {"replace-one", Adjacency::replace_one}});
 }
@@ -23,10 +24,14 @@ privacy::Adjacency read_adjacency(const Section& section, Purpose purpose) {
 Privacy read_privacy(const Section& section, Purpose purpose) {
   Privacy privacy{section.as<Rho>("rho"), section.as<Epsilon>("epsilon"), section.required<Delta>("delta"),
                   read_adjacency(section, purpose), section.as<Rho>("budget")};
-  if (privacy.rho.has_value() == privacy.epsilon.has_value()) {
-    if (!privacy.rho) section.missing("rho");
-    section.refuse("epsilon", "one of rho and epsilon, not both");
+  if (privacy.rho && privacy.epsilon) {
+    // An override takes the place of the other one in the file.
+    if (section.is_override("rho") == section.is_override("epsilon")) {
+      section.refuse("epsilon", "one of rho and epsilon, not both");
+    }
+    section.is_override("rho") ? privacy.epsilon.reset() : privacy.rho.reset();
   }
+  if (!privacy.rho && !privacy.epsilon) section.missing("rho");
   if (privacy.rho && privacy.rho->value() == 0) section.refuse("rho", "a finite number > 0");
   if (privacy.epsilon && privacy.epsilon->value() == 0) section.refuse("epsilon", "a finite number > 0");
   if (privacy.budget && privacy.budget->value() == 0) section.refuse("budget", "a finite number > 0");
@@ -104,6 +109,12 @@ void check_together(const Section& root, Config& config) {
 
 }  // namespace
 
+std::vector<std::string> section_names() {
+  return {"stream", "target",  "features",  "instruments", "endogenous", "first_stage",
+          "model",  "descent", "intervals", "estimate",    "privacy",    "noise",
+          "kafka",  "local",   "serve",     "release",     "state",      "plan"};
+}
+
 std::string beside(const std::string& config_file, const std::string& input) {
   if (input == "-" || std::filesystem::path(input).is_absolute()) return input;
   return (std::filesystem::path(config_file).parent_path() / input).string();
@@ -151,6 +162,13 @@ Purpose purpose_of(const std::string& file, const std::vector<std::string>& over
 Config read_config(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
   const SettingsTree tree(file, overrides);
   const Section& root = tree.root();
+  // At once: a misspelt section would else be told as the first setting that it was to hold.
+  root.allow(section_names());
+  if (root.has("local") && !root.has("descent")) {
+    throw Failure(Exit::configuration, file +
+                                           ": [local] is for nustream local randomize and local collect; this "
+                                           "command takes the settings of a stream or a table, with [descent]");
+  }
   const Section stream = root.section("stream");
   const Section release = root.section("release");
   const Section plan = root.section("plan");
@@ -174,7 +192,7 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                 .outbox_bytes_max = release.count("outbox_bytes"),
                 .serve = read_serve(root.section("serve")),
                 .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues")};
-  config.input.partition = config.lane.value();  // of a recorded segment
+  if (stream.count("lane")) config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
   read_first_stage(root, two_stage, config);
   config.descent.release_every = release.count("every").value_or(purpose == Purpose::table ? 1 : 1000);

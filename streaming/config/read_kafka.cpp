@@ -48,7 +48,10 @@ Topics read_topics(const Section& kafka, const std::string& stream) {
 Kafka read_kafka(const Section& kafka, const std::string& stream) {
   Kafka settings;
   settings.brokers = kafka.text("brokers").value_or("");
-  if (settings.brokers.empty()) return settings;
+  if (settings.brokers.empty()) {
+    if (!kafka.is_empty()) kafka.missing("brokers");
+    return settings;
+  }
   settings.topics = read_topics(kafka, stream);
   settings.group = kafka.text("group").value_or("nustream-" + stream);
   settings.instance = kafka.text("group_instance_id").value_or("");

@@ -1,5 +1,7 @@
 #include "config/read_sections.h"
+#include "decode/message_columns.h"
 #include "nustream/base/error.h"
+#include "planted.h"
 
 namespace nustream::config {
 namespace {
@@ -70,13 +72,45 @@ bool reads_a_column_of(const record::Feature& feature, const record::Feature& ta
   return false;
 }
 
+/// A target that alone is private must not change how the rest of its record is read: it is a header, which stands
+/// beside the value, or the last column of a CSV line, whose leading fields are read whatever follows. Where a header
+/// line names the columns, the reader looks at their order.
+void check_private_target(const Section& section, const Config& config) {
+  if (!config.schema.target) return;  // refused later
+  const record::Feature& target = *config.schema.target;
+  const std::string& column = target.first.column;
+  for (const record::Feature& feature : config.schema.features) {
+    if (!reads_a_column_of(feature, target)) continue;
+    section.refuse("private", "true while '" + feature.name + "' is made of the target's column, which is private");
+  }
+  if (target.second && target.second->column != column) {
+    section.refuse("private", "true while the target is made of two columns");
+  }
+  if (column == config.input.time_column) section.refuse("private", "true while stream.time is the target's column");
+  if (column == decode::key_column) {
+    section.refuse("private", "true while the target is the key, which decides its record's partition");
+  }
+  if (column.starts_with(decode::header_prefix)) return;
+  if (config.input.format != decode::Format::csv) {
+    section.refuse(
+        "private",
+        "true with stream.format = \"jsonl\", where the target's text decides how the rest of its object is "
+        "read; use CSV with the target as its last column, or read the target from a header");
+  }
+  if (!config.input.columns.empty() && config.input.columns.back() != column) {
+    section.refuse("private",
+                   "true unless the target is the last of stream.columns: what follows the columns before it "
+                   "is its text, whatever that holds");
+  }
+}
+
 /// Of a private first stage its clip norm and share; a public one has neither.
 std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) {
   if (section.flag("private").value_or(true)) {
     config.first_stage_share = read_share(section, 0.5);
     return section.required<ClipNorm>("clip_norm");
   }
-  if (config.privacy.protects != Protects::target) {
+  if (config.privacy.protects != Protects::target && !NUSTREAM_PLANTED("private-first-stage-is-not-clipped")) {
     section.refuse(
         "private",
         "true where instruments and regressors are private: without noise the first stage carries each "
@@ -86,11 +120,7 @@ std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) 
   for (const char* key : {"clip_norm", "share"}) {
     if (section.has(key)) section.refuse(key, "nothing where private = false: the first stage costs nothing");
   }
-  for (const record::Feature& feature : config.schema.features) {
-    if (reads_a_column_of(feature, *config.schema.target)) {
-      section.refuse("private", "true while '" + feature.name + "' is made of the target's column, which is private");
-    }
-  }
+  check_private_target(section, config);
   config.first_stage_share = 0;
   config.schema.features_public = true;
   return std::nullopt;
@@ -180,6 +210,10 @@ void read_sandwich(const Section& section, Config& config) {
   if (!config.noise.correlation.toeplitz()) {
     section.refuse("kind", "\"batch-means\": what trees and dense correlations leave in an average is not known");
   }
+  if (config.descent.l2 > 0 || !std::holds_alternative<descent::Unbounded>(config.descent.projection.family())) {
+    section.refuse("kind",
+                   "\"batch-means\": l2 and projections draw the average from the parameter that a sandwich covers");
+  }
   if (!bread) section.missing("second_moment_clip");
   if (!meat) section.missing("squared_residual_clip");
   config.descent.moments = lane::SecondMoments{*bread, *meat, config.descent.averaging.from};
@@ -200,8 +234,12 @@ void check_table_intervals(const Section& section, Config& config) {
   const std::uint64_t steps = config.estimate.steps;
   const bool within_a_run = intervals.kind == Interval::batch_means || intervals.kind == Interval::checkpoints;
   if (intervals.count < 2) section.refuse("count", "a whole number >= 2");
-  if (within_a_run && (intervals.burn_in >= steps || steps - intervals.burn_in < intervals.count)) {
-    section.refuse("burn_in", "so many steps less than estimate.steps as there are batches or checkpoints, or more");
+  if (within_a_run && intervals.burn_in >= steps) {
+    section.refuse("burn_in", "less than estimate.steps = " + std::to_string(steps));
+  }
+  if (within_a_run && steps - intervals.burn_in < intervals.count) {
+    section.refuse("count", "at most the " + std::to_string(steps - intervals.burn_in) +
+                                " steps that intervals.burn_in leaves of estimate.steps");
   }
   if (intervals.kind == Interval::checkpoints &&
       (steps - intervals.burn_in) / intervals.count % config.descent.release_every != 0) {

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <utility>
 
 #include "config/read_optimised.h"
@@ -115,8 +116,10 @@ Noise read_noise(const Section& root, Purpose purpose) {
   const Reader read = reader_of(section, purpose);
   try {
     if (read == nullptr) {
+      const auto start = std::chrono::steady_clock::now();
       OptimisedNoise fitted = read_optimised(section, fitted_descent(root));
-      return {std::move(fitted.correlation), generator, std::nullopt, std::move(fitted.objective)};
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+      return {std::move(fitted.correlation), generator, std::nullopt, Fit{std::move(fitted.objective), took.count()}};
     }
     const bool approximates = read == Reader{read_rational} && !section.has("q");
     return {read(section), generator, approximates ? section.as<Damping>("nu") : std::nullopt, std::nullopt};

@@ -9,6 +9,8 @@
 namespace nustream::config {
 
 /// stream.name.
+/// Of all commands' configurations.
+[[nodiscard]] std::vector<std::string> section_names();
 [[nodiscard]] std::string read_name(const Section& stream);
 /// [stream]: where records come from and how they are framed. Relative files are sought beside `config_file`.
 [[nodiscard]] decode::InputSettings read_input(const Section& stream, const std::string& config_file);

@@ -13,6 +13,8 @@
 #include <toml++/toml.h>
 
 #include "nearest.h"
+#include "nustream/record/number.h"
+#include "publish/json_text.h"
 
 namespace nustream::config {
 
@@ -42,7 +44,9 @@ std::string read_file(const std::string& file) {
   }
   std::ifstream input(file, std::ios::binary);
   std::ostringstream text;
-  if (!input || !(text << input.rdbuf())) {
+  // Copying nothing counts as a failure, and an empty file is one that lacks its settings.
+  const bool empty = input && input.peek() == std::ifstream::traits_type::eof() && !input.bad();
+  if (!empty && (!input || !(text << input.rdbuf()))) {
     throw Failure(Exit::io, file + ": cannot be read: " + std::strerror(errno) + "; name a configuration file");
   }
   return text.str();
@@ -63,10 +67,25 @@ toml::table parse_value(const std::string& text, const std::string& shown_as) {
   try {
     return toml::parse("value = " + text, shown_as);
   } catch (const toml::parse_error&) {
-    toml::table table;
-    table.insert("value", text);
-    return table;
+    // TOML has no number that begins with its point.
+    if (text.starts_with('.') && record::parse_number("0" + text)) {
+      return toml::parse("value = 0" + text, shown_as);
+    }
+    std::string quoted;
+    publish::append_string(text, quoted);  // JSON's strings are TOML's
+    try {
+      return toml::parse("value = " + quoted, shown_as);
+    } catch (const toml::parse_error& error) {
+      throw Failure(Exit::configuration,
+                    shown_as + ": " + std::string(error.description()) + "; write it as TOML, in UTF-8");
+    }
   }
+}
+
+/// Whether `name` is most likely `key`: keys of one section that are asked for later may look alike a little.
+bool is_misspelt(std::string_view name, std::string_view key) {
+  const bool is_shortened = name.size() >= 3 && key.substr(0, name.size()) == name;
+  return is_shortened || edit_distance(name, key) <= std::max<std::size_t>(1, key.size() / 3);
 }
 
 bool is_index(std::string_view part) {
@@ -138,8 +157,20 @@ void Section::refuse_choice(std::string_view key, const std::string& value,
 }
 
 void Section::missing(std::string_view key) const {
-  refuse_line(where(table_) + ": " + dotted(key) + " is missing; set it in the file or with --set " + dotted(key) +
-              "=…");
+  std::string hint = "set it in the file or with --set " + dotted(key) + "=…";
+  if (table_ != nullptr) {
+    for (const auto& [name, node] : *table_) {
+      const bool is_stranger = asked_->keys.count(std::string_view(name.str())) == 0;
+      if (is_stranger && is_misspelt(name.str(), key)) {
+        hint = "is '" + std::string(name.str()) + "' (" + where(&node) + ") meant for it?";
+      }
+    }
+  }
+  refuse_line(where(table_) + ": " + dotted(key) + " is missing; " + hint);
+}
+
+bool Section::is_empty() const noexcept {
+  return table_ == nullptr || table_->empty();
 }
 
 bool Section::has(std::string_view key) const {
@@ -217,6 +248,9 @@ std::vector<Section> Section::tables(std::string_view key) const {
   const toml::node* node = find(key);
   if (node == nullptr) return {};
   const toml::array* array = node->as_array();
+  if (array == nullptr && node->is_table()) {
+    refuse_line(where(node) + ": [" + dotted(key) + "] is one of several: write [[" + dotted(key) + "]] above each");
+  }
   if (array == nullptr) refuse(key, "an array of tables, written [[" + dotted(key) + "]]");
   std::vector<Section> sections;
   for (std::size_t i = 0; i < array->size(); ++i) {
@@ -239,6 +273,11 @@ Section Section::section(std::string_view key) const {
   return asked_->children.back();
 }
 
+bool Section::is_override(std::string_view key) const {
+  const toml::node* node = find(key);
+  return node != nullptr && node->source().path && node->source().path->starts_with("--set");
+}
+
 bool Section::is_count(std::string_view key) const {
   const toml::node* node = find(key);
   return node != nullptr && node->is_integer();
@@ -255,7 +294,9 @@ std::map<std::string, std::string> Section::properties() const {
     } else if (node.is_integer() || node.is_boolean() || node.is_floating_point()) {
       values[key] = shown(node);
     } else {
-      refuse(key, "a string, a number, true or false; quote names with dots: \"" + key + "\" = …");
+      // Without the value, which may be a password behind a name with a dot.
+      refuse_line(where(&node) + ": " + dotted(key) +
+                  ": allowed is a string, a number, true or false; quote names with dots: \"" + key + "…\" = …");
     }
   }
   return values;
@@ -268,18 +309,20 @@ std::string Section::text_or_refuse(std::string_view key) const {
   return *value;
 }
 
-void Section::finish() const {
-  if (table_ != nullptr) {
-    for (const auto& [name, node] : *table_) {
-      if (asked_->keys.count(std::string_view(name.str())) > 0) continue;
-      const std::vector<std::string> known(asked_->keys.begin(), asked_->keys.end());
-      std::string hint = did_you_mean(name.str(), known);
-      if (hint.empty()) {
-        for (const std::string& entry : known) hint += (hint.empty() ? "; known here: " : ", ") + entry;
-      }
-      refuse_line(where(&node) + ": " + dotted(name.str()) + ": unknown key" + hint);
+void Section::allow(std::span<const std::string> known) const {
+  if (table_ == nullptr) return;
+  for (const auto& [name, node] : *table_) {
+    if (std::find(known.begin(), known.end(), name.str()) != known.end()) continue;
+    std::string hint = did_you_mean(name.str(), known);
+    if (hint.empty()) {
+      for (const std::string& entry : known) hint += (hint.empty() ? "; known here: " : ", ") + entry;
     }
+    refuse_line(where(&node) + ": " + dotted(name.str()) + ": unknown key" + hint);
   }
+}
+
+void Section::finish() const {
+  allow(std::vector<std::string>(asked_->keys.begin(), asked_->keys.end()));
   for (const Section& child : asked_->children) child.finish();
 }
 

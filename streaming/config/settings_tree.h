@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,8 @@ class Section {
   Section(const toml::table* table, std::string path, std::string file);
 
   [[nodiscard]] bool has(std::string_view key) const;
+  /// Whether it is absent, or has no keys.
+  [[nodiscard]] bool is_empty() const noexcept;
   [[nodiscard]] std::optional<double> number(std::string_view key) const;
   [[nodiscard]] std::optional<std::uint64_t> count(std::string_view key) const;
   [[nodiscard]] std::optional<std::string> text(std::string_view key) const;
@@ -46,6 +49,8 @@ class Section {
   /// A table inside this one; an empty section where it is not there.
   [[nodiscard]] Section section(std::string_view key) const;
 
+  /// Whether the key was set on the command line.
+  [[nodiscard]] bool is_override(std::string_view key) const;
   /// Whether the key is there and a whole number.
   [[nodiscard]] bool is_count(std::string_view key) const;
   /// Every key of the section with its value as text: for settings that are passed on as they are.
@@ -87,7 +92,10 @@ class Section {
 
   /// "file:line:column: path.key = value: allowed".
   [[noreturn]] void refuse(std::string_view key, std::string_view allowed) const;
+  /// Names what was probably meant for it, where such a key stands there.
   [[noreturn]] void missing(std::string_view key) const;
+  /// Refuses the keys of this table, not of those inside it, that are not in `known`.
+  void allow(std::span<const std::string> known) const;
   /// Refuses keys that nobody asked for, here and in the sections taken from here.
   void finish() const;
 

@@ -47,11 +47,22 @@ std::vector<std::string> read_header(std::string_view line, char delimiter, cons
   return names;
 }
 
-std::size_t find_column(const std::vector<std::string>& names, const std::string& column, const std::string& where) {
+std::size_t find_column(const std::vector<std::string>& names, const std::string& column, const std::string& where,
+                        std::span<const std::string> configured) {
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
-    throw Failure(Exit::configuration, "no column '" + column + "' in " + where + did_you_mean(column, names) +
-                                           "; name one that is there");
+    // Where a header is missing its fields are somebody's record: none is shown unless all other columns' names, two
+    // at least, prove that they are names.
+    const auto is_there = [&](const std::string& name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    std::string hint;
+    const auto there = std::count_if(configured.begin(), configured.end(), is_there);
+    const auto missing = static_cast<std::ptrdiff_t>(configured.size()) - there;
+    if (there >= 2 && missing <= 1) hint = did_you_mean(column, names);
+    if (hint.empty() && names.size() == 1) hint = ", whose lines have 1 column (is stream.delimiter right?)";
+    if (hint.empty()) hint = ", which has " + std::to_string(names.size()) + " columns";
+    throw Failure(Exit::configuration, "no column '" + column + "' in " + where + hint + "; name one that is there");
   }
   if (std::find(found + 1, names.end(), column) != names.end()) {
     throw Failure(Exit::configuration,

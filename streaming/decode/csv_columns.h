@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,9 @@ namespace nustream::decode {
 /// not readable as CSV, or nothing but numbers.
 [[nodiscard]] std::vector<std::string> read_header(std::string_view line, char delimiter, const std::string& path);
 
-/// Where `column` is among `names`, from 0. `where` says whose names they are, for messages.
-/// Failure(configuration) where it is not there or more than once.
+/// Where `column` is among `names`, from 0. `where` says whose names they are, for messages. Failure(configuration)
+/// where it is not there or more than once; it proposes a name only where one of the `configured` columns is there.
 [[nodiscard]] std::size_t find_column(const std::vector<std::string>& names, const std::string& column,
-                                      const std::string& where);
+                                      const std::string& where, std::span<const std::string> configured);
 
 }  // namespace nustream::decode

@@ -1,7 +1,7 @@
 // CSV lines to rows.
 #include <algorithm>
-#include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,21 +9,32 @@
 #include "decode/csv_kernel.h"
 #include "decode/csv_line.h"
 #include "decode/event_time.h"
+#include "decode/leading_fields.h"
 #include "decode/line_decoder.h"
+#include "decode/merged_readings.h"
 #include "error.h"
+#include "planted.h"
 
 namespace nustream::decode {
 namespace {
 
-constexpr const char* too_few_fields = "fewer fields than columns";
+/// For a bug that tests plant: of the line before `begin`.
+bool has_open_quote_before(std::string_view segment, std::size_t begin) {
+  if (begin == 0) return false;
+  const std::string_view before = segment.substr(0, begin - 1);
+  const std::string_view line = before.substr(before.rfind('\n') + 1);
+  return std::count(line.begin(), line.end(), '"') % 2 == 1;
+}
 
 class CsvDecoder : public LineDecoder {
  public:
-  CsvDecoder(const InputSettings& settings, std::span<const record::Field> fields)
+  CsvDecoder(const InputSettings& settings, std::span<const record::Field> fields, std::string private_column,
+             const CsvKernel& kernel)
       : fields_(fields),
         has_header_(settings.header),
         time_column_(settings.time_column),
-        kernel_(csv_kernels().back()),
+        private_column_(std::move(private_column)),
+        kernel_(kernel),
         delimiter_(settings.delimiter),
         line_bytes_max_(settings.record_bytes_max),
         index_(std::make_unique<CsvIndex>()),
@@ -72,15 +83,31 @@ class CsvDecoder : public LineDecoder {
     return progress;
   }
 
+  void decode_cut(std::string_view begin, const char* reason, RowWriter& writer) override {
+    if (private_column_.empty()) return writer.write_unusable(reason);
+    decode_public(begin.substr(0, line_bytes_max_), reason, writer);
+  }
+
  private:
   void bind(const std::vector<std::string>& names, const std::string& where) {
     columns_.clear();
-    for (const record::Field& field : fields_) {
-      columns_.push_back(static_cast<std::uint32_t>(find_column(names, field.column, where)));
-    }
-    if (!time_column_.empty()) time_at_ = static_cast<std::uint32_t>(find_column(names, time_column_, where));
+    std::vector<std::string> configured;
+    for (const record::Field& field : fields_) configured.push_back(field.column);
+    const auto find = [&](const std::string& column) { return find_column(names, column, where, configured); };
+    for (const std::string& column : configured) columns_.push_back(static_cast<std::uint32_t>(find(column)));
+    if (!time_column_.empty()) time_at_ = static_cast<std::uint32_t>(find(time_column_));
     columns_in_file_ = static_cast<std::uint32_t>(names.size());
+    if (!private_column_.empty()) check_private_column(find(private_column_), where);
     order_fields();
+  }
+
+  void check_private_column(std::size_t at, const std::string& where) const {
+    if (at + 1 == columns_in_file_ && time_at_ != at) return;
+    throw Failure(Exit::configuration,
+                  "column '" + private_column_ + "' is " + (time_at_ == at ? "the time's too" : "not the last") +
+                      " in " + where +
+                      ": where the target alone is private, everything behind the columns before it is its text; "
+                      "put it last, and read no time from it");
   }
 
   // Numbers in the order of the file, so that the kernel finds neighbours side by side; the rest as text.
@@ -125,7 +152,10 @@ class CsvDecoder : public LineDecoder {
     std::size_t plain = 0;
     std::uint32_t first = 1;
     for (std::size_t row = 0; row < rows; ++row) {
-      if (plain < plain_rows_.size() && plain_rows_[plain] == first) {
+      if (NUSTREAM_PLANTED("open-quote-swallows-the-next-row") &&
+          has_open_quote_before(segment, index_->separators[first - 1] + 1)) {
+        writer.write_unusable("swallowed");
+      } else if (plain < plain_rows_.size() && plain_rows_[plain] == first) {
         write_plain(segment.data(), first, numbers_.data() + plain * stride, writer);
         ++plain;
       } else {
@@ -149,6 +179,7 @@ class CsvDecoder : public LineDecoder {
   // Any line at all, with or without its newline.
   void decode_any(std::string_view line, RowWriter& writer) {
     if (line.ends_with('\n')) line.remove_suffix(1);
+    if (!private_column_.empty()) return decode_public(without_line_end(line), nullptr, writer);
     if (line.size() > line_bytes_max_) return writer.write_unusable(too_long);
     const CsvFault fault = split_csv_line(without_line_end(line), delimiter_, columns_in_file_, split_, unquoted_);
     if (fault != CsvFault::none) return writer.write_unusable(description(fault));
@@ -158,9 +189,40 @@ class CsvDecoder : public LineDecoder {
     writer.write(readings_.data(), time_at_ ? read_event_time(split_[*time_at_]) : no_time);
   }
 
+  // Any line whose last field alone is private: the fields before it are read from the line's beginning, and whatever
+  // follows is that field's text. They and their delimiters have to fit into record_bytes_max, whether or not the
+  // text does. `cut` says why `line` ends where it does, null where the record ends there too.
+  void decode_public(std::string_view line, const char* cut, RowWriter& writer) {
+    if (cut == nullptr && line.size() > line_bytes_max_) {
+      cut = too_long;
+      line = line.substr(0, line_bytes_max_);
+    }
+    const char* fault = split_leading_fields(line, delimiter_, columns_in_file_ - 1, leading_);
+    const bool whole = leading_.rest || (cut == nullptr && line.size() < line_bytes_max_);
+    if (fault == nullptr && !whole) fault = too_long;
+    if (fault != nullptr) return writer.write_unusable(cut != nullptr ? cut : fault);
+    const double time = time_at_ ? read_event_time(unquoted(leading_.fields[*time_at_]).value()) : no_time;
+    for (std::size_t f = 0; f < fields_.size(); ++f) {
+      const bool is_public = columns_[f] + 1 != columns_in_file_;
+      const auto text = is_public               ? unquoted(leading_.fields[columns_[f]])
+                        : cut || !leading_.rest ? std::nullopt
+                                                : unquoted(*leading_.rest);
+      readings_[f] = text ? record::read_field(fields_[f], *text) : unreadable;
+    }
+    writer.write(readings_.data(), time);
+  }
+
+  // The text of one field, until the next call; nothing where it is no field.
+  std::optional<std::string_view> unquoted(std::string_view field) {
+    if (field.empty()) return field;
+    const CsvFault fault = split_csv_line(field, delimiter_, 1, split_, unquoted_);
+    return fault == CsvFault::none ? std::optional(split_.front()) : std::nullopt;
+  }
+
   std::span<const record::Field> fields_;
   bool has_header_;
   std::string time_column_;
+  std::string private_column_;  // empty: none
   CsvKernel kernel_;
 
   char delimiter_;
@@ -182,12 +244,14 @@ class CsvDecoder : public LineDecoder {
   std::vector<double> readings_;
   std::vector<std::string_view> split_;
   std::string unquoted_;
+  LeadingFields leading_;
 };
 
 }  // namespace
 
-std::unique_ptr<LineDecoder> make_csv_decoder(const InputSettings& settings, std::span<const record::Field> fields) {
-  return std::make_unique<CsvDecoder>(settings, fields);
+std::unique_ptr<LineDecoder> make_csv_decoder(const InputSettings& settings, std::span<const record::Field> fields,
+                                              const std::string& private_column, const CsvKernel& kernel) {
+  return std::make_unique<CsvDecoder>(settings, fields, private_column, kernel);
 }
 
 }  // namespace nustream::decode

@@ -2,7 +2,6 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,13 +10,13 @@
 #include "decode/event_time.h"
 #include "decode/line_buffer.h"
 #include "decode/line_decoder.h"
+#include "decode/merged_readings.h"
 
 namespace nustream::decode {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* not_json = "not a JSON object";
 constexpr const char* repeated_key = "a key is there twice";
 

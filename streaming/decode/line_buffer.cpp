@@ -33,9 +33,10 @@ void LineBuffer::accept(std::size_t bytes) noexcept {
   end_ += bytes;
 }
 
-// Drops bytes up to the newline that ends a line which is too long; true once it is there.
+// Drops bytes, read behind its beginning, up to the newline that ends a line which is too long; true once it is
+// there.
 bool LineBuffer::drop(std::size_t bytes) noexcept {
-  const void* const newline = std::memchr(data(), '\n', bytes);
+  const void* const newline = std::memchr(data() + end_, '\n', bytes);
   if (newline == nullptr) return false;
   accept(bytes);
   begin_ = static_cast<std::size_t>(static_cast<const char*>(newline) - data()) + 1;
@@ -56,7 +57,9 @@ LineBuffer::State LineBuffer::advance(ByteSource& source) {
     const ByteSource::Result result = source.read({data() + end_, std::min(capacity_ - end_, read_bytes)});
     if (result.interrupted) return State::interrupted;
     if (dropping_) {
-      if (!drop(result.bytes) && !result.end) continue;
+      const bool ended = drop(result.bytes);
+      if (!ended && !result.end) continue;
+      if (!ended) forget_line();
       dropping_ = false;
       return State::over_long;
     }
@@ -65,7 +68,7 @@ LineBuffer::State LineBuffer::advance(ByteSource& source) {
     if (lines_end_ != 0) return State::lines;
     if (end_ > line_bytes_max_) {
       dropping_ = true;
-      end_ = 0;
+      end_ = line_bytes_max_;
     }
   }
 }

@@ -21,7 +21,7 @@ class LineBuffer {
 
   enum class State {
     lines,        ///< lines() holds at least one line
-    over_long,    ///< the next line was too long and has been dropped; it counts as a line
+    over_long,    ///< the next line was too long: only its beginning is left; it counts as a line
     end,          ///< every line has been given
     interrupted,  ///< a signal arrived while waiting; call again to go on
   };
@@ -35,6 +35,9 @@ class LineBuffer {
   /// Marks the first `bytes` of lines() as used.
   void consume(std::size_t bytes) noexcept { begin_ += bytes; }
 
+  /// Where the state is over_long: the first `line_bytes_max` bytes of that line; valid until the next advance().
+  [[nodiscard]] std::string_view over_long_begin() const noexcept { return {data(), line_bytes_max_}; }
+
   /// Forgets everything: for the next file.
   void reset() noexcept;
 
@@ -42,6 +45,7 @@ class LineBuffer {
   [[nodiscard]] char* data() const noexcept { return memory_.get() + slack; }
   void make_room() noexcept;
   void accept(std::size_t bytes) noexcept;
+  void forget_line() noexcept { begin_ = lines_end_ = end_; }
   [[nodiscard]] bool drop(std::size_t bytes) noexcept;
   [[nodiscard]] bool finish() noexcept;
 
@@ -51,7 +55,7 @@ class LineBuffer {
   std::size_t begin_ = 0;      // of the first byte not consumed
   std::size_t lines_end_ = 0;  // behind the last newline
   std::size_t end_ = 0;        // of the bytes read
-  bool dropping_ = false;      // inside a line that is too long
+  bool dropping_ = false;      // inside a line that is too long, whose beginning stays
 };
 
 }  // namespace nustream::decode

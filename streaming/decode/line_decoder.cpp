@@ -1,9 +1,41 @@
 #include "decode/line_decoder.h"
 
-namespace nustream::decode {
+#include <algorithm>
 
-std::unique_ptr<LineDecoder> make_line_decoder(const InputSettings& settings, std::span<const record::Field> fields) {
-  return settings.format == Format::csv ? make_csv_decoder(settings, fields) : make_json_decoder(settings, fields);
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+bool reads(const record::Feature& feature, const std::string& column) {
+  return feature.first.column == column || (feature.second && feature.second->column == column);
+}
+
+}  // namespace
+
+std::string private_column(const record::Schema& schema) {
+  if (!schema.features_public || !schema.target) return {};
+  const std::string& column = schema.target->first.column;
+  const bool shared = std::any_of(schema.features.begin(), schema.features.end(),
+                                  [&](const record::Feature& feature) { return reads(feature, column); });
+  if (shared || (schema.target->second && schema.target->second->column != column)) {
+    throw Failure(Exit::configuration, "column '" + column +
+                                           "': where the target alone is private it is read from one column, which "
+                                           "no feature reads; change target or features");
+  }
+  return column;
+}
+
+std::unique_ptr<LineDecoder> make_line_decoder(const InputSettings& settings, std::span<const record::Field> fields,
+                                               const std::string& private_column) {
+  if (settings.format == Format::csv) return make_csv_decoder(settings, fields, private_column);
+  if (!private_column.empty()) {
+    throw Failure(Exit::configuration,
+                  "column '" + private_column +
+                      "': in JSON the target's text decides how the rest of its object is read, "
+                      "so the target cannot be all that is private; use CSV with the target last");
+  }
+  return make_json_decoder(settings, fields);
 }
 
 }  // namespace nustream::decode

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "decode/csv_kernel.h"
 #include "decode/reader.h"
 #include "decode/row_writer.h"
 
@@ -30,15 +31,32 @@ class LineDecoder {
   /// Writes the rows of the first lines of `lines`, which holds at least one, at most `rows_max` (> 0) of them.
   /// Bytes up to LineBuffer::slack beyond either end of `lines` are readable.
   virtual Progress decode(std::string_view lines, std::size_t rows_max, RowWriter& writer) = 0;
+  /// Writes the row of a record of which only the beginning can be read, up to a line break or to record_bytes_max
+  /// bytes: unusable for `reason`, but for public fields that are all in `begin`. Room for it was reserved.
+  virtual void decode_cut(std::string_view begin, const char* reason, RowWriter& writer) {
+    static_cast<void>(begin);
+    writer.write_unusable(reason);
+  }
 };
+
+/// The target's column where the target alone is private (record::Schema::features_public), else empty.
+/// Failure(configuration) where a feature reads it too, or the target reads a second one.
+[[nodiscard]] std::string private_column(const record::Schema& schema);
 
 /// The decoder of settings.format, which hands the readings of `fields`, in their order, to the writer. The fields
 /// must outlive it. Failure(configuration) where the settings of the format contradict each other or lack a column.
+///
+/// `private_column`, unless empty, is the one column whose text must not change how any other is read: the last of a
+/// CSV line, so that everything behind the columns before it is its text (docs/formats/input.md).
+/// Failure(configuration) where it is not the last, or in JSON.
 [[nodiscard]] std::unique_ptr<LineDecoder> make_line_decoder(const InputSettings& settings,
-                                                             std::span<const record::Field> fields);
-/// The same for one format.
+                                                             std::span<const record::Field> fields,
+                                                             const std::string& private_column = {});
+/// The same for one format; of CSV with the inner loops of `kernel`.
 [[nodiscard]] std::unique_ptr<LineDecoder> make_csv_decoder(const InputSettings& settings,
-                                                            std::span<const record::Field> fields);
+                                                            std::span<const record::Field> fields,
+                                                            const std::string& private_column = {},
+                                                            const CsvKernel& kernel = csv_kernels().back());
 [[nodiscard]] std::unique_ptr<LineDecoder> make_json_decoder(const InputSettings& settings,
                                                              std::span<const record::Field> fields);
 

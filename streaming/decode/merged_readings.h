@@ -3,11 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace nustream::decode {
+
+/// The reading of a field that is missing or no number.
+inline constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
 
 /// Puts the numbers that a row is built from into the builder's order.
 class MergedReadings {

@@ -1,16 +1,14 @@
 #include "decode/message_columns.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 
+#include "decode/merged_readings.h"
 #include "error.h"
 
 namespace nustream::decode {
 namespace {
-
-constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
 
 void check(const std::string& column) {
   if (column == timestamp_column) {

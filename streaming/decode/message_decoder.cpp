@@ -15,10 +15,11 @@ constexpr const char* line_break = "the value holds a line break";
 
 // How the values' decoder is set up: as for a file whose lines are as long as they like, since a value was measured
 // before it became a line.
-InputSettings settings_of_values(InputSettings settings) {
+InputSettings settings_of_values(InputSettings settings, const std::string& private_column) {
   settings.files.clear();
   settings.header = false;
-  settings.record_bytes_max = std::numeric_limits<std::size_t>::max();
+  // Public fields have to fit, whether or not the private one behind them does.
+  if (private_column.empty()) settings.record_bytes_max = std::numeric_limits<std::size_t>::max();
   if (settings.format == Format::csv && settings.columns.empty()) {
     throw Failure(Exit::configuration,
                   "the values of messages have no header line, and no columns are named; name them in order in "
@@ -31,6 +32,20 @@ InputSettings settings_of_values(InputSettings settings) {
                                            "' holds no time; name @timestamp or a field of the value");
   }
   return settings;
+}
+
+// The target's column where it alone is private and a field of the value. A header is no part of the value, so that
+// its text changes nothing there.
+std::string private_field(const record::Schema& schema) {
+  std::string column = private_column(schema);
+  if (column == key_column) {
+    throw Failure(
+        Exit::configuration,
+        "column '@key': a key decides its record's partition, so it cannot be all that is private; read the "
+        "target from the last column or a header");
+  }
+  if (is_message_column(column)) column.clear();
+  return column;
 }
 
 double seconds_of(const Message& message) {
@@ -46,7 +61,8 @@ MessageDecoder::MessageDecoder(const InputSettings& settings, const record::Sche
       times_from_values_(!settings.time_column.empty() && !times_from_messages_),
       line_breaks_divide_(settings.format == Format::csv),
       value_bytes_max_(settings.record_bytes_max),
-      decoder_(make_line_decoder(settings_of_values(settings), columns_.in_value())),
+      decoder_(make_line_decoder(settings_of_values(settings, private_field(schema)), columns_.in_value(),
+                                 private_field(schema))),
       readings_(columns_.value_places(), columns_.message_places()) {}
 
 // Adds the value as a line; what is in the way of that, nullptr where nothing is.
@@ -61,6 +77,12 @@ const char* MessageDecoder::add_line(const Message& message) {
   // The other line break: white space between tokens as well, and as little allowed inside a string.
   if (broken) std::replace(line, line + value.size(), '\n', '\r');
   return nullptr;
+}
+
+// What can be read of a value that is no line, up to a line break.
+std::string_view MessageDecoder::beginning_of(const Message& message) const {
+  const std::string_view begin = message.value.value_or(std::string_view()).substr(0, value_bytes_max_);
+  return begin.substr(0, begin.find('\n'));
 }
 
 void MessageDecoder::decode_lines(RowWriter& writer) {
@@ -88,7 +110,7 @@ void MessageDecoder::decode(std::span<const Message> messages, record::RowBatch&
     if (fault == nullptr) continue;
     decode_lines(writer);
     writer.reserve(1);
-    writer.write_unusable(fault);
+    decoder_->decode_cut(beginning_of(message), fault, writer);
   }
   decode_lines(writer);
 

@@ -24,14 +24,16 @@ namespace nustream::decode {
 class MessageDecoder {
  public:
   /// Of `settings`, format, delimiter, columns, time_column and record_bytes_max count. Failure(configuration) where
-  /// they contradict each other, lack a column of the schema, or name a part that messages do not have.
+  /// they contradict each other, lack a column of the schema, or name a part that messages do not have; and where the
+  /// target alone is private and is neither the last column of a CSV value nor a header.
   MessageDecoder(const InputSettings& settings, const record::Schema& schema);
   MessageDecoder(const MessageDecoder&) = delete;
   MessageDecoder& operator=(const MessageDecoder&) = delete;
 
   /// Appends a row for each of `messages`, in their order: the position after it is its offset + 1, its event time
   /// that of the value's time column or, for time_column "@timestamp", the message's own. An unusable message is a
-  /// row of zeros and a reject at its offset. Copies what it needs.
+  /// row of zeros, but for public features that its target leaves readable, and a reject at its offset. Copies what
+  /// it needs.
   void decode(std::span<const Message> messages, record::RowBatch& batch);
 
   /// Numbers in a row: the schema's dimension.
@@ -39,6 +41,7 @@ class MessageDecoder {
 
  private:
   [[nodiscard]] const char* add_line(const Message& message);
+  [[nodiscard]] std::string_view beginning_of(const Message& message) const;
   void decode_lines(RowWriter& writer);
 
   record::RowBuilder builder_;

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "decode/read_record.h"
 #include "nustream/record/batch.h"
 #include "nustream/record/schema.h"
 
@@ -43,6 +46,17 @@ class Reader {
   /// while waiting (the caller looks at its flags and calls again), or a failure follows, which the next call
   /// throws.
   virtual bool read(record::RowBatch& batch, std::size_t rows_max) = 0;
+
+  /// Handed records that are passed.
+  using Look = std::function<void(const ReadRecord& record)>;
+  /// Before the first read(): passes the records below `from`, handing those at `positions` (increasing, below it) to
+  /// `look`, as far as they are there. False where a signal arrived while waiting: to be called again with the same.
+  /// Failure(data) where files of lines end before `from`.
+  virtual bool pass(std::span<const std::uint64_t> positions, const Look& look) = 0;
+  /// Of the records below `position` that were read or passed, those at hand: the first that was read, and the last,
+  /// or one before it. Increasing; perhaps none.
+  [[nodiscard]] virtual std::vector<ReadRecord> at_hand(std::uint64_t position) const = 0;
+
   /// Bytes of the files read so far, as stored (before decompression), for the operator's progress bar.
   [[nodiscard]] virtual std::uint64_t bytes_read() const noexcept = 0;
   /// Total bytes of the files as stored; empty where one is a pipe.

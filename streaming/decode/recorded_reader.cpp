@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "error.h"
+#include "planted.h"
 
 namespace nustream::decode {
 namespace {
@@ -37,12 +38,23 @@ std::size_t pass_lines(std::string_view lines, std::uint64_t& count) {
   return static_cast<std::size_t>(at - lines.data());
 }
 
+/// A bug that tests plant: whether a record counts depends on the times of those before it.
+void drop_late_rows(record::RowBatch& batch, std::size_t first) {
+  double watermark = -std::numeric_limits<double>::infinity();
+  for (std::size_t row = 0; row < batch.times.size(); ++row) {
+    if (row >= first && batch.times[row] < watermark) {
+      std::fill_n(batch.x.begin() + static_cast<std::ptrdiff_t>(row * batch.dimension), batch.dimension, 0.0);
+    }
+    watermark = std::max(watermark, batch.times[row]);
+  }
+}
+
 }  // namespace
 
 RecordedReader::RecordedReader(InputSettings settings, const record::Schema& schema)
     : settings_(std::move(settings)),
       builder_(schema),
-      decoder_(make_line_decoder(settings_, builder_.fields())),
+      decoder_(make_line_decoder(settings_, builder_.fields(), private_column(schema))),
       buffer_(checked_record_bytes(settings_.record_bytes_max)) {
   if (settings_.files.empty()) throw Failure(Exit::usage, "no input: name a file, or - for standard input");
   if (std::count_if(settings_.files.begin(), settings_.files.end(), is_standard_input) > 1) {
@@ -85,16 +97,71 @@ RecordedReader::Step RecordedReader::step(record::RowBatch& batch, std::size_t r
   if (over_long_) return use_over_long(batch);
   if (buffer_.lines().empty()) return read_lines(batch.count() != rows_before);
   if (ordinal_ < settings_.from) {
-    skip_lines();
+    skip_lines(settings_.from);
     return Step::progress;
   }
+  if (!first_) first_ = next_record();
   std::size_t rows = rows_max - (batch.count() - rows_before);
   if (settings_.to) rows = static_cast<std::size_t>(std::min<std::uint64_t>(rows, *settings_.to - ordinal_));
   RowWriter writer(builder_, !settings_.time_column.empty(), ordinal_, batch);
   const LineDecoder::Progress progress = decoder_->decode(buffer_.lines(), rows, writer);
+  if (NUSTREAM_PLANTED("watermark-makes-records-late")) drop_late_rows(batch, batch.count() - progress.rows);
   buffer_.consume(progress.bytes);
   ordinal_ += progress.rows;
   return Step::progress;
+}
+
+bool RecordedReader::pass(std::span<const std::uint64_t> positions, const Look& look) {
+  while (ordinal_ < settings_.from) {
+    if (!over_long_ && buffer_.lines().empty()) {
+      const Step step = read_lines(false);
+      if (step == Step::pause) return false;
+      if (step == Step::progress) continue;
+      throw Failure(Exit::data, "the input ends behind record " + std::to_string(ordinal_) + ", and " +
+                                    std::to_string(settings_.from) +
+                                    " were read from it before; restore it as it was");
+    }
+    auto next = std::lower_bound(positions.begin(), positions.end(), ordinal_);
+    if (next != positions.end() && *next == ordinal_) {
+      look(next_record());
+      ++next;
+    }
+    if (over_long_) {
+      pass_over_long();
+    } else {
+      skip_lines(next != positions.end() ? std::min(*next, settings_.from) : settings_.from);
+    }
+  }
+  return true;
+}
+
+std::vector<ReadRecord> RecordedReader::at_hand(std::uint64_t position) const {
+  std::vector<ReadRecord> found;
+  if (first_ && first_->position < position) found.push_back(*first_);
+  const std::uint64_t end = std::min(position, ordinal_);
+  if (end == 0 || (first_ && first_->position + 1 >= end)) return found;
+  const auto line = end > run_first_ ? line_from_end(run(), ordinal_ - end) : before_run_.find(end - 1);
+  if (line) found.push_back({end - 1, std::string(line->substr(0, settings_.record_bytes_max))});
+  return found;
+}
+
+// Lines of the buffer that were used, and are still in it.
+std::string_view RecordedReader::run() const {
+  if (run_first_ == ordinal_) return {};
+  return {run_, static_cast<std::size_t>(buffer_.lines().data() - run_)};
+}
+
+// Before the buffer lets them go.
+void RecordedReader::keep_run() {
+  if (!run().empty()) before_run_.add(run(), ordinal_);
+  run_first_ = ordinal_;
+}
+
+// The record that is read next.
+ReadRecord RecordedReader::next_record() const {
+  if (over_long_) return {ordinal_, std::string(buffer_.over_long_begin())};
+  const std::string_view line = buffer_.lines().substr(0, buffer_.lines().find('\n'));
+  return {ordinal_, std::string(line.substr(0, settings_.record_bytes_max))};
 }
 
 RecordedReader::Step RecordedReader::read_lines(bool batch_has_rows) {
@@ -103,6 +170,7 @@ RecordedReader::Step RecordedReader::read_lines(bool batch_has_rows) {
     open_next();
   }
   if (batch_has_rows && !source_->ready(pipe_patience_milliseconds)) return Step::pause;
+  keep_run();
   switch (buffer_.advance(*source_)) {
     case LineBuffer::State::interrupted:
       return Step::pause;
@@ -116,18 +184,26 @@ RecordedReader::Step RecordedReader::read_lines(bool batch_has_rows) {
   }
   file_has_lines_ = true;
   if (header_pending_) read_header();
+  run_ = buffer_.lines().data();
+  if (over_long_) run_first_ = ordinal_ + 1;
   return Step::progress;
 }
 
 RecordedReader::Step RecordedReader::use_over_long(record::RowBatch& batch) {
-  over_long_ = false;
   if (ordinal_ >= settings_.from) {
+    if (!first_) first_ = next_record();
     RowWriter writer(builder_, !settings_.time_column.empty(), ordinal_, batch);
     writer.reserve(1);
-    writer.write_unusable(too_long);
+    decoder_->decode_cut(buffer_.over_long_begin(), too_long, writer);
   }
-  ++ordinal_;
+  pass_over_long();
   return Step::progress;
+}
+
+void RecordedReader::pass_over_long() {
+  over_long_ = false;
+  ++ordinal_;
+  before_run_.add(std::string(buffer_.over_long_begin()) += '\n', ordinal_);
 }
 
 RecordedReader::Step RecordedReader::end_file() {
@@ -160,8 +236,8 @@ void RecordedReader::read_header() {
   header_pending_ = false;
 }
 
-void RecordedReader::skip_lines() {
-  std::uint64_t lines = settings_.from - ordinal_;
+void RecordedReader::skip_lines(std::uint64_t to) {
+  std::uint64_t lines = to - ordinal_;
   buffer_.consume(pass_lines(buffer_.lines(), lines));
   ordinal_ += lines;
 }

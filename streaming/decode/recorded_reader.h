@@ -6,12 +6,15 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "decode/byte_source.h"
 #include "decode/line_buffer.h"
 #include "decode/line_decoder.h"
 #include "decode/reader.h"
+#include "decode/recent_lines.h"
 #include "nustream/record/row.h"
 
 namespace nustream::decode {
@@ -22,6 +25,8 @@ class RecordedReader : public Reader {
   RecordedReader(InputSettings settings, const record::Schema& schema);
 
   bool read(record::RowBatch& batch, std::size_t rows_max) override;
+  bool pass(std::span<const std::uint64_t> positions, const Look& look) override;
+  [[nodiscard]] std::vector<ReadRecord> at_hand(std::uint64_t position) const override;
   [[nodiscard]] std::uint64_t bytes_read() const noexcept override;
   [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override { return bytes_total_; }
 
@@ -36,9 +41,13 @@ class RecordedReader : public Reader {
   [[nodiscard]] Step read_lines(bool batch_has_rows);
   [[nodiscard]] Step use_over_long(record::RowBatch& batch);
   [[nodiscard]] Step end_file();
+  void pass_over_long();
   void open_next();
   void read_header();
-  void skip_lines();
+  void skip_lines(std::uint64_t to);
+  [[nodiscard]] ReadRecord next_record() const;
+  [[nodiscard]] std::string_view run() const;
+  void keep_run();
 
   InputSettings settings_;
   record::RowBuilder builder_;
@@ -50,6 +59,12 @@ class RecordedReader : public Reader {
   bool file_has_lines_ = false;
   bool over_long_ = false;  // the next record was too long
   std::uint64_t ordinal_ = 0;
+  // For at_hand(): the lines that were used of those in the buffer, from run_ on, the ones before them, and the first
+  // that was read.
+  const char* run_ = nullptr;
+  std::uint64_t run_first_ = 0;  // ordinal of the first in the run
+  RecentLines before_run_;
+  std::optional<ReadRecord> first_;
   std::uint64_t bytes_of_closed_files_ = 0;
   std::optional<std::uint64_t> bytes_total_ = 0;
   std::exception_ptr failure_;

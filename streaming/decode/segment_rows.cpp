@@ -37,6 +37,16 @@ void parse_records(const SegmentReader& segment, RecordParser& records, std::uin
   if (!records.at_end() || records.next_offset() != segment.block().last + 1) throw segment.failure_in_block();
 }
 
+std::size_t count_below(std::span<const Message> messages, std::uint64_t offset) {
+  const auto found = std::partition_point(messages.begin(), messages.end(),
+                                          [&](const Message& message) { return message.offset < offset; });
+  return static_cast<std::size_t>(found - messages.begin());
+}
+
+ReadRecord read_record(const Message& message) {
+  return {message.offset, bytes_of(message)};
+}
+
 // Calls `take` for each message of the segment until it returns true.
 template <class Take>
 void scan(SegmentReader& segment, const Take& take) {
@@ -100,23 +110,59 @@ bool SegmentRows::read(record::RowBatch& batch, std::size_t rows_max) {
 }
 
 bool SegmentRows::step(record::RowBatch& batch, std::size_t rows_max) {
-  if (records_left_ == 0 && !next_block()) return false;
+  keep_given();
+  if (records_left_ == 0 && (segment_.tally().next() >= to_ || !next_block(from_))) return false;
   parse_records(segment_, records_, records_left_, std::min(rows_max, messages_per_step), messages_);
-  const std::span<const Message> all = messages_.messages();
-  const auto below = [&](std::uint64_t offset) {
-    const auto found =
-        std::partition_point(all.begin(), all.end(), [&](const Message& message) { return message.offset < offset; });
-    return static_cast<std::size_t>(found - all.begin());
-  };
-  const std::size_t begin = below(from_), end = std::max(begin, below(to_));
-  decoder_.decode(all.subspan(begin, end - begin), batch);
-  return end == all.size();
+  const std::span<const Message> rows = given();
+  if (!first_ && !rows.empty()) first_ = read_record(rows.front());
+  decoder_.decode(rows, batch);
+  return messages_.count() == 0 || messages_.messages().back().offset < to_;
 }
 
-// Whether there is another block below the stop.
-bool SegmentRows::next_block() {
-  if (segment_.tally().next() >= to_) return false;
-  const SegmentReader::State state = segment_.advance(from_);
+// Those of messages_ that are rows.
+std::span<const Message> SegmentRows::given() const {
+  const std::span<const Message> all = messages_.messages();
+  const std::size_t begin = count_below(all, from_), end = std::max(begin, count_below(all, to_));
+  return all.subspan(begin, end - begin);
+}
+
+// Before messages_ goes.
+void SegmentRows::keep_given() {
+  if (const auto rows = given(); !rows.empty()) before_given_ = read_record(rows.back());
+  messages_.clear();
+}
+
+bool SegmentRows::pass(std::span<const std::uint64_t> positions, const Look& look) {
+  MessageBatch one;
+  std::uint64_t passed = 0;  // behind the last record that was taken
+  for (const std::uint64_t position : positions) {
+    while (passed <= position) {
+      if (records_left_ == 0 && !next_block(position)) return true;
+      parse_records(segment_, records_, records_left_, 1, one);
+      const Message& message = one.messages().front();
+      passed = message.offset + 1;
+      if (message.offset == position) look(read_record(message));
+    }
+  }
+  return true;
+}
+
+std::vector<ReadRecord> SegmentRows::at_hand(std::uint64_t position) const {
+  std::vector<ReadRecord> found;
+  if (first_ && first_->position < position) found.push_back(*first_);
+  const std::span<const Message> rows = given();
+  const std::size_t below = count_below(rows, position);
+  if (below > 0) {
+    if (rows[below - 1].offset != first_->position) found.push_back(read_record(rows[below - 1]));
+  } else if (before_given_ && before_given_->position < position && before_given_->position != first_->position) {
+    found.push_back(*before_given_);
+  }
+  return found;
+}
+
+// Whether there is another block with a record at or behind `from`.
+bool SegmentRows::next_block(std::uint64_t from) {
+  const SegmentReader::State state = segment_.advance(from);
   if (state == SegmentReader::State::end) return false;
   if (state != SegmentReader::State::block) throw segment_.failure();
   records_ = segment_.records();

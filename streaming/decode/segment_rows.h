@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "decode/message.h"
 #include "decode/message_decoder.h"
@@ -24,18 +26,24 @@ class SegmentRows final : public Reader {
   SegmentRows(const InputSettings& settings, const record::Schema& schema);
 
   bool read(record::RowBatch& batch, std::size_t rows_max) override;
+  bool pass(std::span<const std::uint64_t> positions, const Look& look) override;
+  [[nodiscard]] std::vector<ReadRecord> at_hand(std::uint64_t position) const override;
   [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return segment_.bytes_read(); }
   [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override { return bytes_total_; }
 
  private:
   [[nodiscard]] bool step(record::RowBatch& batch, std::size_t rows_max);
-  [[nodiscard]] bool next_block();
+  [[nodiscard]] bool next_block(std::uint64_t from);
+  [[nodiscard]] std::span<const Message> given() const;
+  void keep_given();
 
   std::uint64_t from_;
   std::uint64_t to_;
   SegmentReader segment_;
   MessageDecoder decoder_;
-  MessageBatch messages_;
+  mutable MessageBatch messages_;
+  std::optional<ReadRecord> first_;         // that was read
+  std::optional<ReadRecord> before_given_;  // the last one before messages_
   RecordParser records_;
   std::uint64_t records_left_ = 0;  // of the block
   std::optional<std::uint64_t> bytes_total_;

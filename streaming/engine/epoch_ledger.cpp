@@ -5,19 +5,37 @@
 #include <vector>
 
 #include "engine/spent.h"
+#include "planted.h"
 
 namespace nustream::engine {
 
+namespace {
+
+/// A bug that tests plant: the steps of this run alone, of an epoch that it goes on with.
+StepCount steps_since(const journal::Ledger& ledger, const EpochIdentity& identity, StepCount steps) {
+  for (const journal::LedgerEntry& known : ledger.epochs) {
+    const bool same = known.lane == identity.lane && known.epoch == identity.epoch;
+    if (same && known.steps < steps) return StepCount{steps.value() - known.steps.value()};
+  }
+  return steps;
+}
+
+}  // namespace
+
 EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger)
-    : identity_(std::move(identity)), mechanism_(mechanism), ledger_(std::move(ledger)) {}
+    : identity_(std::move(identity)), mechanism_(mechanism), ledger_(std::move(ledger)) {
+  static_cast<void>(total_spent(ledger_.epochs, identity_.neighbours));
+}
 
 void EpochLedger::owe(const journal::LedgerEntry& entry) {
   owed_ = entry;
   std::erase_if(ledger_.epochs, [&](const journal::LedgerEntry& known) { return known.epoch == entry.epoch; });
   ledger_.epochs.push_back(entry);
+  static_cast<void>(total_spent(ledger_.epochs, identity_.neighbours));
 }
 
 journal::LedgerEntry EpochLedger::entry(StepCount steps, Position to) const {
+  if (NUSTREAM_PLANTED("resume-restarts-the-spend")) steps = steps_since(ledger_, identity_, steps);
   return {identity_.stream,
           identity_.lane,
           identity_.epoch,
@@ -27,6 +45,7 @@ journal::LedgerEntry EpochLedger::entry(StepCount steps, Position to) const {
           mechanism_.spend.after(steps),
           mechanism_.spend.limit(),
           identity_.digest,
+          identity_.neighbours,
           identity_.is_private,
           identity_.overlap};
 }
@@ -34,6 +53,7 @@ journal::LedgerEntry EpochLedger::entry(StepCount steps, Position to) const {
 std::vector<journal::LedgerEntry> EpochLedger::with_own(StepCount steps, Position to) const {
   std::vector<journal::LedgerEntry> entries;
   for (const journal::LedgerEntry& known : ledger_.epochs) {
+    if (NUSTREAM_PLANTED("spend-forgets-earlier-epochs")) continue;
     if (known.lane != identity_.lane || known.epoch != identity_.epoch) entries.push_back(known);
   }
   entries.push_back(entry(steps, to));
@@ -44,7 +64,7 @@ Rho EpochLedger::total_with(Rho spent, StepCount steps, Position to) const {
   std::vector<journal::LedgerEntry> entries = with_own(steps, to);
   entries.back().rho = spent;
   if (steps.value() == 0) entries.pop_back();
-  return total_spent(entries);
+  return total_spent(entries, identity_.neighbours);
 }
 
 Rho EpochLedger::total(StepCount steps, Position to) const {

@@ -21,20 +21,23 @@ struct EpochIdentity {
   Position start;  ///< of the epoch's first record
   journal::Overlap overlap;
   std::string digest;
+  privacy::Neighbours neighbours;
   bool is_private;
 };
 
 /// One epoch's side of the ledger. One thread.
 class EpochLedger {
  public:
-  /// `ledger` is the lane's, this epoch's earlier lines included. `mechanism` outlives it.
+  /// `ledger` is the lane's, this epoch's earlier lines included. `mechanism` outlives it. Failures as
+  /// total_spent().
   EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger);
 
   [[nodiscard]] const EpochIdentity& identity() const noexcept { return identity_; }
-  /// Of an epoch whose own line was lost: goes in front of this epoch's next one.
+  /// Of an epoch whose own line was lost: goes in front of this epoch's next one. Failures as total_spent().
   void owe(const journal::LedgerEntry& entry);
 
-  /// ρ of the worst record over all epochs, once this one has taken `steps` steps and touched records up to `to`.
+  /// ρ of the worst record over all epochs and this one's neighbours, once this one has taken `steps` steps and
+  /// touched records up to `to`.
   [[nodiscard]] Rho total(StepCount steps, Position to) const;
   /// The number of steps that neither the correlation's horizon nor `budget` for the total lets it pass; empty for
   /// none. `to`: where the lane is.

@@ -16,12 +16,13 @@ std::optional<publish::IntervalKind> interval_kind(const config::Config& config,
   const lane::Settings& descent = config.descent;
   switch (config.intervals.kind) {
     case Kind::batch_means:
-      return publish::BatchMeansIntervals{config.intervals.level};
-    case Kind::sandwich:
+      return publish::BatchMeansIntervals{config.intervals.level, descent.first_stage.has_value()};
+    case Kind::sandwich:  // its stages: the descent, bread, meat
       return publish::SandwichIntervals{
           config.intervals.level,
           {mechanism.main().correlation, mechanism.main().stddev, StepSize{descent.schedule.at(StepIndex{0})},
-           descent.l2, descent.minibatch, descent.averaging.from, distinct_records(config, mechanism)}};
+           descent.l2, descent.minibatch, descent.averaging.from, mechanism.stages[1].stddev,
+           mechanism.stages[2].stddev, distinct_records(config, mechanism)}};
     default:
       return std::nullopt;
   }
@@ -45,10 +46,19 @@ std::optional<publish::StrengthDesign> strength_design(const config::Config& con
 
 }  // namespace
 
+publish::Promise promise_of(const config::Config& config, bool is_private) {
+  return {is_private, config.privacy.protects == config::Protects::target,
+          std::string(privacy::name(config.privacy.adjacency))};
+}
+
+publish::ReleaseHeader release_header(const config::Config& config, const ReleaseIdentity& of) {
+  return {
+      config.stream, of.lane, of.epoch, config.privacy.delta, of.settings_digest, promise_of(config, of.is_private)};
+}
+
 publish::ReleaseEncoder release_encoder(const config::Config& config, const config::Mechanism& mechanism,
-                                        publish::ReleaseHeader header) {
-  header.target_only = config.privacy.protects == config::Protects::target;
-  return {std::move(header), publish::OriginalUnits(config.schema, config.descent), mechanism.spend,
+                                        const ReleaseIdentity& of) {
+  return {release_header(config, of), publish::OriginalUnits(config.schema, config.descent), mechanism.spend,
           interval_kind(config, mechanism), strength_design(config, mechanism)};
 }
 

@@ -1,13 +1,26 @@
 // The encoder that the settings ask for.
 #pragma once
 
+#include <string>
+
 #include "config/mechanism.h"
 #include "publish/release_json.h"
 
 namespace nustream::engine {
 
+/// What the settings promise.
+[[nodiscard]] publish::Promise promise_of(const config::Config& config, bool is_private);
+
+/// Whose releases they are, beside what the settings say.
+struct ReleaseIdentity {
+  LaneId lane;
+  EpochId epoch;
+  std::string settings_digest;
+  bool is_private;
+};
+[[nodiscard]] publish::ReleaseHeader release_header(const config::Config& config, const ReleaseIdentity& of);
+
 [[nodiscard]] publish::ReleaseEncoder release_encoder(const config::Config& config,
-                                                      const config::Mechanism& mechanism,
-                                                      publish::ReleaseHeader header);
+                                                      const config::Mechanism& mechanism, const ReleaseIdentity& of);
 
 }  // namespace nustream::engine

@@ -1,10 +1,10 @@
 #include "estimate/comparison.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "nustream/inference/adassp.h"
 #include "nustream/inference/least_squares.h"
+#include "nustream/inference/two_stage_descent.h"
 #include "nustream/noise/source.h"
 #include "publish/original_units.h"
 #include "secrets/random.h"
@@ -12,43 +12,28 @@
 namespace nustream::estimate {
 namespace {
 
-bool is_linear(const config::Config& config) {
-  const model::Loss::Kind kind = config.descent.loss.kind;
-  return kind == model::Loss::Kind::linear || kind == model::Loss::Kind::huber;
-}
-
-/// Where features are public, a record without a target keeps them: least squares are of the whole records.
-struct WholeRecords {
-  std::vector<double> x;
-  std::vector<double> y;
-  explicit WholeRecords(const inference::TableView& table) {
-    for (std::size_t i = 0; i < table.rows(); ++i) {
-      if (std::isnan(table.y[i])) continue;
-      const auto row = table.x.subspan(i * table.dimension, table.dimension);
-      x.insert(x.end(), row.begin(), row.end());
-      y.push_back(table.y[i]);
-    }
-  }
-};
-
+/// Where features are public, a record without a target keeps them; here it is left out.
 inference::LeastSquares least_squares(const config::Config& config, const Table& table) {
   const auto& first = config.descent.first_stage;
   if (!first) return inference::ordinary_least_squares(table.view());
-  const auto solve = [&](const inference::TableView& view) {
-    return inference::two_stage_least_squares(view, first->shape.instruments, first->shape.controls);
-  };
-  if (!config.schema.features_public) return solve(table.view());
-  const WholeRecords whole(table.view());
-  return solve({table.dimension, whole.x, whole.y});
+  return inference::two_stage_least_squares(table.view(), first->shape.instruments, first->shape.controls);
+}
+
+/// The private descent's own path without its clips and its noise, in full batches.
+std::vector<double> two_stage_descent(const config::Config& config, const Table& table, StepCount steps) {
+  const lane::FirstStage& first = *config.descent.first_stage;
+  return inference::two_stage_descent(
+      table.view(), {first.shape, first.schedule, config.descent.schedule, first.l2, config.descent.l2,
+                     config.descent.projection, config.descent.start, steps});
 }
 
 /// By name, in original units; of a two-stage model its second stage alone.
-Compared compared(const config::Config& config, std::string name, bool is_private, std::vector<double> theta) {
+Compared compared(const config::Config& config, std::string name, std::optional<Rho> rho, std::vector<double> theta) {
   theta.resize(config.descent.dimension, 0.0);
   const publish::OriginalUnits units(config.schema, config.descent);
   std::vector<double> values;
   units.convert(theta, values);
-  Compared result{std::move(name), is_private, {}};
+  Compared result{std::move(name), rho, {}};
   for (std::size_t j = 0; j < units.names_of_first_equation(); ++j) {
     result.coefficients.emplace_back(units.names()[j], values[j]);
   }
@@ -67,15 +52,21 @@ std::vector<double> fresh_normals(std::size_t count) {
 
 }  // namespace
 
-std::vector<Compared> compare(const config::Config& config, const Table& table, Rho rho,
+bool is_comparable(const config::Config& config) {
+  const model::Loss::Kind kind = config.descent.loss.kind;
+  return kind == model::Loss::Kind::linear || kind == model::Loss::Kind::huber;
+}
+
+std::vector<Compared> compare(const config::Config& config, const Table& table, StepCount steps, Rho rho,
                               const std::optional<std::pair<double, double>>& bounds) {
   std::vector<Compared> all;
-  if (!is_linear(config)) return all;
   const bool two_stage = config.descent.first_stage.has_value();
-  all.push_back(compared(config, two_stage ? "2SLS" : "OLS", false, least_squares(config, table).theta));
-  if (!two_stage && bounds) {
+  all.push_back(compared(config, two_stage ? "2SLS" : "OLS", std::nullopt, least_squares(config, table).theta));
+  if (two_stage) {
+    all.push_back(compared(config, "2S-GD", std::nullopt, two_stage_descent(config, table, steps)));
+  } else if (bounds) {
     all.push_back(
-        compared(config, "AdaSSP", true,
+        compared(config, "AdaSSP", rho,
                  inference::adassp(table.view(), {bounds->first, bounds->second}, rho, config.privacy.adjacency,
                                    fresh_normals(inference::adassp_normals(table.dimension)))));
   }

@@ -1,15 +1,21 @@
 #include "estimate/design.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <variant>
+#include <vector>
 
 #include "error.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/average_noise.h"
 #include "nustream/privacy/epsilon.h"
+#include "planted.h"
 
 namespace nustream::estimate {
 
 privacy::Participation Design::participation() const {
+  if (NUSTREAM_PLANTED("table-is-read-once")) return privacy::Participation::once();
   return {(steps + steps_of_a_pass - 1) / steps_of_a_pass, steps_of_a_pass};
 }
 
@@ -30,22 +36,68 @@ Design settle_design(config::Config& config, std::uint64_t rows) {
   const std::uint64_t runs = by_runs ? config.intervals.count : 1;
   config::Privacy& privacy = config.privacy;
   const Rho all = privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
-  privacy.rho = Rho{all.value() / static_cast<double>(runs)};
+  privacy.rho = NUSTREAM_PLANTED("each-run-spends-the-budget") ? all : Rho{all.value() / static_cast<double>(runs)};
   privacy.epsilon.reset();
   return {rows, m, (rows + m - 1) / m, config.estimate.steps, runs};
 }
 
+namespace {
+
+/// Of e_T, e_{t+1} = (1 − η_t) e_t − η_t z_t with z = B w: ‖Bᵀa‖² for a_t = η_t Π_{s>t} (1 − η_s).
+std::optional<double> variance_of_last(const noise::Correlation& correlation, const descent::Schedule& schedule,
+                                       std::uint64_t steps) {
+  constexpr std::uint64_t dense_max = 2048;  // 32 MiB
+  const auto* constant = std::get_if<descent::Constant>(&schedule.family());
+  const bool is_tree = std::holds_alternative<noise::Tree>(correlation.family());
+  if (constant != nullptr && !is_tree) {
+    return inference::averaged_noise_variance(correlation, {constant->size.value(), 1.0, steps - 1, steps});
+  }
+  const bool is_independent = std::holds_alternative<noise::Independent>(correlation.family());
+  if (steps > dense_max && !is_independent) return std::nullopt;
+  std::vector<double> weights(steps);
+  double left = 1;
+  for (std::uint64_t t = steps; t-- > 0;) {
+    const double size = schedule.at(StepIndex{t});
+    weights[t] = size * left;
+    left *= 1 - size;
+  }
+  double variance = 0;
+  if (is_independent) {
+    for (const double weight : weights) variance += weight * weight;
+    return variance;
+  }
+  const std::vector<double> b = noise::dense_noise_matrix(correlation, static_cast<std::size_t>(steps));
+  const std::size_t columns = b.size() / weights.size();
+  std::vector<double> seeds(columns, 0.0);
+  for (std::size_t t = 0; t < weights.size(); ++t) {
+    for (std::size_t s = 0; s < columns; ++s) seeds[s] += weights[t] * b[t * columns + s];
+  }
+  for (const double weight : seeds) variance += weight * weight;
+  return variance;
+}
+
+}  // namespace
+
 std::optional<double> predicted_stddev(const config::Config& config, const config::Mechanism& mechanism,
                                        const Design& design) {
-  const auto* constant = std::get_if<descent::Constant>(&config.descent.schedule.family());
-  if (constant == nullptr) return std::nullopt;
-  try {
-    const double variance = inference::averaged_noise_variance(
-        mechanism.main().correlation, {constant->size.value(), 1.0, design.steps - 1, design.steps});
-    return std::sqrt(variance) * mechanism.main().stddev.value() / static_cast<double>(design.minibatch);
-  } catch (const Unsupported&) {
-    return std::nullopt;
-  }
+  const auto stddev_of = [&](const config::StageNoise& noise,
+                             const descent::Schedule& schedule) -> std::optional<double> {
+    try {
+      const std::optional<double> variance = variance_of_last(noise.correlation, schedule, design.steps);
+      if (!variance) return std::nullopt;
+      const double stddev = std::sqrt(*variance) * noise.stddev.value() / static_cast<double>(design.minibatch);
+      // A descent that overflows has no size of its noise but the largest.
+      return std::isfinite(stddev) ? stddev : std::numeric_limits<double>::max();
+    } catch (const Unsupported&) {
+      return std::nullopt;  // beyond what can be computed in a moment
+    }
+  };
+  const std::optional<double> main = stddev_of(mechanism.main(), config.descent.schedule);
+  const auto& first = config.descent.first_stage;
+  if (!main || !first || !first->clip) return main;
+  const std::optional<double> other = stddev_of(mechanism.stages[1], first->schedule);
+  if (!other) return std::nullopt;  // it may be the larger one
+  return std::max(*main, *other);
 }
 
 }  // namespace nustream::estimate

@@ -13,6 +13,7 @@
 #include "estimate/report.h"
 #include "estimate/table.h"
 #include "nustream/privacy/epsilon.h"
+#include "planted.h"
 #include "replay/path_printer.h"
 #include "replay/session.h"
 #include "replay/signals.h"
@@ -36,14 +37,13 @@ struct RunEnd {
 class Run {
  public:
   Run(const config::Config& config, const config::Mechanism& mechanism, const Design& design, const Table& table,
-      const replay::Options& options, replay::PathPrinter& printer)
+      const replay::Options& options, replay::PathPrinter& printer, TableWitness& witness)
       : config_(config),
         design_(design),
         table_(table),
-        session_(config, mechanism, design.window(), options, printer),
+        session_(config, mechanism, design.window(), options, printer, witness),
         encoder_(engine::release_encoder(config, mechanism,
-                                         {config.stream, config.lane, session_.epoch(), config.privacy.delta,
-                                          session_.digest(), session_.is_private()})),
+                                         {config.lane, session_.epoch(), session_.digest(), session_.is_private()})),
         released_(session_.released_at()) {}
 
   RunEnd go(const std::atomic<int>& stop) {
@@ -64,7 +64,7 @@ class Run {
     commit();
     session_.finish();
     if (session_.lane().steps().value() < design_.steps && stop.load() == 0) {
-      throw Failure(Exit::exhausted, "stopped before the budget would be crossed; the last release stays");
+      throw Failure(Exit::exhausted, "stopped: " + session_.limit_reached() + "; the last release stays");
     }
     return {stop.load(), session_.epoch(), session_.digest(), session_.key_file(),
             session_.ledger_total(session_.lane().steps()).value()};
@@ -114,18 +114,19 @@ replay::Options session_options(const Options& options, replay::Start start) {
 
 Report report_of(const config::Config& config, const config::Mechanism& mechanism, const Design& design,
                  const RunEnd& end, const std::vector<publish::ShownRelease>& path) {
-  const Rho ledger{end.ledger_rho};
+  const Rho spent{static_cast<double>(design.runs) * mechanism.spend.limit().value()};
   return {.stream = config.stream,
           .design = design,
           .correlation = mechanism.main().correlation.name(),
           .last = path.back(),
           .intervals = intervals_along(config, path),
-          .rho = static_cast<double>(design.runs) * mechanism.spend.limit().value(),
+          .rho = spent.value(),
+          .epsilon = privacy::epsilon(spent, config.privacy.delta).value(),
           .ledger_rho = end.ledger_rho,
-          .epsilon = privacy::epsilon(ledger, config.privacy.delta).value(),
+          .ledger_epsilon = privacy::epsilon(Rho{end.ledger_rho}, config.privacy.delta).value(),
           .delta = config.privacy.delta.value(),
           .predicted_stddev = predicted_stddev(config, mechanism, design),
-          .is_private = path.back().is_private,
+          .is_private = path.back().promise.is_private,
           .folder = config.state.directory,
           .key_file = end.key_file,
           .rejected = 0,
@@ -162,8 +163,14 @@ void warn_of_noise(const std::optional<double>& stddev, std::uint64_t steps) {
 Exit run(config::Config config, const Options& options) {
   secrets::harden_process();
   const std::atomic<int>& stop = replay::watch_signals();
+  if (options.compare_nonprivate && !is_comparable(config)) {
+    throw Failure(Exit::usage,
+                  "--compare-nonprivate: there is a comparator for linear and Huber losses alone; leave it out");
+  }
   Table table = read_table(config);
-  const Design design = settle_design(config, table.rows());
+  TableWitness witness(table);
+  const Design design = settle_design(
+      config, NUSTREAM_PLANTED("table-counts-usable-records") ? table.rows() - table.rejected : table.rows());
   const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
 
   if (!options.quiet) warn_of_noise(predicted_stddev(config, mechanism, design), design.steps);
@@ -172,7 +179,8 @@ Exit run(config::Config config, const Options& options) {
   const std::string degenerate = degeneracy(config, table);
   const Rho all{static_cast<double>(design.runs) * config.privacy.rho->value()};
   std::vector<Compared> comparison;
-  if (options.compare_nonprivate) comparison = compare(config, table, all, adassp_bounds(options));
+  if (options.compare_nonprivate)
+    comparison = compare(config, table, StepCount{design.steps}, all, adassp_bounds(options));
   table.pad_to_multiple_of(design.minibatch);
 
   const bool lines = !options.quiet && !options.json;
@@ -182,7 +190,7 @@ Exit run(config::Config config, const Options& options) {
   std::vector<publish::ShownRelease> path;
   do {
     {
-      Run one(config, mechanism, design, table, session_options(options, start), printer);
+      Run one(config, mechanism, design, table, session_options(options, start), printer, witness);
       end = one.go(stop);
     }
     if (end.signal != 0) {

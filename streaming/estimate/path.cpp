@@ -74,10 +74,11 @@ std::optional<replay::ReportedIntervals> intervals_along(const config::Config& c
       intervals.level,
       steps,
       chosen.back()->step,
-      !runs && steps < enough_steps,
+      steps < enough_steps,
       {}};
   for (std::size_t j = 0; j < path.back().estimate.size(); ++j) {
     std::vector<double> values;
+    values.reserve(chosen.size());
     for (const ShownRelease* release : chosen) values.push_back(release->estimate[j].second);
     const inference::Interval interval = *inference::t_interval(values, intervals.level);
     reported.bounds.emplace_back(interval.lower(), interval.upper());

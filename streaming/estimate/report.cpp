@@ -4,13 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "publish/json_text.h"
 #include "replay/path_printer.h"
 
 namespace nustream::estimate {
 namespace {
 
-using replay::append_field;
-using replay::append_object;
+using publish::append_field;
+using publish::append_object;
 using replay::shown_number;
 using replay::with_separators;
 
@@ -34,6 +35,11 @@ void print_comparison(const Report& report, std::FILE* out) {
     }
     fmt::print(out, "\n");
   }
+  for (const Compared& compared : report.comparison) {
+    if (!compared.rho) continue;
+    fmt::print(out, "{} by itself: rho {:.6g}, in three releases of a third each, {}; not in the ledger\n",
+               compared.name, compared.rho->value(), report.last.promise.adjacency);
+  }
 }
 
 void print_for_operator(const Report& report) {
@@ -55,13 +61,11 @@ void print(const Report& report, std::FILE* out) {
   fmt::print(out, "{:<16}{} of {}, {} records each{}\n", "steps", with_separators(report.last.step),
              with_separators(design.steps), with_separators(design.minibatch),
              design.runs > 1 ? fmt::format(", in each of {} runs", design.runs) : "");
-  fmt::print(out, "{:<16}{:.6g} (zCDP, {}, {} noise)\n", "rho spent", report.rho, replay::protected_unit(report.last),
-             report.correlation);
-  if (report.ledger_rho > report.rho * (1 + 1e-9)) {
-    fmt::print(out, "{:<16}{:.6g} (over all epochs of this folder)\n", "ledger total", report.ledger_rho);
-  }
-  fmt::print(out, "{:<16}{:.4g} at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n", "epsilon",
-             report.epsilon, report.delta);
+  fmt::print(out, "{:<16}{:.6g} (zCDP, {}, {} noise)\n", "rho spent", report.rho,
+             replay::protected_unit(report.last.promise), report.correlation);
+  replay::print_epsilon({report.epsilon, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho,
+                         report.ledger_epsilon, report.delta, "gaussian"},
+                        out);
   if (report.predicted_stddev) {
     fmt::print(out, "{:<16}{:.3g} in a coordinate of the last iterate (working units, curvature 1)\n",
                "privacy noise", *report.predicted_stddev);
@@ -87,8 +91,9 @@ std::string to_json(const Report& report) {
   if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, out);
   publish::append_strength(report.last, out);
   append_field("rho", report.rho, out);
-  append_field("ledger_rho", report.ledger_rho, out);
   append_field("epsilon", report.epsilon, out);
+  append_field("ledger_rho", report.ledger_rho, out);
+  append_field("ledger_epsilon", report.ledger_epsilon, out);
   append_field("delta", report.delta, out);
   append_field("conversion", "gaussian", out);
   if (report.predicted_stddev) append_field("predicted_stddev", *report.predicted_stddev, out);
@@ -96,7 +101,10 @@ std::string to_json(const Report& report) {
   append_field("folder", report.folder, out);
   if (!report.comparison.empty()) {
     out += ",\"not_private\":{\"private\":false";
-    for (const Compared& compared : report.comparison) append_object(compared.name, compared.coefficients, out);
+    for (const Compared& compared : report.comparison) {
+      append_object(compared.name, compared.coefficients, out);
+      if (compared.rho) append_field(compared.name + "_rho", compared.rho->value(), out);
+    }
     out += '}';
   }
   out += ",\"operator\":{\"private\":false";

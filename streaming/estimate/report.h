@@ -18,9 +18,10 @@ struct Report {
   std::string correlation;
   publish::ShownRelease last;
   std::optional<replay::ReportedIntervals> intervals;
-  double rho = 0;         ///< of all runs
-  double ledger_rho = 0;  ///< over all epochs of the folder
-  double epsilon = 0;     ///< that ledger_rho comes to
+  double rho = 0;             ///< of all runs
+  double epsilon = 0;         ///< that rho comes to
+  double ledger_rho = 0;      ///< over all epochs of the folder
+  double ledger_epsilon = 0;  ///< that ledger_rho comes to
   double delta = 0;
   std::optional<double> predicted_stddev;
   bool is_private = true;

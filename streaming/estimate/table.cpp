@@ -3,11 +3,14 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "decode/reader.h"
 #include "error.h"
+#include "journal/record_marks.h"
+#include "secrets/fields.h"
 
 namespace nustream::estimate {
 namespace {
@@ -47,7 +50,7 @@ void GrowingColumn::reserve(std::size_t size) {
 void GrowingColumn::append(std::span<const double> values) {
   if (values.empty()) return;
   reserve(size_ + values.size());
-  std::memcpy(data_ + size_, values.data(), values.size_bytes());
+  std::copy(values.begin(), values.end(), data_ + size_);
   size_ += values.size();
 }
 
@@ -61,6 +64,32 @@ void Table::pad_to_multiple_of(std::size_t multiple) {
   const std::size_t missing = (multiple - rows() % multiple) % multiple;
   x.append_zeros(missing * dimension);
   y.append_zeros(missing);
+}
+
+TableWitness::TableWitness(const Table& table) : whole_{table.rows(), {}} {
+  journal::RunningHash hash;
+  for (const GrowingColumn* column : {&table.x, &table.y}) {
+    const auto bytes = std::as_bytes(column->values());
+    hash.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  secrets::append_bytes(hash.value(), whole_.bytes);
+}
+
+void TableWitness::check(const journal::StateRecord& record) {
+  for (const journal::SeenRecord& seen : record.seen) {
+    if (seen.position.value() == whole_.position &&
+        journal::record_mark(seen.position, whole_.bytes, record.seen_key) == seen.mac) {
+      continue;
+    }
+    throw Failure(Exit::data,
+                  fmt::format("the input, {} records, is not the table that this estimate was begun over, of "
+                              "{} records; nothing was published: resume with the table as it was",
+                              whole_.position, seen.position.value()));
+  }
+}
+
+std::vector<decode::ReadRecord> TableWitness::at_hand(Position) const {
+  return {whole_};
 }
 
 Table read_table(const config::Config& config) {

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "config/config.h"
 #include "nustream/inference/least_squares.h"
+#include "replay/input_witness.h"
 
 namespace nustream::estimate {
 
@@ -42,6 +44,18 @@ struct Table {
   [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x.values(), y.values()}; }
   /// Rows of zeros, whose gradient is zero, up to whole minibatches.
   void pad_to_multiple_of(std::size_t rows);
+};
+
+/// Tells a table again by all of its rows: they are at hand as one record, behind the last of them.
+class TableWitness final : public replay::InputWitness {
+ public:
+  explicit TableWitness(const Table& table);
+
+  void check(const journal::StateRecord& record) override;
+  [[nodiscard]] std::vector<decode::ReadRecord> at_hand(Position position) const override;
+
+ private:
+  decode::ReadRecord whole_;
 };
 
 /// Reads every record of config.input. Failure as the reader's.

@@ -27,6 +27,17 @@ std::optional<Rho> spend(const simdjson::dom::element& release) {
   return Rho{rho};
 }
 
+bool says(const simdjson::dom::element& release, std::string_view field, std::string_view value) {
+  std::string_view found;
+  return release[field].get_string().get(found) == simdjson::SUCCESS && found == value;
+}
+
+privacy::Neighbours neighbours(const simdjson::dom::element& release) {
+  const bool replaced = says(release, "adjacency", privacy::name(privacy::Adjacency::replace_one));
+  return {replaced ? privacy::Adjacency::replace_one : privacy::Adjacency::zero_out,
+          says(release, "protects", "target")};
+}
+
 std::string settings_digest(const simdjson::dom::element& release) {
   std::string_view digest;
   return release["digest"].get_string().get(digest) == simdjson::SUCCESS ? std::string(digest) : std::string();
@@ -41,11 +52,32 @@ LastRelease parse_last_release(std::string_view line) try {
           EpochId{small_number(release, "epoch")},
           StepCount{number(release, "step")},
           Position{number(release, "position")},
+          neighbours(release),
           release["private"].get_bool(),
           spend(release),
           settings_digest(release)};
 } catch (const simdjson::simdjson_error&) {
   throw Failure(Exit::data, "the last line of releases.jsonl is no release; check state.directory");
+}
+
+std::string last_line(Disk& disk, const Disk::Path& path) {
+  const auto file = disk.open(path, Access::read);
+  if (!file) return "";
+  std::uint64_t begin = file->size();
+  std::string tail;
+  while (begin > 0) {
+    const std::uint64_t take = std::min<std::uint64_t>(begin, 1 << 16);
+    std::string piece(take, '\0');
+    begin -= take;
+    piece.resize(file->read(begin, piece));
+    tail.insert(0, piece);
+    const std::size_t end = tail.rfind('\n');
+    if (end == std::string::npos || end == 0) continue;
+    const std::size_t before = tail.rfind('\n', end - 1);
+    if (before != std::string::npos) return tail.substr(before + 1, end - before);
+    if (begin == 0) return tail.substr(0, end + 1);
+  }
+  return "";
 }
 
 }  // namespace nustream::journal

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "journal/disk.h"
 #include "nustream/base/units.h"
+#include "nustream/privacy/participation.h"
 
 namespace nustream::journal {
 
@@ -15,6 +17,7 @@ struct LastRelease {
   EpochId epoch;
   StepCount steps;
   Position position;
+  privacy::Neighbours neighbours;  ///< zero-out of whole records where the line does not say
   bool is_private;
   /// ρ after these steps: what a new epoch charges the old one where its ledger line was lost; empty where the line
   /// does not say.
@@ -24,5 +27,8 @@ struct LastRelease {
 
 /// Failure(data) where the line is no release.
 [[nodiscard]] LastRelease parse_last_release(std::string_view line);
+
+/// The last whole line of a file, read from its end; "" where there is none.
+[[nodiscard]] std::string last_line(Disk& disk, const Disk::Path& path);
 
 }  // namespace nustream::journal

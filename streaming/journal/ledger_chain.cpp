@@ -59,7 +59,7 @@ constexpr std::string_view name_of(Overlap overlap) {
 }
 
 std::string begin_line(std::string_view stream) {
-  std::string line = R"({"format":1)";
+  std::string line = R"({"format":2)";
   append_quoted("stream", stream, line);
   return line;
 }
@@ -106,12 +106,41 @@ Overlap overlap_named(const std::string& name) {
   not_genuine("has a line of an unknown kind");
 }
 
+privacy::Neighbours neighbours_of(const Object& object) {
+  const std::string adjacency = text(object, "adjacency");
+  const std::string protects = text(object, "protects");
+  for (const privacy::Adjacency known : {privacy::Adjacency::zero_out, privacy::Adjacency::replace_one}) {
+    if (adjacency == privacy::name(known) && (protects == "record" || protects == "target")) {
+      return {known, protects == "target"};
+    }
+  }
+  not_genuine("has a line of an unknown kind");
+}
+
+/// Lines before format 2 do not say whom their spends are about.
+void check_format(const Object& object) {
+  const std::uint64_t format = count(object, "format");
+  if (format == 2) return;
+  if (format != 1) not_genuine("has a line of another format");
+  throw Failure(Exit::data,
+                "the ledger is of an earlier version, whose spends do not say whom they are about; go on with that "
+                "version, or begin anew in another state.directory or with other topics");
+}
+
 LedgerEntry parse_entry(const Object& object) {
-  return {
-      text(object, "stream"),          LaneId{small_count(object, "lane")},    EpochId{small_count(object, "epoch")},
-      Position{count(object, "from")}, Position{count(object, "to")},          StepCount{count(object, "steps")},
-      Rho{object["rho"].get_double()}, Rho{object["rho_limit"].get_double()},  text(object, "digest"),
-      object["private"].get_bool(),    overlap_named(text(object, "disjoint"))};
+  check_format(object);
+  return {text(object, "stream"),
+          LaneId{small_count(object, "lane")},
+          EpochId{small_count(object, "epoch")},
+          Position{count(object, "from")},
+          Position{count(object, "to")},
+          StepCount{count(object, "steps")},
+          Rho{object["rho"].get_double()},
+          Rho{object["rho_limit"].get_double()},
+          text(object, "digest"),
+          neighbours_of(object),
+          object["private"].get_bool(),
+          overlap_named(text(object, "disjoint"))};
 }
 
 bool is_rotation(const Object& object) {
@@ -130,6 +159,8 @@ std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secret
   append_spend("rho", entry.rho, line);
   append_spend("rho_limit", entry.rho_limit, line);
   append_quoted("digest", entry.settings_digest, line);
+  append_quoted("adjacency", privacy::name(entry.neighbours.adjacency), line);
+  append_quoted("protects", entry.neighbours.target_only ? "target" : "record", line);
   line += entry.is_private ? ",\"private\":true" : ",\"private\":false";
   append_quoted("disjoint", name_of(entry.overlap), line);
   return end_line(std::move(line), head, keys);
@@ -149,7 +180,7 @@ LedgerEntry read_entry(std::string_view line) try {
 void LedgerVerifier::add(std::string_view line) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(line));
-  if (count(object, "format") != 1) not_genuine("has a line of another format");
+  check_format(object);
   if (text(object, "previous") != secrets::to_hex(ledger_.head))
     not_genuine("has a line that does not follow on the one before");
   vouched_ = text(object, "key") == secrets::to_hex(keys_.fingerprint());
@@ -177,7 +208,7 @@ void LedgerVerifier::add(std::string_view line) try {
 Ledger LedgerVerifier::finish() && {
   if (!vouched_) {
     throw Failure(Exit::permission,
-                  "the ledger's last line is under another key; name the right one as state.key_file");
+                  "the ledger's last line is under another key; name the right one (state.key_file, or --key-file)");
   }
   return std::move(ledger_);
 }

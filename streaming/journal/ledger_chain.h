@@ -12,6 +12,7 @@
 #include "journal/running_hash.h"
 #include "journal/state_record.h"
 #include "nustream/base/units.h"
+#include "nustream/privacy/participation.h"
 #include "secrets/keyring.h"
 
 namespace nustream::journal {
@@ -30,6 +31,7 @@ struct LedgerEntry {
   Rho rho;  ///< of the worst record, rounded up
   Rho rho_limit;
   std::string settings_digest;
+  privacy::Neighbours neighbours;  ///< whom rho is about
   bool is_private;
   Overlap overlap;
 };

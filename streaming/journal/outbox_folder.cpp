@@ -7,6 +7,7 @@
 #include "journal/bookmark.h"
 #include "journal/failpoint.h"
 #include "nustream/base/error.h"
+#include "planted.h"
 
 namespace nustream::journal {
 namespace {
@@ -99,8 +100,9 @@ void OutboxFolder::commit(const Batch& batch) {
   NUSTREAM_FAILPOINT("after-seal");
   append_rejects(batch.rejects);
   sync_public_files();
+  if (NUSTREAM_PLANTED("release-before-its-state")) publish(batch.ledger_entry, batch.outbox);
   replace_state(batch.sealed_state);
-  publish(batch.ledger_entry, batch.outbox);
+  if (!NUSTREAM_PLANTED("release-before-its-state")) publish(batch.ledger_entry, batch.outbox);
   NUSTREAM_FAILPOINT("after-commit");
 }
 
@@ -125,6 +127,7 @@ void OutboxFolder::append_rejects(const std::string& lines) {
     rejects_.sync();
     NUSTREAM_FAILPOINT("after-sync-rejects");
   } catch (const Failure&) {
+    if (NUSTREAM_PLANTED("rejects-stop-the-releases")) throw;
     rejects_given_up_ = true;
   }
 }

@@ -1,4 +1,4 @@
 target_sources(nustream_service PRIVATE
   journal/appended_file.cpp journal/bookmark.cpp journal/failpoint.cpp journal/file_journal.cpp
   journal/last_release.cpp journal/ledger_chain.cpp journal/outbox_folder.cpp journal/posix_disk.cpp
-  journal/running_hash.cpp journal/rotate_key.cpp journal/sealed_state.cpp journal/state_record.cpp)
+  journal/record_marks.cpp journal/running_hash.cpp journal/rotate_key.cpp journal/sealed_state.cpp journal/state_record.cpp)

@@ -8,7 +8,8 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 3;
+constexpr std::uint32_t format = 4;
+constexpr std::uint32_t format_without_seen_key = 3;
 constexpr std::uint32_t format_without_stop_asked = 2;
 constexpr const char* malformed = "the state's record is malformed; use the version that wrote it";
 
@@ -46,7 +47,7 @@ void wipe_values(std::vector<T>& values) noexcept {
 
 NoiseCheckpoints::NoiseCheckpoints(noise::Checkpoint only) {
   stages.push_back(std::move(only));
-  noise::wipe(only.chain_key);
+  noise::wipe(only.chain_key);  // NOLINT(bugprone-use-after-move): a key that is an array stays behind
 }
 
 NoiseCheckpoints::NoiseCheckpoints(NoiseCheckpoints&& other) noexcept : stages(std::move(other.stages)) {}
@@ -106,13 +107,14 @@ std::string encode_record(const StateRecord& record) {
     secrets::append_bytes(seen.mac, out);
   }
   secrets::append_text(record.stop_asked, out);
+  secrets::append_bytes(record.seen_key, out);
   return out;
 }
 
 StateRecord decode_record(std::string_view bytes) {
   secrets::FieldReader fields(bytes, malformed);
   const auto found = fields.integer<std::uint32_t>();
-  if (found != format && found != format_without_stop_asked) throw Failure(Exit::data, malformed);
+  if (found < format_without_stop_asked || found > format) throw Failure(Exit::data, malformed);
   StateRecord record;
   record.position = Position{fields.integer<std::uint64_t>()};
   record.start = Position{fields.integer<std::uint64_t>()};
@@ -139,7 +141,8 @@ StateRecord decode_record(std::string_view bytes) {
     record.seen.push_back({Position{fields.integer<std::uint64_t>()}});
     fields.bytes(record.seen.back().mac);
   }
-  if (found == format) record.stop_asked = fields.text();
+  if (found > format_without_stop_asked) record.stop_asked = fields.text();
+  if (found > format_without_seen_key) fields.bytes(record.seen_key);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
 }

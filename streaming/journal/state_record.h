@@ -36,9 +36,9 @@ struct NoiseCheckpoints {
 [[nodiscard]] NoiseCheckpoints first_checkpoints(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch,
                                                  std::size_t count);
 
-/// A record of the input as it was when it was read: tells whether the log still holds the same one.
+/// A record of the input as it was when it was read: tells whether the input still holds the same one.
 struct SeenRecord {
-  Position position;  ///< its own offset
+  Position position;  ///< its own ordinal or offset
   Hash mac{};         ///< keyed, of everything that it holds
   friend bool operator==(const SeenRecord&, const SeenRecord&) = default;
 };
@@ -59,8 +59,9 @@ struct StateRecord {
   StepCount released{0};           ///< steps of the epoch's last release, those of the outbox included
   std::string ledger_epochs{};     ///< the last line of each epoch, this one included, where the ledger is a topic
   std::uint32_t partitions = 0;    ///< of the input topic when the lane began
-  std::vector<SeenRecord> seen{};  ///< the last records before `position`, where the input is a topic
+  std::vector<SeenRecord> seen{};  ///< of a topic, the last records before `position`; of files, see record_marks.h
   std::string stop_asked{};        ///< what `stop` was resolved from, where the input is a topic
+  Hash seen_key{};                 ///< of the marks in `seen`, where the input are files
 
   [[nodiscard]] Recovery recovery() const { return {bookmark, outbox, ledger_entry}; }
 };

@@ -214,6 +214,10 @@ std::string property_in_force(const ClientSettings& settings, Role role, const s
   return value_of(configuration.get(), name);
 }
 
+std::chrono::milliseconds time_in_force(const ClientSettings& settings, Role role, const std::string& name) {
+  return std::chrono::milliseconds(std::stoll(property_in_force(settings, role, name)));
+}
+
 std::string blot_secrets(std::string text, const Properties& properties) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   for (const auto& [name, value] : properties) {

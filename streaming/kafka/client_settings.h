@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ void check_properties(const Properties& properties);
 /// The value that a client of `role` runs with, as librdkafka prints it: "1000000" for message.max.bytes. Throws as
 /// check_properties() does.
 [[nodiscard]] std::string property_in_force(const ClientSettings& settings, Role role, const std::string& name);
+
+/// The same of a time in milliseconds.
+[[nodiscard]] std::chrono::milliseconds time_in_force(const ClientSettings& settings, Role role,
+                                                      const std::string& name);
 
 /// All of it for a new client: the role's defaults, the user's properties over them, `own` over both (group.id,
 /// transactional.id: what is decided elsewhere). Log lines go to log_line(). Throws as check_properties() does.

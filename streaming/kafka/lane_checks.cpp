@@ -25,6 +25,12 @@ std::string_view text_of(const Message& message) {
 
 }  // namespace
 
+std::string shorter_log(std::uint64_t end, std::uint64_t position) {
+  return fmt::format(
+      "the input ends at offset {}, but records up to {} were read: the topic was recreated or truncated", end,
+      position);
+}
+
 LaneChecks::LaneChecks(const ClientSettings& client, LanePlace place, const secrets::Keyring& keys,
                        std::chrono::milliseconds time, const std::atomic<bool>& cancelled)
     : place_(std::move(place)),
@@ -86,47 +92,47 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
   if (further) rolled_back("the ledger goes on beyond this state");
 }
 
-LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record) {
+LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record, bool took_steps) {
   const TopicPartition partition = place_.in(place_.topics.input);
   const Offset position{static_cast<std::int64_t>(record.position.value())};
   const Watermarks whole = uncommitted_.watermarks(partition, deadline());
+  Input input{committed_.watermarks(partition, deadline()), false, true, {}};
+  input.gap = position < input.log.low;
   if (whole.high < position) {
-    contradiction(
-        fmt::format("the input ends at offset {}, but records up to {} were read: the topic was recreated "
-                    "or truncated",
-                    whole.high.value(), position.value()));
+    input.changed = shorter_log(static_cast<std::uint64_t>(whole.high.value()), record.position.value());
+  } else {
+    find_again(record, input);
   }
-  const Watermarks log = committed_.watermarks(partition, deadline());
-  const bool found = find_again(record, log.low);
-  const bool committed = check_committed_offset(record).has_value();
-  return {log, position < log.low, !committed && !found && record.position != record.start};
+  if (!input.changed.empty()) return input;
+  const bool has_read_nothing = !took_steps && record.position == record.start;
+  if (check_committed_offset(record) || has_read_nothing) input.unproven = false;
+  return input;
 }
 
-/// True where at least one record was found again, false where none is left; a changed or missing one is a
-/// contradiction.
-bool LaneChecks::find_again(const journal::StateRecord& record, Offset low) {
+/// Proven where at least one record was found again, unproven where none is left; changed where one is another or
+/// missing.
+void LaneChecks::find_again(const journal::StateRecord& record, Input& input) {
   const auto kept = std::find_if(record.seen.begin(), record.seen.end(), [&](const journal::SeenRecord& seen) {
-    return seen.position.value() >= static_cast<std::uint64_t>(low.value());
+    return seen.position.value() >= static_cast<std::uint64_t>(input.log.low.value());
   });
-  if (kept == record.seen.end()) return false;
+  if (kept == record.seen.end()) return;
+  input.unproven = false;
   auto next = kept;
-  const auto changed = [&] {
-    contradiction(
-        fmt::format("records at offsets {} to {} of the input are not those that were read: the topic was "
-                    "recreated, compacted or changed",
-                    kept->position.value(), record.position.value()));
-  };
+  bool differs = false;
   committed_.read_patiently(
       place_.in(place_.topics.input), Offset{static_cast<std::int64_t>(kept->position.value())},
       Offset{static_cast<std::int64_t>(record.position.value())}, time_, [&](const Message& message) {
         if (next == record.seen.end() || message.record.offset < next->position.value()) return;
         if (message.record.offset != next->position.value() || mark_of(message.record, keys_) != next->mac) {
-          changed();
+          differs = true;
         }
         ++next;
       });
-  if (next != record.seen.end()) changed();
-  return true;
+  if (!differs && next == record.seen.end()) return;
+  input.changed = fmt::format(
+      "records at offsets {} to {} of the input are not those that were read: the topic was recreated, compacted or "
+      "changed",
+      kept->position.value(), record.position.value());
 }
 
 std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRecord& record) {

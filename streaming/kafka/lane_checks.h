@@ -22,6 +22,9 @@ class StateRolledBack : public Failure {
   using Failure::Failure;
 };
 
+/// Why a log that ends at `end` is not one of which records up to `position` were read.
+[[nodiscard]] std::string shorter_log(std::uint64_t end, std::uint64_t position);
+
 /// Looks at one lane's topics after KafkaJournal::load(), which has ended what other producers left open. Calls wait,
 /// at most `time` for a broker's answer, or for records to go on coming however many there are; KafkaFailure where
 /// there is none, Cancelled where nobody wants it any more.
@@ -40,10 +43,12 @@ class LaneChecks {
     Watermarks log;  ///< first record, and last stable offset
     bool gap;        ///< the records right at the position are gone
     bool unproven;   ///< nothing is left that could tell whether the log is the one that was read
+    /// Why it is another log than the state has read: shorter than its position, or with other records. Else empty.
+    std::string changed;
   };
-  /// Failure(data) where the log is not the one that the state has read: shorter than its position, or with other
-  /// records; where the group's committed offset is beyond the state.
-  [[nodiscard]] Input check_input(const journal::StateRecord& record);
+  /// StateRolledBack where the log is the one that was read, and the group's committed offset is beyond the state.
+  /// `took_steps`: whether the lane ever did; one that did not has nothing to prove.
+  [[nodiscard]] Input check_input(const journal::StateRecord& record, bool took_steps);
 
   /// What is public of a lane whose state is missing, or does not fit.
   struct Remains {
@@ -70,7 +75,7 @@ class LaneChecks {
   [[nodiscard]] Deadline deadline() const { return in(time_); }
   void check_releases(const journal::State& state, Offset from);
   void check_ledger(const journal::State& state, const std::optional<Offset>& line);
-  [[nodiscard]] bool find_again(const journal::StateRecord& record, Offset low);
+  void find_again(const journal::StateRecord& record, Input& input);
   [[nodiscard]] std::optional<Offset> check_committed_offset(const journal::StateRecord& record);
   [[noreturn]] void contradiction(const std::string& what) const;
   [[noreturn]] void rolled_back(const std::string& what) const;

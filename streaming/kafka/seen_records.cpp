@@ -1,37 +1,13 @@
 #include "kafka/seen_records.h"
 
 #include <algorithm>
-#include <string>
 
-#include "nustream/base/error.h"
-#include "secrets/fields.h"
-#include "secrets/sodium.h"
+#include "decode/read_record.h"
 
 namespace nustream::kafka {
-namespace {
-
-void append_optional(const std::optional<std::string_view>& bytes, std::string& out) {
-  secrets::append_integer(static_cast<std::uint8_t>(bytes ? 1 : 0), out);
-  if (!bytes) return;
-  secrets::append_integer(static_cast<std::uint64_t>(bytes->size()), out);
-  out += *bytes;
-}
-
-}  // namespace
 
 journal::Hash mark_of(const decode::Message& message, const secrets::Keyring& keys) {
-  secrets::prepare_sodium();
-  std::string text = "nustream seen record";  // no ledger line begins like this
-  secrets::append_integer(message.offset, text);
-  secrets::append_integer(static_cast<std::uint64_t>(message.milliseconds), text);
-  append_optional(message.key, text);
-  append_optional(message.value, text);
-  journal::Hash mark{};
-  const auto key = keys.ledger_key();
-  const int status = crypto_generichash(mark.data(), mark.size(), reinterpret_cast<const unsigned char*>(text.data()),
-                                        text.size(), key.data(), key.size());
-  NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
-  return mark;
+  return journal::record_mark(Position{message.offset}, decode::bytes_of(message), keys.ledger_key());
 }
 
 void SeenRecords::add(std::span<const decode::Message> messages, const secrets::Keyring& keys) {

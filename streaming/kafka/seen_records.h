@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "decode/message.h"
-#include "journal/state_record.h"
+#include "journal/record_marks.h"
 #include "secrets/keyring.h"
 
 namespace nustream::kafka {
@@ -18,7 +18,7 @@ namespace nustream::kafka {
 class SeenRecords {
  public:
   /// How many a state keeps.
-  static constexpr std::size_t kept = 8;
+  static constexpr std::size_t kept = journal::marks_kept;
 
   explicit SeenRecords(std::vector<journal::SeenRecord> seen) : seen_(std::move(seen)) {}
   /// Marks the last ones of `messages`, in order of offsets.

@@ -20,8 +20,8 @@ std::string encode_bookmark(const TopicBookmark& bookmark) {
   std::string out = "topic";
   secrets::append_integer(static_cast<std::uint64_t>(bookmark.releases_from.value()), out);
   // One more than the offset, 0 for none.
-  const std::int64_t line = bookmark.ledger_line ? bookmark.ledger_line->value() + 1 : 0;
-  secrets::append_integer(static_cast<std::uint64_t>(line), out);
+  const std::uint64_t line = bookmark.ledger_line ? static_cast<std::uint64_t>(bookmark.ledger_line->value()) + 1 : 0;
+  secrets::append_integer(line, out);
   return out;
 }
 

@@ -11,7 +11,7 @@
 namespace nustream::kafka {
 namespace {
 
-constexpr std::chrono::milliseconds pause{10};
+constexpr std::chrono::milliseconds between_polls{10};
 // For records that go ahead: they hold up the others.
 constexpr std::chrono::milliseconds ahead_max{5'000};
 
@@ -42,8 +42,9 @@ Progress Transaction::advance() {
   }
   const Progress progress = producer_.abort(deadline_);
   if (progress.is_again()) return Progress::again();
-  if (progress.is_done()) NUSTREAM_FAILPOINT("after-abort-transaction");
-  return Progress::failed(progress.is_done() ? *aborting_ : *progress.error());
+  if (const Error* const error = progress.error()) return Progress::failed(*error);
+  NUSTREAM_FAILPOINT("after-abort-transaction");
+  return Progress::failed(*aborting_);
 }
 
 Progress Transaction::begin() {
@@ -57,7 +58,7 @@ Progress Transaction::begin() {
 // The offsets before the records: while a broker still marks the end of the transaction before, it refuses what comes
 // first, and the client library tries offsets again after retry.backoff.ms, records after 20 ms.
 Progress Transaction::send_offsets() {
-  const Progress progress = producer_.send_offsets(place_.topics.input, {&*content_.offset, 1}, *member_, deadline_);
+  Progress progress = producer_.send_offsets(place_.topics.input, {&*content_.offset, 1}, *member_, deadline_);
   if (progress.is_again()) return progress;
   if (progress.error() != nullptr) return after_error(*progress.error());
   NUSTREAM_FAILPOINT("after-send-offsets");
@@ -76,7 +77,7 @@ Progress Transaction::produce() {
     const auto error = producer_.produce(content_.records[produced_]);
     if (error && (error->cause == Cause::queue_full || error->remedy == Remedy::call_again)) {
       if (std::chrono::steady_clock::now() >= deadline_) return after_error(*error);
-      std::this_thread::sleep_for(pause);
+      std::this_thread::sleep_for(between_polls);
       return Progress::again();
     }
     if (error) return after_error(*error);
@@ -94,7 +95,7 @@ Progress Transaction::produce() {
 
 /// Nothing else is in the transaction yet: an error is that of the records that go ahead, whether or not it says so.
 Progress Transaction::arrive() {
-  const Progress progress = producer_.arrive(arrive_by_);
+  Progress progress = producer_.arrive(arrive_by_);
   if (progress.is_again()) return progress;
   if (progress.error() != nullptr) {
     Error error = *progress.error();

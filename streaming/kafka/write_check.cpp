@@ -13,8 +13,8 @@
 namespace nustream::kafka {
 namespace {
 
-constexpr std::chrono::milliseconds first_pause{20};
-constexpr std::chrono::milliseconds longest_pause{500};
+constexpr std::chrono::milliseconds first_wait{20};
+constexpr std::chrono::milliseconds longest_wait{500};
 
 class WriteCheck {
  public:
@@ -40,14 +40,14 @@ class WriteCheck {
  private:
   /// Until the broker has taken a record, or the transaction has failed.
   std::optional<Error> write() {
-    for (auto pause = first_pause; !producer_->last_offset(topic_); pause = std::min(2 * pause, longest_pause)) {
-      const std::optional<Error> error =
+    for (auto wait = first_wait; !producer_->last_offset(topic_); wait = std::min(2 * wait, longest_wait)) {
+      std::optional<Error> error =
           producer_->produce({.topic = topic_, .key = "nustream", .value = "may this client write here?"});
       // The cause is told by a commit, which a failed transaction cannot become.
       if (error && error->cause == Cause::state) return finish([this] { return producer_->commit(deadline_); });
       if (error || std::chrono::steady_clock::now() >= deadline_) return error;
       give_up_if_unwanted();
-      std::this_thread::sleep_for(pause);
+      std::this_thread::sleep_for(wait);
       static_cast<void>(producer_->complaint());  // serves what the broker has answered
     }
     return std::nullopt;
@@ -59,7 +59,7 @@ class WriteCheck {
       const Progress progress = call();
       if (progress.is_done()) return std::nullopt;
       if (progress.error() != nullptr) return *progress.error();
-      const std::optional<Error> complaint = producer_->complaint();
+      std::optional<Error> complaint = producer_->complaint();
       if (complaint && complaint->cause == Cause::authentication) return complaint;
     }
   }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
@@ -45,6 +46,17 @@ void count_lines(std::vector<std::string> files, const ReportFormat& format, Cou
   counting.commit();
 }
 
+/// A file without a single report is another file, most likely the records themselves.
+void require_reports(const std::string& file, const Counted& counted) {
+  const auto of = [&](Reject reason) { return counted.rejects[static_cast<std::size_t>(reason)]; };
+  const std::uint64_t no_report = of(Reject::not_json) + of(Reject::members) + of(Reject::too_long);
+  const std::uint64_t all = std::accumulate(counted.rejects.begin(), counted.rejects.end(), std::uint64_t{0});
+  if (counted.added + counted.duplicates > 0 || no_report == 0 || no_report != all) return;
+  throw Failure(Exit::data, fmt::format("{}: none of {} lines is a report; give what nustream local randomize wrote, "
+                                        "not the records",
+                                        file, all));
+}
+
 /// The sums after counting, or as another run has committed them.
 inference::LocalCollector sums(const Settings& settings, const CollectOptions& options, const ReportFormat& format,
                                const std::atomic<int>& signal, Counted& counted) {
@@ -62,6 +74,8 @@ inference::LocalCollector sums(const Settings& settings, const CollectOptions& o
     count_lines(options.files.empty() ? std::vector<std::string>{"-"} : options.files, format, counting, signal);
   }
   counted = counting.counted();
+  const bool is_file = !options.files.empty() && options.files.front() != "-";
+  if (is_file && signal == 0 && folder.sums().reports() == 0) require_reports(options.files.front(), counted);
   return folder.sums();
 }
 

@@ -20,7 +20,7 @@ constexpr std::size_t check_bytes = 32;
 constexpr const char* state_name = "state";
 constexpr const char* next_state_name = "state.new";
 constexpr const char* ids_name = "ids";
-constexpr std::size_t chunk_bytes = 1 << 20;
+constexpr std::size_t hashed_bytes = 1 << 20;
 
 std::string_view text_of(const journal::Hash& hash) {
   return {reinterpret_cast<const char*>(hash.data()), hash.size()};
@@ -132,7 +132,7 @@ void CollectorFolder::load_ids() {
   if (there < counted) throw contradicts("lost ids of reports that were counted");
   std::string chunk;
   for (std::uint64_t offset = 0; offset < counted; offset += chunk.size()) {
-    chunk.resize(std::min<std::uint64_t>(chunk_bytes, counted - offset));
+    chunk.resize(std::min<std::uint64_t>(hashed_bytes, counted - offset));
     if (ids_file_->read(offset, chunk) != chunk.size()) throw contradicts("cannot be read to its end");
     ids_hash_.add(chunk);
     for (std::size_t at = 0; at + sizeof(ReportId) <= chunk.size(); at += sizeof(ReportId)) {

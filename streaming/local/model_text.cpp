@@ -92,6 +92,14 @@ void add_signal(std::string_view key, const SignalToNoise& part, Json& json) {
   json.close();
 }
 
+/// Φ''(0) c is about 1 where predictions are moderate; far above, c is the accident of a few rows in the middle.
+bool scale_is_determined(const Settings& settings, const LocalEstimate& estimate) {
+  constexpr double far = 10;
+  const inference::GlmFamily family = settings.solver.family;
+  if (family != inference::GlmFamily::logistic || !estimate.scale || !estimate.scale->exists) return true;
+  return estimate.scale->c * inference::cumulant_second_derivative(family, 0) <= far;
+}
+
 void add_estimate(const Collected& collected, Json& json) {
   if (!collected.estimate) return json.null("estimate");
   const LocalEstimate& estimate = *collected.estimate;
@@ -101,12 +109,13 @@ void add_estimate(const Collected& collected, Json& json) {
   } else {
     json.null("estimate");
   }
-  add_slopes("least_squares", collected.settings, estimate.ols, false, json);
+  add_slopes("least_squares", collected.settings, estimate.ols, true, json);
   if (estimate.scale) {
     json.open("scale");
     json.number("c", estimate.scale->c);
     json.flag("exists", estimate.scale->exists);
     json.number("reached", estimate.scale->reached);
+    json.flag("determined", estimate.scale->exists && scale_is_determined(collected.settings, estimate));
     json.close();
   } else {
     json.null("scale");
@@ -162,7 +171,8 @@ void add_slopes_table(const Collected& collected, const LocalEstimate& estimate,
   for (std::size_t j = 0; j < estimate.ols.size(); ++j) {
     const std::string shown =
         estimate.model ? fmt::format("{:.6g}", (*estimate.model)[j] * unit(collected.settings, j)) : "none";
-    out += fmt::format("{:<24}{:>16}{:>16.6g}\n", collected.settings.schema.features[j].name, shown, estimate.ols[j]);
+    out += fmt::format("{:<24}{:>16}{:>16.6g}\n", collected.settings.schema.features[j].name, shown,
+                       estimate.ols[j] * unit(collected.settings, j));
   }
 }
 
@@ -185,9 +195,15 @@ std::string repair_text(const inference::LocalSpectrum& spectrum) {
   return spectrum.ridge > 0 ? fmt::format("; ridge {:.4g} added (local.ridge)", spectrum.ridge) : "";
 }
 
-void add_reliability(const LocalEstimate& estimate, std::string& out) {
+void add_reliability(const Collected& collected, std::string& out) {
+  const LocalEstimate& estimate = *collected.estimate;
   const inference::LocalSpectrum& spectrum = estimate.spectrum;
   out += fmt::format("{:<24}{}\n", "scale c", scale_text(estimate));
+  if (!scale_is_determined(collected.settings, estimate)) {
+    out +=
+        "Do not use this model: under this c nearly all predictions are near 0 or 1, where the public rows tell "
+        "next to nothing of c. Collect more reports.\n";
+  }
   out += fmt::format("{:<24}{:.4g} to {:.4g}, {}{}\n", "eigenvalues of x x'", spectrum.smallest, spectrum.largest,
                      spectrum.definite ? fmt::format("definite, condition {:.4g}", spectrum.condition) : "indefinite",
                      repair_text(spectrum));
@@ -253,7 +269,7 @@ std::string model_table(const Collected& collected) {
                   collected.counted.added, collected.counted.duplicates, rejected_text(collected.counted));
   if (collected.estimate) {
     add_slopes_table(collected, *collected.estimate, out);
-    add_reliability(*collected.estimate, out);
+    add_reliability(collected, out);
   } else {
     out += "no report yet, no model\n";
   }

@@ -15,6 +15,7 @@
 #include "local/record_reader.h"
 #include "local/report.h"
 #include "local/report_store.h"
+#include "planted.h"
 #include "publish/json_text.h"
 #include "replay/signals.h"
 #include "secrets/harden.h"
@@ -120,7 +121,7 @@ class Randomizer {
  private:
   RecordName use_record() {
     const RecordName name = name_record();
-    if (store_.contains(name)) {
+    if (store_.contains(name) && !NUSTREAM_PLANTED("local-retry-draws-again")) {
       ++counts_.again;
     } else {
       store_.add(name, draw());

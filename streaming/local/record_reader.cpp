@@ -50,7 +50,7 @@ class RecordReader::KeyColumn {
  private:
   void bind(const std::vector<std::string>& names, const std::string& where) {
     columns_ = names.size();
-    if (!column_.empty()) index_ = decode::find_column(names, column_, where);
+    if (!column_.empty()) index_ = decode::find_column(names, column_, where, {});
   }
 
   std::optional<std::string_view> find_in_csv(std::string_view line) {

@@ -211,6 +211,7 @@ const char* name(LocalNorm norm) noexcept {
 Settings read_settings(const std::string& file, const std::vector<std::string>& overrides) {
   const config::SettingsTree tree(file, overrides);
   const Section& root = tree.root();
+  root.allow(config::section_names());
   const Section stream = root.section("stream");
   const Section local = root.section("local");
   const std::string name = config::read_name(stream);

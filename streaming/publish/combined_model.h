@@ -15,7 +15,7 @@ namespace nustream::publish {
 /// Post-processing of public lines: it costs nothing, and one set of parts gives one value, byte for byte.
 ///
 /// Nothing where one of `lanes` lanes has no release, has taken no step, or released under other settings than
-/// `digest`, or where they promise different things (private or not).
+/// `digest`, or where they promise different things (private or not, about which neighbours).
 [[nodiscard]] std::optional<std::string> combined_model(const std::map<LaneId, std::string>& releases,
                                                         std::uint32_t lanes, std::string_view digest);
 

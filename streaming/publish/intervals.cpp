@@ -29,11 +29,14 @@ std::optional<ShownIntervals> by_batches(const BatchMeansIntervals& kind, const 
 
 /// Nothing where noise hides the second moments, or where the average is so long that what is left in it of a noise
 /// without a recurrence is not computed.
-std::optional<std::vector<double>> covariance_of(const SandwichIntervals& kind, const lane::Release& release) {
+std::optional<std::vector<inference::EstimatedVariance>> variances_of(const SandwichIntervals& kind,
+                                                                      const lane::Release& release,
+                                                                      const OriginalUnits& units) {
   const std::size_t d = release.theta.size();
   try {
-    return inference::average_covariance(descent::symmetric_matrix(release.bread, d),
-                                         descent::symmetric_matrix(release.meat, d), kind.design, release.steps);
+    return inference::average_variances(descent::symmetric_matrix(release.bread, d),
+                                        descent::symmetric_matrix(release.meat, d), kind.design, release.steps,
+                                        units.linear_part());
   } catch (const Unsupported&) {
     return std::nullopt;
   }
@@ -42,21 +45,14 @@ std::optional<std::vector<double>> covariance_of(const SandwichIntervals& kind, 
 std::optional<ShownIntervals> by_sandwich(const SandwichIntervals& kind, const lane::Release& release,
                                           const OriginalUnits& units) {
   if (release.average.empty() || release.moment_steps == 0) return std::nullopt;
-  const std::size_t d = release.theta.size();
-  const auto covariance = covariance_of(kind, release);
-  if (!covariance) return std::nullopt;
+  const auto variances = variances_of(kind, release, units);
+  if (!variances) return std::nullopt;
   std::vector<double> center;
   units.convert(release.average, center);
-  const std::vector<double> linear = units.linear_part();
-  const double quantile = inference::normal_quantile(kind.level);
   ShownIntervals shown{{}, release.moment_steps, release.steps.value(), 0, release.moment_steps < enough_steps};
   for (std::size_t i = 0; i < center.size(); ++i) {
-    const double* row = linear.data() + i * d;
-    double variance = 0;
-    for (std::size_t j = 0; j < d; ++j) {
-      for (std::size_t k = 0; k < d; ++k) variance += row[j] * (*covariance)[j * d + k] * row[k];
-    }
-    shown.of.push_back({center[i], quantile * std::sqrt(variance)});
+    const auto& [variance, freedom] = (*variances)[i];
+    shown.of.push_back({center[i], inference::student_quantile(freedom, kind.level) * std::sqrt(variance)});
   }
   return shown;
 }
@@ -64,7 +60,12 @@ std::optional<ShownIntervals> by_sandwich(const SandwichIntervals& kind, const l
 }  // namespace
 
 std::string_view coverage_statement(const IntervalKind& kind) noexcept {
-  if (std::holds_alternative<BatchMeansIntervals>(kind)) {
+  if (const auto* batches = std::get_if<BatchMeansIntervals>(&kind)) {
+    if (batches->two_stage) {
+      return "the point that the iterates gather around: where the clipped gradients of both stages balance, which "
+             "the "
+             "first stage's noise draws towards zero; not the two-stage least squares of the table or the population";
+    }
     return "the point that the iterates gather around: the minimiser of the clipped loss, not the population "
            "parameter";
   }

@@ -16,6 +16,7 @@ namespace nustream::publish {
 /// Means of batches of consecutive iterates: BDE+ section 5.
 struct BatchMeansIntervals {
   double level;
+  bool two_stage = false;  ///< of a model with instruments: what its iterates gather around is another point
 };
 /// For the population parameter, linear loss: charged second moments.
 struct SandwichIntervals {

@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace nustream::publish {
 
@@ -42,6 +45,39 @@ inline void append_string(std::string_view text, std::string& out) {
     }
   }
   out += '"';
+}
+
+/// ,"KEY":NUMBER
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+void append_field(std::string_view key, Number number, std::string& out) {
+  out += ",\"" + std::string(key) + "\":";
+  append_number(number, out);
+}
+/// ,"KEY":"TEXT"
+inline void append_field(std::string_view key, std::string_view text, std::string& out) {
+  out += ",\"" + std::string(key) + "\":";
+  append_string(text, out);
+}
+
+using NamedValues = std::vector<std::pair<std::string, double>>;
+
+/// ,"KEY":{"NAME":N,…}
+inline void append_object(std::string_view key, const NamedValues& values, std::string& out) {
+  out += ",\"" + std::string(key) + "\":{";
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    if (j > 0) out += ',';
+    append_string(values[j].first, out);
+    out += ':';
+    append_number(values[j].second, out);
+  }
+  out += '}';
+}
+
+/// The same, null where there are none.
+inline void append_values(std::string_view key, const NamedValues& values, std::string& out) {
+  if (!values.empty()) return append_object(key, values, out);
+  out += ",\"" + std::string(key) + "\":null";
 }
 
 }  // namespace nustream::publish

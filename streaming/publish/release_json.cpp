@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "nustream/privacy/epsilon.h"
+#include "planted.h"
 #include "publish/json_text.h"
+#include "publish/reported.h"
 
 namespace nustream::publish {
 
@@ -26,8 +28,8 @@ ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privac
   append_number(header_.delta.value(), suffix_);
   suffix_ += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
   append_string(header_.settings_digest, suffix_);
-  if (header_.target_only) suffix_ += ",\"protects\":\"target\"";
-  suffix_ += header_.is_private ? ",\"private\":true}\n" : ",\"private\":false}\n";
+  append_promise(header_.promise, suffix_);
+  suffix_ += "}\n";
 }
 
 void ReleaseEncoder::append_values(std::string_view key, std::span<const double> theta, std::string& out) {
@@ -53,32 +55,22 @@ void ReleaseEncoder::append_named(std::span<const double> values, std::string& o
 }
 
 void ReleaseEncoder::append_interval(const lane::Release& release, std::string& out) const {
-  out += ",\"interval\":";
   const auto shown = intervals_of(*intervals_, release, units_);
   if (!shown) {
-    out += "null";
+    out += ",\"interval\":null";
     return;
   }
-  out += "{\"kind\":";
-  append_string(name(*intervals_), out);
-  out += ",\"level\":";
-  append_number(level(*intervals_), out);
-  out += ",\"covers\":";
-  append_string(coverage_statement(*intervals_), out);
-  out += ",\"effective_steps\":";
-  append_number(shown->steps, out);
-  out += ",\"through\":";
-  append_number(shown->through, out);
-  out += shown->too_few ? ",\"too_few_steps\":true" : ",\"too_few_steps\":false";
-  std::vector<double> bounds;
-  for (const inference::Interval& interval : shown->of) bounds.push_back(interval.lower());
-  out += ",\"lower\":";
-  append_named(bounds, out);
-  bounds.clear();
-  for (const inference::Interval& interval : shown->of) bounds.push_back(interval.upper());
-  out += ",\"upper\":";
-  append_named(bounds, out);
-  out += '}';
+  ReportedIntervals reported{std::string(name(*intervals_)),
+                             std::string(coverage_statement(*intervals_)),
+                             level(*intervals_),
+                             shown->steps,
+                             shown->through,
+                             shown->too_few,
+                             {}};
+  for (const inference::Interval& interval : shown->of) {
+    reported.bounds.emplace_back(interval.lower(), interval.upper());
+  }
+  append_intervals("interval", units_.names(), reported, out);
 }
 
 void ReleaseEncoder::append_strength(const lane::Release& release, std::string& out) const {
@@ -90,16 +82,11 @@ void ReleaseEncoder::append_strength(const lane::Release& release, std::string& 
   }
   out += "{\"cragg_donald\":";
   append_number(strength->cragg_donald, out);
-  out += ",\"steps\":";
-  append_number(release.moment_steps, out);
-  out += ",\"f\":";
-  for (std::size_t j = 0; j < strength->f.size(); ++j) {
-    out += j == 0 ? '{' : ',';
-    append_string(strength_->regressors[j], out);
-    out += ':';
-    append_number(strength->f[j], out);
-  }
-  out += "}}";
+  append_field("steps", release.moment_steps, out);
+  NamedValues f;
+  for (std::size_t j = 0; j < strength->f.size(); ++j) f.emplace_back(strength_->regressors[j], strength->f[j]);
+  append_object("f", f, out);
+  out += '}';
 }
 
 double ReleaseEncoder::epsilon_of(Rho spent) {
@@ -122,11 +109,13 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
   append_values("average", release.average, out);
   if (intervals_) append_interval(release, out);
   if (strength_) append_strength(release, out);
-  const Rho spent = spend_.after(release.steps);
+  const bool lags = NUSTREAM_PLANTED("spend-lags-a-step") && release.steps.value() > 0;
+  const Rho now = spend_.after(lags ? StepCount{release.steps.value() - 1} : release.steps);
+  const Rho spent = NUSTREAM_PLANTED("limit-shown-as-the-spend") ? spend_.limit() : now;
   out += ",\"rho\":";
   append_number(spent.value(), out);
   out += ",\"rho_limit\":";
-  append_number(spend_.limit().value(), out);
+  append_number((NUSTREAM_PLANTED("spend-shown-as-the-limit") ? spent : spend_.limit()).value(), out);
   out += ",\"epsilon\":";
   append_number(epsilon_of(spent), out);
   out += suffix_;
@@ -153,6 +142,11 @@ std::vector<std::pair<std::string, double>> values_of(simdjson::dom::element rel
   if (release[key].get(object) != simdjson::SUCCESS) return values;
   for (const auto field : object) values.emplace_back(std::string(field.key), number_or_nan(field.value));
   return values;
+}
+
+std::string_view text_or_nothing(simdjson::dom::element release, std::string_view key) {
+  std::string_view text;
+  return release[key].get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
 void read_interval(simdjson::dom::element release, ShownRelease& shown) {
@@ -200,8 +194,8 @@ std::optional<ShownRelease> read_release(std::string_view line) {
       release["stream"].get(stream) != simdjson::SUCCESS || !read_id(release["lane"], shown.lane) ||
       !read_id(release["epoch"], shown.epoch) || release["step"].get(shown.step) != simdjson::SUCCESS ||
       release["position"].get(shown.position) != simdjson::SUCCESS ||
-      release["private"].get(shown.is_private) != simdjson::SUCCESS || release["tag"].get(tag) != simdjson::SUCCESS ||
-      release["conversion"].get(conversion) != simdjson::SUCCESS ||
+      release["private"].get(shown.promise.is_private) != simdjson::SUCCESS ||
+      release["tag"].get(tag) != simdjson::SUCCESS || release["conversion"].get(conversion) != simdjson::SUCCESS ||
       release["digest"].get(digest) != simdjson::SUCCESS || release["rho"].get(shown.rho) != simdjson::SUCCESS ||
       release["rho_limit"].get(shown.rho_limit) != simdjson::SUCCESS ||
       release["epsilon"].get(shown.epsilon) != simdjson::SUCCESS ||
@@ -212,8 +206,8 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   shown.average = values_of(release, "average");
   read_interval(release, shown);
   read_strength(release, shown);
-  std::string_view protects;
-  shown.target_only = release["protects"].get(protects) == simdjson::SUCCESS && protects == "target";
+  shown.promise.target_only = text_or_nothing(release, "protects") == "target";
+  shown.promise.adjacency = text_or_nothing(release, "adjacency");
   shown.conversion = conversion;
   shown.digest = digest;
   shown.tag = tag;

@@ -12,6 +12,7 @@
 #include "nustream/privacy/zcdp.h"
 #include "publish/intervals.h"
 #include "publish/original_units.h"
+#include "publish/promise.h"
 #include "publish/strength.h"
 
 namespace nustream::publish {
@@ -23,8 +24,7 @@ struct ReleaseHeader {
   EpochId epoch;
   Delta delta;
   std::string settings_digest;
-  bool is_private;
-  bool target_only = false;  ///< the features are declared public: the promise is about the target alone
+  Promise promise{};
 };
 
 /// Encodes releases; keeps its buffers between calls. Not thread-safe.
@@ -79,8 +79,7 @@ struct ShownRelease {
   std::string conversion;
   std::string digest;
   std::string tag;
-  bool is_private = false;
-  bool target_only = false;
+  Promise promise;
   std::string stream;
   LaneId lane{0};
   EpochId epoch{0};

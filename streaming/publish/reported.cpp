@@ -3,21 +3,6 @@
 #include "publish/json_text.h"
 
 namespace nustream::publish {
-namespace {
-
-void append_named(std::string_view key, const std::vector<std::pair<std::string, double>>& values, std::string& out) {
-  out += ",\"" + std::string(key) + "\":{";
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    if (j > 0) out += ',';
-    append_string(values[j].first, out);
-    out += ':';
-    append_number(values[j].second, out);
-  }
-  out += '}';
-}
-
-}  // namespace
-
 std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release) {
   if (release.interval.empty()) return std::nullopt;
   return ReportedIntervals{release.interval_kind,  release.interval_covers,  release.interval_level,
@@ -25,35 +10,39 @@ std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease&
                            release.interval};
 }
 
-void append_intervals(std::string_view key, const ShownRelease& release, const ReportedIntervals& intervals,
+void append_intervals(std::string_view key, std::span<const std::string> names, const ReportedIntervals& intervals,
                       std::string& out) {
   out += ",\"" + std::string(key) + "\":{\"kind\":";
   append_string(intervals.kind, out);
-  out += ",\"level\":";
-  append_number(intervals.level, out);
-  out += ",\"covers\":";
-  append_string(intervals.covers, out);
-  out += ",\"effective_steps\":";
-  append_number(intervals.effective_steps, out);
-  out += ",\"through\":";
-  append_number(intervals.through, out);
+  append_field("level", intervals.level, out);
+  append_field("covers", intervals.covers, out);
+  append_field("effective_steps", intervals.effective_steps, out);
+  append_field("through", intervals.through, out);
   out += intervals.too_few ? ",\"too_few_steps\":true" : ",\"too_few_steps\":false";
-  std::vector<std::pair<std::string, double>> lower;
-  std::vector<std::pair<std::string, double>> upper;
+  NamedValues lower;
+  NamedValues upper;
   for (std::size_t j = 0; j < intervals.bounds.size(); ++j) {
-    lower.emplace_back(release.estimate[j].first, intervals.bounds[j].first);
-    upper.emplace_back(release.estimate[j].first, intervals.bounds[j].second);
+    lower.emplace_back(names[j], intervals.bounds[j].first);
+    upper.emplace_back(names[j], intervals.bounds[j].second);
   }
-  append_named("lower", lower, out);
-  append_named("upper", upper, out);
+  append_object("lower", lower, out);
+  append_object("upper", upper, out);
   out += '}';
+}
+
+void append_intervals(std::string_view key, const ShownRelease& release, const ReportedIntervals& intervals,
+                      std::string& out) {
+  std::vector<std::string> names;
+  names.reserve(release.estimate.size());
+  for (const auto& [name, value] : release.estimate) names.push_back(name);
+  append_intervals(key, names, intervals, out);
 }
 
 void append_strength(const ShownRelease& release, std::string& out) {
   if (release.first_stage_f.empty()) return;
   out += ",\"first_stage\":{\"cragg_donald\":";
   append_number(release.cragg_donald, out);
-  append_named("f", release.first_stage_f, out);
+  append_object("f", release.first_stage_f, out);
   out += '}';
 }
 

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,7 +27,10 @@ struct ReportedIntervals {
 /// Those that a release carries itself.
 [[nodiscard]] std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release);
 
-/// "key":{"kind":…,"lower":{…},"upper":{…}} with the names of the release's estimate, after a comma.
+/// ,"KEY":{"kind":…,"lower":{…},"upper":{…}}, bounds by name: the same text in releases, reports and the API.
+void append_intervals(std::string_view key, std::span<const std::string> names, const ReportedIntervals& intervals,
+                      std::string& out);
+/// The same with the names of the release's estimate.
 void append_intervals(std::string_view key, const ShownRelease& release, const ReportedIntervals& intervals,
                       std::string& out);
 /// ,"first_stage":{…}; nothing where the release carries none.

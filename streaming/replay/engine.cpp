@@ -1,5 +1,6 @@
 #include "replay/engine.h"
 
+#include <algorithm>
 #include <csignal>
 #include <utility>
 
@@ -26,6 +27,12 @@ void append_lines(const std::vector<record::Reject>& rejects, std::string& lines
 
 }  // namespace
 
+std::string OperatorCounts::most_frequent_reason() const {
+  const auto fewer = [](const auto& left, const auto& right) { return left.second < right.second; };
+  const auto most = std::max_element(reasons.begin(), reasons.end(), fewer);
+  return most == reasons.end() ? std::string() : most->first;
+}
+
 Engine::Engine(engine::Stepper& stepper, decode::Reader& reader, const lane::Settings& settings, Cadence cadence,
                Pacer pacer)
     : stepper_(stepper), reader_(reader), minibatch_(settings.minibatch), cadence_(cadence), pacer_(pacer) {
@@ -45,6 +52,7 @@ bool Engine::step_rows() {
     within_limit = !progress.limit_reached;
   }
   counts_.rejected += output_.rejects.size();
+  for (const record::Reject& reject : output_.rejects) ++counts_.reasons[reject.reason];
   if (cadence_.rejects) append_lines(output_.rejects, rejects_);
   output_.rejects.clear();
   return within_limit;

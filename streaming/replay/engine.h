@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 #include "decode/reader.h"
@@ -31,7 +32,11 @@ enum class Ending {
 struct OperatorCounts {
   std::uint64_t records = 0;
   std::uint64_t rejected = 0;
-  std::uint64_t left_over = 0;  ///< records at the end, fewer than a minibatch, that took no step
+  std::uint64_t left_over = 0;                     ///< records at the end, fewer than a minibatch, that took no step
+  std::map<std::string, std::uint64_t> reasons{};  ///< of the rejected ones, how many for each
+
+  /// The reason of most, "" where nothing was rejected.
+  [[nodiscard]] std::string most_frequent_reason() const;
 };
 
 /// What a run may change without changing an iterate.

@@ -83,6 +83,15 @@ void PathPrinter::show(const publish::ShownRelease& release) {
   shown_step_ = release.step;
 }
 
+std::optional<double> InputProgress::share() const {
+  const auto part = [](std::uint64_t done, std::uint64_t all) {
+    return std::min(1.0, static_cast<double>(done) / static_cast<double>(all));
+  };
+  if (records_total && *records_total > 0) return part(records, *records_total);
+  if (bytes_total && *bytes_total > 0) return part(bytes_read, *bytes_total);
+  return std::nullopt;
+}
+
 void PathPrinter::progress(const InputProgress& input) {
   if (!bar_) return;
   const auto now = std::chrono::steady_clock::now();
@@ -91,19 +100,18 @@ void PathPrinter::progress(const InputProgress& input) {
   const double seconds = std::chrono::duration<double>(now - started_).count();
   std::string bar;
   std::string eta;
-  if (input.bytes_total && *input.bytes_total > 0) {
-    const double done =
-        std::min(1.0, static_cast<double>(input.bytes_read) / static_cast<double>(*input.bytes_total));
-    const auto filled = static_cast<std::size_t>(done * 24);
-    bar = fmt::format("[{:=<{}}{: <{}}] {:>3.0f}%  ", "", filled, "", 24 - filled, 100 * done);
-    if (done > 0) eta = "  ETA " + clock_text(seconds * (1 - done) / done);
+  if (const auto done = input.share()) {
+    const auto filled = static_cast<std::size_t>(*done * 24);
+    bar = fmt::format("[{:=<{}}{: <{}}] {:>3.0f}%  ", "", filled, "", 24 - filled, 100 * *done);
+    if (*done > 0) eta = "  ETA " + clock_text(seconds * (1 - *done) / *done);
   }
   std::string estimate;
   for (std::size_t k = 0; last_ && k < std::min(last_->estimate.size(), shown_coordinates_max); ++k) {
     estimate += fmt::format("  {} {}", last_->estimate[k].first, shown_number(last_->estimate[k].second));
   }
-  fmt::print(stderr, "\r\033[K{}{} records  {:.2f} M/s{}{}", bar, with_separators(input.records),
-             static_cast<double>(input.records) / seconds / 1e6, eta, estimate);
+  const double rate = static_cast<double>(input.records) / seconds;
+  const std::string speed = rate < 1e4 ? fmt::format("{:.0f}/s", rate) : fmt::format("{:.2f} M/s", rate / 1e6);
+  fmt::print(stderr, "\r\033[K{}{} records  {}{}{}", bar, with_separators(input.records), speed, eta, estimate);
   std::fflush(stderr);
   bar_drawn_ = true;
 }

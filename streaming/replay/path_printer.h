@@ -17,6 +17,10 @@ struct InputProgress {
   std::uint64_t records = 0;
   std::uint64_t bytes_read = 0;
   std::optional<std::uint64_t> bytes_total;
+  std::optional<std::uint64_t> records_total;  ///< where the window has an end; says more than bytes do
+
+  /// Of what is to be read; empty where nobody knows.
+  [[nodiscard]] std::optional<double> share() const;
 };
 
 /// Shows releases that have been published, and only those. A line for each power of two of their count, so that

@@ -1,12 +1,17 @@
 #include "replay/replay.h"
 
+#include <algorithm>
+#include <cctype>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "config/advice.h"
 #include "config/mechanism.h"
 #include "engine/release_encoder.h"
+#include "journal/last_release.h"
 #include "nustream/privacy/epsilon.h"
 #include "publish/release_json.h"
 #include "replay/engine.h"
@@ -14,6 +19,7 @@
 #include "replay/path_printer.h"
 #include "replay/session.h"
 #include "replay/signals.h"
+#include "replay/stream_input.h"
 #include "replay/summary.h"
 #include "secrets/harden.h"
 
@@ -22,6 +28,17 @@ namespace {
 
 std::string path_in(const config::Config& config, const char* name) {
   return (std::filesystem::path(config.state.directory) / name).string();
+}
+
+/// The last release of the session's epoch that is out: of this run, or of those that it went on with. An earlier
+/// epoch's is none: it cost what that epoch spent.
+std::optional<publish::ShownRelease> last_published(const config::Config& config, const Session& session,
+                                                    const PathPrinter& printer) {
+  if (printer.last()) return printer.last();
+  const auto disk = journal::posix_disk();
+  auto last = publish::read_release(journal::last_line(*disk, path_in(config, journal::folder_files::releases)));
+  if (!last || last->lane != config.lane || last->epoch != session.epoch()) return std::nullopt;
+  return last;
 }
 
 Summary summarise(const config::Config& config, const config::Mechanism& mechanism, Session& session,
@@ -35,12 +52,15 @@ Summary summarise(const config::Config& config, const config::Mechanism& mechani
   summary.rho = spent.value();
   summary.rho_limit = mechanism.spend.limit().value();
   summary.ledger_rho = session.ledger_total(steps).value();
-  summary.epsilon = privacy::epsilon(session.ledger_total(steps), config.privacy.delta).value();
+  summary.epsilon = privacy::epsilon(spent, config.privacy.delta).value();
+  summary.ledger_epsilon = privacy::epsilon(session.ledger_total(steps), config.privacy.delta).value();
   summary.delta = config.privacy.delta.value();
   summary.conversion = privacy::name(privacy::Conversion::gaussian);
-  summary.is_private = session.is_private();
-  summary.average_from = config.descent.averaging.from;
-  summary.release = printer.last();
+  summary.promise = engine::promise_of(config, session.is_private());
+  if (config.descent.averaging.kind != descent::Averaging::Kind::last) {
+    summary.average_from = config.descent.averaging.from;
+  }
+  summary.release = last_published(config, session, printer);
   summary.ending = ending;
   summary.counts = engine.counts();
   summary.places = {path_in(config, journal::folder_files::releases), path_in(config, journal::folder_files::state),
@@ -59,14 +79,34 @@ Exit exit_of(Ending ending) {
   }
 }
 
-void say_how_it_ended(const config::Config& config, const Options& options, Ending ending) {
+void say_how_it_ended(const config::Config& config, const Options& options, const Session& session, Ending ending) {
   if (ending == Ending::interrupted) {
     fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
                replay_command(config, options, "--resume"));
   } else if (ending == Ending::exhausted) {
-    fmt::print(stderr,
-               "nustream: stopped before the horizon or the budget would be crossed; the last release stays\n");
+    fmt::print(stderr, "nustream: stopped: {}; the last release stays\n", session.limit_reached());
   }
+}
+
+/// A run that found nothing to step: what it means, and what one might have meant instead.
+void say_nothing_was_read(const config::Config& config, const Options& options, Position position) {
+  if (options.start == Start::fresh) {
+    fmt::print(stderr, "nustream: the input has no records: no step was taken\n");
+    return;
+  }
+  fmt::print(stderr,
+             "nustream: no new records behind record {}: no step was taken; to have the input read again from its "
+             "beginning, which its records are charged for: {}\n",
+             with_separators(position.value()), replay_command(config, options, "--new-epoch --from 0"));
+}
+
+/// One word of a shell's command.
+std::string in_shell(const std::string& text) {
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("._-/=:,+", c) != nullptr; };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
 }
 
 bool reads_pipe(const config::Config& config) {
@@ -79,20 +119,20 @@ bool reads_pipe(const config::Config& config) {
 }  // namespace
 
 std::string replay_command(const config::Config& config, const Options& options, const std::string& option) {
-  std::string command = fmt::format("nustream {} {}", options.command, config.file);
-  for (const std::string& file : options.files) command += " " + file;
-  for (const std::string& text : config.overrides) command += " --set '" + text + "'";
+  std::string command = fmt::format("nustream {} {}", options.command, in_shell(config.file));
+  for (const std::string& file : options.files) command += " " + in_shell(file);
+  for (const std::string& text : config.overrides) command += " --set " + in_shell(text);
   if (options.lane) command += fmt::format(" --lane {}", *options.lane);
   if (options.insecure_seed) command += fmt::format(" --insecure-seed {}", *options.insecure_seed);
   if (options.passes > 1) {
     command += fmt::format(" --passes {}", options.passes);
-    if (options.from) command += " --from " + *options.from;
+    if (options.from && option.find("--from") == std::string::npos) command += " --from " + *options.from;
   }
   if (options.to) command += " --to " + *options.to;
   return command + " " + option;
 }
 
-Exit run(config::Config config, const Options& options) {
+Exit run(const config::Config& config, const Options& options) {
   secrets::harden_process();
   const std::atomic<int>& stop = watch_signals();
   if (options.speed && (config.input.time_column.empty() || !config.input.times_public)) {
@@ -107,28 +147,36 @@ Exit run(config::Config config, const Options& options) {
   const Window window = resolve_window(config, options);
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
 
+  if (const std::string advice = config::overshoot(config); !advice.empty() && !options.quiet) {
+    fmt::print(stderr, "nustream: warning: {}\n", advice);
+  }
   const bool lines = !options.quiet && !options.json;
   PathPrinter printer(lines ? stdout : nullptr);
+  StreamInput stream(config, window, stop);
   // The input is opened first: a missing file is told before a state folder is made.
-  const auto probe = options.start == Start::fresh ? open_window(config, window, window.first) : nullptr;
-  Session session(config, mechanism, window, options, printer);
-  const auto reader =
-      options.start == Start::fresh ? nullptr : open_window(config, window, session.lane().position().value());
-  decode::Reader& input = probe ? *probe : *reader;
+  if (options.start == Start::fresh) stream.open(window.first);
+  Session session(config, mechanism, window, options, printer, stream);
+  stream.open(session.lane().position().value());
+  decode::Reader& input = stream.reader();
   if (lines && reads_pipe(config)) {
     fmt::print(stderr,
                "nustream: a pipe cannot be read again: what is read but not committed when this ends is lost\n");
   }
 
   publish::ReleaseEncoder encoder = engine::release_encoder(
-      config, mechanism,
-      {config.stream, config.lane, session.epoch(), config.privacy.delta, session.digest(), session.is_private()});
+      config, mechanism, {config.lane, session.epoch(), session.digest(), session.is_private()});
   engine::Stepper stepper(session.lane(), session.feed(), encoder, config.descent.minibatch, session.step_limit(),
                           session.released_at());
   Engine engine(stepper, input, config.descent,
                 Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
                         config.state.rejects},
                 Pacer(options.speed));
+  std::optional<std::uint64_t> records_total;
+  if (window.end) {
+    const std::uint64_t all = window.first + (*window.end - window.first) * window.passes;
+    const std::uint64_t at = session.lane().position().value();
+    records_total = all > at ? all - at : 0;
+  }
   std::exception_ptr failure;
   Ending ending = Ending::input;
   try {
@@ -138,7 +186,7 @@ Exit run(config::Config config, const Options& options) {
           session.commit(std::move(result), engine.counts().rejected, stepper.released_at());
         },
         [&](std::uint64_t records) {
-          printer.progress({records, input.bytes_read(), input.bytes_total()});
+          printer.progress({records, input.bytes_read(), input.bytes_total(), records_total});
         });
   } catch (const Failure&) {
     failure = std::current_exception();
@@ -146,7 +194,11 @@ Exit run(config::Config config, const Options& options) {
   session.finish();
   printer.finish();
   if (failure) std::rethrow_exception(failure);
-  say_how_it_ended(config, options, ending);
+  say_how_it_ended(config, options, session, ending);
+
+  if (ending == Ending::input && engine.counts().records == 0 && engine.counts().left_over == 0) {
+    say_nothing_was_read(config, options, session.lane().position());
+  }
 
   const Summary summary = summarise(config, mechanism, session, printer, engine, ending);
   if (options.json) fmt::print("{}\n", to_json(summary));

@@ -38,6 +38,6 @@ struct Options {
                                          const std::string& option);
 
 /// Runs to the end of the input, a limit or a signal; prints the path and the table. Throws Failure.
-[[nodiscard]] Exit run(config::Config config, const Options& options);
+[[nodiscard]] Exit run(const config::Config& config, const Options& options);
 
 }  // namespace nustream::replay

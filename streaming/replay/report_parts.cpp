@@ -46,31 +46,23 @@ void print_strength(const publish::ShownRelease& release, std::FILE* out) {
   }
   if (release.first_stage_f.empty()) return;
   fmt::print(out, "{:<16}", "first stage");
-  for (const auto& [name, f] : release.first_stage_f) fmt::print(out, "F = {:.4g} ({}), ", f, name);
-  const bool weak = !(release.cragg_donald >= 10);
-  fmt::print(out, "Cragg-Donald {:.4g}: {} (charged)\n", release.cragg_donald,
-             weak ? "below 10, the instruments are weak" : "not weak");
+  for (const auto& [name, f] : release.first_stage_f) fmt::print(out, "F >= {:.4g} ({}), ", f, name);
+  const bool weak = !(release.cragg_donald >= inference::weak_first_stage);
+  fmt::print(out, "Cragg-Donald >= {:.4g}: {} (charged)\n", release.cragg_donald,
+             weak ? "weak instruments, below 10" : "not weak");
 }
 
-std::string_view protected_unit(const publish::ShownRelease& release) noexcept {
-  return release.target_only ? "per record's target; its features are declared public" : "per record";
+void print_epsilon(const EpsilonShown& shown, std::FILE* out) {
+  fmt::print(out, "{:<16}{:.4g} at delta {:g} ({}: the exact curve of the Gaussian mechanism){}\n", "epsilon",
+             shown.epsilon, shown.delta, shown.conversion, shown.folder_has_more ? ", without earlier epochs" : "");
+  if (!shown.folder_has_more) return;
+  fmt::print(out, "{:<16}rho {:.6g}, epsilon {:.4g}: what the folder's releases tell together\n", "all epochs",
+             shown.folder_rho, shown.folder_epsilon);
 }
 
-void append_field(std::string_view key, std::string_view text, std::string& out) {
-  out += ",\"" + std::string(key) + "\":";
-  publish::append_string(text, out);
-}
-
-void append_object(std::string_view key, const std::vector<std::pair<std::string, double>>& values,
-                   std::string& out) {
-  out += ",\"" + std::string(key) + "\":{";
-  for (std::size_t j = 0; j < values.size(); ++j) {
-    if (j > 0) out += ',';
-    publish::append_string(values[j].first, out);
-    out += ':';
-    publish::append_number(values[j].second, out);
-  }
-  out += '}';
+std::string protected_unit(const publish::Promise& promise) {
+  return (promise.target_only ? "per record's target, its features declared public" : "per record") +
+         (promise.adjacency.empty() ? std::string() : ", " + promise.adjacency);
 }
 
 }  // namespace nustream::replay

@@ -5,11 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
-#include "publish/json_text.h"
 #include "publish/release_json.h"
 #include "publish/reported.h"
 
@@ -27,16 +23,18 @@ void print_intervals(const ReportedIntervals& intervals, std::uint64_t step, std
 /// F of the first stage, where the release carries one.
 void print_strength(const publish::ShownRelease& release, std::FILE* out);
 
-/// Whose ρ it is.
-[[nodiscard]] std::string_view protected_unit(const publish::ShownRelease& release) noexcept;
+/// ε of an epoch, or of the runs of an estimate; and of the whole folder where that is more.
+struct EpsilonShown {
+  double epsilon;
+  bool folder_has_more;
+  double folder_rho;
+  double folder_epsilon;
+  double delta;
+  std::string_view conversion;
+};
+void print_epsilon(const EpsilonShown& shown, std::FILE* out);
 
-template <class Number>
-  requires std::is_arithmetic_v<Number>
-void append_field(std::string_view key, Number number, std::string& out) {
-  out += ",\"" + std::string(key) + "\":";
-  publish::append_number(number, out);
-}
-void append_field(std::string_view key, std::string_view text, std::string& out);
-void append_object(std::string_view key, const std::vector<std::pair<std::string, double>>& values, std::string& out);
+/// Whose ρ it is.
+[[nodiscard]] std::string protected_unit(const publish::Promise& promise);
 
 }  // namespace nustream::replay

@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "journal/record_marks.h"
 #include "journal/sealed_state.h"
 #include "secrets/key_file.h"
+#include "secrets/random.h"
 
 namespace nustream::replay {
 namespace {
@@ -25,29 +27,52 @@ bool holds_public_files(const std::filesystem::path& folder) {
   return false;
 }
 
+/// What a header claims; empty where not even that is left of a damaged state.
+std::optional<secrets::StateIdentity> identity_of(const std::string& sealed) {
+  try {
+    return secrets::read_identity(sealed);
+  } catch (const Failure&) {
+    return std::nullopt;
+  }
+}
+
 /// True for an intact header that names another stream, lane or kind of run than this one.
 bool is_foreign(const std::string& sealed, const config::Config& config, bool is_private) {
-  try {
-    const secrets::StateIdentity found = secrets::read_identity(sealed);
-    return found.stream != config.stream || found.lane != config.lane || found.is_private != is_private;
-  } catch (const Failure&) {
-    return false;  // not even that is left of it
-  }
+  const auto found = identity_of(sealed);
+  return found && (found->stream != config.stream || found->lane != config.lane || found->is_private != is_private);
+}
+
+bool is_private_run(const Options& options) {
+  return !options.insecure_seed && !options.compared;
+}
+
+/// Said before any key is looked for, which is not what such a state lacks.
+void refuse_other_kind(const std::string& sealed, const config::Config& config, bool wanted) {
+  const auto found = identity_of(sealed);  // --new-epoch may go on behind a damaged one
+  if (!found || found->is_private == wanted) return;
+  throw Failure(
+      Exit::data,
+      config.state.directory +
+          (wanted ? ": holds a state that is not private (insecure seed or comparison) and never becomes so; "
+                    "choose another state.directory"
+                  : ": holds a private state, which no insecure seed and no comparison may go on with; choose "
+                    "another state.directory"));
 }
 
 }  // namespace
 
 Session::Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
-                 const Options& options, PathPrinter& printer)
+                 const Options& options, PathPrinter& printer, InputWitness& input)
     : config_(config),
       mechanism_(mechanism),
       window_(window),
       printer_(printer),
-      digest_(config::settings_digest(config, mechanism)),
+      input_(input),
+      digest_(config::settings_digest(config, mechanism, is_private_run(options))),
       disk_(journal::posix_disk()) {
   const std::filesystem::path folder = config.state.directory;
-  journal_.emplace(*disk_, journal::FolderOptions{folder, !options.insecure_seed && !options.compared,
-                                                  options.start == Start::new_epoch});
+  journal_.emplace(*disk_,
+                   journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch});
   const std::optional<std::string> sealed = journal_->load();
   if (sealed && options.start == Start::fresh) {
     const secrets::StateIdentity found = secrets::read_identity(*sealed);
@@ -58,6 +83,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   if (!sealed && options.start == Start::resume) {
     throw Failure(Exit::data, folder.string() + ": holds no state to resume; start without --resume");
   }
+  if (sealed) refuse_other_kind(*sealed, config, is_private_run(options));
   load_keys(config, options, sealed.has_value());
   if (options.start == Start::resume) {
     resume(*sealed);
@@ -81,14 +107,16 @@ void Session::load_keys(const config::Config& config, const Options& options, bo
 }
 
 void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger) {
-  ledger_.emplace(
-      engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_, keys_->is_private()},
-      mechanism_, std::move(ledger));
+  ledger_.emplace(engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
+                                        config_.privacy.neighbours(), keys_->is_private()},
+                  mechanism_, std::move(ledger));
 }
 
 void Session::begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap, journal::Ledger ledger) {
   use_ledger(epoch, Position{start}, overlap, std::move(ledger));
   released_at_ = 0;
+  seen_.clear();
+  seen_key_ = secrets::random_key();
   noise::KeyBytes key = keys_->epoch_key(config_.stream);
   const journal::NoiseCheckpoints first =
       journal::first_checkpoints(key, config_.lane, epoch, mechanism_.stages.size());
@@ -101,6 +129,7 @@ void Session::resume(const std::string& sealed) {
   const journal::State state =
       journal::open_state(*keys_, sealed, {config_.stream, config_.lane, std::nullopt, digest_, keys_->is_private()});
   check_same_passes(state.record);
+  input_.check(state.record);
   journal_->recover(state.record.recovery());
   journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   if (ledger.head != state.record.ledger_head) {
@@ -116,6 +145,8 @@ void Session::resume(const std::string& sealed) {
   const journal::Overlap overlap = mine == ledger.epochs.end() ? journal::Overlap::disjoint : mine->overlap;
   use_ledger(epoch, state.record.start, overlap, std::move(ledger));
   released_at_ = state.record.released.value();
+  seen_ = state.record.seen;
+  seen_key_ = seen_.empty() ? secrets::random_key() : state.record.seen_key;
   lane_ = lane::Lane::decode(config_.descent, mechanism_.grids, state.record.lane);
   NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
   feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_);
@@ -155,24 +186,36 @@ std::optional<journal::LedgerEntry> Session::owed_for(const journal::LastRelease
                                           "for; restore the folder, or begin in another one",
                                           config_.state.directory, release.epoch.value(), release.steps.value()));
   }
-  return journal::LedgerEntry{
-      config_.stream, config_.lane, release.epoch,  Position{0},         release.position,         release.steps,
-      *release.rho,   *release.rho, release.digest, keys_->is_private(), journal::Overlap::unknown};
+  return journal::LedgerEntry{config_.stream,   config_.lane,       release.epoch,       Position{0},
+                              release.position, release.steps,      *release.rho,        *release.rho,
+                              release.digest,   release.neighbours, keys_->is_private(), journal::Overlap::unknown};
 }
 
 /// Publishes what the old epoch still owes, whatever its settings were. False where its state does not open, or was
 /// rolled back: then it says nothing about what is public. A state of another stream or lane, or under another key,
 /// is no damage; and where the state knows of spends that the ledger has lost, nobody else knows them.
-bool Session::publish_old_epoch(const std::string& sealed) {
+///
+/// An epoch that goes on behind the old one, without --from, takes what it reads for records that nobody has read
+/// yet: then the input is looked at as by --resume.
+bool Session::publish_old_epoch(const std::string& sealed, bool goes_on) {
   std::optional<journal::State> state;
+  const auto throw_unless_damaged = [&](const Failure& failure) {
+    if (failure.code() != Exit::data || is_foreign(sealed, config_, keys_->is_private())) throw;
+    if (state && !journal::ledger_follows(*disk_, config_.state.directory, *keys_, state->record)) throw;
+  };
   try {
     state = journal::open_state(*keys_, sealed,
                                 {config_.stream, config_.lane, std::nullopt, std::nullopt, keys_->is_private()});
+  } catch (const Failure& failure) {
+    throw_unless_damaged(failure);
+    return false;
+  }
+  if (goes_on && window_.passes == 1) input_.check(state->record);
+  try {
     journal_->recover(state->record.recovery());
     return true;
   } catch (const Failure& failure) {
-    if (failure.code() != Exit::data || is_foreign(sealed, config_, keys_->is_private())) throw;
-    if (state && !journal::ledger_follows(*disk_, config_.state.directory, *keys_, state->record)) throw;
+    throw_unless_damaged(failure);
     return false;
   }
 }
@@ -180,7 +223,8 @@ bool Session::publish_old_epoch(const std::string& sealed) {
 void Session::new_epoch(const std::optional<std::string>& sealed, const Options& options) {
   journal::Overlap overlap = journal::Overlap::disjoint;
   std::optional<journal::Adopted> adopted;
-  if (!(sealed && publish_old_epoch(*sealed)) && (sealed || holds_public_files(config_.state.directory))) {
+  if (!(sealed && publish_old_epoch(*sealed, !options.from)) &&
+      (sealed || holds_public_files(config_.state.directory))) {
     adopted = journal_->adopt();
   }
   journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
@@ -219,11 +263,30 @@ Rho Session::ledger_total(StepCount steps) const {
   return ledger_->total(steps, touched());
 }
 
+std::string Session::limit_reached() const {
+  const StepCount steps = lane_->steps();
+  if (mechanism_.horizon() == steps) {
+    return "all " + std::to_string(steps.value()) +
+           " steps of the horizon, over which the noise is correlated, are taken";
+  }
+  return fmt::format("rho {:.6g} is spent, and another step would cross privacy.budget = {:g}",
+                     ledger_total(steps).value(), config_.privacy.budget.value_or(Rho{0}).value());
+}
+
 void Session::wait() {
   if (!in_flight_.valid()) return;
   in_flight_.get();
   printer_.published(outbox_in_flight_);
   outbox_in_flight_.clear();
+}
+
+/// One mark a commit or two: nothing is done for the records between them.
+void Session::mark_input() {
+  for (const decode::ReadRecord& read : input_.at_hand(touched())) {
+    const Position position{read.position};
+    if (!seen_.empty() && position <= seen_.back().position) continue;
+    journal::add_mark({position, journal::record_mark(position, read.bytes, seen_key_)}, seen_);
+  }
 }
 
 void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t released) {
@@ -235,6 +298,9 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   record.lane = lane_->encode();
   record.noise = feed_->checkpoints();
   record.outbox = result.outbox;
+  mark_input();
+  record.seen = seen_;
+  record.seen_key = seen_key_;
   const StepCount steps = lane_->steps();
   wait();  // one batch in flight; the next bookmark stands behind what it published
   record.ledger_entry = ledger_->append_lines(steps, touched(), *keys_);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/mechanism.h"
 #include "engine/epoch_ledger.h"
@@ -17,6 +18,7 @@
 #include "nustream/lane/lane.h"
 #include "replay/engine.h"
 #include "replay/input.h"
+#include "replay/input_witness.h"
 #include "replay/path_printer.h"
 #include "replay/replay.h"
 #include "secrets/keyring.h"
@@ -29,9 +31,10 @@ namespace nustream::replay {
 class Session {
  public:
   /// Opens the folder as `options.start` says. Failure(data) where it holds a state and neither --resume nor
-  /// --new-epoch was given, or a state of other settings; Failure(permission) for keys.
+  /// --new-epoch was given, a state of other settings, or one that was fed from another input; Failure(permission)
+  /// for keys.
   Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
-          const Options& options, PathPrinter& printer);
+          const Options& options, PathPrinter& printer, InputWitness& input);
 
   [[nodiscard]] lane::Lane& lane() noexcept { return *lane_; }
   [[nodiscard]] engine::NoiseFeed& feed() noexcept { return *feed_; }
@@ -46,6 +49,8 @@ class Session {
   [[nodiscard]] std::optional<StepCount> step_limit() const;
   /// ρ of the whole ledger once this epoch has taken `steps` steps.
   [[nodiscard]] Rho ledger_total(StepCount steps) const;
+  /// What stops it at step_limit(), in words.
+  [[nodiscard]] std::string limit_reached() const;
 
   /// `released`: steps of the last release, those of `result` included.
   void commit(BatchResult result, std::uint64_t rejected, std::uint64_t released);
@@ -58,10 +63,11 @@ class Session {
   void use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger);
   void resume(const std::string& sealed);
   void new_epoch(const std::optional<std::string>& sealed, const Options& options);
-  [[nodiscard]] bool publish_old_epoch(const std::string& sealed);
+  [[nodiscard]] bool publish_old_epoch(const std::string& sealed, bool goes_on);
   void check_same_passes(const journal::StateRecord& record) const;
   [[nodiscard]] std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release,
                                                              const journal::Ledger& ledger) const;
+  void mark_input();
   void wait();
   /// One past the furthest record that was touched.
   [[nodiscard]] Position touched() const { return Position{window_.touched(lane_->position().value())}; }
@@ -70,6 +76,7 @@ class Session {
   const config::Mechanism& mechanism_;
   Window window_;
   PathPrinter& printer_;
+  InputWitness& input_;
   std::string digest_;
   secrets::LockedMemory locked_;
   std::unique_ptr<journal::Disk> disk_;
@@ -80,6 +87,8 @@ class Session {
   std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line
   std::uint64_t rejected_before_ = 0;
   std::uint64_t released_at_ = 0;
+  journal::Hash seen_key_{};
+  std::vector<journal::SeenRecord> seen_;
   std::optional<lane::Lane> lane_;
   std::optional<engine::NoiseFeed> feed_;
 

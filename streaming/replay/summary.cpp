@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "publish/json_text.h"
 #include "replay/path_printer.h"
 #include "replay/report_parts.h"
 
 namespace nustream::replay {
 namespace {
+
+using publish::append_field;
+using publish::append_object;
 
 const char* name(Ending ending) {
   switch (ending) {
@@ -22,14 +26,30 @@ const char* name(Ending ending) {
   return "";
 }
 
-void print_release(const publish::ShownRelease& release, std::uint64_t average_from, std::FILE* out) {
+void print_release(const publish::ShownRelease& release, std::optional<std::uint64_t> average_from, std::FILE* out) {
   const auto intervals = reported_intervals(release);
-  const std::string note = release.average.empty()
-                               ? std::string{}
-                               : fmt::format("   (averaged after step {})", with_separators(average_from));
+  std::string note;
+  if (average_from) {
+    note = fmt::format("   ({} step {})", release.average.empty() ? "the average begins behind" : "averaged after",
+                       with_separators(*average_from));
+  }
   print_estimates(release, intervals, note, out);
   if (intervals) print_intervals(*intervals, release.step, out);
   print_strength(release, out);
+}
+
+void print_for_operator(const OperatorCounts& counts) {
+  if (counts.rejected == 0 && counts.left_over == 0) return;
+  if (counts.rejected > 0 && counts.rejected == counts.records) {
+    fmt::print(stderr, "operator only, not private: none of {} records could be used: every step was noise alone",
+               with_separators(counts.records));
+  } else {
+    fmt::print(stderr, "operator only, not private: {} of {} records could not be used (zero-gradient steps)",
+               with_separators(counts.rejected), with_separators(counts.records));
+  }
+  if (counts.rejected > 0) fmt::print(stderr, "; most often {}", counts.most_frequent_reason());
+  if (counts.left_over > 0) fmt::print(stderr, "; {} left over, fewer than a minibatch", counts.left_over);
+  fmt::print(stderr, "\n");
 }
 
 }  // namespace
@@ -39,24 +59,16 @@ void print_table(const Summary& summary, std::FILE* out) {
   if (summary.release) print_release(*summary.release, summary.average_from, out);
   fmt::print(out, "{:<16}{}\n", "steps", with_separators(summary.steps));
   fmt::print(out, "{:<16}{:.6g} of at most {:.6g} (zCDP, {})\n", "rho spent", summary.rho, summary.rho_limit,
-             summary.release ? protected_unit(*summary.release) : "per record");
-  if (summary.ledger_rho > summary.rho) {
-    fmt::print(out, "{:<16}{:.6g} (over all epochs of this folder)\n", "ledger total", summary.ledger_rho);
-  }
-  fmt::print(out, "{:<16}{:.4g} at delta {:g} ({}: the exact curve of the Gaussian mechanism)\n", "epsilon",
-             summary.epsilon, summary.delta, summary.conversion);
-  if (!summary.is_private) fmt::print(out, "{:<16}false: the noise came from an insecure seed\n", "private");
+             protected_unit(summary.promise));
+  print_epsilon({summary.epsilon, summary.ledger_rho > summary.rho, summary.ledger_rho, summary.ledger_epsilon,
+                 summary.delta, summary.conversion},
+                out);
+  if (!summary.promise.is_private) fmt::print(out, "{:<16}false: the noise came from an insecure seed\n", "private");
   fmt::print(out, "{:<16}{}\n{:<16}{}\n{:<16}{}\n", "releases", summary.places.releases, "state",
              summary.places.state, "ledger", summary.places.ledger);
   if (!summary.places.key.empty()) fmt::print(out, "{:<16}{} (keep it secret)\n", "key", summary.places.key);
   std::fflush(out);
-  if (summary.counts.rejected > 0 || summary.counts.left_over > 0) {
-    fmt::print(stderr, "operator only, not private: {} of {} records could not be used (zero-gradient steps)",
-               with_separators(summary.counts.rejected), with_separators(summary.counts.records));
-    if (summary.counts.left_over > 0)
-      fmt::print(stderr, "; {} left over, fewer than a minibatch", summary.counts.left_over);
-    fmt::print(stderr, "\n");
-  }
+  print_for_operator(summary.counts);
 }
 
 std::string to_json(const Summary& summary) {
@@ -74,11 +86,12 @@ std::string to_json(const Summary& summary) {
   }
   append_field("rho", summary.rho, out);
   append_field("rho_limit", summary.rho_limit, out);
-  append_field("ledger_rho", summary.ledger_rho, out);
   append_field("epsilon", summary.epsilon, out);
+  append_field("ledger_rho", summary.ledger_rho, out);
+  append_field("ledger_epsilon", summary.ledger_epsilon, out);
   append_field("delta", summary.delta, out);
   append_field("conversion", summary.conversion, out);
-  out += summary.is_private ? ",\"private\":true" : ",\"private\":false";
+  publish::append_promise(summary.promise, out);
   append_field("ending", name(summary.ending), out);
   append_field("releases", summary.places.releases, out);
   append_field("state", summary.places.state, out);

@@ -27,13 +27,14 @@ struct Summary {
   std::uint64_t steps = 0;
   double rho = 0;  ///< spent by the worst record of this epoch
   double rho_limit = 0;
-  double ledger_rho = 0;  ///< over all epochs in the ledger
-  double epsilon = 0;     ///< that ledger_rho comes to
+  double epsilon = 0;         ///< that rho comes to
+  double ledger_rho = 0;      ///< over all epochs in the ledger
+  double ledger_epsilon = 0;  ///< that ledger_rho comes to
   double delta = 0;
   std::string conversion;
-  bool is_private = true;
-  std::uint64_t average_from = 0;
-  std::optional<publish::ShownRelease> release;  ///< the last published
+  publish::Promise promise;
+  std::optional<std::uint64_t> average_from;     ///< empty: no average is asked for
+  std::optional<publish::ShownRelease> release;  ///< the last published, in this run or before
   Ending ending = Ending::input;
   OperatorCounts counts;
   Places places;

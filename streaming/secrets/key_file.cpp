@@ -10,6 +10,7 @@
 #include <string>
 
 #include "error.h"
+#include "planted.h"
 #include "secrets/random.h"
 
 namespace nustream::secrets {
@@ -117,7 +118,8 @@ Keyring load_key_file(const fs::path& path) {
   check_status(descriptor.get(), path);
   WipedKey key;
   read_all(descriptor.get(), key.bytes, path);
-  if (std::all_of(key.bytes.begin(), key.bytes.end(), [](std::uint8_t byte) { return byte == 0; })) {
+  if (!NUSTREAM_PLANTED("zero-key-file-is-taken") &&
+      std::all_of(key.bytes.begin(), key.bytes.end(), [](std::uint8_t byte) { return byte == 0; })) {
     throw refused(path, "is all zero", "make one with: nustream key new FILE");
   }
   return Keyring::from_master(key.bytes);

@@ -3,6 +3,7 @@
 #include <memory_resource>
 
 #include "nustream/base/error.h"
+#include "planted.h"
 #include "secrets/locked_memory.h"
 #include "secrets/random.h"
 #include "secrets/sodium.h"
@@ -66,8 +67,13 @@ std::span<const std::uint8_t, 32> Keyring::ledger_key() const noexcept {
 }
 
 noise::KeyBytes Keyring::epoch_key(std::string_view stream) const {
-  if (!is_seeded_) return random_key();
   noise::KeyBytes key{};
+  if (NUSTREAM_PLANTED("epoch-key-of-zeros")) return key;
+  if (NUSTREAM_PLANTED("epoch-key-of-the-key-file")) {
+    keyed_hash(sealing_key(), stream, key);
+    return key;
+  }
+  if (!is_seeded_) return random_key();
   keyed_hash(keys_->insecure_epochs, "nustream insecure epoch" + std::string(stream), key);
   return key;
 }

@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "nustream/base/error.h"
+#include "planted.h"
 #include "secrets/fields.h"
 #include "secrets/hex.h"
 #include "secrets/random.h"
@@ -95,7 +96,8 @@ void check_expected(const StateIdentity& found, const ExpectedIdentity& expected
   if (expected.epoch && found.epoch != *expected.epoch) {
     not_expected("epoch", number(found.epoch.value()), number(expected.epoch->value()));
   }
-  if (expected.is_private && found.is_private != *expected.is_private) {
+  if (expected.is_private && found.is_private != *expected.is_private &&
+      !NUSTREAM_PLANTED("insecure-state-becomes-private")) {
     throw Failure(
         Exit::data,
         found.is_private
@@ -114,9 +116,10 @@ void check_expected(const StateIdentity& found, const ExpectedIdentity& expected
 
 std::string seal(const Keyring& keys, const StateIdentity& identity, std::string&& plain) {
   Nonce nonce{};
-  fill_random(nonce);
+  if (!NUSTREAM_PLANTED("nonce-is-used-again")) fill_random(nonce);
   std::string sealed = encode_header(keys, identity, nonce);
   std::array<unsigned char, tag_bytes> tag{};
+  if (NUSTREAM_PLANTED("state-is-not-sealed")) return sealed + plain + std::string(tag.size(), '\0');
   const int status = crypto_aead_xchacha20poly1305_ietf_encrypt_detached(
       writable(plain), tag.data(), nullptr, writable(plain), plain.size(), readable(sealed), sealed.size(), nullptr,
       nonce.data(), keys.sealing_key().data());
@@ -135,7 +138,8 @@ OpenedState open(const Keyring& keys, std::string_view sealed) {
   Header header = decode_header(sealed);
   if (header.fingerprint != keys.fingerprint()) {
     throw Failure(Exit::permission, "the state was sealed with key " + to_hex(header.fingerprint) + ", this is key " +
-                                        to_hex(keys.fingerprint()) + "; name the right one as state.key_file");
+                                        to_hex(keys.fingerprint()) +
+                                        "; name the right one (state.key_file, or --key-file)");
   }
   const std::string_view associated = sealed.substr(0, header.size);
   const std::string_view body = sealed.substr(header.size);
@@ -143,6 +147,10 @@ OpenedState open(const Keyring& keys, std::string_view sealed) {
   OpenedState opened{std::move(header.identity), {}};
   const std::size_t plain_size = body.size() - tag_bytes;
   opened.plain.resize(plain_size);
+  if (NUSTREAM_PLANTED("state-is-not-sealed")) {
+    opened.plain = body.substr(0, plain_size);
+    return opened;
+  }
   const int status = crypto_aead_xchacha20poly1305_ietf_decrypt_detached(
       writable(opened.plain), nullptr, readable(body), plain_size, readable(body.substr(plain_size)),
       readable(associated), associated.size(), header.nonce.data(), keys.sealing_key().data());

@@ -11,7 +11,7 @@
 namespace nustream::serve {
 namespace {
 
-constexpr const char* allowed = "IP:PORT, [IPv6]:PORT or localhost:PORT; names are not looked up";
+constexpr const char* allowed_address = "IP:PORT, [IPv6]:PORT or localhost:PORT; names are not looked up";
 
 std::optional<in_addr> as_ipv4(const std::string& ip) {
   in_addr address{};
@@ -43,12 +43,12 @@ std::string literal(std::string_view host) {
 Address parse_address(std::string_view setting, std::string_view text) {
   const std::size_t colon = text.rfind(':');
   const std::string ip = colon == std::string_view::npos ? std::string() : literal(text.substr(0, colon));
-  if (ip.empty()) throw InvalidParameter(std::string(setting), std::string(text), allowed);
+  if (ip.empty()) throw InvalidParameter(std::string(setting), std::string(text), allowed_address);
   const std::string_view digits = text.substr(colon + 1);
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
   if (error != std::errc() || end != digits.data() + digits.size()) {
-    throw InvalidParameter(std::string(setting), std::string(text), allowed);
+    throw InvalidParameter(std::string(setting), std::string(text), allowed_address);
   }
   return {ip, port};
 }

@@ -17,7 +17,7 @@ namespace nustream::serve {
 namespace {
 
 constexpr std::size_t token_bytes_max = 1024;
-constexpr const char* allowed = "16 to 1024 letters, digits or any of -._~+/=";
+constexpr const char* allowed_token = "16 to 1024 letters, digits or any of -._~+/=";
 
 /// RFC 6750 §2.1, b64token.
 bool is_token(std::string_view text) {
@@ -82,7 +82,7 @@ std::string_view read_up_to(int descriptor, std::span<char> out, const std::file
 }  // namespace
 
 BearerToken::BearerToken(std::string_view token) : hash_{} {
-  if (!is_token(token)) throw InvalidParameter("token", "(not shown)", allowed);
+  if (!is_token(token)) throw InvalidParameter("token", "(not shown)", allowed_token);
   secrets::prepare_sodium();
   hash_ = hash_of(token);
 }
@@ -100,7 +100,7 @@ BearerToken load_bearer_token(const std::filesystem::path& path) {
   check_private(file.descriptor, path);
   std::string_view text = read_up_to(file.descriptor, file.text, path);
   if (text.ends_with('\n')) text.remove_suffix(1);
-  if (!is_token(text)) throw refused(path, "does not hold one token", std::string("write ") + allowed);
+  if (!is_token(text)) throw refused(path, "does not hold one token", std::string("write ") + allowed_token);
   return BearerToken(text);
 }
 

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using Clock = std::chrono::steady_clock;
-using Phase = Connection::Phase;
+using Stage = Connection::Stage;
 
 /// Errors as values: here they are the rule, and none of them is exceptional.
 constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
@@ -73,7 +73,7 @@ asio::awaitable<bool> send(Connection& connection, Answer answer, bool header_al
 
 /// Closes our side and reads on until the client closes its own.
 asio::awaitable<void> leave(Connection& connection) {
-  connection.phase = Phase::leaving;
+  connection.stage = Stage::leaving;
   beast::error_code error;
   static_cast<void>(connection.stream.socket().shutdown(asio::socket_base::shutdown_send, error));
   connection.stream.expires_after(linger_time);
@@ -96,7 +96,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
       const beast::error_code nothing = co_await receive(connection, received, limits.header_bytes_max);
       if (nothing) co_return;
     }
-    connection.phase = Phase::busy;
+    connection.stage = Stage::busy;
     if (number > 1) deadline = Clock::now() + limits.request_time;
 
     // One deadline for the whole request: a byte now and then does not move it.
@@ -116,7 +116,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
       if (unread) co_await leave(connection);
       co_return;
     }
-    connection.phase = Phase::idle;
+    connection.stage = Stage::idle;
     deadline = Clock::now() + limits.idle_time;
   }
 }

@@ -14,14 +14,14 @@
 namespace nustream::serve {
 
 struct Connection {
-  enum class Phase : std::uint8_t {
+  enum class Stage : std::uint8_t {
     fresh,    ///< connected, no byte yet
     busy,     ///< a request is being read or answered
     idle,     ///< between two requests
     leaving,  ///< was refused; what it still sends is read and dropped
   };
   boost::beast::tcp_stream stream;
-  Phase phase = Phase::fresh;
+  Stage stage = Stage::fresh;
   bool last_request = false;  ///< set from outside: to be closed after the request at hand
 };
 

@@ -17,8 +17,6 @@ namespace {
 
 namespace http = boost::beast::http;
 
-constexpr const char* plain_text = "text/plain; charset=utf-8";
-
 /// IMF-fixdate (RFC 9110 §5.6.7). The program never leaves the C locale, in which these names are the right ones.
 std::string http_date() {
   const std::time_t now = std::time(nullptr);

@@ -7,6 +7,8 @@
 
 namespace nustream::serve {
 
+inline constexpr const char* plain_text = "text/plain; charset=utf-8";
+
 struct Response {
   unsigned status;
   const char* content_type;

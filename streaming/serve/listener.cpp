@@ -23,7 +23,7 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 using asio::ip::tcp;
-using Phase = Connection::Phase;
+using Stage = Connection::Stage;
 
 /// How long to leave the accept queue alone after an error such as too many open files: long enough not to spin.
 constexpr std::chrono::milliseconds accept_pause{100};
@@ -64,14 +64,14 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
     beast::error_code ignored;
     static_cast<void>(acceptor_.close(ignored));
     pause_.cancel();
-    dismiss({Phase::fresh, Phase::idle, Phase::leaving});
+    dismiss({Stage::fresh, Stage::idle, Stage::leaving});
   }
 
   /// As stop(), and requests in flight are cut off: whatever the routes refer to may be gone from now on.
   void abandon() {
     stop();
     routes_ = nullptr;
-    dismiss({Phase::fresh, Phase::idle, Phase::leaving, Phase::busy});
+    dismiss({Stage::fresh, Stage::idle, Stage::leaving, Stage::busy});
   }
 
  private:
@@ -99,7 +99,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   asio::awaitable<void> pause(std::chrono::steady_clock::duration longest);
 
   [[nodiscard]] bool full() const noexcept { return connections_.size() >= limits_.connections_max; }
-  void dismiss(std::initializer_list<Phase> at_once);
+  void dismiss(std::initializer_list<Stage> at_once);
   [[nodiscard]] Answer reply(const Connection& connection, const RequestParser& parser, std::size_t number) const;
 
   tcp::acceptor acceptor_;
@@ -127,7 +127,7 @@ asio::awaitable<void> Listener::Service::accept_connections(std::shared_ptr<Serv
 asio::awaitable<void> Listener::Service::accept_one() {
   while (full() && !stopping_) {
     // Whoever merely keeps a connection gives it up for somebody who may be waiting for one.
-    dismiss({Phase::idle, Phase::leaving});
+    dismiss({Stage::idle, Stage::leaving});
     co_await pause(std::chrono::hours{1});
   }
   if (stopping_) co_return;
@@ -149,11 +149,11 @@ asio::awaitable<void> Listener::Service::serve(std::unique_ptr<Client> client) {
   co_await serve_requests(client->connection, client->service->limits_, answerer);
 }
 
-/// Closes the connections in those phases; the others go after the request at hand.
-void Listener::Service::dismiss(std::initializer_list<Phase> at_once) {
+/// Closes the connections in those stages; the others go after the request at hand.
+void Listener::Service::dismiss(std::initializer_list<Stage> at_once) {
   for (Connection* const connection : connections_) {
     connection->last_request = true;
-    if (std::find(at_once.begin(), at_once.end(), connection->phase) != at_once.end()) connection->stream.close();
+    if (std::find(at_once.begin(), at_once.end(), connection->stage) != at_once.end()) connection->stream.close();
   }
 }
 

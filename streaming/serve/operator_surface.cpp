@@ -11,13 +11,9 @@
 namespace nustream::serve {
 namespace {
 
+using publish::append_field;
 using publish::append_number;
 using publish::append_string;
-
-void append_field(std::string_view key, double number, std::string& out) {
-  out += ",\"" + std::string(key) + "\":";
-  append_number(number, out);
-}
 
 void append_count(std::string_view key, const prometheus::Counter& count, std::string& out) {
   out += ",\"" + std::string(key) + "\":";

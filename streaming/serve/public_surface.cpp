@@ -12,9 +12,11 @@
 namespace nustream::serve {
 namespace {
 
+using publish::append_field;
 using publish::append_number;
 using publish::append_string;
-using Values = std::vector<std::pair<std::string, double>>;
+using publish::append_values;
+using Values = publish::NamedValues;
 
 /// Whoever has this lane publishes the combined model; elsewhere it would be an old one.
 constexpr LaneId model_lane{0};
@@ -34,28 +36,6 @@ void set_features(const Values& values, prometheus::Family<prometheus::Gauge>& f
   }
   NUSTREAM_REQUIRE(features.size() == values.size(), "the features of an epoch stay the same");
   for (std::size_t j = 0; j < values.size(); ++j) features[j]->Set(values[j].second);
-}
-
-void append_values(const char* key, const Values& values, std::string& out) {
-  out += ",\"" + std::string(key) + "\":";
-  if (values.empty()) {
-    out += "null";
-    return;
-  }
-  char separator = '{';
-  for (const auto& [name, value] : values) {
-    out += separator;
-    append_string(name, out);
-    out += ':';
-    append_number(value, out);
-    separator = ',';
-  }
-  out += '}';
-}
-
-void append_field(const char* key, auto number, std::string& out) {
-  out += ",\"" + std::string(key) + "\":";
-  append_number(number, out);
 }
 
 }  // namespace
@@ -114,7 +94,8 @@ void PublicSurface::show(const CommittedRelease& release) {
   OpenLane* const lane = last.stream == stream_ ? find(last.lane, last.epoch) : nullptr;
   if (lane == nullptr || (lane->release && last.step <= lane->release->step)) return;
   NUSTREAM_REQUIRE(last.step <= lane->steps.value(), "a release is shown after the commit of its state");
-  NUSTREAM_REQUIRE(last.is_private == lane->settings.header.is_private, "a lane's releases are of its own kind");
+  NUSTREAM_REQUIRE(last.promise.is_private == lane->settings.header.promise.is_private,
+                   "a lane's releases are of its own kind");
   lane->release = last;
   lane->series.releases->Increment(static_cast<double>(release.count()));
   set_features(last.estimate, metrics_.estimate, lane->settings.header, lane->series.estimate);
@@ -168,7 +149,7 @@ void PublicSurface::append_lane(const OpenLane& lane, std::string& out) {
   append_field("delta", header.delta.value(), out);
   out += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
   append_string(header.settings_digest, out);
-  out += header.is_private ? ",\"private\":true" : ",\"private\":false";
+  publish::append_promise(header.promise, out);
   if (lane.release) {
     append_field("step", lane.release->step, out);
     append_field("position", lane.release->position, out);

@@ -7,7 +7,6 @@
 namespace nustream::serve {
 namespace {
 
-constexpr const char* plain_text = "text/plain; charset=utf-8";
 constexpr const char* json = "application/json";
 
 Response version_page() {
@@ -22,7 +21,7 @@ Response health_page() {
 }
 
 Response not_found() {
-  return {404, plain_text, "not found\n"};
+  return {404, plain_text, "not found; there are /metrics, /healthz, /readyz, /version and /api/v1/state\n"};
 }
 
 unsigned readiness_status(bool ready) {

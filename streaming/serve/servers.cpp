@@ -1,6 +1,7 @@
 #include "serve/servers.h"
 
 #include "nustream/base/error.h"
+#include "planted.h"
 #include "serve/routes.h"
 
 namespace nustream::serve {
@@ -17,7 +18,9 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
                  const OperatorSurface& operators) {
   if (!settings.public_address.empty()) {
     public_.emplace(loop, parse_address("serve.public_address", settings.public_address), settings.limits,
-                    Access{token_of(settings.public_token_file)}, public_routes(shown));
+                    Access{token_of(settings.public_token_file)},
+                    NUSTREAM_PLANTED("public-listener-shows-the-operators-page") ? operator_routes(operators)
+                                                                                 : public_routes(shown));
   }
   if (settings.operator_address.empty()) return;
   const Address address = parse_address("serve.operator_address", settings.operator_address);

@@ -1,0 +1,141 @@
+// How a lane is taken over: opened on a thread that may wait, shown as it was committed, read from its position on.
+#include <boost/asio/post.hpp>
+
+#include <chrono>
+#include <utility>
+
+#include "attach/lane_worker.h"
+#include "attach/open_lane_parts.h"
+#include "engine/noise_ahead.h"
+#include "kafka/interruption.h"
+#include "serve/committed.h"
+
+namespace nustream::attach {
+namespace {
+
+constexpr std::chrono::milliseconds start_again_after{200};
+constexpr std::chrono::milliseconds partition_looks_every{5'000};
+
+}  // namespace
+
+void LaneWorker::open() {
+  NUSTREAM_REQUIRE(phase_ == Phase::idle, "a lane is opened once");
+  start_opening();
+}
+
+void LaneWorker::start_opening() {
+  if (phase_ == Phase::stopped || phase_ == Phase::gone) return;  // a timer that had fired already
+  phase_ = Phase::opening;
+  if (!lacks_partition_) set_state(serve::LaneState::restoring);
+  auto order = std::make_shared<LaneOrder>();
+  order->setup = &host_.setup;
+  order->mechanism = std::make_unique<const config::Mechanism>(host_.mechanism);
+  order->lane = lane_;
+  order->partitions = partitions_;
+  if (!host_.opened.contains(lane_)) order->renewal = host_.renewal;
+  order->member = std::make_shared<const kafka::GroupMetadata>(host_.consumer.group_metadata());
+  order->post = host_.on_commit_thread;
+  order->cancelled = cancelled_;
+  order->out_of_time = &host_.out_of_time;
+  host_.on_spare_thread([self = shared_from_this(), order] {
+    std::exception_ptr failure;
+    auto lane = std::make_shared<std::unique_ptr<OpenedLane>>();
+    try {
+      *lane = std::make_unique<OpenedLane>(open_lane(std::move(*order)));
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    boost::asio::post(self->host_.loop, [self, failure, lane] { self->opened(failure, std::move(*lane)); });
+  });
+}
+
+void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<OpenedLane> lane) {
+  const bool unwanted = dropped_ || phase_ != Phase::opening;
+  if (unwanted) {
+    if (lane) {
+      host_.on_spare_thread([journal = std::shared_ptr<kafka::KafkaJournal>(std::move(lane->journal))] {});
+    }
+    if (dropped_) go();
+    return;
+  }
+  phase_ = Phase::waiting;
+  if (!failure) return begin_running(std::move(lane));
+  try {
+    std::rethrow_exception(failure);
+  } catch (const LaneWithoutPartition& lacking) {
+    wait_for_partition(lacking.reason());
+  } catch (const kafka::LaneInterrupted& interrupted) {
+    fail_or_reopen(interrupted.error());
+  } catch (const kafka::KafkaFailure& kafka_failure) {
+    if (kafka_failure.error().remedy == kafka::Remedy::none) return fail(kafka_failure);
+    reopen(kafka_failure.error());
+  } catch (const Failure& other) {
+    fail(other);
+  } catch (const std::exception& other) {
+    fail(Failure(Exit::internal, other.what()));
+  }
+}
+
+/// Others go on meanwhile; somebody may add partitions at any time.
+void LaneWorker::wait_for_partition(const std::string& reason) {
+  set_state(serve::LaneState::waiting, reason);
+  timer_.expires_after(partition_looks_every);
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+    if (!cancelled && !self->dropped_) self->start_opening();
+  });
+  if (!std::exchange(lacks_partition_, true)) listener_.lacks_partition(lane_, reason);
+}
+
+void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
+  if (std::exchange(lacks_partition_, false)) listener_.lacks_partition(lane_, {});
+  const auto wake = [weak = weak_from_this(), &loop = host_.loop] {
+    boost::asio::post(loop, [weak] {
+      if (const auto self = weak.lock()) self->pump();
+    });
+  };
+  std::unique_ptr<engine::NoiseSupply> noise = std::make_unique<engine::NoiseAhead>(
+      *lane->state.mechanism, lane->noise, StepIndex{lane->state.lane.steps().value()}, &host_.locked,
+      host_.on_noise_thread, wake);
+  if (host_.wrap_noise) noise = host_.wrap_noise(std::move(noise));
+  all_is_well();
+  host_.opened.insert(lane_);
+  show_restored(*lane);
+  open_ = std::make_unique<Open>(host_, std::move(*lane), std::move(noise));
+  phase_ = Phase::running;
+  set_state(serve::LaneState::running);
+  start_reading();
+  if (phase_ == Phase::running) pump();
+}
+
+void LaneWorker::show_restored(const OpenedLane& lane) {
+  const config::Mechanism& mechanism = *lane.state.mechanism;
+  const config::Config& config = host_.setup.config;
+  const StepCount steps = lane.state.lane.steps();
+  const Position position = lane.state.lane.position();
+  host_.shown.open_lane({engine::release_header(config, {lane_, lane.state.ledger.identity().epoch,
+                                                         host_.setup.digest, host_.setup.keys.is_private()}),
+                         mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity,
+                         config.descent.schedule, config.privacy.budget});
+  host_.shown.update(serve::CommittedSpend::committed(lane.state.ledger.entry(steps, position),
+                                                      lane.state.ledger.total(steps, position)));
+  if (lane.last_published) host_.shown.update(serve::CommittedRelease::published(*lane.last_published));
+}
+
+void LaneWorker::start_reading() {
+  if (phase_ != Phase::running || open_->input.is_over()) return;
+  const auto error = host_.consumer.start(partition(), offset_of(open_->state.lane.position()));
+  if (!error) {
+    open_->reading = true;
+    return;
+  }
+  if (error->cause == kafka::Cause::lost_membership) return;  // it is taken away in a moment
+  if (error->remedy != kafka::Remedy::call_again) {
+    return fail(kafka::KafkaFailure("read partition " + std::to_string(lane_.value()), *error));
+  }
+  read_timer_.expires_after(start_again_after);
+  read_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+    if (!cancelled && !self->dropped_) self->start_reading();
+  });
+}
+
+}  // namespace nustream::attach

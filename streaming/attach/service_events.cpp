@@ -1,0 +1,200 @@
+// What the group tells an attached process: records, partitions that come and go, errors; and when it listens.
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "attach/service.h"
+
+namespace nustream::attach {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Of one round, before others on the loop get their turn.
+constexpr int events_per_round = 512;
+// For a lane that is full to commit; the others, and the group's events, wait with it. Then it is paused.
+constexpr milliseconds hold_max{500};
+
+LaneId lane_of(kafka::PartitionIndex partition) {
+  return LaneId{static_cast<std::uint32_t>(partition.value())};
+}
+
+}  // namespace
+
+void Service::watch_consumer() {
+  wake_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                   [this](const boost::system::error_code& cancelled) {
+                     if (cancelled) return;
+                     consumer_.acknowledge();  // before the events, or a wake-up could be lost between the two
+                     read_events();
+                   });
+}
+
+/// Some events; true where more may be waiting.
+bool Service::poll_round() {
+  int left = events_per_round;
+  while (left > 0) {
+    std::optional<kafka::Event> event = consumer_.next();
+    if (!event) break;
+    --left;
+    std::visit([this](auto&& one) { handle(std::forward<decltype(one)>(one)); }, std::move(*event));
+  }
+  deliver();
+  return left == 0;
+}
+
+void Service::read_events() {
+  if (is_full()) return hold();
+  if (poll_round()) {
+    boost::asio::post(loop_, [this] { read_events(); });
+  } else {
+    watch_consumer();
+  }
+}
+
+/// Without a wake-up: it says that this member is alive.
+void Service::poll_unasked() {
+  if (poll_round() && !held_ && !is_full()) boost::asio::post(loop_, [this] { poll_unasked(); });
+}
+
+bool Service::is_full() const {
+  return !ending_ &&
+         std::any_of(lanes_.begin(), lanes_.end(), [](const auto& entry) { return entry.second->is_full(); });
+}
+
+/// Leaves the events where they are until no lane is full. A pause would empty the client's queue, and fetching all
+/// of that again costs more than the moment that a commit takes.
+void Service::hold() {
+  held_ = true;
+  holder_.expires_after(hold_max);
+  holder_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (cancelled || !held_ || holder_.expiry() > std::chrono::steady_clock::now()) return;
+    for (const auto& [lane, worker] : lanes_) worker->pause_if_full();
+    held_ = false;
+    read_events();
+  });
+}
+
+void Service::look_for_room() {
+  if (!held_ || is_full()) return;
+  held_ = false;
+  holder_.cancel();
+  boost::asio::post(loop_, [this] { read_events(); });
+}
+
+void Service::handle(kafka::Message&& message) {
+  arrived_[lane_of(message.partition)].push_back(std::move(message));
+}
+
+void Service::deliver() {
+  for (auto& [lane, messages] : arrived_) {
+    if (messages.empty()) continue;
+    if (const auto found = lanes_.find(lane); found != lanes_.end()) found->second->take(messages);
+    messages.clear();
+  }
+}
+
+void Service::handle(const kafka::EndOfPartition& end) {
+  deliver();  // the records before it
+  const auto found = lanes_.find(lane_of(end.partition));
+  if (found != lanes_.end()) found->second->end_of_partition(static_cast<std::uint64_t>(end.offset.value()));
+}
+
+void Service::handle(const kafka::Assigned& assigned) {
+  deliver();
+  joined_ = true;
+  if (const auto error = consumer_.assign(assigned.partitions)) {
+    return fail(kafka::KafkaFailure("take partitions of topic " + setup_.config.kafka.topics.input, *error));
+  }
+  for (const kafka::PartitionIndex partition : assigned.partitions) {
+    const LaneId lane = lane_of(partition);
+    partitions_ = std::max(partitions_, lane.value() + 1);
+    assigned_.insert(lane);
+    if (!ending_ && lanes_.count(lane) == 0) open_lane(lane);  // else when its predecessor is gone
+  }
+  if (!ending_) operators_.set_phase(serve::Phase::serving);
+}
+
+void Service::handle(const kafka::Revoked& revoked) {
+  deliver();
+  revocation_ = Revocation{revoked.partitions, {}};
+  for (const kafka::PartitionIndex partition : revoked.partitions) {
+    assigned_.erase(lane_of(partition));
+    stopped_.erase(lane_of(partition));
+    homeless_.erase(lane_of(partition));
+    if (waiting_.erase(lane_of(partition)) > 0) operators_.close_lane(lane_of(partition));
+    if (lanes_.count(lane_of(partition)) > 0) revocation_->waiting_for.insert(lane_of(partition));
+  }
+  for (const LaneId lane : std::set(revocation_->waiting_for)) {
+    const auto worker = lanes_.at(lane);
+    if (revoked.lost) {
+      worker->drop();
+    } else {
+      worker->drain("");
+    }
+  }
+  if (revoked.lost) revocation_->waiting_for.clear();  // they are somebody else's already
+  if (!revocation_->waiting_for.empty() && !ending_) {
+    deadline_.expires_after(setup_.config.kafka.drain);
+    deadline_.async_wait([this](const boost::system::error_code& cancelled) {
+      if (cancelled || !revocation_) return;
+      for (const LaneId lane : std::set(revocation_->waiting_for)) lanes_.at(lane)->drop();
+      if (revocation_) revocation_->waiting_for.clear();
+      finish_revocation();
+    });
+  }
+  finish_revocation();
+}
+
+void Service::finish_revocation() {
+  if (!revocation_ || !revocation_->waiting_for.empty()) return;
+  const Revocation over = *std::exchange(revocation_, std::nullopt);
+  if (!ending_) deadline_.cancel();
+  if (const auto error = consumer_.unassign(over.partitions)) {
+    fail(kafka::KafkaFailure("give back partitions of topic " + setup_.config.kafka.topics.input, *error));
+  }
+}
+
+void Service::handle(const kafka::PartitionError& error) {
+  deliver();
+  const auto found = lanes_.find(lane_of(error.partition));
+  if (found == lanes_.end()) return;
+  const std::string& topic = setup_.config.kafka.topics.input;
+  if (error.error.cause == kafka::Cause::offset_out_of_range) {
+    found->second->fail_to_read(Failure(
+        Exit::data,
+        fmt::format("topic '{}', partition {}: the log does not hold {}, the lane's position, any more ({}); go "
+                    "on behind the gap with --new-epoch --accept-gap",
+                    topic, error.partition.value(), found->second->where(), error.error.text)));
+  } else if (error.error.cause == kafka::Cause::unknown_topic) {
+    found->second->fail_to_read(Failure(Exit::data, fmt::format("topic '{}', partition {}: is gone ({}); restore it",
+                                                                topic, error.partition.value(), error.error.text)));
+  } else {
+    found->second->fail_to_read(kafka::KafkaFailure(
+        fmt::format("read topic '{}', partition {}", topic, error.partition.value()), error.error));
+  }
+}
+
+void Service::handle(const kafka::ClientError& error) {
+  const kafka::Cause cause = error.error.cause;
+  const bool hopeless = error.error.remedy == kafka::Remedy::new_client ||
+                        error.error.remedy == kafka::Remedy::none || cause == kafka::Cause::authentication ||
+                        cause == kafka::Cause::authorization;
+  const bool at_start = !joined_;
+  // Once in the group, connections come and go, but a right that was taken away does not come back by itself.
+  const bool for_good = cause == kafka::Cause::fenced_member || cause == kafka::Cause::authorization;
+  if (for_good || (hopeless && at_start)) {
+    fail(kafka::KafkaFailure("join group " + setup_.config.kafka.group, error.error));
+  }
+}
+
+void Service::handle(const kafka::Membership& membership) {
+  for (auto& [lane, worker] : lanes_) {
+    if (membership.confirmed) worker->membership_confirmed();
+  }
+}
+
+}  // namespace nustream::attach

@@ -1,0 +1,15 @@
+// What settings alone tell of trouble ahead: before a record is read, so that nothing of it depends on data.
+#pragma once
+
+#include <string>
+
+#include "config/config.h"
+
+namespace nustream::config {
+
+/// One sentence where the first steps overshoot: η_0 times the largest curvature is 2 or more, for second moments as
+/// [plan] says or else of size 1 in every coordinate. Empty where they do not, or where the loss has no bounded
+/// curvature.
+[[nodiscard]] std::string overshoot(const Config& config);
+
+}  // namespace nustream::config

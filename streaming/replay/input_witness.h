@@ -1,0 +1,23 @@
+// What a session asks about the input that its lane is fed from: whether a resumed one is still the same.
+#pragma once
+
+#include <vector>
+
+#include "decode/read_record.h"
+#include "journal/state_record.h"
+#include "nustream/base/units.h"
+
+namespace nustream::replay {
+
+class InputWitness {
+ public:
+  virtual ~InputWitness() = default;
+  /// Looks for the marked records of a state that is to be resumed, before anything of it is published. Failure(data)
+  /// where the input holds others in their place, or ends before the state's position.
+  virtual void check(const journal::StateRecord& record) = 0;
+  /// Some records below `position` (an ordinal or offset) that the input held when they were read, in increasing
+  /// order.
+  [[nodiscard]] virtual std::vector<decode::ReadRecord> at_hand(Position position) const = 0;
+};
+
+}  // namespace nustream::replay

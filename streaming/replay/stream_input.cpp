@@ -1,0 +1,69 @@
+#include "replay/stream_input.h"
+
+#include <fmt/format.h>
+
+#include "error.h"
+#include "journal/record_marks.h"
+
+namespace nustream::replay {
+namespace {
+
+[[noreturn]] void refuse(std::uint64_t position) {
+  throw Failure(
+      Exit::data,
+      fmt::format("record {} of the input is not the one that was read there: records were added, removed or "
+                  "reordered, or this is another input; nothing was published: go on with the input as it "
+                  "was (more records may follow), or have what is read again charged by --new-epoch --from",
+                  position));
+}
+
+}  // namespace
+
+void StreamInput::open(std::uint64_t position) {
+  if (reader_ && position_ == position) return;
+  if (reader_ && !reader_->bytes_total()) {
+    throw Failure(Exit::io,
+                  fmt::format("a pipe was read up to record {} and cannot be read from record {} on: name a "
+                              "file, or --from",
+                              position_, position));
+  }
+  reader_ = open_window(config_, window_, position);
+  position_ = position;
+}
+
+void StreamInput::pass_marked(decode::Reader& reader, const journal::StateRecord& record) const {
+  std::vector<std::uint64_t> positions;
+  positions.reserve(record.seen.size());
+  for (const journal::SeenRecord& seen : record.seen) positions.push_back(seen.position.value());
+  auto next = record.seen.begin();
+  const auto look = [&](const decode::ReadRecord& read) {
+    const Position position{read.position};
+    if (position != next->position) refuse(next->position.value());
+    if (journal::record_mark(position, read.bytes, record.seen_key) != next->mac) refuse(read.position);
+    ++next;
+  };
+  do {
+    // A signal may also have come while the input was opened.
+    if (stop_.load() != 0) {
+      throw Failure(Exit::interrupted,
+                    "interrupted before anything was resumed; nothing has changed: go on with --resume");
+    }
+  } while (!reader.pass(positions, look));
+  if (next != record.seen.end()) refuse(next->position.value());
+}
+
+void StreamInput::check(const journal::StateRecord& record) {
+  if (window_.passes > 1 && !record.seen.empty()) {
+    decode::InputSettings marked = config_.input;
+    marked.from = record.seen.back().position.value() + 1;
+    pass_marked(*decode::open_reader(marked, config_.schema), record);
+  }
+  open(record.position.value());
+  if (window_.passes == 1) pass_marked(*reader_, record);
+}
+
+std::vector<decode::ReadRecord> StreamInput::at_hand(Position position) const {
+  return reader_ ? reader_->at_hand(position.value()) : std::vector<decode::ReadRecord>();
+}
+
+}  // namespace nustream::replay
