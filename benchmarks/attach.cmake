@@ -1,10 +1,11 @@
 # On a real broker, which the tests' support starts.
 if(TARGET nustream_kafka_support)
   add_library(nustream_benchmark_kafka STATIC bare_kafka.cpp attach_process.cpp)
-  target_include_directories(nustream_benchmark_kafka PUBLIC ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests/support)
+  target_compile_options(nustream_benchmark_kafka PUBLIC -iquote ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(nustream_benchmark_kafka PUBLIC ${PROJECT_SOURCE_DIR}/tests/support)
   target_compile_definitions(nustream_benchmark_kafka PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
   target_link_libraries(nustream_benchmark_kafka PUBLIC nustream_service nustream_kafka_support fmt::fmt)
-  foreach(question consume exactly_once latency memory)
+  foreach(question consume exactly_once latency memory hours)
     nustream_benchmark(benchmark_attach_${question} attach_${question}.cpp LINK nustream_benchmark_kafka)
     target_compile_definitions(benchmark_attach_${question} PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
     add_dependencies(benchmark_attach_${question} nustream)

@@ -31,9 +31,7 @@ struct Bench {
         keys(secrets::Keyring::insecure(1)),
         noise(mechanism, journal::first_checkpoints({1}, LaneId{0}, EpochId{0}, 1), StepIndex{0}, &locked),
         lane(config.descent, mechanism.grids, Position{0}),
-        encoder(engine::release_encoder(
-            config, mechanism,
-            {config.stream, LaneId{0}, EpochId{0}, config.privacy.delta, std::string(64, '0'), false})),
+        encoder(engine::release_encoder(config, mechanism, {LaneId{0}, EpochId{0}, std::string(64, '0'), false})),
         stepper(lane, noise, encoder, 1, std::nullopt, 0) {}
 
   void step(record::RowBatch& rows) {

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 
@@ -86,7 +88,8 @@ Usage usage_of(pid_t process) {
   double user = 0;
   double system = 0;
   fields >> user >> system;
-  return {resident, (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK))};
+  return {static_cast<double>(resident) / 1024, (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK)),
+          static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder + "/fd"), {}))};
 }
 
 std::string make_key(const tests::TemporaryFolder& folder) {

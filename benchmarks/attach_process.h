@@ -36,8 +36,9 @@ class AttachedService {
 
 /// Of a process, at one moment.
 struct Usage {
-  std::size_t resident_kib;
+  double resident_mib;
   double cpu_seconds;  ///< user and system
+  std::size_t descriptors;
 };
 /// Throws where there is no such process.
 [[nodiscard]] Usage usage_of(pid_t process);

@@ -1,18 +1,21 @@
 // What one private step costs over a plain one: the lane with noise at hand beside textbook loops.
 //
 // Every case takes the same steps of linear regression on the same rows. "plain" and "clipped" are the loops that
-// anyone would write, without noise and without a grid; "lane" is the product's path. Non-private comparators.
+// anyone would write, without noise and without a grid; "lane" is the product's path. Non-private comparators. "with
+// its noise" draws the noise in the same thread, as a replay on one core does.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "harness.h"
 #include "nustream/lane/lane.h"
+#include "nustream/noise/source.h"
 
 namespace {
 
@@ -78,17 +81,21 @@ std::vector<Variation> variations(std::size_t dimension) {
   return all;
 }
 
+lane::Settings settings_of(std::size_t dimension, const Variation& variation) {
+  return {.dimension = dimension,
+          .loss = {variation.loss, 1.0},
+          .clip = ClipNorm{clip_norm},
+          .schedule = descent::Schedule{descent::Constant{StepSize{step_size}}},
+          .projection = {},
+          .averaging = variation.averaging,
+          .minibatch = variation.minibatch,
+          .release_every = variation.release_every,
+          .start = std::vector<double>(dimension)};
+}
+
 benchmarks::Case lane_case(const std::string& suffix, const Variation& variation, const std::shared_ptr<Data>& data) {
   const std::size_t dimension = data->theta.size();
-  const lane::Settings settings{.dimension = dimension,
-                                .loss = {variation.loss, 1.0},
-                                .clip = ClipNorm{clip_norm},
-                                .schedule = descent::Schedule{descent::Constant{StepSize{step_size}}},
-                                .projection = {},
-                                .averaging = variation.averaging,
-                                .minibatch = variation.minibatch,
-                                .release_every = variation.release_every,
-                                .start = std::vector<double>(dimension)};
+  const lane::Settings settings = settings_of(dimension, variation);
   const noise::Grid grid(NoiseStddev{1.0}, 1.0, settings.clip);
   auto lane = std::make_shared<lane::Lane>(settings, grid, Position{0});
   auto releases = std::make_shared<lane::Releases>();
@@ -96,6 +103,39 @@ benchmarks::Case lane_case(const std::string& suffix, const Variation& variation
             releases->clear();
             lane->advance(slice(data->rows, 0, data->rows.count()),
                           {StepIndex{lane->steps().value()}, dimension, data->noise}, *releases);
+            benchmarks::keep(lane->theta().data());
+          }};
+}
+
+// The lane behind a generator of its own: keys, Gaussians, correlation, grid, step.
+benchmarks::Case noisy_lane_case(const std::string& name, const noise::Correlation& correlation,
+                                 const std::shared_ptr<Data>& data) {
+  const std::size_t dimension = data->theta.size();
+  const lane::Settings settings = settings_of(dimension, {.name = name});
+  const noise::Grid grid(NoiseStddev{1.0}, noise::largest_stddev(correlation), settings.clip);
+  auto lane = std::make_shared<lane::Lane>(settings, grid, Position{0});
+  const noise::Stage stage{LaneId{0}, EpochId{0}, 0};
+  const auto source =
+      std::make_shared<noise::NoiseSource>(correlation, noise::GeneratorKind::automatic, dimension,
+                                           noise::first_checkpoint(noise::KeyBytes{1}, stage), StepIndex{0});
+  const std::size_t steps = noise::steps_per_block(dimension);
+  const std::size_t rows = std::min(steps, data->rows.count());  // powers of two, all of them
+  constexpr std::size_t blocks = 4;
+  const auto units = std::make_shared<std::vector<std::int64_t>>();
+  auto releases = std::make_shared<lane::Releases>();
+  return {name, static_cast<double>(blocks * steps), [=] {
+            releases->clear();
+            for (std::size_t block = 0; block < blocks; ++block) {
+              const noise::CorrelatedBlock noise = source->next();
+              units->resize(noise.z.size());
+              grid.round_noise(noise.z, *units);
+              for (std::size_t step = 0; step < steps; step += rows) {
+                lane->advance(
+                    slice(data->rows, 0, rows),
+                    {StepIndex{noise.first.value() + step}, dimension, std::span(*units).subspan(step * dimension)},
+                    *releases);
+              }
+            }
             benchmarks::keep(lane->theta().data());
           }};
 }
@@ -113,6 +153,10 @@ int main(int argc, char** argv) {
     cases.push_back({"plain" + suffix, rows, [=] { plain_steps(*data, false); }});
     cases.push_back({"clipped" + suffix, rows, [=] { plain_steps(*data, true); }});
     for (const Variation& variation : variations(dimension)) cases.push_back(lane_case(suffix, variation, data));
+    cases.push_back(
+        noisy_lane_case("lane with its noise, independent" + suffix, noise::Correlation{noise::Independent{}}, data));
+    cases.push_back(noisy_lane_case("lane with its noise, rational m = 6" + suffix,
+                                    noise::Correlation{noise::Rational::nu_ftrl(Damping{1e-4}, 6)}, data));
     report.add(benchmarks::measure(cases, 101), "record");
     report.add_ratio("private over plain" + suffix, "lane" + suffix, "plain" + suffix);
     report.add_ratio("private over clipped" + suffix, "lane" + suffix, "clipped" + suffix);

@@ -26,3 +26,6 @@ if(NUSTREAM_TESTS)
 endif()
 add_executable(reproduce_local reproduce_local.cpp local_figure.cpp)
 target_link_libraries(reproduce_local PRIVATE nustream_core nustream_compile fmt::fmt)
+
+nustream_benchmark(audit_bars audit_bars.cpp LINK nustream_service fmt::fmt)
+target_include_directories(audit_bars PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)

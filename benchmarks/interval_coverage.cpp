@@ -153,15 +153,18 @@ void run(std::uint64_t number, Tally& sandwich, Tally& batches) {
   lane.advance(record::slice(rows, 0, records), noise, releases);
 
   const lane::Release last = releases[0];
-  const auto covariance =
-      inference::average_covariance(descent::symmetric_matrix(last.bread, d), descent::symmetric_matrix(last.meat, d),
-                                    {correlation, stages[0].stddev, StepSize{step_size}, 0, 1, from}, last.steps);
-  if (!covariance) {
+  std::vector<double> each(d * d, 0.0);
+  for (std::size_t j = 0; j < d; ++j) each[j * d + j] = 1;
+  const auto variances = inference::average_variances(
+      descent::symmetric_matrix(last.bread, d), descent::symmetric_matrix(last.meat, d),
+      {correlation, stages[0].stddev, StepSize{step_size}, 0, 1, from, stages[1].stddev, stages[2].stddev},
+      last.steps, each);
+  if (!variances) {
     ++sandwich.silent;
   } else {
     for (std::size_t j = 0; j < d; ++j) {
-      sandwich.add({last.average[j], inference::normal_quantile(level) * std::sqrt((*covariance)[j * d + j])},
-                   truth[j]);
+      const auto& [variance, freedom] = (*variances)[j];
+      sandwich.add({last.average[j], inference::student_quantile(freedom, level) * std::sqrt(variance)}, truth[j]);
     }
   }
   for (std::size_t j = 0; j < d; ++j) {

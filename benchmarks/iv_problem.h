@@ -42,18 +42,10 @@ struct Clips {
 
 inline lane::Settings settings_of(const Problem& problem, Steps steps, Clips clips) {
   const descent::TwoStageShape shape{problem.instruments, 0, problem.endogenous};
-  return {.dimension = shape.dimension(),
-          .loss = {},
-          .l2 = 0,
-          .clip = ClipNorm{clips.second},
-          .schedule = descent::Schedule{descent::Constant{StepSize{steps.second}}},
-          .projection = {},
-          .averaging = {},
-          .minibatch = 1,
-          .release_every = 1,
-          .start = std::vector<double>(shape.dimension(), 0.0),
-          .first_stage = lane::FirstStage{shape, ClipNorm{clips.first},
-                                          descent::Schedule{descent::Constant{StepSize{steps.first}}}, 0}};
+  lane::Settings settings = plain_descent(shape.dimension(), clips.second, steps.second);
+  settings.first_stage =
+      lane::FirstStage{shape, ClipNorm{clips.first}, descent::Schedule{descent::Constant{StepSize{steps.first}}}, 0};
+  return settings;
 }
 
 /// rho_1 of the first stage, rho_2 of the second.
@@ -70,6 +62,48 @@ inline Iterates public_rows(const Problem& problem, Steps steps, double clip, st
   settings.first_stage->clip.reset();
   const StageBudget budget{rho, inflation};
   return full_batch_descent(std::move(settings), problem.table, count, independent, {&budget, 1}, key);
+}
+
+/// One pass in the table's order, one record a step, zero-out, ρ in halves, each stage's noise its own: the first
+/// coefficient of the average. Without a key the noise is off.
+inline double stream_two_stage(const lane::Settings& settings, const MemoryTable& table,
+                               const noise::Correlation& correlation, double rho, std::optional<std::uint64_t> key) {
+  const Sensitivity sensitivity = privacy::sensitivity_limit(correlation, privacy::Participation::once());
+  const std::vector<lane::Stage> stages = lane::stages(settings);
+  std::vector<noise::Grid> grids;
+  std::vector<noise::NoiseSource> sources;
+  for (const lane::Stage& stage : stages) {
+    const Displacement displacement = privacy::displacement(stage.clip, privacy::Adjacency::zero_out);
+    grids.emplace_back(noise_stddev(privacy::multiplier_for(sensitivity, Rho{rho / 2}), displacement),
+                       noise::largest_stddev(correlation), stage.clip);
+    sources.emplace_back(correlation, noise::GeneratorKind::automatic, stage.dimension,
+                         noise::first_checkpoint(numbered_key(key.value_or(0)),
+                                                 {LaneId{0}, EpochId{0}, static_cast<std::uint32_t>(sources.size())}),
+                         StepIndex{0});
+  }
+  lane::Lane lane(settings, grids, Position{0});
+  lane::Releases releases;
+  std::vector<std::vector<std::int64_t>> units(stages.size());
+  for (std::size_t row = 0; row < table.rows();) {
+    std::size_t count = table.rows() - row;
+    std::vector<noise::GridNoise> noise;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const noise::CorrelatedBlock block = sources[i].next();  // of as many steps for stages of one width
+      count = std::min(count, block.steps);
+      units[i].assign(block.z.size(), 0);
+      if (key) grids[i].round_noise(block.z, units[i]);
+      noise.push_back({StepIndex{row}, stages[i].dimension, units[i]});
+    }
+    for (std::size_t i = 0; i < stages.size(); ++i)
+      noise[i].units = noise[i].units.first(count * stages[i].dimension);
+    releases.clear();
+    lane.advance({table.dimension, count, table.x.data() + row * table.dimension, table.y.data() + row, nullptr},
+                 noise, releases);
+    row += count;
+  }
+  releases.clear();
+  lane.release_now(releases);
+  return releases[0].average[0];
 }
 
 /// The paper's step sizes: η = 1/λ_max(ZᵀZ/n), α = 2/(2 λ_max + λ_min) of Θ̂ᵀ(ZᵀZ/n)Θ̂, from the table itself: public
@@ -171,6 +205,14 @@ inline Problem real_problem(std::vector<std::vector<double>> columns, bool stand
     problem.table.y.push_back(columns.back()[i]);
   }
   problem.two_stage = inference::two_stage_least_squares(problem.table.view(), instruments, 0).theta;
+  return problem;
+}
+
+/// Each column times its factor, the outcome times its own.
+inline Problem scaled(Problem problem, const std::vector<double>& factors, double of_outcome) {
+  for (std::size_t i = 0; i < problem.table.x.size(); ++i) problem.table.x[i] *= factors[i % factors.size()];
+  for (double& y : problem.table.y) y *= of_outcome;
+  problem.two_stage = inference::two_stage_least_squares(problem.table.view(), problem.instruments, 0).theta;
   return problem;
 }
 

@@ -35,8 +35,8 @@ std::string releases_of(std::size_t bytes) {
 }
 
 journal::LedgerEntry entry(std::uint64_t steps) {
-  return {"benchmark", LaneId{0}, EpochId{0}, Position{0}, Position{steps},           StepCount{steps},
-          Rho{0.1},    Rho{0.2},  digest,     false,       journal::Overlap::disjoint};
+  return {"benchmark", LaneId{0}, EpochId{0}, Position{0}, Position{steps}, StepCount{steps},
+          Rho{0.1},    Rho{0.2},  digest,     {},          false,           journal::Overlap::disjoint};
 }
 
 /// A run over a folder of its own: commits batches of one outbox.

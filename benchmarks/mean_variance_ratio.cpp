@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -20,16 +21,9 @@ constexpr std::size_t dimension = 16;  // independent coordinates: as many chain
 constexpr double rho = 0.5;
 
 lane::Settings mean_settings(double eta) {
-  return {.dimension = dimension,
-          .loss = {.kind = model::Loss::Kind::mean},
-          .l2 = 0,
-          .clip = ClipNorm{1.0},
-          .schedule = descent::Schedule{descent::Constant{StepSize{eta}}},
-          .projection = {},
-          .averaging = {},
-          .minibatch = 1,
-          .release_every = 1,
-          .start = std::vector<double>(dimension, 0.0)};
+  lane::Settings settings = plain_descent(dimension, 1.0, eta);
+  settings.loss.kind = model::Loss::Kind::mean;
+  return settings;
 }
 
 /// Variance of θ_t − θ_t(noise off) over time and coordinates, after a burn-in. Its standard error comes from the
@@ -45,10 +39,15 @@ Estimate stationary_variance(const noise::Correlation& correlation, double eta, 
   noise::NoiseSource source(correlation, noise::GeneratorKind::automatic, dimension,
                             noise::first_checkpoint(key, {LaneId{0}, EpochId{0}, 0}), StepIndex{0});
   lane::Lane lane(settings, grid, Position{0});
-  record::RowBatch rows;  // a bounded stream of nulls: the mean is linear, so its own data shifts nothing
+  lane::Lane silent(settings, grid, Position{0});  // the same stream without noise
+  record::RowBatch rows;
   rows.dimension = dimension;
+  std::mt19937_64 bits(run);
+  std::uniform_real_distribution<double> entry(-0.25, 0.25);  // of a norm of at most 1: nothing is clipped
   std::vector<std::int64_t> units(noise::steps_per_block(dimension) * dimension);
+  const std::vector<std::int64_t> no_noise(units.size(), 0);
   lane::Releases releases;
+  lane::Releases without;
   const auto burn_in = static_cast<std::size_t>(50.0 / eta);
   constexpr std::size_t stretches = 32;
   std::vector<double> sums(stretches, 0.0);
@@ -57,16 +56,22 @@ Estimate stationary_variance(const noise::Correlation& correlation, double eta, 
     const noise::CorrelatedBlock block = source.next();
     grid.round_noise(block.z, units);
     rows.clear();
-    rows.x.assign(block.steps * dimension, 0.0);
+    rows.x.resize(block.steps * dimension);
+    for (double& x : rows.x) x = entry(bits);
     rows.y.assign(block.steps, 0.0);
     for (std::size_t i = 0; i < block.steps; ++i) rows.next.push_back(step + i + 1);
     releases.clear();
     lane.advance(record::slice(rows, 0, block.steps), {block.first, dimension, units}, releases);
+    without.clear();
+    silent.advance(record::slice(rows, 0, block.steps), {block.first, dimension, no_noise}, without);
     for (std::size_t i = 0; i < block.steps; ++i) {
       const std::size_t t = step + i;
       if (t < burn_in || t >= steps + burn_in) continue;
       const std::size_t stretch = (t - burn_in) * stretches / steps;
-      for (const double value : releases[i].theta) sums[stretch] += value * value;
+      for (std::size_t j = 0; j < dimension; ++j) {
+        const double apart = releases[i].theta[j] - without[i].theta[j];
+        sums[stretch] += apart * apart;
+      }
       counts[stretch] += dimension;
     }
     step += block.steps;

@@ -12,6 +12,20 @@
 
 namespace nustream::benchmarks {
 
+/// A plain descent of d coefficients from zero with a constant step size: one record a step, every iterate released.
+inline lane::Settings plain_descent(std::size_t dimension, double clip, double step_size) {
+  return {.dimension = dimension,
+          .loss = {},
+          .l2 = 0,
+          .clip = ClipNorm{clip},
+          .schedule = descent::Schedule{descent::Constant{StepSize{step_size}}},
+          .projection = {},
+          .averaging = {},
+          .minibatch = 1,
+          .release_every = 1,
+          .start = std::vector<double>(dimension, 0.0)};
+}
+
 /// Last iterate and average of a run, working coordinates.
 struct PathEnd {
   std::vector<double> last;

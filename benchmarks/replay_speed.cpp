@@ -99,7 +99,7 @@ double plain_sgd(const config::Config& config) {
 
 int main(int argc, char** argv) {
   const char* rows_text = std::getenv("ROWS");
-  const std::size_t rows = rows_text == nullptr ? 3'000'000 : std::strtoull(rows_text, nullptr, 10);
+  const std::size_t rows = rows_text == nullptr ? 6'000'000 : std::strtoull(rows_text, nullptr, 10);
   pin_to_one_core();
   const Stream stream = make_stream(rows);
   const config::Config config = config::read_config(stream.config, {});
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
                   options.quiet = true;
                   static_cast<void>(replay::run(std::move(each), options));
                 }}},
-              5);
+              15);
   std::filesystem::remove_all(stream.folder);
   Report report("replay");
   report.add(timings, "row");

@@ -21,6 +21,7 @@ using namespace nustream;
 using namespace nustream::benchmarks;
 
 const noise::Correlation independent{noise::Independent{}};
+constexpr double eta = 0.25;
 
 struct Problem {
   MemoryTable table;
@@ -62,24 +63,11 @@ Problem draw(std::size_t p, std::size_t n, bool anisotropic, std::uint64_t seed)
   return problem;
 }
 
-lane::Settings descent(std::size_t p, double gamma) {
-  return {.dimension = p,
-          .loss = {},
-          .l2 = 0,
-          .clip = ClipNorm{gamma},
-          .schedule = descent::Schedule{descent::Constant{StepSize{0.25}}},
-          .projection = {},
-          .averaging = {},
-          .minibatch = 1,
-          .release_every = 1,
-          .start = std::vector<double>(p, 0.0)};
-}
-
 Iterates dpgd(const Problem& problem, double gamma, double rho, std::uint64_t steps, std::optional<std::uint64_t> key,
               const noise::Correlation& correlation = independent) {
   const StageBudget budget{rho};
-  return full_batch_descent(descent(problem.table.dimension, gamma), problem.table, steps, correlation, {&budget, 1},
-                            key);
+  return full_batch_descent(plain_descent(problem.table.dimension, gamma, eta), problem.table, steps, correlation,
+                            {&budget, 1}, key);
 }
 
 std::string point_json(const char* axis, double x, const std::map<std::string, std::vector<double>>& samples) {
@@ -121,7 +109,7 @@ Figure dimension_figure(bool quick, bool anisotropic) {
   for (const std::size_t p : {5U, 10U, 25U, 50U, 100U, 200U, 400U}) {
     if (quick && p > 50) continue;
     const std::size_t n = 100 * p;
-    const int repetitions = quick ? 4 : p > 100 ? 5 : 30;
+    const int repetitions = quick ? 4 : p > 100 ? 20 : 100;
     std::map<std::string, std::vector<double>> samples;
     for (int r = 0; r < repetitions; ++r) {
       const auto seed = static_cast<std::uint64_t>(1000 * p) + static_cast<std::uint64_t>(r);
@@ -141,7 +129,7 @@ Figure dimension_figure(bool quick, bool anisotropic) {
   }
   return {
       wrapped(anisotropic ? "figure 9: error against dimension, anisotropic" : "figure 1: error against dimension",
-              all.rows),
+              all.rows, R"(, "adjacency": {"DP-GD": "replace-one", "AdaSSP": "zero-out"})"),
       Chart("Distance to least squares, n = 100p, rho = .05, T = 10", {"p", true}, {"distance"}, all.all())};
 }
 
@@ -166,22 +154,25 @@ Figure sample_figure(bool quick) {
           Chart("Error due to privacy and to sampling, p = 10", {"n", true}, {"distance", true}, all.all())};
 }
 
-/// Share of clipped gradients at γ/√p = .5, 1, 2, 3: p = 10, n = 100p.
+/// Share of clipped gradients at γ/√p = .5, 1, 2, 3: n = 100p, ρ = .05, T = 10, as in figure 1. The noise keeps θ_t
+/// away from the minimum, and so moves the share: it is there without noise too.
 Figure clipping_figure(bool quick) {
   Collected all;
   for (const double ratio : {0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0}) {
     std::map<std::string, std::vector<double>> samples;
     for (const std::size_t p : {5U, 10U, 20U, 40U}) {
       const double gamma = ratio * std::sqrt(static_cast<double>(p));
-      for (int r = 0; r < (quick ? 5 : 50); ++r) {
-        const auto seed = static_cast<std::uint64_t>(p * 100) + static_cast<std::uint64_t>(r);
+      for (int r = 0; r < (quick ? 5 : 200); ++r) {
+        const auto seed = static_cast<std::uint64_t>(p * 1000) + static_cast<std::uint64_t>(r);
         const Problem problem = draw(p, 100 * p, false, seed);
-        samples[fmt::format("p = {}", p)].push_back(dpgd(problem, gamma, 0.015, 10, seed).clipped_share);
+        samples[fmt::format("p = {}", p)].push_back(dpgd(problem, gamma, 0.05, 10, seed).clipped_share);
+        if (p != 10) continue;
+        samples["p = 10, noise off"].push_back(dpgd(problem, gamma, 0.05, 10, std::nullopt).clipped_share);
       }
     }
     all.add("gamma over root p", ratio, samples);
   }
-  return {wrapped("figure 3: share of clipped gradients", all.rows),
+  return {wrapped("figure 3: share of clipped gradients", all.rows, R"(, "rho": 0.05, "steps": 10)"),
           Chart("Share of clipped gradients, n = 100p", {"gamma / sqrt(p)"}, {"share"}, all.all())};
 }
 
@@ -239,7 +230,7 @@ std::pair<Figure, Figure> coverage_figures(bool quick, bool anisotropic) {
     if (quick && steps > 220) continue;
     std::map<std::string, std::vector<double>> coverage;
     std::map<std::string, std::vector<double>> width;
-    for (int r = 0; r < (quick ? 10 : 200); ++r) {
+    for (int r = 0; r < (quick ? 10 : 400); ++r) {
       const auto seed = static_cast<std::uint64_t>(steps) * 1000 + static_cast<std::uint64_t>(r);
       const Problem problem = draw(10, 10'000, anisotropic, seed);
       const Iterates one = dpgd(problem, gamma, 0.015, steps, seed);
@@ -306,8 +297,8 @@ Figure correlation_figure(bool quick, std::size_t parts) {
       const Problem problem = draw(10, n, false, seed);
       for (const auto& [name, correlation] : correlations) {
         const StageBudget budget{0.015};
-        const Iterates run =
-            minibatch_descent(descent(10, gamma), problem.table, steps, n / parts, correlation, {&budget, 1}, seed);
+        const Iterates run = minibatch_descent(plain_descent(10, gamma, eta), problem.table, steps, n / parts,
+                                               correlation, {&budget, 1}, seed);
         samples[name].push_back(distance(run.last(), problem.least_squares));
       }
     }

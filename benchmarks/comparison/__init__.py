@@ -1,0 +1,2 @@
+"""nustream beside its peers. Started by benchmarks/compare; needs nothing but Python's own library where no peer is
+installed."""

@@ -1,0 +1,28 @@
+"""Which peers are here. Nothing is assumed: each is imported, or skipped with one line."""
+
+import importlib
+import importlib.metadata
+import os
+import sys
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+MODULES = {"numpy": "numpy", "scikit-learn": "sklearn", "river": "river", "vowpalwabbit": "vowpalwabbit",
+           "jax-privacy": "jax_privacy"}
+
+
+def find():
+    """{peer: {"version": …} or {"skipped": reason}}"""
+    found = {}
+    for package, module in MODULES.items():
+        try:
+            importlib.import_module(module)
+            found[package] = {"version": importlib.metadata.version(package)}
+        except Exception as error:  # a broken installation is as good as none
+            found[package] = {"skipped": str(error).splitlines()[0] if str(error) else type(error).__name__}
+            print(f"skipped: {package}: {found[package]['skipped']}", file=sys.stderr)
+    return found
+
+
+def here(found, package):
+    return "version" in found[package]

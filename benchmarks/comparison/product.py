@@ -1,0 +1,41 @@
+"""Runs nustream and its benchmarks, as anybody would from a shell."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+
+class Product:
+    def __init__(self, build):
+        self.command = Path(build, "nustream")
+        self.benchmarks = Path(build, "benchmarks")
+
+    def run(self, *arguments):
+        """Standard output; a failure ends the comparison with the command's own line."""
+        result = subprocess.run([str(self.command), *map(str, arguments)], capture_output=True, text=True)
+        if result.returncode != 0:
+            raise SystemExit(f"nustream {arguments[0]} ended with {result.returncode}: {result.stderr.strip()}")
+        return result.stdout
+
+    def replay(self, config, *arguments):
+        """A run in a new state folder; its releases as a list of objects."""
+        folder = Path(str(config) + ".state")
+        shutil.rmtree(folder, ignore_errors=True)
+        self.run("replay", config, "--quiet", "--set", f"state.directory={folder}", *arguments)
+        with open(folder / "releases.jsonl") as lines:
+            return [json.loads(line) for line in lines]
+
+    def plan(self, config):
+        return json.loads(self.run("plan", config, "--json"))
+
+    def benchmark(self, name, folder):
+        """{case: least nanoseconds} of one run of a benchmark program."""
+        result = Path(folder, name + ".json")
+        subprocess.run([str(self.benchmarks / name), str(result)], check=True)
+        return {row["name"]: row["nanoseconds_min"] for row in json.loads(result.read_text())["timings"]}
+
+    def compiler(self, folder):
+        """Of the machine's description that the benchmarks write."""
+        machine = json.loads(Path(folder, "benchmark_noise.json").read_text())["machine"]
+        return machine["cpu"], machine["compiler"]
