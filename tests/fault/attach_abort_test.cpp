@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
-#include <set>
 
 #include "attach_promise.h"
+#include "operator_listener.h"
 
 namespace nustream::tests {
 namespace {
@@ -21,17 +20,6 @@ const Values small_batches{"--set", "state.commit_records=100",   "--set", "rele
 Values with(Values first, const Values& more) {
   first.insert(first.end(), more.begin(), more.end());
   return first;
-}
-
-/// Records that only a reader of aborted transactions finds; without those by which a start tries its right to write.
-std::vector<StoredRecord> aborted(const AttachWorld& world, const std::string& topic) {
-  std::set<std::int64_t> committed;
-  for (const StoredRecord& record : world.committed(topic)) committed.insert(record.offset);
-  std::vector<StoredRecord> rest;
-  for (StoredRecord& record : read_uncommitted_records(AttachWorld::direct(), topic)) {
-    if (committed.count(record.offset) == 0 && record.key != "nustream") rest.push_back(std::move(record));
-  }
-  return rest;
 }
 
 /// Each aborted record is there again, committed, further on.
@@ -143,11 +131,9 @@ TEST_F(AttachAbort, ATransactionThatTimesOutIsComputedAgain) {
 // Held in the transaction of its second batch: what the operator is told of a batch waits for its commit.
 TEST_F(AttachAbort, TheFiguresOfABatchAreThoseOfItsCommit) {
   const AttachWorld world;
-  const std::string address = "127.0.0.1:" + std::to_string(33'000 + std::random_device{}() % 500);
+  const std::string address = some_operator_address();
   const auto value = [&](const std::string& series) {
-    const std::string page = run_command("/usr/bin/curl", {"--silent", "--max-time", "5", "--noproxy", "*",
-                                                           "http://" + address + "/metrics"})
-                                 .out;
+    const std::string page = operator_page(address, "/metrics");
     const std::size_t at = page.find("\n" + series);
     return at == std::string::npos ? std::string() : page.substr(at + 1, page.find('\n', at + 1) - at - 1);
   };

@@ -26,6 +26,10 @@ class AttachContradiction : public ::testing::Test {
     EXPECT_THAT(result.err, HasSubstr(text));
     EXPECT_TRUE(world_.releases_uncommitted() == before_) << "something was published";
   }
+  void lose_state() const {
+    delete_topic(world_.direct(), topic("state"));
+    create_topic(world_.direct(), topic("state"), 1, {{"cleanup.policy", "compact"}});
+  }
   [[nodiscard]] std::string topic(const std::string& kind) const { return world_.name() + "." + kind; }
 
   const AttachWorld world_;
@@ -69,8 +73,7 @@ TEST_F(AttachContradiction, AKeyThatWasRotatedIsGoneForGood) {
   EXPECT_EQ(ledger_end(world_).steps, 1500U);
   EXPECT_EQ(rotate("third", "key").code, 77) << "neither is the state's";
   ASSERT_EQ(rotate("second", "third").code, 0);
-  delete_topic(world_.direct(), topic("state"));
-  create_topic(world_.direct(), topic("state"), 1, {{"cleanup.policy", "compact"}});
+  lose_state();
   world_.write(AttachWorld::values(100, 6));
   const CommandResult third = world_.run(under("third", {"--new-epoch", "--until-end"}));
   ASSERT_EQ(third.code, 0) << third.err;
@@ -113,6 +116,14 @@ TEST_F(AttachContradiction, ATopicThatWasRecreatedIs65) {
   create_topic(world_.direct(), world_.name());
   world_.write(AttachWorld::values(100, 2));
   expect_refused({}, 65, "recreated");
+  expect_refused({"--new-epoch"}, 65, "go on from offset 100 with --new-epoch --accept-gap");
+  Command service(NUSTREAM_COMMAND, world_.attach({"--new-epoch", "--accept-gap", "--set", "kafka.stop=400"}));
+  wait_until([&] { return ledger_end(world_).from == 100; });
+  world_.write(AttachWorld::values(300, 3));
+  EXPECT_EQ(service.wait().code, 0);
+  EXPECT_EQ(ledger_end(world_).steps, 300U) << "nothing that was there before";
+  EXPECT_EQ(ledger_end(world_).disjoint, "unknown");
+  expect_one_value_a_step(world_.releases_uncommitted());
 }
 
 TEST_F(AttachContradiction, ATopicRecreatedWithAsManyOtherRecordsIs65) {
@@ -120,6 +131,84 @@ TEST_F(AttachContradiction, ATopicRecreatedWithAsManyOtherRecordsIs65) {
   create_topic(world_.direct(), world_.name());
   world_.write(AttachWorld::values(1500, 2));
   expect_refused({}, 65, "not those that were read");
+  const CommandResult result = world_.run({"--new-epoch", "--accept-gap", "--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world_).from, 1500U);
+  EXPECT_EQ(ledger_end(world_).steps, 0U) << "nothing that was there before";
+  // Another epoch, then one without a state: the offsets of the first one are of another log, so all add up.
+  const std::vector<std::string> other{"--new-epoch", "--until-end", "--set", "descent.step_size=0.02"};
+  world_.write(AttachWorld::values(300, 3));
+  ASSERT_EQ(world_.run(other).code, 0);
+  EXPECT_EQ(ledger_end(world_).steps, 300U);
+  EXPECT_EQ(ledger_end(world_).disjoint, "unknown");
+  lose_state();
+  world_.write(AttachWorld::values(100, 4));
+  ASSERT_EQ(world_.run(other).code, 0);
+  EXPECT_EQ(ledger_end(world_).from, 1800U);
+  EXPECT_EQ(ledger_end(world_).steps, 100U);
+  EXPECT_EQ(ledger_end(world_).disjoint, "unknown");
+  expect_one_value_a_step(world_.releases_uncommitted());
+}
+
+// Neither a state nor the log that its ledger tells of.
+TEST_F(AttachContradiction, ALostStateBesideAShorterLogIs65AndAcceptGapGoesOnAtItsEnd) {
+  lose_state();
+  delete_topic(world_.direct(), world_.name());
+  create_topic(world_.direct(), world_.name());
+  world_.write(AttachWorld::values(100, 2));
+  expect_refused({"--new-epoch"}, 65, "go on from offset 100 with --new-epoch --accept-gap");
+  const CommandResult result = world_.run({"--new-epoch", "--accept-gap", "--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("goes on from offset 100 in a new epoch"));
+  EXPECT_EQ(ledger_end(world_).from, 100U);
+  EXPECT_EQ(ledger_end(world_).steps, 0U);
+  EXPECT_EQ(ledger_end(world_).disjoint, "unknown");
+  // Another loss of the state: the offsets of the first epoch do not count any more.
+  lose_state();
+  world_.write(AttachWorld::values(200, 3));
+  ASSERT_EQ(world_.run({"--new-epoch", "--until-end"}).code, 0);
+  EXPECT_EQ(ledger_end(world_).from, 100U);
+  EXPECT_EQ(ledger_end(world_).steps, 200U);
+  EXPECT_EQ(ledger_end(world_).disjoint, "unknown");
+}
+
+std::int64_t log_end(const AttachWorld& world) {
+  kafka::PartitionReader reader({world.direct(), {}}, kafka::Isolation::read_uncommitted, "end");
+  return reader.watermarks({world.name(), kafka::PartitionIndex{0}}, soon()).high.value();
+}
+
+// The policy says so no more at the next start, but the records that were read last are not there any more.
+TEST(AttachCompaction, BelowThePositionIs65AndAcceptGapGoesOn) {
+  const AttachWorld world;
+  const auto write_keyed = [&](std::size_t count, std::uint64_t seed) {
+    std::vector<StoredRecord> records;
+    for (const std::string& value : AttachWorld::values(count, seed)) records.push_back({"one", value});
+    write_records(world.direct(), world.name(), 0, records);
+  };
+  write_keyed(500, 1);
+  ASSERT_EQ(world.run({"--until-end"}).code, 0);
+  const std::vector<std::string> before = world.releases();
+  alter_topic(world.direct(), world.name(),
+              {{"cleanup.policy", "compact"}, {"segment.ms", "100"}, {"min.cleanable.dirty.ratio", "0.001"}});
+  // A segment is closed by the next record after its time; only closed ones are compacted.
+  wait_until([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    write_keyed(1, 2);
+    return read_committed_records(world.direct(), world.name(), 0).size() < 100;
+  });
+  alter_topic(world.direct(), world.name(), {});
+  const CommandResult refused = world.run({"--until-end"});
+  EXPECT_EQ(refused.code, 65) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("--accept-gap"));
+  EXPECT_TRUE(world.releases_uncommitted() == before) << "something was published";
+  // Of the records behind the position compaction has left out some for what others hold: none of them counts.
+  const std::int64_t end = log_end(world);
+  const CommandResult result = world.run({"--new-epoch", "--accept-gap", "--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world).from, static_cast<std::uint64_t>(end));
+  EXPECT_EQ(ledger_end(world).steps, 0U);
+  EXPECT_EQ(ledger_end(world).disjoint, "unknown");
+  expect_one_value_a_step(world.releases_uncommitted());
 }
 
 TEST_F(AttachContradiction, RecordsDeletedBeforeTheyWereReadAre65AndAcceptGapGoesOnBehindThem) {
@@ -144,6 +233,7 @@ TEST_F(AttachContradiction, AnIdleTopicWhoseRecordsAndOffsetAreGoneIs65AndAccept
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(ledger_end(world_).steps, 300U);
   EXPECT_EQ(ledger_end(world_).to, 1500U);
+  EXPECT_EQ(ledger_end(world_).disjoint, "unknown");
   expect_one_value_a_step(world_.releases_uncommitted());
 }
 
@@ -158,15 +248,25 @@ TEST_F(AttachContradiction, RecordsAndOffsetThatAreGoneBeforeTheyWereReadAre65An
 }
 
 TEST_F(AttachContradiction, AStateTopicThatWasLostIs65AndANewEpochGoesOnBehindTheReleases) {
-  delete_topic(world_.direct(), topic("state"));
-  create_topic(world_.direct(), topic("state"), 1, {{"cleanup.policy", "compact"}});
+  lose_state();
   expect_refused({}, 65, "no state");
   world_.write(AttachWorld::values(300, 4));
   const CommandResult result = world_.run({"--new-epoch", "--until-end"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(ledger_end(world_).steps, 300U);
   EXPECT_EQ(ledger_end(world_).to, 1500U);
+  EXPECT_EQ(ledger_end(world_).disjoint, "disjoint");
   expect_one_value_a_step(world_.releases_uncommitted());
+}
+
+// Nothing tells whether the log is the one that was read.
+TEST_F(AttachContradiction, AStateThatWasLostWithTheCommittedOffsetHasAllEpochsAdded) {
+  lose_state();
+  delete_group(world_.direct(), "nustream-" + world_.name());
+  world_.write(AttachWorld::values(300, 4));
+  ASSERT_EQ(world_.run({"--new-epoch", "--until-end"}).code, 0);
+  EXPECT_EQ(ledger_end(world_).steps, 300U);
+  EXPECT_EQ(ledger_end(world_).disjoint, "unknown");
 }
 
 TEST_F(AttachContradiction, AStateThatWasRolledBackIs65) {
@@ -239,6 +339,13 @@ TEST(AttachStart, AnOffsetBeyondTheEndIs78AndLeavesNothingBehind) {
   EXPECT_TRUE(world.committed(world.name() + ".state").empty());
   const CommandResult at_end = world.run({"--set", "kafka.start=100", "--until-end"});
   EXPECT_EQ(at_end.code, 0) << at_end.err;
+}
+
+TEST(AttachStart, ADrainThatTheGroupWouldNotWaitForIs78) {
+  const AttachWorld world;
+  const CommandResult result = world.run({"--set", "kafka.drain_seconds=60", "-X", "max.poll.interval.ms=60000"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("kafka.drain_seconds = 60"));
 }
 
 TEST(AttachStart, ATimeBefore1970IsTheFirstRecord) {

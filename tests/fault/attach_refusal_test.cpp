@@ -50,6 +50,8 @@ class AttachRefusal : public ::testing::Test {
   AttachRefusal() {
     AttachWorld::use(guarded());
     world_ = std::make_unique<AttachWorld>(1, guarded().sasl());
+    create_topic(world_->direct(), world_->name() + ".model", 1, {{"cleanup.policy", "compact"}});
+    world_->change_config({{"[serve]", "model_topic = \"" + world_->name() + ".model\"\n[serve]"}});
   }
   ~AttachRefusal() override {
     world_.reset();
@@ -71,6 +73,7 @@ class AttachRefusal : public ::testing::Test {
     };
     add(name, {"Read", "DescribeConfigs"});
     add(name + ".dead", {"Write", "DescribeConfigs"});
+    add(name + ".model", {"Write", "DescribeConfigs"});
     for (const char* topic : {".state", ".ledger", ".releases"}) {
       add(name + topic, {"Read", "Write", "DescribeConfigs"});
     }

@@ -127,5 +127,20 @@ TEST(AttachStartUp, EndsWhileALaneIsAboutToCommitItsFirstState) {
   EXPECT_EQ(finished.code, 0) << finished.err;
 }
 
+// Before any record is read: a crash does not resolve it once more.
+TEST(AttachStartUp, AnotherStopIsCommittedFirst) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(300));
+  ASSERT_EQ(world.run({"--set", "kafka.stop=100"}).code, 0);
+  const CommandResult killed = run_command(NUSTREAM_FAULTY, world.attach({"--until-end"}), std::nullopt,
+                                           {"NUSTREAM_FAILPOINT=after-commit-transaction:1"});
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.err;
+  EXPECT_EQ(ledger_end(world).steps, 100U);
+  world.write(AttachWorld::values(100, 2));
+  const CommandResult result = world.run({"--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world).steps, 300U) << "the end that it had when it was asked for";
+}
+
 }  // namespace
 }  // namespace nustream::tests

@@ -14,6 +14,7 @@
 #include <simdjson.h>
 
 #include "command.h"
+#include "configured_command.h"
 #include "lane_table.h"
 #include "temporary_folder.h"
 
@@ -61,23 +62,9 @@ CommandResult run_nustream(const std::vector<std::string>& arguments) {
   return run_command(NUSTREAM_COMMAND, arguments, no_input);
 }
 
-struct Estimated {
-  CommandResult command;
-  simdjson::dom::parser parser;
-  simdjson::dom::element json;
-
-  explicit Estimated(CommandResult result) : command(std::move(result)) {
-    if (command.code == 0) json = parser.parse(command.out);
-  }
-  [[nodiscard]] double value(const char* object, const char* name) { return json[object][name].get_double().value(); }
-};
-
-Estimated estimate(const TemporaryFolder& folder, const std::string& config,
-                   const std::vector<std::string>& options = {}) {
-  std::vector<std::string> arguments{"estimate", folder.write("estimate.toml", config), "--json", "--set",
-                                     "state.directory=" + (folder.path() / "state").string()};
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  return Estimated(run_nustream(arguments));
+JsonOutput estimate(const TemporaryFolder& folder, const std::string& config,
+                    const std::vector<std::string>& options = {}) {
+  return run_configured("estimate", folder, config, options);
 }
 
 std::size_t lines_in(const std::string& file) {
@@ -90,7 +77,7 @@ std::size_t lines_in(const std::string& file) {
 // OLS of the same columns: 4.503175, 2.821376, −2.311532, 0.423881.
 TEST(Estimate, ArrivesAtLeastSquaresWhereNoiseIsNothing) {
   const TemporaryFolder folder;
-  Estimated found = estimate(folder, bike(), {"--compare-nonprivate"});
+  JsonOutput found = estimate(folder, bike(), {"--compare-nonprivate"});
   ASSERT_EQ(found.command.code, 0) << found.command.err;
   EXPECT_NEAR(found.value("estimate", "intercept"), 4.503175, 2e-3);
   EXPECT_NEAR(found.value("estimate", "temp"), 2.821376, 2e-3);
@@ -105,8 +92,8 @@ TEST(Estimate, ArrivesAtLeastSquaresWhereNoiseIsNothing) {
 // The bundled stream as a table: OLS 1.987337, −0.529010.
 TEST(Estimate, ArrivesAtLeastSquaresOfTheRetailTable) {
   const TemporaryFolder folder;
-  Estimated found = estimate(folder, "[stream]\nname = \"retail\"\ninput = \"" + std::string(NUSTREAM_ROOT_DIR) +
-                                         R"(/examples/retail/online_retail_events.csv.gz"
+  JsonOutput found = estimate(folder, "[stream]\nname = \"retail\"\ninput = \"" + std::string(NUSTREAM_ROOT_DIR) +
+                                          R"(/examples/retail/online_retail_events.csv.gz"
 [target]
 column = "quantity"
 transform = "log"
@@ -131,54 +118,6 @@ steps = 60
   EXPECT_NEAR(found.value("estimate", "log(unit_price)"), -0.529010, 1e-4);
 }
 
-// scikit-learn 1.5 on the ten columns, standardised: mean log loss 0.3692772232099127 (cover type 2 against the
-// rest). The Hessian's condition is 2,900: the loss is compared, not the coefficients.
-TEST(Estimate, ArrivesAtTheLogisticFitOfCovtype) {
-  const Table covtype = read_table("covtype.csv.gz");
-  const std::vector<std::string> names{"Elevation",
-                                       "Aspect",
-                                       "Slope",
-                                       "Horizontal_Distance_To_Hydrology",
-                                       "Vertical_Distance_To_Hydrology",
-                                       "Horizontal_Distance_To_Roadways",
-                                       "Hillshade_9am",
-                                       "Hillshade_Noon",
-                                       "Hillshade_3pm",
-                                       "Horizontal_Distance_To_Fire_Points"};
-  std::string config = "[stream]\nname = \"covtype\"\ninput = \"" + std::string(NUSTREAM_TESTS_DIR) +
-                       "/golden/data/covtype.csv.gz\"\n[target]\ncolumn = \"Cover_Type\"\ntransform = \"indicator\"\n"
-                       "equals = \"2\"\n[model]\nloss = \"logistic\"\n[descent]\nstep_size = 3.0\nclip_norm = 1e3\n"
-                       "[release]\nevery = 6000\n[privacy]\nrho = 1e15\ndelta = 1e-6\n[estimate]\nsteps = 6000\n";
-  std::vector<std::vector<double>> columns;
-  for (const std::string& name : names) {
-    columns.push_back(covtype.column(name));
-    const std::vector<double>& column = columns.back();
-    const auto n = static_cast<double>(column.size());
-    double mean = 0;
-    for (const double entry : column) mean += entry / n;
-    double squares = 0;
-    for (const double entry : column) squares += (entry - mean) * (entry - mean);
-    std::ostringstream placed;
-    placed.precision(17);
-    placed << "[[features]]\ncolumn = \"" << name << "\"\ncenter = " << mean << "\nscale = " << std::sqrt(squares / n)
-           << "\n";
-    config += placed.str();
-  }
-  const TemporaryFolder folder;
-  Estimated found = estimate(folder, config);
-  ASSERT_EQ(found.command.code, 0) << found.command.err;
-  std::vector<double> theta{found.value("estimate", "intercept")};
-  for (const std::string& name : names) theta.push_back(found.value("estimate", name.c_str()));
-  const std::vector<double> cover = covtype.column("Cover_Type");
-  double loss = 0;
-  for (std::size_t i = 0; i < cover.size(); ++i) {
-    double predictor = theta[0];
-    for (std::size_t j = 0; j < names.size(); ++j) predictor += theta[j + 1] * columns[j][i];
-    loss += std::log1p(std::exp(cover[i] == 2 ? -predictor : predictor)) / static_cast<double>(cover.size());
-  }
-  EXPECT_NEAR(loss, 0.3692772232099127, 1e-5);
-}
-
 // A plan speaks of the very noise that the run then has.
 TEST(Estimate, IsPlannedBeforehand) {
   const TemporaryFolder folder;
@@ -186,9 +125,9 @@ TEST(Estimate, IsPlannedBeforehand) {
   const std::vector<std::string> set{"--set", "privacy.rho=0.5", "--set", "descent.clip_norm=4"};
   std::vector<std::string> arguments{"plan", file, "--json", "--records", "17379"};
   arguments.insert(arguments.end(), set.begin(), set.end());
-  Estimated plan(run_nustream(arguments));
+  JsonOutput plan(run_nustream(arguments));
   ASSERT_EQ(plan.command.code, 0) << plan.command.err;
-  Estimated found = estimate(folder, bike(), set);
+  JsonOutput found = estimate(folder, bike(), set);
   EXPECT_NEAR(plan.json["rho"].get_double().value(), found.json["rho"].get_double().value(), 1e-12);
   EXPECT_EQ(plan.json["predicted_stddev"].at(2)["steps"].get_uint64().value(), 200U);
   EXPECT_NEAR(plan.json["predicted_stddev"].at(2)["stddev"].get_double().value(),
@@ -204,7 +143,7 @@ TEST(Estimate, IsPlannedBeforehand) {
 TEST(Estimate, SaysBeforehandThatTheNoiseIsLarge) {
   const TemporaryFolder folder;
   const std::vector<std::string> options{"--set", "privacy.rho=1e-5", "--set", "estimate.steps=1000"};
-  const Estimated found = estimate(folder, bike(), options);
+  const JsonOutput found = estimate(folder, bike(), options);
   ASSERT_EQ(found.command.code, 0) << found.command.err;
   EXPECT_THAT(found.command.err, HasSubstr("has a standard deviation of"));
 }
@@ -234,25 +173,65 @@ delta = 1e-6
 [estimate]
 steps = 10
 )";
-  // γ = 5√10, n = 1000, T = 10, ρ = .05: λ = .31622776601683794. 60 runs of ten steps.
+  // γ = 5√10, n = 1000, T = 10, ρ = .05: λ = .31622776601683794. 60 runs of ten steps, each of them released.
   double squares = 0;
   constexpr int runs = 60;
   for (int run = 0; run < runs; ++run) {
     const TemporaryFolder state;
     const std::string file = folder.write("c.toml", config);
     const CommandResult result = run_command(
-        NUSTREAM_COMMAND, {"estimate", file, "--quiet", "--set", "release.every=10", "--insecure-seed",
+        NUSTREAM_COMMAND, {"estimate", file, "--quiet", "--set", "release.every=1", "--insecure-seed",
                            std::to_string(run), "--set", "state.directory=" + (state.path() / "s").string()});
     ASSERT_EQ(result.code, 0) << result.err;
     simdjson::dom::parser parser;
-    const auto release = parser.load((state.path() / "s" / "releases.jsonl").string());
-    const double last = release["estimate"]["x"].get_double().value();
-    squares += last * last;
+    std::istringstream lines(read_file(state.path() / "s" / "releases.jsonl"));
+    double before = 0;
+    int steps = 0;
+    for (std::string line; std::getline(lines, line); ++steps) {
+      const double now = parser.parse(line)["estimate"]["x"].get_double().value();
+      squares += (now - before) * (now - before);
+      before = now;
+    }
+    ASSERT_EQ(steps, 10);
   }
-  // x = 0: the iterate is η Σ z_t, variance 10 η²λ². The mean of 60 squares is off by 18% (one s.e.); 4.5 of them
-  // false-alarm once in 10⁵.
-  const double expected = 10 * 0.0625 * 0.31622776601683794 * 0.31622776601683794;
-  EXPECT_NEAR(squares / runs, expected, 4.5 * expected * std::sqrt(2.0 / runs));
+  // x = 0: a step of the iterate is η z_t, variance η²λ². The mean of 600 squares is off by 5.8% (one s.e.); 4.5 of
+  // them false-alarm once in 10⁵.
+  const double expected = 0.0625 * 0.31622776601683794 * 0.31622776601683794;
+  EXPECT_NEAR(squares / (10 * runs), expected, 4.5 * expected * std::sqrt(2.0 / (10 * runs)));
+}
+
+// n is public, how many of the records can be used is not: unusable ones are null records in every release.
+TEST(Estimate, DividesByTheNumberOfRecordsUsableOrNot) {
+  const auto releases_with = [](const std::string& each_third) {
+    const TemporaryFolder folder;
+    std::string rows = "x,y\n";
+    for (int i = 0; i < 300; ++i) rows += i % 3 == 0 ? each_third + "\n" : "1,2\n";
+    const std::string config = R"([stream]
+name = "rows"
+input = ")" + folder.write("rows.csv", rows) +
+                               R"("
+[target]
+column = "y"
+[[features]]
+column = "x"
+[model]
+intercept = false
+[descent]
+step_size = 0.25
+clip_norm = 1.0
+[privacy]
+rho = 1.0
+delta = 1e-6
+[estimate]
+steps = 20
+)";
+    const JsonOutput found = run_configured("estimate", folder, config, {"--insecure-seed", "1"});
+    EXPECT_EQ(found.command.code, 0) << found.command.err;
+    return read_file(folder.path() / "state" / "releases.jsonl");
+  };
+  const std::string of_null = releases_with("0,0");
+  EXPECT_FALSE(of_null.empty());
+  EXPECT_TRUE(releases_with("unusable,row") == of_null);
 }
 
 // Whoever has least squares beside the estimate has its noise: neither state nor releases may pass for private later.
@@ -262,7 +241,7 @@ TEST(Estimate, AComparisonIsNotPrivateForEver) {
   std::ifstream releases(folder.path() / "state" / "releases.jsonl");
   for (std::string line; std::getline(releases, line);) EXPECT_THAT(line, HasSubstr("\"private\":false"));
   for (const char* go_on : {"--resume", "--new-epoch"}) {
-    const Estimated refused = estimate(folder, bike(), {go_on, "--set", "privacy.rho=1"});
+    const JsonOutput refused = estimate(folder, bike(), {go_on, "--set", "privacy.rho=1"});
     EXPECT_EQ(refused.command.code, 65) << go_on;
   }
   const TemporaryFolder other;
@@ -281,9 +260,9 @@ TEST(Estimate, TwoClassesAreLogistic) {
                              "[descent]\nstep_size = 0.5\nclip_norm = 2\n[privacy]\nrho = 1e9\ndelta = 1e-6\n"
                              "[estimate]\nsteps = 50\n";
   const TemporaryFolder of_classes;
-  Estimated classes = estimate(of_classes, config, {"--set", "model.loss=multinomial", "--set", "model.classes=2"});
+  JsonOutput classes = estimate(of_classes, config, {"--set", "model.loss=multinomial", "--set", "model.classes=2"});
   ASSERT_EQ(classes.command.code, 0) << classes.command.err;
-  Estimated logistic = estimate(folder, config, {"--set", "model.loss=logistic"});
+  JsonOutput logistic = estimate(folder, config, {"--set", "model.loss=logistic"});
   ASSERT_EQ(logistic.command.code, 0) << logistic.command.err;
   EXPECT_NEAR(classes.value("estimate", "x"), logistic.value("estimate", "x"), 1e-3);
   EXPECT_GT(logistic.value("estimate", "x"), 0.1);
@@ -291,7 +270,7 @@ TEST(Estimate, TwoClassesAreLogistic) {
 
 TEST(Estimate, IntervalsByRunsShareTheBudget) {
   const TemporaryFolder folder;
-  Estimated found =
+  JsonOutput found =
       estimate(folder, bike("[intervals]\nkind = \"runs\"\ncount = 4\n"),
                {"--set", "privacy.rho=2", "--set", "descent.clip_norm=4", "--set", "estimate.steps=30"});
   ASSERT_EQ(found.command.code, 0) << found.command.err;
@@ -305,8 +284,8 @@ TEST(Estimate, IntervalsByRunsShareTheBudget) {
 TEST(Estimate, EveryKindOfIntervalSaysWhatItCovers) {
   for (const char* kind : {"batch-means", "checkpoints", "runs"}) {
     const TemporaryFolder folder;
-    Estimated found = estimate(folder, bike("[intervals]\nkind = \"" + std::string(kind) + "\"\nburn_in = 50\n"),
-                               {"--set", "privacy.rho=5", "--set", "descent.clip_norm=4"});
+    JsonOutput found = estimate(folder, bike("[intervals]\nkind = \"" + std::string(kind) + "\"\nburn_in = 50\n"),
+                                {"--set", "privacy.rho=5", "--set", "descent.clip_norm=4"});
     ASSERT_EQ(found.command.code, 0) << found.command.err;
     const auto intervals = found.json["intervals"];
     EXPECT_EQ(intervals["kind"].get_string().value(), kind);
@@ -318,10 +297,10 @@ TEST(Estimate, EveryKindOfIntervalSaysWhatItCovers) {
 TEST(Estimate, ASecondOneIsRefusedOrAddsUp) {
   const TemporaryFolder folder;
   ASSERT_EQ(estimate(folder, bike(), {"--set", "privacy.rho=1"}).command.code, 0);
-  const Estimated refused = estimate(folder, bike(), {"--set", "privacy.rho=1"});
+  const JsonOutput refused = estimate(folder, bike(), {"--set", "privacy.rho=1"});
   EXPECT_EQ(refused.command.code, 65);
   EXPECT_THAT(refused.command.err, HasSubstr("nustream estimate"));
-  Estimated again = estimate(folder, bike(), {"--set", "privacy.rho=1", "--new-epoch"});
+  JsonOutput again = estimate(folder, bike(), {"--set", "privacy.rho=1", "--new-epoch"});
   ASSERT_EQ(again.command.code, 0) << again.command.err;
   EXPECT_NEAR(again.json["ledger_rho"].get_double().value(), 2, 1e-9);
 }
@@ -337,7 +316,7 @@ TEST(Estimate, TellsTheOperatorOfADegenerateTable) {
   };
   for (const char* columns : {"ab", "ac"}) {
     const TemporaryFolder own;
-    const Estimated found = estimate(own, config(columns));
+    const JsonOutput found = estimate(own, config(columns));
     ASSERT_EQ(found.command.code, 0) << found.command.err;
     EXPECT_THAT(found.command.out, HasSubstr("collinear (rank 2 of 3")) << columns;
   }
@@ -354,7 +333,7 @@ TEST(Estimate, RefusesWhatCannotBe) {
                 .command.code,
             78);
   const auto refused = [&](const std::vector<std::string>& options, const char* why) {
-    const Estimated found = estimate(folder, bike(), options);
+    const JsonOutput found = estimate(folder, bike(), options);
     EXPECT_EQ(found.command.code, 78) << why;
     EXPECT_THAT(found.command.err, HasSubstr(why));
   };

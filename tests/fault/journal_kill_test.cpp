@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <map>
 #include <random>
 #include <string>
 #include <thread>
 
+#include "campaign.h"
 #include "child_process.h"
 #include "journal/disk.h"
 #include "journal/failpoint.h"
@@ -140,7 +140,7 @@ TEST_F(JournalKill, AtRandomMoments) {
   std::mt19937_64 random(20231);
   std::uint64_t kills = 0;
   // 200 kills in the campaign; fewer in CI, where a slow disk's syncs would make it minutes.
-  const std::uint64_t wanted = std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? 200 : 30;
+  const std::uint64_t wanted = campaign() ? 200 : 30;
   while (kills < wanted) {
     Lives seeded("seed");
     Lives keyed(key_file_);

@@ -338,6 +338,14 @@ TEST_F(Local, OnlyReportsCount) {
   EXPECT_EQ(count(json, "/this_run/rejected/not-json"), 5u);
 }
 
+TEST_F(Local, RecordsInPlaceOfReportsAre65AndLaterCountedAndPassed) {
+  const CommandResult result = run("collect", {world.path("records.csv")});
+  EXPECT_EQ(result.code, 65);
+  EXPECT_THAT(result.err, HasSubstr("not the records"));
+  static_cast<void>(collect({reports()}));
+  EXPECT_EQ(run("collect", {world.path("records.csv")}).code, 0) << "the model of what was counted";
+}
+
 TEST_F(Local, AnEmptyInputIsNoModel) {
   const simdjson::dom::element json = collect({world.write("empty", "")});
   EXPECT_EQ(count(json, "/reports"), 0u);

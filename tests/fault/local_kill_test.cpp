@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "campaign.h"
 #include "command.h"
 #include "journal/failpoint.h"
 #include "local_world.h"
@@ -18,11 +19,6 @@ namespace {
 
 constexpr int killed = 128 + SIGKILL;
 constexpr std::size_t users = 3000;  // three batches of reports
-
-/// Counts are scaled down in CI; NUSTREAM_CAMPAIGN=1 runs the full ones.
-int scaled(int full, int quick) {
-  return std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? full : quick;
-}
 
 /// What was readable: whole lines.
 std::string whole_lines(const std::string& text) {

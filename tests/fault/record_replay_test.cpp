@@ -107,9 +107,11 @@ TEST_F(SegmentReplay, OfWhichTheEndIsMissingIsGoneOnWithOnceItIsThere) {
   expect_failure({record("late.segment", 20'000), "--resume"}, "state", 65, "from offset 20000 on");
 }
 
-TEST_F(SegmentReplay, OfAnotherPartitionNeedsTheLaneOnPurpose) {
+TEST_F(SegmentReplay, IsTheLaneOfItsPartitionUnlessAnotherIsAskedForOnPurpose) {
   const std::string path = record("3.segment", 0, 1, 200, true, 3);
-  expect_failure({path}, "state", 65, "partition 3 of topic orders");
+  expect_failure({path, "--set", "stream.lane=2"}, "state", 65, "partition 3 of topic orders");
+  expect_ok({path}, "own");
+  EXPECT_THAT(world_.releases("own"), HasSubstr("\"lane\":3"));
   expect_ok({path, "--set", "stream.lane=3"}, "same");
   expect_ok({path, "--lane", "5"}, "purpose");
   EXPECT_THAT(world_.releases("purpose"), HasSubstr("\"lane\":5"));

@@ -81,15 +81,8 @@ void expect_all_of(const AttachWorld& world, const Recording& recording, int par
 void expect_replayed_as_attached(const AttachWorld& world, const Recording& recording, int lane,
                                  const std::vector<std::string>& more) {
   const std::string state = (world.folder().path() / ("replayed-" + std::to_string(lane))).string();
-  std::vector<std::string> arguments{"replay",
-                                     world.config(),
-                                     recording.file(lane).string(),
-                                     "--insecure-seed",
-                                     "7",
-                                     "--set",
-                                     "state.directory=\"" + state + "\"",
-                                     "--set",
-                                     "stream.lane=" + std::to_string(lane)};
+  std::vector<std::string> arguments{"replay", world.config(), recording.file(lane).string(),      "--insecure-seed",
+                                     "7",      "--set",        "state.directory=\"" + state + "\""};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const CommandResult replayed = run_command(NUSTREAM_COMMAND, arguments);
   ASSERT_EQ(replayed.code, 0) << replayed.err;

@@ -69,13 +69,21 @@ TEST(BadInput, AFileWithoutAHeaderIs65) {
 TEST(BadInput, AHeaderAloneIsDoneWithoutAStep) {
   const ReplayWorld world;
   world.write("rows.csv", "x,y\n");
-  EXPECT_EQ(counts_of(world.run({"--json"})).steps, 0u);
+  const CommandResult result = world.run({"--json"});
+  EXPECT_EQ(counts_of(result).steps, 0u);
+  EXPECT_THAT(result.err, HasSubstr("the input has no records"));
 }
 
-TEST(BadInput, AColumnThatIsNotThereIs78AndNamesTheNearest) {
+TEST(BadInput, AColumnThatIsNotThereIs78AndShowsNoRecord) {
   const ReplayWorld world;
-  world.write("rows.csv", "xx,y\n1,2\n");
-  expect_failure(world.run({}), 78, "xx");
+  world.write("rows.csv", "xx,y\n1,2\n");  // "y" alone proves no header: it may be somebody's answer
+  expect_failure(world.run({}), 78, "which has 2 columns");
+  world.write("rows.csv", "alice,z,1\n");  // no header: a record
+  const CommandResult none = world.run({});
+  expect_failure(none, 78, "which has 3 columns");
+  EXPECT_THAT(none.err, Not(HasSubstr("'z'")));
+  world.write("rows.csv", "alpha;beta\n1;2\n");
+  expect_failure(world.run({}), 78, "whose lines have 1 column (is stream.delimiter right?); name one that is there");
 }
 
 TEST(BadInput, BinaryRecordsTakeZeroGradientSteps) {
@@ -85,7 +93,9 @@ TEST(BadInput, BinaryRecordsTakeZeroGradientSteps) {
   for (int i = 0; i < 20000; ++i) bytes += static_cast<char>(bits());
   bytes += '\n';
   world.write("rows.csv", bytes);
-  const Counts counts = counts_of(world.run({"--json"}));
+  const CommandResult result = world.run({});
+  EXPECT_THAT(result.err, AllOf(HasSubstr("none of"), HasSubstr("noise alone"), HasSubstr("most often")));
+  const Counts counts = counts_of(world.run({"--json"}, "again"));
   EXPECT_GT(counts.steps, 10u);
   EXPECT_EQ(counts.steps, counts.rejected);
   EXPECT_EQ(counts.steps, static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n') - 1));
@@ -178,6 +188,10 @@ TEST(BadInput, AnUnknownOptionIs64) {
   EXPECT_EQ(result.code, 64) << result.err;
 }
 
+TEST(BadInput, AnUnknownCommandIs64AndNamesTheNearest) {
+  expect_failure(run_command(NUSTREAM_COMMAND, {"replya", "x.toml"}), 64, "'replya' (did you mean 'replay'?)");
+}
+
 class BadKey : public ::testing::Test {
  protected:
   CommandResult run_with(const std::string& bytes, mode_t mode) const {
@@ -234,6 +248,18 @@ TEST(BadInput, AFolderInUseIs75) {
   expect_failure(world.run({}), 75, "state");
   ::close(writer);
   EXPECT_EQ(first.wait().code, 0);
+}
+
+TEST(CommandLine, NamesTheCommandsOwnHelpAndWhatIsNearest) {
+  const auto refused = [](const std::vector<std::string>& arguments, const char* text) {
+    const CommandResult result = run_command(NUSTREAM_COMMAND, arguments);
+    EXPECT_EQ(result.code, 64);
+    EXPECT_THAT(result.err, HasSubstr(text));
+  };
+  refused({"replay", "a.toml", "--resum"}, "did you mean '--resume'?");
+  refused({"replay", "a.toml", "--resum"}, "see nustream replay --help");
+  refused({"local"}, "randomize or collect; see nustream local --help");
+  refused({}, "see nustream --help");
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include <cstdlib>
 #include <random>
 
+#include "campaign.h"
+#include "changed_streams.h"
 #include "command.h"
 #include "journal/failpoint.h"
 #include "replay_world.h"
@@ -14,11 +15,6 @@ namespace nustream::tests {
 namespace {
 
 constexpr int killed = 128 + SIGKILL;
-
-/// Counts are scaled down in CI; NUSTREAM_CAMPAIGN=1 runs the full ones.
-int scaled(int full, int quick) {
-  return std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? full : quick;
-}
 
 class KilledReplay : public ::testing::Test {
  protected:
@@ -83,8 +79,8 @@ TEST_F(KilledReplay, AtRandomMomentsEndsAsAnUndisturbedRun) {
   const std::vector<std::string> run = join(settings, insecure);
   ASSERT_EQ(world.run(run, "undisturbed").code, 0);
   const std::string expected = world.releases("undisturbed");
-  std::mt19937_64 bits(17);
-  const int wanted = scaled(200, 30);
+  std::mt19937_64 bits(asked("NUSTREAM_SEED", 17));
+  const int wanted = static_cast<int>(asked("NUSTREAM_KILLS", static_cast<std::uint64_t>(scaled(200, 30))));
   int kills = 0;
   for (int attempt = 0; kills < wanted && attempt < 40 * wanted; ++attempt) {
     const std::string state = "random" + std::to_string(attempt);
@@ -100,6 +96,7 @@ TEST_F(KilledReplay, AtRandomMomentsEndsAsAnUndisturbedRun) {
     ASSERT_TRUE(expected.compare(0, before.size(), before) == 0) << state;
     std::filesystem::remove_all(world.path(state));
   }
+  ::testing::Test::RecordProperty("kills", kills);
   EXPECT_GE(kills, wanted);
 }
 
@@ -125,6 +122,29 @@ TEST_F(KilledReplay, UnderARealKeyNeverReleasesAStepWithTwoValues) {
     const std::string whole = world.releases(state);
     ASSERT_TRUE(whole.compare(0, shown.size(), shown) == 0);
     EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 60);
+  }
+}
+
+// Killed at the end of the first of three passes, in the second and at its end: the records that a later pass reads
+// again are looked at as well as those that it passes.
+TEST_F(KilledReplay, InSeveralPassesGoesOnOverTheSameInputAlone) {
+  const std::string csv = read_file(world.path("rows.csv"));
+  std::vector<std::string> run{"--passes", "3", "--set", "state.commit_records=1", "--quiet"};
+  run = join(run, insecure);
+  ASSERT_EQ(world.run(run, "undisturbed").code, 0);
+  for (const char* count : {"3", "4", "6"}) {  // reads of 2,048 records, the last one of a pass shorter
+    const std::string state = std::string("passes") + count;
+    const std::string failpoint = std::string("NUSTREAM_FAILPOINT=after-commit:") + count;
+    ASSERT_EQ(run_command(NUSTREAM_FAULTY, arguments(run, state), {}, {failpoint}).code, killed);
+    const std::string before = readable(state);
+    for (const ChangedStream& change : changes(csv)) {
+      world.write("rows.csv", change.csv);
+      EXPECT_EQ(run_command(NUSTREAM_COMMAND, arguments(run, state)).code, 65) << change.name;
+      EXPECT_TRUE(readable(state) == before) << change.name;
+    }
+    world.write("rows.csv", csv);
+    ASSERT_EQ(run_command(NUSTREAM_COMMAND, arguments(run, state)).code, 0);
+    EXPECT_TRUE(world.releases(state) == world.releases("undisturbed")) << count;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "command.h"
+#include "nustream/privacy/epsilon.h"
 #include "replay_world.h"
 
 namespace nustream::tests {
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 simdjson::dom::element inspect(const ReplayWorld& world, simdjson::dom::parser& parser, const std::string& state,
                                std::vector<std::string> more = {}) {
@@ -22,6 +24,16 @@ simdjson::dom::element inspect(const ReplayWorld& world, simdjson::dom::parser& 
   const CommandResult result = run_command(NUSTREAM_COMMAND, more);
   EXPECT_EQ(result.code, 0) << result.err;
   return parser.parse(result.out);
+}
+
+TEST(Inspect, TakesTheConfigurationOfARun) {
+  const ReplayWorld world;
+  const std::string settings = world.write(
+      "with-folder.toml", read_file(world.config()) + "[state]\ndirectory = \"" + world.path("state") + "\"\n");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"replay", settings}).code, 0);
+  const CommandResult by_settings = run_command(NUSTREAM_COMMAND, {"inspect", settings, "--json"});
+  EXPECT_EQ(by_settings.code, 0) << by_settings.err;
+  EXPECT_EQ(by_settings.out, run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--json"}).out);
 }
 
 TEST(Resume, InTwoHalvesGivesTheReleasesOfOneRun) {
@@ -33,6 +45,60 @@ TEST(Resume, InTwoHalvesGivesTheReleasesOfOneRun) {
   const std::string both = world.releases("halves");
   EXPECT_TRUE(both.substr(0, first.size()) == first);
   EXPECT_TRUE(both == world.releases("whole"));
+}
+
+// Few steps, of which each still costs something.
+TEST(Resume, SpendsWhatOneRunWouldHaveSpent) {
+  const ReplayWorld world(40);
+  ASSERT_EQ(world.run({}, "whole").code, 0);
+  ASSERT_EQ(world.run({"--to", "10"}, "halves").code, 0);
+  ASSERT_EQ(world.run({"--to", "25", "--resume"}, "halves").code, 0);
+  ASSERT_EQ(world.run({"--resume"}, "halves").code, 0);
+  simdjson::dom::parser of_whole;
+  simdjson::dom::parser of_halves;
+  const auto whole = inspect(world, of_whole, "whole");
+  const auto halves = inspect(world, of_halves, "halves");
+  EXPECT_EQ(halves["total_rho"].get_double().value(), whole["total_rho"].get_double().value());
+  EXPECT_EQ(halves["ledger"].get_array().size(), 1U);
+  for (const char* name : {"steps", "to"}) {
+    EXPECT_EQ(halves["ledger"].at(0)[name].get_uint64().value(), 40U) << name;
+  }
+}
+
+TEST(Resume, OverNothingNewSaysSoAndShowsTheLastEstimate) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  const CommandResult again = world.run({"--resume"});
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, AllOf(HasSubstr("no new records behind record 2,000"), HasSubstr("--new-epoch --from 0")));
+  EXPECT_THAT(again.out, HasSubstr("averaged after step 500"));
+  const CommandResult epoch = world.run({"--new-epoch"});
+  EXPECT_THAT(epoch.err, HasSubstr("no new records behind record 2,000"));
+  EXPECT_THAT(epoch.out, Not(HasSubstr("averaged")));
+}
+
+// What this epoch cost, and what the folder did.
+TEST(Resume, TellsTheEpsilonOfTheEpochAndOfTheLedgerApart) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  const CommandResult result = world.run({"--new-epoch", "--from", "0", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element json = parser.parse(result.out);
+  const auto value = [&](const char* name) { return json[name].get_double().value(); };
+  EXPECT_EQ(value("epsilon"), privacy::epsilon(Rho{value("rho")}, Delta{1e-6}).value());
+  EXPECT_EQ(value("ledger_epsilon"), privacy::epsilon(Rho{value("ledger_rho")}, Delta{1e-6}).value());
+  EXPECT_GT(value("ledger_rho"), 1.9 * value("rho"));
+}
+
+TEST(Resume, AnAverageThatHasNotBegunIsTold) {
+  const ReplayWorld world(300);
+  EXPECT_THAT(world.run({}).out, HasSubstr("the average begins behind step 500"));
+  const auto plan = [&](const char* records) {
+    return run_command(NUSTREAM_COMMAND, {"plan", world.config(), "--records", records}).out;
+  };
+  EXPECT_THAT(plan("300"), AllOf(HasSubstr("there will be no average"), HasSubstr("\n            300  ")));
+  EXPECT_THAT(plan("600"), Not(HasSubstr("there will be no average")));
 }
 
 TEST(Resume, AStateWithoutResumeOrNewEpochIs65AndNamesBoth) {
@@ -60,10 +126,44 @@ TEST(Resume, AnInsecureStateIsNeverResumedAsPrivateNorTheOtherWayRound) {
   ASSERT_EQ(world.run({"--to", "1000", "--insecure-seed", "1"}, "insecure").code, 0);
   EXPECT_THAT(world.releases("insecure"),
               AllOf(HasSubstr("\"private\":false"), ::testing::Not(HasSubstr("\"private\":true"))));
-  EXPECT_NE(world.run({"--resume"}, "insecure").code, 0);
-  EXPECT_NE(world.run({"--new-epoch"}, "insecure").code, 0);
+  const std::string key = world.path("a.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  for (const char* start : {"--resume", "--new-epoch"}) {
+    for (const bool has_key : {false, true}) {
+      std::vector<std::string> arguments{start};
+      if (has_key) arguments.insert(arguments.end(), {"--set", "state.key_file=\"" + key + "\""});
+      const CommandResult result = world.run(arguments, "insecure");
+      EXPECT_EQ(result.code, 65) << result.err;
+      EXPECT_THAT(result.err, HasSubstr("holds a state that is not private"));
+    }
+  }
   ASSERT_EQ(world.run({"--to", "1000"}, "private").code, 0);
-  EXPECT_NE(world.run({"--resume", "--insecure-seed", "1"}, "private").code, 0);
+  const CommandResult result = world.run({"--resume", "--insecure-seed", "1"}, "private");
+  EXPECT_EQ(result.code, 65);
+  EXPECT_THAT(result.err, HasSubstr("holds a private state"));
+}
+
+// Of one key file, each put in the place of another: by its stream, its lane or its epoch.
+TEST(Resume, AStateOfAnotherStreamLaneOrEpochIs65) {
+  const ReplayWorld world;
+  const std::string key = world.path("a.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  const auto run = [&](std::vector<std::string> more, const std::string& state) {
+    more.insert(more.end(), {"--set", "state.key_file=\"" + key + "\""});
+    return world.run(more, state).code;
+  };
+  ASSERT_EQ(run({"--to", "500"}, "own"), 0);
+  ASSERT_EQ(run({"--to", "500", "--set", "stream.name=other"}, "stream"), 0);
+  ASSERT_EQ(run({"--to", "500", "--lane", "1"}, "lane"), 0);
+  ASSERT_EQ(run({"--to", "400"}, "epoch"), 0);
+  ASSERT_EQ(run({"--to", "500", "--new-epoch"}, "epoch"), 0);
+  const std::string before = world.releases("own");
+  for (const char* from : {"stream", "lane", "epoch"}) {
+    std::filesystem::copy_file(world.path(std::string(from) + "/state"), world.path("own/state"),
+                               std::filesystem::copy_options::overwrite_existing);
+    EXPECT_EQ(run({"--resume"}, "own"), 65) << from;
+    EXPECT_TRUE(world.releases("own") == before) << from;
+  }
 }
 
 TEST(Resume, WithAnotherKeyIs77) {
@@ -114,6 +214,7 @@ TEST(Budget, StopsBeforeItIsCrossedWith73) {
   ASSERT_EQ(world.run({}).code, 0);
   const CommandResult second = world.run({"--new-epoch", "--from", "0", "--set", "privacy.budget=0.9"});
   EXPECT_EQ(second.code, 73) << second.err;
+  EXPECT_NE(second.err.find("another step would cross privacy.budget = 0.9"), std::string::npos) << second.err;
   simdjson::dom::parser parser;
   EXPECT_LE(inspect(world, parser, "state")["total_rho"].get_double().value(), 0.9);
 }
@@ -225,6 +326,7 @@ TEST(Horizon, OfAFiniteCorrelationIsAHardStopWith73) {
   const std::vector<std::string> finite{"--set", "noise.correlation=anti-pgd", "--set", "noise.horizon=700"};
   const CommandResult result = world.run(finite);
   EXPECT_EQ(result.code, 73) << result.err;
+  EXPECT_NE(result.err.find("all 700 steps of the horizon"), std::string::npos) << result.err;
   simdjson::dom::parser parser;
   EXPECT_EQ(inspect(world, parser, "state")["steps"].get_uint64().value(), 700u);
   std::vector<std::string> resume = finite;
@@ -279,13 +381,20 @@ TEST(Passes, ResumeInTheMiddleOfOneGivesTheReleasesOfOneRun) {
 
 // Same key file, same settings, two files that differ in nothing: with shared noise the releases would be equal, and
 // with two files the difference of the noise would cancel. Fresh keys per stream make them differ from step one.
+// Two files of different records: what is left of their releases' difference, once the records' part is taken away,
+// is the difference of two noises. One shared noise would cancel in it.
 TEST(FreshNoise, TwoFilesUnderOneKeyFileShareNone) {
   const ReplayWorld world;
   const std::string key = world.path("shared.key");
   ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  const std::string other = world.write("other.csv", ReplayWorld::csv(2000, 2));
   const std::vector<std::string> settings{"--set", "state.key_file=\"" + key + "\"", "--set", "release.every=1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), settings.begin(), settings.end());
+    return more;
+  };
   ASSERT_EQ(world.run(settings, "a").code, 0);
-  ASSERT_EQ(world.run(settings, "b").code, 0);
+  ASSERT_EQ(world.run(with({other}), "b").code, 0);
   simdjson::dom::parser parser;
   std::vector<double> a, b;
   for (const auto& [name, out] : {std::pair{"a", &a}, std::pair{"b", &b}}) {
@@ -298,12 +407,16 @@ TEST(FreshNoise, TwoFilesUnderOneKeyFileShareNone) {
   ASSERT_EQ(b.size(), 2000u);
   // Increments are dominated by η z_t; correlated noises would show in the correlation of the increments, whose
   // standard error is 1/√2000: 6 of them is a false-alarm rate of 2e-9.
-  double ab = 0, aa = 0, bb = 0;
+  double ab = 0, aa = 0, bb = 0, apart = 0;
   for (std::size_t t = 1; t < a.size(); ++t) {
     ab += (a[t] - a[t - 1]) * (b[t] - b[t - 1]);
     aa += (a[t] - a[t - 1]) * (a[t] - a[t - 1]);
     bb += (b[t] - b[t - 1]) * (b[t] - b[t - 1]);
+    const double difference = (a[t] - a[t - 1]) - (b[t] - b[t - 1]);
+    apart += difference * difference;
   }
+  // Of independent noises the variances add up; a shared one would leave the gradients', 1% of them.
+  EXPECT_NEAR(apart / (aa + bb), 1, 6 * std::sqrt(2 / 2000.0));
   EXPECT_LT(std::abs(ab) / std::sqrt(aa * bb), 6 / std::sqrt(2000.0));
 }
 

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "nustream/inference/two_stage_descent.h"
 #include "support/lane_stages.h"
 
 namespace nustream::tests {
@@ -90,6 +91,17 @@ TEST(Trajectory, OfTwoStageDescent) {
   const double expected[] = {0.9223354192195204,   -0.8042381387952399,  2.1412892161933472, -0.005617950049966923,
                              0.010735306221244516, -0.01564225092265226, 1.8509532041472674, -0.033654875264195624};
   for (std::size_t j = 0; j < 8; ++j) EXPECT_NEAR(lane.theta()[j], expected[j], 1e-11) << j;
+  const Instruments data = instruments();
+  const auto constant = [](double size) { return descent::Schedule{descent::Constant{StepSize{size}}}; };
+  inference::TwoStageDescent plain{{3, 0, 2}, constant(0.5), constant(0.1), 0, 0, {}, {}, StepCount{10}};
+  const std::vector<double> beta = inference::two_stage_descent({5, data.rows.x, data.rows.y}, plain);
+  for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(beta[j], expected[j], 1e-13) << j;
+  // From where it was after four steps it goes on as it would have.
+  const lane::Lane four = two_stage_descent(instruments(), 0.1, 0.5, 4);
+  plain.start.assign(four.theta().begin(), four.theta().end());
+  plain.steps = StepCount{6};
+  const std::vector<double> resumed = inference::two_stage_descent({5, data.rows.x, data.rows.y}, plain);
+  for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(resumed[j], expected[j], 1e-11) << j;
 }
 
 // Its limit is 2SLS: Ŷ regressed on P_Z X. At T = 500 with steps that suit the data; the reference's own 2SLS too.

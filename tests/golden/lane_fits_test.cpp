@@ -17,17 +17,6 @@ using Kind = model::Loss::Kind;
 
 const std::vector<std::string> bike_columns = {"season",     "yr",         "mnth", "hr",    "holiday", "weekday",
                                                "workingday", "weathersit", "temp", "atemp", "hum",     "windspeed"};
-const std::vector<std::string> covtype_columns = {"Elevation",
-                                                  "Aspect",
-                                                  "Slope",
-                                                  "Horizontal_Distance_To_Hydrology",
-                                                  "Vertical_Distance_To_Hydrology",
-                                                  "Horizontal_Distance_To_Roadways",
-                                                  "Hillshade_9am",
-                                                  "Hillshade_Noon",
-                                                  "Hillshade_3pm",
-                                                  "Horizontal_Distance_To_Fire_Points"};
-
 std::vector<std::vector<double>> standardised_columns(const Table& table, const std::vector<std::string>& names) {
   std::vector<std::vector<double>> columns;
   for (const std::string& name : names) columns.push_back(standardised(table.column(name)));

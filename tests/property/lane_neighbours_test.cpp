@@ -9,7 +9,7 @@
 namespace nustream::tests {
 namespace {
 
-constexpr std::size_t steps = 40;
+constexpr std::size_t pair_steps = 40;
 
 struct Run {
   std::vector<std::uint64_t> releases;
@@ -20,7 +20,7 @@ struct Run {
 Run run(const lane::Settings& settings, const noise::Grid& grid, const World& world) {
   lane::Lane lane(settings, grid, Position{1000});
   lane::Releases releases;
-  advance(lane, settings, world, steps, releases);
+  advance(lane, settings, world, pair_steps, releases);
   lane.release_now(releases);
   return {bits(releases), lane.encode()};
 }
@@ -67,7 +67,7 @@ TEST(LaneNeighbours, ZeroOutIsHiddenByAShiftOfNoMoreThanG) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const lane::Settings settings = random_settings(seed);
     const noise::Grid grid = grid_for(settings);
-    const World world = random_world(settings, steps, seed, 0x1p32);
+    const World world = random_world(settings, pair_steps, seed, 0x1p32);
     World neighbour = world;
     const std::size_t record = seed * 31 % world.rows.count();
     std::fill_n(neighbour.rows.x.begin() + static_cast<std::ptrdiff_t>(record * settings.dimension),
@@ -92,7 +92,7 @@ TEST(LaneNeighbours, ReplaceOneIsHiddenByAShiftOfNoMoreThanTwoG) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const lane::Settings settings = random_settings(seed);
     const noise::Grid grid = grid_for(settings);
-    const World world = random_world(settings, steps, seed, 0x1p32);
+    const World world = random_world(settings, pair_steps, seed, 0x1p32);
     World neighbour = world;
     const std::size_t record = seed * 17 % world.rows.count();
     for (std::size_t j = 0; j < settings.dimension; ++j) neighbour.rows.x[record * settings.dimension + j] *= -50;

@@ -6,12 +6,12 @@
 namespace nustream::tests {
 namespace {
 
-constexpr std::size_t steps = 700;  // beyond the steps that a lane prepares at a time
+constexpr std::size_t length = 700;  // beyond the steps that a lane prepares at a time
 
 std::vector<std::uint64_t> undisturbed(const lane::Settings& settings, const World& world, std::string& state) {
   lane::Lane lane(settings, grid_for(settings), Position{1000});
   lane::Releases releases;
-  advance(lane, settings, world, steps, releases);
+  advance(lane, settings, world, length, releases);
   lane.release_now(releases);
   state = lane.encode();
   return bits(releases);
@@ -20,14 +20,14 @@ std::vector<std::uint64_t> undisturbed(const lane::Settings& settings, const Wor
 TEST(Lane, ReleasesTheSameHoweverItsBatchesAreCut) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const lane::Settings settings = random_settings(seed);
-    const World world = random_world(settings, steps, seed, 0x1p31);
+    const World world = random_world(settings, length, seed, 0x1p31);
     std::string state;
     const auto expected = undisturbed(settings, world, state);
     std::mt19937_64 random(seed);
     lane::Lane lane(settings, grid_for(settings), Position{1000});
     lane::Releases releases;
-    while (lane.steps().value() < steps) {
-      const std::size_t left = steps - lane.steps().value();
+    while (lane.steps().value() < length) {
+      const std::size_t left = length - lane.steps().value();
       advance(lane, settings, world, std::min<std::size_t>(left, random() % 40), releases);  // also empty batches
     }
     lane.release_now(releases);
@@ -40,14 +40,14 @@ TEST(Lane, GoesOnToTheBitFromItsEncodedState) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const lane::Settings settings = random_settings(seed);
     const noise::Grid grid = grid_for(settings);
-    const World world = random_world(settings, steps, seed, 0x1p31);
+    const World world = random_world(settings, length, seed, 0x1p31);
     std::string state;
     const auto expected = undisturbed(settings, world, state);
     std::mt19937_64 random(seed);
     lane::Lane lane(settings, grid, Position{1000});
     lane::Releases releases;
-    while (lane.steps().value() < steps) {
-      const std::size_t left = steps - lane.steps().value();
+    while (lane.steps().value() < length) {
+      const std::size_t left = length - lane.steps().value();
       advance(lane, settings, world, std::min<std::size_t>(left, 1 + random() % 90), releases);
       const std::string bytes = lane.encode();
       lane = lane::Lane::decode(settings, grid, bytes);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Conversion conversions[] = {Conversion::gaussian, Conversion::zcdp, Conversion::zcdp_simple};
 
-struct Random {
+struct PowersOfTen {
   std::mt19937_64 engine{20240101};
   double power_of_ten(double low, double high) {
     return std::pow(10, std::uniform_real_distribution<double>(low, high)(engine));
@@ -22,7 +22,7 @@ struct Random {
 };
 
 TEST(EpsilonProperty, CalibrationNeverExceedsItsTargetAndWastesNothing) {
-  Random random;
+  PowersOfTen random;
   for (int trial = 0; trial < 300; ++trial) {
     const Epsilon target{random.power_of_ten(-6, 4)};
     const Delta delta{random.power_of_ten(-200, -0.01)};
@@ -37,7 +37,7 @@ TEST(EpsilonProperty, CalibrationNeverExceedsItsTargetAndWastesNothing) {
 
 // Both functions of the exact curve are inverse to each other.
 TEST(EpsilonProperty, DeltaAtEpsilonIsDelta) {
-  Random random;
+  PowersOfTen random;
   for (int trial = 0; trial < 2000; ++trial) {
     const double mu = random.power_of_ten(-5, 3);
     const Delta delta{random.power_of_ten(-250, -0.01)};
@@ -54,7 +54,7 @@ TEST(EpsilonProperty, DeltaAtEpsilonIsDelta) {
 }
 
 TEST(EpsilonProperty, GrowsWithRhoAndShrinksWithDeltaAndTheExactCurveIsSmallest) {
-  Random random;
+  PowersOfTen random;
   for (int trial = 0; trial < 1000; ++trial) {
     const Rho rho{random.power_of_ten(-10, 5)};
     const Delta delta{random.power_of_ten(-100, -0.5)};
@@ -73,7 +73,7 @@ TEST(EpsilonProperty, GrowsWithRhoAndShrinksWithDeltaAndTheExactCurveIsSmallest)
 
 // inf over α by brute force: the bound is valid at every α, and the reported one is the smallest.
 TEST(EpsilonProperty, ZcdpIsTheInfimumOverAlpha) {
-  Random random;
+  PowersOfTen random;
   for (int trial = 0; trial < 200; ++trial) {
     const double rho = random.power_of_ten(-4, 3);
     const double delta = random.power_of_ten(-20, -2);

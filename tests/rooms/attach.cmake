@@ -6,37 +6,28 @@ function(nustream_attach_test name label)
   add_dependencies(${name} nustream)
 endfunction()
 nustream_attach_test(attach_test full fault/attach_test.cpp)
+nustream_attach_test(attach_quick_test quick fault/attach_quick_test.cpp)
 nustream_attach_test(attach_dead_letter_test full fault/attach_dead_letter_test.cpp)
-nustream_attach_test(attach_disturbance_test full fault/attach_disturbance_test.cpp)
 nustream_attach_test(attach_contradiction_test full fault/attach_contradiction_test.cpp)
+nustream_attach_test(attach_model_test full fault/attach_model_test.cpp)
+nustream_attach_test(attach_budget_test full fault/attach_budget_test.cpp)
 nustream_attach_test(attach_partitions_test full fault/attach_partitions_test.cpp)
 nustream_attach_test(attach_refusal_test full fault/attach_refusal_test.cpp)
 nustream_attach_test(attach_recovery_test full fault/attach_recovery_test.cpp)
 nustream_attach_test(attach_prometheus_test full fault/attach_prometheus_test.cpp)
 
 # The service with kill points in its transactions.
-add_library(nustream_topics_faulty STATIC ${PROJECT_SOURCE_DIR}/streaming/kafka/transaction.cpp
-                                          ${PROJECT_SOURCE_DIR}/streaming/kafka/kafka_journal.cpp)
+set(topics_sources ${PROJECT_SOURCE_DIR}/streaming/kafka/transaction.cpp
+                   ${PROJECT_SOURCE_DIR}/streaming/kafka/kafka_journal.cpp)
+add_library(nustream_topics_faulty STATIC ${topics_sources})
+nustream_replaced(nustream_service ${topics_sources})
 target_compile_definitions(nustream_topics_faulty PRIVATE NUSTREAM_FAILPOINTS)
 target_link_libraries(nustream_topics_faulty PRIVATE nustream_service)
 add_executable(nustream_attach_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
 target_link_libraries(nustream_attach_faulty
   PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_topics_faulty>
           nustream_service)
-# The same with a release that leaves too early: a bug that the reader of aborted records has to see.
-add_library(nustream_topics_planted STATIC ${PROJECT_SOURCE_DIR}/streaming/kafka/transaction.cpp
-                                           ${PROJECT_SOURCE_DIR}/streaming/kafka/kafka_journal.cpp)
-target_compile_definitions(nustream_topics_planted PRIVATE NUSTREAM_FAILPOINTS NUSTREAM_PLANT_EARLY_RELEASE)
-target_link_libraries(nustream_topics_planted PRIVATE nustream_service)
-add_executable(nustream_attach_planted ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
-target_link_libraries(nustream_attach_planted
-  PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_topics_planted>
-          nustream_service)
-nustream_attach_test(attach_planted_test full fault/attach_planted_test.cpp)
-target_compile_definitions(attach_planted_test PRIVATE NUSTREAM_PLANTED="$<TARGET_FILE:nustream_attach_planted>"
-                                                       NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")
-add_dependencies(attach_planted_test nustream_attach_planted nustream_attach_faulty)
-foreach(test kill abort start)
+foreach(test kill abort start disturbance)
   nustream_attach_test(attach_${test}_test full fault/attach_${test}_test.cpp)
   target_compile_definitions(attach_${test}_test PRIVATE NUSTREAM_FAILPOINTS
                                                          NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")

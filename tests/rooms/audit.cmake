@@ -1,2 +1,7 @@
 # Audits: games that prove a lower bound of epsilon.
 nustream_test(audit_test full statistical/audit_test.cpp LINK nustream_service GTest::gmock)
+# Noise recovered from releases and known records.
+find_package(fmt REQUIRED)
+nustream_test(residual_test full statistical/residual_test.cpp LINK nustream_service fmt::fmt)
+target_compile_definitions(residual_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
+add_dependencies(residual_test nustream)

@@ -1,6 +1,6 @@
 # Tests of the command's rooms: config, publish, replay, cli.
-nustream_test(config_test quick unit/config_test.cpp LINK nustream_service GTest::gmock)
-nustream_test(publish_test quick unit/publish_test.cpp LINK nustream_service GTest::gmock)
+nustream_test(config_test quick unit/config_test.cpp unit/config_stages_test.cpp LINK nustream_service GTest::gmock)
+nustream_test(publish_test quick unit/publish_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock)
 
 # The real command, as a child process.
 find_package(fmt REQUIRED)
@@ -10,20 +10,27 @@ function(nustream_command_test name label)
   add_dependencies(${name} nustream)
 endfunction()
 nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp)
-nustream_command_test(replay_resume_test quick fault/replay_resume_test.cpp)
+find_package(ZLIB REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+nustream_command_test(replay_resume_test quick fault/replay_resume_test.cpp fault/replay_resume_input_test.cpp
+                      fault/replay_epochs_test.cpp)
+target_link_libraries(replay_resume_test PRIVATE ZLIB::ZLIB PkgConfig::ZSTD)
 
 # The command with kill points: the journal's and secrets' objects from the faulty library, everything else as shipped.
 add_executable(nustream_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
 target_link_libraries(nustream_faulty PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> nustream_service)
-nustream_test(replay_kill_test full fault/replay_kill_test.cpp
-              LINK nustream_journal_faulty GTest::gmock simdjson::simdjson fmt::fmt)
-target_compile_definitions(replay_kill_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"
-                                                    NUSTREAM_FAULTY="$<TARGET_FILE:nustream_faulty>")
-add_dependencies(replay_kill_test nustream nustream_faulty)
-find_package(ZLIB REQUIRED)
-nustream_command_test(estimate_test quick fault/estimate_test.cpp)
+foreach(name replay_kill_test estimate_kill_test)
+  nustream_test(${name} full fault/${name}.cpp
+                LINK nustream_journal_faulty GTest::gmock simdjson::simdjson fmt::fmt)
+  target_compile_definitions(${name} PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"
+                                             NUSTREAM_FAULTY="$<TARGET_FILE:nustream_faulty>")
+  add_dependencies(${name} nustream nustream_faulty)
+endforeach()
+nustream_command_test(estimate_memory_test full fault/estimate_memory_test.cpp)
+nustream_command_test(estimate_test quick fault/estimate_test.cpp fault/estimate_resume_test.cpp fault/estimate_fits_test.cpp)
 target_link_libraries(estimate_test PRIVATE ZLIB::ZLIB)
 set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")
-nustream_command_test(instruments_test quick fault/instruments_test.cpp)
+nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp)
 target_compile_definitions(instruments_test PRIVATE NUSTREAM_TABLES_DIR="${NUSTREAM_TABLES_DIR}")

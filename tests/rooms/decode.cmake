@@ -2,9 +2,10 @@
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
-nustream_test(decode_test quick unit/decode_csv_line_test.cpp unit/decode_source_test.cpp unit/decode_reader_test.cpp
+nustream_test(decode_test quick SEPARATE unit/decode_csv_line_test.cpp unit/decode_source_test.cpp unit/decode_reader_test.cpp
               unit/decode_csv_test.cpp unit/decode_json_test.cpp unit/decode_message_test.cpp golden/decode_retail_test.cpp
               LINK nustream_service ZLIB::ZLIB PkgConfig::ZSTD)
-nustream_test(decode_property_test quick property/decode_kernel_property_test.cpp
+nustream_test(decode_property_test quick SEPARATE property/decode_kernel_property_test.cpp
               property/decode_framing_property_test.cpp property/decode_csv_property_test.cpp property/decode_message_property_test.cpp
+              property/decode_public_rows_test.cpp
               LINK nustream_service ZLIB::ZLIB PkgConfig::ZSTD)

@@ -1,5 +1,5 @@
 # Tests of the secrets and journal rooms, one line a binary.
-nustream_test(journal_unit_test quick unit/journal_file_journal_test.cpp unit/journal_ledger_chain_test.cpp
+nustream_test(journal_unit_test quick SEPARATE unit/journal_file_journal_test.cpp unit/journal_ledger_chain_test.cpp
               unit/journal_state_test.cpp unit/journal_rotate_key_test.cpp unit/journal_posix_disk_test.cpp
               support/simulated_disk.cpp
               LINK nustream_service)
@@ -17,6 +17,7 @@ get_target_property(journal_sources nustream_service SOURCES)
 list(FILTER journal_sources INCLUDE REGEX "^(journal|secrets)/")
 list(TRANSFORM journal_sources PREPEND ${PROJECT_SOURCE_DIR}/streaming/)
 add_library(nustream_journal_faulty STATIC ${journal_sources})
+nustream_replaced(nustream_service ${journal_sources})
 target_compile_definitions(nustream_journal_faulty PUBLIC NUSTREAM_FAILPOINTS)
 target_include_directories(nustream_journal_faulty PUBLIC ${PROJECT_SOURCE_DIR}/streaming)
 target_link_libraries(nustream_journal_faulty PUBLIC nustream_core nustream_compile

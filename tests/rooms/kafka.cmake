@@ -9,7 +9,8 @@ target_link_libraries(nustream_kafka_support PUBLIC PkgConfig::RDKAFKA PRIVATE n
 # tests share a broker, started once. Two such binaries at a time: what they do most is wait, but each broker's start is
 # what makes the waits of a third run out.
 set(nustream_second_broker kafka_broker_test kafka_group_test kafka_refusal_test attach_refusal_test attach_abort_test
-                           attach_start_test record_topic_test local_topic_test)
+                           attach_start_test attach_budget_test attach_quick_test record_topic_test local_topic_test
+                           attach_dead_letter_test)
 function(nustream_broker_test name label)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})

@@ -4,8 +4,9 @@ nustream_test(descent_test quick unit/descent_schedule_test.cpp unit/descent_pro
               unit/descent_averaging_test.cpp property/descent_clip_test.cpp property/descent_kernel_test.cpp)
 nustream_test(lane_test quick unit/lane_test.cpp unit/lane_encoding_test.cpp property/lane_twin_test.cpp
               property/lane_slicing_test.cpp property/lane_neighbours_test.cpp)
+nustream_test(lane_allocation_test quick property/lane_allocation_test.cpp)
 nustream_test(lane_fits_test full golden/lane_fits_test.cpp LINK ZLIB::ZLIB)
-foreach(test descent_test lane_test lane_fits_test)
+foreach(test descent_test lane_test lane_allocation_test lane_fits_test)
   # The private kernels, and shared test support.
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()

@@ -21,9 +21,11 @@ nustream_local_test(local_command_test quick fault/local_command_test.cpp)
 
 # The commands with kill points: their own objects and the journal's from faulty libraries, everything else as shipped.
 if(TARGET nustream_journal_faulty)
-  add_library(nustream_local_objects_faulty STATIC ${PROJECT_SOURCE_DIR}/streaming/local/collector_folder.cpp
-                                                   ${PROJECT_SOURCE_DIR}/streaming/local/randomize.cpp
-                                                   ${PROJECT_SOURCE_DIR}/streaming/local/report_store.cpp)
+  set(local_sources ${PROJECT_SOURCE_DIR}/streaming/local/collector_folder.cpp
+                    ${PROJECT_SOURCE_DIR}/streaming/local/randomize.cpp
+                    ${PROJECT_SOURCE_DIR}/streaming/local/report_store.cpp)
+  add_library(nustream_local_objects_faulty STATIC ${local_sources})
+  nustream_replaced(nustream_service ${local_sources})
   target_compile_definitions(nustream_local_objects_faulty PRIVATE NUSTREAM_FAILPOINTS)
   target_link_libraries(nustream_local_objects_faulty PRIVATE nustream_service PkgConfig::SODIUM)
   add_executable(nustream_local_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)

@@ -2,7 +2,7 @@
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
-nustream_test(segment_test quick unit/decode_segment_test.cpp unit/decode_segment_damage_test.cpp
+nustream_test(segment_test quick SEPARATE unit/decode_segment_test.cpp unit/decode_segment_damage_test.cpp
               unit/record_segment_writer_test.cpp property/decode_segment_property_test.cpp
               property/record_segment_crash_test.cpp support/simulated_disk.cpp
               LINK nustream_service ZLIB::ZLIB PkgConfig::ZSTD)

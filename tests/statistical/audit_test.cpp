@@ -76,12 +76,43 @@ TEST(Audit, ProvesNearlyAllOfTheClaimAndNeverMore) {
     Options options;
     options.passes = each.passes;
     options.runs = 30'000;
-    const Finding finding = audit(config, options);
+    const Finding finding = audit(config, config::Purpose::stream, options);
     EXPECT_LE(finding.mu_bound, finding.mu * 1.01) << each.name;
     EXPECT_GE(finding.mu_bound, 0.93 * finding.mu) << each.name;
     EXPECT_LE(finding.epsilon_bound, finding.epsilon * 1.02) << each.name;
     EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu) << each.name;
   }
+}
+
+TEST(Audit, PlaysColumnsWhoseNamesHoldTheDelimiter) {
+  const tests::TemporaryFolder folder;
+  const config::Config config = settings(folder, {"features.0.column='wait \"time\", min'"});
+  Options options;
+  options.runs = 1000;
+  EXPECT_GT(audit(config, config::Purpose::stream, options).mu_bound, 0);
+}
+
+TEST(Audit, PlaysMembersWhoseNamesAreEscaped) {
+  const tests::TemporaryFolder folder;
+  Options options;
+  options.runs = 20'000;
+  options.records = 4;
+  const config::Config json =
+      settings(folder, {"stream.format=json", R"(features.0.column='a "b"\c')", "privacy.rho=1"});
+  const Finding finding = audit(json, config::Purpose::stream, options);
+  EXPECT_TRUE(finding.holds());
+  EXPECT_GT(finding.mu_bound, 0.8 * finding.mu);
+}
+
+// A canary that is never read would make every claim hold.
+TEST(Audit, RefusesACanaryThatDoesNotArrive) {
+  const tests::TemporaryFolder folder;
+  const config::Config cut = settings(folder, {"stream.record_bytes_max=2"});
+  Options options;
+  options.runs = 20'000;
+  tests::expect_failure(
+      Exit::configuration, [&] { static_cast<void>(audit(cut, config::Purpose::stream, options)); },
+      "does not arrive");
 }
 
 TEST(Audit, ALaterRecordHasSpentWhatItsAgeSays) {
@@ -90,7 +121,7 @@ TEST(Audit, ALaterRecordHasSpentWhatItsAgeSays) {
   Options options;
   options.at = 5;
   options.runs = 30'000;
-  const Finding finding = audit(config, options);
+  const Finding finding = audit(config, config::Purpose::stream, options);
   EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu);
   EXPECT_LE(finding.mu_bound, finding.mu * 1.01);
   EXPECT_GE(finding.mu_bound, 0.93 * finding.mu);
@@ -122,7 +153,8 @@ TEST(Audit, RefusesWhatItCannotPlay) {
   const tests::TemporaryFolder folder;
   const auto refused = [&](const std::vector<std::string>& overrides, const char* why) {
     tests::expect_failure(
-        Exit::configuration, [&] { static_cast<void>(audit(settings(folder, overrides), {})); }, why);
+        Exit::configuration,
+        [&] { static_cast<void>(audit(settings(folder, overrides), config::Purpose::stream, {})); }, why);
   };
   refused({"descent.projection=ball", "descent.radius=1"}, "without a projection");
   refused({"model.loss=multinomial", "model.classes=3"}, "one predictor");

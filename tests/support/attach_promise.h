@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,17 @@ inline void expect_one_value_a_step(const std::vector<std::string>& uncommitted)
   }
 }
 
+/// Records that only a reader of aborted transactions finds; without those by which a start tries its right to write.
+inline std::vector<StoredRecord> aborted(const AttachWorld& world, const std::string& topic, int partition = 0) {
+  std::set<std::int64_t> committed;
+  for (const StoredRecord& record : world.committed(topic, partition)) committed.insert(record.offset);
+  std::vector<StoredRecord> rest;
+  for (StoredRecord& record : read_uncommitted_records(AttachWorld::direct(), topic, partition)) {
+    if (committed.count(record.offset) == 0 && record.key != "nustream") rest.push_back(std::move(record));
+  }
+  return rest;
+}
+
 /// Committed releases are in step order, each once.
 inline void expect_each_step_once(const std::vector<std::string>& committed) {
   simdjson::dom::parser parser;
@@ -72,8 +84,10 @@ inline void expect_each_step_once(const std::vector<std::string>& committed) {
 /// Steps and ρ of the ledger's last line; one that a key rotation left tells of neither.
 struct LedgerEnd {
   std::uint64_t steps = 0;
+  std::uint64_t from = 0;
   std::uint64_t to = 0;
   double rho = 0;
+  std::string disjoint;  ///< how the epoch's positions stand to those before
 };
 inline LedgerEnd ledger_end(const AttachWorld& world, int partition = 0) {
   auto lines = values_of(world.committed(world.name() + ".ledger", partition));
@@ -81,7 +95,8 @@ inline LedgerEnd ledger_end(const AttachWorld& world, int partition = 0) {
   if (lines.empty()) return {};
   simdjson::dom::parser parser;
   const simdjson::dom::element last = parser.parse(lines.back());
-  return {last["steps"].get_uint64(), last["to"].get_uint64(), last["rho"].get_double()};
+  return {last["steps"].get_uint64(), last["from"].get_uint64(), last["to"].get_uint64(), last["rho"].get_double(),
+          std::string(last["disjoint"].get_string().value())};
 }
 
 }  // namespace nustream::tests

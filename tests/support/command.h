@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
@@ -17,17 +19,25 @@
 namespace nustream::tests {
 
 struct CommandResult {
-  int code;         ///< exit code, or 128 + signal
-  std::string out;  ///< standard output
-  std::string err;  ///< standard error
+  int code;               ///< exit code, or 128 + signal
+  std::string out;        ///< standard output
+  std::string err;        ///< standard error
+  long resident_kib = 0;  ///< the most that it ever had
 };
+
+/// Where NUSTREAM_PLANTED_PROGRAMS is set, a program's twin beside it that holds planted bugs, if there is one.
+inline std::string program_under_test(const std::string& program) {
+  const std::string planted = program + "_planted";
+  return std::getenv("NUSTREAM_PLANTED_PROGRAMS") != nullptr && std::filesystem::exists(planted) ? planted : program;
+}
 
 /// A started command. Standard output and error go to files, so that no pipe can fill up and hold it.
 class Command {
  public:
   /// `input`: a file for standard input, /dev/null without one. `variables` are added to the environment.
-  Command(const std::string& program, const std::vector<std::string>& arguments,
+  Command(const std::string& of, const std::vector<std::string>& arguments,
           const std::optional<std::string>& input = {}, const std::vector<std::string>& variables = {}) {
+    const std::string program = program_under_test(of);
     const std::string out = (folder_.path() / "out").string();
     const std::string err = (folder_.path() / "err").string();
     const std::string in = input.value_or("/dev/null");
@@ -59,10 +69,11 @@ class Command {
   void signal(int number) const { ::kill(child_, number); }
   [[nodiscard]] CommandResult wait() {
     int status = 0;
-    if (::waitpid(child_, &status, 0) != child_) throw std::runtime_error("cannot wait for the command");
+    rusage usage{};
+    if (::wait4(child_, &status, 0, &usage) != child_) throw std::runtime_error("cannot wait for the command");
     child_ = 0;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return {code, read_file(folder_.path() / "out"), read_file(folder_.path() / "err")};
+    return {code, read_file(folder_.path() / "out"), read_file(folder_.path() / "err"), usage.ru_maxrss};
   }
   [[nodiscard]] pid_t pid() const noexcept { return child_; }
 

@@ -24,6 +24,7 @@
 #include <thread>
 
 #include "kafka_client.h"
+#include "kafka_topics.h"
 
 namespace nustream::tests {
 namespace {
@@ -207,6 +208,9 @@ void KafkaCluster::write_properties(std::size_t broker) const {
       {"offsets.topic.replication.factor", factor},
       {"transaction.state.log.replication.factor", factor},
       {"transaction.state.log.min.isr", in_sync},
+      // Records of years ago are kept: a broker's first look for old ones is 30 s after its start.
+      {"log.retention.ms", "-1"},
+      {"transaction.abort.timed.out.transaction.cleanup.interval.ms", "1000"},
       // All that only makes tests wait.
       {"offsets.topic.num.partitions", "4"},
       {"transaction.state.log.num.partitions", "4"},
@@ -242,11 +246,25 @@ void KafkaCluster::run_tool(const std::vector<std::string>& arguments) const {
   if (status != 0) throw std::runtime_error(arguments.front() + " failed:\n" + end_of(output));
 }
 
+namespace {
+
+/// A right to a topic or group alone: the client library can change it, without a JVM for each.
+std::optional<AccessRight> simple_right(const std::vector<std::string>& words) {
+  if (words.size() != 4 || words[0] != "--operation") return std::nullopt;
+  if (words[2] == "--topic") return AccessRight{AccessRight::To::topic, words[3], words[1]};
+  if (words[2] == "--group") return AccessRight{AccessRight::To::group, words[3], words[1]};
+  return std::nullopt;
+}
+
+}  // namespace
+
 void KafkaCluster::grant(const std::vector<std::string>& right) const {
+  if (const auto simple = simple_right(right)) return grant_right(direct(), sasl_user, *simple);
   change_rights({"--add"}, right);
 }
 
 void KafkaCluster::take_away(const std::vector<std::string>& right) const {
+  if (const auto simple = simple_right(right)) return take_right_away(direct(), sasl_user, *simple);
   change_rights({"--remove", "--force"}, right);
 }
 

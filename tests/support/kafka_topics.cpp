@@ -157,4 +157,62 @@ void delete_group(const std::string& bootstrap, const std::string& group) {
   }
 }
 
+namespace {
+
+using Right = std::unique_ptr<rd_kafka_AclBinding_t, decltype(&rd_kafka_AclBinding_destroy)>;
+
+rd_kafka_AclOperation_t operation_of(const std::string& name) {
+  static const std::map<std::string, rd_kafka_AclOperation_t> operations{
+      {"All", RD_KAFKA_ACL_OPERATION_ALL},           {"Read", RD_KAFKA_ACL_OPERATION_READ},
+      {"Write", RD_KAFKA_ACL_OPERATION_WRITE},       {"Create", RD_KAFKA_ACL_OPERATION_CREATE},
+      {"Describe", RD_KAFKA_ACL_OPERATION_DESCRIBE}, {"DescribeConfigs", RD_KAFKA_ACL_OPERATION_DESCRIBE_CONFIGS}};
+  return operations.at(name);
+}
+
+template <class Make>
+Right made(Make make, const std::string& user, const AccessRight& right) {
+  char text[256] = {};
+  rd_kafka_AclBinding_t* const binding =
+      make(right.to == AccessRight::To::topic ? RD_KAFKA_RESOURCE_TOPIC : RD_KAFKA_RESOURCE_GROUP, right.name.c_str(),
+           RD_KAFKA_RESOURCE_PATTERN_LITERAL, ("User:" + user).c_str(), "*", operation_of(right.operation),
+           RD_KAFKA_ACL_PERMISSION_TYPE_ALLOW, text, sizeof text);
+  if (binding == nullptr) throw std::runtime_error("right to " + right.name + ": " + text);
+  return {binding, rd_kafka_AclBinding_destroy};
+}
+
+void require(const rd_kafka_error_t* error, const std::string& attempt) {
+  if (error != nullptr) throw std::runtime_error(attempt + ": " + rd_kafka_error_string(error));
+}
+
+}  // namespace
+
+void grant_right(const std::string& bootstrap, const std::string& user, const AccessRight& right) {
+  const std::string attempt = "grant " + right.operation + " on " + right.name;
+  const Right binding = made(rd_kafka_AclBinding_new, user, right);
+  const Event event = ask(bootstrap, attempt, [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+    rd_kafka_AclBinding_t* one = binding.get();
+    rd_kafka_CreateAcls(client, &one, 1, nullptr, queue);
+  });
+  std::size_t count = 0;
+  const auto** results = rd_kafka_CreateAcls_result_acls(rd_kafka_event_CreateAcls_result(event.get()), &count);
+  for (std::size_t i = 0; i < count; ++i) require(rd_kafka_acl_result_error(results[i]), attempt);
+}
+
+void take_right_away(const std::string& bootstrap, const std::string& user, const AccessRight& right) {
+  const std::string attempt = "take away " + right.operation + " on " + right.name;
+  const Right filter = made(rd_kafka_AclBindingFilter_new, user, right);
+  const Event event = ask(bootstrap, attempt, [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+    rd_kafka_AclBindingFilter_t* one = filter.get();
+    rd_kafka_DeleteAcls(client, &one, 1, nullptr, queue);
+  });
+  std::size_t count = 0;
+  const auto** answers = rd_kafka_DeleteAcls_result_responses(rd_kafka_event_DeleteAcls_result(event.get()), &count);
+  for (std::size_t i = 0; i < count; ++i) {
+    require(rd_kafka_DeleteAcls_result_response_error(answers[i]), attempt);
+    std::size_t taken = 0;
+    static_cast<void>(rd_kafka_DeleteAcls_result_response_matching_acls(answers[i], &taken));
+    if (taken != 1) throw std::runtime_error(attempt + ": it was not granted");
+  }
+}
+
 }  // namespace nustream::tests

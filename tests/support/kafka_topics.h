@@ -1,9 +1,10 @@
-// Topics and groups on a test's broker.
+// Topics, groups and rights on a test's broker.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace nustream::tests {
 
@@ -23,5 +24,15 @@ void alter_topic(const std::string& bootstrap, const std::string& topic, const T
 void delete_records(const std::string& bootstrap, const std::string& topic, int partition, std::int64_t offset);
 /// Forgets what the group committed. The group has to be without members.
 void delete_group(const std::string& bootstrap, const std::string& group);
+
+/// A right to a topic or a group; `operation` as Kafka's own command calls it: "Read".
+struct AccessRight {
+  enum class To { topic, group };
+  To to;
+  std::string name;
+  std::string operation;
+};
+void grant_right(const std::string& bootstrap, const std::string& user, const AccessRight& right);
+void take_right_away(const std::string& bootstrap, const std::string& user, const AccessRight& right);
 
 }  // namespace nustream::tests

@@ -11,13 +11,9 @@
 #include <vector>
 
 #include "attach_world.h"
+#include "campaign.h"
 
 namespace nustream::tests {
-
-/// Full counts and the promised times are asked for: tests/campaign/README.md.
-inline bool campaign() {
-  return std::getenv("NUSTREAM_CAMPAIGN") != nullptr;
-}
 
 /// Sees the committed releases of one partition as they come.
 class ReleaseWatch {

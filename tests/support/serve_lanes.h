@@ -25,7 +25,7 @@ inline serve::PublicLane public_lane(std::uint32_t lane, std::uint32_t epoch = 0
                      .epoch = EpochId{epoch},
                      .delta = Delta{1e-6},
                      .settings_digest = serve_digest,
-                     .is_private = true},
+                     .promise = {}},
           .rho_limit = Rho{0.5},
           .noise_multiplier = NoiseMultiplier{2},
           .sensitivity = Sensitivity{2},
@@ -34,10 +34,19 @@ inline serve::PublicLane public_lane(std::uint32_t lane, std::uint32_t epoch = 0
 }
 
 inline serve::CommittedSpend spend(std::uint32_t lane, std::uint64_t steps, double rho, std::uint32_t epoch = 0) {
-  return serve::CommittedSpend::committed(
-      {"retail", LaneId{lane}, EpochId{epoch}, Position{0}, Position{steps}, StepCount{steps}, Rho{rho}, Rho{0.5},
-       serve_digest, true, journal::Overlap::disjoint},
-      Rho{rho});
+  return serve::CommittedSpend::committed({"retail",
+                                           LaneId{lane},
+                                           EpochId{epoch},
+                                           Position{0},
+                                           Position{steps},
+                                           StepCount{steps},
+                                           Rho{rho},
+                                           Rho{0.5},
+                                           serve_digest,
+                                           {},
+                                           true,
+                                           journal::Overlap::disjoint},
+                                          Rho{rho});
 }
 
 /// One encoded release, as the encoder writes it. `average`: null or an object.

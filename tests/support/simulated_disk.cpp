@@ -64,6 +64,7 @@ void SimulatedDisk::count_call(const std::function<void()>& half_of_it) {
     throw SimulatedCrash{};
   }
   if (calls_ == faults_.fail_at) {
+    ++losses_.failed_calls;
     half_of_it();
     throw Failure(Exit::io, "cannot go on: simulated failure of the disk; none");
   }
@@ -93,11 +94,15 @@ void SimulatedDisk::changed(const SimulatedFile& file) const {
 void SimulatedDisk::apply_some(SimulatedFile& file) {
   constexpr std::size_t block = 16;
   for (const PendingChange& change : file.pending) {
-    if (chance(0.4)) continue;
+    if (chance(0.4)) {
+      ++losses_.lost;
+      continue;
+    }
     if (change.truncated || chance(0.4)) {
       apply_change(change, file.durable);
       continue;
     }
+    ++losses_.torn;
     const std::size_t reached = random_() % (change.bytes.size() + 1);
     for (std::size_t begin = 0; begin < reached; begin += block) {
       const std::string part = change.bytes.substr(begin, std::min(block, reached - begin));
@@ -112,6 +117,7 @@ void SimulatedDisk::apply_some(SimulatedFile& file) {
 void SimulatedDisk::sync_file(SimulatedFile& file) {
   const auto lose_some = [&] {
     if (faults_.fail_at != calls_) return;
+    ++losses_.failed_syncs;
     // The kernel reports the failure once and drops the pages: readers still see them, the disk never gets them.
     apply_some(file);
   };

@@ -66,6 +66,15 @@ class SimulatedDisk final : public journal::Disk {
   void tamper(const Path& path, const std::string& bytes);
   void remove(const Path& path);
 
+  /// What happened to changes that were not synced, and to syncs.
+  struct Losses {
+    std::uint64_t lost = 0;
+    std::uint64_t torn = 0;
+    std::uint64_t failed_syncs = 0;
+    std::uint64_t failed_calls = 0;  ///< syncs included
+  };
+  [[nodiscard]] const Losses& losses() const noexcept { return losses_; }
+
   /// Called after every change of a file with its path.
   std::function<void(const Path&)> on_change;
 
@@ -86,6 +95,7 @@ class SimulatedDisk final : public journal::Disk {
   Names durable_names_;
   std::vector<std::pair<std::string, std::shared_ptr<SimulatedFile>>> pending_names_;  ///< nullptr: gone
   Faults faults_;
+  Losses losses_;
   std::uint64_t calls_ = 0;
   bool ended_ = false;
 };

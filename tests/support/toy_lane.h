@@ -55,8 +55,8 @@ class ToyLane {
            (keys_.is_private() ? "true" : "false") + "}\n";
   }
   [[nodiscard]] journal::LedgerEntry entry() const {
-    return {stream_,   LaneId{0}, EpochId{0}, Position{0},        Position{steps_},          StepCount{steps_},
-            Rho{0.25}, Rho{0.5},  digest,     keys_.is_private(), journal::Overlap::disjoint};
+    return {stream_,   LaneId{0}, EpochId{0}, Position{0}, Position{steps_},   StepCount{steps_},
+            Rho{0.25}, Rho{0.5},  digest,     {},          keys_.is_private(), journal::Overlap::disjoint};
   }
   [[nodiscard]] journal::Batch seal(std::string outbox, const std::string& line, const std::string& bookmark) const {
     journal::StateRecord record;

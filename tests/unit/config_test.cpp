@@ -4,11 +4,13 @@
 
 #include <cmath>
 
+#include "config/advice.h"
 #include "config/config.h"
 #include "config/mechanism.h"
 #include "error.h"
 #include "example_config.h"
 #include "nearest.h"
+#include "nustream/privacy/sensitivity.h"
 #include "temporary_folder.h"
 
 namespace nustream::config {
@@ -16,6 +18,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Config read(const std::vector<std::string>& overrides, const std::string& text = tests::example_config()) {
   const tests::TemporaryFolder folder;
@@ -47,6 +50,25 @@ TEST(Config, ReadsTheBundledExample) {
             std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/online_retail_events.csv.gz");
 }
 
+TEST(Config, ASectionForAnotherCommandIsSaid) {
+  EXPECT_THAT(refusal({}, "[stream]\nname = \"survey\"\n[local]\nepsilon = 4\n"),
+              HasSubstr("nustream local randomize"));
+}
+
+TEST(Advice, IsGivenWhereTheStepsOvershoot) {
+  EXPECT_THAT(overshoot(read({"descent.step_size=2"})), HasSubstr("descent.step_size = 2 steps beyond the minimum"));
+  EXPECT_EQ(overshoot(read({"descent.step_size=1.99"})), "");
+  EXPECT_EQ(overshoot(read({"descent.step_size=2", "plan.second_moment_eigenvalues=[0.5, 0.9]"})), "");
+  EXPECT_THAT(overshoot(read({"descent.step_size=0.5", "plan.second_moment_eigenvalues=[0.5, 4.1]"})),
+              HasSubstr("0.5 times a curvature of 4.1 is 2 or more"));
+  EXPECT_EQ(
+      overshoot(read({"descent.step_size=7", "model.loss=logistic", "target.transform=identity", "target.center=0"})),
+      "");
+  EXPECT_NE(
+      overshoot(read({"descent.step_size=8", "model.loss=logistic", "target.transform=identity", "target.center=0"})),
+      "");
+}
+
 TEST(Config, AnOverrideReachesEveryKindOfKey) {
   const Config config = read({"features.0.center=0.25", "stream.name=other", "noise.correlation=\"independent\"",
                               "state.rejects=true", "descent.start=[1.0, 2.0]"});
@@ -63,6 +85,46 @@ TEST(Config, AnUnknownKeyNamesPlaceAndNearestKnownKey) {
               AllOf(HasSubstr("example.toml:28:8"), HasSubstr("release.evry"), HasSubstr("'every'")));
   EXPECT_THAT(refusal({"descent.clip_nrm=1"}), AllOf(HasSubstr("clip_nrm"), HasSubstr("'clip_norm'")));
   EXPECT_THAT(refusal({"privcy.rho=1"}), HasSubstr("'privacy'"));
+}
+
+// What stands in the place of a key that has to be there is told with it.
+TEST(Config, AMisspeltRequiredKeyOrSectionIsNamed) {
+  const auto misspelt = [](const std::string& from, const std::string& to) {
+    std::string text = tests::example_config();
+    return refusal({}, text.replace(text.find(from), from.size(), to));
+  };
+  EXPECT_THAT(misspelt("delta =", "dleta ="),
+              AllOf(HasSubstr("privacy.delta is missing"), HasSubstr("is 'dleta' (")));
+  EXPECT_THAT(misspelt("clip_norm =", "clip ="),
+              AllOf(HasSubstr("descent.clip_norm is missing"), HasSubstr("'clip'")));
+  EXPECT_THAT(misspelt("name =", "nam ="), AllOf(HasSubstr("stream.name is missing"), HasSubstr("'nam'")));
+  EXPECT_THAT(misspelt("[privacy]", "[privcy]"), AllOf(HasSubstr("privcy: unknown key"), HasSubstr("'privacy'")));
+  EXPECT_THAT(misspelt("[[features]]", "[features]"), HasSubstr("write [[features]] above each"));
+  // A known key that merely looks alike is not taken for the missing one.
+  EXPECT_THAT(misspelt("name =", "time ="), AllOf(HasSubstr("stream.name is missing"), Not(HasSubstr("'time'"))));
+}
+
+TEST(Config, ATextOnTheCommandLineIsToldWhereItStands) {
+  EXPECT_THAT(refusal({"model.loss=logistc"}), AllOf(HasSubstr("--set model.loss=logistc"), HasSubstr("'logistic'")));
+}
+
+TEST(Config, AnOverrideTakesThePlaceOfTheOtherBudget) {
+  const Config by_epsilon = read({"privacy.epsilon=.5"});
+  EXPECT_FALSE(by_epsilon.privacy.rho);
+  EXPECT_EQ(by_epsilon.privacy.epsilon->value(), 0.5);
+  EXPECT_EQ(read({"descent.step_size=.25"}).descent.schedule.at(StepIndex{0}), 0.25);
+  EXPECT_THAT(refusal({"privacy.epsilon=1", "privacy.rho=1"}), HasSubstr("not both"));
+}
+
+TEST(Config, ATextThatTomlCannotHoldIsRefused) {
+  EXPECT_THAT(refusal({"stream.name=caf\xe9"}), HasSubstr("--set stream.name"));
+}
+
+TEST(Config, ALibrarysSettingIsNotShownWhereItIsRefused) {
+  const std::string told =
+      refusal({}, tests::example_config() +
+                      "[kafka]\nbrokers = \"b:1\"\ntopic = \"t\"\n[kafka.librdkafka]\nsasl.password = \"hunter2\"\n");
+  EXPECT_THAT(told, AllOf(HasSubstr("kafka.librdkafka.sasl"), Not(HasSubstr("hunter2"))));
 }
 
 struct Refused {
@@ -84,7 +146,6 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"privacy.rho=0", "privacy.rho", "> 0"}, Refused{"privacy.rho=-1", "privacy.rho", ">= 0"},
         Refused{"privacy.delta=0", "privacy.delta", "0 < delta < 1"},
         Refused{"privacy.delta=1", "privacy.delta", "0 < delta < 1"},
-        Refused{"privacy.epsilon=1", "privacy.epsilon", "not both"},
         Refused{"privacy.unit=user", "privacy.unit", "not yet supported"},
         Refused{"noise.nu=1", "noise.nu", "nu < 1"}, Refused{"noise.nu=0", "noise.nu", "<= nu < 1 for a rational"},
         Refused{"noise.nu=nan", "noise.nu", "a number"},
@@ -122,6 +183,69 @@ TEST(Mechanism, CalibratesFromEpsilonAsFromTheRhoItComesTo) {
   const Mechanism from_epsilon = make_mechanism(read({}, text), privacy::Participation::once());
   EXPECT_GT(from_epsilon.main().sigma.value(), 0);
   EXPECT_NEAR(from_rho.spend.limit().value(), 0.1, 1e-12);
+}
+
+/// What all stages come to by the definition, Σ sens²/(2σ²), each with the sensitivity of its own correlation.
+double spent_by_definition(const Mechanism& mechanism, StepCount steps) {
+  double sum = 0;
+  for (const StageNoise& stage : mechanism.stages) {
+    const double sensitivity = privacy::sensitivity(stage.correlation, steps, mechanism.participation).value();
+    sum += sensitivity * sensitivity / (2 * stage.sigma.value() * stage.sigma.value());
+  }
+  return sum;
+}
+
+// The spend that is charged is that of the noise that is drawn, stage by stage, and its limit what was asked for.
+TEST(Mechanism, SpendsWhatIsAskedForAndNoMore) {
+  const std::string two_stages = R"([stream]
+name = "two"
+[target]
+column = "y"
+[[instruments]]
+column = "z"
+[[endogenous]]
+column = "x"
+[descent]
+step_size = 0.01
+clip_norm = 1.0
+average = "tail"
+[first_stage]
+step_size = 0.02
+clip_norm = 2.0
+strength_share = 0.3
+strength_clip = 6.0
+[privacy]
+rho = 0.5
+delta = 1e-6
+[noise]
+nu = 0.01
+)";
+  const std::string sandwich = tests::example_config() + R"([intervals]
+kind = "sandwich"
+second_moment_clip = 4.0
+squared_residual_clip = 2.0
+)";
+  const StepCount steps{50'000};
+  const auto check = [&](const Config& config, const privacy::Participation& participation, std::size_t stages) {
+    const Mechanism mechanism = make_mechanism(config, participation, steps);
+    EXPECT_EQ(mechanism.stages.size(), stages);
+    EXPECT_LE(mechanism.spend.limit().value(), 0.5);
+    EXPECT_GE(mechanism.spend.limit().value(), 0.5 * (1 - 1e-9));
+    EXPECT_NEAR(spent_by_definition(mechanism, steps), 0.5, 1e-9);
+    for (const std::uint64_t early : {1U, 100U}) {
+      const StepCount now{early};
+      EXPECT_NEAR(mechanism.spend.after(now).value(), spent_by_definition(mechanism, now), 1e-9);
+    }
+  };
+  for (const privacy::Participation& participation :
+       {privacy::Participation::once(), privacy::Participation(5, 10'000), privacy::Participation(3, 1)}) {
+    check(read({}), participation, 1);
+    check(read({"noise.correlation=independent"}), participation, 1);
+    check(read({"noise.correlation=windowed", "noise.window=20"}), participation, 1);
+    check(read({"privacy.adjacency=replace-one"}), participation, 1);
+    check(read({"descent.average=tail"}, sandwich), participation, 3);
+    check(read({}, two_stages), participation, 3);
+  }
 }
 
 TEST(Mechanism, ReplaceOneDoublesTheDisplacementAndNothingElse) {

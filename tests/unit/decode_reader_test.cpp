@@ -106,10 +106,12 @@ TEST(Reader, BytesForTheProgressBarAreThoseStored) {
 
 TEST(Reader, EventTimesArriveBesideTheRowsAndDecideNothing) {
   const tests::TemporaryFolder folder;
-  const std::string text = "ts,a\n1970-01-01 00:00:10,1\nyesterday,2\n20.5,3\n1970-01-01 00:00:40,bad\n";
+  const std::string text =
+      "ts,a\n1970-01-01 00:00:10,1\nyesterday,2\n20.5,3\n1970-01-01 00:00:40,bad\n"
+      "1970-01-01 00:00:05,4\n";
   const auto batch = read_all({.files = {folder.write("a.csv", text)}, .time_column = "ts"}, columns({"a"}));
-  EXPECT_EQ(batch.x, (std::vector<double>{1, 2, 3, 0}));
-  ASSERT_EQ(batch.times.size(), 4U);
+  EXPECT_EQ(batch.x, (std::vector<double>{1, 2, 3, 0, 4})) << "the last one is older than those before it";
+  ASSERT_EQ(batch.times.size(), 5U);
   EXPECT_EQ(batch.times[0], 10);
   EXPECT_TRUE(std::isnan(batch.times[1]));
   EXPECT_EQ(batch.times[2], 20.5);
@@ -177,7 +179,13 @@ TEST(Reader, FailuresOfTheInput) {
                                   8)),
                  "no header");
   expect_failure(Exit::data, open("\"price\n1\n"), "no header");
-  expect_failure(Exit::configuration, open("prise,b\n1,2\n"), "did you mean 'prise'");
+  expect_failure(Exit::configuration, open("prise,b\n1,2\n"), "which has 2 columns");
+  expect_failure(
+      Exit::configuration,
+      [&] {
+        (void)read_all({.files = {folder.write("x.csv", "a,b,prise\n1,2,3\n")}}, columns({"a", "b", "price"}));
+      },
+      "did you mean 'prise'");
   expect_failure(Exit::configuration, open("a,b\n1,2\n"), "no column 'price'");
   expect_failure(Exit::configuration, open("price,price\n1,2\n"), "twice");
   expect_failure(Exit::io,

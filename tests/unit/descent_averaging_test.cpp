@@ -109,5 +109,18 @@ TEST(Average, RefusesADecayOutsideItsRange) {
   }
 }
 
+TEST(Average, WeighsManyStepsAsEach) {
+  for (const Averaging settings :
+       {Averaging{}, Averaging{Averaging::Kind::tail, 20, 0.5}, Averaging{Averaging::Kind::exponential, 20, 0.9}}) {
+    Average one(settings, 1);
+    Average many(settings, 1);
+    std::vector<double> gains(13);
+    for (std::uint64_t step = 0; step < 65; step += gains.size()) {
+      many.weigh(StepCount{step}, gains);
+      for (std::size_t i = 0; i < gains.size(); ++i) EXPECT_EQ(gains[i], one.weigh(StepCount{step + i + 1}));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nustream::descent

@@ -10,7 +10,7 @@
 namespace nustream::descent {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double inf = std::numeric_limits<double>::infinity();
 
 std::vector<double> projected(const Projection& projection, std::vector<double> theta) {
   projection.apply(theta);
@@ -18,7 +18,7 @@ std::vector<double> projected(const Projection& projection, std::vector<double> 
 }
 
 TEST(Projection, DoesNothingByDefault) {
-  EXPECT_EQ(projected(Projection{}, {1e300, -infinity}), (std::vector<double>{1e300, -infinity}));
+  EXPECT_EQ(projected(Projection{}, {1e300, -inf}), (std::vector<double>{1e300, -inf}));
 }
 
 TEST(BallProjection, ShortensWhatIsOutsideAndKeepsWhatIsInside) {
@@ -42,25 +42,25 @@ TEST(BallProjection, WorksWhereTheSquaredNormOverflowsOrUnderflows) {
 
 TEST(BoxProjection, ClampsEachCoordinate) {
   EXPECT_EQ(projected(Projection{Box{{-1}, {2}}}, {-5, 0, 5}), (std::vector<double>{-1, 0, 2}));
-  EXPECT_EQ(projected(Projection{Box{{0, -infinity}, {infinity, 0}}}, {-3, 3}), (std::vector<double>{0, 0}));
+  EXPECT_EQ(projected(Projection{Box{{0, -inf}, {inf, 0}}}, {-3, 3}), (std::vector<double>{0, 0}));
 }
 
 TEST(Projection, ShowsADivergedIterate) {
   const double nan = std::nan("");
   EXPECT_TRUE(std::isnan(projected(Projection{Box{{-1}, {1}}}, {nan})[0]));
-  const std::vector<double> theta = projected(Projection{Ball{1}}, {infinity, 5});
-  EXPECT_EQ(theta, (std::vector<double>{infinity, 5}));
+  const std::vector<double> theta = projected(Projection{Ball{1}}, {inf, 5});
+  EXPECT_EQ(theta, (std::vector<double>{inf, 5}));
 }
 
 TEST(Projection, RefusesWhatIsNoSet) {
-  for (const double radius : {0.0, -1.0, infinity, std::nan("")}) {
+  for (const double radius : {0.0, -1.0, inf, std::nan("")}) {
     EXPECT_THROW((Projection{Ball{radius}}), InvalidParameter);
   }
   EXPECT_THROW((Projection{Box{{}, {}}}), InvalidParameter);
   EXPECT_THROW((Projection{Box{{0}, {1, 2}}}), InvalidParameter);
   EXPECT_THROW((Projection{Box{{2}, {1}}}), InvalidParameter);
   EXPECT_THROW((Projection{Box{{std::nan("")}, {1}}}), InvalidParameter);
-  EXPECT_THROW((Projection{Box{{infinity}, {infinity}}}), InvalidParameter);
+  EXPECT_THROW((Projection{Box{{inf}, {inf}}}), InvalidParameter);
   EXPECT_NO_THROW((Projection{Box{{0, 0}, {1, 1}}}.check(2)));
   EXPECT_NO_THROW((Projection{Box{{0}, {1}}}.check(7)));
   EXPECT_THROW((Projection{Box{{0, 0}, {1, 1}}}.check(3)), InvalidParameter);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <vector>
 
 namespace nustream::descent {
 namespace {
@@ -56,6 +57,17 @@ TEST(Schedule, RefusesWhatIsNoSchedule) {
   EXPECT_THROW((Schedule{Piecewise{}}), InvalidParameter);
   EXPECT_THROW((Schedule{Piecewise{{{1, size}}}}), InvalidParameter);
   EXPECT_THROW((Schedule{Piecewise{{{0, size}, {5, size}, {5, size}}}}), InvalidParameter);
+}
+
+TEST(Schedule, GivesManyStepsWhatItGivesEach) {
+  const std::vector<Schedule> all{Schedule{Constant{StepSize{0.25}}}, Schedule{InverseSqrt{StepSize{0.4}, 100}},
+                                  Schedule{Inverse{StepSize{1}, 7}}, Schedule{WarmUp{StepSize{0.8}, 40}},
+                                  Schedule{Piecewise{{{0, StepSize{1}}, {30, StepSize{0.5}}, {61, StepSize{0.1}}}}}};
+  for (const Schedule& schedule : all) {
+    std::vector<double> sizes(64);
+    schedule.sizes(StepIndex{17}, sizes);
+    for (std::size_t i = 0; i < sizes.size(); ++i) EXPECT_EQ(sizes[i], at(schedule, 17 + i));
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "nustream/base/error.h"
+#include "nustream/inference/adassp.h"
 #include "nustream/inference/average_noise.h"
 #include "nustream/inference/first_stage.h"
 #include "nustream/inference/interval.h"
@@ -31,6 +32,54 @@ TEST(TInterval, DividesTheSpreadByTheRootOfTheCount) {
   EXPECT_DOUBLE_EQ(interval->center, 2.5);
   EXPECT_NEAR(interval->half_width, 3.182446305284263 * std::sqrt(5.0 / 3) / 2, 1e-12);
   EXPECT_FALSE(t_interval(std::vector{1.0}, 0.95));
+}
+
+// Four records, x of norm 1 and 2, y within 3: nothing is scaled down under bounds of 2 and 3.
+const std::vector<double> adassp_x{1, 0, 0, 1, 2, 0, 0, 2};
+const std::vector<double> adassp_y{1, 2, 3, -1};
+
+TEST(AdaSsp, WithoutNoiseToSpeakOfIsLeastSquares) {
+  const TableView table{2, adassp_x, adassp_y};
+  const std::vector<double> normals(adassp_normals(2), 1.0);
+  const std::vector<double> expected = ordinary_least_squares(table).theta;
+  const std::vector<double> found = adassp(table, {2, 3}, Rho{1e14}, privacy::Adjacency::zero_out, normals);
+  for (std::size_t j = 0; j < 2; ++j) EXPECT_NEAR(found[j], expected[j], 1e-5);
+}
+
+// (XᵀX + E_1 + λI) θ = Xᵀy + E_2 with every E written out: ρ = 6 gives each of the three releases ρ/3 = 2, so that
+// its noise is half its displacement.
+TEST(AdaSsp, AddsTheNoiseOfItsThreeReleases) {
+  const TableView table{2, adassp_x, adassp_y};
+  const std::vector<double> normals{0.5, 0.1, -0.2, 0.3, 0.7, -0.4};
+  for (const bool replaced : {false, true}) {
+    const double of_eigenvalue = 4.0 / 2;
+    const double of_gram = (replaced ? std::sqrt(2.0) * 4 : 4) / 2;
+    const double of_moments = (replaced ? 2 : 1) * 6.0 / 2;
+    const double smallest = std::max(0.0, 5 + of_eigenvalue * (0.5 - std::sqrt(2 * std::log(6 / 0.05))));
+    const double ridge = std::max(0.0, std::sqrt(2 * std::log(2 * 4 / 0.05)) * of_gram - smallest);
+    const double a = 5 + of_gram * 0.1 + ridge;
+    const double b = of_gram * -0.2;
+    const double d = 5 + of_gram * 0.3 + ridge;
+    const double u = 7 + of_moments * 0.7;   // 1·1 + 2·3
+    const double v = 0 + of_moments * -0.4;  // 1·2 − 2·1
+    const std::vector<double> found = adassp(
+        table, {2, 3}, Rho{6}, replaced ? privacy::Adjacency::replace_one : privacy::Adjacency::zero_out, normals);
+    EXPECT_NEAR(found[0], (d * u - b * v) / (a * d - b * b), 1e-12);
+    EXPECT_NEAR(found[1], (a * v - b * u) / (a * d - b * b), 1e-12);
+  }
+}
+
+// A record beyond the bounds counts as one on them.
+TEST(AdaSsp, ScalesRecordsDownToItsBounds) {
+  const std::vector<double> x{10, 0, 0, 0.5};
+  const std::vector<double> y{30, 1};
+  const std::vector<double> within_x{1, 0, 0, 0.5};
+  const std::vector<double> within_y{2, 1};
+  const std::vector<double> normals(adassp_normals(2), 0.25);
+  const auto fitted = [&](const std::vector<double>& rows, const std::vector<double>& targets) {
+    return adassp({2, rows, targets}, {1, 2}, Rho{3}, privacy::Adjacency::replace_one, normals);
+  };
+  EXPECT_EQ(fitted(x, y), fitted(within_x, within_y));
 }
 
 /// Var of the mean by the definition: e as a linear map of w, step by step.
@@ -83,41 +132,107 @@ TEST(AveragedNoise, IsTheSameByRecurrenceAndByCoefficients) {
   EXPECT_NEAR(averaged_noise_variance(by_recurrence, descent), expected, 1e-6 * expected);
 }
 
-AverageDesign design(double stddev) {
-  return {noise::Correlation{noise::Rational::nu_ftrl(Damping{0.01})}, NoiseStddev{stddev}, StepSize{0.1}, 0, 1, 100};
+AverageDesign design(double stddev, double moments_stddev = 1e-12) {
+  return {noise::Correlation{noise::Rational::nu_ftrl(Damping{0.01})},
+          NoiseStddev{stddev},
+          StepSize{0.1},
+          0,
+          1,
+          100,
+          NoiseStddev{moments_stddev},
+          NoiseStddev{moments_stddev}};
+}
+
+/// Along each axis.
+std::optional<std::vector<EstimatedVariance>> variances(const std::vector<double>& bread,
+                                                        const std::vector<double>& meat, const AverageDesign& of,
+                                                        std::uint64_t steps) {
+  return average_variances(bread, meat, of, StepCount{steps}, std::vector<double>{1, 0, 0, 1});
 }
 
 // H = diag(2, 8), S = diag(4, 16): H⁻¹SH⁻¹ = diag(1, ¼), and the noise of each direction by its own curvature.
-TEST(AverageCovariance, AddsSamplingAndPrivacy) {
+TEST(AverageVariances, AddSamplingAndPrivacy) {
   const std::vector<double> bread{2, 0, 0, 8};
   const std::vector<double> meat{4, 0, 0, 16};
-  const auto covariance = average_covariance(bread, meat, design(3.0), StepCount{500});
-  ASSERT_TRUE(covariance);
+  const auto found =
+      average_variances(bread, meat, design(3.0), StepCount{500}, std::vector<double>{1, 0, 0, 1, 1, 2});
+  ASSERT_TRUE(found);
   const auto noise = [&](double curvature) {
     return 9 * averaged_noise_variance(design(3.0).correlation, {0.1, curvature, 100, 500});
   };
-  EXPECT_NEAR((*covariance)[0], 1.0 / 400 + noise(2), 1e-12);
-  EXPECT_NEAR((*covariance)[3], 0.25 / 400 + noise(8), 1e-12);
-  EXPECT_NEAR((*covariance)[1], 0, 1e-15);
+  EXPECT_NEAR((*found)[0].variance, 1.0 / 400 + noise(2), 1e-12);
+  EXPECT_NEAR((*found)[1].variance, 0.25 / 400 + noise(8), 1e-12);
+  EXPECT_NEAR((*found)[2].variance, (*found)[0].variance + 4 * (*found)[1].variance, 1e-12);
+  EXPECT_GT((*found)[0].degrees_of_freedom, 1e9);
 }
 
 // Passes over the same records tell no more of the population than the records do.
-TEST(AverageCovariance, CountsRecordsOnce) {
+TEST(AverageVariances, CountRecordsOnce) {
   const std::vector<double> identity{1, 0, 0, 1};
   AverageDesign passes = design(1e-9);
   passes.minibatch = 50;
   passes.records = 100;
-  const auto covariance = average_covariance(identity, identity, passes, StepCount{500});
-  ASSERT_TRUE(covariance);
-  EXPECT_NEAR((*covariance)[0], 1.0 / 100, 1e-9);
+  const auto found = variances(identity, identity, passes, 500);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR((*found)[0].variance, 1.0 / 100, 1e-9);
 }
 
-TEST(AverageCovariance, IsSilentWhereNoiseHidesTheMoments) {
+TEST(AverageVariances, AreSilentWhereNoiseHidesTheMoments) {
   const std::vector<double> identity{1, 0, 0, 1};
-  EXPECT_FALSE(average_covariance(std::vector<double>{1, 2, 2, 1}, identity, design(1), StepCount{500}));
-  EXPECT_FALSE(average_covariance(identity, std::vector<double>{-1, 0, 0, 1}, design(1), StepCount{500}));
-  EXPECT_FALSE(average_covariance(identity, identity, design(1), StepCount{100}));
-  EXPECT_FALSE(average_covariance(std::vector<double>{std::nan(""), 0, 0, 1}, identity, design(1), StepCount{500}));
+  EXPECT_FALSE(variances({1, 2, 2, 1}, identity, design(1), 500));
+  EXPECT_FALSE(variances(identity, {-1, 0, 0, 1}, design(1), 500));
+  EXPECT_FALSE(variances(identity, identity, design(1), 100));
+  EXPECT_FALSE(variances({std::nan(""), 0, 0, 1}, identity, design(1), 500));
+}
+
+/// Symmetric noise as the isometric triangle has it: √½ of it off the diagonal.
+std::vector<double> with_noise(std::vector<double> matrix, std::size_t d, double stddev, std::mt19937_64& random) {
+  std::normal_distribution<double> normal;
+  for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t j = i; j < d; ++j) {
+      const double drawn = stddev * normal(random) * (i == j ? 1 : std::sqrt(0.5));
+      matrix[i * d + j] += drawn;
+      if (i != j) matrix[j * d + i] += drawn;
+    }
+  }
+  return matrix;
+}
+
+// An estimate with the true variance, an interval from noisy moments: Student's t holds what the normal quantile
+// loses. The noise is drawn by a fixed seed; nominal .95.
+TEST(AverageVariances, IntervalsFromNoisyMomentsHoldWhatTheySay) {
+  const std::vector<double> identity{1, 0, 0, 1};
+  std::mt19937_64 random(12);
+  std::normal_distribution<double> normal;
+  AverageDesign of = design(1e-12);
+  const double per_mean = std::sqrt(averaged_noise_variance(of.correlation, {1, 1, of.from, 500}));
+  for (const double relative : {0.02, 0.1, 0.2}) {
+    of.bread_stddev = of.meat_stddev = NoiseStddev{relative / per_mean};
+    int shown = 0;
+    int held = 0;
+    int held_by_normal = 0;
+    for (int run = 0; run < 4000; ++run) {
+      const auto found =
+          variances(with_noise(identity, 2, relative, random), with_noise(identity, 2, relative, random), of, 500);
+      const double estimate = normal(random) / std::sqrt(400.0);
+      if (!found) continue;
+      ++shown;
+      const auto holds = [&](double quantile) {
+        return std::abs(estimate) <= quantile * std::sqrt((*found)[0].variance);
+      };
+      held += holds(student_quantile((*found)[0].degrees_of_freedom, 0.95)) ? 1 : 0;
+      held_by_normal += holds(normal_quantile(0.95)) ? 1 : 0;
+    }
+    if (shown == 0) continue;
+    // Three standard errors of the count.
+    const double slack = 3 * std::sqrt(0.05 * 0.95 / shown);
+    EXPECT_GE(static_cast<double>(held) / shown, 0.95 - slack) << relative << ", shown " << shown;
+    EXPECT_LE(static_cast<double>(held) / shown, 0.97 + slack) << relative;
+    EXPECT_LE(held_by_normal, held);
+    EXPECT_GT(shown, relative < 0.15 ? 3900 : 0) << relative;
+  }
+  of.bread_stddev = NoiseStddev{0.5 / per_mean};
+  EXPECT_FALSE(variances(identity, identity, of, 500)) << "half of H may be noise";
 }
 
 /// Rows [1, z1, z2, x1, x2]: one control, two instruments, two regressors.
@@ -176,17 +291,46 @@ TEST(FirstStage, FIsThatOfTheTwoRegressions) {
   EXPECT_GT(strength->cragg_donald, 0);
 }
 
-TEST(FirstStage, SaysNothingWhereNoiseMayDecide) {
+TEST(FirstStage, SaysNothingWhereThereIsNothingToSay) {
   const FirstStageTable table;
-  const auto with = [&](double stddev, std::uint64_t records) {
-    return first_stage_strength(table.second_moments(), FirstStageTable::shape, records, stddev).has_value();
-  };
-  EXPECT_TRUE(with(0.05, 300));
-  EXPECT_FALSE(with(0.5, 300));
-  EXPECT_FALSE(with(0, 3));
+  EXPECT_FALSE(first_stage_strength(table.second_moments(), FirstStageTable::shape, 3, 0));
+  EXPECT_FALSE(first_stage_strength(table.second_moments(), FirstStageTable::shape, 300, 0.5));
   std::vector<double> broken = table.second_moments();
   broken[0] = std::nan("");
   EXPECT_FALSE(first_stage_strength(broken, FirstStageTable::shape, 300, 0));
+}
+
+// z explains `share` of x's variance: F = (n − 1)·share/(1 − share). Noise in the cross moments alone explains some,
+// and a million records make a large F of it.
+TEST(FirstStage, NoiseIsNotTakenForStrength) {
+  constexpr descent::TwoStageShape shape{1, 0, 1};
+  constexpr std::uint64_t records = 1'000'000;
+  std::mt19937_64 random(7);
+  for (const double share : {0.0, 0.02}) {
+    const double slope = std::sqrt(share);
+    const double f = (records - 1) * share / (1 - share);
+    for (const double stddev : {0.0005, 0.002, 0.02}) {
+      int shown = 0;
+      int too_strong = 0;
+      int half = 0;
+      for (int run = 0; run < 2000; ++run) {
+        const auto strength =
+            first_stage_strength(with_noise({1, slope, slope, 1}, 2, stddev, random), shape, records, stddev);
+        if (!strength) continue;
+        ++shown;
+        too_strong += strength->f[0] > f ? 1 : 0;
+        half += strength->f[0] >= f / 2 ? 1 : 0;
+      }
+      // One draw in a thousand may exceed the allowance: seven of 2000 are one chance in a hundred.
+      EXPECT_LE(too_strong, 7) << share << ", " << stddev;
+      if (share == 0) {
+        EXPECT_EQ(shown - too_strong, shown) << stddev;
+      } else if (stddev < 0.01) {
+        EXPECT_EQ(shown, 2000) << "two per cent of a million records are strong beyond doubt";
+        EXPECT_EQ(half, 2000) << stddev;
+      }
+    }
+  }
 }
 
 }  // namespace

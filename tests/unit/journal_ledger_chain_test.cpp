@@ -28,6 +28,7 @@ journal::LedgerEntry entry(std::uint32_t epoch, std::uint64_t to) {
           Rho{0.1},
           Rho{0.1 + 0.2},
           "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+          {privacy::Adjacency::replace_one, true},
           true,
           journal::Overlap::unknown};
 }
@@ -58,16 +59,19 @@ Lines three_lines(const secrets::Keyring& keys) {
 // Bytes computed with Python's hashlib.blake2b (key=…) over the fields of docs/formats/ledger.md.
 TEST(LedgerChain, WritesTheBytesOfItsPage) {
   const std::string line = journal::ledger_line(entry(3, 40), journal::empty_ledger_head, keys_from(1));
-  EXPECT_EQ(line, R"({"format":1,"stream":"a \"b\"","lane":2,"epoch":3,"from":10,"to":40,"steps":30,"rho":0.1,)"
-                  R"("rho_limit":0.30000000000000004,)"
-                  R"("digest":"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff","private":true,)"
-                  R"("disjoint":"unknown","key":"a0e82e8bed9a3938ef2adbec87469b1e",)"
-                  R"("previous":"0000000000000000000000000000000000000000000000000000000000000000",)"
-                  R"("mac":"5d8d4d3c86c14c56e54ba6fd775e303e8562d2c38942d9dd62c374aa31dcf0b9"})"
-                  "\n");
+  EXPECT_EQ(
+      line,
+      R"({"format":2,"stream":"a \"b\"","lane":2,"epoch":3,"from":10,"to":40,"steps":30,"rho":0.1,)"
+      R"("rho_limit":0.30000000000000004,)"
+      R"("digest":"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff","adjacency":"replace-one",)"
+      R"("protects":"target","private":true,)"
+      R"("disjoint":"unknown","key":"a0e82e8bed9a3938ef2adbec87469b1e",)"
+      R"("previous":"0000000000000000000000000000000000000000000000000000000000000000",)"
+      R"("mac":"a3214e97e13a7fba5454da62fec0b038c52a5c2703b86536d2ad43c97506dd5c"})"
+      "\n");
   const journal::Hash head = journal::hash_of(line);
   EXPECT_EQ((std::vector<std::uint8_t>(head.begin(), head.begin() + 4)),
-            (std::vector<std::uint8_t>{0x01, 0x2e, 0xad, 0x50}));
+            (std::vector<std::uint8_t>{0x4f, 0x1c, 0xdc, 0x97}));
 }
 
 TEST(LedgerChain, ReadsBackWhatItWrote) {

@@ -7,6 +7,7 @@
 
 #include "expect_failure.h"
 #include "journal/bookmark.h"
+#include "journal/record_marks.h"
 #include "journal/sealed_state.h"
 #include "journal/state_record.h"
 
@@ -31,6 +32,7 @@ journal::StateRecord example() {
   record.partitions = 4;
   record.stop_asked = "end";
   record.seen = {{Position{7}, journal::hash_of("seven")}, {Position{9}, journal::hash_of("nine")}};
+  record.seen_key = journal::hash_of("key");
   return record;
 }
 
@@ -56,25 +58,30 @@ TEST(StateRecord, ReadsBackWhatItWrote) {
   EXPECT_EQ(record.partitions, 4U);
   EXPECT_TRUE(record.seen == example().seen);
   EXPECT_EQ(record.stop_asked, "end");
+  EXPECT_EQ(record.seen_key, example().seen_key);
 }
 
 // A state that an earlier version sealed goes on.
-TEST(StateRecord, OfTheFormatWithoutWhatTheStopWasAskedAsIsRead) {
+TEST(StateRecord, OfEarlierFormatsIsRead) {
   journal::StateRecord record = example();
   record.stop_asked.clear();
-  std::string bytes = journal::encode_record(record);
-  bytes[0] = 2;
-  bytes.resize(bytes.size() - 4);  // the empty text's length
-  EXPECT_EQ(journal::encode_record(journal::decode_record(bytes)), journal::encode_record(record));
+  record.seen_key = {};
+  const std::string bytes = journal::encode_record(record);
+  std::string earlier = bytes.substr(0, bytes.size() - 32);
+  earlier[0] = 3;
+  EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
+  earlier.resize(earlier.size() - 4);  // the empty text's length
+  earlier[0] = 2;
+  EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
 }
 
 // Offsets of docs/formats/state.md.
 TEST(StateRecord, HasTheBytesOfItsPage) {
   const std::string bytes = journal::encode_record(example());
-  EXPECT_EQ(bytes.substr(0, 12), std::string("\x03\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
+  EXPECT_EQ(bytes.substr(0, 12), std::string("\x04\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
   EXPECT_EQ(bytes.substr(37, 14), std::string("\x0a\0\0\0lane\0bytes", 14));
   EXPECT_EQ(bytes.size(), 4U + 8 + 8 + 9 + 8 + 14 + 4 + (8 + 32 + 8 + 24) + (8 + 32 + 8) + 4 + 22 + 4 + 10 + 4 + 80 +
-                              32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32) + (4 + 3));
+                              32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32) + (4 + 3) + 32);
 }
 
 TEST(StateRecord, RefusesBytesThatAreMissingOrTooMany) {
@@ -98,6 +105,35 @@ TEST(StateRecord, SurvivesRandomBytes) {
       EXPECT_EQ(journal::encode_record(journal::decode_record(changed)), changed);  // one encoding for each record
     } catch (const Failure& failure) {
       EXPECT_EQ(failure.code(), Exit::data);
+    }
+  }
+}
+
+TEST(RecordMarks, TellPositionContentAndKeyApart) {
+  const journal::Hash key = journal::hash_of("key");
+  const journal::Hash mark = journal::record_mark(Position{3}, "1,2", key);
+  EXPECT_EQ(mark, journal::record_mark(Position{3}, "1,2", key));
+  EXPECT_NE(mark, journal::record_mark(Position{4}, "1,2", key));
+  EXPECT_NE(mark, journal::record_mark(Position{3}, "1,3", key));
+  EXPECT_NE(mark, journal::record_mark(Position{3}, "1,2", journal::hash_of("other")));
+}
+
+// However many commits there were: at most eight, the first and the last among them, no stretch without one that is
+// longer than half of everything.
+TEST(RecordMarks, KeepTheFirstTheLastAndSomeBetween) {
+  std::mt19937_64 random(6);
+  std::vector<journal::SeenRecord> marks;
+  std::uint64_t position = 5;
+  for (int commit = 0; commit < 3000; ++commit, position += 1 + random() % 100) {
+    journal::add_mark({Position{position}}, marks);
+    journal::add_mark({Position{position}}, marks);  // nothing was read since
+    ASSERT_LE(marks.size(), journal::marks_kept);
+    ASSERT_EQ(marks.front().position, Position{5});
+    ASSERT_EQ(marks.back().position, Position{position});
+    for (std::size_t i = 1; i < marks.size(); ++i) {
+      ASSERT_LT(marks[i - 1].position, marks[i].position);
+      if (commit < 20) continue;
+      ASSERT_LE(marks[i].position.value() - marks[i - 1].position.value(), (position - 5) / 2);
     }
   }
 }

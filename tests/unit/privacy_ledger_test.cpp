@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "nustream/privacy/participation.h"
+
 namespace nustream::privacy {
 namespace {
 
@@ -17,6 +19,29 @@ LedgerEntry entry(std::uint32_t lane, std::uint32_t epoch, std::uint64_t first, 
                   Disjointness disjointness = Disjointness::disjoint) {
   return {LaneId{lane},           EpochId{epoch}, Position{first}, Position{end},
           StepCount{end - first}, Rho{rho},       "digest",        disjointness};
+}
+
+// Two Gaussians 2Δ apart, a zero-out either way of the record that is replaced: (2Δ)²/(2σ²) = 4 Δ²/(2σ²).
+TEST(Ledger, ASpendIsRestatedOverOtherNeighbours) {
+  const Neighbours zero_out{Adjacency::zero_out, false};
+  const Neighbours replaced{Adjacency::replace_one, false};
+  const Neighbours target{Adjacency::zero_out, true};
+  const Neighbours replaced_target{Adjacency::replace_one, true};
+  const auto over = [](Neighbours told, Neighbours asked) {
+    const auto rho = restated(Rho{0.3}, told, asked);
+    return rho ? rho->value() : -1;
+  };
+  for (const Neighbours& same : {zero_out, replaced, target, replaced_target}) EXPECT_EQ(over(same, same), 0.3);
+  EXPECT_EQ(over(zero_out, replaced), 1.2);
+  EXPECT_EQ(over(zero_out, replaced_target), 1.2);
+  EXPECT_EQ(over(target, replaced_target), 1.2);
+  EXPECT_EQ(over(replaced, zero_out), 0.3);
+  EXPECT_EQ(over(zero_out, target), 0.3);
+  EXPECT_EQ(over(replaced, target), 0.3);
+  for (const Neighbours& whole : {zero_out, replaced}) {
+    EXPECT_EQ(over(target, whole), -1) << "nothing follows for whole records";
+    EXPECT_EQ(over(replaced_target, whole), -1);
+  }
 }
 
 TEST(Ledger, OfNothingIsNothing) {

@@ -101,10 +101,10 @@ TEST(Spend, OfSeveralParticipationsIsNotTheColumnNorm) {
   };
   const Correlation exact{noise::NuFtrl{Damping{0.002}, StepCount{20'000}}};
   const StepCount steps{20'000};
-  const Spend once(exact, Participation::once(), NoiseMultiplier{1});
+  const Spend single(exact, Participation::once(), NoiseMultiplier{1});
   for (const auto& [times, separation, factor] : {Case{10, 100, 19.194}, Case{10, 1, 66.770}, Case{100, 1, 3894.9}}) {
     const Spend several(exact, {times, separation}, NoiseMultiplier{1});
-    EXPECT_NEAR(several.after(steps).value() / once.after(steps).value(), factor, 2e-5 * factor);
+    EXPECT_NEAR(several.after(steps).value() / single.after(steps).value(), factor, 2e-5 * factor);
     const Spend approximate(rational(0.002), {times, separation}, NoiseMultiplier{1});
     EXPECT_NEAR(approximate.after(steps).value() / several.after(steps).value(), 1, 2e-3);
     EXPECT_THROW((void)several.of_age(StepCount{1}), Unsupported);

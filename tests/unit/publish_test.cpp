@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "nustream/noise/rational.h"
+#include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
 #include "publish/original_units.h"
 #include "publish/release_json.h"
@@ -64,7 +65,7 @@ TEST(OriginalUnits, OfTheMeanAreTheMeans) {
 
 ReleaseEncoder encoder(bool is_private) {
   const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{0.01})};
-  return {{"st\"ream", LaneId{3}, EpochId{2}, Delta{1e-6}, "d1gest", is_private},
+  return {{"st\"ream", LaneId{3}, EpochId{2}, Delta{1e-6}, "d1gest", {is_private}},
           OriginalUnits(schema(true), with_loss(model::Loss::Kind::linear)),
           privacy::Spend{correlation, privacy::Participation::once(), NoiseMultiplier{2.0}}};
 }
@@ -82,7 +83,7 @@ TEST(ReleaseJson, ReadsBackWhatWasWritten) {
   EXPECT_EQ(shown->stream, "st\"ream");
   EXPECT_EQ(shown->lane, LaneId{3});
   EXPECT_EQ(shown->epoch, EpochId{2});
-  EXPECT_TRUE(shown->is_private);
+  EXPECT_TRUE(shown->promise.is_private);
   EXPECT_TRUE(shown->average.empty());
   EXPECT_EQ(shown->conversion, "gaussian");
   std::vector<double> original;
@@ -93,12 +94,43 @@ TEST(ReleaseJson, ReadsBackWhatWasWritten) {
   EXPECT_LE(shown->rho, shown->rho_limit);
 }
 
+TEST(ReleaseJson, ShowsTheSpendOfItsOwnStepAndTheLimitBesideIt) {
+  ReleaseEncoder encode = encoder(true);
+  const privacy::Spend spend{noise::Correlation{noise::Rational::nu_ftrl(Damping{0.01})},
+                             privacy::Participation::once(), NoiseMultiplier{2.0}};
+  for (const std::uint64_t steps : {1U, 2U, 30U}) {
+    std::string line;
+    encode.append({StepCount{steps}, Position{steps}, std::vector<double>(3), {}}, "cadence", line);
+    const auto shown = read_release(line);
+    ASSERT_TRUE(shown);
+    EXPECT_EQ(shown->rho, spend.after(StepCount{steps}).value());
+    EXPECT_EQ(shown->rho_limit, spend.limit().value());
+    EXPECT_EQ(shown->epsilon, privacy::epsilon(spend.after(StepCount{steps}), Delta{1e-6}).value());
+  }
+}
+
 TEST(ReleaseJson, MarksWhatIsNotPrivateAndWhatDiverged) {
   ReleaseEncoder encode = encoder(false);
   std::string line;
   encode.append({StepCount{1}, Position{1}, std::vector<double>{std::nan(""), 1.0, 1.0}, {}}, "end", line);
   EXPECT_THAT(line, ::testing::HasSubstr("\"private\":false"));
   EXPECT_THAT(line, ::testing::HasSubstr("\"intercept\":null"));
+}
+
+TEST(ReleaseJson, SaysWhatItPromises) {
+  for (const Promise& promise : {Promise{true, false, "zero-out"}, Promise{true, true, "replace-one"},
+                                 Promise{false, false, "replace-one"}, Promise{true, false, ""}}) {
+    const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{0.01})};
+    ReleaseEncoder encode{{"stream", LaneId{3}, EpochId{2}, Delta{1e-6}, "d1gest", promise},
+                          OriginalUnits(schema(true), with_loss(model::Loss::Kind::linear)),
+                          privacy::Spend{correlation, privacy::Participation::once(), NoiseMultiplier{2.0}}};
+    std::string line;
+    encode.append({StepCount{1}, Position{1}, std::vector<double>{1.0, 1.0, 1.0}, {}}, "end", line);
+    EXPECT_EQ(line.find("\"protects\":\"target\"") != std::string::npos, promise.target_only);
+    EXPECT_EQ(line.find("\"adjacency\"") != std::string::npos, !promise.adjacency.empty());
+    ASSERT_TRUE(read_release(line));
+    EXPECT_EQ(read_release(line)->promise, promise);
+  }
 }
 
 TEST(ReleaseJson, RefusesALineThatIsNoRelease) {

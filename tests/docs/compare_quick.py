@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""benchmarks/compare at tiny counts, without network: it runs with whatever peers are here, and its JSON, its tables and
+its charts are whole. Usage: compare_quick.py ROOT BUILD"""
+
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+from pathlib import Path
+
+root, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+
+
+def positive(value, what):
+    assert isinstance(value, (int, float)) and math.isfinite(value) and value > 0, f"{what} is {value}"
+
+
+def check_sections(sections):
+    names = [section["name"] for section in sections]
+    expected = ["replay", *(f"{kind}, d = {d}" for kind in ("step loop", "noise") for d in (10, 128, 1000))]
+    assert names == expected, names
+    for section in sections:
+        rows = {row["name"]: row for row in section["rows"]}
+        assert len(rows) == len(section["rows"]), f"{section['name']}: a name comes twice"
+        assert rows[section["baseline"]]["ratio_min"] == rows[section["baseline"]]["ratio_median"] == 1
+        assert sum(row["peer"] == "nustream" for row in rows.values()) >= 2, section["name"]
+        for name, row in rows.items():
+            assert isinstance(row["private"], bool) and row["note"], name
+            for key in ("nanoseconds_min", "nanoseconds_median", "ratio_min", "ratio_median"):
+                positive(row[key], f"{section['name']}, {name}: {key}")
+
+
+def check_accuracy(streams):
+    assert [stream["stream"] for stream in streams] == ["mean", "linear", "logistic"]
+    for stream in streams:
+        rows = {row["strategy"]: row for row in stream["strategies"]}
+        assert rows["independent"]["iterate"]["ratio"] == 1 and len(rows) == 4, list(rows)
+        for name, row in rows.items():
+            positive(row["sensitivity"], name)
+            for kind in ("iterate", "average"):
+                for key in ("mean", "standard_error", "ratio"):
+                    positive(row[kind][key], f"{stream['stream']}, {name}: {kind} {key}")
+        assert 1 <= rows["independent"]["sensitivity"] < 1 + 1e-12  # an upper bound, rounded outward
+
+
+with tempfile.TemporaryDirectory() as folder:
+    subprocess.run([str(root / "benchmarks/compare"), "--quick", "--build", str(build), "--out", folder], check=True)
+    result = json.loads(Path(folder, "compare.json").read_text())
+    assert result["benchmark"] == "compare" and result["machine"]["cpu"] and result["machine"]["core"] >= 0
+    assert set(result["peers"]) == {"numpy", "scikit-learn", "river", "vowpalwabbit", "jax-privacy"}
+    assert all("version" in peer or peer["skipped"] for peer in result["peers"].values())
+    check_sections(result["sections"])
+    check_accuracy(result["accuracy"])
+    page = Path(folder, "compare.md").read_text()
+    for section in result["sections"]:
+        assert all(f"| {row['name']} |" in page for row in section["rows"]), f"{section['name']} is not in the tables"
+    for chart in ("replay", "step_loop", "noise", "accuracy"):
+        xml.etree.ElementTree.parse(Path(folder, f"compare_{chart}.svg"))
+print("sections, ratios, tables and charts are whole")

@@ -1,0 +1,98 @@
+// `nustream estimate` by minibatches, stopped and resumed: who took part how often, what the ledger says of it, and
+// over which table it goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "changed_streams.h"
+#include "estimate_world.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<std::string> insecure{"--insecure-seed", "4"};
+
+std::vector<std::string> with(std::vector<std::string> options, const std::vector<std::string>& more) {
+  options.insert(options.end(), more.begin(), more.end());
+  return options;
+}
+
+// k = ⌈10/3⌉ = 4 times, 3 steps apart: with independent noise each pass costs ρ/4, and a record's gradient moves the
+// sum by 2G: σ = √k·2G/√(2ρ), over m on the mean.
+TEST(MinibatchEstimate, SpendsByThePassesThatEveryRecordTakesPartIn) {
+  const EstimateWorld world;
+  for (const auto& [budget, steps, spent] : {std::tuple{"0.13", 3U, 0.125}, std::tuple{"0.3", 6U, 0.25}}) {
+    const std::string state = std::string("budget") + budget;
+    EXPECT_EQ(world.run({"--set", std::string("privacy.budget=") + budget}, state).code, 73);
+    simdjson::dom::parser parser;
+    const auto shown = world.inspect(parser, state);
+    EXPECT_EQ(shown["steps"].get_uint64().value(), steps);
+    EXPECT_NEAR(shown["total_rho"].get_double().value(), spent, 1e-9);
+    EXPECT_LE(shown["total_rho"].get_double().value(), std::stod(budget));
+  }
+  ASSERT_EQ(world.run({}).code, 0);
+  simdjson::dom::parser parser;
+  const auto shown = world.inspect(parser);
+  EXPECT_EQ(shown["steps"].get_uint64().value(), 10U);
+  EXPECT_NEAR(shown["total_rho"].get_double().value(), 0.5, 1e-9);
+  ASSERT_EQ(shown["ledger"].get_array().size(), 1U);
+  const auto entry = shown["ledger"].at(0);
+  EXPECT_EQ(entry["from"].get_uint64().value(), 0U);
+  EXPECT_EQ(entry["to"].get_uint64().value(), 290U);
+
+  const CommandResult plan = run_command(NUSTREAM_COMMAND, {"plan", world.config(), "--json", "--records", "290"});
+  ASSERT_EQ(plan.code, 0) << plan.err;
+  simdjson::dom::parser of_plan;
+  EXPECT_NEAR(of_plan.parse(plan.out)["stages"].at(0)["stddev"].get_double().value(),
+              std::sqrt(4.0) * 2 * 2.0 / std::sqrt(2 * 0.5) / 100, 1e-9);
+}
+
+// Every stop of the budget, in the middle of passes and at their ends.
+TEST(MinibatchEstimate, InPiecesGivesTheReleasesOfOneRun) {
+  const EstimateWorld world;
+  ASSERT_EQ(world.run(insecure, "whole").code, 0);
+  EXPECT_EQ(world.run(with(insecure, {"--set", "privacy.budget=0.13"}), "pieces").code, 73);
+  EXPECT_EQ(world.run(with(insecure, {"--resume", "--set", "privacy.budget=0.3"}), "pieces").code, 73);
+  ASSERT_EQ(world.run(with(insecure, {"--resume"}), "pieces").code, 0);
+  EXPECT_TRUE(world.releases("pieces") == world.releases("whole"));
+  simdjson::dom::parser one, other;
+  EXPECT_EQ(world.inspect(one, "pieces", insecure)["total_rho"].get_double().value(),
+            world.inspect(other, "whole", insecure)["total_rho"].get_double().value());
+}
+
+// Over another table a record could take part again sooner than after b steps, or once more, under the same
+// accounting.
+TEST(ResumedEstimate, IsRefusedOverAnotherTable) {
+  for (const std::vector<std::string>& settings :
+       {std::vector<std::string>{}, std::vector<std::string>{"--set", "descent.minibatch=290"},
+        std::vector<std::string>{"--set", "descent.minibatch=20"}}) {
+    const EstimateWorld world;
+    const std::string csv = read_file(world.path("rows.csv"));
+    EXPECT_EQ(world.run(with(settings, {"--set", "privacy.budget=0.26"})).code, 73);
+    const std::string released = world.releases();
+    const std::string state = read_file(world.path("state/state"));
+    std::vector<std::string> lines = lines_of(csv);
+    std::vector<std::pair<const char*, std::string>> tables;
+    std::sort(lines.begin(), lines.end());
+    tables.emplace_back("sorted", joined(lines));
+    tables.emplace_back("another", EstimateWorld::csv(290, 2));
+    tables.emplace_back("truncated", csv.substr(0, csv.rfind('\n', csv.size() - 2) + 1));
+    tables.emplace_back("grown", csv + "1,1\n");
+    tables.emplace_back("one target", csv.substr(0, csv.size() - 2) + (csv[csv.size() - 2] == '1' ? "2\n" : "1\n"));
+    for (const auto& [name, table] : tables) {
+      world.write("rows.csv", table);
+      const CommandResult result = world.run(with(settings, {"--resume"}));
+      // Of fewer records than a minibatch it is not even a design.
+      EXPECT_EQ(result.code, result.err.find("minibatch") == std::string::npos ? 65 : 78) << name << result.err;
+      EXPECT_TRUE(world.releases() == released && read_file(world.path("state/state")) == state) << name;
+    }
+    world.write("rows.csv", csv);
+    EXPECT_EQ(world.run(with(settings, {"--resume"})).code, 0);
+  }
+}
+
+}  // namespace
+}  // namespace nustream::tests

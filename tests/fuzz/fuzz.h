@@ -1,0 +1,61 @@
+// One kind of input a file of this folder: bytes from anywhere, and what must hold whatever they are. Built as
+// libFuzzer's targets by the preset fuzz, and all together as a test that plays the corpora again.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace nustream::fuzz {
+
+/// A property that does not hold. Nothing catches it: a fuzzer sees a crash, the test the message.
+struct Violation : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+inline void require(bool holds, const char* what) {
+  if (!holds) throw Violation(what);
+}
+
+using Target = void (*)(std::string_view input);
+
+/// Every kind of input by its name, which is that of its corpus.
+inline std::map<std::string, Target>& targets() {
+  static std::map<std::string, Target> all;
+  return all;
+}
+
+/// The first byte of an input, which chooses settings; taken off it.
+inline std::uint8_t take_byte(std::string_view& input) {
+  if (input.empty()) return 0;
+  const auto byte = static_cast<std::uint8_t>(input.front());
+  input.remove_prefix(1);
+  return byte;
+}
+
+/// Some bytes, their number told by one of them.
+inline std::string_view take_part(std::string_view& input) {
+  std::size_t size = take_byte(input);
+  size = std::min(size, input.size());
+  const std::string_view part = input.substr(0, size);
+  input.remove_prefix(size);
+  return part;
+}
+
+}  // namespace nustream::fuzz
+
+#ifdef NUSTREAM_LIBFUZZER
+#define NUSTREAM_FUZZ_TARGET(kind)                                                     \
+  extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) { \
+    nustream::fuzz::target({reinterpret_cast<const char*>(bytes), size});              \
+    return 0;                                                                          \
+  }
+#else
+#define NUSTREAM_FUZZ_TARGET(kind)              \
+  [[maybe_unused]] const bool kind##_is_known = \
+      nustream::fuzz::targets().emplace(#kind, nustream::fuzz::target).second;
+#endif

@@ -1,0 +1,68 @@
+// Lines of a ledger, and of releases, which a resume reads too.
+#include "error.h"
+#include "fuzz.h"
+#include "journal/last_release.h"
+#include "journal/ledger_chain.h"
+#include "publish/release_json.h"
+#include "secrets/hex.h"
+
+namespace nustream::fuzz {
+namespace {
+
+const secrets::Keyring& keys() {
+  static const secrets::Keyring ring = secrets::Keyring::insecure(5);
+  return ring;
+}
+
+template <class Work>
+void or_refused(Work work) {
+  try {
+    work();
+  } catch (const Failure& failure) {
+    require(failure.code() == Exit::data || failure.code() == Exit::permission, "a bad line is a failure of data");
+  }
+}
+
+void check_line(std::string_view line) {
+  or_refused([&] {
+    const journal::LedgerEntry entry = journal::read_entry(line);
+    const std::string written = journal::ledger_line(entry, journal::empty_ledger_head, keys());
+    const std::string_view without_newline = std::string_view(written).substr(0, written.size() - 1);
+    require(journal::ledger_line(journal::read_entry(without_newline), journal::empty_ledger_head, keys()) == written,
+            "a line that is read is written as it was");
+  });
+  or_refused([&] { static_cast<void>(journal::head_before(std::string(line) + '\n')); });
+  or_refused([&] { static_cast<void>(journal::parse_last_release(line)); });
+  static_cast<void>(publish::read_release(line));
+}
+
+/// A chain that is accepted is the very one that its entries make.
+void check_chain(std::string_view lines) {
+  journal::LedgerVerifier verifier(keys());
+  or_refused([&] {
+    while (!lines.empty()) {
+      const std::size_t end = std::min(lines.find('\n'), lines.size());
+      const std::string_view line = lines.substr(0, end);
+      const journal::Hash before = verifier.head();
+      verifier.add(line);
+      // Lines under another key (the first that they name) are vouched for by a later one, or refused at the end.
+      const std::string ours = "\"key\":\"" + secrets::to_hex(keys().fingerprint()) + '"';
+      if (line.find("\"rotated\"") == std::string_view::npos && line.find("\"key\":") == line.find(ours)) {
+        require(journal::ledger_line(journal::read_entry(line), before, keys()) == std::string(line) + '\n',
+                "a line under its MAC is the line that its entry makes");
+      }
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+    }
+    static_cast<void>(std::move(verifier).finish());
+  });
+}
+
+void target(std::string_view input) {
+  check_line(input.substr(0, input.find('\n')));
+  check_chain(input);
+}
+
+}  // namespace
+}  // namespace nustream::fuzz
+
+NUSTREAM_FUZZ_TARGET(ledger)

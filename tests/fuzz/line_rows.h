@@ -1,0 +1,92 @@
+// Rows of a file of lines, and what holds of them whatever the bytes are.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "decode/message_decoder.h"
+#include "decode/recorded_reader.h"
+#include "decode/segment_format.h"
+#include "decode_rows.h"
+#include "error.h"
+#include "fuzz.h"
+#include "memory_files.h"
+#include "nustream/record/schema.h"
+
+namespace nustream::fuzz {
+
+inline record::RowBatch rows_of(std::string_view content, decode::InputSettings settings,
+                                const record::Schema& schema, std::size_t rows_max) {
+  settings.files = {file_of(content)};
+  decode::RecordedReader reader(std::move(settings), schema);
+  reader.open();
+  record::RowBatch batch;
+  while (reader.read(batch, rows_max)) {
+  }
+  return batch;
+}
+
+inline bool same_bits(const std::vector<double>& one, const std::vector<double>& other) {
+  return one.size() == other.size() && std::equal(one.begin(), one.end(), other.begin(), [](double a, double b) {
+           return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+         });
+}
+
+/// Every row is whole and finite, and that of an unusable record all zeros. `first`: position of the first row.
+inline void check_batch(const record::RowBatch& rows, std::uint64_t first) {
+  require(rows.x.size() == rows.count() * rows.dimension, "every row is whole");
+  require(std::all_of(rows.x.begin(), rows.x.end(), [](double x) { return std::isfinite(x); }), "finite features");
+  require(std::all_of(rows.y.begin(), rows.y.end(), [](double y) { return std::isfinite(y); }), "finite targets");
+  for (const record::Reject& reject : rows.rejects) {
+    const std::size_t row = reject.position.value() - first;
+    require(row < rows.count() && rows.y[row] == 0, "an unusable record is a row of zeros");
+    for (std::size_t j = 0; j < rows.dimension; ++j) {
+      require(rows.x[row * rows.dimension + j] == 0, "an unusable record is a row of zeros");
+    }
+  }
+}
+
+/// As the values of messages: one row each.
+inline void check_messages(std::string_view content, decode::MessageDecoder& decoder) {
+  decode::MessageBatch batch;
+  for (std::uint64_t offset = 0; !content.empty(); ++offset) {
+    const std::string_view line = content.substr(0, content.find('\n'));
+    batch.add({.offset = offset, .value = line});
+    content.remove_prefix(std::min(line.size() + 1, content.size()));
+  }
+  record::RowBatch rows;
+  rows.dimension = decoder.dimension();
+  decoder.decode(batch.messages(), rows);
+  require(rows.count() == batch.count(), "one row a message");
+  check_batch(rows, 0);
+}
+
+/// As a file: a record ends at its newline, whatever it holds, and strides do not matter.
+inline void check_file(std::string_view content, const decode::InputSettings& settings,
+                       const record::Schema& schema) {
+  const record::RowBatch rows = rows_of(content, settings, schema, 4096);
+  const bool open_end = !content.empty() && content.back() != '\n';
+  const auto newlines = static_cast<std::size_t>(std::count(content.begin(), content.end(), '\n'));
+  require(rows.count() == newlines + (open_end ? 1 : 0), "a record ends at its newline, and nowhere else");
+  check_batch(rows, 0);
+  const record::RowBatch again = rows_of(content, settings, schema, 1);
+  require(same_bits(rows.x, again.x) && same_bits(rows.y, again.y), "rows do not depend on strides");
+}
+
+/// Both; files, whose readers take hundreds of kilobytes, for one input in sixteen.
+inline void check_rows(std::string_view content, const decode::InputSettings& settings, const record::Schema& schema,
+                       decode::MessageDecoder& decoder) {
+  check_messages(content, decoder);
+  // What a file is told to be by its first bytes: compressed, or a segment.
+  if (content.empty()) return;
+  const bool other = content.starts_with("\x1f\x8b") || content.starts_with("\x28\xb5\x2f\xfd") ||
+                     content.starts_with(decode::segment_magic) || content.substr(1).starts_with("\x2a\x4d\x18");
+  if (other || std::hash<std::string_view>{}(content) % 16 != 0) return;
+  check_file(content, settings, schema);
+}
+
+}  // namespace nustream::fuzz

@@ -1,0 +1,140 @@
+// Each bug of the table is planted, alone, and what is said to catch it has to; the same without the bug has to pass.
+// A bug that nothing catches means that a test is missing.
+//
+// Audits draw fresh keys. Their bounds under a bug lie four standard errors or more above the claim, so that one of
+// the eight fails to show it once in some ten thousand runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bugs.h"
+#include "campaign.h"
+#include "command.h"
+#include "example_config.h"
+#include "planted.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Those of this run: what needs a broker is the campaign's.
+std::vector<PlantedBug> bugs_to_plant() {
+  std::vector<PlantedBug> bugs;
+  for (const PlantedBug& bug : planted_bugs()) {
+    if (bug.caught != Catch::on_a_broker || campaign()) bugs.push_back(bug);
+  }
+  return bugs;
+}
+
+CommandResult run_audit(const PlantedBug& bug, const std::vector<std::string>& variables) {
+  const TemporaryFolder folder;
+  std::vector<std::string> arguments{"audit", folder.write("audit.toml", example_config())};
+  std::istringstream words{std::string(bug.by)};
+  for (std::string word; words >> word;) {
+    if (word.find('=') != std::string::npos) arguments.emplace_back("--set");
+    arguments.push_back(word);
+  }
+  return run_command(NUSTREAM_PLANTED_COMMAND, arguments, {}, variables);
+}
+
+/// What is said to catch `bug`, with the bug or without: a twin of the test where there is one, and twins of the
+/// commands that it runs.
+CommandResult run_catcher(const PlantedBug& bug, bool planted) {
+  std::vector<std::string> variables{"NUSTREAM_PLANTED_PROGRAMS=1"};
+  if (planted) variables.push_back("NUSTREAM_PLANT=" + std::string(bug.name));
+  if (bug.caught == Catch::by_audit) return run_audit(bug, variables);
+  const std::string program = NUSTREAM_PROGRAMS "/" + std::string(bug.program);
+  const std::string twin = program + "_planted";
+  return run_command(std::filesystem::exists(twin) ? twin : program, {"--gtest_filter=" + std::string(bug.by)}, {},
+                     variables);
+}
+
+class PlantedBugs : public ::testing::TestWithParam<PlantedBug> {};
+
+TEST_P(PlantedBugs, AreCaught) {
+  const CommandResult result = run_catcher(GetParam(), true);
+  switch (GetParam().caught) {
+    case Catch::by_audit:
+      EXPECT_EQ(result.code, 70) << result.err;
+      EXPECT_THAT(result.out, HasSubstr("THE CLAIM DOES NOT HOLD"));
+      return;
+    case Catch::by_contract:
+      EXPECT_EQ(result.code, 128 + SIGABRT) << result.out;
+      EXPECT_THAT(result.err, HasSubstr("contract violated"));
+      return;
+    default:
+      // A filter without tests, a crash and a test that was skipped are no catch.
+      EXPECT_EQ(result.code, 1) << result.out << result.err;
+      EXPECT_THAT(result.out, HasSubstr("[  FAILED  ]"));
+  }
+}
+
+class Catchers : public PlantedBugs {};
+
+TEST_P(Catchers, PassWithoutTheBug) {
+  const CommandResult result = run_catcher(GetParam(), false);
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("[  PASSED  ]"), Not(HasSubstr("[  PASSED  ] 0 tests"))));
+  EXPECT_THAT(result.out, Not(HasSubstr("SKIPPED")));
+}
+
+/// One of the bugs that each catcher is there for. Without audits: an honest one exceeds its claim once in a thousand
+/// times, and audit_test says how close they come.
+std::vector<PlantedBug> one_for_each_catcher() {
+  std::vector<PlantedBug> bugs;
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const PlantedBug& bug : bugs_to_plant()) {
+    if (bug.caught == Catch::by_audit) continue;
+    if (seen.emplace(bug.program, bug.by).second) bugs.push_back(bug);
+  }
+  return bugs;
+}
+
+std::string name_of(const ::testing::TestParamInfo<PlantedBug>& info) {
+  std::string name(info.param.name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, PlantedBugs, ::testing::ValuesIn(bugs_to_plant()), name_of);
+INSTANTIATE_TEST_SUITE_P(Of, Catchers, ::testing::ValuesIn(one_for_each_catcher()), name_of);
+
+TEST(TableOfBugs, HoldsEachOnce) {
+  ASSERT_EQ(planted_bugs().size(), planted::names.size());
+  for (std::size_t i = 0; i < planted::names.size(); ++i) EXPECT_EQ(planted_bugs()[i].name, planted::names[i]);
+  EXPECT_EQ(std::set<std::string_view>(planted::names.begin(), planted::names.end()).size(), planted::names.size());
+}
+
+TEST(TableOfBugs, ANameThatIsNotInItIsRefused) {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("check.toml", example_config());
+  EXPECT_EQ(run_command(NUSTREAM_PLANTED_COMMAND, {"check", config}, {}, {"NUSTREAM_PLANT=x"}).code, 128 + SIGABRT);
+}
+
+/// NUSTREAM_WRITE_DOCS=1 writes it.
+TEST(TableOfBugs, IsThatOfThePage) {
+  const std::string path = NUSTREAM_ROOT_DIR "/docs/planted-bugs.md";
+  std::string page = read_file(path);
+  const std::size_t begin = page.find("| bug |");
+  ASSERT_NE(begin, std::string::npos);
+  if (std::getenv("NUSTREAM_WRITE_DOCS") != nullptr) {
+    std::ofstream(path, std::ios::binary) << page.substr(0, begin) << table_of_bugs();
+    page = read_file(path);
+  }
+  EXPECT_EQ(page.substr(begin), table_of_bugs()) << "write it anew: NUSTREAM_WRITE_DOCS=1";
+}
+
+}  // namespace
+}  // namespace nustream::tests

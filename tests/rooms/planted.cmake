@@ -1,0 +1,106 @@
+# Bugs that are planted on purpose (src/planted/planted.h), and what catches each of them: docs/planted-bugs.md.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(TOML REQUIRED IMPORTED_TARGET tomlplusplus)
+pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
+find_package(OpenSSL REQUIRED)
+find_package(simdjson REQUIRED)
+
+# The sources that hold them, once more with them and with kill points; nothing that is shipped links these libraries.
+set(planted_core
+  privacy/encoder_norm.cpp privacy/epsilon.cpp privacy/exponential_encoder.cpp privacy/ledger.cpp
+  privacy/participation.cpp privacy/tree_encoder.cpp privacy/zcdp.cpp
+  noise/generator_factory.cpp noise/key_ring.cpp noise/seed_noise.cpp noise/source.cpp
+  descent/clip.cpp descent/kernel.cpp descent/kernel_baseline.cpp descent/loop.cpp descent/norm.cpp lane/lane.cpp
+  inference/local_bounds.cpp inference/local_mechanism.cpp)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(APPEND planted_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
+endif()
+set(planted_service
+  decode/csv_decoder.cpp decode/recorded_reader.cpp config/read_model.cpp config/read_config.cpp config/mechanism.cpp
+  config/digest.cpp estimate/design.cpp estimate/estimate.cpp replay/input.cpp engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp
+  secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp journal/outbox_folder.cpp
+  journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp kafka/transaction.cpp
+  publish/release_json.cpp serve/servers.cpp attach/lane_commits.cpp local/randomize.cpp)
+
+function(nustream_planted_library name of folder)
+  add_library(${name} STATIC)
+  foreach(source IN LISTS ARGN)
+    set(path ${PROJECT_SOURCE_DIR}/${folder}/${source})
+    target_sources(${name} PRIVATE ${path})
+    nustream_replaced(${of} ${path})
+    get_source_file_property(options ${path} TARGET_DIRECTORY ${of} COMPILE_OPTIONS)
+    if(options)
+      set_source_files_properties(${path} PROPERTIES COMPILE_OPTIONS "${options}")
+    endif()
+  endforeach()
+  target_compile_definitions(${name} PRIVATE NUSTREAM_PLANTS NUSTREAM_FAILPOINTS)
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # what is asked of them is what they do
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/streaming)
+  target_link_libraries(${name} PRIVATE ${of} nustream_compile OpenSSL::Crypto)
+endfunction()
+nustream_planted_library(nustream_planted_core nustream_core src planted/planted.cpp ${planted_core})
+nustream_planted_library(nustream_planted_service nustream_service streaming ${planted_service})
+target_link_libraries(nustream_planted_service PRIVATE PkgConfig::SODIUM PkgConfig::TOML PkgConfig::RDKAFKA
+                                                       simdjson::simdjson)
+
+set(planted_core $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_planted_core>)
+set(planted_service ${planted_core} $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_planted_service>)
+
+# The command with them, beside the command as it is.
+add_executable(nustream_planted ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
+target_link_libraries(nustream_planted PRIVATE ${planted_service} nustream_service)
+set_target_properties(nustream_planted PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+
+# NAME_planted: a program of the objects of NAME and code with the bugs.
+function(nustream_planted_twins)
+  foreach(name IN LISTS ARGN)
+    get_target_property(libraries ${name} LINK_LIBRARIES)
+    set(planted ${planted_core})
+    if("nustream_service" IN_LIST libraries)
+      set(planted ${planted_service})
+    endif()
+    add_executable(${name}_planted $<TARGET_OBJECTS:${name}>)
+    set_target_properties(${name}_planted PROPERTIES LINKER_LANGUAGE CXX)
+    target_link_libraries(${name}_planted PRIVATE ${planted} ${libraries})
+  endforeach()
+endfunction()
+set(planted_twins
+  noise_key_test noise_gaussian_test noise_generators_property_test noise_source_test noise_source_property_test privacy_unit_test
+  privacy_golden_test descent_test lane_test lane_stages_test local_inference_test decode_test config_test
+  publish_test secrets_unit_test journal_unit_test journal_crash_test serve_listener_test)
+nustream_planted_twins(${planted_twins})
+
+# Tests of commands, which run the command's twin.
+set(planted_commands replay_resume_test estimate_test instruments_test local_command_test
+                     key_source_test)
+
+# The kernel's random source in the hands of a test.
+find_package(fmt REQUIRED)
+add_library(key_source MODULE support/key_source.cpp)
+nustream_command_test(key_source_test quick fault/key_source_test.cpp)
+target_compile_definitions(key_source_test PRIVATE NUSTREAM_KEY_SOURCE="$<TARGET_FILE:key_source>")
+add_dependencies(key_source_test key_source)
+
+nustream_test(planted_bugs_test full planted/planted_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)
+target_compile_definitions(planted_bugs_test PRIVATE
+  NUSTREAM_PLANTS NUSTREAM_PROGRAMS="$<TARGET_FILE_DIR:planted_bugs_test>"
+  NUSTREAM_PLANTED_COMMAND="$<TARGET_FILE:nustream_planted>")
+list(TRANSFORM planted_twins APPEND _planted OUTPUT_VARIABLE planted_twin_targets)
+add_dependencies(planted_bugs_test nustream_planted ${planted_commands} ${planted_twin_targets})
+
+if(NOT NUSTREAM_FAILPOINTS)
+  nustream_test(planted_release_build_test quick fault/planted_release_build_test.cpp)
+  target_compile_definitions(planted_release_build_test PRIVATE
+    NUSTREAM_PLANTS NUSTREAM_PLANTED_COMMAND="$<TARGET_FILE:nustream_planted>"
+    NUSTREAM_COMMAND="$<TARGET_FILE:nustream>" NUSTREAM_SERVICE_ARCHIVE="$<TARGET_FILE:nustream_service>"
+    NUSTREAM_CORE_ARCHIVE="$<TARGET_FILE:nustream_core>")
+  add_dependencies(planted_release_build_test nustream nustream_planted)
+endif()
+
+# On a broker.
+nustream_attach_test(attach_planted_test full fault/attach_planted_test.cpp)
+target_compile_definitions(attach_planted_test PRIVATE NUSTREAM_PLANTED_COMMAND="$<TARGET_FILE:nustream_planted>")
+add_dependencies(attach_planted_test nustream_planted)
+nustream_planted_twins(neighbour_service)
+add_dependencies(planted_bugs_test attach_planted_test attach_neighbours_test neighbour_service_planted)

@@ -1,0 +1,30 @@
+# The product as it is shipped, but for what it stands on: these files are linked in the place of the library's own.
+find_package(fmt REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
+pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
+add_library(nustream_simulation STATIC
+  simulation/attached_history.cpp simulation/coupling.cpp simulation/folder_history.cpp simulation/history.cpp
+  simulation/simulated_service.cpp support/random_stream.cpp support/simulated_broker.cpp support/simulated_disk.cpp)
+target_include_directories(nustream_simulation PUBLIC simulation support)
+target_link_libraries(nustream_simulation PUBLIC nustream_service nustream_core nustream_compile fmt::fmt
+                                                 PkgConfig::RDKAFKA)
+target_compile_options(nustream_simulation PRIVATE ${nustream_test_flags})
+# Clock, file system, Kafka; and the noise source with blocks so short that a short stream has many.
+set(nustream_simulated_world support/simulated_clock.cpp support/simulated_kafka.cpp support/simulated_posix_disk.cpp)
+set(replaced kafka/client.cpp kafka/group_consumer.cpp kafka/message.cpp kafka/partition_reader.cpp kafka/transactional_producer.cpp
+             journal/posix_disk.cpp)
+list(TRANSFORM replaced PREPEND ${PROJECT_SOURCE_DIR}/streaming/)
+nustream_replaced(nustream_service ${replaced})
+nustream_replaced(nustream_core ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
+add_library(nustream_short_blocks OBJECT ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
+target_compile_definitions(nustream_short_blocks PRIVATE NUSTREAM_BLOCK_SAMPLES=32)
+target_include_directories(nustream_short_blocks PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src/noise)
+target_link_libraries(nustream_short_blocks PRIVATE nustream_core nustream_compile)
+
+nustream_test(simulation_test full simulation/simulation_test.cpp ${nustream_simulated_world}
+              $<TARGET_OBJECTS:nustream_short_blocks> LINK nustream_simulation)
+
+# Neighbours under coupled noise.
+nustream_test(coupling_test full simulation/coupling_test.cpp ${nustream_simulated_world}
+              $<TARGET_OBJECTS:nustream_short_blocks> LINK nustream_simulation)

@@ -1,0 +1,113 @@
+#include "coupling.h"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace nustream::tests {
+namespace {
+
+/// θ after one step of size 1 over one row, without noise: θ_0 − s·Σ, apart from what does not depend on the row.
+std::vector<double> probe(lane::Settings settings, std::span<const noise::Grid> grids, std::span<const double> theta,
+                          const record::RowBatch& rows, std::size_t row) {
+  const descent::Schedule one{descent::Constant{StepSize{1}}};
+  settings.minibatch = 1;
+  settings.release_every = 1;
+  settings.schedule = one;
+  settings.l2 = 0;
+  settings.projection = {};
+  settings.averaging = {};
+  settings.start.assign(theta.begin(), theta.end());
+  if (settings.first_stage) {
+    settings.first_stage->schedule = one;
+    settings.first_stage->l2 = 0;
+  }
+  std::vector<std::vector<std::int64_t>> silence;
+  for (const lane::Stage& stage : lane::stages(settings)) silence.emplace_back(stage.dimension);
+  std::vector<noise::GridNoise> noise;
+  for (const auto& units : silence) noise.push_back({StepIndex{0}, units.size(), units});
+  lane::Lane lane(settings, grids, Position{0});
+  lane::Releases releases;
+  lane.advance(record::slice(rows, row, row + 1), noise, releases);
+  return {lane.theta().begin(), lane.theta().end()};
+}
+
+}  // namespace
+
+std::span<const noise::GridNoise> ShiftedNoise::take(std::size_t steps_max) {
+  const std::span<const noise::GridNoise> stages = noise_->take(steps_max);
+  const std::uint64_t first = stages.front().first.value();
+  const auto begin = shifts_.lower_bound(first);
+  const auto end = shifts_.lower_bound(first + engine::steps_in(stages));
+  if (begin == end) return stages;
+  units_.clear();
+  for (const noise::GridNoise& stage : stages) units_.emplace_back(stage.units.begin(), stage.units.end());
+  for (auto each = begin; each != end; ++each) {
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      std::int64_t* const at = units_[i].data() + (each->first - first) * stages[i].dimension;
+      for (std::size_t j = 0; j < stages[i].dimension; ++j) at[j] += each->second[i].at(j);
+    }
+  }
+  slices_.clear();
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    slices_.push_back({stages[i].first, stages[i].dimension, units_[i]});
+  }
+  return slices_;
+}
+
+std::vector<std::vector<std::int64_t>> gradient_difference(const lane::Settings& settings,
+                                                           std::span<const noise::Grid> grids,
+                                                           std::span<const double> theta,
+                                                           const record::RowBatch& here,
+                                                           const record::RowBatch& there, std::size_t row) {
+  const std::vector<double> with_here = probe(settings, grids, theta, here, row);
+  const std::vector<double> with_there = probe(settings, grids, theta, there, row);
+  std::vector<std::vector<std::int64_t>> shift;
+  std::size_t j = 0;
+  const std::vector<lane::Stage> stages = lane::stages(settings);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    shift.emplace_back();
+    for (std::size_t entry = 0; entry < stages[i].dimension; ++entry, ++j) {
+      const double units = (with_there[j] - with_here[j]) / grids[i].spacing();
+      if (std::fabs(units - std::round(units)) > 1e-3) throw std::runtime_error("a shift that is no grid integer");
+      shift.back().push_back(std::llround(units));
+    }
+  }
+  return shift;
+}
+
+EncoderTwin::EncoderTwin(const noise::Correlation& correlation, std::size_t steps)
+    : steps_(steps), factor_(steps * steps) {
+  const std::vector<double> b = noise::dense_noise_matrix(correlation, steps);
+  const std::size_t width = b.size() / steps;
+  if (width == steps) {  // B itself is lower triangular
+    factor_ = b;
+    return;
+  }
+  for (std::size_t i = 0; i < steps; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (std::size_t k = 0; k < width; ++k) sum += b[i * width + k] * b[j * width + k];
+      for (std::size_t k = 0; k < j; ++k) sum -= factor_[i * steps + k] * factor_[j * steps + k];
+      factor_[i * steps + j] = i == j ? std::sqrt(sum) : sum / factor_[j * steps + j];
+    }
+  }
+}
+
+double EncoderTwin::norm(const Shifts& shifts, std::size_t stage) const {
+  double squares = 0;
+  if (shifts.empty()) return 0;
+  const std::size_t dimension = shifts.begin()->second.at(stage).size();
+  std::vector<double> w(steps_);
+  for (std::size_t j = 0; j < dimension; ++j) {
+    for (std::size_t t = shifts.begin()->first; t < steps_; ++t) {
+      const auto found = shifts.find(t);
+      double rest = found == shifts.end() ? 0 : static_cast<double>(found->second[stage][j]);
+      for (std::size_t s = shifts.begin()->first; s < t; ++s) rest -= factor_[t * steps_ + s] * w[s];
+      w[t] = rest / factor_[t * steps_ + t];
+      squares += w[t] * w[t];
+    }
+  }
+  return std::sqrt(squares);
+}
+
+}  // namespace nustream::tests

@@ -1,0 +1,305 @@
+// The privacy argument over random configurations: a neighbouring stream under coupled noise shows the same to
+// everybody, and what the coupling costs, ‖C(z' − z)‖, is never more than the mechanism claims.
+//
+// A failure names its seed. To play one again: NUSTREAM_COUPLING_SEED=123 coupling_test. To play another number of
+// them: NUSTREAM_COUPLING_PAIRS=50000.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "coupling.h"
+#include "decode/message_decoder.h"
+#include "engine/epoch_ledger.h"
+#include "engine/noise_feed.h"
+#include "engine/release_encoder.h"
+#include "engine/stepper.h"
+#include "play.h"
+#include "replay/input.h"
+#include "secrets/locked_memory.h"
+#include "serve/public_surface.h"
+
+namespace nustream::tests {
+namespace {
+
+constexpr std::uint64_t in_ci = 4'000;
+constexpr std::uint64_t in_the_campaign = 1'000'000;
+constexpr std::uint64_t pairs_per_settings = 20;
+constexpr std::uint64_t under_faults_in_ci = 100;
+constexpr std::uint64_t under_faults_in_the_campaign = 10'000;
+
+using Texts = std::vector<std::string>;
+
+/// What anybody sees of one run.
+struct Shown {
+  std::string releases;
+  std::string ledger;
+  std::string metrics;
+  std::string state;
+  bool operator==(const Shown&) const = default;
+};
+
+/// Settings that many pairs share.
+struct World {
+  RandomStream stream;
+  replay::Window window;
+  std::optional<Settings> settings;
+  std::vector<EncoderTwin> encoders;  ///< one a stage
+  std::uint64_t steps = 0;            ///< of a whole run, unless a limit ends it
+
+  explicit World(std::uint64_t seed, std::uint64_t passes_max = 3) {
+    std::mt19937_64 random(seed);
+    do {
+      const std::uint64_t passes = random() % 3 == 0 ? 1 + random() % passes_max : 1;
+      const std::uint64_t per_pass = 4 + random() % (passes > 1 ? 10 : 24);
+      stream = random_stream(random(), {.steps = per_pass * passes + passes, .replace_one = true});
+      window = {0, per_pass * stream.minibatch + random() % stream.minibatch, passes};
+      steps = *window.end * passes / stream.minibatch;
+      settings = settings_of(stream, "", replay::participation(window, stream.minibatch));
+    } while (!settings);
+    if (const auto horizon = settings->mechanism.horizon()) steps = std::min(steps, horizon->value());
+    for (const config::StageNoise& stage : settings->mechanism.stages) {
+      encoders.emplace_back(stage.correlation, static_cast<std::size_t>(steps));
+    }
+  }
+};
+
+/// Decoded as a topic's values, or as a file read by the passes.
+record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
+  record::RowBatch rows;
+  config::Config config = world.settings->config;
+  rows.dimension = lane::row_entries(config.descent);
+  if (as_file) {
+    config.input.files = {scratch_folder() + "/records"};
+    std::string all;
+    for (const std::string& text : texts) all += text + '\n';
+    std::ofstream(config.input.files.front(), std::ios::binary) << all;
+    const auto reader = replay::open_window(config, world.window, 0);
+    while (reader->read(rows, 4096)) {
+    }
+    return rows;
+  }
+  decode::MessageDecoder decoder(config.input, config.schema);
+  decode::MessageBatch batch;
+  for (std::uint64_t pass = 0; pass < world.window.passes; ++pass) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      decode::Message message;
+      message.offset = pass * texts.size() + i;
+      message.value = texts[i];
+      batch.add(message);
+    }
+  }
+  decoder.decode(batch.messages(), rows);
+  return rows;
+}
+
+/// One lane over the rows, in stretches that end at the steps of `stops`; `theta` gets the iterate at each of them.
+Shown run(const World& world, std::uint64_t seed, record::RowBatch rows, const Shifts& shifts,
+          const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta) {
+  const config::Config& config = world.settings->config;
+  const config::Mechanism& mechanism = world.settings->mechanism;
+  const secrets::Keyring keys = secrets::Keyring::insecure(seed);
+  secrets::LockedMemory locked;
+  auto feed = std::make_unique<engine::NoiseFeed>(
+      mechanism,
+      journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0}, mechanism.stages.size()),
+      StepIndex{0}, &locked);
+  ShiftedNoise noise(std::move(feed), shifts);
+  lane::Lane lane(config.descent, mechanism.grids, Position{0});
+  engine::EpochLedger ledger({config.stream, LaneId{0}, EpochId{0}, Position{0}, journal::Overlap::disjoint,
+                              world.settings->digest, config.privacy.neighbours(), keys.is_private()},
+                             mechanism, {});
+  publish::ReleaseEncoder encoder =
+      engine::release_encoder(config, mechanism, {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()});
+  engine::Stepper stepper(lane, noise, encoder, config.descent.minibatch,
+                          ledger.limit(config.privacy.budget, Position{0}), 0);
+  Shown shown;
+  engine::Output output;
+  const auto go_to = [&](std::uint64_t step) {
+    const std::uint64_t left = step - lane.steps().value();
+    static_cast<void>(stepper.step(rows, left * config.descent.minibatch, output));
+    shown.ledger += ledger.append_lines(lane.steps(), Position{world.window.touched(lane.position().value())}, keys);
+  };
+  for (const std::uint64_t stop : stops) {
+    go_to(stop);
+    if (theta != nullptr) theta->emplace_back(lane.theta().begin(), lane.theta().end());
+  }
+  go_to(world.steps);
+  stepper.release_now("end", output);
+  shown.releases = output.outbox;
+  if (seed % 8 != 0) return shown;
+  serve::PublicSurface surface(config.stream);
+  surface.open_lane(
+      {engine::release_header(config, {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()}),
+       mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity, config.descent.schedule,
+       config.privacy.budget});
+  surface.update(serve::CommittedSpend::committed(ledger.entry(lane.steps(), lane.position()),
+                                                  ledger.total(lane.steps(), lane.position())));
+  if (!shown.releases.empty()) surface.update(serve::CommittedRelease::published(shown.releases));
+  shown.metrics = surface.metrics();
+  shown.state = surface.state();
+  return shown;
+}
+
+struct Tally {
+  std::uint64_t pairs = 0;
+  std::uint64_t moved = 0;           ///< the record had a gradient
+  std::uint64_t seen_unshifted = 0;  ///< of those compared without the shift: the record showed
+  std::uint64_t unshifted = 0;
+  std::uint64_t of_several_passes = 0;
+  std::uint64_t of_several_stages = 0;
+  std::uint64_t as_files = 0;
+  double largest_share = 0;  ///< of the claimed sensitivity
+};
+
+/// Two streams that differ in one record, what the first one shows, and the shifts that hide the record in the
+/// second.
+struct Pair {
+  Texts here;
+  Texts there;
+  record::RowBatch rows;
+  record::RowBatch other;
+  std::vector<std::uint64_t> stops;  ///< the steps that the record takes part in
+  Shown shown;
+  Shifts shifts;
+  bool moved = false;  ///< the record had a gradient, or its neighbour
+  bool as_file = false;
+};
+
+/// Steps that horizon and budget leave.
+std::uint64_t steps_within_limits(const World& world) {
+  const engine::EpochLedger ledger(
+      {world.settings->config.stream, LaneId{0}, EpochId{0}, Position{0}, {}, {}, {}, false},
+      world.settings->mechanism, {});
+  const auto limit = ledger.limit(world.settings->config.privacy.budget, Position{0});
+  return limit ? std::min(world.steps, limit->value()) : world.steps;
+}
+
+Pair draw_pair(const World& world, std::uint64_t seed) {
+  std::mt19937_64 random(seed * 0x2545f4914f6cdd1dU + 3);
+  Pair pair;
+  for (std::uint64_t i = 0; i < *world.window.end; ++i) pair.here.push_back(random_record(world.stream, random()));
+  pair.there = pair.here;
+  const std::size_t record = random() % pair.here.size();
+  std::string& text = pair.there[record];
+  text = random() % 3 == 0 ? random_garbage(random(), true) : random_record(world.stream, random());
+  const config::Config& config = world.settings->config;
+  if (config.privacy.adjacency == privacy::Adjacency::zero_out) text = random() % 2 == 0 ? "?" : "";
+  pair.as_file = random() % 16 == 0;
+  pair.rows = rows_of(world, pair.here, pair.as_file);
+  pair.other = rows_of(world, pair.there, pair.as_file);
+  std::vector<std::size_t> taken;
+  for (std::uint64_t pass = 0; pass < world.window.passes; ++pass) {
+    const std::size_t row = pass * pair.here.size() + record;
+    if (row / config.descent.minibatch >= steps_within_limits(world)) break;
+    pair.stops.push_back(row / config.descent.minibatch);
+    taken.push_back(row);
+  }
+  std::vector<std::vector<double>> theta;
+  pair.shown = run(world, seed, pair.rows, {}, pair.stops, &theta);
+  for (std::size_t i = 0; i < pair.stops.size(); ++i) {
+    auto shift = gradient_difference(config.descent, world.settings->mechanism.grids, theta[i], pair.rows, pair.other,
+                                     taken[i]);
+    for (const auto& stage : shift) pair.moved = pair.moved || stage != std::vector<std::int64_t>(stage.size());
+    pair.shifts.emplace(pair.stops[i], std::move(shift));
+  }
+  return pair;
+}
+
+/// Empty, or what is wrong with the pair.
+std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
+  const Pair pair = draw_pair(world, seed);
+  if (pair.rows.count() != pair.other.count() || pair.rows.count() != pair.here.size() * world.window.passes) {
+    return "the number of records depends on a record";
+  }
+  const Shown two = run(world, seed, pair.other, pair.shifts, pair.stops, nullptr);
+  if (pair.shown != two)
+    return "the coupled neighbour shows something else:\n" + pair.shown.releases + "\n" + two.releases;
+  for (std::size_t i = 0; i < world.encoders.size(); ++i) {
+    const config::StageNoise& stage = world.settings->mechanism.stages[i];
+    const double claimed = stage.sensitivity.value() * stage.displacement.value();
+    const double norm = world.encoders[i].norm(pair.shifts, i) * world.settings->mechanism.grids[i].spacing();
+    // The twin's own rounding.
+    if (!(norm <= claimed * (1 + 1e-12))) return fmt::format("‖C(z' − z)‖ = {} beyond the claimed {}", norm, claimed);
+    tally.largest_share = std::max(tally.largest_share, norm / claimed);
+  }
+  ++tally.pairs;
+  tally.moved += pair.moved ? 1U : 0U;
+  tally.of_several_passes += pair.stops.size() > 1 ? 1U : 0U;
+  tally.of_several_stages += world.encoders.size() > 1 ? 1U : 0U;
+  tally.as_files += pair.as_file ? 1U : 0U;
+  if (pair.moved && seed % 64 == 0) {
+    ++tally.unshifted;
+    tally.seen_unshifted += run(world, seed, pair.other, {}, pair.stops, nullptr) != pair.shown ? 1U : 0U;
+  }
+  return {};
+}
+
+void record(const char* name, double value) {
+  ::testing::Test::RecordProperty(name, fmt::format("{:.6g}", value));
+}
+
+TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
+  Tally tally;
+  const char* const one = std::getenv("NUSTREAM_COUPLING_SEED");
+  const char* const asked = std::getenv("NUSTREAM_COUPLING_PAIRS");
+  const std::uint64_t usual = std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? in_the_campaign : in_ci;
+  const std::uint64_t pairs = asked != nullptr ? std::strtoull(asked, nullptr, 10) : usual;
+  const std::uint64_t first = one != nullptr ? std::strtoull(one, nullptr, 10) : 0;
+  std::optional<World> world;
+  for (std::uint64_t seed = first; seed < (one != nullptr ? first + 1 : pairs); ++seed) {
+    if (!world || seed % pairs_per_settings == 0) world.emplace(seed / pairs_per_settings);
+    const std::string wrong = couple(*world, seed, tally);
+    ASSERT_EQ(wrong, "") << "NUSTREAM_COUPLING_SEED=" << seed << "\n" << world->stream.toml;
+  }
+  record("pairs", static_cast<double>(tally.pairs));
+  record("pairs_that_differ", static_cast<double>(tally.moved));
+  record("pairs_of_several_passes", static_cast<double>(tally.of_several_passes));
+  record("pairs_of_several_stages", static_cast<double>(tally.of_several_stages));
+  record("pairs_as_files", static_cast<double>(tally.as_files));
+  record("compared_without_the_shift", static_cast<double>(tally.unshifted));
+  record("of_those_that_showed_the_record", static_cast<double>(tally.seen_unshifted));
+  record("largest_share_of_the_claimed_sensitivity", tally.largest_share);
+  if (one != nullptr) return;
+  EXPECT_GT(tally.moved, pairs / 2);
+  // Projections hide some records even without the shift.
+  EXPECT_GT(tally.seen_unshifted * 2, tally.unshifted);
+  EXPECT_GT(tally.largest_share, 0.99);
+}
+
+// Whatever happens on the way, and when: two histories of the same faults show the same at the same time, those who
+// read aborted transactions included.
+TEST(Coupling, NeighboursShowTheSameUnderFaults) {
+  const bool campaign = std::getenv("NUSTREAM_CAMPAIGN") != nullptr;
+  std::uint64_t moved = 0;
+  std::uint64_t seen_unshifted = 0;
+  FaultCounts happened;
+  for (std::uint64_t seed = 0; seed < (campaign ? under_faults_in_the_campaign : under_faults_in_ci); ++seed) {
+    SCOPED_TRACE(seed);
+    const World world(seed + (std::uint64_t{1} << 32), 1);
+    const Pair pair = draw_pair(world, seed);
+    const PublicHistory one = play_records(seed, world.stream, pair.here, {});
+    const PublicHistory two = play_records(seed, world.stream, pair.there, pair.shifts);
+    ASSERT_EQ(one.result.violation + two.result.violation, "");
+    ASSERT_EQ(one.log, two.log);
+    ASSERT_EQ(one.pages, two.pages);
+    for (const auto& [what, times] : one.result.happened) happened[what] += times;
+    if (!pair.moved) continue;
+    ++moved;
+    seen_unshifted += play_records(seed, world.stream, pair.there, {}).log != one.log ? 1U : 0U;
+  }
+  record("pairs", static_cast<double>(campaign ? under_faults_in_the_campaign : under_faults_in_ci));
+  record("pairs_that_differ", static_cast<double>(moved));
+  record("of_those_that_showed_the_record_without_the_shift", static_cast<double>(seen_unshifted));
+  for (const auto& [what, times] : happened) {
+    std::string name = what;
+    std::replace(name.begin(), name.end(), ' ', '_');
+    record(name.c_str(), static_cast<double>(times));
+  }
+  EXPECT_GT(seen_unshifted * 2, moved);
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,125 @@
+#include "history.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "config/config.h"
+#include "engine/epoch_ledger.h"
+#include "engine/noise_feed.h"
+#include "engine/release_encoder.h"
+#include "engine/stepper.h"
+#include "error.h"
+#include "journal/last_release.h"
+#include "secrets/locked_memory.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+std::string without_tag(std::string line) {
+  for (const char* tag : {"\"shutdown\"", "\"end\""}) {
+    const std::size_t at = line.find(tag);
+    if (at != std::string::npos) return line.erase(at, std::string_view(tag).size());
+  }
+  return line;
+}
+
+bool is_extra(const std::string& line) {
+  return line.find("\"shutdown\"") != std::string::npos;
+}
+
+std::uint64_t step_of(const std::string& line) {
+  return journal::parse_last_release(line).steps.value();
+}
+
+}  // namespace
+
+const std::string& scratch_folder() {
+  static const TemporaryFolder folder;
+  static const std::string path = folder.path().string();
+  return path;
+}
+
+std::optional<Settings> settings_of(const RandomStream& stream, const std::string& more,
+                                    const privacy::Participation& participation) {
+  const std::string file = scratch_folder() + "/settings.toml";
+  std::ofstream(file, std::ios::binary) << stream.toml << more;
+  try {
+    config::Config config = config::read_config(file, {});
+    config::Mechanism mechanism = config::make_mechanism(config, participation);
+    std::string digest = config::settings_digest(config, mechanism, false);
+    return Settings{std::move(config), std::move(mechanism), std::move(digest)};
+  } catch (const Failure&) {
+    return std::nullopt;
+  }
+}
+
+Reference undisturbed(const Settings& settings, const secrets::Keyring& keys, LaneId lane_id, record::RowBatch rows,
+                      Position start, bool end_release) {
+  const config::Config& config = settings.config;
+  const config::Mechanism& mechanism = settings.mechanism;
+  secrets::LockedMemory locked;
+  noise::KeyBytes key = keys.epoch_key(config.stream);
+  engine::NoiseFeed noise(mechanism, journal::first_checkpoints(key, lane_id, EpochId{0}, mechanism.stages.size()),
+                          StepIndex{0}, &locked);
+  lane::Lane lane(config.descent, mechanism.grids, start);
+  const engine::EpochLedger ledger({config.stream, lane_id, EpochId{0}, start, journal::Overlap::disjoint,
+                                    settings.digest, config.privacy.neighbours(), keys.is_private()},
+                                   mechanism, {});
+  publish::ReleaseEncoder encoder =
+      engine::release_encoder(config, mechanism, {lane_id, EpochId{0}, settings.digest, keys.is_private()});
+  engine::Stepper stepper(lane, noise, encoder, config.descent.minibatch, ledger.limit(config.privacy.budget, start),
+                          0);
+  engine::Output output;
+  Reference reference;
+  while (!reference.at_limit && rows.count() >= config.descent.minibatch) {
+    reference.at_limit = stepper.step(rows, rows.count(), output).limit_reached;
+  }
+  if (end_release && !reference.at_limit) stepper.release_now("end", output);
+  reference.lines = lines_of_text(output.outbox);
+  reference.steps = lane.steps().value();
+  reference.position = lane.position().value();
+  reference.rejected = output.rejects.size();
+  return reference;
+}
+
+bool Watcher::look(const std::string& line) {
+  const journal::LastRelease release = journal::parse_last_release(line);
+  furthest_ = release.steps.value();
+  const auto [entry, is_new] = seen_.try_emplace({release.epoch.value(), release.steps.value()}, line);
+  return is_new || entry->second == line;
+}
+
+std::string difference(const std::vector<std::string>& lines, const Reference& reference, bool same_noise) {
+  std::size_t next = 0;
+  for (const std::string& line : lines) {
+    const bool is_here = next < reference.lines.size() && step_of(line) == step_of(reference.lines[next]);
+    if (!is_here) {
+      if (is_extra(line)) continue;
+      return fmt::format(
+          "a release of step {} where the undisturbed run has {}", step_of(line),
+          next < reference.lines.size() ? fmt::format("step {}", step_of(reference.lines[next])) : "none");
+    }
+    if (same_noise && without_tag(line) != without_tag(reference.lines[next])) {
+      return "another value: " + line + "\nundisturbed: " + reference.lines[next];
+    }
+    ++next;
+  }
+  return next == reference.lines.size() ? std::string()
+                                        : fmt::format("{} of {} releases, the next one of step {}", next,
+                                                      reference.lines.size(), step_of(reference.lines[next]));
+}
+
+std::vector<std::string> lines_of_text(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace nustream::tests

@@ -1,0 +1,66 @@
+// What histories of both kinds share: their settings, the undisturbed run, and the reader that never forgets.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/mechanism.h"
+#include "nustream/record/batch.h"
+#include "random_stream.h"
+#include "secrets/keyring.h"
+#include "simulated_broker.h"
+
+namespace nustream::tests {
+
+/// Where settings are written, since they are read from files; one folder a process.
+[[nodiscard]] const std::string& scratch_folder();
+
+/// The settings of a stream with `more` of them. Nothing where they are refused: not every correlation accounts for
+/// everything.
+struct Settings {
+  config::Config config;
+  config::Mechanism mechanism;
+  std::string digest;
+};
+[[nodiscard]] std::optional<Settings> settings_of(const RandomStream& stream, const std::string& more,
+                                                  const privacy::Participation& participation);
+
+/// What a run that nothing disturbs comes to.
+struct Reference {
+  std::vector<std::string> lines;  ///< releases, newlines not included
+  std::uint64_t steps = 0;
+  std::uint64_t position = 0;
+  std::uint64_t rejected = 0;  ///< among the records that were stepped
+  bool at_limit = false;
+};
+
+/// One lane over `rows`, straight through: decoder's rows, noise, steps, encoder. `end_release`: of a run that ends.
+[[nodiscard]] Reference undisturbed(const Settings& settings, const secrets::Keyring& keys, LaneId lane,
+                                    record::RowBatch rows, Position start, bool end_release);
+
+/// What can be read of the releases, at every moment, by somebody who never forgets.
+class Watcher {
+ public:
+  /// A line that is readable now. False where its step was seen with another value.
+  [[nodiscard]] bool look(const std::string& line);
+  /// Step of the furthest release in the epoch seen last.
+  [[nodiscard]] std::uint64_t furthest() const noexcept { return furthest_; }
+
+ private:
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> seen_;  // by epoch and step
+  std::uint64_t furthest_ = 0;
+};
+
+/// Whether `lines` are those of the undisturbed run: apart from extra releases on shutdown, which may stand in the
+/// place of the one at the end. Compares steps alone where the noise was fresh. Empty, or what differs.
+[[nodiscard]] std::string difference(const std::vector<std::string>& lines, const Reference& reference,
+                                     bool same_noise);
+
+/// Lines of a whole text.
+[[nodiscard]] std::vector<std::string> lines_of_text(const std::string& text);
+
+}  // namespace nustream::tests

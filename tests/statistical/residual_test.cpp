@@ -1,0 +1,296 @@
+// The noise, recovered from releases by somebody who knows every record: (θ_t − θ_{t+1})/η less the clipped gradient,
+// whitened with C = B⁻¹, must be independent N(0, σ²Δ²) over steps, coordinates, lanes and epochs. A lane whose other
+// records leak into a step, whose noise is another B's, or whose keys are used twice shows here.
+//
+// The library's own lane under numbered keys: each hypothesis fails for one key in a million, and the keys are fixed.
+// Through the real command under a fresh key: one run in a hundred thousand fails of itself.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "campaign.h"
+#include "command.h"
+#include "config/mechanism.h"
+#include "engine/noise_feed.h"
+#include "journal/state_record.h"
+#include "noise_statistics.h"
+#include "nustream/lane/lane.h"
+#include "publish/release_json.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+using testing::ProductSum;
+
+constexpr std::size_t d = 3;  // x0, x1, intercept: the intercept is released first
+constexpr double step_size = 0.05;
+constexpr double clip = 1.0;
+
+struct Record {
+  double x0;
+  double x1;
+  double y;
+};
+
+/// Some have long gradients, and are clipped.
+std::vector<Record> records(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 bits(seed);
+  std::normal_distribution<double> normal;
+  std::vector<Record> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back({normal(bits), normal(bits), 3 * normal(bits)});
+  return all;
+}
+
+std::string settings(const std::string& correlation) {
+  return fmt::format(R"([stream]
+name = "residuals"
+input = "rows.csv"
+[target]
+column = "y"
+[[features]]
+column = "x0"
+[[features]]
+column = "x1"
+[descent]
+step_size = {}
+clip_norm = {}
+[privacy]
+rho = 0.5
+delta = 1e-6
+[noise]
+{}
+[release]
+every = 1
+)",
+                     step_size, clip, correlation);
+}
+
+/// The clipped gradient of ½(θᵀx − y)², written once more; the order of the library: intercept, x0, x1.
+std::vector<double> clipped_gradient(const std::vector<double>& theta, const Record& record) {
+  const double x[d] = {1, record.x0, record.x1};
+  double residual = -record.y;
+  double square = 0;
+  for (std::size_t j = 0; j < d; ++j) {
+    residual += theta[j] * x[j];
+    square += x[j] * x[j];
+  }
+  const double length = std::abs(residual) * std::sqrt(square);
+  const double factor = length > clip ? clip / length : 1;
+  return {factor * residual, factor * residual * x[1], factor * residual * x[2]};
+}
+
+/// w = B⁻¹z/stddev of one lane and epoch, · × d.
+class Whitened {
+ public:
+  Whitened(const config::Mechanism& mechanism, std::size_t steps)
+      : beta_(noise::noise_coefficients(mechanism.main().correlation, steps)),
+        stddev_(mechanism.main().stddev.value()) {}
+
+  void step(const std::vector<double>& before, const std::vector<double>& after, const Record& record) {
+    const std::vector<double> gradient = clipped_gradient(before, record);
+    const std::size_t t = w_.size() / d;
+    for (std::size_t j = 0; j < d; ++j) {
+      double w = ((before[j] - after[j]) / step_size - gradient[j]) / stddev_;
+      for (std::size_t k = 1; k <= t; ++k) w -= beta_[k] * w_[(t - k) * d + j];
+      w_.push_back(w / beta_[0]);
+    }
+  }
+  [[nodiscard]] const std::vector<double>& values() const noexcept { return w_; }
+
+ private:
+  std::vector<double> beta_;
+  double stddev_;
+  std::vector<double> w_;
+};
+
+/// What is tested about all residuals together. Lanes and epochs are added in turn: lane l of epoch e at (l, e).
+class Hypotheses {
+ public:
+  static constexpr std::size_t bins = 4096;  // of Φ(w): the empirical distribution at these points alone
+
+  void add(const std::vector<double>& w) {
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      ++count_;
+      squares_ += w[i] * w[i];
+      const double below = 1 - testing::normal_tail(w[i]);
+      ++histogram_[std::min(bins - 1, static_cast<std::size_t>(below * bins))];
+      for (std::size_t lag = 1; lag <= 4; ++lag) {
+        if (i >= lag * d) steps_[lag - 1].add(w[i], w[i - lag * d]);
+      }
+      if (i % d != 0) coordinates_.add(w[i], w[i - 1]);
+    }
+  }
+  void add_pair(ProductSum& products, const std::vector<double>& a, const std::vector<double>& b) const {
+    for (std::size_t i = 0; i < a.size(); ++i) products.add(a[i], b[i]);
+  }
+
+  void expect(double deviations, double kolmogorov) const {
+    const auto n = static_cast<double>(count_);
+    ::testing::Test::RecordProperty("residuals", std::to_string(count_));
+    ::testing::Test::RecordProperty("sigma_over_claimed", fmt::format("{:.6f}", std::sqrt(squares_ / n)));
+    // The variance of a square of N(0, 1) is 2: a million residuals fix σ to .07%, ten to .022% (one standard error).
+    EXPECT_LT(std::abs(squares_ / n - 1) * std::sqrt(n / 2), deviations) << "sigma off by " << squares_ / n / 2 - 0.5;
+    double largest = 0;
+    double below = 0;
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+      below += static_cast<double>(histogram_[bin]);
+      largest = std::max(largest, std::abs(below / n - static_cast<double>(bin + 1) / bins));
+    }
+    EXPECT_LT(largest * std::sqrt(n), kolmogorov) << "not normal";
+    for (std::size_t lag = 1; lag <= 4; ++lag) {
+      EXPECT_LT(std::abs(steps_[lag - 1].deviations()), deviations) << "steps at lag " << lag;
+    }
+    EXPECT_LT(std::abs(coordinates_.deviations()), deviations) << "coordinates";
+    EXPECT_LT(std::abs(lanes.deviations()), deviations) << "lanes";
+    EXPECT_LT(std::abs(epochs.deviations()), deviations) << "epochs";
+  }
+  ProductSum lanes;
+  ProductSum epochs;
+
+ private:
+  std::uint64_t count_ = 0;
+  double squares_ = 0;
+  std::vector<std::uint64_t> histogram_ = std::vector<std::uint64_t>(bins);
+  ProductSum steps_[4];
+  ProductSum coordinates_;
+};
+
+/// The lane as it is, its releases as the encoder hands them on.
+Whitened played(const config::Config& config, const config::Mechanism& mechanism, const std::vector<Record>& rows,
+                LaneId lane_id, EpochId epoch, std::uint64_t key_number) {
+  record::RowBatch batch;
+  batch.dimension = d;
+  for (const Record& row : rows) {
+    batch.x.insert(batch.x.end(), {1.0, row.x0, row.x1});
+    batch.y.push_back(row.y);
+    batch.next.push_back(batch.y.size());
+  }
+  noise::KeyBytes key{};
+  for (std::size_t i = 0; i < 8; ++i) key[i] = static_cast<std::uint8_t>(key_number >> (8 * i));
+  key[31] = 7;
+  engine::NoiseFeed feed(mechanism, journal::first_checkpoints(key, lane_id, epoch, mechanism.stages.size()),
+                         StepIndex{0}, std::pmr::get_default_resource());
+  lane::Lane lane(config.descent, mechanism.grids, Position{0});
+  lane::Releases releases;
+  for (std::size_t taken = 0; taken < rows.size();) {
+    const auto noise = feed.take(rows.size() - taken);
+    const std::size_t count = noise.front().units.size() / d;
+    lane.advance(record::slice(batch, taken, taken + count), noise, releases);
+    taken += count;
+  }
+  Whitened whitened(mechanism, rows.size());
+  std::vector<double> before(d, 0.0);
+  for (std::size_t t = 0; t < rows.size(); ++t) {
+    const std::vector<double> after(releases[t].theta.begin(), releases[t].theta.end());
+    whitened.step(before, after, rows[t]);
+    before = after;
+  }
+  return whitened;
+}
+
+class Residuals : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Residuals, OfAKnownStreamAreIndependentNormalOfTheClaimedSize) {
+  const TemporaryFolder folder;
+  config::Config config = config::read_config(folder.write("stream.toml", settings(GetParam())), {});
+  const config::Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
+  constexpr std::size_t steps = 256;
+  const std::uint64_t keys = static_cast<std::uint64_t>(scaled(3256, 330));  // of 4 streams each: 1e7 residuals
+  Hypotheses hypotheses;
+  for (std::uint64_t key = 0; key < keys; ++key) {
+    // Two lanes and two epochs under one key: the same records, so that noise that is shared would show at once.
+    const std::vector<Record> rows = records(steps, key);
+    std::vector<Whitened> of;
+    for (const std::uint32_t epoch : {0U, 1U}) {
+      for (const std::uint32_t lane : {0U, 1U}) {
+        of.push_back(played(config, mechanism, rows, LaneId{lane}, EpochId{epoch}, key));
+        hypotheses.add(of.back().values());
+      }
+    }
+    hypotheses.add_pair(hypotheses.lanes, of[0].values(), of[1].values());
+    hypotheses.add_pair(hypotheses.lanes, of[2].values(), of[3].values());
+    hypotheses.add_pair(hypotheses.epochs, of[0].values(), of[2].values());
+    hypotheses.add_pair(hypotheses.epochs, of[1].values(), of[3].values());
+  }
+  hypotheses.expect(testing::deviations_allowed, testing::kolmogorov_allowed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Residuals,
+                         ::testing::Values("nu = 0.01", "correlation = \"independent\"",
+                                           "correlation = \"nu\"\nnu = 0.01\nhorizon = 256",
+                                           "correlation = \"windowed\"\nnu = 0.01\nwindow = 16"));
+
+/// θ of every step of a release file, in the library's order.
+std::vector<std::vector<double>> path_of(const std::string& file) {
+  std::vector<std::vector<double>> path{std::vector<double>(d, 0.0)};
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const auto release = publish::read_release(line);
+    EXPECT_TRUE(release) << line;
+    if (release->tag == "end" && release->step < path.size()) continue;
+    path.emplace_back();
+    for (const auto& [name, value] : release->estimate) path.back().push_back(value);
+  }
+  return path;
+}
+
+// Text in, JSON out, a fresh key, two lanes and two epochs of each in files of their own.
+TEST(CommandResiduals, AreThoseOfItsClaim) {
+  constexpr std::size_t steps = 1500;
+  const TemporaryFolder folder;
+  const std::string file = folder.write("stream.toml", settings("nu = 0.01"));
+  const std::vector<Record> rows = records(2 * steps, 99);
+  std::string csv = "x0,x1,y\n";
+  for (const Record& row : rows) csv += fmt::format("{},{},{}\n", row.x0, row.x1, row.y);
+  folder.write("rows.csv", csv);
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", (folder.path() / "key").string()}).code, 0);
+  const config::Config config = config::read_config(file, {});
+  const config::Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
+  Hypotheses hypotheses;
+  std::vector<Whitened> of;
+  for (const int lane : {0, 1}) {
+    const std::string state = (folder.path() / fmt::format("state{}", lane)).string();
+    const std::vector<std::string> common{"replay",
+                                          file,
+                                          "--quiet",
+                                          "--lane",
+                                          std::to_string(lane),
+                                          "--set",
+                                          "state.directory=\"" + state + "\"",
+                                          "--set",
+                                          "state.key_file=\"" + (folder.path() / "key").string() + "\""};
+    const auto run = [&](std::vector<std::string> more) {
+      more.insert(more.begin(), common.begin(), common.end());
+      const CommandResult result = run_command(NUSTREAM_COMMAND, more);
+      ASSERT_EQ(result.code, 0) << result.err;
+    };
+    run({"--to", std::to_string(steps)});
+    run({"--new-epoch", "--to", std::to_string(2 * steps)});
+    std::vector<std::vector<double>> path = path_of(state + "/releases.jsonl");
+    ASSERT_EQ(path.size(), 2 * steps + 1);
+    for (const std::size_t epoch : {0U, 1U}) {
+      of.emplace_back(mechanism, steps);
+      std::vector<double> before(d, 0.0);  // every epoch begins anew
+      for (std::size_t t = epoch * steps; t < (epoch + 1) * steps; ++t) {
+        of.back().step(before, path[t + 1], rows[t]);
+        before = path[t + 1];
+      }
+      hypotheses.add(of.back().values());
+    }
+  }
+  hypotheses.add_pair(hypotheses.lanes, of[0].values(), of[2].values());
+  hypotheses.add_pair(hypotheses.lanes, of[1].values(), of[3].values());
+  hypotheses.add_pair(hypotheses.epochs, of[0].values(), of[1].values());
+  hypotheses.add_pair(hypotheses.epochs, of[2].values(), of[3].values());
+  hypotheses.expect(testing::deviations_allowed, testing::kolmogorov_allowed);
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,176 @@
+#include "random_stream.h"
+
+#include <random>
+
+#include <fmt/format.h>
+
+namespace nustream::tests {
+namespace {
+
+using Random = std::mt19937_64;
+
+template <class... Texts>
+std::string one_of(Random& random, Texts... texts) {
+  const std::string all[] = {texts...};
+  return all[random() % sizeof...(texts)];
+}
+
+std::string schedule(Random& random, double step_size) {
+  return fmt::format("step_size = {}\n", step_size) +
+         one_of(random, "", "schedule = \"inverse-sqrt\"\nknee = 10\n", "schedule = \"inverse\"\nknee = 20\n",
+                "schedule = \"warm-up\"\nwarm_up_steps = 8\n",
+                "schedule = \"piecewise\"\npieces = [{from = 0, step_size = 0.05}, {from = 9, step_size = 0.01}]\n");
+}
+
+std::string correlation(Random& random, const StreamLimits& limits) {
+  const bool early = limits.may_end_early && random() % 6 == 0;
+  const std::uint64_t horizon = std::max<std::uint64_t>(2, early ? limits.steps / 2 : limits.steps + random() % 20);
+  const auto with = [&](const char* name, const std::string& more) {
+    return fmt::format("correlation = \"{}\"\n{}", name, more);
+  };
+  const std::string until = fmt::format("horizon = {}\n", horizon);
+  unsigned height = 0;
+  while ((std::uint64_t{1} << height) < limits.steps + 1) ++height;
+  switch (random() % 14) {
+    case 0:
+      return with("independent", "");
+    case 1:
+      return with("nu", "nu = 0.02\n" + until);
+    case 2:
+      return with("nu", "nu = 0\n" + until);
+    case 3:
+      return with("damped-anti-pgd", "nu = 0.1\n");
+    case 4:
+      return with("anti-pgd", until);
+    case 5:
+      return with("windowed", "nu = 0.05\nwindow = 12\n" + until);
+    case 6:
+      return with("windowed", "beta = [1.0, -0.4, -0.2]\n");
+    case 7:
+      return with("strategy", "c = [1.0, 0.5, 0.3, 0.1]\n" + until);
+    case 8:
+      return with("tree", random() % 2 == 0 ? std::string("height = 3\nrestarts = true\n")
+                                            : fmt::format("height = {}\n", height));
+    case 9:
+      return with("honaker", random() % 2 == 0 ? std::string("height = 3\nrestarts = true\n")
+                                               : fmt::format("height = {}\n", height));
+    case 10:
+      return with("optimised", "objective = \"prefix-sum\"\nbands = 5\n" + until);
+    case 11:
+      return with("optimised", "objective = \"prefix-sum\"\nerror = \"mean\"\ndense = true\n" + until);
+    case 12:
+      return with("rational", "nu = 0.05\npoles = 2\n");
+    default:
+      return with("rational", fmt::format("nu = {}\n", random() % 2 == 0 ? 0.01 : 0.3));
+  }
+}
+
+void add_columns(std::string& toml, RandomStream& stream, const char* section, const std::string& prefix,
+                 std::uint64_t count, Random& random) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::string column = fmt::format("{}{}", prefix, i);
+    toml += fmt::format("[[{}]]\ncolumn = \"{}\"\n", section, column);
+    if (random() % 4 == 0) toml += "clamp = [-3.0, 3.0]\n";
+    if (random() % 4 == 0) toml += "center = 0.25\nscale = 2.0\n";
+    stream.columns.push_back(column);
+  }
+}
+
+}  // namespace
+
+RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
+  Random random(seed * 0x9e3779b97f4a7c15U + 5);
+  RandomStream stream;
+  const std::uint64_t kind = random() % 9;
+  const bool two_stages = kind == 8;
+  const bool mean = kind == 0;
+  std::string features;
+  if (two_stages) {
+    stream.stages = 2;
+    add_columns(features, stream, "instruments", "z", 2 + random() % 2, random);
+    add_columns(features, stream, "endogenous", "e", 1, random);
+    add_columns(features, stream, "features", "x", random() % 2, random);
+  } else {
+    add_columns(features, stream, "features", "x", 1 + random() % 4, random);
+  }
+  std::string model = "[model]\n";
+  static constexpr const char* losses[] = {"mean",        "linear",  "huber",  "quantile", "logistic",
+                                           "multinomial", "poisson", "linear", "linear"};
+  model += fmt::format("loss = \"{}\"\n", losses[kind]);
+  if (kind == 5) {
+    stream.labels = 2 + random() % 3;
+    model += fmt::format("classes = {}\n", stream.labels);
+  }
+  if (kind == 4 || kind == 5) stream.target = RandomStream::Target::label;
+  if (kind == 6) stream.target = RandomStream::Target::count;
+  if (mean) stream.target = RandomStream::Target::none;
+  if (random() % 3 == 0) model += "l2 = 0.1\n";
+  if (!mean && random() % 4 == 0) model += "intercept = false\n";
+
+  stream.minibatch = random() % 2 == 0 ? 1 : 1 + random() % 4;
+  stream.clip_norm = 0.5 + static_cast<double>(random() % 3);
+  std::string descent = "[descent]\n" + schedule(random, 0.05) + fmt::format("clip_norm = {}\n", stream.clip_norm);
+  if (stream.minibatch > 1) descent += fmt::format("minibatch = {}\n", stream.minibatch);
+  descent += one_of(random, "", "", "projection = \"ball\"\nradius = 0.8\n",
+                    "projection = \"box\"\nlower = -0.5\nupper = 0.6\n");
+  descent +=
+      one_of(random, "", fmt::format("average = \"tail\"\naverage_from = {}\n", random() % 30),
+             fmt::format("average = \"exponential\"\naverage_from = {}\naverage_decay = 0.9\n", random() % 30));
+  if (two_stages) descent += "[first_stage]\n" + schedule(random, 0.03) + "clip_norm = 0.7\n";
+
+  std::string privacy = "[privacy]\ndelta = 1e-6\n";
+  privacy += one_of(random, "rho = 0.5\n", "rho = 1e-3\n", "epsilon = 2.0\n");
+  if (limits.replace_one && random() % 2 == 0) privacy += "adjacency = \"replace-one\"\n";
+  if (limits.may_end_early && random() % 12 == 0) privacy += "budget = 0.4\n";
+
+  stream.json = random() % 4 == 0;
+  std::string format = stream.json ? "format = \"jsonl\"\n" : "header = false\n";
+  if (!mean) stream.columns.emplace_back("y");
+  if (!stream.json) {
+    format += "columns = [";
+    for (const std::string& column : stream.columns) format += "\"" + column + "\", ";
+    format += "]\n";
+  }
+  if (random() % 8 == 0) format += "record_bytes_max = 64\n";
+  stream.toml = "[stream]\nname = \"simulated\"\n" + format + (mean ? "" : "[target]\ncolumn = \"y\"\n") + model +
+                descent + privacy + "[noise]\n" + correlation(random, limits) +
+                fmt::format("[release]\nevery = {}\n", 1 + random() % 6) + features;
+  return stream;
+}
+
+std::string random_garbage(std::uint64_t seed, bool one_line) {
+  Random random(seed ^ 0x51ed270b);
+  std::string text(random() % 40, ' ');
+  static constexpr std::string_view likely = "0123456789.,-+eE\"{}[]:nulltrueNaNinfx0y ";
+  const bool any = random() % 2 == 0;
+  for (char& byte : text) {
+    byte = any ? static_cast<char>(random()) : likely[random() % likely.size()];
+    if (one_line && (byte == '\n' || byte == '\r')) byte = '?';
+  }
+  return text;
+}
+
+std::string random_record(const RandomStream& stream, std::uint64_t seed) {
+  Random random(seed * 0xd6e8feb86659fd93U + 11);
+  if (random() % 16 == 0) return random_garbage(random(), true);
+  std::normal_distribution<double> normal;
+  const double length = random() % 10 == 0 ? 1e6 : random() % 10 == 0 ? 20 : 1;
+  std::string text;
+  for (std::size_t i = 0; i < stream.columns.size(); ++i) {
+    const bool is_target = i + 1 == stream.columns.size() && stream.target != RandomStream::Target::none;
+    std::string value = fmt::format("{:.4g}", (is_target ? 2 : length) * normal(random));
+    if (is_target && stream.target == RandomStream::Target::label)
+      value = fmt::format("{}", random() % stream.labels);
+    if (is_target && stream.target == RandomStream::Target::count) value = fmt::format("{}", random() % 6);
+    if (random() % 60 == 0) value = one_of(random, "", "n/a", "nan", "1e999", "-", "99", "0x1p3");
+    if (stream.json) {
+      text += fmt::format("{}\"{}\":{}", i == 0 ? "{" : ",", stream.columns[i], value);
+    } else {
+      text += (i == 0 ? "" : ",") + value;
+    }
+  }
+  if (stream.json) text += "}";
+  return text;
+}
+
+}  // namespace nustream::tests

@@ -1,0 +1,43 @@
+// A stream from a seed: settings of every kind as a configuration file says them, and records that suit them, bad
+// ones too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nustream::tests {
+
+/// Settings as text, and what records look like under them.
+struct RandomStream {
+  enum class Target { number, label, count, none };
+
+  std::string toml;                  ///< without [stream] input, [kafka] and [state]
+  std::vector<std::string> columns;  ///< in the order of a CSV record
+  Target target = Target::number;    ///< of the last column
+  std::uint64_t labels = 2;
+  bool json = false;
+  std::uint64_t minibatch = 1;
+  std::uint64_t stages = 1;
+  double clip_norm = 1;
+};
+
+/// What the caller can do with.
+struct StreamLimits {
+  std::uint64_t steps = 100;    ///< correlations with a horizon get about as many steps
+  bool replace_one = false;     ///< the other adjacency, too
+  bool may_end_early = true;    ///< horizons and budgets below the number of steps
+  bool several_passes = false;  ///< only correlations that account for them
+};
+
+/// Random settings under `seed`: every loss, schedule, projection, average and correlation.
+[[nodiscard]] RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits);
+
+/// The text of a record: now and then one that cannot be used, or that is far out.
+[[nodiscard]] std::string random_record(const RandomStream& stream, std::uint64_t seed);
+
+/// Bytes that are hardly ever a record; without line breaks where `one_line`.
+[[nodiscard]] std::string random_garbage(std::uint64_t seed, bool one_line);
+
+}  // namespace nustream::tests

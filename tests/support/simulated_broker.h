@@ -1,0 +1,141 @@
+// A broker in memory: logs, transactions, a consumer group, and everything that may go wrong with them, from a seed.
+// What this room of the product asks of librdkafka is put on it by simulated_kafka.cpp.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kafka/partition.h"
+#include "simulated_disk.h"
+
+namespace nustream::tests {
+
+using Place = std::pair<std::string, std::int32_t>;  ///< topic and partition
+
+/// One transaction of one producer.
+struct SimulatedTransaction {
+  enum class State { open, committing, aborting, committed, aborted };
+  std::string id;
+  std::uint64_t epoch = 0;
+  State state = State::open;
+  std::set<Place> unmarked;  ///< partitions that have no marker of its end yet
+  std::optional<std::pair<Place, std::int64_t>> offset;
+  [[nodiscard]] bool is_decided() const { return state != State::open; }
+  [[nodiscard]] bool will_commit() const { return state == State::committing || state == State::committed; }
+};
+
+struct SimulatedEntry {
+  std::shared_ptr<SimulatedTransaction> transaction;  ///< null: none
+  bool is_control = false;
+  std::optional<std::string> key{};
+  std::optional<std::string> value{};
+  std::int64_t milliseconds = 0;
+};
+
+/// How often each thing really happened.
+using FaultCounts = std::map<std::string, std::uint64_t>;
+
+/// Faults of one history; chances are per call.
+struct BrokerFaults {
+  double again = 0;        ///< a call takes another slice
+  double unavailable = 0;  ///< a call fails and had no effect
+  double lost_answer = 0;  ///< a call fails; whether it had an effect nobody knows
+  double slow_marks = 0;   ///< the end of a transaction takes its time
+};
+
+class SimulatedBroker {
+ public:
+  explicit SimulatedBroker(std::uint64_t seed) : random_(seed) {}
+
+  BrokerFaults faults;
+  FaultCounts happened;
+  std::function<void(const Place&, const SimulatedEntry&)> on_append;  ///< readable by read_uncommitted from here on
+  std::function<void(const SimulatedTransaction&)> on_decided;         ///< its end is durable
+
+  // ---- logs
+  void append(const Place& place, SimulatedEntry entry);
+  [[nodiscard]] const std::deque<SimulatedEntry>& log(const Place& place) { return logs_[place]; }
+  [[nodiscard]] std::int64_t end(const Place& place) { return static_cast<std::int64_t>(logs_[place].size()); }
+  [[nodiscard]] std::int64_t last_stable(const Place& place);
+  [[nodiscard]] std::vector<std::string> committed_values(const Place& place);
+
+  // ---- transactions
+  /// The next epoch of the id; nothing while the last transaction's end is still being marked.
+  [[nodiscard]] std::optional<std::uint64_t> init(const std::string& id);
+  [[nodiscard]] bool is_fenced(const std::string& id, std::uint64_t epoch) {
+    return coordinators_[id].epoch != epoch;
+  }
+  /// False while the transaction before is still being marked.
+  [[nodiscard]] bool may_begin(const std::string& id);
+  [[nodiscard]] std::shared_ptr<SimulatedTransaction> transaction(const std::string& id, std::uint64_t epoch);
+  void end_transaction(const std::shared_ptr<SimulatedTransaction>& transaction, bool commit);
+  /// A request to commit that arrives when it arrives.
+  void commit_later(std::shared_ptr<SimulatedTransaction> transaction) { late_.push_back(std::move(transaction)); }
+  /// The coordinator loses patience with one open transaction, if there is one.
+  void time_out_one();
+
+  // ---- the group
+  struct Member {
+    std::int64_t generation = 0;
+    std::set<std::int32_t> assigned;                 ///< as the coordinator has it
+    std::deque<std::pair<char, std::int32_t>> news;  ///< 'a'ssigned, 'r'evoked, 'l'ost, not yet told
+    bool is_behind = false;                          ///< counted out, and does not know yet
+  };
+  std::map<std::string, Member> members;
+  std::int64_t generation = 1;
+  void join(const std::string& member);
+  /// Without a word, as after a session is over; the member is told later, if it still is.
+  void lose(const std::string& member);
+  /// Gives every partition that nobody has to somebody.
+  void share_out(std::int32_t partitions);
+  void move_one();
+  [[nodiscard]] std::optional<std::int64_t> committed_offset(const Place& place);
+  [[nodiscard]] bool offset_is_stable(const Place& place);
+
+  // ---- chance and time
+  /// One of the things that are under way goes on a bit.
+  void go_on();
+  void settle();
+  [[nodiscard]] bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
+  [[nodiscard]] std::uint64_t draw(std::uint64_t below) { return random_() % below; }
+  void count(const std::string& what) { ++happened[what]; }
+
+  // ---- the process whose code runs
+  struct Process {
+    std::string name;
+    std::uint64_t calls_left = 0;  ///< until it crashes; 0: never
+    bool ended = false;
+  };
+  Process* process = nullptr;
+  /// Counts a call; the process may end in it, before or (second call) after its effect.
+  void enter_call();
+  void leave_call();
+
+  static SimulatedBroker*& current();
+
+ private:
+  struct Coordinator {
+    std::uint64_t epoch = 0;
+    std::shared_ptr<SimulatedTransaction> last;
+  };
+  void mark(SimulatedTransaction& transaction, const Place& place);
+
+  std::mt19937_64 random_;
+  std::map<Place, std::deque<SimulatedEntry>> logs_;
+  std::map<std::string, Coordinator> coordinators_;
+  std::map<Place, std::int64_t> offsets_;
+  std::vector<std::shared_ptr<SimulatedTransaction>> marking_;
+  std::vector<std::shared_ptr<SimulatedTransaction>> late_;
+};
+
+}  // namespace nustream::tests
