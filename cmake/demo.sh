@@ -9,7 +9,8 @@ demo_started=()
 demo_stop() {
   trap - EXIT INT TERM
   local process
-  for process in "${demo_started[@]}"; do kill "$process" 2>/dev/null || true; done
+  # Each leads a group of its own, whose other processes end with it.
+  for process in "${demo_started[@]}"; do kill -- "-$process" 2>/dev/null || kill "$process" 2>/dev/null || true; done
   for process in "${demo_started[@]}"; do wait "$process" 2>/dev/null || true; done
   rm -rf "$demo_folder"
 }
@@ -71,7 +72,7 @@ demo_play() {
       printf '%s\n' "${lines[@]}"
       sleep 0.2
     done
-  done | kcat -P -q -b "$broker" -t orders -X linger.ms=50
+  done | kcat -P -q -b "$broker" -t orders -X linger.ms=50 2>/dev/null
 }
 
 demo_topic() { "$nustream" topics "$demo_folder/retail.toml" --create --input --partitions 2 --replication 1 >/dev/null; }
@@ -90,8 +91,18 @@ Ctrl-C ends all of it.
 TEXT
 }
 
+# The service's own two listeners; [serve] of the example says where.
+demo_require_ports() {
+  local port
+  for port in 9464 9465; do
+    (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null || continue
+    fail "port $port of 127.0.0.1 is in use, perhaps by another demo: end that first"
+  done
+}
+
 demo() {
   local port
+  demo_require_ports
   demo_folder=$(mktemp -d) || fail "cannot make a folder for the demo"
   trap demo_stop EXIT
   trap 'exit 130' INT
@@ -102,12 +113,30 @@ demo() {
     examples/attach/retail.toml >"$demo_folder/retail.toml"
   "$nustream" key new "$demo_folder/key" >/dev/null
   demo_topic
+  set -m
   demo_play examples/retail/online_retail_events.csv.gz "127.0.0.1:$port" &
+  set +m
   demo_started=($! "${demo_started[@]}")
   demo_text "127.0.0.1:$port"
-  # The service gets the terminal's Ctrl-C itself, and commits before it ends.
-  local code=0
-  "$nustream" attach "$demo_folder/retail.toml" "$@" || code=$?
-  [ "$code" -eq 130 ] && code=0
+  demo_attach "$@"
+}
+
+# The service, in a session of its own: a Ctrl-C and a signal to this script alone reach it in the same way, once, and
+# it commits before it ends. Both are how a demo ends: 0.
+demo_attach() {
+  setsid "$nustream" attach "$demo_folder/retail.toml" "$@" &
+  local service=$! code
+  demo_started=("$service" "${demo_started[@]}")
+  trap 'kill -INT "$service" 2>/dev/null' INT
+  trap 'kill -TERM "$service" 2>/dev/null' TERM
+  while true; do
+    code=0
+    wait "$service" || code=$?
+    kill -0 "$service" 2>/dev/null || break  # else it was the wait that a signal ended
+  done
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  case "$code" in 130 | 143) code=0 ;; esac
+  [ "$code" -ne 0 ] || printf 'The service has committed and ended; broker, player and their folder go now.\n'
   return "$code"
 }

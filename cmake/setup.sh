@@ -8,7 +8,7 @@ product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libei
   libtomlplusplus-dev libsimdjson-dev libfmt-dev libzstd-dev zlib1g-dev librdkafka-dev libboost1.81-dev prometheus-cpp-dev)
 # shellcheck disable=SC2034  # used by ./test
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
-  binutils openssl python3 python3-yaml zstd gzip curl prometheus)
+  binutils openssl python3 python3-yaml zstd gzip curl prometheus kcat procps)
 # shellcheck disable=SC2034  # used by tests/campaign/run
 campaign_packages=(qemu-user g++-aarch64-linux-gnu buildah debootstrap)
 
@@ -54,6 +54,8 @@ build_target() {
   if [ ! -f "build/$preset/build.ninja" ]; then
     printf 'configuring and building (log: %s)\n' "$setup_log" >&2
     cmake --preset "$preset" >>"$setup_log" 2>&1 || fail "cmake failed; its output is at the end of $setup_log"
+  elif ninja -C "build/$preset" -n "$@" 2>/dev/null | grep -q '^\[1/'; then
+    printf 'building what has changed (log: %s)\n' "$setup_log" >&2
   fi
   cmake --build "build/$preset" --target "$@" >>"$setup_log" 2>&1 ||
     fail "the build failed; the compiler's output is at the end of $setup_log"
