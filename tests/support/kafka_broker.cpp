@@ -274,6 +274,7 @@ void KafkaCluster::change_rights(std::vector<std::string> how, const std::vector
   arguments.insert(arguments.end(), how.begin(), how.end());
   arguments.insert(arguments.end(), right.begin(), right.end());
   run_tool(arguments);
+  std::this_thread::sleep_for(500ms);  // until the broker applies what its controller has written
 }
 
 void KafkaCluster::start(std::size_t broker) {

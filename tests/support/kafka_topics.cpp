@@ -186,6 +186,27 @@ void require(const rd_kafka_error_t* error, const std::string& attempt) {
 
 }  // namespace
 
+namespace {
+
+// The controller says that a right is changed before the broker has heard of it: asks the broker itself.
+void wait_for_right(const std::string& bootstrap, const std::string& user, const AccessRight& right, bool granted) {
+  const std::string attempt = "the broker's rights to " + right.name;
+  const auto deadline = std::chrono::steady_clock::now() + time_max;
+  const Right filter = made(rd_kafka_AclBindingFilter_new, user, right);
+  for (;;) {
+    const Event event = ask(bootstrap, attempt, [&](rd_kafka_t* client, rd_kafka_queue_t* queue) {
+      rd_kafka_DescribeAcls(client, filter.get(), nullptr, queue);
+    });
+    std::size_t count = 0;
+    static_cast<void>(rd_kafka_DescribeAcls_result_acls(rd_kafka_event_DescribeAcls_result(event.get()), &count));
+    if ((count > 0) == granted) return;
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error(attempt + " do not change");
+    std::this_thread::sleep_for(10ms);
+  }
+}
+
+}  // namespace
+
 void grant_right(const std::string& bootstrap, const std::string& user, const AccessRight& right) {
   const std::string attempt = "grant " + right.operation + " on " + right.name;
   const Right binding = made(rd_kafka_AclBinding_new, user, right);
@@ -196,6 +217,7 @@ void grant_right(const std::string& bootstrap, const std::string& user, const Ac
   std::size_t count = 0;
   const auto** results = rd_kafka_CreateAcls_result_acls(rd_kafka_event_CreateAcls_result(event.get()), &count);
   for (std::size_t i = 0; i < count; ++i) require(rd_kafka_acl_result_error(results[i]), attempt);
+  wait_for_right(bootstrap, user, right, true);
 }
 
 void take_right_away(const std::string& bootstrap, const std::string& user, const AccessRight& right) {
@@ -213,6 +235,7 @@ void take_right_away(const std::string& bootstrap, const std::string& user, cons
     static_cast<void>(rd_kafka_DeleteAcls_result_response_matching_acls(answers[i], &taken));
     if (taken != 1) throw std::runtime_error(attempt + ": it was not granted");
   }
+  wait_for_right(bootstrap, user, right, false);
 }
 
 }  // namespace nustream::tests

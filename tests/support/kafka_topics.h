@@ -32,6 +32,7 @@ struct AccessRight {
   std::string name;
   std::string operation;
 };
+/// Both wait until the broker at `bootstrap` knows of it.
 void grant_right(const std::string& bootstrap, const std::string& user, const AccessRight& right);
 void take_right_away(const std::string& bootstrap, const std::string& user, const AccessRight& right);
 
