@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <exception>
 #include <thread>
 #include <vector>
@@ -25,6 +26,14 @@ constexpr unsigned threads = 2;
 /// Small ε needs more games: the rates that tell the worlds apart are closer together.
 std::uint64_t runs_for(double epsilon) {
   return epsilon < 0.75 ? 4'000'000 : 1'000'000;
+}
+
+/// A step of the first pass; the remainder's bias, 2^-56 of it, does not matter here.
+std::uint64_t random_step(std::uint64_t steps) {
+  const noise::KeyBytes bytes = secrets::random_key();
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes.data(), sizeof word);
+  return word % steps;
 }
 
 /// What is played, and what is claimed about it.
@@ -117,7 +126,7 @@ void check(config::Purpose purpose, const Options& options) {
   if (options.steps == 0 || options.steps > 256) refuse("--steps: allowed is 1 to 256");
   if (options.passes == 0 || options.steps % options.passes != 0) refuse("--passes: allowed is a divisor of --steps");
   if (options.at.value_or(0) >= options.steps / options.passes) refuse("--at: allowed is a step of the first pass");
-  if (table && (options.passes != 1 || options.at))
+  if (table && (options.passes != 1 || options.at || options.at_random))
     refuse("--passes, --at: a table's own settings say who takes part");
   if (options.records == 0 || options.records > 256) refuse("--records: allowed is 1 to 256");
   if (!(options.delta > 0 && options.delta < 1)) refuse("--delta: allowed is a number between 0 and 1");
@@ -126,13 +135,17 @@ void check(config::Purpose purpose, const Options& options) {
 
 }  // namespace
 
-Finding audit(const config::Config& config, config::Purpose purpose, const Options& options) {
-  check(purpose, options);
+Finding audit(const config::Config& config, config::Purpose purpose, const Options& asked) {
+  check(purpose, asked);
+  Options options = asked;
+  if (options.at_random) options.at = random_step(options.steps / options.passes);
   const Match match =
       purpose == config::Purpose::table ? table_match(config, options) : stream_match(config, options);
   const double rho = match.claimed.value();
   Finding finding{};
   finding.steps = match.shape.steps;
+  finding.at = match.shape.at.front();
+  finding.unprojected = is_projected(config);
   finding.rho = rho;
   finding.mu = std::sqrt(2 * rho);
   finding.epsilon = privacy::epsilon(match.claimed, Delta{options.delta}).value();
@@ -157,6 +170,11 @@ void print(const config::Config& config, const Options& options, const Finding& 
   fmt::print("{:<10}  {:>10.6g}  {:>12.6g}   of the Gaussian curve\n", "mu", finding.mu, finding.mu_bound);
   fmt::print("rho {:.6g} after {} steps; proven with {:g}% confidence, from below (Clopper-Pearson)\n", finding.rho,
              finding.steps, 100 * finding.confidence.level);
+  if (finding.at > 0) fmt::print("the record came at step {}, counted from 0\n", finding.at);
+  if (finding.unprojected) {
+    fmt::print(
+        "played without the projection, which hides a part of the noisy gradients: this is the stronger adversary\n");
+  }
   if (finding.mu_bound == 0) {
     fmt::print("no trace of the record was seen: games as few as these say nothing of a claim as small as this\n");
   }
@@ -173,7 +191,7 @@ void print(const config::Config& config, const Options& options, const Finding& 
 std::string to_json(const config::Config& config, const Options& options, const Finding& finding) {
   std::string out = "{\"stream\":";
   publish::append_string(config.stream, out);
-  out += fmt::format(",\"runs\":{},\"steps\":{}", finding.runs, finding.steps);
+  out += fmt::format(",\"runs\":{},\"steps\":{},\"at\":{}", finding.runs, finding.steps, finding.at);
   for (const auto& [key, value] :
        {std::pair{"delta", options.delta}, std::pair{"confidence", finding.confidence.level},
         std::pair{"rho", finding.rho}, std::pair{"epsilon", finding.epsilon},

@@ -14,6 +14,7 @@ namespace nustream::audit {
 struct Options {
   std::uint64_t steps = 8;            ///< T of a game
   std::optional<std::uint64_t> at;    ///< step of the canary; empty: the first
+  bool at_random = false;             ///< the canary's step is drawn, from the steps of the first pass
   std::uint64_t passes = 1;           ///< k: the game's stream is read this often, T/k steps each
   std::uint64_t records = 4;          ///< n of a table
   std::optional<std::uint64_t> runs;  ///< in each world; empty: by the claimed ε
@@ -25,6 +26,8 @@ struct Options {
 struct Finding {
   std::uint64_t runs;
   std::uint64_t steps;
+  std::uint64_t at;      ///< step of the canary: the first that it takes part in
+  bool unprojected;      ///< the settings have a projection, which the games leave out
   double rho;            ///< claimed: the running spend at the game's last step
   double epsilon;        ///< that it comes to at δ, exact Gaussian curve
   double epsilon_bound;  ///< proven from below

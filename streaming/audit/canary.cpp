@@ -125,7 +125,6 @@ void refuse(const config::Config& config, const char* why) {
 Canary find_canary(const config::Config& config) {
   if (config.descent.first_stage || config.descent.moments) refuse(config, "one stage; audit its settings apart");
   if (config.descent.loss.kind == model::Loss::Kind::multinomial) refuse(config, "one predictor, not of classes");
-  if (config.descent.projection.family().index() != 0) refuse(config, "the noisy gradients: without a projection");
   const record::RowBuilder builder(config.schema);
   const Writer writer(config, builder.fields());
   const double clip = config.descent.clip.value();

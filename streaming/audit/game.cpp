@@ -60,17 +60,23 @@ class WorkingUnits {
   Matrix inverse_;
 };
 
-config::Config every_step(config::Config config) {
+/// What is played: every step is released, and no iterate is projected.
+config::Config as_played(config::Config config) {
   config.descent.release_every = 1;
+  config.descent.projection = {};
   return config;
 }
 
 }  // namespace
 
+bool is_projected(const config::Config& config) {
+  return config.descent.projection.family().index() != 0;
+}
+
 class Game::Stream {
  public:
   Stream(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape)
-      : config_(every_step(config)),
+      : config_(as_played(config)),
         mechanism_(mechanism),
         shape_(shape),
         canary_(find_canary(config_)),

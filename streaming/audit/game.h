@@ -24,6 +24,9 @@ struct GameShape {
 /// Plays games of one mechanism. A game decodes text, clips, adds grid noise under its own key, releases every step
 /// as JSON, reads that back, and projects what was released onto what the canary must have added: the matched filter,
 /// which is the most powerful test of a Gaussian mechanism. One thread at a time.
+/// Whether the settings have a projection, which a game leaves out: it hides a part of the noisy gradients.
+[[nodiscard]] bool is_projected(const config::Config& config);
+
 class Game {
  public:
   /// Failure(configuration) for models of several stages or classes, with a projection, and where no record has a

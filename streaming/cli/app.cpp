@@ -48,7 +48,14 @@ void add_audit(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("audit", "what the releases prove about epsilon, against what is claimed");
   add_config_arguments(*command, arguments.config);
   command->add_option("--steps", options.steps, "steps of a game (8)");
-  command->add_option("--at", options.at, "step of the record that the worlds differ in (0)");
+  command->add_option_function<std::string>(
+      "--at",
+      [&options](const std::string& text) {
+        options.at_random = text == "random";
+        if (!options.at_random && !CLI::detail::lexical_cast(text, options.at.emplace()))
+          throw CLI::ValidationError("--at: allowed is a step, or random");
+      },
+      "step of the record that the worlds differ in (0), or random: drawn anew for each audit");
   command->add_option("--passes", options.passes, "how often it takes part");
   command->add_option("--records", options.records, "records of the table, where the settings are for one (4)");
   command->add_option("--runs", options.runs,

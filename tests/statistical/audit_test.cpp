@@ -8,6 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "audit/audit.h"
 #include "audit/game.h"
@@ -50,6 +54,39 @@ TEST(Bounds, OfAnHonestGaussianAreBelowItsCurve) {
     const double mu_bound = mu_lower_bound(counts(thresholds.mu), confidence);
     EXPECT_LE(mu_bound, mu);
     EXPECT_GE(mu_bound, 0.99 * mu);
+  }
+}
+
+// How often honest audits exceed their claim, at a level where that can be counted: 20,000 of them, in worlds that
+// are N(0, 1) and N(mu, 1). At most a tenth may; three standard errors are .0064.
+TEST(Bounds, AreExceededNoMoreOftenThanTheLevelSays) {
+  std::mt19937_64 random(41);
+  const Confidence confidence{0.9};
+  constexpr int audits = 20'000;
+  constexpr std::uint64_t runs = 10'000;
+  for (const double mu : {0.3, 1.0, 2.0}) {
+    const double epsilon = privacy::epsilon(Rho{mu * mu / 2}, Delta{1e-2}).value();
+    const Thresholds thresholds = thresholds_for(mu, 1e-2, runs, confidence);
+    const auto counts = [&](double threshold) {
+      const auto above = [&](double mean) {
+        return std::binomial_distribution<std::uint64_t>(runs,
+                                                         std::erfc((threshold - mean) / std::sqrt(2.0)) / 2)(random);
+      };
+      const std::uint64_t without = above(0);
+      return Counts{runs, without, above(mu)};
+    };
+    int epsilon_exceeded = 0;
+    int mu_exceeded = 0;
+    for (int i = 0; i < audits; ++i) {
+      epsilon_exceeded += epsilon_lower_bound(counts(thresholds.epsilon), 1e-2, confidence) > epsilon ? 1 : 0;
+      mu_exceeded += mu_lower_bound(counts(thresholds.mu), confidence) > mu ? 1 : 0;
+    }
+    EXPECT_LE(epsilon_exceeded, audits * 0.1064) << mu;
+    EXPECT_LE(mu_exceeded, audits * 0.1064) << mu;
+    // Half of the level is spent on each rate, and both must err: still no bound of nothing.
+    EXPECT_GT(mu_exceeded, 0) << mu;
+    ::testing::Test::RecordProperty(fmt::format("exceeded_at_mu_{}", mu),
+                                    fmt::format("{} {}", epsilon_exceeded, mu_exceeded));
   }
 }
 
@@ -127,6 +164,35 @@ TEST(Audit, ALaterRecordHasSpentWhatItsAgeSays) {
   EXPECT_GE(finding.mu_bound, 0.93 * finding.mu);
 }
 
+TEST(Audit, DrawsTheStepOfTheRecord) {
+  const tests::TemporaryFolder folder;
+  const config::Config config = settings(folder, {"privacy.rho=2"});
+  Options options;
+  options.at_random = true;
+  options.steps = 8;
+  options.runs = 1000;
+  std::set<std::uint64_t> drawn;
+  for (int i = 0; i < 40; ++i) {
+    const Finding finding = audit(config, config::Purpose::stream, options);
+    drawn.insert(finding.at);
+    EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu) << finding.at;
+  }
+  EXPECT_LT(*drawn.rbegin(), options.steps);
+  EXPECT_GE(drawn.size(), 4U) << "three or fewer of eight: once in 1e15";
+}
+
+// A ball so small that every iterate lies on it would hide the noise.
+TEST(Audit, PlaysWithoutTheProjection) {
+  const tests::TemporaryFolder folder;
+  const config::Config config = settings(folder, {"privacy.rho=2", "descent.projection=ball", "descent.radius=1e-6"});
+  Options options;
+  options.runs = 30'000;
+  const Finding finding = audit(config, config::Purpose::stream, options);
+  EXPECT_TRUE(finding.unprojected);
+  EXPECT_GE(finding.mu_bound, 0.93 * finding.mu);
+  EXPECT_LE(finding.mu_bound, 1.01 * finding.mu);
+}
+
 // The mechanism draws a tenth less noise than its spend says.
 TEST(Audit, CatchesNoiseThatIsTooSmall) {
   const tests::TemporaryFolder folder;
@@ -156,7 +222,6 @@ TEST(Audit, RefusesWhatItCannotPlay) {
         Exit::configuration,
         [&] { static_cast<void>(audit(settings(folder, overrides), config::Purpose::stream, {})); }, why);
   };
-  refused({"descent.projection=ball", "descent.radius=1"}, "without a projection");
   refused({"model.loss=multinomial", "model.classes=3"}, "one predictor");
   refused({"features.0.clamp=[0.0, 1e-9]", "features.0.center=0.0", "model.intercept=false", "model.loss=logistic"},
           "no such record was found");
