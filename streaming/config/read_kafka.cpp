@@ -1,5 +1,9 @@
 #include <charconv>
 #include <cmath>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "config/read_sections.h"
 #include "nustream/record/timestamp.h"
@@ -43,6 +47,22 @@ Topics read_topics(const Section& kafka, const std::string& stream) {
           kafka.text("model_topic").value_or("")};
 }
 
+/// A record that cannot be used would leave on the release topic, or come back as input.
+void require_different(const Section& kafka, const Topics& topics) {
+  const std::pair<const char*, const std::string*> named[] = {
+      {"topic", &topics.input},       {"release_topic", &topics.releases},
+      {"state_topic", &topics.state}, {"ledger_topic", &topics.ledger},
+      {"model_topic", &topics.model}, {"dead_letter_topic", &topics.dead_letters}};
+  for (auto one = std::begin(named); one != std::end(named); ++one) {
+    for (auto other = std::begin(named); other != one; ++other) {
+      if (one->second->empty() || *one->second != *other->second) continue;
+      const bool is_default = !kafka.text(one->first);
+      const auto [key, same] = is_default ? std::pair(other->first, one->first) : std::pair(one->first, other->first);
+      kafka.refuse(key, fmt::format("a topic of its own, not that of kafka.{}", same));
+    }
+  }
+}
+
 }  // namespace
 
 Kafka read_kafka(const Section& kafka, const std::string& stream) {
@@ -53,6 +73,7 @@ Kafka read_kafka(const Section& kafka, const std::string& stream) {
     return settings;
   }
   settings.topics = read_topics(kafka, stream);
+  require_different(kafka, settings.topics);
   settings.group = kafka.text("group").value_or("nustream-" + stream);
   settings.instance = kafka.text("group_instance_id").value_or("");
   if (const auto text = place_text(kafka, "start")) settings.start = read_place(kafka, "start", *text, false);

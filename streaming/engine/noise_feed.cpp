@@ -52,7 +52,11 @@ std::span<const noise::GridNoise> NoiseFeed::take(std::size_t steps_max) {
 journal::NoiseCheckpoints NoiseFeed::checkpoints() const {
   journal::NoiseCheckpoints all;
   all.stages.reserve(stages_.size());  // at once: a growing vector would leave copies of keys behind
-  for (const Stage& stage : stages_) all.stages.push_back(stage.source.checkpoint(StepIndex{next_step_}));
+  for (const Stage& stage : stages_) {
+    noise::Checkpoint one = stage.source.checkpoint(StepIndex{next_step_});
+    all.stages.push_back(one);
+    noise::wipe(one.chain_key);
+  }
   return all;
 }
 

@@ -88,6 +88,14 @@ void TableWitness::check(const journal::StateRecord& record) {
   }
 }
 
+bool TableWitness::holds(const journal::StateRecord& record) try {
+  check(record);
+  return !record.seen.empty();
+} catch (const Failure& failure) {
+  if (failure.code() != Exit::data) throw;
+  return false;
+}
+
 std::vector<decode::ReadRecord> TableWitness::at_hand(Position) const {
   return {whole_};
 }

@@ -52,6 +52,7 @@ class TableWitness final : public replay::InputWitness {
   explicit TableWitness(const Table& table);
 
   void check(const journal::StateRecord& record) override;
+  [[nodiscard]] bool holds(const journal::StateRecord& record) override;
   [[nodiscard]] std::vector<decode::ReadRecord> at_hand(Position position) const override;
 
  private:

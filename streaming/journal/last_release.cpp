@@ -21,9 +21,9 @@ std::uint32_t small_number(const simdjson::dom::element& object, std::string_vie
   return static_cast<std::uint32_t>(value);
 }
 
-std::optional<Rho> spend(const simdjson::dom::element& release) {
+std::optional<Rho> spend(const simdjson::dom::element& release, const char* field) {
   double rho = 0;
-  if (release["rho"].get_double().get(rho) != simdjson::SUCCESS || !(rho >= 0)) return std::nullopt;
+  if (release[field].get_double().get(rho) != simdjson::SUCCESS || !(rho >= 0)) return std::nullopt;
   return Rho{rho};
 }
 
@@ -54,8 +54,9 @@ LastRelease parse_last_release(std::string_view line) try {
           Position{number(release, "position")},
           neighbours(release),
           release["private"].get_bool(),
-          spend(release),
-          settings_digest(release)};
+          spend(release, "rho"),
+          settings_digest(release),
+          spend(release, "rho_limit")};
 } catch (const simdjson::simdjson_error&) {
   throw Failure(Exit::data, "the last line of releases.jsonl is no release; check state.directory");
 }

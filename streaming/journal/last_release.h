@@ -22,7 +22,8 @@ struct LastRelease {
   /// ρ after these steps: what a new epoch charges the old one where its ledger line was lost; empty where the line
   /// does not say.
   std::optional<Rho> rho;
-  std::string digest;  ///< of the settings; empty where the line does not say
+  std::string digest;            ///< of the settings; empty where the line does not say
+  std::optional<Rho> rho_limit;  ///< that ρ never exceeds; empty where the line does not say
 };
 
 /// Failure(data) where the line is no release.

@@ -69,7 +69,9 @@ NoiseCheckpoints first_checkpoints(const noise::KeyBytes& epoch_key, LaneId lane
   NoiseCheckpoints all;
   all.stages.reserve(count);  // at once: a growing vector would leave copies of keys behind
   for (std::uint32_t stage = 0; stage < count; ++stage) {
-    all.stages.push_back(noise::first_checkpoint(epoch_key, {lane, epoch, stage}));
+    noise::Checkpoint one = noise::first_checkpoint(epoch_key, {lane, epoch, stage});
+    all.stages.push_back(one);
+    noise::wipe(one.chain_key);
   }
   return all;
 }

@@ -67,6 +67,7 @@ class LaneRotation {
     }
     journal::State state = journal::open_state(old_keys_, *sealed);
     checks_.check_outputs(state);
+    require_same_input(state);
     commit(*producer, std::move(state), remains.ledger.head);
     return true;
   }
@@ -84,6 +85,15 @@ class LaneRotation {
   } catch (const Failure& failure) {
     if (failure.code() != Exit::permission) throw;
     return false;
+  }
+
+  /// Marks of records that are another log's would be lost here, and with them all that tells the logs apart.
+  void require_same_input(const journal::State& state) {
+    const std::string changed = checks_.check_input(state.record, state.identity.steps.value() > 0).changed;
+    if (changed.empty()) return;
+    throw Failure(Exit::data, fmt::format("lane {}: {}; nothing was sealed anew: begin a new epoch with --new-epoch "
+                                          "--accept-gap first, or restore the topic",
+                                          place_.name(), changed));
   }
 
   /// The releases that the state still owes stay in it: whoever opens it next publishes them.

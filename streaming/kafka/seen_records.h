@@ -19,9 +19,11 @@ class SeenRecords {
  public:
   /// How many a state keeps.
   static constexpr std::size_t kept = journal::marks_kept;
+  /// Of the records that come at once, besides the last ones.
+  static constexpr std::size_t between_marks = 32;
 
   explicit SeenRecords(std::vector<journal::SeenRecord> seen) : seen_(std::move(seen)) {}
-  /// Marks the last ones of `messages`, in order of offsets.
+  /// Marks some of `messages`, in order of offsets: the last ones, and others so that none is far from a mark.
   void add(std::span<const decode::Message> messages, const secrets::Keyring& keys);
   /// The last ones below `position`; those before them are forgotten.
   [[nodiscard]] std::vector<journal::SeenRecord> below(Position position);

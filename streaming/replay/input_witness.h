@@ -15,6 +15,9 @@ class InputWitness {
   /// Looks for the marked records of a state that is to be resumed, before anything of it is published. Failure(data)
   /// where the input holds others in their place, or ends before the state's position.
   virtual void check(const journal::StateRecord& record) = 0;
+  /// Whether they are all there, looked for in a reading of their own: false also where there is none to look for, or
+  /// where the input can be read only once.
+  [[nodiscard]] virtual bool holds(const journal::StateRecord& record) = 0;
   /// Some records below `position` (an ordinal or offset) that the input held when they were read, in increasing
   /// order.
   [[nodiscard]] virtual std::vector<decode::ReadRecord> at_hand(Position position) const = 0;

@@ -164,6 +164,21 @@ void Session::check_same_passes(const journal::StateRecord& record) const {
                             config_.state.directory, record.start.value(), stop, window_.first, *window_.end));
 }
 
+namespace {
+
+/// The last epoch that is known, where a release of which only a part is left may show more of its spend than any
+/// line does: at the most that it can have spent, over a range that nobody knows.
+std::optional<journal::LedgerEntry> at_its_limit(const std::optional<journal::LedgerEntry>& owed,
+                                                 const journal::Ledger& ledger) {
+  if (!owed && ledger.epochs.empty()) return std::nullopt;
+  journal::LedgerEntry last = owed ? *owed : ledger.epochs.back();
+  last.rho = last.rho_limit;
+  last.overlap = journal::Overlap::unknown;
+  return last;
+}
+
+}  // namespace
+
 /// Files whose state is lost are taken only where the ledger vouches for every spend that they show. A power failure
 /// may have kept a release and lost its ledger line: then the release itself says what its epoch has spent, and the
 /// line is written anew, over a range that nobody knows.
@@ -186,18 +201,20 @@ std::optional<journal::LedgerEntry> Session::owed_for(const journal::LastRelease
                                           "for; restore the folder, or begin in another one",
                                           config_.state.directory, release.epoch.value(), release.steps.value()));
   }
-  return journal::LedgerEntry{config_.stream,   config_.lane,       release.epoch,       Position{0},
-                              release.position, release.steps,      *release.rho,        *release.rho,
-                              release.digest,   release.neighbours, keys_->is_private(), journal::Overlap::unknown};
+  return journal::LedgerEntry{
+      config_.stream,   config_.lane,       release.epoch,       Position{0},
+      release.position, release.steps,      *release.rho,        release.rho_limit.value_or(*release.rho),
+      release.digest,   release.neighbours, keys_->is_private(), journal::Overlap::unknown};
 }
 
-/// Publishes what the old epoch still owes, whatever its settings were. False where its state does not open, or was
+/// Publishes what the old epoch still owes, whatever its settings were. Nothing where its state does not open, or was
 /// rolled back: then it says nothing about what is public. A state of another stream or lane, or under another key,
 /// is no damage; and where the state knows of spends that the ledger has lost, nobody else knows them.
 ///
 /// An epoch that goes on behind the old one, without --from, takes what it reads for records that nobody has read
-/// yet: then the input is looked at as by --resume.
-bool Session::publish_old_epoch(const std::string& sealed, bool goes_on) {
+/// yet: then the input is looked at as by --resume. With --from it may be another one, whose ordinals say nothing of
+/// what was read before.
+std::optional<Session::OldInput> Session::publish_old_epoch(const std::string& sealed, bool goes_on) {
   std::optional<journal::State> state;
   const auto throw_unless_damaged = [&](const Failure& failure) {
     if (failure.code() != Exit::data || is_foreign(sealed, config_, keys_->is_private())) throw;
@@ -208,31 +225,38 @@ bool Session::publish_old_epoch(const std::string& sealed, bool goes_on) {
                                 {config_.stream, config_.lane, std::nullopt, std::nullopt, keys_->is_private()});
   } catch (const Failure& failure) {
     throw_unless_damaged(failure);
-    return false;
+    return std::nullopt;
   }
   if (goes_on && window_.passes == 1) input_.check(state->record);
+  const bool held = goes_on || input_.holds(state->record);
   try {
     journal_->recover(state->record.recovery());
-    return true;
+    return held ? OldInput::held : OldInput::not_known;
   } catch (const Failure& failure) {
     throw_unless_damaged(failure);
-    return false;
+    return std::nullopt;
   }
 }
 
 void Session::new_epoch(const std::optional<std::string>& sealed, const Options& options) {
   journal::Overlap overlap = journal::Overlap::disjoint;
   std::optional<journal::Adopted> adopted;
-  if (!(sealed && publish_old_epoch(*sealed, !options.from)) &&
-      (sealed || holds_public_files(config_.state.directory))) {
-    adopted = journal_->adopt();
-  }
+  const std::optional<OldInput> old = sealed ? publish_old_epoch(*sealed, !options.from) : std::nullopt;
+  if (!old && (sealed || holds_public_files(config_.state.directory))) adopted = journal_->adopt();
   journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   std::optional<journal::LedgerEntry> owed;
   if (adopted) {
-    if (adopted->torn_release) overlap = journal::Overlap::unknown;
     if (adopted->last_release) owed = owed_for(*adopted->last_release, ledger);
+    if (adopted->torn_release) {
+      overlap = journal::Overlap::unknown;
+      owed = at_its_limit(owed, ledger);
+    }
   }
+  const bool goes_on_from_unknown =
+      std::any_of(ledger.epochs.begin(), ledger.epochs.end(),
+                  [](const journal::LedgerEntry& entry) { return entry.overlap == journal::Overlap::unknown; });
+  const bool from_in_unknown = options.from && old != OldInput::held && (owed || !ledger.epochs.empty());
+  if (goes_on_from_unknown || from_in_unknown) overlap = journal::Overlap::unknown;
   std::uint64_t furthest = owed ? owed->to.value() : window_.first;
   std::uint32_t epoch = owed ? owed->epoch.value() + 1 : 0;
   for (const journal::LedgerEntry& entry : ledger.epochs) {

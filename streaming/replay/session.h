@@ -63,7 +63,9 @@ class Session {
   void use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger);
   void resume(const std::string& sealed);
   void new_epoch(const std::optional<std::string>& sealed, const Options& options);
-  [[nodiscard]] bool publish_old_epoch(const std::string& sealed, bool goes_on);
+  /// What is known of the input by the old epoch's marks, where its state was published and is not damaged.
+  enum class OldInput { held, not_known };
+  [[nodiscard]] std::optional<OldInput> publish_old_epoch(const std::string& sealed, bool goes_on);
   void check_same_passes(const journal::StateRecord& record) const;
   [[nodiscard]] std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release,
                                                              const journal::Ledger& ledger) const;

@@ -1,5 +1,8 @@
 #include "replay/stream_input.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "error.h"
@@ -52,12 +55,29 @@ void StreamInput::pass_marked(decode::Reader& reader, const journal::StateRecord
   if (next != record.seen.end()) refuse(next->position.value());
 }
 
-void StreamInput::check(const journal::StateRecord& record) {
-  if (window_.passes > 1 && !record.seen.empty()) {
-    decode::InputSettings marked = config_.input;
-    marked.from = record.seen.back().position.value() + 1;
-    pass_marked(*decode::open_reader(marked, config_.schema), record);
+/// In a reading of its own.
+void StreamInput::look_apart(const journal::StateRecord& record) const {
+  decode::InputSettings marked = config_.input;
+  marked.from = record.seen.back().position.value() + 1;
+  marked.to.reset();
+  pass_marked(*decode::open_reader(marked, config_.schema), record);
+}
+
+bool StreamInput::holds(const journal::StateRecord& record) {
+  const auto is_read_once = [](const std::string& file) { return !std::filesystem::is_regular_file(file); };
+  const std::vector<std::string>& files = config_.input.files;
+  if (record.seen.empty() || std::any_of(files.begin(), files.end(), is_read_once)) return false;
+  try {
+    look_apart(record);
+    return true;
+  } catch (const Failure& failure) {
+    if (failure.code() != Exit::data) throw;
+    return false;
   }
+}
+
+void StreamInput::check(const journal::StateRecord& record) {
+  if (window_.passes > 1 && !record.seen.empty()) look_apart(record);
   open(record.position.value());
   if (window_.passes == 1) pass_marked(*reader_, record);
 }

@@ -27,9 +27,11 @@ class StreamInput final : public InputWitness {
   /// Opens it at the state's position, looking at the records that are passed on the way there; with several passes
   /// at those of the whole window that are marked, in a reading of their own. Failure(interrupted) by a signal.
   void check(const journal::StateRecord& record) override;
+  [[nodiscard]] bool holds(const journal::StateRecord& record) override;
   [[nodiscard]] std::vector<decode::ReadRecord> at_hand(Position position) const override;
 
  private:
+  void look_apart(const journal::StateRecord& record) const;
   void pass_marked(decode::Reader& reader, const journal::StateRecord& record) const;
 
   const config::Config& config_;

@@ -82,6 +82,19 @@ TEST_F(AttachContradiction, AKeyThatWasRotatedIsGoneForGood) {
   expect_one_value_a_step(world_.releases_uncommitted());
 }
 
+// Sealed anew without its marks, the state would be taken for one of the log that there is now.
+TEST_F(AttachContradiction, AKeyIsNotRotatedOverAnotherInput) {
+  delete_topic(world_.direct(), world_.name());
+  create_topic(world_.direct(), world_.name());
+  world_.write(AttachWorld::values(1500, 2));
+  const std::string other = (world_.folder().path() / "other").string();
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", other}).code, 0);
+  const CommandResult rotated = run_command(NUSTREAM_COMMAND, {"key", "rotate", world_.config(), other});
+  EXPECT_EQ(rotated.code, 65) << rotated.err;
+  EXPECT_THAT(rotated.err, HasSubstr("not those that were read"));
+  expect_refused({}, 65, "not those that were read");
+}
+
 // A kill leaves releases in the state: they are sealed anew with it, and come out under the new key.
 TEST(AttachRotation, OfAStreamThatOwesReleases) {
   const AttachWorld world;

@@ -2,6 +2,7 @@
 // says that each did once. It is refused, and nothing is published or cut.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <simdjson.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -71,6 +72,42 @@ TEST(NewEpochBehind, IsRefusedOverAnotherInput) {
   EXPECT_EQ(piped.code, 0) << piped.err;
   world.write("rows.csv", changes(csv).front().csv);
   EXPECT_EQ(world.run({"--new-epoch", "--from", "0"}).code, 0);
+}
+
+// Ordinals of another input say nothing of what was read before: what stands behind them is charged as the sum, and
+// so is all that comes after it.
+TEST(NewEpochFrom, BehindWhatWasReadIsDisjointOverTheSameInputAlone) {
+  const auto total = [](const ReplayWorld& world) {
+    const CommandResult result = run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--json"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    simdjson::dom::parser parser;
+    return parser.parse(result.out)["total_rho"].get_double().value();
+  };
+  const ReplayWorld same(3000);
+  ASSERT_EQ(same.run({"--to", "1000"}).code, 0);
+  ASSERT_EQ(same.run({"--new-epoch", "--from", "1200", "--to", "1500"}).code, 0);
+  EXPECT_NEAR(total(same), 0.5, 1e-9);
+  ASSERT_EQ(same.run({"--new-epoch"}).code, 0);
+  EXPECT_NEAR(total(same), 0.5, 1e-9);
+
+  const ReplayWorld prepended(3000);
+  const std::vector<std::string> lines = lines_of(read_file(prepended.path("rows.csv")));
+  ASSERT_EQ(prepended.run({"--to", "1000"}).code, 0);
+  std::vector<std::string> more(lines.begin(), lines.begin() + 1);
+  more.insert(more.end(), lines.begin() + 2001, lines.begin() + 3001);
+  more.insert(more.end(), lines.begin() + 1, lines.end());
+  prepended.write("rows.csv", joined(more));
+  ASSERT_EQ(prepended.run({"--new-epoch", "--from", "1000", "--to", "2000"}).code, 0);
+  EXPECT_NEAR(total(prepended), 1.0, 1e-9) << "they were read before";
+  ASSERT_EQ(prepended.run({"--new-epoch"}).code, 0);
+  EXPECT_NEAR(total(prepended), 1.5, 1e-9) << "and where they stand is not known any more";
+
+  const ReplayWorld piped(3000);
+  ASSERT_EQ(piped.run({"--to", "1000"}).code, 0);
+  const CommandResult result =
+      run_command(NUSTREAM_COMMAND, piped.replay({"-", "--new-epoch", "--from", "1000"}), piped.path("rows.csv"));
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NEAR(total(piped), 1.0, 1e-9) << "a pipe is read once: nobody has looked";
 }
 
 TEST(ResumedInput, MayHaveGrownAtItsEndOrLostItsLastNewline) {

@@ -308,6 +308,27 @@ TEST(NewEpoch, ChargesAReleaseWhoseLedgerLineWasLostByWhatItSays) {
   EXPECT_NEAR(shown["total_rho"].get_double().value(), 1.0, 1e-9) << "over an unknown range: added to the rest";
 }
 
+// A part of a release shows a step that neither the ledger nor a whole release has: its epoch is charged all that it
+// can have spent, and where it ended nobody knows, now or later.
+TEST(NewEpoch, BehindATornReleaseIsChargedToTheLimit) {
+  const ReplayWorld world(3000);
+  const std::vector<std::string> slow{"--set", "noise.nu=1e-6"};
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.end(), slow.begin(), slow.end());
+    return world.run(more);
+  };
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  simdjson::dom::parser parser;
+  EXPECT_LT(inspect(world, parser, "state")["total_rho"].get_double().value(), 0.49);
+  world.write("state/releases.jsonl", world.releases() + R"({"stream":"retail","step":7)");
+  std::filesystem::remove(world.path("state/state"));
+  ASSERT_EQ(run({"--new-epoch", "--to", "501"}).code, 0);
+  const double before = inspect(world, parser, "state")["total_rho"].get_double().value();
+  EXPECT_GT(before, 0.5);
+  ASSERT_EQ(run({"--new-epoch", "--to", "502"}).code, 0);
+  EXPECT_GT(inspect(world, parser, "state")["total_rho"].get_double().value(), before + 1e-6);
+}
+
 TEST(NewEpoch, InAnEmptyFolderIsTheFirst) {
   const ReplayWorld world;
   EXPECT_EQ(world.run({"--new-epoch"}).code, 0);

@@ -120,6 +120,23 @@ TEST(Config, ATextThatTomlCannotHoldIsRefused) {
   EXPECT_THAT(refusal({"stream.name=caf\xe9"}), HasSubstr("--set stream.name"));
 }
 
+// A record that cannot be used would leave on the release topic, or come back as input.
+TEST(Config, TwoTopicsOfOneNameAreRefused) {
+  const std::string kafka = tests::example_config() + "[kafka]\nbrokers = \"b:1\"\ntopic = \"t\"\n";
+  const char* const names[] = {"topic",        "release_topic", "state_topic",
+                               "ledger_topic", "model_topic",   "dead_letter_topic"};
+  for (const std::string one : names) {
+    for (const std::string other : names) {
+      if (one == other) continue;
+      const std::string told = refusal({"kafka." + one + "=same", "kafka." + other + "=same"}, kafka);
+      EXPECT_THAT(told, AllOf(HasSubstr("kafka." + one), HasSubstr("kafka." + other)));
+    }
+  }
+  EXPECT_THAT(refusal({"kafka.topic=example.releases"}, kafka),
+              AllOf(HasSubstr("kafka.topic = "), HasSubstr("not that of kafka.release_topic")));
+  EXPECT_NO_THROW(static_cast<void>(read({"kafka.dead_letter_topic=dead"}, kafka)));
+}
+
 TEST(Config, ALibrarysSettingIsNotShownWhereItIsRefused) {
   const std::string told =
       refusal({}, tests::example_config() +
