@@ -83,12 +83,12 @@ TEST_P(Corpus, HoldsWhateverTheBytesAre) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Corpus,
-                         ::testing::Values("csv", "json", "compressed", "toml", "state", "checkpoint", "ledger",
-                                           "key", "message", "segment"),
+                         ::testing::Values("csv", "json", "compressed", "toml", "state", "folder", "checkpoint",
+                                           "ledger", "key", "message", "segment"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(Corpora, EveryKindIsPlayed) {
-  EXPECT_EQ(targets().size(), 10U);
+  EXPECT_EQ(targets().size(), 11U);
 }
 
 }  // namespace

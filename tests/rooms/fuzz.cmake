@@ -1,6 +1,6 @@
 # Fuzzing: each kind of input as a target of libFuzzer's where the build has its coverage (the preset fuzz), else all of
 # them as one test over the committed corpora.
-set(nustream_fuzz_kinds csv json compressed toml state checkpoint ledger key message segment)
+set(nustream_fuzz_kinds csv json compressed toml state folder checkpoint ledger key message segment)
 list(TRANSFORM nustream_fuzz_kinds REPLACE "(.+)" "fuzz/\\1.cpp" OUTPUT_VARIABLE nustream_fuzz_sources)
 if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
   foreach(kind IN LISTS nustream_fuzz_kinds)
@@ -9,17 +9,25 @@ if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
     target_include_directories(fuzz_${kind} PRIVATE fuzz support)
     target_link_libraries(fuzz_${kind} PRIVATE nustream_service nustream_compile)
     target_link_options(fuzz_${kind} PRIVATE -fsanitize=fuzzer)
+    # A short run from the committed corpus on; the campaign's is a thousand times as long.
+    add_test(NAME fuzz_${kind} COMMAND fuzz_${kind} -runs=10000 -seed=1 -max_len=4096 -timeout=10 -rss_limit_mb=1024
+             -artifact_prefix=fuzz_${kind}. -verbosity=0 "${CMAKE_CURRENT_BINARY_DIR}/found_${kind}"
+             "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${kind}")
+    set_tests_properties(fuzz_${kind} PROPERTIES LABELS quick TIMEOUT 300)
+    file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/found_${kind}")
   endforeach()
   # With short blocks, which are quick to set up.
   target_sources(fuzz_checkpoint PRIVATE ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
   target_compile_definitions(fuzz_checkpoint PRIVATE NUSTREAM_BLOCK_SAMPLES=32)
   target_include_directories(fuzz_checkpoint PRIVATE ${PROJECT_SOURCE_DIR}/src/noise)
   nustream_replaced(nustream_core ${PROJECT_SOURCE_DIR}/src/noise/source.cpp)
+  target_sources(fuzz_folder PRIVATE support/simulated_disk.cpp)
   # The two files of the kafka room that have no broker behind them.
   target_sources(fuzz_message PRIVATE ${PROJECT_SOURCE_DIR}/streaming/kafka/dead_letter_size.cpp
                                       ${PROJECT_SOURCE_DIR}/streaming/kafka/topic_bookmark.cpp)
 else()
   nustream_test(fuzz_corpus_test quick SEPARATE fuzz/corpus_test.cpp ${nustream_fuzz_sources}
+                support/simulated_disk.cpp
                 LINK nustream_service)
   target_include_directories(fuzz_corpus_test PRIVATE fuzz)
   target_compile_definitions(fuzz_corpus_test PRIVATE NUSTREAM_FUZZ_CORPUS="${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus")
