@@ -37,6 +37,7 @@ class Repository:
             for path in sorted([root / folder / "CMakeLists.txt", *(root / folder).rglob("*.cmake")]):
                 if path.parent.name != "package":
                     self._read(folder, expanded(path.read_text()))
+        self.tests += self.planted_bugs()
         presets = json.loads((root / "CMakePresets.json").read_text())["configurePresets"]
         self.presets = {preset["name"] for preset in presets if not preset.get("hidden")}
         run = (root / "tests/campaign/run").read_text()
@@ -60,6 +61,10 @@ class Repository:
         for found in re.finditer(CALL.format("nustream_planted_twins"), text):
             self.programs |= {f"{folder}/{name}_planted": [] for name in found[1].split() if "$" not in name}
         self.tests += [name for name in re.findall(r"\badd_test\(NAME (\S+)", text) if "$" not in name]
+
+    def planted_bugs(self):
+        names = re.findall(r'string_view\("([a-z0-9-]+)"\)', (self.root / "src/planted/planted.h").read_text())
+        return ["Of/PlantedBugs.AreCaught/" + name.replace("-", "_") for name in names]
 
     def cases(self, sources):
         """The cases in a GoogleTest's sources: Suite.Name, Prefix/Suite.Name/."""
