@@ -15,9 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/benchmarks.md"
 BEGIN, END = "<!-- compare: begin -->\n", "<!-- compare: end -->\n"
 
-FULL = {"rounds": 7, "rows": 1_000_000, "loop_steps": 200_000, "noise_samples": 400_000, "steps": 15_000, "seeds": 12,
-        "real": True}
-QUICK = {"rounds": 1, "rows": 5_000, "loop_steps": 2_000, "noise_samples": 4_000, "steps": 600, "seeds": 2, "real": False}
+FULL = {"rounds": 7, "rows": 1_000_000, "loop_steps": 200_000, "noise_samples": 400_000, "steps": 15_000, "seeds": 12}
+QUICK = {"rounds": 1, "rows": 5_000, "loop_steps": 2_000, "noise_samples": 4_000, "steps": 600, "seeds": 2}
 
 
 def arguments():
@@ -46,12 +45,12 @@ def compare(options, settings, folder):
     print("step loop done", file=sys.stderr, flush=True)
     sections += noise_cost.section(product, found, folder, settings, fitted)
     print("noise done", file=sys.stderr, flush=True)
-    results, skipped = accuracy.section(product, ROOT, folder, settings, fitted)
+    results = accuracy.section(product, ROOT, folder, settings, fitted)
     cpu, compiler = product.compiler(folder)
     machine = {"cpu": cpu, "cpus": os.cpu_count(), "core": options.core, "compiler": f"gcc {compiler}",
                "python": platform.python_version()}
     return {"benchmark": "compare", "machine": machine, "peers": found, "settings": settings, "sections": sections,
-            "accuracy": results, "streams_skipped": skipped,
+            "accuracy": results,
             "strategies": {name: {"call": fit["call"], "sensitivity": fit["sensitivity"]}
                            for name, fit in fitted.items()}}
 

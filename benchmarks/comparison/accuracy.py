@@ -92,6 +92,6 @@ def on_stream(product, folder, stream, fits, seeds):
 
 
 def section(product, root, folder, settings, fits):
-    """Results per stream, and {stream: why it is left out}."""
-    found, skipped = streams.all_of(root, settings["steps"], settings["real"])
-    return [on_stream(product, folder, stream, fits, settings["seeds"]) for stream in found], skipped
+    """Results per stream."""
+    return [on_stream(product, folder, stream, fits, settings["seeds"])
+            for stream in streams.all_of(root, settings["steps"])]

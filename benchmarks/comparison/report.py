@@ -54,10 +54,7 @@ def accounting_table(streams):
 def machine_text(result):
     machine = result["machine"]
     versions = ", ".join(f"{name} {told['version']}" for name, told in result["peers"].items() if "version" in told)
-    skipped = "; ".join(f"{name} ({told['skipped']})" for name, told in
-                        [*result["peers"].items(), *((name, {"skipped": why})
-                                                     for name, why in result["streams_skipped"].items())]
-                        if "skipped" in told)
+    skipped = "; ".join(f"{name} ({told['skipped']})" for name, told in result["peers"].items() if "skipped" in told)
     return (f"Core {machine['core']} of {machine['cpus']} of a machine with {machine['cpu']}; compiler "
             f"{machine['compiler']}, Python {machine['python']}; {versions or 'no peer'}; {result['settings']['rounds']} "
             f"rounds.{' Skipped: ' + skipped + '.' if skipped else ''}\n")

@@ -25,7 +25,10 @@ struct Section::Asked {
 
 namespace {
 
-[[noreturn]] void refuse_line(const std::string& line) {
+/// In one line, whatever the file's own text in it holds.
+[[noreturn]] void refuse_line(std::string line) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  std::replace_if(line.begin(), line.end(), is_control, ' ');
   throw Failure(Exit::configuration, line);
 }
 
@@ -76,8 +79,7 @@ toml::table parse_value(const std::string& text, const std::string& shown_as) {
     try {
       return toml::parse("value = " + quoted, shown_as);
     } catch (const toml::parse_error& error) {
-      throw Failure(Exit::configuration,
-                    shown_as + ": " + std::string(error.description()) + "; write it as TOML, in UTF-8");
+      refuse_line(shown_as + ": " + std::string(error.description()) + "; write it as TOML, in UTF-8");
     }
   }
 }

@@ -33,7 +33,8 @@ def check_sections(sections):
 
 
 def check_accuracy(streams):
-    assert [stream["stream"] for stream in streams] == ["mean", "linear", "logistic"]
+    assert [stream["stream"] for stream in streams] == ["mean", "linear", "logistic", "quantity", "retail", "bike",
+                                                         "covtype"]
     for stream in streams:
         rows = {row["strategy"]: row for row in stream["strategies"]}
         assert rows["independent"]["iterate"]["ratio"] == 1 and len(rows) == 4, list(rows)

@@ -2,10 +2,13 @@
 """The documentation, held against the program. Usage: documentation.py ROOT NUSTREAM
 
 Complete configurations are valid, and so are fragments on top of a small one; the commands of the pages run, or are
-known with every option they name; every key of docs/configuration.md is one that the program knows, and every key that
-it reads is on that page; metrics, files, anchors and figures that are named exist; C++ examples are those that the
-package test compiles."""
+known with every option they name, and so are the tests, programs, presets and campaigns of other commands; every key
+and choice of docs/configuration.md is one that the program knows, and every one that it reads is on that page; metrics,
+files, anchors and figures that are named exist, and so does the result of every campaign; C++ examples, of headers too,
+stand in the source that the package test compiles."""
 
+import fnmatch
+import json
 import os
 import re
 import shlex
@@ -15,7 +18,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.dont_write_bytecode = True
+from repository import Repository  # noqa: E402
+
 root, program = Path(sys.argv[1]).resolve(), str(Path(sys.argv[2]).resolve())
+repository = Repository(root)
 pages = sorted([root / "README.md", root / "benchmarks/README.md", root / "tests/campaign/README.md",
                 *root.glob("docs/**/*.md"), *root.glob("examples/**/*.md")])
 mistakes = []
@@ -23,7 +30,8 @@ checked = {}
 
 
 def mistake(where, what):
-    mistakes.append(f"{where}: {what}")
+    if f"{where}: {what}" not in mistakes:
+        mistakes.append(f"{where}: {what}")
 
 
 def count(what):
@@ -108,27 +116,75 @@ def check_keys():
         if key not in named and f"[{key}]" not in text and f"[[{key}]]" not in text:
             mistake("docs/configuration.md", f"the program reads '{key}', which is not on the page")
     base = "".join(BASE.values())
+    local = next(text for text in blocks(root / "docs/local.md", "toml") if "[stream]" in text)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "page.toml").write_text(base)
-        Path(folder, "topic.toml").write_text(base + '[kafka]\nbrokers = "localhost:9092"\ntopic = "input"\n')
-        section = None
-        for line in (root / "docs/configuration.md").read_text().splitlines():
-            heading = re.match(r"#+ \[+([a-z_]+)\]+", line)
-            if heading:
-                section = heading[1]
-            elif line.startswith("#"):
-                section = None if not line.startswith("### ") else section
-            row = re.match(r"\| ((?:`[a-z_0-9]+`(?:, | or )?)+) \|", line)
-            if not row or section is None or section in ("features", "noise"):
-                continue
-            place = {"target": "target", "instruments": "instruments.0", "endogenous": "endogenous.0"}.get(section,
-                                                                                                      section)
-            for key in re.findall(r"`([a-z_0-9]+)`", row[1]):
-                count("keys that are documented")
-                file = "topic.toml" if section == "kafka" else "page.toml"
-                result = nustream(["check", file, "--set", f"{place}.{key}=1"], folder)
-                if "unknown key" in result.stderr:
-                    mistake("docs/configuration.md", f"{place}.{key} is no key: {result.stderr.strip()}")
+        Path(folder, "kafka.toml").write_text(base + '[kafka]\nbrokers = "localhost:9092"\ntopic = "input"\n')
+        Path(folder, "first_stage.toml").write_text(
+            base.replace("[[features]]", '[[instruments]]\ncolumn = "z"\n[[endogenous]]')
+            + "[first_stage]\nstep_size = 0.1\nclip_norm = 1.0\n")
+        Path(folder, "estimate.toml").write_text(base + "[estimate]\nsteps = 1\n")
+        Path(folder, "local.toml").write_text(local)
+        check_keys_of(folder, "docs/configuration.md", list(chapters((root / "docs/configuration.md").read_text())))
+        check_keys_of(folder, "docs/local.md", [(["local"], (root / "docs/local.md").read_text())])
+
+
+def check_keys_of(folder, page, parts):
+    for sections, text in parts:
+        keys = keys_of_tables(text)
+        text += "".join(other for names, other in parts if any(f"as in [{name}]" in text for name in names))
+        for place in [PLACES.get(section, section) for section in sections if keys]:
+            for key in keys:
+                if "." not in key or key.startswith(place + "."):
+                    check_key(folder, page, key if "." in key else f"{place}.{key}", text)
+            known = re.search(r"unknown key; known here: (.*)", set_key(folder, place + ".no_such_key", "1"))
+            if not known:
+                mistake(page, f"keys of {place} are not checked: any is accepted")
+            for key in known[1].split(", ") if known else []:
+                if not re.search(rf"`({place}\.)?{key}[`. ]", text):
+                    mistake(page, f"the program knows {place}.{key}, which is not in its section of the page")
+
+
+PLACES = {"features": "features.0", "instruments": "instruments.0", "endogenous": "endogenous.0"}
+
+
+def chapters(text):
+    """The sections that a heading of the second order names, and the text below it."""
+    for part in re.split(r"^(?=## )", text, flags=re.M):
+        yield re.findall(r"\[+([a-z_]+)\]+", part.splitlines()[0]), part
+
+
+def keys_of_tables(text):
+    """First column of the tables whose heading is "key"; parameters of those whose heading is "parameters"."""
+    keys = []
+    for table in re.findall(r"^\|.*\n\|[-|]+\n(?:\|.*\n)+", text, re.M):
+        heading, _, *rows = table.splitlines()
+        for row in rows:
+            cells = row.split(" | ")
+            if re.match(r"\| key (of \[\w+\] )?\|", heading):
+                keys += re.findall(r"`([a-z_0-9.]+)`", cells[0])
+            elif "| parameters |" in heading:
+                keys += re.findall(r"`([a-z_0-9]+)`", cells[1])
+    return keys
+
+
+def set_key(folder, key, value):
+    """What `nustream check` says of it, on a configuration that has the key's section."""
+    file = Path(key.split(".")[0] + ".toml")
+    file = file if Path(folder, file).exists() else "page.toml"
+    return nustream(["check", str(file), "--set", f"{key}={value}"], folder).stderr.strip()
+
+
+def check_key(folder, page, key, text):
+    count("keys that are documented")
+    error = set_key(folder, key, "1")
+    if "unknown key" in error:
+        mistake(page, f"{key} is no key: {error}")
+    choices = re.search(r"allowed is one of (.*)$", set_key(folder, key, '"no such choice"'))
+    for choice in choices[1].split(", ") if choices else []:
+        count("choices")
+        if not re.search(rf'`"?{re.escape(choice)}"?`', text):
+            mistake(page, f"the choice {choice} of {key} is not on the page")
 
 
 # ---- commands
@@ -167,15 +223,124 @@ def check_command(where, line):
             mistake(where, f"'{words[1]}' has no option {option}: {line}")
 
 
+def check_ctest(where, line, words):
+    count("commands of ctest")
+    for option, value in zip(words, words[1:]):
+        if option == "--test-dir":
+            check_path(where, value)
+        elif option in ("-R", "-E"):
+            try:
+                known = any(re.search(value, name) for name in repository.tests)
+            except re.error as error:
+                return mistake(where, f"{value} is no regular expression ({error}): {line}")
+            if not known:
+                mistake(where, f"no test is called {value}: {line}")
+        elif option == "-L" and not any(re.fullmatch(value, label) for label in ("quick", "full", "campaign")):
+            mistake(where, f"no test has a label {value}: {line}")
+
+
+def check_cmake(where, line, words):
+    count("commands of cmake")
+    for option, value in zip(words, words[1:]):
+        if option == "--preset" and value not in repository.presets:
+            mistake(where, f"there is no preset {value}: {line}")
+        if option in ("--build", "--install") and not value.startswith("-"):
+            check_path(where, value)
+
+
+def check_test_script(where, line, words):
+    count("commands of ./test")
+    campaign = next((value for option, value in zip(words, words[1:]) if option == "--campaign"), None)
+    if campaign and campaign != "all" and not campaign.isupper() and campaign not in repository.campaigns:
+        mistake(where, f"there is no campaign {campaign}: {line}")
+    for word in words[1:]:
+        if word != campaign and word not in SCRIPTS - {"--demo"}:
+            mistake(where, f"./test does not know {word}: {line}")
+
+
+def check_program(where, line, words):
+    """A benchmark, a test program or a script, by its path."""
+    count("commands of programs")
+    check_path(where, words[0])
+    sources = repository.programs.get("/".join(words[0].split("/")[2:]), [])
+    for word in words[1:]:
+        option, _, value = word.partition("=")
+        if option == "--gtest_filter":
+            names = repository.cases(sources)
+            if not any(fnmatch.fnmatchcase(name, one) for name in names for one in value.split(":")):
+                mistake(where, f"no case is called {value}: {line}")
+        elif option.startswith("--") and not option.startswith("--gtest_") and option not in OTHERS:
+            mistake(where, f"{words[0]} has no option {option}: {line}")
+
+
+def check_line(where, line):
+    """A line of a block, or a span of code, if it is a command of the project's. Whether it was one."""
+    if re.match(r"(\./run|nustream) ", line):
+        check_command(where, line)
+        return True
+    found = False
+    for part in re.split(r"\s(?:&&|\|\|?|;)\s", line):
+        try:
+            words = shlex.split(part, comments=True)
+        except ValueError:
+            return found
+        while words and re.match(r"[A-Z_]+=", words[0]):
+            words = words[1:]
+        head = words[0] if words else ""
+        check = {"ctest": check_ctest, "cmake": check_cmake, "./test": check_test_script}.get(head)
+        if check is None and re.match(r"(build|benchmarks|tests)/[\w/-]+$", head):
+            check = check_program
+        if check:
+            check(where, line, words)
+            found = True
+    return found
+
+
+IGNORED = [line.strip("/") for line in (root / ".gitignore").read_text().splitlines() if line.startswith("/")]
+TOP = {path.name for path in root.iterdir() if path.is_dir() and path.name[0] != "." and path.name not in IGNORED}
+CODE = [root / "include/nustream", root / "src", root / "streaming"]
+ROOMS = {path.name for folder in CODE for path in folder.iterdir() if path.is_dir()}
+
+
+def check_path(where, word):
+    """A word that looks like a path of the project's: from its root, from docs/, of a room, or in a build folder."""
+    first, *rest = word.rstrip("/").split("/")
+    if not re.match(r"[\w.-]+/[\w./-]*$", word) or any(part.isupper() for part in rest) \
+            or any(word.startswith(ignored + "/") for ignored in IGNORED if ignored != "build"):
+        return
+    if first == "build":
+        there = word.rstrip("/") in OTHERS if rest[0] not in repository.presets \
+            else len(rest) == 1 or "/".join(rest[1:]) in repository.programs
+    elif first == "results":
+        there = (root / "docs" / word).exists()
+    elif first in TOP:
+        there = (root / word).exists()
+    elif first in ROOMS:
+        there = any((folder / word).exists() for folder in CODE)
+    else:
+        return
+    count("paths")
+    if not there:
+        mistake(where, f"there is no {word}")
+
+
 def check_commands():
+    programs = {path.rpartition("/")[2] for path in repository.programs} | set(repository.tests)
     for page in pages:
         for text in blocks(page, ""):
             for line in text.splitlines():
-                if re.match(r"(\./run|nustream) ", line.strip()):
-                    check_command(name_of(page), line.strip())
+                if check_line(name_of(page), line.strip()):
+                    for word in line.split():
+                        check_path(name_of(page), word)
         prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
-        for code in re.findall(r"`((?:\./run|nustream) [^`]+)`", prose):
-            check_command(name_of(page), code)
+        for code in re.findall(r"`([^`]+)`", prose):
+            check_line(name_of(page), code)
+            for word in code.split():
+                check_path(name_of(page), word)
+            if re.fullmatch(r"\w+_test(_planted)?|(benchmark|reproduce)_\w+", code):
+                count("programs")
+                if code not in programs:
+                    mistake(name_of(page), f"there is no program {code}")
         # Options by themselves belong to some command, or to another program that the page is about.
         every = " ".join(text for text in HELPS.values() if text)
         for option in re.findall(r"`(--[a-z][a-z-]+)[ =`]", prose):
@@ -277,25 +442,77 @@ def check_names():
                 mistake(name_of(page), f"there is no {target}")
             elif anchor and file.suffix == ".md" and anchor not in anchors(file.read_text()):
                 mistake(name_of(page), f"there is no heading #{anchor} in {path or 'this page'}")
-        for path in re.findall(r"`((?:tests|streaming|include|src|docs|benchmarks|examples)/[\w./-]+\.\w+)`", text):
-            count("paths")
-            if not (root / path).exists():
-                mistake(name_of(page), f"there is no {path}")
-        for campaign in re.findall(r"--campaign ([a-z0-9_]+)", text):
-            count("campaigns")
-            if campaign != "all" and not re.search(rf"^{campaign}\(\)", (root / "tests/campaign/run").read_text(), re.M):
-                mistake(name_of(page), f"there is no campaign {campaign}")
+
+
+# ---- campaigns
+
+# Counts that a page gives, and the constant that is run: by hand on the page, so that a change shows in both.
+COUNTS = [("docs/privacy.md", "pairs", "tests/simulation/coupling_test.cpp", "in_the_campaign"),
+          ("docs/privacy.md", "more under faults", "tests/simulation/coupling_test.cpp",
+           "under_faults_in_the_campaign"),
+          ("docs/privacy.md", "histories", "tests/simulation/simulation_test.cpp", "in_the_campaign"),
+          ("tests/campaign/README.md", "histories", "tests/simulation/simulation_test.cpp",
+           "in_the_campaign")]
+
+
+def check_campaigns():
+    listed = re.findall(r"^\| `(\w+)` \|", (root / "tests/campaign/README.md").read_text(), re.M)
+    if sorted(listed) != sorted(repository.campaigns):
+        mistake("tests/campaign/README.md", f"other campaigns than ./test has: {set(listed) ^ set(repository.campaigns)}")
+    for campaign in repository.campaigns:
+        for name in sorted(repository.results(campaign)):
+            count("results of campaigns")
+            path = root / f"docs/results/{name}.json"
+            if not path.exists():
+                mistake("docs/results", f"{name}.json is not here: ./test --campaign {campaign}")
+                continue
+            text = path.read_text()
+            result = json.loads(text)
+            if isinstance(result, dict) and "tests" in result and \
+                    (not result["tests"] or result["failures"] or result.get("errors") or '"SKIPPED"' in text):
+                mistake("docs/results", f"{name}.json holds failures, or tests that were skipped, or none")
+    for page, what, source, constant in COUNTS:
+        count("counts of campaigns")
+        said = {found.replace(",", "") for found in re.findall(rf"(\d[\d,]*) {what}", (root / page).read_text())}
+        run = re.search(rf"\b{constant} = ([\d']+);", (root / source).read_text())[1].replace("'", "")
+        if said != {run}:
+            mistake(page, f"it says {' and '.join(said) or 'nothing'} of {what}; {source} has {run}")
+
+
+# ---- examples in C++
+
+def examples_of(page):
+    """Fenced blocks of a page; of a header also what its comments indent, where it is code."""
+    if page.suffix != ".h":
+        yield from blocks(page, "cpp")
+        return
+    comments = re.findall(r"(?:^ *///.*\n)+", page.read_text(), re.M)
+    for comment in comments:
+        comment = re.sub(r"^ */// ?", "", comment, flags=re.M)
+        yield from re.findall(r"^```(?:cpp)?\n(.*?)^```", comment, re.S | re.M)
+        for text in re.findall(r"(?:^    .*\n)+", comment, re.M):
+            if re.search(r"[;{]$", text, re.M):
+                yield text
+
+
+def check_example(where, text, compiled):
+    """Its lines stand in the compiled source one after another; a comment that begins with … stands for others."""
+    at = 0
+    for part in re.split(r"^ *// ….*$", text, flags=re.M):
+        lines = [line.strip() for line in part.splitlines() if line.strip()]
+        there = [i for i in range(at, len(compiled) - len(lines) + 1) if compiled[i:i + len(lines)] == lines]
+        if not there:
+            return mistake(where, f"an example is not, line after line, in what tests/package compiles:\n{part.rstrip()}")
+        at = there[0] + len(lines)
 
 
 def check_examples():
-    compiled = (root / "tests/package/main.cpp").read_text()
+    compiled = [line.strip() for line in (root / "tests/package/main.cpp").read_text().splitlines() if line.strip()]
     cmake = (root / "tests/package/CMakeLists.txt").read_text()
-    for page in [*pages, *root.glob("include/**/*.h")]:
-        for text in blocks(page, "cpp"):
+    for page in [*pages, *sorted(root.glob("include/**/*.h"))]:
+        for text in examples_of(page):
             count("C++ examples")
-            for line in filter(None, (line.strip() for line in text.splitlines())):
-                if line not in compiled:
-                    mistake(name_of(page), f"a line of an example is not compiled by tests/package: {line}")
+            check_example(name_of(page), text, compiled)
         for text in blocks(page, "cmake"):
             count("CMake examples")
             if "find_package(nustream REQUIRED)" not in cmake or "nustream::core" not in cmake:
@@ -309,6 +526,7 @@ run_pages_of_one_stream()
 run_local_page()
 run_key_of_deployment()
 check_names()
+check_campaigns()
 check_examples()
 for line in mistakes:
     print(line, file=sys.stderr)

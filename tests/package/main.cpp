@@ -2,13 +2,26 @@
 #include <cstdio>
 #include <vector>
 
+#include "nustream/base/strong.h"
 #include "nustream/lane/lane.h"
 #include "nustream/noise/source.h"
 #include "nustream/privacy/sensitivity.h"
 #include "nustream/privacy/zcdp.h"
 
+namespace {
+
+// A number of its own, as nustream/base/strong.h shows it.
+struct DeltaTag {
+  static constexpr const char* name = "delta";
+  static constexpr const char* allowed = "0 < delta < 1";
+  static constexpr bool valid(double value) { return value > 0 && value < 1; }
+};
+
+}  // namespace
+
 int main() {
   using namespace nustream;
+  const Strong<::DeltaTag, double> delta{1e-6};
   const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{0.01})};
   const ClipNorm clip{1.0};
   const auto once = privacy::Participation::once();
@@ -44,7 +57,7 @@ int main() {
   lane::Releases releases;
   lane.advance(record::slice(rows, 0, 1000), {block.first, 1, units}, releases);
   const privacy::Spend spend(correlation, once, sigma);
-  std::printf("private mean %.3f after %d records, rho %.6f\n", releases[0].theta[0], 1000,
-              spend.after(StepCount{1000}).value());
+  std::printf("private mean %.3f after %d records, rho %.6f; delta would be %g\n", releases[0].theta[0], 1000,
+              spend.after(StepCount{1000}).value(), delta.value());
   return releases.size() == 1 && lane.steps() == StepCount{1000} ? 0 : 1;
 }

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <cmath>
 
 #include "config/advice.h"
@@ -114,6 +116,15 @@ TEST(Config, AnOverrideTakesThePlaceOfTheOtherBudget) {
   EXPECT_EQ(by_epsilon.privacy.epsilon->value(), 0.5);
   EXPECT_EQ(read({"descent.step_size=.25"}).descent.schedule.at(StepIndex{0}), 0.25);
   EXPECT_THAT(refusal({"privacy.epsilon=1", "privacy.rho=1"}), HasSubstr("not both"));
+}
+
+// What the file holds is shown, but never as lines of its own.
+TEST(Config, AnErrorIsOneLineWhateverTheFileHolds) {
+  for (const char* text : {"[stream]\nname=n\n", "[stream]\n\"a\\nb\" = 1\n", "[\"a\\u001bb\"]\nx = 1\n"}) {
+    const std::string told = refusal({}, text);
+    EXPECT_TRUE(std::none_of(told.begin(), told.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
+        << told;
+  }
 }
 
 TEST(Config, ATextThatTomlCannotHoldIsRefused) {
