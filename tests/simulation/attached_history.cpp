@@ -45,7 +45,7 @@ class AttachedHistory {
         keys_(secrets::Keyring::insecure(seed)) {}
 
   HistoryResult play() {
-    if (!draw_settings()) return {{}, {{"settings refused", 1}}};
+    if (!draw_settings()) return {"no settings were accepted", {}};
     draw_input();
     broker_.on_append = [this](const Place& place, const SimulatedEntry& entry) { watch(place, entry); };
     broker_.on_decided = [this](const SimulatedTransaction& transaction) { note_end(transaction); };
@@ -55,7 +55,7 @@ class AttachedHistory {
     if (violation_.empty() && given_ == nullptr) check_end();
     if (!services_.empty()) pages_ = services_.back()->shown().metrics() + services_.back()->shown().state();
     services_.clear();
-    if (!fresh_keys_) broker_.count("under an insecure seed");
+    broker_.count(fresh_keys_ ? "under a fresh key" : "under an insecure seed");
     return {violation_, broker_.happened};
   }
   [[nodiscard]] std::string& log() { return log_; }
@@ -65,7 +65,15 @@ class AttachedHistory {
   bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
 
+  /// Not every correlation accounts for everything.
   bool draw_settings() {
+    for (int tries = 0; tries < settings_tries_max; ++tries) {
+      if (try_settings()) return true;
+    }
+    return false;
+  }
+
+  bool try_settings() {
     const std::uint64_t steps = 20 + draw(80);
     stream_ = given_ ? given_->stream : random_stream(random_(), {.steps = steps, .replace_one = true});
     const RandomStream& stream = stream_;
@@ -178,7 +186,8 @@ class AttachedHistory {
   }
 
   void disturb() {
-    if (chance(0.2)) arrive(1 + draw(8));
+    if (chance(0.2) && !broker_.is_away()) arrive(1 + draw(8));
+    if (chance(0.002)) broker_.restart();
     if (chance(0.01)) broker_.time_out_one();
     if (chance(0.01)) broker_.move_one();
     if (services_.empty() || (services_.size() < 2 && chance(0.01))) start_service(true);
@@ -345,7 +354,11 @@ PublicHistory play_records(std::uint64_t seed, const RandomStream& stream, const
   const Given given{stream, records, shifts};
   AttachedHistory history(seed, &given);
   PublicHistory shown;
-  shown.result = history.play();
+  try {
+    shown.result = history.play();
+  } catch (...) {
+    shown.result = unexpected();
+  }
   shown.log = std::move(history.log());
   shown.pages = std::move(history.pages());
   return shown;
@@ -354,8 +367,8 @@ PublicHistory play_records(std::uint64_t seed, const RandomStream& stream, const
 HistoryResult play_attached(std::uint64_t seed) {
   try {
     return AttachedHistory(seed).play();
-  } catch (const std::exception& failure) {
-    return {std::string("an exception: ") + failure.what(), {}};
+  } catch (...) {
+    return unexpected();
   }
 }
 

@@ -19,6 +19,7 @@
 #include "play.h"
 #include "replay/input.h"
 #include "secrets/locked_memory.h"
+#include "seed_guard.h"
 #include "serve/public_surface.h"
 
 namespace nustream::tests {
@@ -250,6 +251,7 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   const std::uint64_t first = one != nullptr ? std::strtoull(one, nullptr, 10) : 0;
   std::optional<World> world;
   for (std::uint64_t seed = first; seed < (one != nullptr ? first + 1 : pairs); ++seed) {
+    const SeedGuard guard("NUSTREAM_COUPLING_SEED", seed);
     if (!world || seed % pairs_per_settings == 0) world.emplace(seed / pairs_per_settings);
     const std::string wrong = couple(*world, seed, tally);
     ASSERT_EQ(wrong, "") << "NUSTREAM_COUPLING_SEED=" << seed << "\n" << world->stream.toml;
@@ -278,6 +280,7 @@ TEST(Coupling, NeighboursShowTheSameUnderFaults) {
   FaultCounts happened;
   for (std::uint64_t seed = 0; seed < (campaign ? under_faults_in_the_campaign : under_faults_in_ci); ++seed) {
     SCOPED_TRACE(seed);
+    const SeedGuard guard("NUSTREAM_COUPLING_SEED", seed);
     const World world(seed + (std::uint64_t{1} << 32), 1);
     const Pair pair = draw_pair(world, seed);
     const PublicHistory one = play_records(seed, world.stream, pair.here, {});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -82,11 +83,13 @@ class FolderHistory {
       : seed_(seed), random_(seed), disk_(seed ^ 0x9e3779b97f4a7c15U), keys_(secrets::Keyring::insecure(seed)) {}
 
   HistoryResult play() {
-    if (!draw_settings()) return {{}, {{"settings refused", 1}}};
+    if (!draw_settings()) return {"no settings were accepted", {}};
     present_disk() = &disk_;
     disk_.on_change = [this](const journal::Disk::Path& path) { watch(path.string()); };
     for (auto lives = 2 + draw(5); lives > 0 && violation_.empty(); --lives) {
-      live(draw_faults());
+      Faults faults = draw_faults();
+      if (draw(6) == 0) faults.broken = journal::folder_files::rejects;
+      live(std::move(faults));
       if (draw(2) == 0) {
         disk_.lose_power();
         count("a power failure");
@@ -111,7 +114,15 @@ class FolderHistory {
     if (violation_.empty()) violation_ = what;
   }
 
+  /// Not every correlation accounts for everything.
   bool draw_settings() {
+    for (int tries = 0; tries < settings_tries_max; ++tries) {
+      if (try_settings()) return true;
+    }
+    return false;
+  }
+
+  bool try_settings() {
     const std::uint64_t steps = 20 + draw(80);
     const std::uint64_t passes = draw(3) == 0 ? 2 + draw(2) : 1;
     const RandomStream stream = random_stream(random_(), {.steps = steps * passes, .replace_one = true});
@@ -134,28 +145,36 @@ class FolderHistory {
   }
 
   Faults draw_faults() {
-    const std::uint64_t at = 1 + draw(draw(2) == 0 ? 40 : 200);
-    switch (draw(4)) {
+    constexpr std::array<std::uint64_t, 3> calls{10, 40, 200};  // few lives have more: most of the work is done
+    const std::uint64_t at = 1 + draw(calls[draw(calls.size())]);
+    switch (draw(8)) {
       case 0:
         return {};
       case 1:
-        return {.crash_at = 0, .fail_at = at};
+        return {.fail_at = at};
+      case 2:
+        return {.fail_at = at, .fails = 2 + draw(8)};
+      case 3:
+        return {.crash_at = at + 1 + draw(8), .fail_at = at};
       default:
-        return {.crash_at = at, .fail_at = 0};
+        return {.crash_at = at};
     }
   }
 
   // ---- a life
 
-  void live(Faults faults) {
+  void live(const Faults& faults) {
     disk_.start_process(faults);
     try {
       run();
     } catch (const SimulatedCrash&) {
       count("a crash");
+      if (disk_.failed_calls() > 0) count("a crash after a failed call");
     } catch (const Failure& failure) {
       if (failure.code() != Exit::io || faults.fail_at == 0) violate(std::string("a life ended: ") + failure.what());
     }
+    if (disk_.failed_calls() > 1) count("a life with several failed calls");
+    if (!faults.broken.empty() && disk_.failed_calls() > 0) count("a life whose rejects could not be written");
   }
 
   /// As replay::run(), without the terminal.
@@ -251,7 +270,7 @@ class FolderHistory {
     check_ledger(reference);
     happened_["steps"] += reference.steps;
     if (window_.passes > 1) count("several passes");
-    if (!fresh_keys_) count("under an insecure seed");
+    count(fresh_keys_ ? "under a fresh key" : "under an insecure seed");
   }
 
   void check_ledger(const Reference& reference) {
@@ -295,8 +314,8 @@ class FolderHistory {
 HistoryResult play_folder(std::uint64_t seed) {
   try {
     return FolderHistory(seed).play();
-  } catch (const std::exception& failure) {
-    return {std::string("an exception: ") + failure.what(), {}};
+  } catch (...) {
+    return unexpected();
   }
 }
 

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "journal/last_release.h"
 #include "secrets/locked_memory.h"
+#include "play.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
@@ -53,6 +54,18 @@ std::optional<Settings> settings_of(const RandomStream& stream, const std::strin
     return Settings{std::move(config), std::move(mechanism), std::move(digest)};
   } catch (const Failure&) {
     return std::nullopt;
+  }
+}
+
+HistoryResult unexpected() {
+  try {
+    throw;
+  } catch (const std::exception& failure) {
+    return {std::string("an exception: ") + failure.what(), {}};
+  } catch (const SimulatedCrash&) {
+    return {"a crash outside of a life", {}};
+  } catch (...) {
+    return {"an exception of another kind", {}};
   }
 }
 

@@ -26,6 +26,7 @@ struct Settings {
   config::Mechanism mechanism;
   std::string digest;
 };
+inline constexpr int settings_tries_max = 100;
 [[nodiscard]] std::optional<Settings> settings_of(const RandomStream& stream, const std::string& more,
                                                   const privacy::Participation& participation);
 

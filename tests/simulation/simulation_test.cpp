@@ -1,49 +1,105 @@
 // Deterministic simulation: lane, stepper, sealed state and both journals as they are shipped, over a disk and a
 // broker that fail as their seed says. Every second history is an attached stream, every second a replay to a folder.
 //
-// A failure names its seed. To play one again: NUSTREAM_SIMULATION_SEED=123 simulation_test. To play another number
-// of them: NUSTREAM_SIMULATION_HISTORIES=5000.
+// A failure names its seed, and so does a program that ends or hangs in a history. To play one again:
+// NUSTREAM_SIMULATION_SEED=123 simulation_test. To play another number of them: NUSTREAM_SIMULATION_HISTORIES=5000.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "campaign.h"
+#include "faults.h"
+#include "nustream/base/error.h"
 #include "play.h"
+#include "seed_guard.h"
 
 namespace nustream::tests {
 namespace {
 
 constexpr std::uint64_t in_ci = 1'000;
 constexpr std::uint64_t in_the_campaign = 100'000;
+constexpr const char* seed_variable = "NUSTREAM_SIMULATION_SEED";
 
-HistoryResult play(std::uint64_t seed) {
-  return seed % 2 == 0 ? play_attached(seed) : play_folder(seed);
+struct Tally {
+  FaultCounts of_folders;
+  FaultCounts of_brokers;
+};
+
+void add(const FaultCounts& happened, FaultCounts& to) {
+  for (const auto& [what, times] : happened) to[what] += times;
 }
 
-void play_from_to(std::uint64_t first, std::uint64_t end) {
-  FaultCounts happened;
+void play_from_to(std::uint64_t first, std::uint64_t end, Tally& tally) {
   for (std::uint64_t seed = first; seed < end; ++seed) {
-    const HistoryResult result = play(seed);
-    EXPECT_EQ(result.violation, "") << "NUSTREAM_SIMULATION_SEED=" << seed;
-    for (const auto& [what, times] : result.happened) happened[what] += times;
+    const SeedGuard guard(seed_variable, seed);
+    const bool attached = seed % 2 == 0;
+    const HistoryResult result = attached ? play_attached(seed) : play_folder(seed);
+    EXPECT_EQ(result.violation, "") << seed_variable << "=" << seed;
+    add(result.happened, attached ? tally.of_brokers : tally.of_folders);
     if (::testing::Test::HasFailure() && std::getenv("NUSTREAM_SIMULATION_ALL") == nullptr) break;
   }
   ::testing::Test::RecordProperty("histories", std::to_string(end - first));
+}
+
+void record(const std::string& of, const FaultCounts& happened) {
   for (const auto& [what, times] : happened) {
-    std::string name = what;
+    std::string name = of + " " + what;
     std::replace(name.begin(), name.end(), ' ', '_');
     ::testing::Test::RecordProperty(name, std::to_string(times));
   }
 }
 
-TEST(Simulation, HistoriesUnderFaultsEndAsUndisturbedOnes) {
-  if (const char* seed = std::getenv("NUSTREAM_SIMULATION_SEED")) {
-    const std::uint64_t one = std::strtoull(seed, nullptr, 10);
-    return play_from_to(one, one + 1);
+/// Each kind, and no other.
+void expect_every_kind(const FaultCounts& happened, std::span<const std::string_view> kinds) {
+  for (const std::string_view kind : kinds) {
+    const auto found = happened.find(std::string(kind));
+    EXPECT_TRUE(found != happened.end() && found->second > 0) << kind << ": never happened";
   }
-  const char* const asked = std::getenv("NUSTREAM_SIMULATION_HISTORIES");
-  const std::uint64_t usual = std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? in_the_campaign : in_ci;
-  play_from_to(1, 1 + (asked != nullptr ? std::strtoull(asked, nullptr, 10) : usual));
+  for (const auto& [what, times] : happened) {
+    EXPECT_NE(std::ranges::find(kinds, what), kinds.end()) << what << ": not in faults.h";
+  }
+}
+
+TEST(Simulation, HistoriesUnderFaultsEndAsUndisturbedOnes) {
+  Tally tally;
+  const std::uint64_t one = asked(seed_variable, 0);
+  const std::uint64_t histories = asked("NUSTREAM_SIMULATION_HISTORIES", campaign() ? in_the_campaign : in_ci);
+  const std::uint64_t first = one > 0 ? one : 1;
+  play_from_to(first, one > 0 ? one + 1 : 1 + histories, tally);
+  record("folder", tally.of_folders);
+  record("broker", tally.of_brokers);
+  if (one > 0 || histories < in_ci || HasFailure()) return;
+  expect_every_kind(tally.of_folders, counted_of_folders);
+  expect_every_kind(tally.of_brokers, counted_of_brokers);
+}
+
+// However the program ends: the seed is what somebody needs to see it again.
+TEST(SeedGuard, NamesTheSeedOfAProgramThatEnds) {
+  for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    const auto end = [number] {
+      const SeedGuard guard(seed_variable, 7);
+      ::raise(number);
+    };
+    EXPECT_EXIT(end(), ::testing::KilledBySignal(number), "under way: NUSTREAM_SIMULATION_SEED=7\n");
+  }
+  const auto break_a_contract = [] {
+    const SeedGuard guard(seed_variable, 8);
+    NUSTREAM_REQUIRE(false, "a contract that is broken");
+  };
+  EXPECT_EXIT(break_a_contract(), ::testing::KilledBySignal(SIGABRT), "contract violated(.|\n)*_SEED=8\n");
+  const auto hang = [] {
+    const SeedGuard guard(seed_variable, 9, 1);
+    while (true) ::pause();
+  };
+  EXPECT_EXIT(hang(), ::testing::KilledBySignal(SIGABRT), "takes too long\nunder way: NUSTREAM_SIMULATION_SEED=9\n");
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ class ProductSum {
     sum_ += x * y;
     ++count_;
   }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] double deviations() const { return sum_ / std::sqrt(static_cast<double>(count_)); }
 
  private:

@@ -85,6 +85,7 @@ void SimulatedBroker::mark(SimulatedTransaction& transaction, const Place& place
 }
 
 void SimulatedBroker::time_out_one() {
+  if (is_away()) return;
   for (auto& [id, coordinator] : coordinators_) {
     if (!coordinator.last || coordinator.last->is_decided() || !chance(0.5)) continue;
     ++coordinator.epoch;
@@ -94,7 +95,24 @@ void SimulatedBroker::time_out_one() {
   }
 }
 
+void SimulatedBroker::restart() {
+  if (is_away()) return;
+  away_for_ = 1 + draw(60);
+  away_wait_max_ = chance(0.2) ? std::chrono::minutes(2) : std::chrono::milliseconds(300);
+  count("a restart of the brokers");
+}
+
+// A transaction that was open while they were away goes on, or has run out of time; so has a member's session.
+void SimulatedBroker::come_back() {
+  const std::map<std::string, Member> as_they_were = members;
+  for (const auto& [name, member] : as_they_were) {
+    if (chance(0.3)) lose(name);
+  }
+  if (chance(0.5)) time_out_one();
+}
+
 void SimulatedBroker::go_on() {
+  if (is_away()) return;
   for (auto each = marking_.begin(); each != marking_.end();) {
     SimulatedTransaction& transaction = **each;
     if (!transaction.unmarked.empty() && chance(0.5)) {
@@ -123,6 +141,7 @@ void SimulatedBroker::go_on() {
 
 void SimulatedBroker::settle() {
   faults = {};
+  away_for_ = 0;
   while (!marking_.empty() || !late_.empty()) go_on();
 }
 
@@ -147,7 +166,7 @@ void SimulatedBroker::join(const std::string& member) {
 
 void SimulatedBroker::lose(const std::string& member) {
   Member& lost = members[member];
-  if (lost.assigned.empty()) return;
+  if (lost.assigned.empty() || is_away()) return;
   ++generation;
   for (const std::int32_t partition : lost.assigned) lost.news.emplace_back('l', partition);
   lost.assigned.clear();
@@ -156,7 +175,7 @@ void SimulatedBroker::lose(const std::string& member) {
 }
 
 void SimulatedBroker::share_out(std::int32_t partitions) {
-  if (members.empty()) return;
+  if (members.empty() || is_away()) return;
   for (std::int32_t partition = 0; partition < partitions; ++partition) {
     const bool is_taken = std::any_of(members.begin(), members.end(), [&](const auto& each) {
       const auto& news = each.second.news;
@@ -174,6 +193,7 @@ void SimulatedBroker::share_out(std::int32_t partitions) {
 }
 
 void SimulatedBroker::move_one() {
+  if (is_away()) return;
   for (auto& [name, member] : members) {
     if (member.assigned.empty() || !member.news.empty() || !chance(0.5)) continue;
     member.news.emplace_back('r', *member.assigned.begin());
@@ -186,6 +206,8 @@ void SimulatedBroker::move_one() {
 
 void SimulatedBroker::enter_call() {
   pass_time(std::chrono::microseconds(draw(3000)));
+  if (is_away()) pass_time(away_wait_max_ * draw(100) / 100);
+  if (is_away() && --away_for_ == 0) come_back();
   go_on();
   if (process == nullptr) return;
   if (process->ended) throw SimulatedCrash{};

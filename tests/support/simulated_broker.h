@@ -2,6 +2,7 @@
 // What this room of the product asks of librdkafka is put on it by simulated_kafka.cpp.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -84,6 +85,12 @@ class SimulatedBroker {
   /// The coordinator loses patience with one open transaction, if there is one.
   void time_out_one();
 
+  // ---- the brokers
+  /// All of them go, and come back some calls later with what they had: logs, transactions and the group. Until then
+  /// nothing has an answer, and nothing that was under way goes on.
+  void restart();
+  [[nodiscard]] bool is_away() const noexcept { return away_for_ > 0; }
+
   // ---- the group
   struct Member {
     std::int64_t generation = 0;
@@ -129,8 +136,11 @@ class SimulatedBroker {
     std::shared_ptr<SimulatedTransaction> last;
   };
   void mark(SimulatedTransaction& transaction, const Place& place);
+  void come_back();
 
   std::mt19937_64 random_;
+  std::uint64_t away_for_ = 0;                  // calls
+  std::chrono::milliseconds away_wait_max_{0};  // for each of them
   std::map<Place, std::deque<SimulatedEntry>> logs_;
   std::map<std::string, Coordinator> coordinators_;
   std::map<Place, std::int64_t> offsets_;

@@ -24,7 +24,8 @@ class SimulatedLock final : public journal::Lock {};
 /// An open file of the simulated disk.
 class SimulatedHandle final : public journal::File {
  public:
-  SimulatedHandle(SimulatedDisk& disk, std::shared_ptr<SimulatedFile> file) : disk_(disk), file_(std::move(file)) {}
+  SimulatedHandle(SimulatedDisk& disk, SimulatedDisk::Path path, std::shared_ptr<SimulatedFile> file)
+      : disk_(disk), path_(std::move(path)), file_(std::move(file)) {}
 
   [[nodiscard]] std::uint64_t size() const override { return file_->seen.size(); }
 
@@ -36,6 +37,7 @@ class SimulatedHandle final : public journal::File {
   }
 
   void write(std::uint64_t offset, std::string_view bytes) override {
+    disk_.refuse_if_broken(path_);
     const auto write_part = [&](std::size_t count) {
       disk_.change(*file_, {offset, std::string(bytes.substr(0, count)), {}});
     };
@@ -52,8 +54,16 @@ class SimulatedHandle final : public journal::File {
 
  private:
   SimulatedDisk& disk_;
+  SimulatedDisk::Path path_;
   std::shared_ptr<SimulatedFile> file_;
 };
+
+void SimulatedDisk::refuse_if_broken(const Path& path) {
+  if (faults_.broken.empty() || path.filename() != faults_.broken || ended_) return;
+  ++losses_.failed_calls;
+  ++failed_calls_;
+  throw Failure(Exit::io, "cannot go on: simulated failure of the disk; none");
+}
 
 void SimulatedDisk::count_call(const std::function<void()>& half_of_it) {
   if (ended_) throw SimulatedCrash{};
@@ -63,8 +73,9 @@ void SimulatedDisk::count_call(const std::function<void()>& half_of_it) {
     ended_ = true;
     throw SimulatedCrash{};
   }
-  if (calls_ == faults_.fail_at) {
+  if (fails_now()) {
     ++losses_.failed_calls;
+    ++failed_calls_;
     half_of_it();
     throw Failure(Exit::io, "cannot go on: simulated failure of the disk; none");
   }
@@ -72,7 +83,7 @@ void SimulatedDisk::count_call(const std::function<void()>& half_of_it) {
 
 void SimulatedDisk::start_process(Faults faults) {
   faults_ = faults;
-  calls_ = 0;
+  calls_ = failed_calls_ = 0;
   ended_ = false;
 }
 
@@ -116,7 +127,7 @@ void SimulatedDisk::apply_some(SimulatedFile& file) {
 
 void SimulatedDisk::sync_file(SimulatedFile& file) {
   const auto lose_some = [&] {
-    if (faults_.fail_at != calls_) return;
+    if (!fails_now()) return;
     ++losses_.failed_syncs;
     // The kernel reports the failure once and drops the pages: readers still see them, the disk never gets them.
     apply_some(file);
@@ -132,15 +143,16 @@ std::unique_ptr<journal::File> SimulatedDisk::open(const Path& path, journal::Ac
   if (ended_) throw SimulatedCrash{};
   const auto entry = seen_names_.find(path.string());
   if (entry == seen_names_.end()) return nullptr;
-  return std::make_unique<SimulatedHandle>(*this, entry->second);
+  return std::make_unique<SimulatedHandle>(*this, path, entry->second);
 }
 
 std::unique_ptr<journal::File> SimulatedDisk::create(const Path& path, journal::Audience) {
+  refuse_if_broken(path);
   count_call([] {});
   const auto file = std::make_shared<SimulatedFile>();
   seen_names_[path.string()] = file;
   pending_names_.emplace_back(path.string(), file);
-  return std::make_unique<SimulatedHandle>(*this, file);
+  return std::make_unique<SimulatedHandle>(*this, path, file);
 }
 
 void SimulatedDisk::rename(const Path& from, const Path& to) {
@@ -154,7 +166,7 @@ void SimulatedDisk::rename(const Path& from, const Path& to) {
 
 void SimulatedDisk::sync_folder(const Path&) {
   count_call([&] {
-    if (faults_.fail_at != calls_) return;
+    if (!fails_now()) return;
     reach_disk(random_() % (pending_names_.size() + 1));  // names are journalled: the rest stays pending
   });
   reach_disk(pending_names_.size());

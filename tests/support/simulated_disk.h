@@ -37,6 +37,8 @@ struct SimulatedFile {
 struct Faults {
   std::uint64_t crash_at = 0;  ///< the call is not done, or half of it, and throws SimulatedCrash
   std::uint64_t fail_at = 0;   ///< the call throws Failure(io); a sync that fails may have lost anything
+  std::uint64_t fails = 1;     ///< so many calls in a row, from that one on
+  std::string broken{};        ///< the file of this name takes nothing
 };
 
 class SimulatedDisk final : public journal::Disk {
@@ -53,6 +55,8 @@ class SimulatedDisk final : public journal::Disk {
   /// Faults of the process that runs from now on; counts its calls from 1.
   void start_process(Faults faults);
   [[nodiscard]] std::uint64_t calls() const noexcept { return calls_; }
+  /// Calls of this process that threw Failure.
+  [[nodiscard]] std::uint64_t failed_calls() const noexcept { return failed_calls_; }
   /// The process ends: what was written stays as every reader sees it.
   void kill_process() { faults_ = {}; }
   /// The machine ends: of what was not synced any part may be there, and what may not was never.
@@ -82,6 +86,10 @@ class SimulatedDisk final : public journal::Disk {
   friend class SimulatedHandle;
   using Names = std::map<std::string, std::shared_ptr<SimulatedFile>>;
 
+  [[nodiscard]] bool fails_now() const noexcept {
+    return faults_.fail_at != 0 && calls_ >= faults_.fail_at && calls_ - faults_.fail_at < faults_.fails;
+  }
+  void refuse_if_broken(const Path& path);
   void count_call(const std::function<void()>& half_of_it);
   void sync_file(SimulatedFile& file);
   void reach_disk(std::size_t names);
@@ -97,6 +105,7 @@ class SimulatedDisk final : public journal::Disk {
   Faults faults_;
   Losses losses_;
   std::uint64_t calls_ = 0;
+  std::uint64_t failed_calls_ = 0;
   bool ended_ = false;
 };
 

@@ -87,7 +87,7 @@ class SimulatedProducer final : public Producer {
     if (record.key) entry.key = std::string(*record.key);
     if (record.value) entry.value = std::string(*record.value);
     waiting_.emplace_back(Place{record.topic, record.partition.value()}, std::move(entry));
-    if (broker().chance(0.3)) send(1 + broker().draw(waiting_.size()));
+    if (broker().chance(0.3) && !broker().is_away()) send(1 + broker().draw(waiting_.size()));
     return std::nullopt;
   }
 
@@ -118,6 +118,7 @@ class SimulatedProducer final : public Producer {
 
   Progress commit(Deadline /*deadline*/) override {
     broker().enter_call();
+    if (broker().is_away()) return without_answer("commit");
     if (is_fenced()) return fenced();
     send(waiting_.size());
     if (!waiting_.empty()) return Progress::again();
@@ -152,6 +153,7 @@ class SimulatedProducer final : public Producer {
 
   Progress abort(Deadline /*deadline*/) override {
     broker().enter_call();
+    if (broker().is_away()) return without_answer("abort");
     if (is_fenced()) return fenced();
     waiting_.clear();
     if (const auto fault = draw_fault("abort")) return *fault;
@@ -177,12 +179,16 @@ class SimulatedProducer final : public Producer {
   }
   std::optional<Progress> draw_fault(const char* call) {
     const tests::BrokerFaults& faults = broker().faults;
+    if (broker().is_away()) return without_answer(call);
     if (broker().chance(faults.again)) return Progress::again();
-    if (broker().chance(faults.unavailable / 4)) {
-      broker().count(std::string("no answer to ") + call);
-      return Progress::failed(error(Cause::timed_out, Remedy::new_client, "timed out"));
-    }
+    if (broker().chance(faults.unavailable / 4)) return timed_out(call);
     return std::nullopt;
+  }
+  /// What was asked of brokers that are away never reaches them.
+  Progress without_answer(const char* call) { return broker().chance(0.2) ? timed_out(call) : Progress::again(); }
+  Progress timed_out(const char* call) {
+    broker().count(std::string("no answer to ") + call);
+    return Progress::failed(error(Cause::timed_out, Remedy::new_client, "timed out"));
   }
   /// Takes part in the present transaction, or begins one.
   bool join() {
@@ -248,7 +254,7 @@ class PartitionReader::Implementation {
 
   void enter(const char* attempt) const {
     broker().enter_call();
-    if (!broker().chance(broker().faults.unavailable / 8)) return;
+    if (!broker().is_away() && !broker().chance(broker().faults.unavailable / 8)) return;
     broker().count("a question without an answer");
     throw KafkaFailure(attempt, error(Cause::unavailable, Remedy::call_again, "no broker"));
   }
@@ -366,6 +372,7 @@ void GroupConsumer::acknowledge() noexcept {}
 
 std::optional<Event> GroupConsumer::next() {
   broker().enter_call();
+  if (broker().is_away()) return std::nullopt;
   Reading& reading = readings()[this];
   SimulatedBroker::Member& member = member_of(this);
   if (!reading.answers.empty()) {
@@ -436,7 +443,8 @@ std::optional<Error> GroupConsumer::start(PartitionIndex partition, Offset offse
   broker().enter_call();
   if (!state_of(partition).assigned) return error(Cause::state, Remedy::none, "not assigned");
   if (assignment_lost()) return error(Cause::lost_membership, Remedy::none, "assignment lost");
-  if (broker().chance(broker().faults.again / 4)) return error(Cause::state, Remedy::call_again, "busy");
+  if (broker().is_away() || broker().chance(broker().faults.again / 4))
+    return error(Cause::state, Remedy::call_again, "busy");
   state_of(partition).reading = true;
   state_of(partition).paused = false;
   readings()[this].next[partition.value()] = offset.value();

@@ -1,0 +1,69 @@
+// Everything that histories count. A run of full length has to have met each kind, or it shows less than it says; and
+// what happens under another name than these is missing here.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace nustream::tests {
+
+/// Of histories of `replay` over the disk, and what they were spared or came to.
+inline constexpr std::array<std::string_view, 15> counted_of_folders{
+    "a crash",
+    "a crash after a failed call",
+    "a life with several failed calls",
+    "a life whose rejects could not be written",
+    "a power failure",
+    "calls that failed",
+    "syncs that failed",
+    "writes lost",
+    "writes torn",
+    "a jump of the clock",
+    "a signal",
+    "several passes",
+    "under an insecure seed",
+    "under a fresh key",
+    "steps",
+};
+
+/// Of histories of `attach` over the broker.
+inline constexpr std::array<std::string_view, 30> counted_of_brokers{
+    // processes
+    "a crash before a call",
+    "a crash after a call",
+    "a process that gave up",
+    "a process that was told to end",
+    "a jump of the clock",
+    // calls without an answer
+    "no answer to init",
+    "no answer to offsets",
+    "no answer to arrive",
+    "no answer to commit",
+    "no answer to abort",
+    "a question without an answer",
+    "a record that was not taken",
+    // transactions
+    "a commit whose answer was lost",
+    "a commit that was sent late",
+    "a commit that arrived late",
+    "a commit that was lost",
+    "markers that came late",
+    "an aborted transaction",
+    "an open transaction ended by the next producer",
+    "a transaction that the coordinator gave up",
+    "a producer that was fenced",
+    // the group
+    "a partition that moved",
+    "a member that was counted out",
+    "offsets of an older generation refused",
+    "records that were given twice",
+    // brokers that are away for a while
+    "a restart of the brokers",
+    // what it came to
+    "a committed transaction",
+    "under an insecure seed",
+    "under a fresh key",
+    "steps",
+};
+
+}  // namespace nustream::tests
