@@ -30,8 +30,11 @@ inline void PrintTo(const PlantedBug& bug, std::ostream* out) {
   *out << bug.name;
 }
 
-/// In the order of planted::names.
+/// In the order of planted::names: the test that is nearest to the bug.
 [[nodiscard]] std::span<const PlantedBug> planted_bugs();
+
+/// Further tests that have to catch a bug of planted_bugs(), each by itself: those that look at the whole.
+[[nodiscard]] std::span<const PlantedBug> further_catchers();
 
 /// The table of docs/planted-bugs.md.
 [[nodiscard]] std::string table_of_bugs();

@@ -52,7 +52,7 @@ CommandResult run_audit(const PlantedBug& bug, const std::vector<std::string>& v
 /// What is said to catch `bug`, with the bug or without: a twin of the test where there is one, and twins of the
 /// commands that it runs.
 CommandResult run_catcher(const PlantedBug& bug, bool planted) {
-  std::vector<std::string> variables{"NUSTREAM_PLANTED_PROGRAMS=1"};
+  std::vector<std::string> variables{"NUSTREAM_PLANTED_PROGRAMS=1", "NUSTREAM_SIMULATION_HISTORIES=200"};
   if (planted) variables.push_back("NUSTREAM_PLANT=" + std::string(bug.name));
   if (bug.caught == Catch::by_audit) return run_audit(bug, variables);
   const std::string program = NUSTREAM_PROGRAMS "/" + std::string(bug.program);
@@ -95,10 +95,12 @@ TEST_P(Catchers, PassWithoutTheBug) {
 std::vector<PlantedBug> one_for_each_catcher() {
   std::vector<PlantedBug> bugs;
   std::set<std::pair<std::string_view, std::string_view>> seen;
-  for (const PlantedBug& bug : bugs_to_plant()) {
-    if (bug.caught == Catch::by_audit) continue;
+  const auto add = [&](const PlantedBug& bug) {
+    if (bug.caught == Catch::by_audit) return;
     if (seen.emplace(bug.program, bug.by).second) bugs.push_back(bug);
-  }
+  };
+  std::ranges::for_each(bugs_to_plant(), add);
+  std::ranges::for_each(further_catchers(), add);
   return bugs;
 }
 
@@ -108,13 +110,21 @@ std::string name_of(const ::testing::TestParamInfo<PlantedBug>& info) {
   return name;
 }
 
+std::string name_and_program(const ::testing::TestParamInfo<PlantedBug>& info) {
+  return name_of(info) + "_" + std::string(info.param.program);
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, PlantedBugs, ::testing::ValuesIn(bugs_to_plant()), name_of);
-INSTANTIATE_TEST_SUITE_P(Of, Catchers, ::testing::ValuesIn(one_for_each_catcher()), name_of);
+INSTANTIATE_TEST_SUITE_P(Of, Catchers, ::testing::ValuesIn(one_for_each_catcher()), name_and_program);
+INSTANTIATE_TEST_SUITE_P(Also, PlantedBugs, ::testing::ValuesIn(further_catchers()), name_of);
 
 TEST(TableOfBugs, HoldsEachOnce) {
   ASSERT_EQ(planted_bugs().size(), planted::names.size());
   for (std::size_t i = 0; i < planted::names.size(); ++i) EXPECT_EQ(planted_bugs()[i].name, planted::names[i]);
   EXPECT_EQ(std::set<std::string_view>(planted::names.begin(), planted::names.end()).size(), planted::names.size());
+  for (const PlantedBug& another : further_catchers()) {
+    EXPECT_NE(std::ranges::find(planted::names, another.name), planted::names.end()) << another.name;
+  }
 }
 
 TEST(TableOfBugs, ANameThatIsNotInItIsRefused) {

@@ -57,7 +57,7 @@ function(nustream_planted_twins)
   foreach(name IN LISTS ARGN)
     get_target_property(libraries ${name} LINK_LIBRARIES)
     set(planted ${planted_core})
-    if("nustream_service" IN_LIST libraries)
+    if("nustream_service" IN_LIST libraries OR "nustream_simulation" IN_LIST libraries)
       set(planted ${planted_service})
     endif()
     add_executable(${name}_planted $<TARGET_OBJECTS:${name}>)
@@ -68,7 +68,8 @@ endfunction()
 set(planted_twins
   noise_key_test noise_gaussian_test noise_generators_property_test noise_source_test noise_source_property_test privacy_unit_test
   privacy_golden_test descent_test lane_test lane_stages_test local_inference_test decode_test config_test
-  publish_test secrets_unit_test journal_unit_test journal_crash_test serve_listener_test residual_test)
+  publish_test secrets_unit_test journal_unit_test journal_crash_test serve_listener_test residual_test
+  simulation_test)
 nustream_planted_twins(${planted_twins})
 
 # Tests of commands, which run the command's twin.
