@@ -20,13 +20,6 @@ constexpr const char* releases_topic = "simulated.releases";
 constexpr const char* state_topic = "simulated.state";
 constexpr const char* ledger_topic = "simulated.ledger";
 
-/// In the place of what is drawn.
-struct Given {
-  const RandomStream& stream;
-  const std::vector<std::string>& records;
-  const Shifts& shifts;
-};
-
 /// One lane as the outside sees it.
 struct LaneRecord {
   std::vector<SimulatedEntry> coming;  ///< records of the input that are not there yet
@@ -53,13 +46,12 @@ class AttachedHistory {
     services_.clear();
     if (violation_.empty()) live_undisturbed();
     if (violation_.empty() && given_ == nullptr) check_end();
-    if (!services_.empty()) pages_ = services_.back()->shown().metrics() + services_.back()->shown().state();
+    log_pages();
     services_.clear();
     broker_.count(fresh_keys_ ? "under a fresh key" : "under an insecure seed");
     return {violation_, broker_.happened};
   }
   [[nodiscard]] std::string& log() { return log_; }
-  [[nodiscard]] std::string& pages() { return pages_; }
 
  private:
   bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
@@ -141,6 +133,12 @@ class AttachedHistory {
     if (violation_.empty()) violation_ = what;
   }
 
+  /// Of every process, as they are now.
+  void log_pages() {
+    if (given_ == nullptr) return;
+    for (const auto& service : services_) log_ += service->shown().metrics() + service->shown().state();
+  }
+
   void watch(const Place& place, const SimulatedEntry& entry) {
     if (entry.is_control || !entry.value) return;
     LaneRecord& lane = lanes_[static_cast<std::size_t>(place.second)];
@@ -204,7 +202,10 @@ class AttachedHistory {
       disturb();
       const auto service = services_.begin() + static_cast<std::ptrdiff_t>(draw(services_.size()));
       try {
-        if (!(*service)->step()) {
+        const std::size_t before = log_.size();
+        const bool stepped = (*service)->step();
+        if (log_.size() > before) log_pages();
+        if (!stepped) {
           pass_time(milliseconds(draw(400)));
           (*service)->look_at_the_clock();
         }
@@ -342,16 +343,13 @@ class AttachedHistory {
   std::string violation_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string log_;
-  std::string pages_;
   std::uint64_t members_ = 0;
   std::vector<std::unique_ptr<SimulatedService>> services_;  // last: they go first
 };
 
 }  // namespace
 
-PublicHistory play_records(std::uint64_t seed, const RandomStream& stream, const std::vector<std::string>& records,
-                           const Shifts& shifts) {
-  const Given given{stream, records, shifts};
+PublicHistory play_records(std::uint64_t seed, const Given& given) {
   AttachedHistory history(seed, &given);
   PublicHistory shown;
   try {
@@ -360,7 +358,6 @@ PublicHistory play_records(std::uint64_t seed, const RandomStream& stream, const
     shown.result = unexpected();
   }
   shown.log = std::move(history.log());
-  shown.pages = std::move(history.pages());
   return shown;
 }
 

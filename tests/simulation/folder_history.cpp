@@ -77,10 +77,26 @@ const std::string& key_file() {
   return path;
 }
 
+/// A session's own noise, which outlives this.
+class LentNoise final : public engine::NoiseSupply {
+ public:
+  explicit LentNoise(engine::NoiseSupply& noise) : noise_(noise) {}
+  std::span<const noise::GridNoise> take(std::size_t steps_max) override { return noise_.take(steps_max); }
+  [[nodiscard]] journal::NoiseCheckpoints checkpoints() const override { return noise_.checkpoints(); }
+
+ private:
+  engine::NoiseSupply& noise_;
+};
+
 class FolderHistory {
  public:
-  explicit FolderHistory(std::uint64_t seed)
-      : seed_(seed), random_(seed), disk_(seed ^ 0x9e3779b97f4a7c15U), keys_(secrets::Keyring::insecure(seed)) {}
+  explicit FolderHistory(std::uint64_t seed, const Given* given = nullptr, std::uint64_t passes = 1)
+      : seed_(seed),
+        given_(given),
+        given_passes_(passes),
+        random_(seed),
+        disk_(seed ^ 0x9e3779b97f4a7c15U),
+        keys_(secrets::Keyring::insecure(seed)) {}
 
   HistoryResult play() {
     if (!draw_settings()) return {"no settings were accepted", {}};
@@ -102,10 +118,12 @@ class FolderHistory {
     undisturbed_life_ = true;
     if (violation_.empty()) live({});
     disk_.lose_power();
-    if (violation_.empty()) check_end();
+    if (given_) log_ += disk_.seen(releases_path) + disk_.seen(ledger_path);
+    if (violation_.empty() && given_ == nullptr) check_end();
     count_losses();
     return {violation_, happened_};
   }
+  [[nodiscard]] std::string& log() { return log_; }
 
  private:
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
@@ -124,18 +142,21 @@ class FolderHistory {
 
   bool try_settings() {
     const std::uint64_t steps = 20 + draw(80);
-    const std::uint64_t passes = draw(3) == 0 ? 2 + draw(2) : 1;
-    const RandomStream stream = random_stream(random_(), {.steps = steps * passes, .replace_one = true});
-    const std::uint64_t records = steps * stream.minibatch + draw(stream.minibatch);
+    const std::uint64_t passes = given_ ? given_passes_ : draw(3) == 0 ? 2 + draw(2) : 1;
+    const RandomStream stream =
+        given_ ? given_->stream : random_stream(random_(), {.steps = steps * passes, .replace_one = true});
+    const std::uint64_t records = given_ ? given_->records.size() : steps * stream.minibatch + draw(stream.minibatch);
     window_ = {0, records, passes};
     const std::string input = scratch_folder() + "/records";
     std::string text;
-    for (std::uint64_t i = 0; i < records; ++i) text += random_record(stream, random_()) + '\n';
+    for (std::uint64_t i = 0; i < records; ++i)
+      text += (given_ ? given_->records[i] : random_record(stream, random_())) + '\n';
     std::ofstream(input, std::ios::binary) << text;
-    fresh_keys_ = draw(5) == 0;
+    fresh_keys_ = !given_ && draw(5) == 0;
     const std::string more =
         fmt::format("[state]\ndirectory = \"{}\"\ncommit_records = {}\ncommit_seconds = {}\nrejects = {}\n{}", folder,
-                    1 + draw(60), draw(2) == 0 ? 0.05 : 5.0, draw(2) == 0,
+                    1 + draw(60), draw(2) == 0 ? 0.05 : 5.0,
+                    !given_ && draw(2) == 0,  // rejects are the operator's, and take calls of their own
                     fresh_keys_ ? "key_file = \"" + key_file() + "\"\n" : "");
     settings_ = settings_of(stream, more, replay::participation(window_, stream.minibatch));
     if (!settings_) return false;
@@ -193,7 +214,8 @@ class FolderHistory {
     Trickle reader(stream.reader(), random_);
     publish::ReleaseEncoder encoder = engine::release_encoder(
         config, mechanism, {config.lane, session.epoch(), session.digest(), session.is_private()});
-    engine::Stepper stepper(session.lane(), session.feed(), encoder, config.descent.minibatch, session.step_limit(),
+    ShiftedNoise shifted(std::make_unique<LentNoise>(session.feed()), given_ ? given_->shifts : Shifts());
+    engine::Stepper stepper(session.lane(), shifted, encoder, config.descent.minibatch, session.step_limit(),
                             session.released_at());
     replay::Engine engine(
         stepper, reader, config.descent,
@@ -228,6 +250,10 @@ class FolderHistory {
   void watch(const std::string& path) {
     if (path != releases_path && path != ledger_path) return;
     const std::string content = disk_.seen(path);
+    if (given_) {
+      // Not when: the journal writes on a thread of its own, while the clock goes on.
+      log_ += fmt::format("{}: {} bytes, {:x}\n", path, content.size(), std::hash<std::string>{}(content));
+    }
     if (!(path == releases_path ? releases_bytes_ : ledger_bytes_).look(content)) {
       return violate(path + ": a byte is readable with two values");
     }
@@ -294,6 +320,8 @@ class FolderHistory {
   }
 
   std::uint64_t seed_;
+  const Given* given_;
+  std::uint64_t given_passes_;
   std::mt19937_64 random_;
   SimulatedDisk disk_;
   secrets::Keyring keys_;
@@ -307,9 +335,22 @@ class FolderHistory {
   std::size_t looked_to_ = 0;
   FaultCounts happened_;
   std::string violation_;
+  std::string log_;
 };
 
 }  // namespace
+
+PublicHistory play_records_in_folder(std::uint64_t seed, const Given& given, std::uint64_t passes) {
+  FolderHistory history(seed, &given, passes);
+  PublicHistory shown;
+  try {
+    shown.result = history.play();
+  } catch (...) {
+    shown.result = unexpected();
+  }
+  shown.log = std::move(history.log());
+  return shown;
+}
 
 HistoryResult play_folder(std::uint64_t seed) {
   try {

@@ -25,15 +25,23 @@ struct HistoryResult {
 /// The same of `replay` over a simulated disk.
 [[nodiscard]] HistoryResult play_folder(std::uint64_t seed);
 
-/// What anybody sees of a history of given records under the insecure seed, and when: every release and ledger line
-/// that was ever readable, those of aborted transactions too, and the public pages at the end.
+/// In the place of what a history draws: a stream's settings, its records, and shifts of the noise of its one lane.
+struct Given {
+  const RandomStream& stream;
+  const std::vector<std::string>& records;
+  const Shifts& shifts;
+};
+
+/// What anybody sees of a history of given records under the insecure seed: every release and ledger line that was
+/// ever readable, those of aborted transactions too, with its time, and the public pages whenever they may have
+/// changed.
 struct PublicHistory {
   HistoryResult result;
   std::string log;
-  std::string pages;
 };
-/// One lane over `records`, its noise shifted; with the faults of `seed`.
-[[nodiscard]] PublicHistory play_records(std::uint64_t seed, const RandomStream& stream,
-                                         const std::vector<std::string>& records, const Shifts& shifts);
+/// One lane of `attach`, with the faults of `seed`.
+[[nodiscard]] PublicHistory play_records(std::uint64_t seed, const Given& given);
+/// The same of `replay` over `passes` of the records: its two growing files after every change, in order.
+[[nodiscard]] PublicHistory play_records_in_folder(std::uint64_t seed, const Given& given, std::uint64_t passes);
 
 }  // namespace nustream::tests
