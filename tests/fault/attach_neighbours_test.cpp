@@ -26,6 +26,7 @@ struct Shown {
   std::vector<std::string> releases;
   /// Offset, key and value of all that is in the release topic, aborted transactions included.
   std::vector<std::string> log;
+  std::string model;  ///< the combined model of the last release
   std::string metrics;
   std::string state;
   std::string ready;
@@ -52,13 +53,20 @@ std::string config_text(const AttachWorld& world, int port) {
   };
   replace("name = \"" + world.name() + "\"", "name = \"neighbours\"");
   replace("[kafka]", "[kafka]\ngroup = \"" + world.name() + "\"\nrelease_topic = \"" + world.name() +
-                         ".releases\"\nstate_topic = \"" + world.name() + ".state\"\nledger_topic = \"" +
-                         world.name() + ".ledger\"");
+                         ".releases\"\nmodel_seconds = 0.2\nmodel_topic = \"" + world.name() +
+                         ".model\"\nstate_topic = \"" + world.name() + ".state\"\nledger_topic = \"" + world.name() +
+                         ".ledger\"");
   // Batches close by their count; at the quiet end the last outbox is published alone.
   replace("commit_records = 250", "commit_records = 250\ncommit_seconds = 3600");
   replace("every = 100", "every = 100\nlinger_seconds = 2");
   replace("public_address = \"\"", "public_address = \"127.0.0.1:" + std::to_string(port) + "\"");
   return text;
+}
+
+/// The last one, on its own public clock: how often one was published depends on time alone.
+std::string last_model(const AttachWorld& world) {
+  const auto models = world.committed(world.name() + ".model");
+  return models.empty() ? "" : models.back().key.value_or("") + " " + models.back().value.value_or("");
 }
 
 std::vector<std::string> log_of_releases(const AttachWorld& world) {
@@ -72,6 +80,7 @@ std::vector<std::string> log_of_releases(const AttachWorld& world) {
 Shown run(const std::vector<StoredRecord>& log, std::uint64_t step, const std::vector<std::int64_t>& shift,
           int port) {
   const AttachWorld world;
+  create_topic(AttachWorld::direct(), world.name() + ".model", 1, {{"cleanup.policy", "compact"}});
   write_records(AttachWorld::direct(), world.name(), 0, log);
   const std::string config = world.folder().write("neighbours.toml", config_text(world, port));
   std::vector<std::string> arguments{config, std::to_string(seed), std::to_string(step)};
@@ -79,9 +88,10 @@ Shown run(const std::vector<StoredRecord>& log, std::uint64_t step, const std::v
   Command service(NUSTREAM_NEIGHBOUR, arguments);
   wait_until([&] { return ledger_end(world).steps == records; });
   wait_until([&] { return world.releases().size() == records / 100; });
+  wait_until([&] { return last_model(world).find("\"step\":" + std::to_string(records)) != std::string::npos; });
   std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the quiet end: what follows on the last commit
-  Shown shown{world.releases(), log_of_releases(world), fetch(port, "/metrics"), fetch(port, "/api/v1/state"),
-              fetch(port, "/readyz")};
+  Shown shown{world.releases(),        log_of_releases(world),       last_model(world),
+              fetch(port, "/metrics"), fetch(port, "/api/v1/state"), fetch(port, "/readyz")};
   service.signal(SIGTERM);
   EXPECT_EQ(service.wait().code, 0);
   return shown;
@@ -146,6 +156,7 @@ TEST(AttachNeighbours, ShowTheSameToEverybody) {
     const Shown other = run(log, step, shift, port);
     EXPECT_TRUE(one.releases == other.releases);
     EXPECT_TRUE(one.log == other.log);
+    EXPECT_EQ(one.model, other.model);
     EXPECT_EQ(one.metrics, other.metrics);
     EXPECT_EQ(one.state, other.state);
     EXPECT_EQ(one.ready, other.ready);
