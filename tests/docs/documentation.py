@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The documentation, held against the program. Usage: documentation.py ROOT NUSTREAM
+"""The documentation, held against the program. Usage: documentation.py ROOT NUSTREAM [--all-results]
 
 Complete configurations are valid, and so are fragments on top of a small one; the commands of the pages run, or are
 known with every option they name, and so are the tests, programs, presets and campaigns of other commands; every key
 and choice of docs/configuration.md is one that the program knows, and every one that it reads is on that page; metrics,
-files, anchors and figures that are named exist, and so does the result of every campaign; C++ examples, of headers too,
+files, anchors and figures that are named exist, and with --all-results the result of every campaign; C++ examples, of headers too,
 stand in the source that the package test compiles."""
 
 import fnmatch
@@ -464,7 +464,8 @@ def check_campaigns():
             count("results of campaigns")
             path = root / f"docs/results/{name}.json"
             if not path.exists():
-                mistake("docs/results", f"{name}.json is not here: ./test --campaign {campaign}")
+                if "--all-results" in sys.argv:
+                    mistake("docs/results", f"{name}.json is not here: ./test --campaign {campaign}")
                 continue
             text = path.read_text()
             result = json.loads(text)
