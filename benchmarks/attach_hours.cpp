@@ -1,7 +1,7 @@
 // A service attached for an hour at 1,000 records a second: memory, descriptors and the size of its state, which must
-// not grow. Usage: benchmark_attach_hours [JSON file]; SECONDS in the environment (default 3600). A release every 1,000
-// records and a commit a second, the operator's listener alone; exits with 1 where the last quarter's largest exceeds
-// the second's by more than 2%.
+// not grow. Usage: benchmark_attach_hours [JSON file]; SECONDS in the environment (default 3600). A release every
+// 1,000 records and a commit a second, the operator's listener alone; exits with 1 where the last quarter's largest
+// exceeds the second's by more than 2%.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
