@@ -12,8 +12,8 @@
 #include "engine/stepper.h"
 #include "error.h"
 #include "journal/last_release.h"
-#include "secrets/locked_memory.h"
 #include "play.h"
+#include "secrets/locked_memory.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
