@@ -3,9 +3,9 @@
 // of noise to the next. A lane whose other records leak into a step, whose noise is another B's, or whose keys are
 // used twice shows here: keys of lanes and epochs, and of blocks where games are longer than a block.
 //
-// The library's own lane under numbered keys: each of the up to 15 hypotheses of a test fails for one key in a
+// The library's own lane under numbered keys: each of the up to 14 hypotheses of a test fails for one key in a
 // million, and the keys are fixed, so that what passes once passes always. Through the real command under a fresh
-// key: one run in 60,000 fails of itself.
+// key: one run in 70,000 fails of itself.
 #include <gtest/gtest.h>
 
 #include <array>
