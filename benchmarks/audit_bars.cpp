@@ -82,10 +82,10 @@ audit::Finding play(const Row& row, const Length& length, double epsilon) {
                       options);
 }
 
-/// The bars are for a record that comes first: what has been seen of a later one is bounded by the worst of its
-/// neighbours' ages.
+/// The bars are for a record that comes first: what is claimed of a later one may be of the worst place for it. What
+/// is proven has to be near to what the filter can show.
 bool meets_bars(const audit::Finding& finding, const Length& length) {
-  if (&length == &later) return finding.holds();
+  if (&length == &later) return finding.holds() && finding.mu_bound >= 0.9 * finding.mu_of_filter;
   return finding.holds() && finding.epsilon_bound >= 0.9 * finding.epsilon && finding.mu_bound >= 0.97 * finding.mu;
 }
 

@@ -21,16 +21,16 @@ struct GameShape {
   std::vector<std::uint64_t> at;  ///< steps that the canary takes part in, rising
 };
 
-/// Plays games of one mechanism. A game decodes text, clips, adds grid noise under its own key, releases every step
-/// as JSON, reads that back, and projects what was released onto what the canary must have added: the matched filter,
-/// which is the most powerful test of a Gaussian mechanism. One thread at a time.
 /// Whether the settings have a projection, which a game leaves out: it hides a part of the noisy gradients.
 [[nodiscard]] bool is_projected(const config::Config& config);
 
+/// Plays games of one mechanism. A game decodes text, clips, adds grid noise under its own key, releases every step
+/// as JSON, reads that back, and projects what was released onto what the canary must have added: the matched filter,
+/// which is the most powerful test of a Gaussian mechanism. One thread at a time.
 class Game {
  public:
-  /// Failure(configuration) for models of several stages or classes, with a projection, and where no record has a
-  /// gradient as long as the clip norm.
+  /// Failure(configuration) for models of several stages or classes, and where no record has a gradient as long as
+  /// the clip norm.
   Game(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape);
   ~Game();
   Game(Game&&) noexcept;

@@ -131,6 +131,10 @@ std::string AppendedFile::last_judged_line() const {
   return line;
 }
 
+std::string AppendedFile::torn_tail() const {
+  return read(keep_, std::min<std::uint64_t>(size_ - keep_, 4096));
+}
+
 void AppendedFile::cut_torn_tail() {
   if (keep_ == size_) return;
   file_->truncate(keep_);

@@ -35,6 +35,8 @@ class AppendedFile {
 
   /// The last whole line that judge() found, newline excluded; empty where there is none.
   [[nodiscard]] std::string last_judged_line() const;
+  /// The first bytes, at most 4096, of what judge() found behind the last whole line.
+  [[nodiscard]] std::string torn_tail() const;
   /// Removes the torn tail that judge() found.
   void cut_torn_tail();
 

@@ -80,13 +80,12 @@ void OutboxFolder::recover(const Recovery& recovery) {
 Adopted OutboxFolder::adopt() {
   NUSTREAM_REQUIRE(lock_ && !ready_ && options_.new_epoch, "adopt() follows a load() for a new epoch");
   ledger_.judge_without_state();
-  const bool torn_release = releases_.judge_without_state();
+  std::optional<std::string> torn_release;
+  if (releases_.judge_without_state()) torn_release = releases_.torn_tail();
   judge_last_release();
-  ledger_.cut_torn_tail();
-  releases_.cut_torn_tail();
   loaded_state_.reset();
   ready_ = true;
-  return {last_release_, torn_release};
+  return {last_release_, std::move(torn_release)};
 }
 
 std::string OutboxFolder::bookmark() const {
@@ -102,6 +101,9 @@ void OutboxFolder::commit(const Batch& batch) {
   sync_public_files();
   if (NUSTREAM_PLANTED("release-before-its-state")) publish(batch.ledger_entry, batch.outbox);
   replace_state(batch.sealed_state);
+  // Of files that were adopted, and not before their spend is durable in the state.
+  ledger_.cut_torn_tail();
+  releases_.cut_torn_tail();
   if (!NUSTREAM_PLANTED("release-before-its-state")) publish(batch.ledger_entry, batch.outbox);
   NUSTREAM_FAILPOINT("after-commit");
 }

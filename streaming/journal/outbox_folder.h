@@ -33,8 +33,9 @@ struct FolderOptions {
 /// What releases.jsonl shows where there is no state to tell.
 struct Adopted {
   std::optional<LastRelease> last_release;
-  /// A release was torn: it was readable, and its position is not known. Spend beyond the last one is unknown.
-  bool torn_release;
+  /// What is left of a release that was torn: it was readable, and its position is not known. Spend beyond the last
+  /// one is unknown.
+  std::optional<std::string> torn_release;
 };
 
 /// The steps of a run: load(); then recover() where there was a state, or adopt() where files are to be taken without
@@ -49,8 +50,8 @@ class OutboxFolder {
   std::optional<std::string> load();
   /// As Journal::recover(); call after load() gave the state. Failure(data) changes nothing.
   void recover(const Recovery& recovery);
-  /// Takes the files as they are, for a new epoch whose state is missing, does not open or was rolled back.
-  /// Failure(data) changes nothing.
+  /// Takes the files as they are, for a new epoch whose state is missing, does not open or was rolled back. Changes
+  /// nothing: torn tails are cut by the first commit, whose state holds what they are charged.
   Adopted adopt();
 
   [[nodiscard]] std::string bookmark() const;

@@ -52,6 +52,12 @@ class LaneRotation {
         new_keys_(new_keys),
         checks_(client, place_, old_keys, time_, never) {}
 
+  /// Failure(data) where its input is no longer the one that was read.
+  void check() {
+    const std::optional<std::string> sealed = load();
+    if (sealed && !is_rotated(*sealed)) require_same_input(journal::open_state(old_keys_, *sealed));
+  }
+
   /// True where there was a state under the old key.
   bool run() {
     const auto producer = transactional_producer(client_, place_.name(), {place_.topics.state, place_.topics.ledger});
@@ -150,10 +156,14 @@ std::uint32_t rotate_keys(const ClientSettings& client, const std::string& strea
   if (!lanes) {
     throw Failure(Exit::configuration, "topic '" + kafka.topics.state + "' (kafka.state_topic) does not exist");
   }
+  const auto of_lane = [&](std::uint32_t lane) {
+    return LaneRotation(client, kafka, {stream, LaneId{lane}, kafka.group, kafka.topics}, old_keys, new_keys);
+  };
+  // All of them before the first is sealed: the others would be left under another key than it.
+  for (std::uint32_t lane = 0; lane < static_cast<std::uint32_t>(*lanes); ++lane) of_lane(lane).check();
   std::uint32_t sealed = 0;
   for (std::uint32_t lane = 0; lane < static_cast<std::uint32_t>(*lanes); ++lane) {
-    LaneRotation rotation(client, kafka, {stream, LaneId{lane}, kafka.group, kafka.topics}, old_keys, new_keys);
-    if (rotation.run()) ++sealed;
+    if (of_lane(lane).run()) ++sealed;
   }
   return sealed;
 }

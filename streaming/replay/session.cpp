@@ -1,6 +1,7 @@
 #include "replay/session.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -166,11 +167,29 @@ void Session::check_same_passes(const journal::StateRecord& record) const {
 
 namespace {
 
+/// Of what is left of a release; nothing where its number may be cut.
+std::optional<std::uint64_t> epoch_of(std::string_view torn_release) {
+  constexpr std::string_view field = "\"epoch\":";
+  const std::size_t at = torn_release.find(field);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = torn_release.substr(at + field.size());
+  std::uint64_t epoch = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), epoch);
+  if (error != std::errc() || end == rest.data() + rest.size() || *end != ',') return std::nullopt;
+  return epoch;
+}
+
 /// The last epoch that is known, where a release of which only a part is left may show more of its spend than any
 /// line does: at the most that it can have spent, over a range that nobody knows.
-std::optional<journal::LedgerEntry> at_its_limit(const std::optional<journal::LedgerEntry>& owed,
-                                                 const journal::Ledger& ledger) {
-  if (!owed && ledger.epochs.empty()) return std::nullopt;
+journal::LedgerEntry at_its_limit(const std::string& folder, std::string_view torn_release,
+                                  const std::optional<journal::LedgerEntry>& owed, const journal::Ledger& ledger) {
+  const auto epoch = epoch_of(torn_release);
+  const bool known = owed || !ledger.epochs.empty();
+  if (!known || epoch != (owed ? *owed : ledger.epochs.back()).epoch.value()) {
+    throw Failure(Exit::data, folder +
+                                  ": releases.jsonl ends with a part of a release, of an epoch that the ledger "
+                                  "has no spend for; restore the folder, or begin in another one");
+  }
   journal::LedgerEntry last = owed ? *owed : ledger.epochs.back();
   last.rho = last.rho_limit;
   last.overlap = journal::Overlap::unknown;
@@ -249,14 +268,14 @@ void Session::new_epoch(const std::optional<std::string>& sealed, const Options&
     if (adopted->last_release) owed = owed_for(*adopted->last_release, ledger);
     if (adopted->torn_release) {
       overlap = journal::Overlap::unknown;
-      owed = at_its_limit(owed, ledger);
+      owed = at_its_limit(config_.state.directory, *adopted->torn_release, owed, ledger);
     }
   }
   const bool goes_on_from_unknown =
       std::any_of(ledger.epochs.begin(), ledger.epochs.end(),
                   [](const journal::LedgerEntry& entry) { return entry.overlap == journal::Overlap::unknown; });
-  const bool from_in_unknown = options.from && old != OldInput::held && (owed || !ledger.epochs.empty());
-  if (goes_on_from_unknown || from_in_unknown) overlap = journal::Overlap::unknown;
+  const bool nobody_looked = old != OldInput::held && (owed || !ledger.epochs.empty());
+  if (goes_on_from_unknown || nobody_looked) overlap = journal::Overlap::unknown;
   std::uint64_t furthest = owed ? owed->to.value() : window_.first;
   std::uint32_t epoch = owed ? owed->epoch.value() + 1 : 0;
   for (const journal::LedgerEntry& entry : ledger.epochs) {
@@ -273,6 +292,8 @@ void Session::new_epoch(const std::optional<std::string>& sealed, const Options&
                   "--new-epoch with --passes needs --from: every pass reads the window from its beginning, "
                   "and what was read before is charged again");
   }
+  // Behind an epoch over another input the furthest position is of that one.
+  if (goes_on_from_unknown && old) furthest = ledger.epochs.back().to.value();
   const std::uint64_t start = options.from ? window_.first : furthest;
   if (start < furthest && overlap == journal::Overlap::disjoint) overlap = journal::Overlap::overlapping;
   begin_epoch(EpochId{epoch}, start, overlap, std::move(ledger));

@@ -1,10 +1,10 @@
 #include "replay/stream_input.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "decode/byte_source.h"
 #include "error.h"
 #include "journal/record_marks.h"
 
@@ -64,7 +64,9 @@ void StreamInput::look_apart(const journal::StateRecord& record) const {
 }
 
 bool StreamInput::holds(const journal::StateRecord& record) {
-  const auto is_read_once = [](const std::string& file) { return !std::filesystem::is_regular_file(file); };
+  const auto is_read_once = [](const std::string& file) {
+    return decode::is_standard_input(file) || !decode::stored_size(file);
+  };
   const std::vector<std::string>& files = config_.input.files;
   if (record.seen.empty() || std::any_of(files.begin(), files.end(), is_read_once)) return false;
   try {

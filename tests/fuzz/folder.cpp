@@ -92,9 +92,15 @@ void check_adoption(Past& past, std::string_view input) {
   static_cast<void>(files.load());
   const bool refused = is_refused([&] { static_cast<void>(files.adopt()); });
   const std::string after = past.disk.seen(releases);
-  if (refused) return require(after == before, "what is refused is left as it was");
-  require(before.starts_with(after), "an adoption cuts a torn tail and nothing else");
-  require(after.empty() || after.back() == '\n', "whole lines are left");
+  require(after == before, "an adoption changes nothing");
+  if (refused) return;
+  files.commit({"state", Position{1}, "ledger\n", "", release_line('1')});
+  const std::string left = past.disk.seen(releases);
+  const std::size_t whole = before.find_last_of('\n') == before.npos ? 0 : before.find_last_of('\n') + 1;
+  require(left.ends_with(release_line('1')), "what is committed is published");
+  require(left.size() <= whole + release_line('1').size() &&
+              before.starts_with(left.substr(0, left.size() - release_line('1').size())),
+          "a torn tail is cut, and nothing else");
   static_cast<void>(is_refused([&] { static_cast<void>(journal::read_ledger(past.disk, folder, keys())); }));
 }
 
