@@ -50,7 +50,8 @@ class Reader {
   /// Handed records that are passed.
   using Look = std::function<void(const ReadRecord& record)>;
   /// Before the first read(): passes the records below `from`, handing those at `positions` (increasing, below it) to
-  /// `look`, as far as they are there. False where a signal arrived while waiting: to be called again with the same.
+  /// `look`, as far as they are there. False after some of the input, where the caller may look at its flags: to be
+  /// called again with the same.
   /// Failure(data) where files of lines end before `from`.
   virtual bool pass(std::span<const std::uint64_t> positions, const Look& look) = 0;
   /// Of the records below `position` that were read or passed, those at hand: the first that was read, and the last,

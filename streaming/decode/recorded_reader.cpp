@@ -115,8 +115,7 @@ bool RecordedReader::pass(std::span<const std::uint64_t> positions, const Look& 
   while (ordinal_ < settings_.from) {
     if (!over_long_ && buffer_.lines().empty()) {
       const Step step = read_lines(false);
-      if (step == Step::pause) return false;
-      if (step == Step::progress) continue;
+      if (step != Step::finished) return false;
       throw Failure(Exit::data, "the input ends behind record " + std::to_string(ordinal_) + ", and " +
                                     std::to_string(settings_.from) +
                                     " were read from it before; restore it as it was");

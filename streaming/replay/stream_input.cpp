@@ -49,7 +49,7 @@ void StreamInput::pass_marked(decode::Reader& reader, const journal::StateRecord
     // A signal may also have come while the input was opened.
     if (stop_.load() != 0) {
       throw Failure(Exit::interrupted,
-                    "interrupted before anything was resumed; nothing has changed: go on with --resume");
+                    "interrupted while the input was looked at; nothing has changed: give the same command again");
     }
   } while (!reader.pass(positions, look));
   if (next != record.seen.end()) refuse(next->position.value());
