@@ -18,7 +18,7 @@ class ByteSource {
   struct Result {
     std::size_t bytes = 0;     ///< read into the front of the buffer
     bool end = false;          ///< nothing follows: the end of the input, clean
-    bool interrupted = false;  ///< a signal arrived while waiting; call again to go on
+    bool interrupted = false;  ///< a signal arrived, or nothing for a moment; call again to go on
   };
   /// Reads what is at hand, at least one byte unless at the end or interrupted. Failure(io) where the input
   /// cannot be read or a compressed one is cut short or damaged; what came before was returned already.

@@ -22,6 +22,10 @@ namespace {
                               "': " + std::generic_category().message(error) + "; " + remedy);
 }
 
+// A wait goes no longer without its caller looking at his flags: a signal that comes just before the wait begins, or
+// to another thread, does not end it.
+constexpr int wait_milliseconds = 100;
+
 [[noreturn]] void refuse_directory(const std::string& path) {
   throw Failure(Exit::io, "cannot read '" + path + "': it is a directory; name the files in it");
 }
@@ -47,6 +51,8 @@ FileSource::FileSource(std::string path) : path_(std::move(path)) {
     path_ = "standard input";
     descriptor_ = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     if (descriptor_ < 0) fail("read", path_, errno, "give it a file or a pipe");
+    struct stat status {};
+    may_wait_ = ::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode);
     return;
   }
   // Without O_NONBLOCK a FIFO would wait for its writer in here, where no signal ends the run in order.
@@ -57,7 +63,7 @@ FileSource::FileSource(std::string path) : path_(std::move(path)) {
     ::close(descriptor_);
     refuse_directory(path_);
   }
-  awaits_writer_ = S_ISFIFO(status.st_mode);
+  may_wait_ = !S_ISREG(status.st_mode);
   static_cast<void>(::fcntl(descriptor_, F_SETFL, O_RDONLY));
   // Advice only: a source that cannot take it is read all the same.
   static_cast<void>(::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL));
@@ -68,11 +74,10 @@ FileSource::~FileSource() {
 }
 
 ByteSource::Result FileSource::read_descriptor(std::span<char> buffer) {
-  if (awaits_writer_) {
-    // Until a writer has come, a FIFO reads as ended; a poll waits for the first one.
+  if (may_wait_) {
+    // Until its first writer has come, a FIFO would read as ended; a poll waits for it as for bytes.
     pollfd waiting{descriptor_, POLLIN, 0};
-    if (::poll(&waiting, 1, -1) < 0) return {.interrupted = true};
-    awaits_writer_ = false;
+    if (::poll(&waiting, 1, wait_milliseconds) <= 0) return {.interrupted = true};
   }
   const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
   if (count < 0 && errno == EINTR) return {.interrupted = true};

@@ -18,8 +18,8 @@ class FileSource : public ByteSource {
   FileSource(const FileSource&) = delete;
   FileSource& operator=(const FileSource&) = delete;
 
-  /// Up to `wanted` first bytes of the file, fewer only at its end; empty where a signal arrived while waiting for
-  /// them. Before the first read() only.
+  /// Up to `wanted` first bytes of the file, fewer only at its end; empty where the wait for them was interrupted.
+  /// Before the first read() only.
   [[nodiscard]] std::optional<std::string_view> peek(std::size_t wanted);
 
   Result read(std::span<char> buffer) override;
@@ -31,7 +31,7 @@ class FileSource : public ByteSource {
 
   std::string path_;
   int descriptor_ = -1;
-  bool awaits_writer_ = false;  // a FIFO that was not read yet
+  bool may_wait_ = true;  // no regular file
   std::string peeked_;
   std::uint64_t bytes_read_ = 0;
 };

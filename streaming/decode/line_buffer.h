@@ -23,7 +23,7 @@ class LineBuffer {
     lines,        ///< lines() holds at least one line
     over_long,    ///< the next line was too long: only its beginning is left; it counts as a line
     end,          ///< every line has been given
-    interrupted,  ///< a signal arrived while waiting; call again to go on
+    interrupted,  ///< a signal arrived, or nothing for a moment; call again to go on
   };
 
   /// Reads on until there is a line, unless some are left. The last line need not have a

@@ -42,7 +42,7 @@ class Reader {
   virtual ~Reader() = default;
   /// Appends up to `rows_max` rows to `batch`; false once nothing is left (batch may still have got rows).
   ///
-  /// May append fewer, none included, and return true: a pipe had no more at hand for a moment, a signal arrived
+  /// May append fewer, none included, and return true: a pipe had no more at hand for a moment or a signal arrived
   /// while waiting (the caller looks at its flags and calls again), or a failure follows, which the next call
   /// throws.
   virtual bool read(record::RowBatch& batch, std::size_t rows_max) = 0;

@@ -24,7 +24,7 @@ class Lines {
     line,         ///< text() is it
     over_long,    ///< a line that was too long, and is gone
     nothing_yet,  ///< without `wait`: a pipe has no more at hand
-    interrupted,  ///< a signal arrived while waiting; call again to go on
+    interrupted,  ///< a signal arrived, or nothing for a moment; call again to go on
     end,
   };
   [[nodiscard]] Found next(bool wait);

@@ -30,7 +30,7 @@ class RecordReader {
   enum class Found : std::uint8_t {
     record,
     nothing_yet,  ///< without `wait`: a pipe has no more at hand
-    interrupted,  ///< by a signal; call again to go on
+    interrupted,  ///< by a signal, or nothing came for a moment; call again to go on
     end,
   };
   [[nodiscard]] Found next(bool wait);

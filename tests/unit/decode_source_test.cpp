@@ -1,6 +1,8 @@
 #include "decode/byte_source.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -178,6 +180,39 @@ TEST(StandardInputSource, ASignalInterruptsTheWait) {
   const itimerval never{};
   setitimer(ITIMER_REAL, &never, nullptr);
   sigaction(SIGALRM, &before, nullptr);
+}
+
+// A signal that arrives between a caller's look at its flag and the read must not leave him waiting for a byte.
+TEST(StandardInputSource, ASilentPipeGivesItsCallerTheTurn) {
+  alarm(60);  // ends a read that waits for ever
+  StandardInput input;
+  const auto source = open_source("-");
+  char bytes[16];
+  EXPECT_TRUE(source->read(bytes).interrupted);
+  input.write("some bytes\n");
+  EXPECT_EQ(source->read(bytes).bytes, 4U) << "its first bytes, which tell the compression";
+  EXPECT_EQ(source->read(bytes).bytes, 7U);
+  EXPECT_TRUE(source->read(bytes).interrupted);
+  input.end();
+  EXPECT_TRUE(source->read(bytes).end);
+  alarm(0);
+}
+
+TEST(OpenSource, AFifoWaitsForItsWriterAndGivesItsCallerTheTurn) {
+  alarm(60);
+  const tests::TemporaryFolder folder;
+  const std::string name = (folder.path() / "fifo").string();
+  ASSERT_EQ(mkfifo(name.c_str(), 0600), 0);
+  const auto source = open_source(name);
+  char bytes[16];
+  EXPECT_TRUE(source->read(bytes).interrupted);
+  EXPECT_TRUE(source->read(bytes).interrupted);
+  const int writer = open(name.c_str(), O_WRONLY);
+  ASSERT_GE(writer, 0);
+  EXPECT_TRUE(source->read(bytes).interrupted) << "a writer that has written nothing is no end";
+  close(writer);
+  EXPECT_TRUE(source->read(bytes).end);
+  alarm(0);
 }
 
 }  // namespace
