@@ -122,7 +122,10 @@ class Opening {
       if (!order_.renewal.new_epoch) throw;
       return without_state();
     } catch (const Failure& failure) {
-      if (state || failure.code() != Exit::data || !order_.renewal.new_epoch || is_foreign(sealed)) throw;
+      if (state || failure.code() != Exit::data || !order_.renewal.new_epoch ||
+          secrets::is_foreign(sealed, expected)) {
+        throw;
+      }
       return without_state();
     }
     const bool gap = input->gap || input->unproven || !input->changed.empty();
@@ -139,17 +142,6 @@ class Opening {
                    std::move(ledger), std::move(seen), state->record.partitions);
     }
     return go_on(std::move(*state), std::move(ledger));
-  }
-
-  /// True for an intact header that names another stream, lane or kind of run.
-  [[nodiscard]] bool is_foreign(const std::string& sealed) const {
-    try {
-      const secrets::StateIdentity found = secrets::read_identity(sealed);
-      return found.stream != place_.stream || found.lane != order_.lane ||
-             found.is_private != setup_.keys.is_private();
-    } catch (const Failure&) {
-      return false;
-    }
   }
 
   /// Behind what was read. In another log nobody can tell what that was, nor which records were taken out of it for

@@ -37,12 +37,6 @@ std::optional<secrets::StateIdentity> identity_of(const std::string& sealed) {
   }
 }
 
-/// True for an intact header that names another stream, lane or kind of run than this one.
-bool is_foreign(const std::string& sealed, const config::Config& config, bool is_private) {
-  const auto found = identity_of(sealed);
-  return found && (found->stream != config.stream || found->lane != config.lane || found->is_private != is_private);
-}
-
 bool is_private_run(const Options& options) {
   return !options.insecure_seed && !options.compared;
 }
@@ -234,14 +228,15 @@ std::optional<journal::LedgerEntry> Session::owed_for(const journal::LastRelease
 /// yet: then the input is looked at as by --resume. With --from it may be another one, whose ordinals say nothing of
 /// what was read before.
 std::optional<Session::OldInput> Session::publish_old_epoch(const std::string& sealed, bool goes_on) {
+  const secrets::ExpectedIdentity expected{config_.stream, config_.lane, std::nullopt, std::nullopt,
+                                           keys_->is_private()};
   std::optional<journal::State> state;
   const auto throw_unless_damaged = [&](const Failure& failure) {
-    if (failure.code() != Exit::data || is_foreign(sealed, config_, keys_->is_private())) throw;
+    if (failure.code() != Exit::data || secrets::is_foreign(sealed, expected)) throw;
     if (state && !journal::ledger_follows(*disk_, config_.state.directory, *keys_, state->record)) throw;
   };
   try {
-    state = journal::open_state(*keys_, sealed,
-                                {config_.stream, config_.lane, std::nullopt, std::nullopt, keys_->is_private()});
+    state = journal::open_state(*keys_, sealed, expected);
   } catch (const Failure& failure) {
     throw_unless_damaged(failure);
     return std::nullopt;

@@ -158,6 +158,16 @@ OpenedState open(const Keyring& keys, std::string_view sealed) {
   return opened;
 }
 
+bool is_foreign(std::string_view sealed, const ExpectedIdentity& expected) {
+  try {
+    const StateIdentity found = read_identity(sealed);
+    return found.stream != expected.stream || found.lane != expected.lane ||
+           (expected.is_private && found.is_private != *expected.is_private);
+  } catch (const Failure&) {
+    return false;
+  }
+}
+
 OpenedState open(const Keyring& keys, std::string_view sealed, const ExpectedIdentity& expected) {
   OpenedState opened = open(keys, sealed);
   try {

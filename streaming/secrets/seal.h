@@ -43,6 +43,10 @@ struct OpenedState {
 /// no state of this format.
 [[nodiscard]] StateIdentity read_identity(std::string_view sealed);
 
+/// True for a header that is whole and names another stream, lane or kind of run: no damaged state of the expected
+/// one.
+[[nodiscard]] bool is_foreign(std::string_view sealed, const ExpectedIdentity& expected);
+
 /// Opens what seal() gave. Failure(permission) where another key sealed it; Failure(data) where it is of another
 /// format, damaged or cut, or not the state that is expected (the line says which of them).
 [[nodiscard]] OpenedState open(const Keyring& keys, std::string_view sealed);

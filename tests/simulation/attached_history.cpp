@@ -6,7 +6,7 @@
 #include "decode/message_decoder.h"
 #include "history.h"
 #include "journal/ledger_chain.h"
-#include "play.h"
+#include "played.h"
 #include "secrets/random.h"
 #include "simulated_clock.h"
 #include "simulated_service.h"
@@ -350,23 +350,11 @@ class AttachedHistory {
 }  // namespace
 
 PublicHistory play_records(std::uint64_t seed, const Given& given) {
-  AttachedHistory history(seed, &given);
-  PublicHistory shown;
-  try {
-    shown.result = history.play();
-  } catch (...) {
-    shown.result = unexpected();
-  }
-  shown.log = std::move(history.log());
-  return shown;
+  return played(AttachedHistory(seed, &given));
 }
 
 HistoryResult play_attached(std::uint64_t seed) {
-  try {
-    return AttachedHistory(seed).play();
-  } catch (...) {
-    return unexpected();
-  }
+  return played(AttachedHistory(seed)).result;
 }
 
 }  // namespace nustream::tests

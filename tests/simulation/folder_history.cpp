@@ -11,7 +11,7 @@
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
 #include "journal/sealed_state.h"
-#include "play.h"
+#include "played.h"
 #include "replay/session.h"
 #include "replay/stream_input.h"
 #include "secrets/key_file.h"
@@ -341,23 +341,11 @@ class FolderHistory {
 }  // namespace
 
 PublicHistory play_records_in_folder(std::uint64_t seed, const Given& given, std::uint64_t passes) {
-  FolderHistory history(seed, &given, passes);
-  PublicHistory shown;
-  try {
-    shown.result = history.play();
-  } catch (...) {
-    shown.result = unexpected();
-  }
-  shown.log = std::move(history.log());
-  return shown;
+  return played(FolderHistory(seed, &given, passes));
 }
 
 HistoryResult play_folder(std::uint64_t seed) {
-  try {
-    return FolderHistory(seed).play();
-  } catch (...) {
-    return unexpected();
-  }
+  return played(FolderHistory(seed)).result;
 }
 
 }  // namespace nustream::tests

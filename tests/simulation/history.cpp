@@ -12,7 +12,7 @@
 #include "engine/stepper.h"
 #include "error.h"
 #include "journal/last_release.h"
-#include "play.h"
+#include "played.h"
 #include "secrets/locked_memory.h"
 #include "temporary_folder.h"
 

@@ -17,9 +17,6 @@ struct HistoryResult {
   FaultCounts happened;
 };
 
-/// In a handler: of a history that ended with an exception.
-[[nodiscard]] HistoryResult unexpected();
-
 /// `attach` over a simulated broker. Everything in it follows from `seed`, but for fresh keys.
 [[nodiscard]] HistoryResult play_attached(std::uint64_t seed);
 /// The same of `replay` over a simulated disk.

@@ -131,6 +131,23 @@ TEST(Seal, ReadsTheHeaderWithoutAKey) {
   expect_failure(Exit::data, [] { static_cast<void>(secrets::read_identity("no state")); });
 }
 
+TEST(Seal, TellsAnotherStatesHeaderFromADamagedOne) {
+  const std::string sealed = seal("x");
+  EXPECT_FALSE(secrets::is_foreign(sealed, expected()));
+  EXPECT_FALSE(secrets::is_foreign(sealed.substr(0, 10), expected()));
+  auto other_stream = expected();
+  other_stream.stream += "-other";
+  auto other_lane = expected();
+  other_lane.lane = LaneId{expected().lane.value() + 1};
+  auto other_kind = expected();
+  other_kind.is_private = false;
+  for (const auto& other : {other_stream, other_lane, other_kind}) EXPECT_TRUE(secrets::is_foreign(sealed, other));
+  auto any_kind = expected();
+  any_kind.is_private.reset();
+  any_kind.settings_digest.reset();
+  EXPECT_FALSE(secrets::is_foreign(sealed, any_kind));
+}
+
 TEST(Seal, RefusesADigestThatIsNone) {
   auto wrong = identity();
   wrong.settings_digest = "00";
