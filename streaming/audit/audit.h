@@ -34,6 +34,7 @@ struct Finding {
   double mu;             ///< √(2ρ)
   double mu_bound;
   double mu_of_filter;      ///< of the matched filter over B itself
+  double shorter_share;     ///< of the canary's steps, those in which its gradient was shorter than the clip norm
   double epsilon_provable;  ///< the most that so many games can prove of any mechanism
   Confidence confidence;
   [[nodiscard]] bool holds() const noexcept { return epsilon_bound <= epsilon && mu_bound <= mu; }

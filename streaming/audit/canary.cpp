@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,7 +18,11 @@
 namespace nustream::audit {
 namespace {
 
-constexpr double magnitudes[] = {1, 2, 0.5, 10, 100, 1e3, 1e4, 1e6, 0.1, -1, -10, -100, -1e3};
+constexpr double magnitudes[] = {1, 2, 0.5, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6, 0.1};
+/// A gradient this many times the clip norm stays longer than that whatever the noise does, or nearly so.
+constexpr double ample = 4;
+/// Cosine below which two gradients are opposite: their difference is 2.5e-4 short of twice as long.
+constexpr double opposite = -1 + 1e-3;
 constexpr double targets[] = {1e9, 1e6, 1e3, 10, 1, 0, -10, -1e3, -1e6, -1e9};
 
 /// One value for every feature's column, one for the target's.
@@ -102,60 +108,118 @@ class Writer {
   std::vector<std::string> columns_;
 };
 
-/// The gradient at θ_0 of such a record, read back from its text; nothing where it cannot be used.
-std::optional<Eigen::VectorXd> gradient(const config::Config& config, const record::RowBuilder& builder,
-                                        const Writer& writer, const Values& values) {
+/// A record that can be used, read back from its text.
+struct Candidate {
+  Values values;
+  std::vector<double> x;
+  double y = 0;
+  Eigen::VectorXd unit;  ///< direction of its gradient at θ_0
+  double reach = 0;      ///< its shortest gradient of a game, in clip norms
+};
+
+/// The shortest of its gradients in the steps that it takes part in, where there is no noise.
+double shortest(const lane::Settings& settings, const GameShape& shape, const Candidate& candidate) {
+  Eigen::VectorXd theta =
+      Eigen::Map<const Eigen::VectorXd>(settings.start.data(), static_cast<Eigen::Index>(settings.start.size()));
+  double length = std::numeric_limits<double>::infinity();
+  for (std::uint64_t step = 0; step <= shape.at.back(); ++step) {
+    Eigen::VectorXd gradient = regulariser(settings, theta);
+    if (std::binary_search(shape.at.begin(), shape.at.end(), step)) {
+      const Contribution added = contribution(settings, theta, candidate.x, candidate.y);
+      length = std::min(length, added.length);
+      gradient += added.clipped / static_cast<double>(settings.minibatch);
+    }
+    theta -= settings.schedule.at(StepIndex{step}) * gradient;
+  }
+  return length;
+}
+
+/// Nothing where the record cannot be used, or its gradient at θ_0 is shorter than the clip norm.
+std::optional<Candidate> candidate(const config::Config& config, const GameShape& shape,
+                                   const record::RowBuilder& builder, const Writer& writer, const Values& values) {
   std::vector<double> readings;
   for (const record::Field& field : builder.fields()) {
     readings.push_back(record::read_field(field, writer.text(field.column, values)));
   }
-  std::vector<double> x(builder.dimension());
-  double y = 0;
-  if (!builder.build(readings.data(), x.data(), y)) return std::nullopt;
-  const std::vector<double> g = model::gradient(config.descent.loss, config.descent.start, x, y);
-  return Eigen::Map<const Eigen::VectorXd>(g.data(), static_cast<Eigen::Index>(g.size()));
+  Candidate made{values, std::vector<double>(builder.dimension()), 0, {}, 0};
+  if (!builder.build(readings.data(), made.x.data(), made.y)) return std::nullopt;
+  const lane::Settings& settings = config.descent;
+  const Eigen::VectorXd start =
+      Eigen::Map<const Eigen::VectorXd>(settings.start.data(), static_cast<Eigen::Index>(settings.start.size()));
+  const Contribution first = contribution(settings, start, made.x, made.y);
+  if (!(first.length >= settings.clip.value()) || !std::isfinite(first.length)) return std::nullopt;
+  made.unit = first.clipped / settings.clip.value();
+  made.reach = shortest(settings, shape, made) / settings.clip.value();
+  return made;
 }
 
-void refuse(const config::Config& config, const char* why) {
+/// Whose gradients have different signs, and of zero-out neighbours any: `second` is nothing.
+struct Pair {
+  Candidate first;
+  std::optional<Candidate> second;
+  [[nodiscard]] double reach() const { return second ? std::min(first.reach, second->reach) : first.reach; }
+};
+
+std::optional<Pair> best_pair(const std::vector<Candidate>& candidates, bool opposites) {
+  std::optional<Pair> best;
+  const auto offer = [&](Pair pair) {
+    if (!best || pair.reach() > best->reach()) best = std::move(pair);
+  };
+  for (const Candidate& first : candidates) {
+    if (!opposites) offer({first, std::nullopt});
+    for (const Candidate& second : candidates) {
+      if (opposites && first.unit.dot(second.unit) < opposite) offer({first, second});
+    }
+    if (best && best->reach() >= ample) break;
+  }
+  return best;
+}
+
+[[noreturn]] void refuse(const config::Config& config, const char* why) {
   throw Failure(Exit::configuration, config.file + ": an audit plays games of " + std::string(why));
 }
 
 }  // namespace
 
-Canary find_canary(const config::Config& config) {
+Contribution contribution(const lane::Settings& settings, const Eigen::VectorXd& theta, std::span<const double> x,
+                          double y) {
+  const std::vector<double> g =
+      model::gradient(settings.loss, {theta.data(), static_cast<std::size_t>(theta.size())}, x, y);
+  const Eigen::Map<const Eigen::VectorXd> gradient(g.data(), static_cast<Eigen::Index>(g.size()));
+  const double length = gradient.norm();
+  const double clip = settings.clip.value();
+  return {length > clip ? Eigen::VectorXd(gradient * (clip / length)) : Eigen::VectorXd(gradient), length};
+}
+
+Eigen::VectorXd regulariser(const lane::Settings& settings, const Eigen::VectorXd& theta) {
+  return (settings.l2 + model::own_regularisation(settings.loss.kind)) * theta;
+}
+
+Canary find_canary(const config::Config& config, const GameShape& shape) {
   if (config.descent.first_stage || config.descent.moments) refuse(config, "one stage; audit its settings apart");
-  if (config.descent.loss.kind == model::Loss::Kind::multinomial) refuse(config, "one predictor, not of classes");
   const record::RowBuilder builder(config.schema);
   const Writer writer(config, builder.fields());
-  const double clip = config.descent.clip.value();
+  const bool opposites = config.privacy.adjacency == privacy::Adjacency::replace_one;
+  std::optional<Pair> best;
   for (const double feature : magnitudes) {
-    std::optional<Values> found;
-    Eigen::VectorXd direction;
-    for (const double target : targets) {
-      const Values values{feature, target};
-      const auto g = gradient(config, builder, writer, values);
-      if (!g || !(g->norm() >= clip) || !std::isfinite(g->norm())) continue;
-      const Eigen::VectorXd unit = *g / g->norm();
-      if (!found) {
-        found = values;
-        direction = unit;
-      } else if (unit.dot(direction) < -1 + 1e-12) {
-        return {writer.header(), writer.null(), writer.record(*found), writer.record(values), direction};
+    std::vector<Candidate> candidates;
+    for (const double signed_feature : {feature, -feature}) {
+      for (const double target : targets) {
+        auto made = candidate(config, shape, builder, writer, {signed_feature, target});
+        if (made) candidates.push_back(std::move(*made));
       }
     }
-    if (found && config.privacy.adjacency == privacy::Adjacency::zero_out) {
-      return {writer.header(), writer.null(), writer.record(*found), "", direction};
-    }
-    // The mean has no target: its opposite has the other features.
-    const auto mirrored = found ? gradient(config, builder, writer, {-feature, 0}) : std::nullopt;
-    if (mirrored && mirrored->dot(direction) < -clip * (1 - 1e-12)) {
-      return {writer.header(), writer.null(), writer.record(*found), writer.record({-feature, 0}), direction};
-    }
+    auto pair = best_pair(candidates, opposites);
+    if (pair && (!best || pair->reach() > best->reach())) best = std::move(pair);
+    if (best && best->reach() >= ample) break;
   }
-  refuse(config,
-         "a record whose gradient is as long as the clip norm, and no such record was found: clamp the columns "
-         "less tightly, or lower the clip norm");
-  return {};
+  if (!best) {
+    refuse(config,
+           "a record whose gradient is as long as the clip norm, and no such record was found: clamp the columns "
+           "less tightly, or lower the clip norm");
+  }
+  return {writer.header(), writer.null(), writer.record(best->first.values),
+          best->second ? writer.record(best->second->values) : std::string()};
 }
 
 }  // namespace nustream::audit

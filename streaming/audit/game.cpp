@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "audit/canary.h"
+#include "audit/matched_filter.h"
 #include "decode/line_buffer.h"
 #include "decode/line_decoder.h"
 #include "engine/noise_feed.h"
@@ -18,22 +19,12 @@
 #include "error.h"
 #include "journal/state_record.h"
 #include "nustream/lane/lane.h"
-#include "nustream/model/loss.h"
 
 namespace nustream::audit {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
-
-/// Σ = BBᵀ over T steps, in units of the seed noise's variance. B has more columns than rows for trees.
-Matrix noise_covariance(const noise::Correlation& correlation, std::uint64_t steps) {
-  const std::vector<double> dense = noise::dense_noise_matrix(correlation, static_cast<std::size_t>(steps));
-  const auto rows = static_cast<Eigen::Index>(steps);
-  const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> b(
-      dense.data(), rows, static_cast<Eigen::Index>(dense.size()) / rows);
-  return b * b.transpose();
-}
 
 /// θ from coefficients in original units, which are an affine map of it.
 class WorkingUnits {
@@ -79,34 +70,25 @@ class Game::Stream {
       : config_(as_played(config)),
         mechanism_(mechanism),
         shape_(shape),
-        canary_(find_canary(config_)),
+        replaced_(config_.privacy.adjacency == privacy::Adjacency::replace_one),
+        canary_(find_canary(config_, shape_)),
+        filter_(mechanism_.main().correlation, mechanism_.main().stddev.value(),
+                mechanism_.main().displacement.value(), shape_),
         builder_(config_.schema),
         decoder_(decode::make_line_decoder(config_.input, builder_.fields(), decode::private_column(config_.schema))),
         working_(config_),
         start_(Eigen::Map<const Vector>(config_.descent.start.data(),
                                         static_cast<Eigen::Index>(config_.descent.start.size()))) {
     if (decoder_->has_header()) decoder_->begin_file(canary_.header, "the audit's own stream");
-    const auto steps = static_cast<Eigen::Index>(shape_.steps);
-    Vector shift = Vector::Zero(steps);
-    const double displacement = mechanism_.main().displacement.value();
-    for (const std::uint64_t step : shape_.at) shift(static_cast<Eigen::Index>(step)) = displacement;
-    const double stddev = mechanism_.main().stddev.value();
-    const Matrix covariance = stddev * stddev * noise_covariance(mechanism_.main().correlation, shape_.steps);
-    const Vector solved = covariance.ldlt().solve(shift);
-    mu_ = std::sqrt(shift.dot(solved));
-    filter_ = solved / mu_;
-    // Under replace-one the world without has a canary of the other sign: half the shift lies below zero.
-    const bool replaced = config_.privacy.adjacency == privacy::Adjacency::replace_one;
-    offset_ = replaced ? mu_ / 2 : 0;
     // One a step: an encoder remembers ε of the last ρ it saw.
     for (std::uint64_t step = 0; step < shape_.steps; ++step) {
       encoders_.push_back(
           engine::release_encoder(config_, mechanism_, {config_.lane, EpochId{0}, std::string(64, '0'), true}));
     }
-    texts_[0] = text(replaced ? canary_.opposite : canary_.null);
+    texts_[0] = text(replaced_ ? canary_.opposite : canary_.null);
     texts_[1] = text(canary_.record);
-    check_that_it_counts(canary_.record);
-    if (replaced) check_that_it_counts(canary_.opposite);
+    with_ = arrived(texts_[1]);
+    if (replaced_) without_ = arrived(texts_[0]);
   }
 
   double play(World world, const noise::KeyBytes& epoch_key) {
@@ -128,19 +110,24 @@ class Game::Stream {
     return statistic(releases);
   }
 
-  [[nodiscard]] double mu() const noexcept { return mu_; }
+  [[nodiscard]] double mu() const noexcept { return filter_.mu(); }
+  [[nodiscard]] Participations participations() const noexcept { return participations_; }
 
  private:
+  /// The record that takes part, as a world's lane gets it.
+  struct Row {
+    std::vector<double> x;
+    double y = 0;
+  };
+
   /// A canary that the decoder refuses, or reads as something shorter, would prove nothing and call it a claim that
   /// holds.
-  void check_that_it_counts(const std::string& canary) {
-    const record::RowBatch rows = decoded(text(canary));
+  Row arrived(const std::string& lines) {
+    const record::RowBatch rows = decoded(lines);
     const auto at = static_cast<std::size_t>(shape_.at.front() * config_.descent.minibatch);
-    const double* const x = rows.x.data() + at * rows.dimension;
-    const std::vector<double> gradient =
-        model::gradient(config_.descent.loss, config_.descent.start, {x, rows.dimension}, rows.y[at]);
-    const double norm = Eigen::Map<const Vector>(gradient.data(), static_cast<Eigen::Index>(gradient.size())).norm();
-    if (norm >= config_.descent.clip.value()) return;
+    const auto* const x = rows.x.data() + at * rows.dimension;
+    Row row{{x, x + rows.dimension}, rows.y[at]};
+    if (contribution(config_.descent, start_, row.x, row.y).length >= config_.descent.clip.value()) return row;
     throw Failure(
         Exit::configuration,
         config_.file +
@@ -174,40 +161,58 @@ class Game::Stream {
     return rows;
   }
 
-  /// What the releases say was added to the iterates, step by step, along the canary's direction.
+  /// Of what the releases say was added to the iterates, step by step.
   double statistic(const lane::Releases& releases) {
-    Vector before = start_;
-    double sum = offset_;
     const auto m = static_cast<double>(config_.descent.minibatch);
+    Matrix seen(static_cast<Eigen::Index>(releases.size()), start_.size());
+    Matrix shift(static_cast<Eigen::Index>(shape_.at.size()), start_.size());
+    Eigen::Index next = 0;  // of the canary's steps
+    Vector before = start_;
     for (std::size_t t = 0; t < releases.size(); ++t) {
       line_.clear();
       encoders_[t].append(releases[t], "cadence", line_);
       const auto shown = publish::read_release(line_);
       const Vector theta = working_.theta(shown->estimate);
       const double eta = config_.descent.schedule.at(StepIndex{t});
-      const Vector gradient = m * ((before - theta) / eta - regulariser(before));
-      sum += filter_(static_cast<Eigen::Index>(t)) * gradient.dot(canary_.direction);
+      Vector sum = m * ((before - theta) / eta - regulariser(config_.descent, before));
+      if (next < shift.rows() && shape_.at[static_cast<std::size_t>(next)] == t) {
+        shift.row(next) = shift_at(before, sum).transpose();
+        ++next;
+      }
+      seen.row(static_cast<Eigen::Index>(t)) = sum.transpose();
       before = theta;
     }
-    return sum;
+    return filter_.statistic(seen, shift);
   }
 
-  [[nodiscard]] Vector regulariser(const Vector& theta) const {
-    const double own = config_.descent.loss.kind == model::Loss::Kind::mean ? 1.0 : 0.0;
-    return (config_.descent.l2 + own) * theta;
+  /// By how much the worlds' sums of a step differ, from the iterate before it; what the world without adds is taken
+  /// off `sum`.
+  Vector shift_at(const Vector& before, Vector& sum) {
+    Vector shift = contribution(config_.descent, before, with_.x, with_.y).clipped;
+    if (replaced_) {
+      const Vector without = contribution(config_.descent, before, without_.x, without_.y).clipped;
+      sum -= without;
+      shift -= without;
+    }
+    constexpr double as_long = 0.999;
+    ++participations_.all;
+    if (shift.norm() < as_long * mechanism_.main().displacement.value()) ++participations_.shorter;
+    return shift;
   }
 
   config::Config config_;
   const config::Mechanism& mechanism_;
   GameShape shape_;
+  bool replaced_;  // replace-one: the world without has a canary of the other sign
   Canary canary_;
+  MatchedFilter filter_;
   record::RowBuilder builder_;
   std::unique_ptr<decode::LineDecoder> decoder_;
   WorkingUnits working_;
   Vector start_;
-  Vector filter_;
-  double mu_ = 0;
-  double offset_ = 0;
+  Row with_;
+  Row without_;
+  Participations participations_;
   std::array<std::string, 2> texts_;
   std::vector<publish::ReleaseEncoder> encoders_;
   std::string line_;
@@ -224,6 +229,10 @@ double Game::play(World world, const noise::KeyBytes& epoch_key) {
 
 double Game::mu() const noexcept {
   return stream_->mu();
+}
+
+Game::Participations Game::participations() const noexcept {
+  return stream_->participations();
 }
 
 }  // namespace nustream::audit

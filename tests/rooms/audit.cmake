@@ -1,5 +1,8 @@
 # Audits: games that prove a lower bound of epsilon.
 nustream_test(audit_test full statistical/audit_test.cpp LINK nustream_service GTest::gmock)
+nustream_test(audit_command_test quick fault/audit_command_test.cpp LINK GTest::gmock simdjson::simdjson)
+target_compile_definitions(audit_command_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
+add_dependencies(audit_command_test nustream)
 # Noise recovered from releases and known records.
 find_package(fmt REQUIRED)
 nustream_test(residual_test full statistical/residual_test.cpp LINK nustream_service fmt::fmt)

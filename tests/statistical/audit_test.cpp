@@ -121,6 +121,46 @@ TEST(Audit, ProvesNearlyAllOfTheClaimAndNeverMore) {
   }
 }
 
+// With slopes that are bounded or grow: the canary's gradient has to stay as long as the clip norm while it moves the
+// iterate, or the adversary sees less than is claimed.
+TEST(Audit, PlaysEveryLoss) {
+  for (const char* loss : {"logistic", "multinomial", "poisson", "huber", "quantile", "mean"}) {
+    for (const char* adjacency : {"zero-out", "replace-one"}) {
+      const tests::TemporaryFolder folder;
+      std::vector<std::string> overrides{std::string("model.loss=") + loss,
+                                         std::string("privacy.adjacency=") + adjacency, "privacy.rho=2",
+                                         "descent.step_size=1e-5"};
+      std::string text = tests::example_config();
+      if (loss == std::string_view("multinomial")) overrides.emplace_back("model.classes=3");
+      if (loss == std::string_view("mean")) {
+        overrides.emplace_back("model.intercept=false");
+        text.erase(text.find("[target]"), text.find("[[features]]") - text.find("[target]"));
+      }
+      const config::Config config = config::read_config(folder.write("audit.toml", text), overrides);
+      Options options;
+      options.passes = 4;
+      options.runs = 6'000;
+      const Finding finding = audit(config, config::Purpose::stream, options);
+      EXPECT_LE(finding.mu_bound, finding.mu * 1.02) << loss << ' ' << adjacency;
+      EXPECT_GE(finding.mu_bound, 0.88 * finding.mu) << loss << ' ' << adjacency;
+      EXPECT_LT(finding.shorter_share, 0.01) << loss << ' ' << adjacency;
+    }
+  }
+}
+
+// A step that takes the iterate to where a logistic slope is flat.
+TEST(Audit, SaysWhereTheRecordShowsLessThanIsClaimed) {
+  const tests::TemporaryFolder folder;
+  Options options;
+  options.passes = 8;
+  options.runs = 6'000;
+  const Finding finding = audit(settings(folder, {"model.loss=logistic", "privacy.rho=2", "descent.step_size=5"}),
+                                config::Purpose::stream, options);
+  EXPECT_TRUE(finding.holds());
+  EXPECT_GT(finding.shorter_share, 0.2);
+  EXPECT_LT(finding.mu_bound, 0.8 * finding.mu);
+}
+
 TEST(Audit, PlaysColumnsWhoseNamesHoldTheDelimiter) {
   const tests::TemporaryFolder folder;
   const config::Config config = settings(folder, {"features.0.column='wait \"time\", min'"});
@@ -222,7 +262,9 @@ TEST(Audit, RefusesWhatItCannotPlay) {
         Exit::configuration,
         [&] { static_cast<void>(audit(settings(folder, overrides), config::Purpose::stream, {})); }, why);
   };
-  refused({"model.loss=multinomial", "model.classes=3"}, "one predictor");
+  refused({"privacy.adjacency=replace-one", "model.loss=multinomial", "model.classes=3",
+           "features.0.clamp=[0.5, 2.0]", "features.0.center=0.0"},
+          "no such record was found");
   refused({"features.0.clamp=[0.0, 1e-9]", "features.0.center=0.0", "model.intercept=false", "model.loss=logistic"},
           "no such record was found");
 }

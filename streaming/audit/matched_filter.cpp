@@ -1,0 +1,44 @@
+#include "audit/matched_filter.h"
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <Eigen/Dense>
+
+namespace nustream::audit {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// BBᵀ over T steps, in units of the seed noise's variance. B has more columns than rows for trees.
+Matrix noise_covariance(const noise::Correlation& correlation, std::uint64_t steps) {
+  const std::vector<double> dense = noise::dense_noise_matrix(correlation, static_cast<std::size_t>(steps));
+  const auto rows = static_cast<Eigen::Index>(steps);
+  const Eigen::Map<const RowMajor> b(dense.data(), rows, static_cast<Eigen::Index>(dense.size()) / rows);
+  return b * b.transpose();
+}
+
+}  // namespace
+
+MatchedFilter::MatchedFilter(const noise::Correlation& correlation, double stddev, double displacement,
+                             const GameShape& shape) {
+  const auto count = static_cast<Eigen::Index>(shape.at.size());
+  const auto steps = static_cast<Eigen::Index>(shape.steps);
+  Matrix taking_part = Matrix::Zero(steps, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    taking_part(static_cast<Eigen::Index>(shape.at[static_cast<std::size_t>(i)]), i) = 1;
+  }
+  const Matrix covariance = stddev * stddev * noise_covariance(correlation, shape.steps);
+  rows_ = covariance.ldlt().solve(taking_part).transpose();
+  at_rows_ = rows_ * taking_part;
+  mu_ = displacement * std::sqrt(at_rows_.sum());
+}
+
+double MatchedFilter::statistic(const Matrix& seen, const Matrix& shift) const {
+  const double log_ratio = shift.cwiseProduct(rows_ * seen - at_rows_ * shift / 2).sum();
+  return log_ratio / mu_ + mu_ / 2;
+}
+
+}  // namespace nustream::audit
