@@ -155,6 +155,12 @@ constexpr std::array bugs{
 
 constexpr std::array further{
     PlantedBug{"open-quote-swallows-the-next-row", "", by_test, "simulation_test", "Simulation.*"},
+    PlantedBug{"public-steps-leave-out-rejects", "", by_contract, "coupling_test", "*FaultsOfTheBroker"},
+    PlantedBug{"clip-after-the-noise", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},
+    PlantedBug{"gamma-of-b", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},
+    PlantedBug{"gamma-of-one-participation", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},
+    PlantedBug{"replace-one-moves-g", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},
+    PlantedBug{"bad-record-takes-no-step", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},
     PlantedBug{"lanes-share-a-key", "", by_test, "residual_test",
                "Of/Residuals.OfAKnownStreamAreIndependentNormalOfTheClaimedSize/0"},
     PlantedBug{"blocks-share-a-key", "", by_test, "residual_test", "CommandResiduals.*"},

@@ -69,7 +69,7 @@ set(planted_twins
   noise_key_test noise_gaussian_test noise_generators_property_test noise_source_test noise_source_property_test privacy_unit_test
   privacy_golden_test descent_test lane_test lane_stages_test local_inference_test decode_test config_test
   publish_test secrets_unit_test journal_unit_test journal_crash_test serve_listener_test residual_test
-  simulation_test)
+  simulation_test coupling_test)
 nustream_planted_twins(${planted_twins})
 
 # Tests of commands, which run the command's twin.

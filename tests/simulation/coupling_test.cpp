@@ -5,9 +5,15 @@
 // them: NUSTREAM_COUPLING_PAIRS=50000.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,6 +23,8 @@
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"
 #include "engine/stepper.h"
+#include "expect_faults.h"
+#include "faults.h"
 #include "play.h"
 #include "replay/input.h"
 #include "secrets/locked_memory.h"
@@ -97,40 +105,104 @@ record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
   return rows;
 }
 
-/// One lane over the rows, in stretches that end at the steps of `stops`; `theta` gets the iterate at each of them.
-Shown run(const World& world, std::uint64_t seed, record::RowBatch rows, const Shifts& shifts,
-          const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta) {
+/// When a run's process commits, which is public, and dies, which is not.
+struct Fate {
+  std::vector<std::uint64_t> commits;             ///< steps, rising, the last of the run among them
+  std::map<std::uint64_t, std::uint64_t> deaths;  ///< by the commit that does not come: the step at which it dies
+};
+
+/// What is kept at a commit.
+struct Committed {
+  std::string lane;
+  journal::NoiseCheckpoints noise;
+  std::uint64_t steps = 0;
+  std::uint64_t released_at = 0;
+};
+
+engine::EpochLedger ledger_of(const World& world, const secrets::Keyring& keys) {
+  const config::Config& config = world.settings->config;
+  return {{config.stream, LaneId{0}, EpochId{0}, Position{0}, journal::Overlap::disjoint, world.settings->digest,
+           config.privacy.neighbours(), keys.is_private()},
+          world.settings->mechanism,
+          {}};
+}
+
+/// One process of a run, from a commit on.
+class Life {
+ public:
+  Life(const World& world, const secrets::Keyring& keys, const Shifts& shifts, const record::RowBatch& rows,
+       std::optional<StepCount> limit, const Committed& from)
+      : config_(world.settings->config),
+        rows_(rows),
+        noise_(std::make_unique<engine::NoiseFeed>(world.settings->mechanism, from.noise, StepIndex{from.steps},
+                                                   &locked_),
+               shifts),
+        lane_(from.lane.empty() ? lane::Lane(config_.descent, world.settings->mechanism.grids, Position{0})
+                                : lane::Lane::decode(config_.descent, world.settings->mechanism.grids, from.lane)),
+        encoder_(engine::release_encoder(config_, world.settings->mechanism,
+                                         {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()})),
+        stepper_(lane_, noise_, encoder_, config_.descent.minibatch, limit, from.released_at) {
+    drop(rows_, from.steps * config_.descent.minibatch);
+  }
+
+  void go_to(std::uint64_t step) {
+    static_cast<void>(stepper_.step(rows_, (step - lane_.steps().value()) * config_.descent.minibatch, output_));
+  }
+  void release_the_end() { stepper_.release_now("end", output_); }
+  [[nodiscard]] const lane::Lane& lane() const noexcept { return lane_; }
+  /// What it released since it was asked last.
+  [[nodiscard]] std::string released() { return std::exchange(output_.outbox, {}); }
+  [[nodiscard]] Committed commit() const {
+    return {lane_.encode(), noise_.checkpoints(), lane_.steps().value(), stepper_.released_at()};
+  }
+
+ private:
+  static void drop(record::RowBatch& rows, std::uint64_t count) {
+    const auto from = static_cast<std::ptrdiff_t>(count);
+    rows.x.erase(rows.x.begin(), rows.x.begin() + from * static_cast<std::ptrdiff_t>(rows.dimension));
+    rows.y.erase(rows.y.begin(), rows.y.begin() + from);
+    rows.next.erase(rows.next.begin(), rows.next.begin() + from);
+  }
+
+  const config::Config& config_;
+  record::RowBatch rows_;
+  secrets::LockedMemory locked_;
+  ShiftedNoise noise_;
+  lane::Lane lane_;
+  publish::ReleaseEncoder encoder_;
+  engine::Stepper stepper_;
+  engine::Output output_;
+};
+
+/// One lane over the rows, by processes that die and are followed by others; `theta` gets the iterate at each of
+/// `stops`, which are commits.
+Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts,
+          const Fate& fate, const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta) {
   const config::Config& config = world.settings->config;
   const config::Mechanism& mechanism = world.settings->mechanism;
   const secrets::Keyring keys = secrets::Keyring::insecure(seed);
-  secrets::LockedMemory locked;
-  auto feed = std::make_unique<engine::NoiseFeed>(
-      mechanism,
-      journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0}, mechanism.stages.size()),
-      StepIndex{0}, &locked);
-  ShiftedNoise noise(std::move(feed), shifts);
-  lane::Lane lane(config.descent, mechanism.grids, Position{0});
-  engine::EpochLedger ledger({config.stream, LaneId{0}, EpochId{0}, Position{0}, journal::Overlap::disjoint,
-                              world.settings->digest, config.privacy.neighbours(), keys.is_private()},
-                             mechanism, {});
-  publish::ReleaseEncoder encoder =
-      engine::release_encoder(config, mechanism, {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()});
-  engine::Stepper stepper(lane, noise, encoder, config.descent.minibatch,
-                          ledger.limit(config.privacy.budget, Position{0}), 0);
+  engine::EpochLedger ledger = ledger_of(world, keys);
+  const std::optional<StepCount> limit = ledger.limit(config.privacy.budget, Position{0});
+  Committed committed{
+      {}, journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0}, mechanism.stages.size())};
+  auto life = std::make_unique<Life>(world, keys, shifts, rows, limit, committed);
   Shown shown;
-  engine::Output output;
-  const auto go_to = [&](std::uint64_t step) {
-    const std::uint64_t left = step - lane.steps().value();
-    static_cast<void>(stepper.step(rows, left * config.descent.minibatch, output));
+  for (const std::uint64_t commit : fate.commits) {
+    if (const auto death = fate.deaths.find(commit); death != fate.deaths.end()) {
+      life->go_to(std::max(committed.steps, death->second));
+      life = std::make_unique<Life>(world, keys, shifts, rows, limit, committed);
+    }
+    life->go_to(commit);
+    if (commit == world.steps) life->release_the_end();
+    committed = life->commit();
+    shown.releases += life->released();
+    const lane::Lane& lane = life->lane();
     shown.ledger += ledger.append_lines(lane.steps(), Position{world.window.touched(lane.position().value())}, keys);
-  };
-  for (const std::uint64_t stop : stops) {
-    go_to(stop);
-    if (theta != nullptr) theta->emplace_back(lane.theta().begin(), lane.theta().end());
+    if (theta != nullptr && std::find(stops.begin(), stops.end(), commit) != stops.end()) {
+      theta->emplace_back(lane.theta().begin(), lane.theta().end());
+    }
   }
-  go_to(world.steps);
-  stepper.release_now("end", output);
-  shown.releases = output.outbox;
+  const lane::Lane& lane = life->lane();
   serve::PublicSurface surface(config.stream);
   surface.open_lane(
       {engine::release_header(config, {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()}),
@@ -144,6 +216,26 @@ Shown run(const World& world, std::uint64_t seed, record::RowBatch rows, const S
   return shown;
 }
 
+/// Commits wherever the record takes part, and at a few other steps; one in three processes dies before its commit.
+std::vector<std::uint64_t> draw_commits(std::mt19937_64& random, const World& world,
+                                        const std::vector<std::uint64_t>& stops) {
+  std::vector<std::uint64_t> commits = stops;
+  for (std::uint64_t more = random() % 4; more > 0; --more) commits.push_back(random() % (world.steps + 1));
+  commits.push_back(world.steps);
+  std::sort(commits.begin(), commits.end());
+  commits.erase(std::unique(commits.begin(), commits.end()), commits.end());
+  return commits;
+}
+Fate draw_fate(std::mt19937_64& random, std::vector<std::uint64_t> commits) {
+  Fate fate{std::move(commits), {}};
+  std::uint64_t previous = 0;
+  for (const std::uint64_t commit : fate.commits) {
+    if (random() % 3 == 0) fate.deaths.emplace(commit, previous + random() % (commit - previous + 1));
+    previous = commit;
+  }
+  return fate;
+}
+
 struct Tally {
   std::uint64_t pairs = 0;
   std::uint64_t moved = 0;           ///< the record had a gradient
@@ -152,6 +244,7 @@ struct Tally {
   std::uint64_t of_several_passes = 0;
   std::uint64_t of_several_stages = 0;
   std::uint64_t as_files = 0;
+  std::uint64_t deaths = 0;
   double largest_share = 0;  ///< of the claimed sensitivity
 };
 
@@ -163,6 +256,7 @@ struct Pair {
   record::RowBatch rows;
   record::RowBatch other;
   std::vector<std::uint64_t> stops;  ///< the steps that the record takes part in
+  Fate fate;
   Shown shown;
   Shifts shifts;
   bool moved = false;  ///< the record had a gradient, or its neighbour
@@ -171,9 +265,7 @@ struct Pair {
 
 /// Steps that horizon and budget leave.
 std::uint64_t steps_within_limits(const World& world) {
-  const engine::EpochLedger ledger(
-      {world.settings->config.stream, LaneId{0}, EpochId{0}, Position{0}, {}, {}, {}, false},
-      world.settings->mechanism, {});
+  const engine::EpochLedger ledger = ledger_of(world, secrets::Keyring::insecure(0));
   const auto limit = ledger.limit(world.settings->config.privacy.budget, Position{0});
   return limit ? std::min(world.steps, limit->value()) : world.steps;
 }
@@ -198,8 +290,9 @@ Pair draw_pair(const World& world, std::uint64_t seed, bool as_file) {
     pair.stops.push_back(row / config.descent.minibatch);
     taken.push_back(row);
   }
+  pair.fate = draw_fate(random, draw_commits(random, world, pair.stops));
   std::vector<std::vector<double>> theta;
-  pair.shown = run(world, seed, pair.rows, {}, pair.stops, &theta);
+  pair.shown = run(world, seed, pair.rows, {}, pair.fate, pair.stops, &theta);
   for (std::size_t i = 0; i < pair.stops.size(); ++i) {
     auto shift = gradient_difference(config.descent, world.settings->mechanism.grids, theta[i], pair.rows, pair.other,
                                      taken[i]);
@@ -228,7 +321,10 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   if (pair.rows.count() != pair.other.count() || pair.rows.count() != pair.here.size() * world.window.passes) {
     return "the number of records depends on a record";
   }
-  const Shown two = run(world, seed, pair.other, pair.shifts, pair.stops, nullptr);
+  // It dies at moments of its own.
+  std::mt19937_64 random(seed ^ 0x6a09e667f3bcc908U);
+  const Fate fate = draw_fate(random, pair.fate.commits);
+  const Shown two = run(world, seed, pair.other, pair.shifts, fate, pair.stops, nullptr);
   if (pair.shown != two)
     return "the coupled neighbour shows something else:\n" + pair.shown.releases + "\n" + two.releases;
   std::string wrong = above_claim(world, pair, tally.largest_share);
@@ -238,9 +334,10 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   tally.of_several_passes += pair.stops.size() > 1 ? 1U : 0U;
   tally.of_several_stages += world.encoders.size() > 1 ? 1U : 0U;
   tally.as_files += pair.as_file ? 1U : 0U;
+  tally.deaths += pair.fate.deaths.size() + fate.deaths.size();
   if (pair.moved && seed % 64 == 0) {
     ++tally.unshifted;
-    tally.seen_unshifted += run(world, seed, pair.other, {}, pair.stops, nullptr) != pair.shown ? 1U : 0U;
+    tally.seen_unshifted += run(world, seed, pair.other, {}, fate, pair.stops, nullptr) != pair.shown ? 1U : 0U;
   }
   return {};
 }
@@ -268,11 +365,13 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   record("pairs_of_several_passes", static_cast<double>(tally.of_several_passes));
   record("pairs_of_several_stages", static_cast<double>(tally.of_several_stages));
   record("pairs_as_files", static_cast<double>(tally.as_files));
+  record("processes_that_died", static_cast<double>(tally.deaths));
   record("compared_without_the_shift", static_cast<double>(tally.unshifted));
   record("of_those_that_showed_the_record", static_cast<double>(tally.seen_unshifted));
   record("largest_share_of_the_claimed_sensitivity", tally.largest_share);
   if (one != nullptr) return;
   EXPECT_GT(tally.moved, pairs / 2);
+  EXPECT_GT(tally.deaths, pairs);
   // Projections hide some records even without the shift.
   EXPECT_GT(tally.seen_unshifted * 2, tally.unshifted);
   EXPECT_GT(tally.largest_share, 0.99);
@@ -282,7 +381,8 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
 using Play = std::function<PublicHistory(std::uint64_t seed, const World& world, const Texts& texts, const Shifts&)>;
 
 /// Whatever happens on the way: two histories of the same faults show the same.
-void couple_under_faults(std::uint64_t passes_max, bool as_file, const Play& play) {
+void couple_under_faults(std::uint64_t passes_max, bool as_file, std::span<const std::string_view> kinds,
+                         const Play& play) {
   const char* const one_seed = std::getenv("NUSTREAM_COUPLING_SEED");
   const std::uint64_t first = one_seed != nullptr ? std::strtoull(one_seed, nullptr, 10) : 0;
   const std::uint64_t usual =
@@ -319,19 +419,25 @@ void couple_under_faults(std::uint64_t passes_max, bool as_file, const Play& pla
   if (one_seed == nullptr) {
     EXPECT_GT(seen_unshifted * 2, moved);
   }
+  // What such pairs do not have: their keys are of a seed, and who counts steps and passes is above.
+  static constexpr std::array<std::string_view, 4> without{"under a fresh key", "under an insecure seed",
+                                                           "several passes", "steps"};
+  if (end - first >= under_faults_in_the_campaign) expect_every_kind(happened, kinds, without);
 }
 
 // At the same time, to those who read aborted transactions too.
 TEST(Coupling, NeighboursShowTheSameUnderFaultsOfTheBroker) {
-  couple_under_faults(1, false, [](std::uint64_t seed, const World& world, const Texts& texts, const Shifts& shifts) {
-    return play_records(seed, {world.stream, texts, shifts});
-  });
+  couple_under_faults(1, false, counted_of_brokers,
+                      [](std::uint64_t seed, const World& world, const Texts& texts, const Shifts& shifts) {
+                        return play_records(seed, {world.stream, texts, shifts});
+                      });
 }
 
 TEST(Coupling, NeighboursShowTheSameUnderFaultsOfTheDisk) {
-  couple_under_faults(3, true, [](std::uint64_t seed, const World& world, const Texts& texts, const Shifts& shifts) {
-    return play_records_in_folder(seed, {world.stream, texts, shifts}, world.window.passes);
-  });
+  couple_under_faults(3, true, counted_of_folders,
+                      [](std::uint64_t seed, const World& world, const Texts& texts, const Shifts& shifts) {
+                        return play_records_in_folder(seed, {world.stream, texts, shifts}, world.window.passes);
+                      });
 }
 
 }  // namespace

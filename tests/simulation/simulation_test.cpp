@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "campaign.h"
+#include "expect_faults.h"
 #include "faults.h"
 #include "nustream/base/error.h"
 #include "play.h"
@@ -53,17 +54,6 @@ void record(const std::string& of, const FaultCounts& happened) {
     std::string name = of + " " + what;
     std::replace(name.begin(), name.end(), ' ', '_');
     ::testing::Test::RecordProperty(name, std::to_string(times));
-  }
-}
-
-/// Each kind, and no other.
-void expect_every_kind(const FaultCounts& happened, std::span<const std::string_view> kinds) {
-  for (const std::string_view kind : kinds) {
-    const auto found = happened.find(std::string(kind));
-    EXPECT_TRUE(found != happened.end() && found->second > 0) << kind << ": never happened";
-  }
-  for (const auto& [what, times] : happened) {
-    EXPECT_NE(std::ranges::find(kinds, what), kinds.end()) << what << ": not in faults.h";
   }
 }
 
