@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -86,6 +88,29 @@ class LentNoise final : public engine::NoiseSupply {
 
  private:
   engine::NoiseSupply& noise_;
+};
+
+/// What a process prints, added to a log when it ends, however it does.
+class StandardOutput {
+ public:
+  explicit StandardOutput(std::string* log) : log_(log) {
+    if (log_ != nullptr) file_ = ::open_memstream(&text_, &size_);
+  }
+  ~StandardOutput() {
+    if (file_ == nullptr) return;
+    std::fclose(file_);
+    log_->append("printed:\n").append(text_, size_);
+    std::free(text_);
+  }
+  StandardOutput(const StandardOutput&) = delete;
+  StandardOutput& operator=(const StandardOutput&) = delete;
+  [[nodiscard]] std::FILE* file() const noexcept { return file_; }
+
+ private:
+  std::string* log_;
+  std::FILE* file_ = nullptr;
+  char* text_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 class FolderHistory {
@@ -206,7 +231,8 @@ class FolderHistory {
     options.start = disk_.seen(state_path).empty() ? replay::Start::fresh : replay::Start::resume;
     options.passes = window_.passes;
     if (!fresh_keys_) options.insecure_seed = seed_;
-    replay::PathPrinter printer(nullptr);
+    const StandardOutput printed(given_ ? &log_ : nullptr);
+    replay::PathPrinter printer(printed.file());
     std::atomic<int> stop{0};
     replay::StreamInput stream(config, window_, stop);
     replay::Session session(config, mechanism, window_, options, printer, stream);
@@ -285,7 +311,10 @@ class FolderHistory {
         undisturbed(*settings_, keys_, settings_->config.lane, std::move(rows), Position{0}, true);
     const std::string what = difference(lines_of_text(disk_.seen(releases_path)), reference, !fresh_keys_);
     if (!what.empty()) return violate("releases differ: " + what);
-    if (reference.steps == 0) return;  // nothing was ever committed
+    if (reference.steps == 0) {
+      if (!disk_.seen(ledger_path).empty()) violate("a ledger line of no step");
+      return;
+    }
     const journal::State state = journal::open_state(keys_, disk_.seen(state_path));
     if (state.identity.steps.value() != reference.steps || state.record.position.value() != reference.position) {
       return violate(fmt::format("step {} at {}, undisturbed {} at {}", state.identity.steps.value(),
