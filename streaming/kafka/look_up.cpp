@@ -16,7 +16,7 @@ using MetadataHandle = std::unique_ptr<const rd_kafka_metadata_t, decltype(&rd_k
 // At first short, so that a refusal to let us in is noticed; then longer, for brokers that are slow to answer.
 constexpr int first_attempt_milliseconds = 500;
 constexpr int longest_attempt_milliseconds = 8000;
-constexpr std::chrono::milliseconds between_looks{50};
+constexpr std::chrono::milliseconds between_questions{50};
 
 TopicShape shape_of(const rd_kafka_metadata_topic_t& topic) {
   TopicShape shape{topic.partition_cnt, std::numeric_limits<std::int32_t>::max()};
@@ -40,7 +40,7 @@ void ask_until(const Client& client, const std::string& attempt, Deadline deadli
     if (error->remedy != Remedy::call_again) throw KafkaFailure(attempt, *std::move(error));
     // Why nothing answers says more than that nothing did.
     if (milliseconds_until(deadline) == 0) throw KafkaFailure(attempt, complaint ? *complaint : *std::move(error));
-    std::this_thread::sleep_until(std::min(deadline, in(between_looks)));
+    std::this_thread::sleep_until(std::min(deadline, in(between_questions)));
   }
 }
 

@@ -10,7 +10,7 @@
 namespace nustream::local {
 namespace {
 
-constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t report_version = 1;
 // A sign, 19 digits, a comma and a space; names, digests, spacings and braces.
 constexpr std::size_t number_bytes_max = 24;
 constexpr std::size_t other_bytes_max = 1024;
@@ -44,7 +44,7 @@ ReportFormat::ReportFormat(const Settings& settings, const inference::LocalMecha
                       other_bytes_max) {}
 
 std::string ReportFormat::encode(const ReportId& id, std::span<const std::int64_t> numbers) const {
-  static_assert(format_version == 1);
+  static_assert(report_version == 1);
   std::string line = "{\"format\":1,\"stream\":";
   publish::append_string(stream_, line);
   line += ",\"mechanism\":\"";
@@ -140,7 +140,7 @@ Reject ReportReader::read(std::string_view line) {
 }
 
 Reject ReportReader::read_values() {
-  if (document_->version != format_version) return Reject::other_format;
+  if (document_->version != report_version) return Reject::other_format;
   if (document_->stream != format_.stream_) return Reject::other_stream;
   if (!is_of_this_mechanism()) return Reject::other_mechanism;
   if (!secrets::from_hex(document_->id, id_)) return Reject::members;

@@ -5,6 +5,11 @@ add_library(nustream_kafka_support STATIC support/kafka_broker.cpp support/kafka
 target_include_directories(nustream_kafka_support PUBLIC support)
 target_link_libraries(nustream_kafka_support PUBLIC PkgConfig::RDKAFKA PRIVATE nustream_compile)
 
+# Whatever links librdkafka: its threads have to be such as the thread sanitizer follows.
+if(NUSTREAM_SANITIZE STREQUAL "thread")
+  target_sources(nustream_service INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/support/c11_threads.cpp)
+endif()
+
 # nustream_broker_test(NAME LABEL SOURCES… [LINK libraries…]): as nustream_test, but one entry for the whole binary: its
 # tests share a broker, started once. Two such binaries at a time: what they do most is wait, but each broker's start is
 # what makes the waits of a third run out.
