@@ -11,6 +11,11 @@ sed "s#/run/secrets/operator_token#$work/token#" prometheus/prometheus.yml >"$wo
 cp prometheus/*_rules.yml "$work/"
 printf token >"$work/token"
 promtool check config "$work/prometheus.yml"
+# And the page's example for another Prometheus.
+sed -n '/^```yaml$/,/^```$/p' ../docs/metrics.md | sed '/^```/d' >"$work/example.yml"
+sed -i "s#/etc/prometheus/nustream-token#$work/token#" "$work/example.yml"
+grep -q scrape_configs "$work/example.yml"
+promtool check config "$work/example.yml"
 known=$(grep -oE '\b(nustream|process)_[a-z_]+' ../docs/metrics.md | sort -u)
 used=$(grep -ohE '\b(nustream|process)_[a-z_]+' prometheus/*_rules.yml grafana/dashboards/*.json |
   grep -v '^nustream_key$' | sed -E 's/_(bucket|sum|count)$//' | sort -u)

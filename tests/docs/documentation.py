@@ -447,12 +447,29 @@ def check_names():
 # ---- campaigns
 
 # Counts that a page gives, and the constant that is run: by hand on the page, so that a change shows in both.
-COUNTS = [("docs/privacy.md", "pairs", "tests/simulation/coupling_test.cpp", "in_the_campaign"),
+# And how the result of the campaign says it, once there is one.
+COUNTS = [("docs/privacy.md", "pairs", "tests/simulation/coupling_test.cpp", "in_the_campaign",
+           "coupling", '"pairs": "{}"'),
           ("docs/privacy.md", "more under faults", "tests/simulation/coupling_test.cpp",
-           "under_faults_in_the_campaign"),
-          ("docs/privacy.md", "histories", "tests/simulation/simulation_test.cpp", "in_the_campaign"),
-          ("tests/campaign/README.md", "histories", "tests/simulation/simulation_test.cpp",
-           "in_the_campaign")]
+           "under_faults_in_the_campaign", "coupling", '"pairs": "{}"'),
+          ("docs/privacy.md", "histories", "tests/simulation/simulation_test.cpp", "in_the_campaign",
+           "simulation", '"histories": "{}"'),
+          ("tests/campaign/README.md", "histories", "tests/simulation/simulation_test.cpp", "in_the_campaign",
+           "simulation", '"histories": "{}"')]
+
+
+def check_result_counts(result, said):
+    path = root / f"docs/results/{result}.json"
+    if path.exists() and said not in re.sub(r"e\+0?(\d+)", lambda zeros: "0" * int(zeros[1]), path.read_text()):
+        mistake(f"docs/results/{result}.json", f"it does not say {said}: the campaign ran with another count")
+
+
+def check_fuzz_counts():
+    path = root / "docs/results/fuzz.json"
+    for kind, of in (json.loads(path.read_text()) if path.exists() else {}).items():
+        count("counts of campaigns")
+        if of["executions"] < (10_000 if kind == "compressed" else 10_000_000):
+            mistake("docs/results/fuzz.json", f"{kind} had {of['executions']} executions")
 
 
 def check_campaigns():
@@ -472,12 +489,14 @@ def check_campaigns():
             if isinstance(result, dict) and "tests" in result and \
                     (not result["tests"] or result["failures"] or result.get("errors") or '"SKIPPED"' in text):
                 mistake("docs/results", f"{name}.json holds failures, or tests that were skipped, or none")
-    for page, what, source, constant in COUNTS:
+    check_fuzz_counts()
+    for page, what, source, constant, result, form in COUNTS:
         count("counts of campaigns")
         said = {found.replace(",", "") for found in re.findall(rf"(\d[\d,]*) {what}", (root / page).read_text())}
         run = re.search(rf"\b{constant} = ([\d']+);", (root / source).read_text())[1].replace("'", "")
         if said != {run}:
             mistake(page, f"it says {' and '.join(said) or 'nothing'} of {what}; {source} has {run}")
+        check_result_counts(result, form.format(run))
 
 
 # ---- examples in C++

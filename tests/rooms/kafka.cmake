@@ -7,7 +7,8 @@ target_link_libraries(nustream_kafka_support PUBLIC PkgConfig::RDKAFKA PRIVATE n
 
 # Whatever links librdkafka: its threads have to be such as the thread sanitizer follows.
 if(NUSTREAM_SANITIZE STREQUAL "thread")
-  target_sources(nustream_service INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/support/c11_threads.cpp)
+  target_sources(nustream_service INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${CMAKE_CURRENT_SOURCE_DIR}/support/c11_threads.cpp>)
 endif()
 
 # nustream_broker_test(NAME LABEL SOURCES… [LINK libraries…]): as nustream_test, but one entry for the whole binary: its
