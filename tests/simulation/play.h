@@ -38,8 +38,8 @@ struct PublicHistory {
 };
 /// One lane of `attach`, with the faults of `seed`.
 [[nodiscard]] PublicHistory play_records(std::uint64_t seed, const Given& given);
-/// The same of `replay` over `passes` of the records: its two growing files after every change, in order, and what its
-/// processes print.
+/// The same of `replay` over `passes` of the records: its two growing files after every change, in order, and what
+/// its processes print.
 [[nodiscard]] PublicHistory play_records_in_folder(std::uint64_t seed, const Given& given, std::uint64_t passes);
 
 }  // namespace nustream::tests
