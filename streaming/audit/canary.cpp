@@ -117,7 +117,8 @@ struct Candidate {
   double reach = 0;      ///< its shortest gradient of a game, in clip norms
 };
 
-/// The shortest of its gradients in the steps that it takes part in, where there is no noise.
+/// The shortest of its gradients in the steps that it takes part in, where there is no noise. 0 where one of them is
+/// beyond the numbers.
 double shortest(const lane::Settings& settings, const GameShape& shape, const Candidate& candidate) {
   Eigen::VectorXd theta =
       Eigen::Map<const Eigen::VectorXd>(settings.start.data(), static_cast<Eigen::Index>(settings.start.size()));
@@ -126,6 +127,7 @@ double shortest(const lane::Settings& settings, const GameShape& shape, const Ca
     Eigen::VectorXd gradient = regulariser(settings, theta);
     if (std::binary_search(shape.at.begin(), shape.at.end(), step)) {
       const Contribution added = contribution(settings, theta, candidate.x, candidate.y);
+      if (!std::isfinite(added.length)) return 0;
       length = std::min(length, added.length);
       gradient += added.clipped / static_cast<double>(settings.minibatch);
     }
@@ -185,10 +187,21 @@ Contribution contribution(const lane::Settings& settings, const Eigen::VectorXd&
                           double y) {
   const std::vector<double> g =
       model::gradient(settings.loss, {theta.data(), static_cast<std::size_t>(theta.size())}, x, y);
-  const Eigen::Map<const Eigen::VectorXd> gradient(g.data(), static_cast<Eigen::Index>(g.size()));
-  const double length = gradient.norm();
   const double clip = settings.clip.value();
-  return {length > clip ? Eigen::VectorXd(gradient * (clip / length)) : Eigen::VectorXd(gradient), length};
+  Eigen::VectorXd gradient = Eigen::Map<const Eigen::VectorXd>(g.data(), static_cast<Eigen::Index>(g.size()));
+  if (!gradient.allFinite()) {
+    // A slope beyond the numbers, as of a Poisson loss: slope · x is clipped to x's direction, as the lane does.
+    const auto features = static_cast<Eigen::Index>(x.size());
+    Eigen::VectorXd direction = Eigen::VectorXd::Zero(gradient.size());
+    for (Eigen::Index j = 0; j < gradient.size(); ++j) {
+      const double entry = std::abs(x[static_cast<std::size_t>(j % features)]);
+      if (entry > 0) direction(j) = std::copysign(entry, gradient(j));
+    }
+    return {direction.stableNormalized() * clip, std::numeric_limits<double>::infinity()};
+  }
+  const double length = gradient.stableNorm();
+  if (length > clip) gradient = gradient.stableNormalized() * clip;
+  return {std::move(gradient), length};
 }
 
 Eigen::VectorXd regulariser(const lane::Settings& settings, const Eigen::VectorXd& theta) {

@@ -19,9 +19,10 @@ struct Canary {
   std::string opposite;  ///< the same with the other sign, for replace-one neighbours
 };
 
-/// Of the records that were tried, the one whose gradient stays longest in the steps that it takes part in, along the
-/// path without noise. Failure(configuration) where none has a gradient as long as the clip norm (columns clamped too
-/// tightly), or where the model has several stages.
+/// Of the records that are tried, the first whose gradient stays at least four clip norms long in the steps that it
+/// takes part in, along the path without noise; else the one whose gradient stays longest. Failure(configuration)
+/// where none has a gradient as long as the clip norm (columns clamped too tightly), or where the model has several
+/// stages.
 [[nodiscard]] Canary find_canary(const config::Config& config, const GameShape& shape);
 
 /// What a record adds to a step's sum of gradients.

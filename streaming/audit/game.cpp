@@ -196,7 +196,7 @@ class Game::Stream {
     }
     constexpr double as_long = 0.999;
     ++participations_.all;
-    if (shift.norm() < as_long * mechanism_.main().displacement.value()) ++participations_.shorter;
+    if (!(shift.norm() >= as_long * mechanism_.main().displacement.value())) ++participations_.shorter;
     return shift;
   }
 

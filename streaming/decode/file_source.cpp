@@ -51,6 +51,9 @@ FileSource::FileSource(std::string path) : path_(std::move(path)) {
     path_ = "standard input";
     descriptor_ = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
     if (descriptor_ < 0) fail("read", path_, errno, "give it a file or a pipe");
+    // The writing end of a pipe would be waited for without end.
+    if ((::fcntl(descriptor_, F_GETFL) & O_ACCMODE) == O_WRONLY)
+      fail("read", path_, EBADF, "give it a file or a pipe");
     struct stat status {};
     may_wait_ = ::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode);
     return;
@@ -77,7 +80,9 @@ ByteSource::Result FileSource::read_descriptor(std::span<char> buffer) {
   if (may_wait_) {
     // Until its first writer has come, a FIFO would read as ended; a poll waits for it as for bytes.
     pollfd waiting{descriptor_, POLLIN, 0};
-    if (::poll(&waiting, 1, wait_milliseconds) <= 0) return {.interrupted = true};
+    const int ready = ::poll(&waiting, 1, wait_milliseconds);
+    if (ready < 0 && errno != EINTR) fail("read", path_, errno, "the records before it were used");
+    if (ready <= 0) return {.interrupted = true};
   }
   const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
   if (count < 0 && errno == EINTR) return {.interrupted = true};

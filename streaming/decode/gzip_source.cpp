@@ -36,7 +36,9 @@ class GzipSource : public ByteSource {
         const Result result = fill();
         if (result.interrupted) return result;
       }
-      if (between_members_ && !begin_member()) return {.end = true};
+      if (between_members_) {
+        if (!begin_member()) return {.end = input_ended_, .interrupted = !input_ended_};
+      }
       inflate_some();
     }
     return {.bytes = room - stream_.avail_out};
@@ -56,7 +58,8 @@ class GzipSource : public ByteSource {
     return result;
   }
 
-  // After a member: another one, or the end. Zero bytes may follow the last member (padding of a tape or a disk).
+  // After a member: another one, or the end, or an interruption. Zero bytes may follow the last member (padding of a
+  // tape or a disk).
   bool begin_member() {
     while (!input_ended_) {
       while (stream_.avail_in != 0 && *stream_.next_in == 0) {
@@ -68,7 +71,7 @@ class GzipSource : public ByteSource {
         between_members_ = false;
         return true;
       }
-      fill();
+      if (fill().interrupted) return false;
     }
     return false;
   }

@@ -10,6 +10,7 @@
 #include "decode/reader.h"
 #include "error.h"
 #include "journal/record_marks.h"
+#include "replay/signals.h"
 #include "secrets/fields.h"
 
 namespace nustream::estimate {
@@ -108,6 +109,7 @@ Table read_table(const config::Config& config) {
   rows.dimension = table.dimension;
   for (bool more = true; more;) {
     rows.clear();
+    replay::require_no_signal();
     more = reader->read(rows, rows_per_read);
     table.x.append(rows.x);
     table.y.append(rows.y);

@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include "error.h"
+
 namespace nustream::replay {
 namespace {
 
@@ -22,6 +24,12 @@ const std::atomic<int>& watch_signals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   return received;
+}
+
+void require_no_signal() {
+  if (received.load() == 0) return;
+  throw Failure(Exit::interrupted,
+                "interrupted while the input was read; nothing has changed: give the same command again");
 }
 
 }  // namespace nustream::replay

@@ -9,4 +9,7 @@ namespace nustream::replay {
 /// usual. Returns the flag: 0, SIGINT or SIGTERM.
 [[nodiscard]] const std::atomic<int>& watch_signals();
 
+/// Failure(interrupted) once a signal has come: for what reads before anything has changed.
+void require_no_signal();
+
 }  // namespace nustream::replay

@@ -466,7 +466,12 @@ def check_result_counts(result, said):
 
 def check_fuzz_counts():
     path = root / "docs/results/fuzz.json"
-    for kind, of in (json.loads(path.read_text()) if path.exists() else {}).items():
+    if not path.exists():
+        return
+    executed = json.loads(path.read_text())
+    if sorted(executed) != sorted(each.name for each in (root / "tests/fuzz/corpus").iterdir()):
+        mistake("docs/results/fuzz.json", "it has other kinds than tests/fuzz/corpus")
+    for kind, of in executed.items():
         count("counts of campaigns")
         if of["executions"] < (10_000 if kind == "compressed" else 10_000_000):
             mistake("docs/results/fuzz.json", f"{kind} had {of['executions']} executions")
@@ -486,8 +491,9 @@ def check_campaigns():
                 continue
             text = path.read_text()
             result = json.loads(text)
-            if isinstance(result, dict) and "tests" in result and \
-                    (not result["tests"] or result["failures"] or result.get("errors") or '"SKIPPED"' in text):
+            reports = [result, *result.values()] if isinstance(result, dict) else []
+            if any(not report["tests"] or report["failures"] or report.get("errors") or '"SKIPPED"' in text
+                   for report in reports if isinstance(report, dict) and "tests" in report):
                 mistake("docs/results", f"{name}.json holds failures, or tests that were skipped, or none")
     check_fuzz_counts()
     for page, what, source, constant, result, form in COUNTS:

@@ -90,8 +90,8 @@ TEST_P(Catchers, PassWithoutTheBug) {
   EXPECT_THAT(result.out, Not(HasSubstr("SKIPPED")));
 }
 
-// Else whatever ends with 70 would count as a catch. An honest audit exceeds its claim at most once in a thousand
-// times: that two of these do happens once in thirty thousand.
+// Else whatever ends with 70 would count as a catch. Each of an honest audit's two bounds exceeds its claim at most
+// once in a thousand times: that two of these audits do happens once in seven thousand.
 TEST(AuditsThatCatch, FindNothingWithoutTheBug) {
   int exceeded = 0;
   for (const PlantedBug& bug : bugs_to_plant()) {

@@ -1,9 +1,9 @@
 # Audits: games that prove a lower bound of epsilon.
-nustream_test(audit_test full statistical/audit_test.cpp LINK nustream_service GTest::gmock)
+find_package(Eigen3 REQUIRED)
+nustream_test(audit_test full statistical/audit_test.cpp LINK nustream_service Eigen3::Eigen GTest::gmock)
 nustream_test(audit_command_test quick fault/audit_command_test.cpp LINK GTest::gmock simdjson::simdjson)
 target_compile_definitions(audit_command_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
 add_dependencies(audit_command_test nustream)
-find_package(Eigen3 REQUIRED)
 # Noise recovered from releases and known records.
 find_package(fmt REQUIRED)
 nustream_test(residual_test full statistical/residual_test.cpp LINK nustream_service Eigen3::Eigen fmt::fmt)

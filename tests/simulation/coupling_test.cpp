@@ -109,6 +109,7 @@ record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
 struct Fate {
   std::vector<std::uint64_t> commits;             ///< steps, rising, the last of the run among them
   std::map<std::uint64_t, std::uint64_t> deaths;  ///< by the commit that does not come: the step at which it dies
+  std::uint64_t lost = 0;                         ///< processes that died with steps that were not committed
 };
 
 /// What is kept at a commit.
@@ -177,7 +178,7 @@ class Life {
 /// One lane over the rows, by processes that die and are followed by others; `theta` gets the iterate at each of
 /// `stops`, which are commits.
 Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts,
-          const Fate& fate, const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta) {
+          Fate& fate, const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta) {
   const config::Config& config = world.settings->config;
   const config::Mechanism& mechanism = world.settings->mechanism;
   const secrets::Keyring keys = secrets::Keyring::insecure(seed);
@@ -190,6 +191,7 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
   for (const std::uint64_t commit : fate.commits) {
     if (const auto death = fate.deaths.find(commit); death != fate.deaths.end()) {
       life->go_to(std::max(committed.steps, death->second));
+      if (life->lane().steps().value() > committed.steps) ++fate.lost;
       life = std::make_unique<Life>(world, keys, shifts, rows, limit, committed);
     }
     life->go_to(commit);
@@ -227,7 +229,7 @@ std::vector<std::uint64_t> draw_commits(std::mt19937_64& random, const World& wo
   return commits;
 }
 Fate draw_fate(std::mt19937_64& random, std::vector<std::uint64_t> commits) {
-  Fate fate{std::move(commits), {}};
+  Fate fate{std::move(commits), {}, 0};
   std::uint64_t previous = 0;
   for (const std::uint64_t commit : fate.commits) {
     if (random() % 3 == 0) fate.deaths.emplace(commit, previous + random() % (commit - previous + 1));
@@ -323,7 +325,7 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   }
   // It dies at moments of its own.
   std::mt19937_64 random(seed ^ 0x6a09e667f3bcc908U);
-  const Fate fate = draw_fate(random, pair.fate.commits);
+  Fate fate = draw_fate(random, pair.fate.commits);
   const Shown two = run(world, seed, pair.other, pair.shifts, fate, pair.stops, nullptr);
   if (pair.shown != two)
     return "the coupled neighbour shows something else:\n" + pair.shown.releases + "\n" + two.releases;
@@ -334,7 +336,7 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   tally.of_several_passes += pair.stops.size() > 1 ? 1U : 0U;
   tally.of_several_stages += world.encoders.size() > 1 ? 1U : 0U;
   tally.as_files += pair.as_file ? 1U : 0U;
-  tally.deaths += pair.fate.deaths.size() + fate.deaths.size();
+  tally.deaths += pair.fate.lost + fate.lost;
   if (pair.moved && seed % 64 == 0) {
     ++tally.unshifted;
     tally.seen_unshifted += run(world, seed, pair.other, {}, fate, pair.stops, nullptr) != pair.shown ? 1U : 0U;

@@ -25,13 +25,8 @@ struct CommandResult {
   long resident_kib = 0;  ///< the most that it ever had
 };
 
-/// Where NUSTREAM_PROGRAMS_OF names a folder, such as another build's, the program of the same name in it; where
-/// NUSTREAM_PLANTED_PROGRAMS is set, a program's twin beside it that holds planted bugs. If there is one.
+/// Where NUSTREAM_PLANTED_PROGRAMS is set, a program's twin beside it that holds planted bugs, if there is one.
 inline std::string program_under_test(const std::string& program) {
-  if (const char* const folder = std::getenv("NUSTREAM_PROGRAMS_OF"); folder != nullptr) {
-    const std::filesystem::path other = folder / std::filesystem::path(program).filename();
-    if (std::filesystem::exists(other)) return other.string();
-  }
   const std::string planted = program + "_planted";
   return std::getenv("NUSTREAM_PLANTED_PROGRAMS") != nullptr && std::filesystem::exists(planted) ? planted : program;
 }

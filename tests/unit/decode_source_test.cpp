@@ -198,6 +198,32 @@ TEST(StandardInputSource, ASilentPipeGivesItsCallerTheTurn) {
   alarm(0);
 }
 
+TEST(StandardInputSource, PaddingBehindGzipGivesItsCallerTheTurn) {
+  alarm(60);
+  StandardInput input;
+  input.write(gzip("some bytes\n") + std::string(10, '\0'));
+  const auto source = open_source("-");
+  char bytes[64];
+  EXPECT_EQ(source->read(bytes).bytes, 11U);
+  const ByteSource::Result waiting = source->read(bytes);
+  EXPECT_TRUE(waiting.interrupted);
+  EXPECT_FALSE(waiting.end);
+  input.end();
+  EXPECT_TRUE(source->read(bytes).end);
+  alarm(0);
+}
+
+TEST(StandardInputSource, TheWritingEndOfAPipeIsRefused) {
+  const int saved = dup(STDIN_FILENO);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  dup2(ends[1], STDIN_FILENO);
+  expect_failure(
+      Exit::io, [&] { (void)open_source("-"); }, "standard input");
+  dup2(saved, STDIN_FILENO);
+  for (const int each : {saved, ends[0], ends[1]}) close(each);
+}
+
 TEST(OpenSource, AFifoWaitsForItsWriterAndGivesItsCallerTheTurn) {
   alarm(60);
   const tests::TemporaryFolder folder;
