@@ -177,8 +177,8 @@ class Life {
 
 /// One lane over the rows, by processes that die and are followed by others; `theta` gets the iterate at each of
 /// `stops`, which are commits.
-Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts,
-          Fate& fate, const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta) {
+Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts, Fate& fate,
+          const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta) {
   const config::Config& config = world.settings->config;
   const config::Mechanism& mechanism = world.settings->mechanism;
   const secrets::Keyring keys = secrets::Keyring::insecure(seed);
