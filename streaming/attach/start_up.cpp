@@ -29,6 +29,21 @@ StartUp::StartUp() : loop_(std::make_shared<boost::asio::io_context>()), signals
   });
 }
 
+StartUp::~StartUp() {
+  // Not for a moment as they are by default, which clearing the set makes them.
+  sigset_t both;
+  sigset_t before;
+  ::sigemptyset(&both);
+  ::sigaddset(&both, SIGINT);
+  ::sigaddset(&both, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &both, &before);
+  boost::system::error_code never;
+  signals_.clear(never);
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 std::optional<Exit> StartUp::run(Work work) {
   const auto call = std::make_shared<Call>();
   std::thread thread([call, loop = loop_, work = std::move(work)] {

@@ -13,10 +13,12 @@
 
 namespace nustream::attach {
 
-/// While one lives, the two signals are noticed here and do not end the process by themselves. One thread calls it.
+/// While one lives, the two signals are noticed here and do not end the process by themselves; from its end on they
+/// are ignored: the process leaves already, and with the exit code of what it did. One thread calls it.
 class StartUp {
  public:
   StartUp();
+  ~StartUp();
   StartUp(const StartUp&) = delete;
   StartUp& operator=(const StartUp&) = delete;
 

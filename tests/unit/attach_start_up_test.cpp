@@ -1,0 +1,34 @@
+#include "attach/start_up.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+
+namespace nustream::attach {
+namespace {
+
+// One that came while the process was leaving ended it with the signal in place of its exit code.
+TEST(StartUpDeathTest, AProcessThatLeavesKeepsItsExitCode) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    EXPECT_EXIT(
+        {
+          { const StartUp start_up; }
+          std::raise(signal);
+          std::_Exit(73);
+        },
+        ::testing::ExitedWithCode(73), "");
+  }
+}
+
+TEST(StartUp, SignalsStandForExitCodes) {
+  for (const auto& [signal, code] : {std::pair{SIGINT, Exit::interrupted}, std::pair{SIGTERM, Exit::done}}) {
+    StartUp start_up;
+    EXPECT_EQ(start_up.told_to_end(), std::nullopt);
+    std::raise(signal);
+    EXPECT_EQ(start_up.told_to_end(), code);
+  }
+}
+
+}  // namespace
+}  // namespace nustream::attach
