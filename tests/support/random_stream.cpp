@@ -84,6 +84,10 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   const std::uint64_t kind = random() % 9;
   const bool two_stages = kind == 8;
   const bool mean = kind == 0;
+  stream.json = random() % 4 == 0;
+  stream.target_only = two_stages && !stream.json && random() % 2 == 0;
+  // One without noise, which takes nothing of the budget.
+  const bool public_first_stage = stream.target_only && random() % 2 == 0;
   std::string features;
   if (two_stages) {
     stream.stages = 2;
@@ -116,14 +120,18 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   descent +=
       one_of(random, "", fmt::format("average = \"tail\"\naverage_from = {}\n", random() % 30),
              fmt::format("average = \"exponential\"\naverage_from = {}\naverage_decay = 0.9\n", random() % 30));
-  if (two_stages) descent += "[first_stage]\n" + schedule(random, 0.03) + "clip_norm = 0.7\n";
+  if (two_stages) {
+    descent +=
+        "[first_stage]\n" + schedule(random, 0.03) + (public_first_stage ? "private = false\n" : "clip_norm = 0.7\n");
+  }
 
   std::string privacy = "[privacy]\ndelta = 1e-6\n";
   privacy += one_of(random, "rho = 0.5\n", "rho = 1e-3\n", "epsilon = 2.0\n");
+  if (stream.target_only) privacy += "protects = \"target\"\n";
+  if (two_stages && random() % 4 == 0) privacy += "calibration = \"proposition-3.1\"\n";
   if (limits.replace_one && random() % 2 == 0) privacy += "adjacency = \"replace-one\"\n";
   if (limits.may_end_early && random() % 12 == 0) privacy += "budget = 0.4\n";
 
-  stream.json = random() % 4 == 0;
   std::string format = stream.json ? "format = \"jsonl\"\n" : "header = false\n";
   if (!mean) stream.columns.emplace_back("y");
   if (!stream.json) {

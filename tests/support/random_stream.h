@@ -18,6 +18,7 @@ struct RandomStream {
   Target target = Target::number;    ///< of the last column
   std::uint64_t labels = 2;
   bool json = false;
+  bool target_only = false;  ///< neighbours differ in a record's target alone
   std::uint64_t minibatch = 1;
   std::uint64_t stages = 1;
   double clip_norm = 1;
