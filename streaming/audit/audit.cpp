@@ -184,9 +184,9 @@ void print(const config::Config& config, const Options& options, const Finding& 
   }
   if (finding.shorter_share > 0) {
     fmt::print(
-        "in {:.2g}% of its steps the record's gradient was shorter than the clip norm, so that it showed less than "
-        "is "
-        "claimed: with a smaller descent.step_size, on which no claim depends, it stays long\n",
+        "in {:.3g}% of its steps the record showed less than is claimed, for a gradient was shorter than its clip "
+        "norm: with a smaller descent.step_size, on which no claim depends, gradients stay long; a second stage "
+        "without controls has none until the first has moved (--at)\n",
         100 * finding.shorter_share);
   }
   if (finding.mu_bound == 0) {

@@ -1,39 +1,36 @@
-// The record that an audit looks for: the longest gradient that the settings let one record have.
+// The record that an audit looks for: the longest gradients that the settings let one record have.
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
-
-#include <Eigen/Core>
+#include <vector>
 
 #include "audit/shape.h"
 #include "config/config.h"
 
 namespace nustream::audit {
 
+/// What a lane gets of a record.
+struct Row {
+  std::vector<double> x;
+  double y;
+  friend bool operator==(const Row&, const Row&) = default;
+};
+
 /// Lines of the stream's own format, without their newlines.
 struct Canary {
-  std::string header;    ///< of a CSV with one; else empty
-  std::string null;      ///< cannot be used: takes its step with a zero gradient
-  std::string record;    ///< its gradient at θ_0 is at least as long as the clip norm
-  std::string opposite;  ///< the same with the other sign, for replace-one neighbours
+  std::string header;  ///< of a CSV with one; else empty
+  std::string null;    ///< cannot be used: takes its step with a zero gradient
+  std::string record;  ///< at least one of its gradients is as long as its clip norm
+  std::string
+      absent;  ///< stands in its place in the other world; of replace-one neighbours its gradients are opposite
+  Row row;     ///< of `record`
+  std::optional<Row> absent_row;  ///< of `absent`, where that can be used
 };
 
-/// Of the records that are tried, the first whose gradient stays at least four clip norms long in the steps that it
-/// takes part in, along the path without noise; else the one whose gradient stays longest. Failure(configuration)
-/// where none has a gradient as long as the clip norm (columns clamped too tightly), or where the model has several
-/// stages.
+/// Of the records that are tried, the one whose gradients stay longest in the steps that it takes part in, along the
+/// path without noise; beyond four clip norms no more is asked. Failure(configuration) where none has a gradient as
+/// long as its clip norm (columns clamped too tightly).
 [[nodiscard]] Canary find_canary(const config::Config& config, const GameShape& shape);
-
-/// What a record adds to a step's sum of gradients.
-struct Contribution {
-  Eigen::VectorXd clipped;
-  double length;  ///< before it was clipped
-};
-[[nodiscard]] Contribution contribution(const lane::Settings& settings, const Eigen::VectorXd& theta,
-                                        std::span<const double> x, double y);
-
-/// What the regularisers, and the mean's own, add to a gradient, outside the clip.
-[[nodiscard]] Eigen::VectorXd regulariser(const lane::Settings& settings, const Eigen::VectorXd& theta);
 
 }  // namespace nustream::audit

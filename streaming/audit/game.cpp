@@ -12,6 +12,7 @@
 
 #include "audit/canary.h"
 #include "audit/matched_filter.h"
+#include "audit/stages.h"
 #include "decode/line_buffer.h"
 #include "decode/line_decoder.h"
 #include "engine/noise_feed.h"
@@ -26,7 +27,8 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-/// θ from coefficients in original units, which are an affine map of it.
+/// θ from coefficients in original units, which are an affine map of its first entries: of all but a first stage's
+/// that are public, and not released.
 class WorkingUnits {
  public:
   explicit WorkingUnits(const config::Config& config) {
@@ -37,7 +39,7 @@ class WorkingUnits {
     origin_ = Eigen::Map<const Vector>(origin.data(), static_cast<Eigen::Index>(origin.size()));
     const std::vector<double> linear = units.linear_part();
     const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> map(
-        linear.data(), origin_.size(), static_cast<Eigen::Index>(config.descent.dimension));
+        linear.data(), origin_.size(), static_cast<Eigen::Index>(linear.size()) / origin_.size());
     inverse_ = map.completeOrthogonalDecomposition().pseudoInverse();
   }
   [[nodiscard]] Vector theta(const std::vector<std::pair<std::string, double>>& shown) const {
@@ -51,11 +53,31 @@ class WorkingUnits {
   Matrix inverse_;
 };
 
-/// What is played: every step is released, and no iterate is projected.
+/// What is played: every step is released, with all of the second moments, and no iterate is projected.
 config::Config as_played(config::Config config) {
   config.descent.release_every = 1;
   config.descent.projection = {};
+  if (config.descent.moments) config.descent.moments->from = 0;
   return config;
+}
+
+Vector copied(std::span<const double> values) {
+  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+std::vector<MatchedFilter> filters_of(const config::Mechanism& mechanism, const GameShape& shape) {
+  std::vector<MatchedFilter> filters;
+  for (const config::StageNoise& stage : mechanism.stages) {
+    filters.emplace_back(stage.correlation, stage.stddev.value(), stage.displacement.value(), shape);
+  }
+  return filters;
+}
+
+/// Of independent stages.
+double mu_of(const std::vector<MatchedFilter>& filters) {
+  double squares = 0;
+  for (const MatchedFilter& filter : filters) squares += filter.mu() * filter.mu();
+  return std::sqrt(squares);
 }
 
 }  // namespace
@@ -70,25 +92,22 @@ class Game::Stream {
       : config_(as_played(config)),
         mechanism_(mechanism),
         shape_(shape),
-        replaced_(config_.privacy.adjacency == privacy::Adjacency::replace_one),
         canary_(find_canary(config_, shape_)),
-        filter_(mechanism_.main().correlation, mechanism_.main().stddev.value(),
-                mechanism_.main().displacement.value(), shape_),
+        filters_(filters_of(mechanism_, shape_)),
+        mu_(mu_of(filters_)),
         builder_(config_.schema),
         decoder_(decode::make_line_decoder(config_.input, builder_.fields(), decode::private_column(config_.schema))),
-        working_(config_),
-        start_(Eigen::Map<const Vector>(config_.descent.start.data(),
-                                        static_cast<Eigen::Index>(config_.descent.start.size()))) {
+        working_(config_) {
     if (decoder_->has_header()) decoder_->begin_file(canary_.header, "the audit's own stream");
     // One a step: an encoder remembers ε of the last ρ it saw.
     for (std::uint64_t step = 0; step < shape_.steps; ++step) {
       encoders_.push_back(
           engine::release_encoder(config_, mechanism_, {config_.lane, EpochId{0}, std::string(64, '0'), true}));
     }
-    texts_[0] = text(replaced_ ? canary_.opposite : canary_.null);
+    texts_[0] = text(canary_.absent);
     texts_[1] = text(canary_.record);
-    with_ = arrived(texts_[1]);
-    if (replaced_) without_ = arrived(texts_[0]);
+    require_arrival(texts_[1], canary_.row);
+    if (canary_.absent_row) require_arrival(texts_[0], *canary_.absent_row);
   }
 
   double play(World world, const noise::KeyBytes& epoch_key) {
@@ -110,24 +129,17 @@ class Game::Stream {
     return statistic(releases);
   }
 
-  [[nodiscard]] double mu() const noexcept { return filter_.mu(); }
+  [[nodiscard]] double mu() const noexcept { return mu_; }
   [[nodiscard]] Participations participations() const noexcept { return participations_; }
 
  private:
-  /// The record that takes part, as a world's lane gets it.
-  struct Row {
-    std::vector<double> x;
-    double y = 0;
-  };
-
-  /// A canary that the decoder refuses, or reads as something shorter, would prove nothing and call it a claim that
+  /// A canary that the decoder refuses, or reads as something else, would prove nothing and call it a claim that
   /// holds.
-  Row arrived(const std::string& lines) {
+  void require_arrival(const std::string& lines, const Row& row) {
     const record::RowBatch rows = decoded(lines);
     const auto at = static_cast<std::size_t>(shape_.at.front() * config_.descent.minibatch);
     const auto* const x = rows.x.data() + at * rows.dimension;
-    Row row{{x, x + rows.dimension}, rows.y[at]};
-    if (contribution(config_.descent, start_, row.x, row.y).length >= config_.descent.clip.value()) return row;
+    if (Row{{x, x + rows.dimension}, rows.y[at]} == row) return;
     throw Failure(
         Exit::configuration,
         config_.file +
@@ -161,57 +173,81 @@ class Game::Stream {
     return rows;
   }
 
-  /// Of what the releases say was added to the iterates, step by step.
+  /// Of what the releases say was added to the iterates and the moments, step by step.
   double statistic(const lane::Releases& releases) {
-    const auto m = static_cast<double>(config_.descent.minibatch);
-    Matrix seen(static_cast<Eigen::Index>(releases.size()), start_.size());
-    Matrix shift(static_cast<Eigen::Index>(shape_.at.size()), start_.size());
+    const std::size_t stages = filters_.size();
+    std::vector<Matrix> seen;
+    std::vector<Matrix> shift;
+    for (const config::StageNoise& stage : mechanism_.stages) {
+      const auto entries = static_cast<Eigen::Index>(stage.dimension);
+      seen.emplace_back(static_cast<Eigen::Index>(releases.size()), entries);
+      shift.emplace_back(static_cast<Eigen::Index>(shape_.at.size()), entries);
+    }
     Eigen::Index next = 0;  // of the canary's steps
-    Vector before = start_;
+    Seen before{start_of(config_.descent), {}, {}};
     for (std::size_t t = 0; t < releases.size(); ++t) {
-      line_.clear();
-      encoders_[t].append(releases[t], "cadence", line_);
-      const auto shown = publish::read_release(line_);
-      const Vector theta = working_.theta(shown->estimate);
-      const double eta = config_.descent.schedule.at(StepIndex{t});
-      Vector sum = m * ((before - theta) / eta - regulariser(config_.descent, before));
-      if (next < shift.rows() && shape_.at[static_cast<std::size_t>(next)] == t) {
-        shift.row(next) = shift_at(before, sum).transpose();
+      Seen after = seen_at(t, releases[t]);
+      if (t == 0) {
+        before.bread = Vector::Zero(after.bread.size());
+        before.meat = Vector::Zero(after.meat.size());
+      }
+      std::vector<Vector> sums = noisy_sums(config_.descent, StepIndex{t}, before, after);
+      if (next < shift.front().rows() && shape_.at[static_cast<std::size_t>(next)] == t) {
+        const std::vector<Vector> shifts = shifts_at(before.theta, sums);
+        for (std::size_t i = 0; i < stages; ++i) shift[i].row(next) = shifts[i].transpose();
         ++next;
       }
-      seen.row(static_cast<Eigen::Index>(t)) = sum.transpose();
-      before = theta;
+      for (std::size_t i = 0; i < stages; ++i) seen[i].row(static_cast<Eigen::Index>(t)) = sums[i].transpose();
+      before = std::move(after);
     }
-    return filter_.statistic(seen, shift);
+    double log_ratio = 0;
+    for (std::size_t i = 0; i < stages; ++i) log_ratio += filters_[i].log_ratio(seen[i], shift[i]);
+    return log_ratio / mu_ + mu_ / 2;
+  }
+
+  /// The iterate is the one that the release's text shows. Of second moments that shows functions alone; what the
+  /// accounting allows is all of them. And whoever knows the public columns knows a first stage that has no noise.
+  Seen seen_at(std::size_t t, const lane::Release& release) {
+    line_.clear();
+    encoders_[t].append(release, "cadence", line_);
+    Seen seen{copied(release.theta), copied(release.bread), copied(release.meat)};
+    const Vector shown = working_.theta(publish::read_release(line_)->estimate);
+    seen.theta.head(shown.size()) = shown;
+    return seen;
   }
 
   /// By how much the worlds' sums of a step differ, from the iterate before it; what the world without adds is taken
-  /// off `sum`.
-  Vector shift_at(const Vector& before, Vector& sum) {
-    Vector shift = contribution(config_.descent, before, with_.x, with_.y).clipped;
-    if (replaced_) {
-      const Vector without = contribution(config_.descent, before, without_.x, without_.y).clipped;
-      sum -= without;
-      shift -= without;
+  /// off `sums`.
+  std::vector<Vector> shifts_at(const Vector& before, std::vector<Vector>& sums) {
+    std::vector<Contribution> with = contributions(config_.descent, before, canary_.row.x, canary_.row.y);
+    std::vector<Vector> shifts;
+    for (Contribution& each : with) shifts.push_back(std::move(each.clipped));
+    if (canary_.absent_row) {
+      const auto without = contributions(config_.descent, before, canary_.absent_row->x, canary_.absent_row->y);
+      for (std::size_t i = 0; i < shifts.size(); ++i) {
+        sums[i] -= without[i].clipped;
+        shifts[i] -= without[i].clipped;
+      }
     }
     constexpr double as_long = 0.999;
+    bool shorter = false;
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+      shorter = shorter || !(shifts[i].norm() >= as_long * mechanism_.stages[i].displacement.value());
+    }
     ++participations_.all;
-    if (!(shift.norm() >= as_long * mechanism_.main().displacement.value())) ++participations_.shorter;
-    return shift;
+    participations_.shorter += shorter ? 1U : 0U;
+    return shifts;
   }
 
   config::Config config_;
   const config::Mechanism& mechanism_;
   GameShape shape_;
-  bool replaced_;  // replace-one: the world without has a canary of the other sign
   Canary canary_;
-  MatchedFilter filter_;
+  std::vector<MatchedFilter> filters_;  ///< one a stage
+  double mu_;
   record::RowBuilder builder_;
   std::unique_ptr<decode::LineDecoder> decoder_;
   WorkingUnits working_;
-  Vector start_;
-  Row with_;
-  Row without_;
   Participations participations_;
   std::array<std::string, 2> texts_;
   std::vector<publish::ReleaseEncoder> encoders_;

@@ -19,20 +19,19 @@ enum class World : std::uint8_t { without, with };
 
 /// Plays games of one mechanism. A game decodes text, clips, adds grid noise under its own key, releases every step
 /// as JSON, reads that back, and asks how much likelier what was released is with what the canary must have added:
-/// its clipped gradients at the iterates that were released. One thread at a time.
+/// its clipped gradients at the iterates that were released, of every stage. One thread at a time.
 class Game {
  public:
-  /// Failure(configuration) for models of several stages, and where no record has a gradient as long as
-  /// the clip norm.
+  /// Failure(configuration) where no record has a gradient as long as its clip norm.
   Game(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape);
   ~Game();
   Game(Game&&) noexcept;
 
   /// N(0, 1) in the world without the record and N(mu(), 1) in the other, where everything is as claimed and the
-  /// canary's gradient never shorter than the clip norm.
+  /// canary's gradients never shorter than their clip norms; closer together where they are.
   [[nodiscard]] double play(World world, const noise::KeyBytes& epoch_key);
 
-  /// The most that the two can be apart (MatchedFilter::mu).
+  /// The most that the two can be apart: (Σ MatchedFilter::mu²)^½ over the stages.
   [[nodiscard]] double mu() const noexcept;
   /// How often the canary took part so far, and how often what it added was shorter than claimed.
   struct Participations {

@@ -36,9 +36,8 @@ MatchedFilter::MatchedFilter(const noise::Correlation& correlation, double stdde
   mu_ = displacement * std::sqrt(at_rows_.sum());
 }
 
-double MatchedFilter::statistic(const Matrix& seen, const Matrix& shift) const {
-  const double log_ratio = shift.cwiseProduct(rows_ * seen - at_rows_ * shift / 2).sum();
-  return log_ratio / mu_ + mu_ / 2;
+double MatchedFilter::log_ratio(const Matrix& seen, const Matrix& shift) const {
+  return shift.cwiseProduct(rows_ * seen - at_rows_ * shift / 2).sum();
 }
 
 }  // namespace nustream::audit

@@ -18,13 +18,13 @@ class MatchedFilter {
   /// √(DᵀΣ⁻¹D) where the shift D is as long as claimed at each of its steps, in one direction.
   [[nodiscard]] double mu() const noexcept { return mu_; }
 
-  /// The logarithm of the likelihood ratio, scaled: N(0, 1) in the world without and N(mu(), 1) in the other where
+  /// The logarithm of the likelihood ratio: N(-mu²/2, mu²) in the world without and N(mu²/2, mu²) in the other, where
   /// the shift is as long as claimed and keeps its direction; closer together where it is shorter.
   ///
   /// `seen` (T × d): what was seen, what the world without adds to it taken away. `shift` (at.size() × d): what the
   /// other world adds, which may depend on what was seen before that step: Σ's factor is lower triangular, so that
   /// the ratio is the product of those of the steps.
-  [[nodiscard]] double statistic(const Eigen::MatrixXd& seen, const Eigen::MatrixXd& shift) const;
+  [[nodiscard]] double log_ratio(const Eigen::MatrixXd& seen, const Eigen::MatrixXd& shift) const;
 
  private:
   Eigen::MatrixXd rows_;     // of Σ⁻¹, those of the steps `at`

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "audit/audit.h"
-#include "audit/canary.h"
 #include "audit/game.h"
+#include "audit/stages.h"
 #include "example_config.h"
 #include "expect_failure.h"
 #include "nustream/privacy/epsilon.h"
@@ -146,20 +146,6 @@ TEST(Audit, PlaysEveryLoss) {
       EXPECT_GE(finding.mu_bound, 0.88 * finding.mu) << loss << ' ' << adjacency;
       EXPECT_LT(finding.shorter_share, 0.01) << loss << ' ' << adjacency;
     }
-  }
-}
-
-// A slope beyond the numbers: the lane clips to x's direction, and so does whoever plays against it.
-TEST(Contribution, OfAnEndlessSlopeIsAsLongAsTheClipNorm) {
-  const tests::TemporaryFolder folder;
-  const lane::Settings poisson = settings(folder, {"model.loss=poisson", "descent.clip_norm=2"}).descent;
-  for (const double theta : {1.0, 200.0, 500.0}) {  // exp of 4, 800 and 2000
-    const Contribution added =
-        contribution(poisson, Eigen::Vector3d(theta, theta, 0), std::vector<double>{3, 1, 0}, 0);
-    EXPECT_NEAR(added.clipped.norm(), 2, 1e-12) << theta;
-    EXPECT_NEAR(added.clipped(0), 3 * added.clipped(1), 1e-12) << theta;
-    EXPECT_EQ(added.clipped(2), 0) << theta;
-    EXPECT_GE(added.length, 2) << theta;
   }
 }
 

@@ -1,0 +1,101 @@
+#include "audit/record_writer.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "publish/json_text.h"
+
+namespace nustream::audit {
+
+RecordWriter::RecordWriter(const config::Config& config, std::span<const record::Field> fields)
+    : config_(config), fields_(fields) {
+  if (config.input.format == decode::Format::csv && !config.input.header) {
+    columns_ = config.input.columns;
+    return;
+  }
+  for (const record::Field& field : fields) {
+    if (std::find(columns_.begin(), columns_.end(), field.column) == columns_.end()) columns_.push_back(field.column);
+  }
+}
+
+std::string RecordWriter::header() const {
+  if (config_.input.format != decode::Format::csv || !config_.input.header) return {};
+  return joined(columns_);
+}
+
+std::string RecordWriter::null() const {
+  return config_.input.format == decode::Format::csv ? "\"" : "null";
+}
+
+std::string RecordWriter::text(const std::string& column, const Values& values) const {
+  const record::Field* const field = field_of(column);
+  if (field == nullptr) return "0";
+  if (field->reading == record::Reading::equals) return field->equals;
+  if (field->reading != record::Reading::number) return "2024-01-06T23:00:00Z";
+  if (config_.schema.target && config_.schema.target->first.column == column) {
+    return std::isfinite(values.target) ? fmt::format("{}", values.target) : no_number();
+  }
+  return fmt::format("{}", is_endogenous(column) ? values.endogenous : values.feature);
+}
+
+std::string RecordWriter::record(const Values& values) const {
+  std::vector<std::string> texts;
+  texts.reserve(columns_.size());
+  for (const std::string& column : columns_) texts.push_back(text(column, values));
+  if (config_.input.format == decode::Format::csv) return joined(texts);
+  std::string object;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    object += i == 0 ? '{' : ',';
+    publish::append_string(columns_[i], object);
+    (object += ':') += quoted(columns_[i], texts[i]);
+  }
+  return object + "}";
+}
+
+/// A row's last features.
+bool RecordWriter::is_endogenous(const std::string& column) const {
+  const auto& first = config_.descent.first_stage;
+  if (!first) return false;
+  const auto last = std::span(config_.schema.features).last(first->shape.endogenous);
+  return std::any_of(last.begin(), last.end(),
+                     [&](const record::Feature& feature) { return feature.first.column == column; });
+}
+
+std::string RecordWriter::no_number() const {
+  return config_.input.format == decode::Format::csv ? "?" : "null";
+}
+
+const record::Field* RecordWriter::field_of(const std::string& column) const {
+  const auto found = std::find_if(fields_.begin(), fields_.end(),
+                                  [&](const record::Field& field) { return field.column == column; });
+  return found == fields_.end() ? nullptr : &*found;
+}
+
+std::string RecordWriter::quoted(const std::string& column, const std::string& text) const {
+  const record::Field* const field = field_of(column);
+  if (field == nullptr || field->reading == record::Reading::number) return text;
+  std::string quoted;
+  publish::append_string(text, quoted);
+  return quoted;
+}
+
+std::string RecordWriter::joined(const std::vector<std::string>& texts) const {
+  std::string line;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0) line += config_.input.delimiter;
+    line += in_quotes(texts[i]);
+  }
+  return line;
+}
+
+/// As a CSV field: a column's name may hold the delimiter.
+std::string RecordWriter::in_quotes(const std::string& text) const {
+  if (text.find_first_of(std::string{'"', config_.input.delimiter}) == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+}  // namespace nustream::audit

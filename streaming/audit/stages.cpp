@@ -1,0 +1,150 @@
+#include "audit/stages.h"
+
+#include <cmath>
+#include <limits>
+
+#include "nustream/descent/second_moments.h"
+#include "nustream/model/loss.h"
+
+namespace nustream::audit {
+namespace {
+
+using Vector = Eigen::VectorXd;
+using Matrix = Eigen::MatrixXd;
+using ConstVector = Eigen::Map<const Vector>;
+
+Eigen::Index entries(std::size_t count) {
+  return static_cast<Eigen::Index>(count);
+}
+
+Contribution clipped(Vector gradient, ClipNorm clip) {
+  const double length = gradient.stableNorm();
+  if (length > clip.value()) gradient = gradient.stableNormalized() * clip.value();
+  return {std::move(gradient), length / clip.value()};
+}
+
+Contribution of_one_stage(const lane::Settings& settings, const Vector& theta, std::span<const double> x, double y) {
+  const std::vector<double> g =
+      model::gradient(settings.loss, {theta.data(), static_cast<std::size_t>(theta.size())}, x, y);
+  Vector gradient = ConstVector(g.data(), entries(g.size()));
+  if (gradient.allFinite()) return clipped(std::move(gradient), settings.clip);
+  // A slope beyond the numbers, as of a Poisson loss: slope · x is clipped to x's direction, as the lane does.
+  Vector direction = Vector::Zero(gradient.size());
+  for (Eigen::Index j = 0; j < gradient.size(); ++j) {
+    const double entry = std::abs(x[static_cast<std::size_t>(j) % x.size()]);
+    if (entry > 0) direction(j) = std::copysign(entry, gradient(j));
+  }
+  return {direction.stableNormalized() * settings.clip.value(), std::numeric_limits<double>::infinity()};
+}
+
+/// One record's part of both stages, before anything is clipped.
+struct TwoStages {
+  Vector second;  // x̂ (x̂ᵀβ − y)
+  Vector first;   // z (Θᵀz − x)ᵀ, column by column
+};
+
+TwoStages of_two_stages(const descent::TwoStageShape& shape, const Vector& theta, std::span<const double> row,
+                        double y) {
+  const ConstVector z(row.data(), entries(shape.instruments));
+  const ConstVector endogenous(row.data() + shape.instruments, entries(shape.endogenous));
+  const auto p = entries(shape.second_stage());
+  const Eigen::Map<const Matrix> first(theta.data() + p, z.size(), endogenous.size());
+  const Vector projected = first.transpose() * z;
+  Vector fitted(p);
+  fitted << z.head(entries(shape.controls)), projected;
+  const Matrix gradient = z * (projected - endogenous).transpose();
+  return {fitted * (fitted.dot(theta.head(p)) - y), gradient.reshaped()};
+}
+
+Contribution of_moments(std::span<const double> x, double factor, ClipNorm clip) {
+  std::vector<double> triangle(descent::triangle_size(x.size()));
+  descent::isometric_triangle(x, triangle);
+  return clipped(factor * ConstVector(triangle.data(), entries(triangle.size())), clip);
+}
+
+double regularisation(const lane::Settings& settings) {
+  return settings.l2 + model::own_regularisation(settings.loss.kind);
+}
+
+/// m times what a step of size η took off, without the regulariser's part.
+Vector sum_of(const Vector& before, const Vector& after, double eta, double l2, double m) {
+  return m * ((before - after) / eta - l2 * before);
+}
+
+/// m times what entered the mean of `count` steps last.
+Vector last_of(const Vector& before, const Vector& after, double count, double m) {
+  return m * (count * after - (count - 1) * before);
+}
+
+}  // namespace
+
+std::vector<Contribution> contributions(const lane::Settings& settings, const Vector& theta,
+                                        std::span<const double> x, double y) {
+  std::vector<Contribution> all;
+  if (settings.first_stage) {
+    TwoStages both = of_two_stages(settings.first_stage->shape, theta, x, y);
+    all.push_back(clipped(std::move(both.second), settings.clip));
+    if (settings.first_stage->clip) all.push_back(clipped(std::move(both.first), *settings.first_stage->clip));
+  } else {
+    all.push_back(of_one_stage(settings, theta, x, y));
+  }
+  if (!settings.moments) return all;
+  all.push_back(of_moments(x, 1, settings.moments->bread));
+  if (settings.moments->meat) {
+    const double residual = ConstVector(x.data(), entries(x.size())).dot(theta) - y;
+    all.push_back(of_moments(x, residual * residual, *settings.moments->meat));
+  }
+  return all;
+}
+
+Vector start_of(const lane::Settings& settings) {
+  return ConstVector(settings.start.data(), entries(settings.start.size()));
+}
+
+void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
+                        std::span<const double> x, Vector& theta) {
+  const auto m = static_cast<double>(settings.minibatch);
+  const double eta = settings.schedule.at(step);
+  if (!settings.first_stage) {
+    Vector gradient = regularisation(settings) * theta;
+    if (!added.empty()) gradient += added.front().clipped / m;
+    theta -= eta * gradient;
+    return;
+  }
+  const lane::FirstStage& own = *settings.first_stage;
+  const auto p = entries(own.shape.second_stage());
+  Vector gradient = theta;
+  gradient.head(p) *= settings.l2;
+  gradient.tail(theta.size() - p) *= own.l2;
+  if (!added.empty()) {
+    gradient.head(p) += added.front().clipped / m;
+    gradient.tail(theta.size() - p) +=
+        (own.clip ? added[1].clipped : of_two_stages(own.shape, theta, x, 0).first) / m;
+  }
+  theta.head(p) -= eta * gradient.head(p);
+  theta.tail(theta.size() - p) -= own.schedule.at(step) * gradient.tail(theta.size() - p);
+}
+
+std::vector<Vector> noisy_sums(const lane::Settings& settings, StepIndex step, const Seen& before,
+                               const Seen& after) {
+  const auto m = static_cast<double>(settings.minibatch);
+  const double eta = settings.schedule.at(step);
+  std::vector<Vector> all;
+  if (settings.first_stage) {
+    const lane::FirstStage& own = *settings.first_stage;
+    const auto p = entries(own.shape.second_stage());
+    const auto q = before.theta.size() - p;
+    all.push_back(sum_of(before.theta.head(p), after.theta.head(p), eta, settings.l2, m));
+    if (own.clip) {
+      all.push_back(sum_of(before.theta.tail(q), after.theta.tail(q), own.schedule.at(step), own.l2, m));
+    }
+  } else {
+    all.push_back(sum_of(before.theta, after.theta, eta, regularisation(settings), m));
+  }
+  const auto count = static_cast<double>(step.value() + 1);
+  if (settings.moments) all.push_back(last_of(before.bread, after.bread, count, m));
+  if (settings.moments && settings.moments->meat) all.push_back(last_of(before.meat, after.meat, count, m));
+  return all;
+}
+
+}  // namespace nustream::audit

@@ -1,0 +1,45 @@
+// What a record adds to each stage of a lane, and what the stages' noisy sums were, told from what can be known of
+// two consecutive iterates.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "nustream/base/units.h"
+#include "nustream/lane/lane.h"
+
+namespace nustream::audit {
+
+/// What a record adds to a stage's sum of gradients (of second moments: to their sum).
+struct Contribution {
+  Eigen::VectorXd clipped;
+  double length;  ///< before it was clipped, in clip norms
+};
+
+/// One for each of lane::stages(), at the iterate `theta` of all stages. A two-stage model's: the IV paper,
+/// Algorithm 1.
+[[nodiscard]] std::vector<Contribution> contributions(const lane::Settings& settings, const Eigen::VectorXd& theta,
+                                                      std::span<const double> x, double y);
+
+/// θ_0.
+[[nodiscard]] Eigen::VectorXd start_of(const lane::Settings& settings);
+
+/// θ after step `step` without noise, where a record's `added` (empty: null records alone) is all that the step sums.
+/// The record's row moves a first stage without noise.
+void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
+                        std::span<const double> x, Eigen::VectorXd& theta);
+
+/// What can be known after a step: the iterate of all stages, and means of second moments that run from step 0.
+struct Seen {
+  Eigen::VectorXd theta;
+  Eigen::VectorXd bread;  ///< isometric triangle; empty where there is none
+  Eigen::VectorXd meat;
+};
+
+/// Each stage's sum with its noise in step `step`, which led from `before` to `after`.
+[[nodiscard]] std::vector<Eigen::VectorXd> noisy_sums(const lane::Settings& settings, StepIndex step,
+                                                      const Seen& before, const Seen& after);
+
+}  // namespace nustream::audit
