@@ -17,8 +17,8 @@ namespace nustream::audit {
 namespace {
 
 constexpr double magnitudes[] = {1, 2, 0.5, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6, 0.1};
-/// A gradient this many times the clip norm stays longer than that whatever the noise does, or nearly so.
-constexpr double ample = 4;
+/// Of one stage: a gradient of four clip norms stays longer than one whatever the noise does, or nearly so.
+constexpr double ample = 0.8;
 /// Cosine below which two gradients are opposite: their difference is 2.5e-4 short of twice as long.
 constexpr double opposite = -1 + 1e-3;
 constexpr double targets[] = {1e9, 1e6, 1e3, 10, 1, 0, -10, -1e3, -1e6, -1e9};
@@ -28,13 +28,13 @@ struct Candidate {
   Values values;
   Row row;
   std::vector<Contribution> added;  ///< to the stages of the first step that it takes part in, without noise
-  double reach = 0;                 ///< the least of its steps: lengths in clip norms, ample at most, of all stages
+  double reach = 0;                 ///< the least of its steps
 };
 
-/// Of lengths that are ample no more is asked.
+/// Σ l/(1 + l) over the stages' lengths l in clip norms: what makes the shortest of them longer counts most.
 double reach_of(const std::vector<Contribution>& added) {
   double reach = 0;
-  for (const Contribution& each : added) reach += std::min(each.length, ample);
+  for (const Contribution& each : added) reach += each.length / (1 + each.length);
   return reach;
 }
 
