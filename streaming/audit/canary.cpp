@@ -17,8 +17,8 @@ namespace nustream::audit {
 namespace {
 
 constexpr double magnitudes[] = {1, 2, 0.5, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6, 0.1};
-/// Of one stage: a gradient of four clip norms stays longer than one whatever the noise does, or nearly so.
-constexpr double ample = 0.8;
+/// A gradient this many times the clip norm stays longer than that whatever the noise does, or nearly so.
+constexpr double ample = 4;
 /// Cosine below which two gradients are opposite: their difference is 2.5e-4 short of twice as long.
 constexpr double opposite = -1 + 1e-3;
 constexpr double targets[] = {1e9, 1e6, 1e3, 10, 1, 0, -10, -1e3, -1e6, -1e9};
@@ -31,10 +31,13 @@ struct Candidate {
   double reach = 0;                 ///< the least of its steps
 };
 
-/// Σ l/(1 + l) over the stages' lengths l in clip norms: what makes the shortest of them longer counts most.
+/// Of the stages' lengths, up to what is ample; among equals the longer ones come first.
 double reach_of(const std::vector<Contribution>& added) {
+  constexpr double among_equals = 1e-3;
   double reach = 0;
-  for (const Contribution& each : added) reach += each.length / (1 + each.length);
+  for (const Contribution& each : added) {
+    reach += std::min(each.length, ample) + among_equals * each.length / (1 + each.length);
+  }
   return reach;
 }
 
