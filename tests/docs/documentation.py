@@ -401,16 +401,31 @@ def run_local_page():
                 mistake("docs/local.md", f"{code.strip()} ended with {result.returncode}: {result.stderr.strip()}")
 
 
-def run_key_of_deployment():
+def run_deployment_page():
+    """Its first block makes what Compose mounts; what it hands to Docker has to name files that are there."""
+    page = root / "docs/deployment.md"
+    *made, last = next(blocks(page, ""), "").strip().splitlines()
+    for file in re.findall(r"docker \S+(?: \S+)*? -f (\S+)", page.read_text()):
+        count("paths")
+        if not (root / file).is_file():
+            mistake("docs/deployment.md", f"{file} is not there")
+    if not last.startswith("docker compose "):
+        mistake("docs/deployment.md", f"ends with {last}")
     with tempfile.TemporaryDirectory() as folder:
-        text = next(blocks(root / "docs/deployment.md", ""), "")
-        if "key new docker/secrets/key" not in text:
-            return mistake("docs/deployment.md", "the command that makes the key is not found")
-        os.makedirs(Path(folder, "docker/secrets"))
-        result = nustream(["key", "new", "docker/secrets/key"], folder)
-        count("commands that were run")
-        if result.returncode != 0 or Path(folder, "docker/secrets/key").stat().st_mode & 0o077:
-            mistake("docs/deployment.md", f"key new: {result.stderr.strip()}")
+        os.makedirs(Path(folder, "docker"))
+        for line in made:
+            result = subprocess.run(line.replace("./run", shlex.quote(program), 1), shell=True, cwd=folder,
+                                    capture_output=True, text=True, timeout=60)
+            count("commands that were run")
+            if result.returncode != 0:
+                mistake("docs/deployment.md", f"{line} ended with {result.returncode}: {result.stderr.strip()}")
+        for secret in ("key", "operator_token"):
+            file = Path(folder, "docker/secrets", secret)
+            if not file.is_file() or file.stat().st_size != 32 or file.stat().st_mode & 0o077:
+                mistake("docs/deployment.md", f"does not make docker/secrets/{secret} of 32 bytes for its owner alone")
+        user = Path(folder, "docker/.env")
+        if not user.is_file() or not re.fullmatch(r"NUSTREAM_USER=\d+:\d+\n", user.read_text()):
+            mistake("docs/deployment.md", "does not make docker/.env")
 
 
 # ---- what is named
@@ -550,7 +565,7 @@ check_keys()
 check_commands()
 run_pages_of_one_stream()
 run_local_page()
-run_key_of_deployment()
+run_deployment_page()
 check_names()
 check_campaigns()
 check_examples()
