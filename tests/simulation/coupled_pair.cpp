@@ -1,0 +1,130 @@
+#include "coupled_pair.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "decode/message_decoder.h"
+
+namespace nustream::tests {
+namespace {
+
+/// Decoded as a topic's values, or as a file read by the passes.
+record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
+  record::RowBatch rows;
+  config::Config config = world.settings->config;
+  rows.dimension = lane::row_entries(config.descent);
+  if (as_file) {
+    config.input.files = {scratch_folder() + "/records"};
+    std::string all;
+    for (const std::string& text : texts) all += text + '\n';
+    std::ofstream(config.input.files.front(), std::ios::binary) << all;
+    const auto reader = replay::open_window(config, world.window, 0);
+    while (reader->read(rows, 4096)) {
+    }
+    return rows;
+  }
+  decode::MessageDecoder decoder(config.input, config.schema);
+  decode::MessageBatch batch;
+  for (std::uint64_t pass = 0; pass < world.window.passes; ++pass) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      decode::Message message;
+      message.offset = pass * texts.size() + i;
+      message.value = texts[i];
+      batch.add(message);
+    }
+  }
+  decoder.decode(batch.messages(), rows);
+  return rows;
+}
+
+/// What may stand in a record's place in a neighbouring stream.
+std::string neighbour_of(const World& world, const std::string& text, std::mt19937_64& random) {
+  std::string other = random() % 3 == 0 ? random_garbage(random(), true) : random_record(world.stream, random());
+  if (world.settings->config.privacy.adjacency == privacy::Adjacency::zero_out) other = random() % 2 == 0 ? "?" : "";
+  if (!world.stream.target_only) return other;
+  // Behind the columns before the target. A record without them, or with quotation marks, stays as it is.
+  std::size_t target = 0;
+  for (std::size_t column = 1; column < world.stream.columns.size(); ++column) {
+    const std::size_t comma = text.find(',', target);
+    if (comma == std::string::npos || text.find('"') != std::string::npos) return text;
+    target = comma + 1;
+  }
+  if (random() % 2 == 0) other = other.substr(other.rfind(',') + 1);
+  return text.substr(0, target) + other;
+}
+
+/// Commits wherever the record takes part, and at a few other steps.
+std::vector<std::uint64_t> draw_commits(std::mt19937_64& random, const World& world,
+                                        const std::vector<std::uint64_t>& stops) {
+  std::vector<std::uint64_t> commits = stops;
+  for (std::uint64_t more = random() % 4; more > 0; --more) commits.push_back(random() % (world.steps + 1));
+  commits.push_back(world.steps);
+  std::sort(commits.begin(), commits.end());
+  commits.erase(std::unique(commits.begin(), commits.end()), commits.end());
+  return commits;
+}
+
+/// Steps that horizon and budget leave.
+std::uint64_t steps_within_limits(const World& world) {
+  const engine::EpochLedger ledger = ledger_of(world, secrets::Keyring::insecure(0));
+  const auto limit = ledger.limit(world.settings->config.privacy.budget, Position{0});
+  return limit ? std::min(world.steps, limit->value()) : world.steps;
+}
+
+}  // namespace
+
+Fate draw_fate(std::mt19937_64& random, std::vector<std::uint64_t> commits) {
+  Fate fate{std::move(commits), {}, 0};
+  std::uint64_t previous = 0;
+  for (const std::uint64_t commit : fate.commits) {
+    if (random() % 3 == 0) fate.deaths.emplace(commit, previous + random() % (commit - previous + 1));
+    previous = commit;
+  }
+  return fate;
+}
+
+Pair draw_pair(const World& world, std::uint64_t seed, bool as_file) {
+  std::mt19937_64 random(seed * 0x2545f4914f6cdd1dU + 3);
+  Pair pair;
+  for (std::uint64_t i = 0; i < *world.window.end; ++i) pair.here.push_back(random_record(world.stream, random()));
+  pair.there = pair.here;
+  const std::size_t record = random() % pair.here.size();
+  pair.there[record] = neighbour_of(world, pair.here[record], random);
+  const config::Config& config = world.settings->config;
+  pair.as_file = as_file;
+  pair.rows = rows_of(world, pair.here, pair.as_file);
+  pair.other = rows_of(world, pair.there, pair.as_file);
+  std::vector<std::size_t> taken;
+  for (std::uint64_t pass = 0; pass < world.window.passes; ++pass) {
+    const std::size_t row = pass * pair.here.size() + record;
+    if (row / config.descent.minibatch >= steps_within_limits(world)) break;
+    pair.stops.push_back(row / config.descent.minibatch);
+    taken.push_back(row);
+  }
+  pair.fate = draw_fate(random, draw_commits(random, world, pair.stops));
+  std::vector<std::vector<double>> theta;
+  pair.shown = run(world, seed, pair.rows, {}, pair.fate, pair.stops, &theta);
+  for (std::size_t i = 0; i < pair.stops.size(); ++i) {
+    auto shift = gradient_difference(config.descent, world.settings->mechanism.grids, theta[i], pair.rows, pair.other,
+                                     taken[i]);
+    for (const auto& stage : shift) pair.moved = pair.moved || stage != std::vector<std::int64_t>(stage.size());
+    pair.shifts.emplace(pair.stops[i], std::move(shift));
+  }
+  return pair;
+}
+
+std::string above_claim(const World& world, const Pair& pair, double& largest_share) {
+  for (std::size_t i = 0; i < world.encoders.size(); ++i) {
+    const config::StageNoise& stage = world.settings->mechanism.stages[i];
+    const double claimed = stage.sensitivity.value() * stage.displacement.value();
+    const double norm = world.encoders[i].norm(pair.shifts, i) * world.settings->mechanism.grids[i].spacing();
+    // The twin's own rounding.
+    if (!(norm <= claimed * (1 + 1e-12))) return fmt::format("‖C(z' − z)‖ = {} beyond the claimed {}", norm, claimed);
+    largest_share = std::max(largest_share, norm / claimed);
+  }
+  return {};
+}
+
+}  // namespace nustream::tests

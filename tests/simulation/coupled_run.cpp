@@ -1,0 +1,139 @@
+#include "coupled_run.h"
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "engine/noise_feed.h"
+#include "engine/release_encoder.h"
+#include "engine/stepper.h"
+#include "secrets/locked_memory.h"
+#include "serve/public_surface.h"
+
+namespace nustream::tests {
+namespace {
+
+/// What is kept at a commit.
+struct Committed {
+  std::string lane;
+  journal::NoiseCheckpoints noise;
+  std::uint64_t steps = 0;
+  std::uint64_t released_at = 0;
+};
+
+/// One process of a run, from a commit on.
+class Life {
+ public:
+  Life(const World& world, const secrets::Keyring& keys, const Shifts& shifts, const record::RowBatch& rows,
+       std::optional<StepCount> limit, const Committed& from)
+      : config_(world.settings->config),
+        rows_(rows),
+        noise_(std::make_unique<engine::NoiseFeed>(world.settings->mechanism, from.noise, StepIndex{from.steps},
+                                                   &locked_),
+               shifts),
+        lane_(from.lane.empty() ? lane::Lane(config_.descent, world.settings->mechanism.grids, Position{0})
+                                : lane::Lane::decode(config_.descent, world.settings->mechanism.grids, from.lane)),
+        encoder_(engine::release_encoder(config_, world.settings->mechanism,
+                                         {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()})),
+        stepper_(lane_, noise_, encoder_, config_.descent.minibatch, limit, from.released_at) {
+    drop(rows_, from.steps * config_.descent.minibatch);
+  }
+
+  void go_to(std::uint64_t step) {
+    static_cast<void>(stepper_.step(rows_, (step - lane_.steps().value()) * config_.descent.minibatch, output_));
+  }
+  void release_the_end() { stepper_.release_now("end", output_); }
+  [[nodiscard]] const lane::Lane& lane() const noexcept { return lane_; }
+  /// What it released since it was asked last.
+  [[nodiscard]] std::string released() { return std::exchange(output_.outbox, {}); }
+  [[nodiscard]] Committed commit() const {
+    return {lane_.encode(), noise_.checkpoints(), lane_.steps().value(), stepper_.released_at()};
+  }
+
+ private:
+  static void drop(record::RowBatch& rows, std::uint64_t count) {
+    const auto from = static_cast<std::ptrdiff_t>(count);
+    rows.x.erase(rows.x.begin(), rows.x.begin() + from * static_cast<std::ptrdiff_t>(rows.dimension));
+    rows.y.erase(rows.y.begin(), rows.y.begin() + from);
+    rows.next.erase(rows.next.begin(), rows.next.begin() + from);
+  }
+
+  const config::Config& config_;
+  record::RowBatch rows_;
+  secrets::LockedMemory locked_;
+  ShiftedNoise noise_;
+  lane::Lane lane_;
+  publish::ReleaseEncoder encoder_;
+  engine::Stepper stepper_;
+  engine::Output output_;
+};
+
+}  // namespace
+
+World::World(std::uint64_t seed, std::uint64_t passes_max) {
+  std::mt19937_64 random(seed);
+  do {
+    const std::uint64_t passes = random() % 3 == 0 ? 1 + random() % passes_max : 1;
+    const std::uint64_t per_pass = 4 + random() % (passes > 1 ? 10 : 24);
+    stream = random_stream(random(), {.steps = per_pass * passes + passes, .replace_one = true});
+    window = {0, per_pass * stream.minibatch + random() % stream.minibatch, passes};
+    steps = *window.end * passes / stream.minibatch;
+    settings = settings_of(stream, "", replay::participation(window, stream.minibatch));
+  } while (!settings);
+  if (const auto horizon = settings->mechanism.horizon()) steps = std::min(steps, horizon->value());
+  for (const config::StageNoise& stage : settings->mechanism.stages) {
+    encoders.emplace_back(stage.correlation, static_cast<std::size_t>(steps));
+  }
+}
+
+engine::EpochLedger ledger_of(const World& world, const secrets::Keyring& keys) {
+  const config::Config& config = world.settings->config;
+  return {{config.stream, LaneId{0}, EpochId{0}, Position{0}, journal::Overlap::disjoint, world.settings->digest,
+           config.privacy.neighbours(), keys.is_private()},
+          world.settings->mechanism,
+          {}};
+}
+
+Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts, Fate& fate,
+          const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta) {
+  const config::Config& config = world.settings->config;
+  const config::Mechanism& mechanism = world.settings->mechanism;
+  const secrets::Keyring keys = secrets::Keyring::insecure(seed);
+  engine::EpochLedger ledger = ledger_of(world, keys);
+  const std::optional<StepCount> limit = ledger.limit(config.privacy.budget, Position{0});
+  Committed committed{
+      {}, journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0}, mechanism.stages.size())};
+  auto life = std::make_unique<Life>(world, keys, shifts, rows, limit, committed);
+  Shown shown;
+  for (const std::uint64_t commit : fate.commits) {
+    if (const auto death = fate.deaths.find(commit); death != fate.deaths.end()) {
+      life->go_to(std::max(committed.steps, death->second));
+      if (life->lane().steps().value() > committed.steps) ++fate.lost;
+      life = std::make_unique<Life>(world, keys, shifts, rows, limit, committed);
+    }
+    life->go_to(commit);
+    if (commit == world.steps) life->release_the_end();
+    committed = life->commit();
+    shown.releases += life->released();
+    const lane::Lane& lane = life->lane();
+    shown.ledger += ledger.append_lines(lane.steps(), Position{world.window.touched(lane.position().value())}, keys);
+    if (theta != nullptr && std::find(stops.begin(), stops.end(), commit) != stops.end()) {
+      theta->emplace_back(lane.theta().begin(), lane.theta().end());
+    }
+  }
+  const lane::Lane& lane = life->lane();
+  serve::PublicSurface surface(config.stream);
+  surface.open_lane(
+      {engine::release_header(config, {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()}),
+       mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity, config.descent.schedule,
+       config.privacy.budget});
+  surface.update(serve::CommittedSpend::committed(ledger.entry(lane.steps(), lane.position()),
+                                                  ledger.total(lane.steps(), lane.position())));
+  if (!shown.releases.empty()) surface.update(serve::CommittedRelease::published(shown.releases));
+  shown.metrics = surface.metrics();
+  shown.state = surface.state();
+  return shown;
+}
+
+}  // namespace nustream::tests

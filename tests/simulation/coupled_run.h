@@ -1,0 +1,54 @@
+// One lane's run over given rows, by processes that die and are followed by others, and what anybody sees of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coupling.h"
+#include "engine/epoch_ledger.h"
+#include "history.h"
+#include "random_stream.h"
+#include "replay/input.h"
+
+namespace nustream::tests {
+
+using Texts = std::vector<std::string>;
+
+/// What anybody sees of one run.
+struct Shown {
+  std::string releases;
+  std::string ledger;
+  std::string metrics;
+  std::string state;
+  bool operator==(const Shown&) const = default;
+};
+
+/// Settings that many pairs share.
+struct World {
+  RandomStream stream;
+  replay::Window window;
+  std::optional<Settings> settings;
+  std::vector<EncoderTwin> encoders;  ///< one a stage
+  std::uint64_t steps = 0;            ///< of a whole run, unless a limit ends it
+
+  explicit World(std::uint64_t seed, std::uint64_t passes_max = 3);
+};
+
+/// When a run's process commits, which is public, and dies, which is not.
+struct Fate {
+  std::vector<std::uint64_t> commits;             ///< steps, rising, the last of the run among them
+  std::map<std::uint64_t, std::uint64_t> deaths;  ///< by the commit that does not come: the step at which it dies
+  std::uint64_t lost = 0;                         ///< processes that died with steps that were not committed
+};
+
+[[nodiscard]] engine::EpochLedger ledger_of(const World& world, const secrets::Keyring& keys);
+
+/// One lane over the rows, by processes that die and are followed by others; `theta` gets the iterate at each of
+/// `stops`, which are commits.
+[[nodiscard]] Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts,
+                        Fate& fate, const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta);
+
+}  // namespace nustream::tests
