@@ -29,30 +29,8 @@ struct Row {
   const char* name;
   std::vector<std::string> settings;
   std::uint64_t passes = 1;
-  const char* config = nullptr;  ///< null: the example's
+  std::string config = tests::example_config();
 };
-
-/// Instrumental variables, with the charged strength of the first stage: three stages.
-constexpr const char* two_stages = R"([stream]
-name = "instruments"
-input = "rows.csv"
-[target]
-column = "y"
-[[endogenous]]
-column = "e"
-[[instruments]]
-column = "z"
-[descent]
-step_size = 1e-3
-clip_norm = 2.0
-[first_stage]
-step_size = 1e-3
-clip_norm = 0.7
-strength_share = 0.2
-strength_clip = 2.0
-[privacy]
-delta = 1e-6
-)";
 
 constexpr double delta = 1e-2;
 
@@ -66,13 +44,17 @@ constexpr Length first{4, "noise.height=2", "noise.horizon=4"};
 constexpr Length later{8, "noise.height=3", "noise.horizon=8"};
 
 const std::vector<Row>& rows() {
-  static const std::vector<Row> all{{"independent", {"noise.correlation=independent"}},
-                                    {"nu", {"noise.correlation=nu", "noise.nu=0.01"}},
-                                    {"rational", {"noise.nu=0.01"}},
-                                    {"windowed", {"noise.correlation=windowed", "noise.nu=0.01", "noise.window=3"}},
-                                    {"tree", {"noise.correlation=tree"}},
-                                    {"two-passes", {"noise.nu=0.01"}, 2},
-                                    {"two-stages", {"noise.nu=0.01"}, 1, two_stages}};
+  static const std::vector<Row> all{
+      {"independent", {"noise.correlation=independent"}},
+      {"nu", {"noise.correlation=nu", "noise.nu=0.01"}},
+      {"rational", {"noise.nu=0.01"}},
+      {"windowed", {"noise.correlation=windowed", "noise.nu=0.01", "noise.window=3"}},
+      {"tree", {"noise.correlation=tree"}},
+      {"two-passes", {"noise.nu=0.01"}, 2},
+      {"two-stages",
+       {"noise.nu=0.01"},
+       1,
+       tests::two_stage_config("clip_norm = 0.7\nstrength_share = 0.2\nstrength_clip = 2.0")}};
   return all;
 }
 
@@ -81,8 +63,7 @@ config::Config read(const tests::TemporaryFolder& folder, const Row& row, const 
   if (row.name == std::string_view("tree")) overrides.emplace_back(length.height);
   if (row.name == std::string_view("nu")) overrides.emplace_back(length.horizon);
   overrides.push_back(fmt::format("privacy.rho={:.17g}", rho));
-  return config::read_config(
-      folder.write("audited.toml", row.config != nullptr ? row.config : tests::example_config()), overrides);
+  return config::read_config(folder.write("audited.toml", row.config), overrides);
 }
 
 /// ρ for which the running spend at the game's last step comes to ε.

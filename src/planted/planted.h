@@ -31,6 +31,7 @@ inline constexpr std::array names{
     std::string_view("noise-divided-by-n"),
     std::string_view("each-stage-spends-the-budget"),
     std::string_view("moments-are-not-charged"),
+    std::string_view("moments-without-noise"),
     std::string_view("digest-without-the-noise"),
     // privacy
     std::string_view("replace-one-moves-g"),

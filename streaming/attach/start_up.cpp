@@ -21,6 +21,24 @@ struct Call {
   std::exception_ptr failure;  // once it has ended
 };
 
+/// Both signals, for the thread at hand and those that it starts meanwhile.
+class Blocked {
+ public:
+  Blocked() {
+    sigset_t both;
+    ::sigemptyset(&both);
+    ::sigaddset(&both, SIGINT);
+    ::sigaddset(&both, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &both, &before_);
+  }
+  ~Blocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  Blocked(const Blocked&) = delete;
+  Blocked& operator=(const Blocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 }  // namespace
 
 StartUp::StartUp() : loop_(std::make_shared<boost::asio::io_context>()), signals_(*loop_, SIGINT, SIGTERM) {
@@ -31,22 +49,16 @@ StartUp::StartUp() : loop_(std::make_shared<boost::asio::io_context>()), signals
 
 StartUp::~StartUp() {
   // Not for a moment as they are by default, which clearing the set makes them.
-  sigset_t both;
-  sigset_t before;
-  ::sigemptyset(&both);
-  ::sigaddset(&both, SIGINT);
-  ::sigaddset(&both, SIGTERM);
-  ::pthread_sigmask(SIG_BLOCK, &both, &before);
+  const Blocked blocked;
   boost::system::error_code never;
   signals_.clear(never);
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 std::optional<Exit> StartUp::run(Work work) {
   const auto call = std::make_shared<Call>();
-  std::thread thread([call, loop = loop_, work = std::move(work)] {
+  const auto carry_out = [call, loop = loop_, work = std::move(work)] {
     try {
       work(call->cancelled);
     } catch (...) {
@@ -54,7 +66,12 @@ std::optional<Exit> StartUp::run(Work work) {
     }
     call->ended = true;
     boost::asio::post(*loop, [] {});  // wakes who waits below
-  });
+  };
+  std::thread thread;
+  {
+    const Blocked blocked;  // a thread that is left to itself takes no signals either
+    thread = std::thread(carry_out);
+  }
   while (!told_ && !call->ended) loop_->run_one();
   call->cancelled = static_cast<bool>(told_);
   for (const auto until = std::chrono::steady_clock::now() + moment;

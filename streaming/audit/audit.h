@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "audit/bounds.h"
 #include "config/config.h"
@@ -22,22 +24,33 @@ struct Options {
   bool json = false;
 };
 
-/// What one audit found.
-struct Finding {
-  std::uint64_t runs;
-  std::uint64_t steps;
-  std::uint64_t at;      ///< step of the canary: the first that it takes part in
-  bool unprojected;      ///< the settings have a projection, which the games leave out
+/// What is claimed of a pair of worlds, and what games in them proved.
+struct Bounds {
   double rho;            ///< claimed: the running spend at the game's last step
   double epsilon;        ///< that it comes to at δ, exact Gaussian curve
   double epsilon_bound;  ///< proven from below
   double mu;             ///< √(2ρ)
   double mu_bound;
-  double mu_of_filter;      ///< of the matched filter over B itself
-  double shorter_share;     ///< of the canary's steps, those in which its gradient was shorter than the clip norm
+  double mu_of_filter;      ///< of the matched filters over B itself
   double epsilon_provable;  ///< the most that so many games can prove of any mechanism
-  Confidence confidence;
+  /// Of the canary's steps, those in which it moved a stage by less than is claimed, by the stages' names.
+  std::vector<std::pair<std::string, double>> shorter;
   [[nodiscard]] bool holds() const noexcept { return epsilon_bound <= epsilon && mu_bound <= mu; }
+  /// The largest of them.
+  [[nodiscard]] double shorter_share() const noexcept;
+};
+
+/// What one audit found: of the two neighbours that are as far apart as the settings let them be.
+struct Finding : Bounds {
+  std::uint64_t runs;
+  std::uint64_t steps;
+  std::uint64_t at;  ///< step of the canary: the first that it takes part in
+  bool unprojected;  ///< the settings have a projection, which the games leave out
+  Confidence confidence;
+  /// Of replace-one neighbours in models of several stages: one of the two has nothing in the record's place. Half as
+  /// far apart, with a fourth of ρ, but in every stage; there are some that opposite records do not move.
+  std::optional<Bounds> against_nothing;
+  [[nodiscard]] bool all_hold() const noexcept { return holds() && (!against_nothing || against_nothing->holds()); }
 };
 
 /// Plays the games on two threads under fresh random keys. A table's are the first steps of its descent, of a small

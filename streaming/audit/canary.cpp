@@ -23,6 +23,15 @@ constexpr double ample = 4;
 constexpr double opposite = -1 + 1e-3;
 constexpr double targets[] = {1e9, 1e6, 1e3, 10, 1, 0, -10, -1e3, -1e6, -1e9};
 
+/// What is asked of all records of a game.
+struct Search {
+  const config::Config& config;
+  const config::Mechanism& mechanism;
+  const GameShape& shape;
+  const record::RowBuilder& builder;
+  const RecordWriter& writer;
+};
+
 /// A record that can be used, read back from its text.
 struct Candidate {
   Values values;
@@ -31,28 +40,50 @@ struct Candidate {
   double reach = 0;                 ///< the least of its steps
 };
 
-/// Of the stages' lengths, up to what is ample; among equals the longer ones come first.
-double reach_of(const std::vector<Contribution>& added) {
-  constexpr double among_equals = 1e-3;
+/// Which share of ρ a record shows with gradients of these lengths; among equals, what is left when noise shortens
+/// them.
+double reach_of(const config::Mechanism& mechanism, const std::vector<Contribution>& added) {
+  constexpr double of_ample = 1e-2;
+  constexpr double of_all = 1e-5;
+  double rho = 0;
+  for (const config::StageNoise& stage : mechanism.stages) rho += stage.rho.value();
   double reach = 0;
-  for (const Contribution& each : added) {
-    reach += std::min(each.length, ample) + among_equals * each.length / (1 + each.length);
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    const double share = mechanism.stages[i].rho.value() / rho;
+    const double length = added[i].length;
+    const double shown = std::min(length, 1.0);
+    reach += share * (shown * shown + of_ample * std::min(length / ample, 1.0) + of_all * length / (1 + length));
   }
   return reach;
 }
+/// The least of a record whose gradients are all ample.
+constexpr double ample_reach = 1 + 1e-2;
 
-/// Plays its steps where there is no noise. False where one of its gradients is beyond the numbers.
-bool play_without_noise(const lane::Settings& settings, const GameShape& shape, Candidate& candidate) {
+/// Where the noise of one step takes a private first stage: there a second stage without controls has gradients, too.
+Eigen::VectorXd after_some_noise(const Search& search, Eigen::VectorXd theta) {
+  const auto& first = search.config.descent.first_stage;
+  if (!first || !first->clip) return theta;
+  const double noise =
+      search.mechanism.stages[1].stddev.value() / static_cast<double>(search.config.descent.minibatch);
+  theta.tail(static_cast<Eigen::Index>(first->shape.first_stage())).array() +=
+      first->schedule.at(StepIndex{0}) * noise;
+  return theta;
+}
+
+/// Plays its steps where there is next to no noise. False where one of its gradients is beyond the numbers.
+bool play_without_noise(const Search& search, Candidate& candidate) {
+  const lane::Settings& settings = search.config.descent;
+  const GameShape& shape = search.shape;
   Eigen::VectorXd theta = start_of(settings);
   candidate.reach = std::numeric_limits<double>::infinity();
   for (std::uint64_t step = 0; step <= shape.at.back(); ++step) {
     std::vector<Contribution> added;
     if (std::binary_search(shape.at.begin(), shape.at.end(), step)) {
-      added = contributions(settings, theta, candidate.row.x, candidate.row.y);
+      added = contributions(settings, after_some_noise(search, theta), candidate.row.x, candidate.row.y);
       for (const Contribution& each : added) {
         if (!std::isfinite(each.length)) return false;
       }
-      candidate.reach = std::min(candidate.reach, reach_of(added));
+      candidate.reach = std::min(candidate.reach, reach_of(search.mechanism, added));
       if (step == shape.at.front()) candidate.added = added;
     }
     step_without_noise(settings, StepIndex{step}, added, candidate.row.x, theta);
@@ -60,24 +91,20 @@ bool play_without_noise(const lane::Settings& settings, const GameShape& shape, 
   return true;
 }
 
-std::optional<Row> row_of(const record::RowBuilder& builder, const RecordWriter& writer, const Values& values) {
+/// Whether it can be used, as the lane gets it.
+bool build(const Search& search, const Values& values, Row& row) {
   std::vector<double> readings;
-  for (const record::Field& field : builder.fields()) {
-    readings.push_back(record::read_field(field, writer.text(field.column, values)));
+  for (const record::Field& field : search.builder.fields()) {
+    readings.push_back(record::read_field(field, search.writer.text(field.column, values)));
   }
-  Row row{std::vector<double>(builder.dimension()), 0};
-  if (!builder.build(readings.data(), row.x.data(), row.y)) return std::nullopt;
-  return row;
+  row = {std::vector<double>(search.builder.dimension()), 0};
+  return search.builder.build(readings.data(), row.x.data(), row.y);
 }
 
 /// Nothing where the record cannot be used, or none of its gradients is as long as its clip norm.
-std::optional<Candidate> candidate(const config::Config& config, const GameShape& shape,
-                                   const record::RowBuilder& builder, const RecordWriter& writer,
-                                   const Values& values) {
-  const auto row = row_of(builder, writer, values);
-  if (!row) return std::nullopt;
-  Candidate made{values, *row, {}, 0};
-  if (!play_without_noise(config.descent, shape, made)) return std::nullopt;
+std::optional<Candidate> candidate(const Search& search, const Values& values) {
+  Candidate made{values, {}, {}, 0};
+  if (!build(search, values, made.row) || !play_without_noise(search, made)) return std::nullopt;
   const auto is_long = [](const Contribution& added) { return added.length >= 1; };
   if (std::none_of(made.added.begin(), made.added.end(), is_long)) return std::nullopt;
   return made;
@@ -92,16 +119,12 @@ bool are_opposite(const config::Config& config, const Candidate& first, const Ca
     return false;
   }
   const std::size_t descents = config.descent.first_stage && config.descent.first_stage->clip && !target_only ? 2 : 1;
-  bool any = false;
   for (std::size_t i = 0; i < descents; ++i) {
     const Eigen::VectorXd& one = first.added[i].clipped;
     const Eigen::VectorXd& two = second.added[i].clipped;
-    const double lengths = one.norm() * two.norm();
-    if (lengths == 0) continue;  // as of a second stage whose first one has not begun
-    if (!(one.dot(two) < opposite * lengths)) return false;
-    any = true;
+    if (!(one.dot(two) < opposite * one.norm() * two.norm())) return false;
   }
-  return any;
+  return true;
 }
 
 /// Whose gradients are opposite, and of zero-out neighbours any: `second` is nothing.
@@ -117,9 +140,8 @@ void offer(std::optional<Pair>& best, const Candidate& first, const Candidate* s
   best = second == nullptr ? Pair{first, std::nullopt} : Pair{first, *second};
 }
 
-void look_for_pairs(const config::Config& config, const std::vector<Candidate>& candidates,
+void look_for_pairs(const config::Config& config, const std::vector<Candidate>& candidates, bool opposites,
                     std::optional<Pair>& best) {
-  const bool opposites = config.privacy.adjacency == privacy::Adjacency::replace_one;
   for (const Candidate& first : candidates) {
     if (!opposites) offer(best, first, nullptr);
     for (const Candidate& second : candidates) {
@@ -128,15 +150,13 @@ void look_for_pairs(const config::Config& config, const std::vector<Candidate>& 
   }
 }
 
-std::vector<Candidate> candidates_of(const config::Config& config, const GameShape& shape,
-                                     const record::RowBuilder& builder, const RecordWriter& writer,
-                                     double magnitude) {
+std::vector<Candidate> candidates_of(const Search& search, double magnitude) {
   std::vector<Candidate> candidates;
   for (const double feature : {magnitude, -magnitude}) {
     for (const double endogenous : {magnitude, -magnitude}) {
-      if (!config.descent.first_stage && endogenous < 0) continue;
+      if (!search.config.descent.first_stage && endogenous < 0) continue;
       for (const double target : targets) {
-        auto made = candidate(config, shape, builder, writer, {feature, endogenous, target});
+        auto made = candidate(search, {feature, endogenous, target});
         if (made) candidates.push_back(std::move(*made));
       }
     }
@@ -150,30 +170,38 @@ std::vector<Candidate> candidates_of(const config::Config& config, const GameSha
 
 }  // namespace
 
-Canary find_canary(const config::Config& config, const GameShape& shape) {
+Canary find_canary(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape,
+                   Absent absent) {
   const record::RowBuilder builder(config.schema);
   const RecordWriter writer(config, builder.fields());
-  const double ample_reach = ample * static_cast<double>(lane::stages(config.descent).size());
+  const Search search{config, mechanism, shape, builder, writer};
+  const bool opposites = absent == Absent::neighbour && config.privacy.adjacency == privacy::Adjacency::replace_one;
   std::optional<Pair> best;
   for (const double magnitude : magnitudes) {
-    look_for_pairs(config, candidates_of(config, shape, builder, writer, magnitude), best);
+    look_for_pairs(config, candidates_of(search, magnitude), opposites, best);
     if (best && best->reach() >= ample_reach) break;
   }
   if (!best) {
     refuse(config,
            "a record whose gradient is as long as the clip norm, and no such record was found: clamp the columns "
-           "less tightly, or lower the clip norm");
+           "less tightly, or lower the clip norm; a second stage without controls has a gradient once the first has "
+           "moved (--at)");
   }
-  Canary canary{writer.header(), writer.null(),   writer.record(best->first.values),
-                writer.null(),   best->first.row, {}};
+  Values without_target = best->first.values;
+  without_target.target = std::numeric_limits<double>::quiet_NaN();
+  Canary canary{writer.header(), writer.null(), writer.record(best->first.values), {}, best->first.row, {}, false};
+  if (config.schema.features_public) canary.null = writer.record(without_target);
   if (best->second) {
     canary.absent = writer.record(best->second->values);
     canary.absent_row = best->second->row;
-  } else if (config.privacy.protects == config::Protects::target) {
-    Values values = best->first.values;
-    values.target = std::numeric_limits<double>::quiet_NaN();
-    if (row_of(builder, writer, values)) refuse(config, "a record without a target, and here every text is one");
-    canary.absent = writer.record(values);
+    canary.opposite = true;
+    return canary;
+  }
+  const bool target_only = config.privacy.protects == config::Protects::target;
+  canary.absent = target_only ? writer.record(without_target) : canary.null;
+  if (build(search, without_target, canary.absent_row)) {
+    if (target_only) refuse(config, "a record without a target, and here every text is one");
+    canary.absent_row = {std::vector<double>(builder.dimension()), 0};
   }
   return canary;
 }

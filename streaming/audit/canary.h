@@ -1,36 +1,44 @@
 // The record that an audit looks for: the longest gradients that the settings let one record have.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "audit/shape.h"
-#include "config/config.h"
+#include "config/mechanism.h"
 
 namespace nustream::audit {
 
 /// What a lane gets of a record.
 struct Row {
   std::vector<double> x;
-  double y;
-  friend bool operator==(const Row&, const Row&) = default;
+  double y;  ///< NaN where it cannot be read beside public features
+};
+
+/// What stands in the canary's place in the world without it.
+enum class Absent : std::uint8_t {
+  neighbour,  ///< of replace-one neighbours a record that is as far from it as they can be, else nothing
+  nothing,    ///< a record that cannot be used: of replace-one neighbours the other half
 };
 
 /// Lines of the stream's own format, without their newlines.
 struct Canary {
   std::string header;  ///< of a CSV with one; else empty
-  std::string null;    ///< cannot be used: takes its step with a zero gradient
+  /// Cannot be used: takes its step with a zero gradient. Where features are public it has those of the canary, which
+  /// move a first stage without noise.
+  std::string null;
   std::string record;  ///< at least one of its gradients is as long as its clip norm
-  /// Stands in its place in the other world; of replace-one neighbours its gradients are opposite.
-  std::string absent;
-  Row row;                        ///< of `record`
-  std::optional<Row> absent_row;  ///< of `absent`, where that can be used
+  std::string absent;  ///< in its place in the other world; opposite, if it can be used, its descents' gradients are
+  Row row;             ///< of `record`
+  Row absent_row;
+  bool opposite;  ///< `absent` can be used
 };
 
-/// Of the records that are tried, the one whose gradients stay longest in the steps that it takes part in, along the
-/// path without noise; where all are some four clip norms long, no more records are tried. Failure(configuration)
-/// where none has a gradient as long as its clip norm (columns clamped too tightly).
-[[nodiscard]] Canary find_canary(const config::Config& config, const GameShape& shape);
+/// Of the records that are tried, the one that shows most of what is claimed in the steps that it takes part in,
+/// along the path without noise; where all its gradients are some four clip norms long, no more are tried.
+/// Failure(configuration) where none has a gradient as long as its clip norm (columns clamped too tightly).
+[[nodiscard]] Canary find_canary(const config::Config& config, const config::Mechanism& mechanism,
+                                 const GameShape& shape, Absent absent);
 
 }  // namespace nustream::audit

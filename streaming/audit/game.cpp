@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "audit/canary.h"
 #include "audit/matched_filter.h"
 #include "audit/stages.h"
 #include "decode/line_buffer.h"
@@ -65,12 +64,18 @@ Vector copied(std::span<const double> values) {
   return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-std::vector<MatchedFilter> filters_of(const config::Mechanism& mechanism, const GameShape& shape) {
+/// `part`: of the claimed displacement, what the game's two worlds can differ by.
+std::vector<MatchedFilter> filters_of(const config::Mechanism& mechanism, const GameShape& shape, double part) {
   std::vector<MatchedFilter> filters;
   for (const config::StageNoise& stage : mechanism.stages) {
-    filters.emplace_back(stage.correlation, stage.stddev.value(), stage.displacement.value(), shape);
+    filters.emplace_back(stage.correlation, stage.stddev.value(), part * stage.displacement.value(), shape);
   }
   return filters;
+}
+
+/// NaN is NaN.
+bool same(std::span<const double> one, std::span<const double> two) {
+  return std::ranges::equal(one, two, [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
 }
 
 /// Of independent stages.
@@ -88,12 +93,13 @@ bool is_projected(const config::Config& config) {
 
 class Game::Stream {
  public:
-  Stream(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape)
+  Stream(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape, Absent absent)
       : config_(as_played(config)),
         mechanism_(mechanism),
         shape_(shape),
-        canary_(find_canary(config_, shape_)),
-        filters_(filters_of(mechanism_, shape_)),
+        part_(part_of(config.privacy.adjacency, absent)),
+        canary_(find_canary(config_, mechanism_, shape_, absent)),
+        filters_(filters_of(mechanism_, shape_, part_)),
         mu_(mu_of(filters_)),
         builder_(config_.schema),
         decoder_(decode::make_line_decoder(config_.input, builder_.fields(), decode::private_column(config_.schema))),
@@ -107,10 +113,12 @@ class Game::Stream {
     texts_[0] = text(canary_.absent);
     texts_[1] = text(canary_.record);
     require_arrival(texts_[1], canary_.row);
-    if (canary_.absent_row) require_arrival(texts_[0], *canary_.absent_row);
+    require_arrival(texts_[0], canary_.absent_row);
+    participations_.shorter.resize(filters_.size());
+    ratios_.resize(filters_.size());
   }
 
-  double play(World world, const noise::KeyBytes& epoch_key) {
+  std::span<const StageRatio> play(World world, const noise::KeyBytes& epoch_key) {
     const record::RowBatch rows = decoded(texts_[world == World::with ? 1 : 0]);
     const journal::NoiseCheckpoints first =
         journal::first_checkpoints(epoch_key, config_.lane, EpochId{0}, mechanism_.stages.size());
@@ -126,20 +134,26 @@ class Game::Stream {
           noise, releases);
       taken += count;
     }
-    return statistic(releases);
+    compare(releases);
+    return ratios_;
   }
 
   [[nodiscard]] double mu() const noexcept { return mu_; }
-  [[nodiscard]] Participations participations() const noexcept { return participations_; }
+  [[nodiscard]] const Participations& participations() const noexcept { return participations_; }
 
  private:
+  /// Half of what replace-one neighbours can differ by, where one of them has nothing.
+  static double part_of(privacy::Adjacency adjacency, Absent absent) {
+    return adjacency == privacy::Adjacency::replace_one && absent == Absent::nothing ? 0.5 : 1;
+  }
+
   /// A canary that the decoder refuses, or reads as something else, would prove nothing and call it a claim that
   /// holds.
   void require_arrival(const std::string& lines, const Row& row) {
     const record::RowBatch rows = decoded(lines);
     const auto at = static_cast<std::size_t>(shape_.at.front() * config_.descent.minibatch);
     const auto* const x = rows.x.data() + at * rows.dimension;
-    if (Row{{x, x + rows.dimension}, rows.y[at]} == row) return;
+    if (same({x, rows.dimension}, row.x) && same({&rows.y[at], 1}, {&row.y, 1})) return;
     throw Failure(
         Exit::configuration,
         config_.file +
@@ -174,7 +188,7 @@ class Game::Stream {
   }
 
   /// Of what the releases say was added to the iterates and the moments, step by step.
-  double statistic(const lane::Releases& releases) {
+  void compare(const lane::Releases& releases) {
     const std::size_t stages = filters_.size();
     std::vector<Matrix> seen;
     std::vector<Matrix> shift;
@@ -200,9 +214,9 @@ class Game::Stream {
       for (std::size_t i = 0; i < stages; ++i) seen[i].row(static_cast<Eigen::Index>(t)) = sums[i].transpose();
       before = std::move(after);
     }
-    double log_ratio = 0;
-    for (std::size_t i = 0; i < stages; ++i) log_ratio += filters_[i].log_ratio(seen[i], shift[i]);
-    return log_ratio / mu_ + mu_ / 2;
+    for (std::size_t i = 0; i < stages; ++i) {
+      ratios_[i] = {filters_[i].log_ratio(seen[i], shift[i]), filters_[i].information(shift[i])};
+    }
   }
 
   /// The iterate is the one that the release's text shows. Of second moments that shows functions alone; what the
@@ -222,26 +236,26 @@ class Game::Stream {
     std::vector<Contribution> with = contributions(config_.descent, before, canary_.row.x, canary_.row.y);
     std::vector<Vector> shifts;
     for (Contribution& each : with) shifts.push_back(std::move(each.clipped));
-    if (canary_.absent_row) {
-      const auto without = contributions(config_.descent, before, canary_.absent_row->x, canary_.absent_row->y);
+    if (canary_.opposite) {
+      const auto without = contributions(config_.descent, before, canary_.absent_row.x, canary_.absent_row.y);
       for (std::size_t i = 0; i < shifts.size(); ++i) {
         sums[i] -= without[i].clipped;
         shifts[i] -= without[i].clipped;
       }
     }
     constexpr double as_long = 0.999;
-    bool shorter = false;
-    for (std::size_t i = 0; i < shifts.size(); ++i) {
-      shorter = shorter || !(shifts[i].norm() >= as_long * mechanism_.stages[i].displacement.value());
-    }
     ++participations_.all;
-    participations_.shorter += shorter ? 1U : 0U;
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+      const double claimed = part_ * mechanism_.stages[i].displacement.value();
+      if (!(shifts[i].norm() >= as_long * claimed)) ++participations_.shorter[i];
+    }
     return shifts;
   }
 
   config::Config config_;
   const config::Mechanism& mechanism_;
   GameShape shape_;
+  double part_;
   Canary canary_;
   std::vector<MatchedFilter> filters_;  ///< one a stage
   double mu_;
@@ -249,17 +263,18 @@ class Game::Stream {
   std::unique_ptr<decode::LineDecoder> decoder_;
   WorkingUnits working_;
   Participations participations_;
+  std::vector<StageRatio> ratios_;
   std::array<std::string, 2> texts_;
   std::vector<publish::ReleaseEncoder> encoders_;
   std::string line_;
 };
 
-Game::Game(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape)
-    : stream_(std::make_unique<Stream>(config, mechanism, shape)) {}
+Game::Game(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape, Absent absent)
+    : stream_(std::make_unique<Stream>(config, mechanism, shape, absent)) {}
 Game::~Game() = default;
 Game::Game(Game&&) noexcept = default;
 
-double Game::play(World world, const noise::KeyBytes& epoch_key) {
+std::span<const StageRatio> Game::play(World world, const noise::KeyBytes& epoch_key) {
   return stream_->play(world, epoch_key);
 }
 
@@ -267,7 +282,7 @@ double Game::mu() const noexcept {
   return stream_->mu();
 }
 
-Game::Participations Game::participations() const noexcept {
+const Game::Participations& Game::participations() const noexcept {
   return stream_->participations();
 }
 

@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
+#include "audit/canary.h"
 #include "audit/shape.h"
 #include "config/mechanism.h"
 #include "nustream/noise/source.h"
@@ -17,28 +20,35 @@ enum class World : std::uint8_t { without, with };
 /// Whether the settings have a projection, which a game leaves out: it hides a part of the noisy gradients.
 [[nodiscard]] bool is_projected(const config::Config& config);
 
+/// What a game says of one stage: the logarithm of its likelihood ratio, and how far apart the two worlds' means of
+/// that are where the noise is as claimed (which is its variance, too).
+struct StageRatio {
+  double log_ratio;
+  double information;
+};
+
 /// Plays games of one mechanism. A game decodes text, clips, adds grid noise under its own key, releases every step
 /// as JSON, reads that back, and asks how much likelier what was released is with what the canary must have added:
 /// its clipped gradients at the iterates that were released, of every stage. One thread at a time.
 class Game {
  public:
   /// Failure(configuration) where no record has a gradient as long as its clip norm.
-  Game(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape);
+  Game(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape,
+       Absent absent = Absent::neighbour);
   ~Game();
   Game(Game&&) noexcept;
 
-  /// N(0, 1) in the world without the record and N(mu(), 1) in the other, where everything is as claimed and the
-  /// canary's gradients never shorter than their clip norms; closer together where they are.
-  [[nodiscard]] double play(World world, const noise::KeyBytes& epoch_key);
+  /// One ratio a stage, until the next game.
+  [[nodiscard]] std::span<const StageRatio> play(World world, const noise::KeyBytes& epoch_key);
 
-  /// The most that the two can be apart: (Σ MatchedFilter::mu²)^½ over the stages.
+  /// √(2ρ) of what the filters see where the canary's gradients are never shorter than their clip norms.
   [[nodiscard]] double mu() const noexcept;
-  /// How often the canary took part so far, and how often what it added was shorter than claimed.
+  /// How often the canary took part so far, and in how many of them it moved each stage by less than is claimed.
   struct Participations {
     std::uint64_t all = 0;
-    std::uint64_t shorter = 0;
+    std::vector<std::uint64_t> shorter;
   };
-  [[nodiscard]] Participations participations() const noexcept;
+  [[nodiscard]] const Participations& participations() const noexcept;
 
  private:
   class Stream;

@@ -40,4 +40,8 @@ double MatchedFilter::log_ratio(const Matrix& seen, const Matrix& shift) const {
   return shift.cwiseProduct(rows_ * seen - at_rows_ * shift / 2).sum();
 }
 
+double MatchedFilter::information(const Matrix& shift) const {
+  return shift.cwiseProduct(at_rows_ * shift).sum();
+}
+
 }  // namespace nustream::audit

@@ -25,6 +25,8 @@ class MatchedFilter {
   /// other world adds, which may depend on what was seen before that step: Σ's factor is lower triangular, so that
   /// the ratio is the product of those of the steps.
   [[nodiscard]] double log_ratio(const Eigen::MatrixXd& seen, const Eigen::MatrixXd& shift) const;
+  /// DᵀΣ⁻¹D of a shift D: mu()² where that is as claimed.
+  [[nodiscard]] double information(const Eigen::MatrixXd& shift) const;
 
  private:
   Eigen::MatrixXd rows_;     // of Σ⁻¹, those of the steps `at`

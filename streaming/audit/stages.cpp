@@ -116,11 +116,9 @@ void step_without_noise(const lane::Settings& settings, StepIndex step, const st
   Vector gradient = theta;
   gradient.head(p) *= settings.l2;
   gradient.tail(theta.size() - p) *= own.l2;
-  if (!added.empty()) {
-    gradient.head(p) += added.front().clipped / m;
-    gradient.tail(theta.size() - p) +=
-        (own.clip ? added[1].clipped : of_two_stages(own.shape, theta, x, 0).first) / m;
-  }
+  if (!added.empty()) gradient.head(p) += added.front().clipped / m;
+  if (!own.clip) gradient.tail(theta.size() - p) += of_two_stages(own.shape, theta, x, 0).first;
+  if (own.clip && !added.empty()) gradient.tail(theta.size() - p) += added[1].clipped / m;
   theta.head(p) -= eta * gradient.head(p);
   theta.tail(theta.size() - p) -= own.schedule.at(step) * gradient.tail(theta.size() - p);
 }

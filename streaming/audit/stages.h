@@ -27,7 +27,7 @@ struct Contribution {
 [[nodiscard]] Eigen::VectorXd start_of(const lane::Settings& settings);
 
 /// θ after step `step` without noise, where a record's `added` (empty: null records alone) is all that the step sums.
-/// The record's row moves a first stage without noise.
+/// A first stage without noise is moved by public rows: all are `x`.
 void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
                         std::span<const double> x, Eigen::VectorXd& theta);
 

@@ -55,6 +55,9 @@ NoiseStddev added_noise(const Config& config, const StageNoise& stage, ClipNorm 
   if (NUSTREAM_PLANTED("noise-divided-by-n")) {
     return NoiseStddev{stage.stddev.value() / static_cast<double>(config.descent.minibatch)};
   }
+  if (NUSTREAM_PLANTED("moments-without-noise") && stage.name.ends_with("moments")) {
+    return NoiseStddev{stage.stddev.value() / 1e3};
+  }
   return stage.stddev;
 }
 

@@ -39,10 +39,12 @@ python3 "$1/tests/docs/compose.py" .
 # The unit, as systemd reads it: keys that it does not know are warnings.
 if command -v systemd-analyze >/dev/null; then
   sed "s#^ExecStart=/usr/bin/nustream#ExecStart=$2#" nustream.service >"$work/nustream.service"
-  said=$(systemd-analyze verify "$work/nustream.service" 2>&1) || true
+  said=$(systemd-analyze verify --recursive-errors=no "$work/nustream.service" 2>&1 | grep -F nustream.service) || true
   [ -z "$said" ] || { printf 'docker/nustream.service: %s\n' "$said" >&2; exit 1; }
   systemd-analyze security --offline=true --threshold=35 "$work/nustream.service" >"$work/security" ||
     { cat "$work/security" >&2; exit 1; }
+else
+  printf 'no systemd-analyze here: docker/nustream.service was not read\n'
 fi
 # The image is built with the packages that every build needs.
 wanted=$(cd "$1" && source cmake/setup.sh && printf '%s\n' "${product_packages[@]}" | sort)

@@ -35,6 +35,8 @@ constexpr std::array bugs{
                "Mechanism.*"},
     PlantedBug{"moments-are-not-charged", "the second moments of intervals cost nothing", by_test, "config_test",
                "Mechanism.*"},
+    PlantedBug{"moments-without-noise", "second moments get a thousandth of their noise", by_audit, "sandwich",
+               "intervals.share=0.05 privacy.rho=0.5 --runs 6000"},
     PlantedBug{"digest-without-the-noise", "a resume with another correlation or σ is the same run", by_test,
                "config_test", "SettingsDigest.ChangesWithEverythingThatChangesAnIterateOrItsCost"},
     PlantedBug{"replace-one-moves-g", "Δ = G under replace-one", by_audit, "",
@@ -163,6 +165,10 @@ constexpr std::array further{
     PlantedBug{"bad-record-takes-no-step", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},
     PlantedBug{"lanes-share-a-key", "", by_test, "residual_test",
                "Of/Residuals.OfAKnownStreamAreIndependentNormalOfTheClaimedSize/0"},
+    PlantedBug{"moments-without-noise", "", by_audit, "sandwich",
+               "privacy.rho=2 privacy.adjacency=replace-one --runs 6000"},
+    PlantedBug{"moments-are-not-charged", "", by_audit, "sandwich", "privacy.rho=2 --runs 6000"},
+    PlantedBug{"stages-share-a-key", "", by_audit, "sandwich", "privacy.rho=2 --runs 6000"},
     PlantedBug{"blocks-share-a-key", "", by_test, "residual_test", "CommandResiduals.*"},
     PlantedBug{"minibatch-by-the-observed-count", "", by_test, "simulation_test", "Simulation.*"},
     PlantedBug{"resume-restarts-the-noise", "", by_test, "simulation_test", "Simulation.*"},
@@ -175,7 +181,10 @@ std::string caught_by(const PlantedBug& bug) {
   const std::string by(bug.by);
   switch (bug.caught) {
     case Catch::by_audit:
-      return "`nustream audit`, exit code 70, with `" + by + "`";
+      return "`nustream audit`, exit code 70, with `" + by + '`' +
+             (bug.program.empty() ? ""
+                                  : ", of a model with " + std::string(bug.program) +
+                                        (bug.program == "sandwich" ? " intervals" : ""));
     case Catch::by_contract:
       return "the program itself, which ends by a contract, in `" + std::string(bug.program) + "` `" + by + "`";
     case Catch::on_a_broker:

@@ -38,9 +38,14 @@ std::vector<PlantedBug> bugs_to_plant() {
   return bugs;
 }
 
+std::string audited_config(std::string_view model) {
+  if (model == "instruments") return two_stage_config("clip_norm = 0.7");
+  return model == "sandwich" ? sandwich_config() : example_config();
+}
+
 CommandResult run_audit(const PlantedBug& bug, const std::vector<std::string>& variables) {
   const TemporaryFolder folder;
-  std::vector<std::string> arguments{"audit", folder.write("audit.toml", example_config())};
+  std::vector<std::string> arguments{"audit", folder.write("audit.toml", audited_config(bug.program))};
   std::istringstream words{std::string(bug.by)};
   for (std::string word; words >> word;) {
     if (word.find('=') != std::string::npos) arguments.emplace_back("--set");
@@ -91,10 +96,12 @@ TEST_P(Catchers, PassWithoutTheBug) {
 }
 
 // Else whatever ends with 70 would count as a catch. Each of an honest audit's two bounds exceeds its claim at most
-// once in a thousand times: that two of these audits do happens once in seven thousand.
+// once in a thousand times: that two of these audits do happens once in two thousand.
 TEST(AuditsThatCatch, FindNothingWithoutTheBug) {
   int exceeded = 0;
-  for (const PlantedBug& bug : bugs_to_plant()) {
+  std::vector<PlantedBug> bugs = bugs_to_plant();
+  bugs.insert(bugs.end(), further_catchers().begin(), further_catchers().end());
+  for (const PlantedBug& bug : bugs) {
     if (bug.caught != Catch::by_audit) continue;
     const CommandResult result = run_catcher(bug, false);
     if (result.code == 70) ++exceeded;

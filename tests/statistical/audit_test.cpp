@@ -14,8 +14,7 @@
 #include <fmt/format.h>
 
 #include "audit/audit.h"
-#include "audit/game.h"
-#include "audit/stages.h"
+#include "audit/statistic.h"
 #include "example_config.h"
 #include "expect_failure.h"
 #include "nustream/privacy/epsilon.h"
@@ -144,7 +143,7 @@ TEST(Audit, PlaysEveryLoss) {
       const Finding finding = audit(config, config::Purpose::stream, options);
       EXPECT_LE(finding.mu_bound, finding.mu * 1.02) << loss << ' ' << adjacency;
       EXPECT_GE(finding.mu_bound, 0.88 * finding.mu) << loss << ' ' << adjacency;
-      EXPECT_LT(finding.shorter_share, 0.01) << loss << ' ' << adjacency;
+      EXPECT_LT(finding.shorter_share(), 0.01) << loss << ' ' << adjacency;
     }
   }
 }
@@ -158,7 +157,7 @@ TEST(Audit, SaysWhereTheRecordShowsLessThanIsClaimed) {
   const Finding finding = audit(settings(folder, {"model.loss=logistic", "privacy.rho=2", "descent.step_size=5"}),
                                 config::Purpose::stream, options);
   EXPECT_TRUE(finding.holds());
-  EXPECT_GT(finding.shorter_share, 0.2);
+  EXPECT_GT(finding.shorter_share(), 0.2);
   EXPECT_LT(finding.mu_bound, 0.8 * finding.mu);
 }
 
@@ -243,15 +242,16 @@ TEST(Audit, CatchesNoiseThatIsTooSmall) {
   const NoiseStddev small{claimed.main().stddev.value() * 0.9};
   broken.grids.front() = noise::Grid(small, noise::largest_stddev(claimed.main().correlation), config.descent.clip);
   Game game(config, broken, {8, {0}});
+  const Statistic statistic(game.mu());
   const double mu = std::sqrt(2 * claimed.spend.after(StepCount{8}).value());
   Counts counts{40'000, 0, 0};
   for (std::uint64_t run = 0; run < counts.runs; ++run) {
     noise::KeyBytes key{};
     for (std::size_t i = 0; i < 8; ++i) key[i] = static_cast<std::uint8_t>(run >> (8 * i));
     key[31] = 1;
-    if (game.play(World::without, key) > mu / 2) ++counts.without;
+    if (statistic.of(game.play(World::without, key)) > mu / 2) ++counts.without;
     key[30] = 1;
-    if (game.play(World::with, key) > mu / 2) ++counts.with;
+    if (statistic.of(game.play(World::with, key)) > mu / 2) ++counts.with;
   }
   EXPECT_GT(mu_lower_bound(counts, {}), mu);
 }

@@ -34,4 +34,70 @@ directory = "state"
 )";
 }
 
+/// Instrumental variables, with a control and two instruments; `first_stage`: what [first_stage] has beside its step
+/// size.
+inline std::string two_stage_config(const std::string& first_stage) {
+  return R"([stream]
+name = "instruments"
+input = "rows.csv"
+columns = ["w", "z", "v", "e", "y"]
+header = false
+[target]
+column = "y"
+[[features]]
+column = "w"
+[[instruments]]
+column = "z"
+[[instruments]]
+column = "v"
+[[endogenous]]
+column = "e"
+[descent]
+step_size = 1e-3
+clip_norm = 2.0
+[first_stage]
+step_size = 1e-3
+)" + first_stage +
+         R"(
+[privacy]
+rho = 2
+delta = 1e-6
+[noise]
+nu = 0.02
+[release]
+every = 1
+)";
+}
+
+/// Intervals whose second moments are charged half of ρ.
+inline std::string sandwich_config() {
+  return R"([stream]
+name = "sandwich"
+input = "rows.csv"
+[target]
+column = "y"
+[[features]]
+column = "a"
+[[features]]
+column = "b"
+[descent]
+step_size = 1e-3
+clip_norm = 2.0
+average = "tail"
+average_from = 3
+[privacy]
+rho = 2
+delta = 1e-6
+[noise]
+nu = 0.02
+[release]
+every = 1
+[intervals]
+kind = "sandwich"
+second_moment_clip = 4.0
+squared_residual_clip = 3.0
+share = 0.5
+)";
+}
+
 }  // namespace nustream::tests

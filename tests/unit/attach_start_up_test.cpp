@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <memory>
 
 namespace nustream::attach {
 namespace {
@@ -22,6 +23,11 @@ TEST(StartUpDeathTest, AProcessThatLeavesKeepsItsExitCode) {
 }
 
 TEST(StartUp, SignalsStandForExitCodes) {
+  const auto restore = [](void*) {
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+  };
+  const std::unique_ptr<void, decltype(restore)> at_the_end(this, restore);
   for (const auto& [signal, code] : {std::pair{SIGINT, Exit::interrupted}, std::pair{SIGTERM, Exit::done}}) {
     StartUp start_up;
     EXPECT_EQ(start_up.told_to_end(), std::nullopt);
