@@ -112,7 +112,7 @@ std::optional<Error> TransactionalClient::arrive(Deadline deadline) {
     const int left = milliseconds_until(deadline);
     const auto code = rd_kafka_flush(client_.get(), std::clamp(left, 1, look_milliseconds));
     // A transaction that failed drops its records. The cause is told by a commit, which it cannot become any more.
-    if (reports_.dropped()) return commit(deadline);
+    if (reports_.dropped()) return commit_what_arrived(deadline);
     if (std::optional<Error> refusal = reports_.refusal()) {
       refusal->remedy = Remedy::new_client;
       return refusal;
@@ -125,7 +125,13 @@ std::optional<Error> TransactionalClient::arrive(Deadline deadline) {
   }
 }
 
+// The library would wait to the deadline for records that a refused one holds up.
 std::optional<Error> TransactionalClient::commit(Deadline deadline) {
+  if (std::optional<Error> error = arrive(deadline)) return error;
+  return commit_what_arrived(deadline);
+}
+
+std::optional<Error> TransactionalClient::commit_what_arrived(Deadline deadline) {
   return repeat(deadline, [this](int time) { return rd_kafka_commit_transaction(client_.get(), time); });
 }
 

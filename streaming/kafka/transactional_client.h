@@ -47,6 +47,7 @@ class TransactionalClient {
   [[nodiscard]] ConfigurationHandle configuration(const ClientSettings& settings,
                                                   const std::string& transactional_id);
   void look_up(const std::string& topic, Deadline deadline);
+  std::optional<Error> commit_what_arrived(Deadline deadline);
   [[nodiscard]] std::optional<Error> repeat(Deadline deadline,
                                             const std::function<rd_kafka_error_s*(int milliseconds)>& call);
   [[nodiscard]] std::optional<Error> explained(const ErrorHandle& handle) const;
