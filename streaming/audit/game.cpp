@@ -14,6 +14,7 @@
 #include "audit/stages.h"
 #include "decode/line_buffer.h"
 #include "decode/line_decoder.h"
+#include "decode/message_columns.h"
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"
 #include "error.h"
@@ -52,8 +53,17 @@ class WorkingUnits {
   Matrix inverse_;
 };
 
-/// What is played: every step is released, with all of the second moments, and no iterate is projected.
+/// What is played: every step is released, with all of the second moments, and no iterate is projected. Of a topic's
+/// records, what comes beside their values is a column among the others. No row depends on its time.
 config::Config as_played(config::Config config) {
+  config.input.time_column.clear();
+  const record::RowBuilder builder(config.schema);
+  const auto beside_values = [](const record::Field& field) { return decode::is_message_column(field.column); };
+  if (std::ranges::any_of(builder.fields(), beside_values)) {
+    config.input.format = decode::Format::csv;
+    config.input.header = true;
+    config.input.columns.clear();
+  }
   config.descent.release_every = 1;
   config.descent.projection = {};
   if (config.descent.moments) config.descent.moments->from = 0;

@@ -72,6 +72,10 @@ std::vector<std::vector<std::int64_t>> gradient_difference(const lane::Settings&
       shift.back().push_back(std::llround(units));
     }
   }
+  // No noise could hide that a first stage without any moved differently.
+  for (; j < with_here.size(); ++j) {
+    if (with_here[j] != with_there[j]) throw std::runtime_error("a record that moves a part without noise");
+  }
   return shift;
 }
 

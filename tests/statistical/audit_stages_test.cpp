@@ -166,6 +166,9 @@ TEST(Audit, PlaysModelsOfSeveralStages) {
       {"public", public_first_stage, {"privacy.protects=target"}},
       {"public, replace-one", public_first_stage, {"privacy.protects=target", "privacy.adjacency=replace-one"}},
       {"targets", two_stages, {"privacy.protects=target"}},
+      {"targets beside values",
+       public_first_stage,
+       {"privacy.protects=target", "target.column='@header:y'", "stream.columns=['w', 'z', 'v', 'e']"}},
       {"halved", two_stages, {"privacy.calibration=proposition-3.1"}},
       {"sandwich", tests::sandwich_config(), {}}};
   for (const Model& model : models) expect_nearly_all(audited(model, 5'000), model.name);

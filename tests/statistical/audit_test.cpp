@@ -169,6 +169,25 @@ TEST(Audit, PlaysColumnsWhoseNamesHoldTheDelimiter) {
   EXPECT_GT(audit(config, config::Purpose::stream, options).mu_bound, 0);
 }
 
+// Settings of a topic: what comes beside a record's value is no column of it, and neither is its time.
+TEST(Audit, PlaysSettingsOfATopic) {
+  const tests::TemporaryFolder folder;
+  Options options;
+  options.runs = 4000;
+  const std::vector<std::string> columns{"stream.time=@timestamp", "features.0.column='@header:dose'",
+                                         "privacy.rho=1"};
+  for (const std::vector<std::string>& format :
+       {std::vector<std::string>{"stream.format=json"},
+        {"stream.header=false", "stream.columns=['y']"},
+        {"stream.header=false", "stream.columns=['at', 'y']", "stream.time=at"}}) {
+    std::vector<std::string> overrides = columns;
+    overrides.insert(overrides.end(), format.begin(), format.end());
+    const Finding finding = audit(settings(folder, overrides), config::Purpose::stream, options);
+    EXPECT_TRUE(finding.holds());
+    EXPECT_GT(finding.mu_bound, 0.7 * finding.mu);
+  }
+}
+
 TEST(Audit, PlaysMembersWhoseNamesAreEscaped) {
   const tests::TemporaryFolder folder;
   Options options;
