@@ -95,6 +95,12 @@ std::uint32_t small_count(const Object& object, std::string_view field) {
   return static_cast<std::uint32_t>(value);
 }
 
+Rho spend(const Object& object, std::string_view field) {
+  const double rho = object[field].get_double();
+  if (!(rho >= 0)) throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
+  return Rho{rho};
+}
+
 std::string text(const Object& object, std::string_view field) {
   return std::string(object[field].get_string().value());
 }
@@ -135,8 +141,8 @@ LedgerEntry parse_entry(const Object& object) {
           Position{count(object, "from")},
           Position{count(object, "to")},
           StepCount{count(object, "steps")},
-          Rho{object["rho"].get_double()},
-          Rho{object["rho_limit"].get_double()},
+          spend(object, "rho"),
+          spend(object, "rho_limit"),
           text(object, "digest"),
           neighbours_of(object),
           object["private"].get_bool(),

@@ -6,7 +6,8 @@
 namespace nustream::tests {
 namespace {
 
-/// θ after one step of size 1 over one row, without noise: θ_0 − s·Σ, apart from what does not depend on the row.
+/// After one step of size 1 over one row, without noise, what each stage's sum was taken off: θ_0 − s·Σ of the
+/// descents, apart from what does not depend on the row, and −s·Σ of second moments, of whose means it is the first.
 std::vector<double> probe(lane::Settings settings, std::span<const noise::Grid> grids, std::span<const double> theta,
                           const record::RowBatch& rows, std::size_t row) {
   const descent::Schedule one{descent::Constant{StepSize{1}}};
@@ -21,6 +22,8 @@ std::vector<double> probe(lane::Settings settings, std::span<const noise::Grid> 
     settings.first_stage->schedule = one;
     settings.first_stage->l2 = 0;
   }
+  settings.batching = {};
+  if (settings.moments) settings.moments->from = 0;
   std::vector<std::vector<std::int64_t>> silence;
   for (const lane::Stage& stage : lane::stages(settings)) silence.emplace_back(stage.dimension);
   std::vector<noise::GridNoise> noise;
@@ -28,7 +31,12 @@ std::vector<double> probe(lane::Settings settings, std::span<const noise::Grid> 
   lane::Lane lane(settings, grids, Position{0});
   lane::Releases releases;
   lane.advance(record::slice(rows, row, row + 1), noise, releases);
-  return {lane.theta().begin(), lane.theta().end()};
+  std::vector<double> left(lane.theta().begin(), lane.theta().end());
+  const lane::Release shown = releases[0];
+  for (const std::span<const double> moments : {shown.bread, shown.meat}) {
+    for (const double entry : moments) left.push_back(-entry);
+  }
+  return left;
 }
 
 }  // namespace

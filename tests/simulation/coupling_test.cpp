@@ -38,6 +38,7 @@ struct Tally {
   std::uint64_t unshifted = 0;
   std::uint64_t of_several_passes = 0;
   std::uint64_t of_several_stages = 0;
+  std::uint64_t with_moments = 0;
   std::uint64_t of_targets = 0;  ///< differ in a private target alone
   std::uint64_t as_files = 0;
   std::uint64_t deaths = 0;
@@ -62,6 +63,7 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   tally.moved += pair.moved ? 1U : 0U;
   tally.of_several_passes += pair.stops.size() > 1 ? 1U : 0U;
   tally.of_several_stages += world.encoders.size() > 1 ? 1U : 0U;
+  tally.with_moments += world.settings->config.descent.moments ? 1U : 0U;
   tally.of_targets += world.stream.target_only && pair.moved ? 1U : 0U;
   tally.as_files += pair.as_file ? 1U : 0U;
   tally.deaths += pair.fate.lost + fate.lost;
@@ -94,6 +96,7 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   record("pairs_that_differ", static_cast<double>(tally.moved));
   record("pairs_of_several_passes", static_cast<double>(tally.of_several_passes));
   record("pairs_of_several_stages", static_cast<double>(tally.of_several_stages));
+  record("pairs_with_second_moments", static_cast<double>(tally.with_moments));
   record("pairs_that_differ_in_a_private_target", static_cast<double>(tally.of_targets));
   record("pairs_as_files", static_cast<double>(tally.as_files));
   record("processes_that_died", static_cast<double>(tally.deaths));
@@ -104,6 +107,7 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   EXPECT_GT(tally.moved, pairs / 2);
   EXPECT_GT(tally.deaths, pairs);
   EXPECT_GT(tally.of_targets, pairs / 200);
+  EXPECT_GT(tally.with_moments, pairs / 20);
   // Projections hide some records even without the shift.
   EXPECT_GT(tally.seen_unshifted * 2, tally.unshifted);
   EXPECT_GT(tally.largest_share, 0.99);

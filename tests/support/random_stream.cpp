@@ -83,6 +83,7 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   RandomStream stream;
   const std::uint64_t kind = random() % 9;
   const bool two_stages = kind == 8;
+  const bool sandwich = kind == 7;
   const bool mean = kind == 0;
   stream.json = random() % 4 == 0;
   stream.target_only = two_stages && !stream.json && random() % 2 == 0;
@@ -108,21 +109,28 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   if (kind == 4 || kind == 5) stream.target = RandomStream::Target::label;
   if (kind == 6) stream.target = RandomStream::Target::count;
   if (mean) stream.target = RandomStream::Target::none;
-  if (random() % 3 == 0) model += "l2 = 0.1\n";
+  if (!sandwich && random() % 3 == 0) model += "l2 = 0.1\n";
   if (!mean && random() % 4 == 0) model += "intercept = false\n";
 
   stream.minibatch = random() % 2 == 0 ? 1 : 1 + random() % 4;
   stream.clip_norm = 0.5 + static_cast<double>(random() % 3);
-  std::string descent = "[descent]\n" + schedule(random, 0.05) + fmt::format("clip_norm = {}\n", stream.clip_norm);
+  std::string descent = "[descent]\n" + (sandwich ? "step_size = 0.05\n" : schedule(random, 0.05)) +
+                        fmt::format("clip_norm = {}\n", stream.clip_norm);
   if (stream.minibatch > 1) descent += fmt::format("minibatch = {}\n", stream.minibatch);
-  descent += one_of(random, "", "", "projection = \"ball\"\nradius = 0.8\n",
-                    "projection = \"box\"\nlower = -0.5\nupper = 0.6\n");
-  descent +=
-      one_of(random, "", fmt::format("average = \"tail\"\naverage_from = {}\n", random() % 30),
-             fmt::format("average = \"exponential\"\naverage_from = {}\naverage_decay = 0.9\n", random() % 30));
+  if (sandwich) {
+    descent += fmt::format("average = \"tail\"\naverage_from = {}\n", random() % 30) +
+               "[intervals]\nkind = \"sandwich\"\nsecond_moment_clip = 2.0\nsquared_residual_clip = 1.5\n";
+  } else {
+    descent += one_of(random, "", "", "projection = \"ball\"\nradius = 0.8\n",
+                      "projection = \"box\"\nlower = -0.5\nupper = 0.6\n");
+    descent +=
+        one_of(random, "", fmt::format("average = \"tail\"\naverage_from = {}\n", random() % 30),
+               fmt::format("average = \"exponential\"\naverage_from = {}\naverage_decay = 0.9\n", random() % 30));
+  }
   if (two_stages) {
     descent +=
         "[first_stage]\n" + schedule(random, 0.03) + (public_first_stage ? "private = false\n" : "clip_norm = 0.7\n");
+    if (!public_first_stage && random() % 2 == 0) descent += "strength_share = 0.2\nstrength_clip = 3.0\n";
   }
 
   std::string privacy = "[privacy]\ndelta = 1e-6\n";

@@ -1,6 +1,8 @@
 // The ledger's bytes against an independent implementation, and every way to change a ledger unseen.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <numeric>
 #include <string>
 #include <vector>
@@ -120,6 +122,16 @@ TEST(LedgerChain, SeesLinesThatAreMissingMovedOrAdded) {
   std::string longer = lines[2];
   longer.insert(longer.size() - 2, R"(,"rho":0)");  // behind the MAC
   refused({lines[0], lines[1], longer});
+}
+
+TEST(LedgerChain, RefusesASpendThatIsNone) {
+  const std::string line = three_lines(keys_from(1)).lines.front();
+  for (const char* spend : {"-0.25", "null", "\"0.1\"", "1e999"}) {
+    std::string changed = line;
+    changed.replace(changed.find("\"rho\":0.1,"), 10, fmt::format("\"rho\":{},", spend));
+    expect_failure(
+        Exit::data, [&] { static_cast<void>(journal::read_entry(changed)); }, "ledger");
+  }
 }
 
 TEST(LedgerChain, IsUnderTheKeyThatItEndsWith) {
