@@ -263,8 +263,9 @@ void LaneWorker::retry_later(void (LaneWorker::*work)()) {
 void LaneWorker::fail_or_reopen(const kafka::Error& error) {
   if (!is_refusal(error)) return reopen(error);
   const config::Kafka& kafka = host_.setup.config.kafka;
-  const std::string where =
-      error.topic.empty() ? " to one of " + topics_of(kafka.topics) + ", or the offsets of group " + kafka.group : "";
+  const std::string where = error.topic.empty() ? " to one of " + topics_of(kafka.topics) + ", or the offsets of '" +
+                                                      kafka.topics.input + "' for group " + kafka.group
+                                                : "";
   fail(kafka::KafkaFailure("commit lane " + std::to_string(lane_.value()) + where, error));
 }
 

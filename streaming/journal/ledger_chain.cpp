@@ -95,7 +95,7 @@ std::uint32_t small_count(const Object& object, std::string_view field) {
   return static_cast<std::uint32_t>(value);
 }
 
-Rho spend(const Object& object, std::string_view field) {
+Rho spend_of(const Object& object, std::string_view field) {
   const double rho = object[field].get_double();
   if (!(rho >= 0)) throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
   return Rho{rho};
@@ -141,8 +141,8 @@ LedgerEntry parse_entry(const Object& object) {
           Position{count(object, "from")},
           Position{count(object, "to")},
           StepCount{count(object, "steps")},
-          spend(object, "rho"),
-          spend(object, "rho_limit"),
+          spend_of(object, "rho"),
+          spend_of(object, "rho_limit"),
           text(object, "digest"),
           neighbours_of(object),
           object["private"].get_bool(),
