@@ -135,18 +135,11 @@ void check_format(const Object& object) {
 
 LedgerEntry parse_entry(const Object& object) {
   check_format(object);
-  return {text(object, "stream"),
-          LaneId{small_count(object, "lane")},
-          EpochId{small_count(object, "epoch")},
-          Position{count(object, "from")},
-          Position{count(object, "to")},
-          StepCount{count(object, "steps")},
-          spend_of(object, "rho"),
-          spend_of(object, "rho_limit"),
-          text(object, "digest"),
-          neighbours_of(object),
-          object["private"].get_bool(),
-          overlap_named(text(object, "disjoint"))};
+  return {
+      text(object, "stream"),          LaneId{small_count(object, "lane")}, EpochId{small_count(object, "epoch")},
+      Position{count(object, "from")}, Position{count(object, "to")},       StepCount{count(object, "steps")},
+      spend_of(object, "rho"),         spend_of(object, "rho_limit"),       text(object, "digest"),
+      neighbours_of(object),           object["private"].get_bool(),        overlap_named(text(object, "disjoint"))};
 }
 
 bool is_rotation(const Object& object) {
