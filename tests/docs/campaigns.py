@@ -1,0 +1,79 @@
+"""Every campaign has its results, and they have the counts that the pages say."""
+
+import json
+import re
+import sys
+
+from pages import count, mistake, repository, root
+
+# Counts that a page gives, and the constant that is run: by hand on the page, so that a change shows in both.
+# And how the result of the campaign says it, once there is one.
+COUNTS = [("docs/privacy.md", "pairs", "tests/simulation/coupling_test.cpp", "in_the_campaign",
+           "coupling", '"pairs": "{}"'),
+          ("docs/privacy.md", "more under faults", "tests/simulation/coupling_test.cpp",
+           "under_faults_in_the_campaign", "coupling", '"pairs": "{}"'),
+          ("docs/privacy.md", "histories", "tests/simulation/simulation_test.cpp", "in_the_campaign",
+           "simulation", '"histories": "{}"'),
+          ("tests/campaign/README.md", "histories", "tests/simulation/simulation_test.cpp", "in_the_campaign",
+           "simulation", '"histories": "{}"')]
+
+
+def check_result_counts(result, said):
+    path = root / f"docs/results/{result}.json"
+    if path.exists() and said not in re.sub(r"e\+0?(\d+)", lambda zeros: "0" * int(zeros[1]), path.read_text()):
+        mistake(f"docs/results/{result}.json", f"it does not say {said}: the campaign ran with another count")
+
+
+def check_fuzz_counts():
+    path = root / "docs/results/fuzz.json"
+    if not path.exists():
+        return
+    executed = json.loads(path.read_text())
+    if sorted(executed) != sorted(each.name for each in (root / "tests/fuzz/corpus").iterdir()):
+        mistake("docs/results/fuzz.json", "it has other kinds than tests/fuzz/corpus")
+    for kind, of in executed.items():
+        count("counts of campaigns")
+        if of["executions"] < (10_000 if kind == "compressed" else 10_000_000):
+            mistake("docs/results/fuzz.json", f"{kind} had {of['executions']} executions")
+
+
+def check_planted_bugs():
+    """The result is of the bugs that the page has now."""
+    path = root / "docs/results/planted_bugs.json"
+    if not path.exists():
+        return
+    planted = {case["name"].partition("/")[2].replace("_", "-") for suite in json.loads(path.read_text())["testsuites"]
+               if suite["name"] == "Of/PlantedBugs" for case in suite["testsuite"]}
+    tabled = set(re.findall(r"^\| `([\w-]+)` \|", (root / "docs/planted-bugs.md").read_text(), re.M))
+    count("counts of campaigns")
+    if planted != tabled:
+        mistake("docs/results/planted_bugs.json", f"it has other bugs than docs/planted-bugs.md: {planted ^ tabled}")
+
+
+def check_campaigns():
+    listed = re.findall(r"^\| `(\w+)` \|", (root / "tests/campaign/README.md").read_text(), re.M)
+    if sorted(listed) != sorted(repository.campaigns):
+        mistake("tests/campaign/README.md", f"other campaigns than ./test has: {set(listed) ^ set(repository.campaigns)}")
+    for campaign in repository.campaigns:
+        for name in sorted(repository.results(campaign)):
+            count("results of campaigns")
+            path = root / f"docs/results/{name}.json"
+            if not path.exists():
+                if "--all-results" in sys.argv:
+                    mistake("docs/results", f"{name}.json is not here: ./test --campaign {campaign}")
+                continue
+            text = path.read_text()
+            result = json.loads(text)
+            reports = [result, *result.values()] if isinstance(result, dict) else []
+            if any(not report["tests"] or report["failures"] or report.get("errors") or '"SKIPPED"' in text
+                   for report in reports if isinstance(report, dict) and "tests" in report):
+                mistake("docs/results", f"{name}.json holds failures, or tests that were skipped, or none")
+    check_fuzz_counts()
+    check_planted_bugs()
+    for page, what, source, constant, result, form in COUNTS:
+        count("counts of campaigns")
+        said = {found.replace(",", "") for found in re.findall(rf"(\d[\d,]*) {what}", (root / page).read_text())}
+        run = re.search(rf"\b{constant} = ([\d']+);", (root / source).read_text())[1].replace("'", "")
+        if said != {run}:
+            mistake(page, f"it says {' and '.join(said) or 'nothing'} of {what}; {source} has {run}")
+        check_result_counts(result, form.format(run))

@@ -1,0 +1,54 @@
+"""Complete configurations are valid, and so are fragments on top of a small one."""
+
+import re
+import tempfile
+from pathlib import Path
+
+from pages import blocks, count, mistake, name_of, nustream, pages
+
+BASE = {
+    "stream": '[stream]\nname = "page"\ninput = "page.csv"\n',
+    "target": '[target]\ncolumn = "y"\n',
+    "features": '[[features]]\ncolumn = "x"\n',
+    "descent": "[descent]\nstep_size = 0.1\nclip_norm = 1.0\n",
+    "privacy": "[privacy]\nrho = 0.5\ndelta = 1e-6\n",
+    "noise": "[noise]\nnu = 0.01\n",
+}
+
+
+def tables(text):
+    """Header of each table, its text; tables of an array come together."""
+    found = {}
+    for part in re.split(r"^(?=\[)", text, flags=re.M):
+        header = re.match(r"\[+([a-z_]+)\]+", part)
+        if header:
+            found[header[1]] = found.get(header[1], "") + part
+    return found
+
+
+def check_configurations():
+    for page in pages:
+        earlier = {}
+        for text in blocks(page, "toml"):
+            now = tables(text)
+            if "stream" in now:
+                whole, earlier = text, {}
+            else:  # a fragment: on top of a small configuration, and of the page's fragments before it
+                earlier.update(now)
+                merged = dict(BASE)
+                if "instruments" in earlier:
+                    merged.pop("features")
+                for header, part in earlier.items():
+                    lines = part
+                    if header in BASE and header != "features":  # keys of the small one that are not said again
+                        said = set(re.findall(r"^(\w+) *=", part, re.M))
+                        lines += "".join(line + "\n" for line in BASE[header].splitlines()[1:]
+                                         if line.split(" ")[0] not in said)
+                    merged[header] = lines
+                whole = "".join(merged.values())
+            with tempfile.TemporaryDirectory() as folder:
+                Path(folder, "page.toml").write_text(whole)
+                result = nustream(["check", "page.toml"], folder)
+            count("configurations")
+            if result.returncode != 0:
+                mistake(name_of(page), f"a configuration is refused: {result.stderr.strip()}\n{whole}")

@@ -1,0 +1,35 @@
+"""Metrics, files and headings that pages name exist."""
+
+import re
+
+from pages import count, mistake, name_of, pages, root
+from paths import OTHERS
+
+
+def anchors(text):
+    found = set()
+    for heading in re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M), re.M):
+        plain = re.sub(r"[^\w\- ]", "", re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower())
+        found.add(plain.replace(" ", "-"))
+    return found
+
+
+def check_names():
+    metrics = set(re.findall(r"\b(?:nustream|process)_[a-z_]+", (root / "docs/metrics.md").read_text()))
+    for page in pages:
+        text = page.read_text()
+        for metric in re.findall(r"`((?:nustream|process)_[a-z_]+)", text):
+            count("metrics")
+            if metric not in metrics and re.sub(r"_(bucket|sum|count)$", "", metric) not in metrics \
+                    and not (root / f"tests/rooms/{metric}").exists() and metric not in OTHERS:
+                mistake(name_of(page), f"{metric} is not in docs/metrics.md")
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if re.match(r"[a-z]+:", target):
+                continue
+            count("links")
+            path, _, anchor = target.partition("#")
+            file = (page.parent / path).resolve() if path else page
+            if not file.exists():
+                mistake(name_of(page), f"there is no {target}")
+            elif anchor and file.suffix == ".md" and anchor not in anchors(file.read_text()):
+                mistake(name_of(page), f"there is no heading #{anchor} in {path or 'this page'}")
