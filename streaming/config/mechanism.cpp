@@ -8,12 +8,6 @@
 namespace nustream::config {
 namespace {
 
-Rho target_rho(const Privacy& privacy) {
-  const Rho asked = privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
-  // λ = (2γ/n)√(T/ρ) instead of √(2T)γ/(n√ρ): σ is √2 larger. What is spent is what that σ really costs.
-  return privacy.calibration == Calibration::exact ? asked : Rho{asked.value() / 2};
-}
-
 /// What each stage may spend, in the order of lane::stages(); the sum is at most `all`, rounding included.
 std::vector<Rho> shares(const Config& config, Rho all) {
   constexpr double below = 1 - 0x1p-48;  // composing rounds up
@@ -75,7 +69,7 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
       NUSTREAM_PLANTED("sigma-of-another-correlation") ? noise::Correlation{noise::Independent{}} : correlation,
       participation);
   const std::vector<lane::Stage> stages = lane::stages(config.descent);
-  const std::vector<Rho> rhos = shares(config, target_rho(config.privacy));
+  const std::vector<Rho> rhos = shares(config, rho_asked(config.privacy));
   std::vector<StageNoise> noises;
   std::vector<noise::Grid> grids;
   std::optional<privacy::Spend> spend;
@@ -91,6 +85,12 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
 }
 
 }  // namespace
+
+Rho rho_asked(const Privacy& privacy) {
+  const Rho asked = privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
+  // λ = (2γ/n)√(T/ρ) instead of √(2T)γ/(n√ρ): σ is √2 larger. What is spent is what that σ really costs.
+  return privacy.calibration == Calibration::exact ? asked : Rho{asked.value() / 2};
+}
 
 Mechanism make_mechanism(const Config& config, const privacy::Participation& participation,
                          std::optional<StepCount> steps) {

@@ -38,6 +38,9 @@ struct Mechanism {
   [[nodiscard]] std::optional<StepCount> horizon() const { return spend.horizon(); }
 };
 
+/// What a stream may spend in the limit: the ρ that is set, or that ε comes to; half of it by proposition 3.1.
+[[nodiscard]] Rho rho_asked(const Privacy& privacy);
+
 /// Calibrates every stage's σ from its share of ρ or (ε, δ) for records that take part as `participation` says, over
 /// at most `steps` steps where that is given, else over all that the correlation allows. Failure(configuration) where
 /// a correlation cannot run or has no bounded sensitivity there.

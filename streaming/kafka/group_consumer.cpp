@@ -72,9 +72,9 @@ GroupConsumer::GroupConsumer(const ClientSettings& settings, const GroupMember& 
 }
 
 // Up to librdkafka 2.2 a cooperative member that is destroyed between joining and its first assignment ends the
-// process by an assertion (confluentinc/librdkafka issue 4312, mended in 2.3), and nothing tells when that is. Such a
-// client has left the group by now; what it keeps until the process ends is memory and idle threads. So does one of
-// any version that could not be closed in time: destroying it would wait on.
+// process by an assertion (mended in librdkafka 2.3), and nothing tells when that is. Such a client has left the
+// group by now; what it keeps until the process ends is memory and idle threads. So does one of any version that
+// could not be closed in time: destroying it would wait on.
 GroupConsumer::~GroupConsumer() {
   constexpr int mended_in = 0x020300ff;
   close_now();

@@ -25,10 +25,14 @@ class MatrixLoop {
   MatrixLoop(MatrixLoop&&) noexcept;
   MatrixLoop& operator=(MatrixLoop&&) noexcept;
 
+  /// Takes the stretch's steps; `average` (d · predictors(loss), or empty) moves with them, as Loop's does.
   void run(const Stretch& stretch, std::span<double> average);
 
+  /// d · predictors(loss) entries, column by column.
   [[nodiscard]] std::span<const double> theta() const noexcept { return theta_; }
+  /// As many, where a resume goes on from.
   void set_theta(std::span<const double> theta);
+  /// Records whose gradient was longer than the clip norm. Operator side only.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
 
  private:

@@ -30,6 +30,7 @@ void isometric_triangle(std::span<const double> x, std::span<double> out);
 /// the mean-estimation descent with step sizes 1, ½, ⅓, …, and like it a function of clipped records and noise.
 class PrivateMean {
  public:
+  /// Of triangles of d = `dimension` rows, on a grid of the clip norm G, over steps of `minibatch` records.
   PrivateMean(const noise::Grid& grid, std::size_t dimension, std::uint64_t minibatch);
   ~PrivateMean();
   PrivateMean(PrivateMean&&) noexcept;
@@ -43,6 +44,7 @@ class PrivateMean {
 
   /// Isometric triangle of the mean.
   [[nodiscard]] std::span<const double> mean() const noexcept { return mean_; }
+  /// Goes on from what mean() gave.
   void restore(std::span<const double> mean);
 
  private:

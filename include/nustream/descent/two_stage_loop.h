@@ -69,10 +69,12 @@ class TwoStageLoop {
   TwoStageLoop(TwoStageLoop&&) noexcept;
   TwoStageLoop& operator=(TwoStageLoop&&) noexcept;
 
+  /// Takes the stretch's steps of both stages; `average` (shape.dimension() entries, or empty) moves with them.
   void run(const TwoStageStretch& stretch, std::span<double> average);
 
   /// [β, Θ], Θ column by column.
   [[nodiscard]] std::span<const double> theta() const noexcept { return theta_; }
+  /// As many entries, where a resume goes on from.
   void set_theta(std::span<const double> theta);
   /// Records whose gradient was longer than the clip norm, counted for each stage. Operator side only.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }

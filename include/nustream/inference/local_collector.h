@@ -18,6 +18,7 @@ struct WideSum {
   std::int64_t high = 0;
 
   void add(std::int64_t value) noexcept;
+  /// Of two collectors' sums: below 2^63 numbers in both.
   void add(const WideSum& other) noexcept;
   /// The nearest double, to a relative error of 2^-52.
   [[nodiscard]] double value() const noexcept;
