@@ -74,7 +74,7 @@ Eigen::VectorXd after_some_noise(const Search& search, Eigen::VectorXd theta) {
 bool play_without_noise(const Search& search, Candidate& candidate) {
   const lane::Settings& settings = search.config.descent;
   const GameShape& shape = search.shape;
-  Eigen::VectorXd theta = start_of(settings);
+  Eigen::VectorXd theta = seen_at_start(settings).theta;
   candidate.reach = std::numeric_limits<double>::infinity();
   for (std::uint64_t step = 0; step <= shape.at.back(); ++step) {
     std::vector<Contribution> added;
@@ -143,9 +143,12 @@ void offer(std::optional<Pair>& best, const Candidate& first, const Candidate* s
 void look_for_pairs(const config::Config& config, const std::vector<Candidate>& candidates, bool opposites,
                     std::optional<Pair>& best) {
   for (const Candidate& first : candidates) {
-    if (!opposites) offer(best, first, nullptr);
+    if (!opposites) {
+      offer(best, first, nullptr);
+      continue;
+    }
     for (const Candidate& second : candidates) {
-      if (opposites && are_opposite(config, first, second)) offer(best, first, &second);
+      if (are_opposite(config, first, second)) offer(best, first, &second);
     }
   }
 }
@@ -169,6 +172,10 @@ std::vector<Candidate> candidates_of(const Search& search, double magnitude) {
 }
 
 }  // namespace
+
+double part_of_displacement(privacy::Adjacency adjacency, Absent absent) {
+  return adjacency == privacy::Adjacency::replace_one && absent == Absent::nothing ? 0.5 : 1;
+}
 
 Canary find_canary(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape,
                    Absent absent) {

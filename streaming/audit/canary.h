@@ -22,6 +22,9 @@ enum class Absent : std::uint8_t {
   nothing,    ///< a record that cannot be used: of replace-one neighbours the other half
 };
 
+/// Of the claimed displacement: half of what replace-one neighbours can differ by, where one of them has nothing.
+[[nodiscard]] double part_of_displacement(privacy::Adjacency adjacency, Absent absent);
+
 /// Lines of the stream's own format, without their newlines.
 struct Canary {
   std::string header;  ///< of a CSV with one; else empty

@@ -70,10 +70,6 @@ config::Config as_played(config::Config config) {
   return config;
 }
 
-Vector copied(std::span<const double> values) {
-  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
-}
-
 /// `part`: of the claimed displacement, what the game's two worlds can differ by.
 std::vector<MatchedFilter> filters_of(const config::Mechanism& mechanism, const GameShape& shape, double part) {
   std::vector<MatchedFilter> filters;
@@ -107,7 +103,7 @@ class Game::Stream {
       : config_(as_played(config)),
         mechanism_(mechanism),
         shape_(shape),
-        part_(part_of(config.privacy.adjacency, absent)),
+        part_(part_of_displacement(config.privacy.adjacency, absent)),
         canary_(find_canary(config_, mechanism_, shape_, absent)),
         filters_(filters_of(mechanism_, shape_, part_)),
         mu_(mu_of(filters_)),
@@ -152,11 +148,6 @@ class Game::Stream {
   [[nodiscard]] const Participations& participations() const noexcept { return participations_; }
 
  private:
-  /// Half of what replace-one neighbours can differ by, where one of them has nothing.
-  static double part_of(privacy::Adjacency adjacency, Absent absent) {
-    return adjacency == privacy::Adjacency::replace_one && absent == Absent::nothing ? 0.5 : 1;
-  }
-
   /// A canary that the decoder refuses, or reads as something else, would prove nothing and call it a claim that
   /// holds.
   void require_arrival(const std::string& lines, const Row& row) {
@@ -208,13 +199,9 @@ class Game::Stream {
       shift.emplace_back(static_cast<Eigen::Index>(shape_.at.size()), entries);
     }
     Eigen::Index next = 0;  // of the canary's steps
-    Seen before{start_of(config_.descent), {}, {}};
+    Seen before = seen_at_start(config_.descent);
     for (std::size_t t = 0; t < releases.size(); ++t) {
       Seen after = seen_at(t, releases[t]);
-      if (t == 0) {
-        before.bread = Vector::Zero(after.bread.size());
-        before.meat = Vector::Zero(after.meat.size());
-      }
       std::vector<Vector> sums = noisy_sums(config_.descent, StepIndex{t}, before, after);
       if (next < shift.front().rows() && shape_.at[static_cast<std::size_t>(next)] == t) {
         const std::vector<Vector> shifts = shifts_at(before.theta, sums);
@@ -234,7 +221,7 @@ class Game::Stream {
   Seen seen_at(std::size_t t, const lane::Release& release) {
     line_.clear();
     encoders_[t].append(release, "cadence", line_);
-    Seen seen{copied(release.theta), copied(release.bread), copied(release.meat)};
+    Seen seen = seen_of(release);
     const Vector shown = working_.theta(publish::read_release(line_)->estimate);
     seen.theta.head(shown.size()) = shown;
     return seen;

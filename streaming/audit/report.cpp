@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include "audit/audit.h"
+#include "engine/release_encoder.h"
 #include "publish/json_text.h"
+#include "publish/promise.h"
 #include "replay/path_printer.h"
+#include "replay/report_parts.h"
 
 namespace nustream::audit {
 namespace {
@@ -17,12 +20,20 @@ void print_bounds(const Bounds& bounds, double delta) {
   fmt::print("{:<10}  {:>10.6g}  {:>12.6g}   of the Gaussian curve\n", "mu", bounds.mu, bounds.mu_bound);
 }
 
+/// Of two stages the first one's steps can shorten either's gradients.
+const char* step_sizes(const Bounds& bounds) {
+  const auto is_first = [](const auto& stage) { return stage.first == "first stage"; };
+  return std::ranges::any_of(bounds.shorter, is_first) ? "descent.step_size and first_stage.step_size"
+                                                       : "descent.step_size";
+}
+
 /// Why less was proven than is claimed.
 void print_shortfalls(const Bounds& bounds) {
   for (const auto& [stage, share] : bounds.shorter) {
     if (share == 0) continue;
-    fmt::print("in {:.3g}% of its steps the record moved the {} by less than is claimed{}\n", 100 * share, stage,
-               share < 1 ? ": with a smaller descent.step_size, on which no claim depends, gradients stay long" : "");
+    fmt::print("in {:.3g}% of its steps the record moved the {} by less than is claimed", 100 * share, stage);
+    if (share < 1) fmt::print(": no claim depends on {}; where smaller, gradients stay long", step_sizes(bounds));
+    fmt::print("\n");
   }
   if (bounds.mu_bound == 0) {
     fmt::print("no trace of the record was seen: games as few as these say nothing of a claim as small as this\n");
@@ -34,9 +45,29 @@ void print_shortfalls(const Bounds& bounds) {
   }
 }
 
+void print_verdict(const Finding& finding) {
+  switch (finding.verdict()) {
+    case Verdict::holds:
+      fmt::print("the claim holds: nothing above it was proven\n");
+      return;
+    case Verdict::not_shown:
+      fmt::print("NOT SHOWN: less than half of mu was proven, so that a claim that is false would not have shown\n");
+      return;
+    case Verdict::exceeded:
+      break;
+  }
+  if (finding.is_within_budget()) {
+    fmt::print("THE CLAIM DOES NOT HOLD: an adversary tells the record more surely than it allows\n");
+  } else {
+    fmt::print("THE CLAIM DOES NOT HOLD: in the limit the mechanism costs rho {:.6g}, and {:.6g} is asked for\n",
+               finding.rho_limit, finding.rho_asked);
+  }
+}
+
 void print(const config::Config& config, const Options& options, const Finding& finding) {
   fmt::print("{}: {} games of {} steps in each of two worlds, fresh keys, every step released\n", config.file,
              replay::with_separators(finding.runs), finding.steps);
+  fmt::print("promise {}\n", replay::protected_unit(engine::promise_of(config, true)));
   print_bounds(finding, options.delta);
   fmt::print("rho {:.6g} after {} steps; proven with {:g}% confidence, from below (Clopper-Pearson)\n", finding.rho,
              finding.steps, 100 * finding.confidence.level);
@@ -47,18 +78,27 @@ void print(const config::Config& config, const Options& options, const Finding& 
   }
   print_shortfalls(finding);
   if (finding.against_nothing) {
-    fmt::print("and as many with nothing in the record's place, half as far: rho {:.6g}\n",
-               finding.against_nothing->rho);
+    fmt::print("and {} with nothing in the record's place, half as far: rho {:.6g}\n",
+               replay::with_separators(finding.against_nothing->runs), finding.against_nothing->rho);
     print_bounds(*finding.against_nothing, options.delta);
     print_shortfalls(*finding.against_nothing);
   }
-  fmt::print("{}\n", finding.all_hold()
-                         ? "the claim holds: nothing above it was proven"
-                         : "THE CLAIM DOES NOT HOLD: an adversary tells the record more surely than it allows");
+  print_verdict(finding);
+}
+
+/// Whether the claim holds: null where that was not shown.
+const char* json_of(Verdict verdict) {
+  return verdict == Verdict::not_shown ? "null" : verdict == Verdict::holds ? "true" : "false";
+}
+
+Exit exit_of(Verdict verdict) {
+  return verdict == Verdict::not_shown ? Exit::configuration
+         : verdict == Verdict::holds   ? Exit::done
+                                       : Exit::internal;
 }
 
 std::string members(const Bounds& bounds) {
-  std::string out;
+  std::string out = fmt::format(",\"runs\":{}", bounds.runs);
   for (const auto& [key, value] :
        {std::pair{"rho", bounds.rho}, std::pair{"epsilon", bounds.epsilon},
         std::pair{"epsilon_lower_bound", bounds.epsilon_bound}, std::pair{"mu", bounds.mu},
@@ -73,14 +113,17 @@ std::string members(const Bounds& bounds) {
 std::string to_json(const config::Config& config, const Options& options, const Finding& finding) {
   std::string out = "{\"stream\":";
   publish::append_string(config.stream, out);
-  out += fmt::format(",\"runs\":{},\"steps\":{},\"at\":{}", finding.runs, finding.steps, finding.at);
+  publish::append_neighbours(engine::promise_of(config, true), out);
+  out += fmt::format(",\"steps\":{},\"at\":{}", finding.steps, finding.at);
   publish::append_field("delta", options.delta, out);
   publish::append_field("confidence", finding.confidence.level, out);
+  publish::append_field("rho_asked", finding.rho_asked, out);
+  publish::append_field("rho_limit", finding.rho_limit, out);
   out += members(finding);
   if (finding.against_nothing) {
     out += ",\"against_nothing\":{" + members(*finding.against_nothing).substr(1) + '}';
   }
-  return out + (finding.all_hold() ? ",\"holds\":true}" : ",\"holds\":false}");
+  return out + ",\"holds\":" + json_of(finding.verdict()) + '}';
 }
 
 }  // namespace
@@ -92,7 +135,7 @@ Exit run(const config::Config& config, config::Purpose purpose, const Options& o
   } else {
     print(config, options, finding);
   }
-  return finding.all_hold() ? Exit::done : Exit::internal;
+  return exit_of(finding.verdict());
 }
 
 }  // namespace nustream::audit

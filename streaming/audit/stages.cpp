@@ -17,6 +17,10 @@ Eigen::Index entries(std::size_t count) {
   return static_cast<Eigen::Index>(count);
 }
 
+Vector copied(std::span<const double> values) {
+  return ConstVector(values.data(), entries(values.size()));
+}
+
 Contribution clipped(Vector gradient, ClipNorm clip) {
   const double length = gradient.stableNorm();
   if (length > clip.value()) gradient = gradient.stableNormalized() * clip.value();
@@ -97,10 +101,6 @@ std::vector<Contribution> contributions(const lane::Settings& settings, const Ve
   return all;
 }
 
-Vector start_of(const lane::Settings& settings) {
-  return ConstVector(settings.start.data(), entries(settings.start.size()));
-}
-
 void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
                         std::span<const double> x, Vector& theta) {
   const auto m = static_cast<double>(settings.minibatch);
@@ -121,6 +121,18 @@ void step_without_noise(const lane::Settings& settings, StepIndex step, const st
   if (own.clip && !added.empty()) gradient.tail(theta.size() - p) += added[1].clipped / m;
   theta.head(p) -= eta * gradient.head(p);
   theta.tail(theta.size() - p) -= own.schedule.at(step) * gradient.tail(theta.size() - p);
+}
+
+Seen seen_at_start(const lane::Settings& settings) {
+  Seen seen{copied(settings.start), {}, {}};
+  if (!settings.moments) return seen;
+  seen.bread = Vector::Zero(entries(descent::triangle_size(lane::row_entries(settings))));
+  if (settings.moments->meat) seen.meat = seen.bread;
+  return seen;
+}
+
+Seen seen_of(const lane::Release& release) {
+  return {copied(release.theta), copied(release.bread), copied(release.meat)};
 }
 
 std::vector<Vector> noisy_sums(const lane::Settings& settings, StepIndex step, const Seen& before,

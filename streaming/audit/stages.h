@@ -23,9 +23,6 @@ struct Contribution {
 [[nodiscard]] std::vector<Contribution> contributions(const lane::Settings& settings, const Eigen::VectorXd& theta,
                                                       std::span<const double> x, double y);
 
-/// θ_0.
-[[nodiscard]] Eigen::VectorXd start_of(const lane::Settings& settings);
-
 /// θ after step `step` without noise, where a record's `added` (empty: null records alone) is all that the step sums.
 /// A first stage without noise is moved by public rows: all are `x`.
 void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
@@ -37,6 +34,11 @@ struct Seen {
   Eigen::VectorXd bread;  ///< isometric triangle; empty where there is none
   Eigen::VectorXd meat;
 };
+
+/// Before the first step.
+[[nodiscard]] Seen seen_at_start(const lane::Settings& settings);
+/// Of a release with every step's means.
+[[nodiscard]] Seen seen_of(const lane::Release& release);
 
 /// Each stage's sum with its noise in step `step`, which led from `before` to `after`.
 [[nodiscard]] std::vector<Eigen::VectorXd> noisy_sums(const lane::Settings& settings, StepIndex step,

@@ -4,21 +4,54 @@
 
 #include <Eigen/Dense>
 
+#include "error.h"
+
 namespace nustream::audit {
+namespace {
+
+struct Pilots {
+  Eigen::MatrixXd log_ratios;   ///< one row a game, one column a stage
+  Eigen::VectorXd information;  ///< its mean
+};
+
+Pilots play_pilots(std::size_t stages, std::size_t games, World world,
+                   const std::function<std::span<const StageRatio>(World)>& play) {
+  const auto count = static_cast<Eigen::Index>(stages);
+  Pilots pilots{Eigen::MatrixXd(static_cast<Eigen::Index>(games), count), Eigen::VectorXd::Zero(count)};
+  for (auto row : pilots.log_ratios.rowwise()) {
+    const auto ratios = play(world);
+    for (Eigen::Index j = 0; j < count; ++j) {
+      row(j) = ratios[static_cast<std::size_t>(j)].log_ratio;
+      pilots.information(j) += ratios[static_cast<std::size_t>(j)].information / static_cast<double>(games);
+    }
+  }
+  if (!pilots.log_ratios.allFinite() || !pilots.information.allFinite()) {
+    throw Failure(Exit::configuration,
+                  "audit: games go beyond the numbers: lower the step sizes, on which no claim depends");
+  }
+  return pilots;
+}
+
+}  // namespace
 
 Statistic::Statistic(double mu) : weights_(Eigen::VectorXd::Constant(1, 1 / mu)), origin_(mu / 2) {}
 
-Statistic::Statistic(const Eigen::MatrixXd& log_ratios, const Eigen::VectorXd& information) {
-  const Eigen::RowVectorXd mean = log_ratios.colwise().mean();
-  const Eigen::MatrixXd centred = log_ratios.rowwise() - mean;
-  Eigen::MatrixXd covariance = centred.transpose() * centred / static_cast<double>(log_ratios.rows() - 1);
+Statistic::Statistic(std::size_t stages, std::size_t games,
+                     const std::function<std::span<const StageRatio>(World)>& play) {
+  const Pilots without = play_pilots(stages, games, World::without, play);
+  const Pilots with = play_pilots(stages, games, World::with, play);
+  const Eigen::RowVectorXd mean = without.log_ratios.colwise().mean();
+  const Eigen::MatrixXd centred = without.log_ratios.rowwise() - mean;
+  Eigen::MatrixXd covariance = centred.transpose() * centred / static_cast<double>(games - 1);
   // No noise at all is taken for very little. A stage that the record does not move has neither mean nor noise.
   constexpr double little = 1e-9;
-  for (Eigen::Index i = 0; i < information.size(); ++i) {
-    covariance(i, i) += information(i) > 0 ? little * information(i) : 1;
+  for (Eigen::Index i = 0; i < covariance.rows(); ++i) {
+    covariance(i, i) += without.information(i) > 0 ? little * without.information(i) : 1;
   }
-  weights_ = covariance.ldlt().solve(information);
-  weights_ /= std::sqrt(weights_.dot(covariance * weights_));
+  weights_ = covariance.ldlt().solve((with.log_ratios.colwise().mean() - mean).transpose());
+  const double spread = std::sqrt(weights_.dot(covariance * weights_));
+  if (!(spread > 0)) throw Failure(Exit::configuration, "audit: the record moves nothing that is released");
+  weights_ /= spread;
   origin_ = -mean.dot(weights_);
 }
 

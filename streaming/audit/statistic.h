@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
-#include <vector>
 
 #include <Eigen/Core>
 
@@ -17,11 +17,12 @@ class Statistic {
   /// Of one stage with noise as claimed: N(0, 1) in the world without the record and N(mu, 1) in the other.
   explicit Statistic(double mu);
 
-  /// From pilot games in the world without (one row a game, one column a stage): the linear form that tells the
-  /// worlds best apart (Fisher), by the covariance of what the stages really show. Where all is as claimed that is
-  /// their sum; a stage that lacks noise, or two whose noise is the same, come to the front. Standardised in the
-  /// world without. `information`: how far apart the worlds' means are.
-  Statistic(const Eigen::MatrixXd& log_ratios, const Eigen::VectorXd& information);
+  /// From `games` pilot games in each world, which `play` plays under other keys than those that count: the linear
+  /// form that tells the worlds best apart (Fisher), by the means and the covariance of what the stages really show.
+  /// Where all is as claimed that is their sum; a stage that lacks noise or moves too far, or two whose noise is the
+  /// same, come to the front. Standardised in the world without. Failure(configuration) where a game shows what is no
+  /// number, or none shows the record.
+  Statistic(std::size_t stages, std::size_t games, const std::function<std::span<const StageRatio>(World)>& play);
 
   [[nodiscard]] double of(std::span<const StageRatio> ratios) const;
 

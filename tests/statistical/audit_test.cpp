@@ -156,7 +156,7 @@ TEST(Audit, SaysWhereTheRecordShowsLessThanIsClaimed) {
   options.runs = 6'000;
   const Finding finding = audit(settings(folder, {"model.loss=logistic", "privacy.rho=2", "descent.step_size=5"}),
                                 config::Purpose::stream, options);
-  EXPECT_TRUE(finding.holds());
+  EXPECT_FALSE(finding.exceeded());
   EXPECT_GT(finding.shorter_share(), 0.2);
   EXPECT_LT(finding.mu_bound, 0.8 * finding.mu);
 }
@@ -183,7 +183,7 @@ TEST(Audit, PlaysSettingsOfATopic) {
     std::vector<std::string> overrides = columns;
     overrides.insert(overrides.end(), format.begin(), format.end());
     const Finding finding = audit(settings(folder, overrides), config::Purpose::stream, options);
-    EXPECT_TRUE(finding.holds());
+    EXPECT_EQ(finding.verdict(), Verdict::holds);
     EXPECT_GT(finding.mu_bound, 0.7 * finding.mu);
   }
 }
@@ -196,7 +196,7 @@ TEST(Audit, PlaysMembersWhoseNamesAreEscaped) {
   const config::Config json =
       settings(folder, {"stream.format=json", R"(features.0.column='a "b"\c')", "privacy.rho=1"});
   const Finding finding = audit(json, config::Purpose::stream, options);
-  EXPECT_TRUE(finding.holds());
+  EXPECT_EQ(finding.verdict(), Verdict::holds);
   EXPECT_GT(finding.mu_bound, 0.8 * finding.mu);
 }
 

@@ -264,7 +264,11 @@ Hypotheses residuals_of(const std::string& correlation, std::size_t steps, int k
   const config::Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
   const Whitened none(mechanism, steps);
   Hypotheses hypotheses;
-  for (std::uint64_t key = 0; key < static_cast<std::uint64_t>(keys); ++key) {
+  // Keys of its own for each correlation: equal ones would have equal residuals.
+  std::uint64_t first_key = 0;
+  for (const char c : correlation) first_key = (31 * first_key + static_cast<unsigned char>(c)) % 1'000'000;
+  first_key *= 1'000'000;
+  for (std::uint64_t key = first_key; key < first_key + static_cast<std::uint64_t>(keys); ++key) {
     // Two lanes and two epochs under one key: the same records, so that noise that is shared would show at once.
     const std::vector<Record> rows = records(steps, key);
     std::vector<Whitened> of;
