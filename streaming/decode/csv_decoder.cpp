@@ -37,7 +37,7 @@ class CsvDecoder : public LineDecoder {
         kernel_(kernel),
         delimiter_(settings.delimiter),
         line_bytes_max_(settings.record_bytes_max),
-        index_(std::make_unique<CsvIndex>()),
+        index_(std::make_unique_for_overwrite<CsvIndex>()),
         readings_(fields_.size()) {
     if (settings.delimiter == '\n' || settings.delimiter == '\r' || settings.delimiter == '"' ||
         settings.delimiter == '\0') {

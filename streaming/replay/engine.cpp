@@ -63,6 +63,13 @@ bool Engine::batch_full() const {
          std::chrono::steady_clock::now() - batch_opened_ >= cadence_.commit_seconds;
 }
 
+/// A paced reader waits for each; else no more than the batch still takes, or a minibatch.
+std::size_t Engine::rows_to_read() const {
+  if (pacer_.active()) return 1;
+  const std::uint64_t batch = std::max(cadence_.commit_records, batch_records_ + minibatch_);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(rows_per_read, batch - batch_records_ - rows_.count()));
+}
+
 void Engine::close_batch(const Commit& commit) {
   commit({std::exchange(output_.outbox, {}), std::exchange(rejects_, {})});
   batch_records_ = 0;
@@ -87,7 +94,7 @@ Ending Engine::run(const std::atomic<int>& stop, const Commit& commit, const Tic
     if (!more || failure) break;
     tick(counts_.records);
     try {
-      more = reader_.read(rows_, pacer_.active() ? 1 : rows_per_read);
+      more = reader_.read(rows_, rows_to_read());
     } catch (const std::exception&) {
       failure = std::current_exception();
     }

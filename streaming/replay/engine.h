@@ -65,6 +65,7 @@ class Engine {
  private:
   [[nodiscard]] bool step_rows();
   [[nodiscard]] bool batch_full() const;
+  [[nodiscard]] std::size_t rows_to_read() const;
   void close_batch(const Commit& commit);
 
   engine::Stepper& stepper_;

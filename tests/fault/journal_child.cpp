@@ -40,7 +40,8 @@ void run(const std::string& folder, std::uint64_t steps, const std::string& key)
   while (lane.steps() < steps) {
     const std::uint64_t left = steps - lane.steps();
     // Batches differ in size; where they begin depends on where the run before was killed.
-    const std::uint64_t size = std::min<std::uint64_t>(left, seeded ? 2 : 1 + secrets::random_key()[0] % 3);
+    const std::uint64_t size =
+        std::min(left, seeded ? std::uint64_t{2} : 1 + std::uint64_t{secrets::random_key()[0]} % 3);
     journal::commit_and_wait(files, lane.batch(size, files.bookmark(), [&](std::uint64_t step) {
       return seeded ? seeded_value(step) : fresh_value();
     }));

@@ -100,14 +100,20 @@ TEST_F(KilledLocal, AtEveryNamedPlaceEachReportIsCountedOnce) {
 TEST_F(KilledLocal, AtRandomMoments) {
   std::mt19937_64 random(7);
   const int runs = scaled(100, 8);
+  int kills = 0;
+  const auto end = [&kills](Command& command) {
+    command.signal(SIGKILL);
+    CommandResult result = command.wait();
+    kills += result.code == killed ? 1 : 0;
+    return result;
+  };
   for (int i = 0; i < runs; ++i) {
     const std::string store = "random" + std::to_string(i);
     std::string shown;
     for (int life = 0; life < 4; ++life) {
       Command command(NUSTREAM_COMMAND, randomize(store));
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
-      command.signal(SIGKILL);
-      const std::string now = whole_lines(command.wait().out);
+      const std::string now = whole_lines(end(command).out);
       const std::size_t common = std::min(shown.size(), now.size());
       ASSERT_TRUE(shown.compare(0, common, now, 0, common) == 0) << store << ": a record showed two reports";
       if (now.size() > shown.size()) shown = now;
@@ -120,13 +126,14 @@ TEST_F(KilledLocal, AtRandomMoments) {
     for (int life = 0; life < 4; ++life) {
       Command command(NUSTREAM_COMMAND, collect(sums, file));
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
-      command.signal(SIGKILL);
-      static_cast<void>(command.wait());
+      static_cast<void>(end(command));
     }
     ASSERT_EQ(run_command(NUSTREAM_COMMAND, collect(sums, file)).code, 0);
     ASSERT_EQ(run_command(NUSTREAM_COMMAND, collect(sums + "-once", file)).code, 0);
     ASSERT_EQ(model(sums), model(sums + "-once"));
   }
+  RecordProperty("kills", kills);
+  EXPECT_GE(kills, 2 * runs) << "of eight lives a folder";
 }
 
 }  // namespace
