@@ -12,7 +12,9 @@ target_link_libraries(nustream_simulation PUBLIC nustream_service nustream_core 
                                                  PkgConfig::RDKAFKA)
 target_compile_options(nustream_simulation PRIVATE ${nustream_test_flags})
 # Clock, file system, Kafka; and the noise source with blocks so short that a short stream has many.
-set(nustream_simulated_world support/simulated_clock.cpp support/simulated_kafka.cpp support/simulated_posix_disk.cpp)
+set(nustream_simulated_world
+  support/simulated_clock.cpp support/simulated_posix_disk.cpp support/simulated_group_consumer.cpp
+  support/simulated_partition_reader.cpp support/simulated_producer.cpp support/simulated_records.cpp)
 set(replaced kafka/client.cpp kafka/group_consumer.cpp kafka/message.cpp kafka/partition_reader.cpp kafka/transactional_producer.cpp
              journal/posix_disk.cpp)
 list(TRANSFORM replaced PREPEND ${PROJECT_SOURCE_DIR}/streaming/)

@@ -115,6 +115,7 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
     life->go_to(commit);
     if (commit == world.steps) life->release_the_end();
     committed = life->commit();
+    shown.lanes += committed.lane;
     shown.releases += life->released();
     const lane::Lane& lane = life->lane();
     shown.ledger += ledger.append_lines(lane.steps(), Position{world.window.touched(lane.position().value())}, keys);

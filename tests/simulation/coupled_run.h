@@ -17,8 +17,10 @@ namespace nustream::tests {
 
 using Texts = std::vector<std::string>;
 
-/// What anybody sees of one run.
+/// What anybody sees of one run, and more than that: all that a lane holds is made of clipped records and noise, its
+/// second moments too, of which few releases show anything.
 struct Shown {
+  std::string lanes;  ///< the lane's state at each commit
   std::string releases;
   std::string ledger;
   std::string metrics;

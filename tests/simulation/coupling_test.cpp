@@ -31,6 +31,14 @@ constexpr std::uint64_t pairs_per_settings = 20;
 constexpr std::uint64_t under_faults_in_ci = 100;
 constexpr std::uint64_t under_faults_in_the_campaign = 10'000;
 
+/// NUSTREAM_COUPLING_PAIRS, in memory; of those under faults as many fewer as usual.
+std::uint64_t pairs_asked(std::uint64_t usual_in_ci, std::uint64_t usual_in_the_campaign) {
+  if (const char* const asked = std::getenv("NUSTREAM_COUPLING_PAIRS")) {
+    return std::max<std::uint64_t>(1, std::strtoull(asked, nullptr, 10) * usual_in_ci / in_ci);
+  }
+  return std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? usual_in_the_campaign : usual_in_ci;
+}
+
 struct Tally {
   std::uint64_t pairs = 0;
   std::uint64_t moved = 0;           ///< the record had a gradient
@@ -81,9 +89,7 @@ void record(const char* name, double value) {
 TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   Tally tally;
   const char* const one = std::getenv("NUSTREAM_COUPLING_SEED");
-  const char* const asked = std::getenv("NUSTREAM_COUPLING_PAIRS");
-  const std::uint64_t usual = std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? in_the_campaign : in_ci;
-  const std::uint64_t pairs = asked != nullptr ? std::strtoull(asked, nullptr, 10) : usual;
+  const std::uint64_t pairs = pairs_asked(in_ci, in_the_campaign);
   const std::uint64_t first = one != nullptr ? std::strtoull(one, nullptr, 10) : 0;
   std::optional<World> world;
   for (std::uint64_t seed = first; seed < (one != nullptr ? first + 1 : pairs); ++seed) {
@@ -121,9 +127,8 @@ void couple_under_faults(std::uint64_t passes_max, bool as_file, std::span<const
                          const Play& play) {
   const char* const one_seed = std::getenv("NUSTREAM_COUPLING_SEED");
   const std::uint64_t first = one_seed != nullptr ? std::strtoull(one_seed, nullptr, 10) : 0;
-  const std::uint64_t usual =
-      std::getenv("NUSTREAM_CAMPAIGN") != nullptr ? under_faults_in_the_campaign : under_faults_in_ci;
-  const std::uint64_t end = one_seed != nullptr ? first + 1 : usual;
+  const std::uint64_t end =
+      one_seed != nullptr ? first + 1 : pairs_asked(under_faults_in_ci, under_faults_in_the_campaign);
   std::uint64_t moved = 0;
   std::uint64_t seen_unshifted = 0;
   double largest_share = 0;

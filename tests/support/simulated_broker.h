@@ -1,5 +1,6 @@
 // A broker in memory: logs, transactions, a consumer group, and everything that may go wrong with them, from a seed.
-// What this room of the product asks of librdkafka is put on it by simulated_kafka.cpp.
+// What this room of the product asks of librdkafka is put on it by the simulated clients of Kafka
+// (simulated_kafka.h).
 #pragma once
 
 #include <chrono>
