@@ -7,9 +7,8 @@
 #include <map>
 #include <thread>
 
-#include "command.h"
 #include "nustream/privacy/epsilon.h"
-#include "replay_world.h"
+#include "replay_inspect.h"
 
 namespace nustream::tests {
 namespace {
@@ -17,14 +16,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-simdjson::dom::element inspect(const ReplayWorld& world, simdjson::dom::parser& parser, const std::string& state,
-                               std::vector<std::string> more = {}) {
-  more.insert(more.begin(), {"inspect", world.path(state), "--json"});
-  const CommandResult result = run_command(NUSTREAM_COMMAND, more);
-  EXPECT_EQ(result.code, 0) << result.err;
-  return parser.parse(result.out);
-}
 
 TEST(Inspect, TakesTheConfigurationOfARun) {
   const ReplayWorld world;
@@ -189,44 +180,6 @@ TEST(Resume, ARolledBackOrForeignStateIs65) {
   EXPECT_TRUE(world.releases() == released);
 }
 
-TEST(NewEpoch, GoesOnBehindTheCommittedPositionWithFreshNoiseAndDisjointSpend) {
-  const ReplayWorld world(3000);
-  ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
-  ASSERT_EQ(world.run({"--new-epoch", "--set", "privacy.rho=0.25"}).code, 0);
-  simdjson::dom::parser parser;
-  const auto shown = inspect(world, parser, "state");
-  EXPECT_EQ(shown["epoch"].get_uint64().value(), 1u);
-  EXPECT_EQ(shown["steps"].get_uint64().value(), 2000u);
-  EXPECT_EQ(shown["ledger"].get_array().size(), 2u);
-  EXPECT_NEAR(shown["total_rho"].get_double().value(), 0.5, 1e-9) << "disjoint records: the maximum";
-}
-
-TEST(NewEpoch, OverRecordsReadBeforeIsChargedAsTheSum) {
-  const ReplayWorld world;
-  ASSERT_EQ(world.run({}).code, 0);
-  ASSERT_EQ(world.run({"--new-epoch", "--from", "0"}).code, 0);
-  simdjson::dom::parser parser;
-  EXPECT_NEAR(inspect(world, parser, "state")["total_rho"].get_double().value(), 1.0, 1e-9);
-}
-
-TEST(Budget, StopsBeforeItIsCrossedWith73) {
-  const ReplayWorld world;
-  ASSERT_EQ(world.run({}).code, 0);
-  const CommandResult second = world.run({"--new-epoch", "--from", "0", "--set", "privacy.budget=0.9"});
-  EXPECT_EQ(second.code, 73) << second.err;
-  EXPECT_NE(second.err.find("another step would cross privacy.budget = 0.9"), std::string::npos) << second.err;
-  simdjson::dom::parser parser;
-  EXPECT_LE(inspect(world, parser, "state")["total_rho"].get_double().value(), 0.9);
-}
-
-TEST(Budget, ThatAResumeHasAlreadyPassedStopsItAtOnce) {
-  const ReplayWorld world;
-  ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
-  const std::string before = world.releases();
-  EXPECT_EQ(world.run({"--resume", "--set", "privacy.budget=0.1"}).code, 73);
-  EXPECT_TRUE(world.releases() == before);
-}
-
 // With a minibatch, windows of different sizes have passes of equally many steps, and so the same settings digest.
 TEST(Passes, AreNotResumedOverAnInputThatGrewOrShrank) {
   const ReplayWorld world(1005);
@@ -240,116 +193,6 @@ TEST(Passes, AreNotResumedOverAnInputThatGrewOrShrank) {
     EXPECT_EQ(result.code, 65) << result.err;
     EXPECT_THAT(result.err, HasSubstr("0 to 1005"));
   }
-}
-
-TEST(NewEpoch, WithoutAStateIsRefusedWhereTheLedgerLacksWhatIsPublic) {
-  const ReplayWorld world;
-  ASSERT_EQ(world.run({}).code, 0);
-  std::filesystem::remove(world.path("state/state"));
-  const std::string ledger = read_file(world.path("state/ledger"));
-  std::filesystem::remove(world.path("state/ledger"));
-  EXPECT_EQ(world.run({"--new-epoch", "--from", "0"}).code, 65);
-  world.write("state/ledger", ledger);
-  EXPECT_EQ(world.run({"--new-epoch", "--from", "0", "--lane", "1"}).code, 65) << "another lane's records";
-  ASSERT_EQ(world.run({"--new-epoch", "--from", "0"}).code, 0);
-  simdjson::dom::parser parser;
-  EXPECT_NEAR(inspect(world, parser, "state")["total_rho"].get_double().value(), 1.0, 1e-9);
-}
-
-TEST(NewEpoch, GoesOnBehindADamagedOrRolledBackStateAtTheFurthestOfWhatIsKnown) {
-  for (const bool damaged : {true, false}) {
-    const ReplayWorld world(3000);
-    ASSERT_EQ(world.run({"--to", "500"}).code, 0);
-    std::string state = read_file(world.path("state/state"));
-    ASSERT_EQ(world.run({"--to", "1500", "--resume"}).code, 0);
-    if (damaged) {
-      state = read_file(world.path("state/state"));
-      state[state.size() / 2] = static_cast<char>(state[state.size() / 2] ^ 1);
-    }
-    world.write("state/state", state);
-    ASSERT_EQ(world.run({"--resume"}).code, 65);
-    const CommandResult result = world.run({"--new-epoch", "--to", "2000"});
-    ASSERT_EQ(result.code, 0) << result.err;
-    simdjson::dom::parser parser;
-    const auto shown = inspect(world, parser, "state");
-    EXPECT_EQ(shown["epoch"].get_uint64().value(), 1u);
-    EXPECT_EQ(shown["steps"].get_uint64().value(), 500u) << "from 1500 on, not from the old state's 500";
-    // The marks are lost with the state, and another input's ordinals would say nothing.
-    EXPECT_NEAR(shown["total_rho"].get_double().value(), 1.0, 1e-5) << "added up";
-  }
-}
-
-// The state knows of a spend that a ledger cut at a line does not: to go on would forget it.
-TEST(NewEpoch, IsRefusedWhereTheLedgerLostWhatTheStateKnows) {
-  const ReplayWorld world;
-  ASSERT_EQ(world.run({"--to", "500"}).code, 0);
-  const std::string ledger = read_file(world.path("state/ledger"));
-  ASSERT_EQ(world.run({"--to", "1000", "--resume"}).code, 0);
-  ASSERT_EQ(world.run({"--to", "1500", "--resume"}).code, 0);
-  world.write("state/ledger", ledger);
-  EXPECT_EQ(world.run({"--new-epoch"}).code, 65);
-}
-
-// A power failure may keep a release and lose its ledger line; with the state lost as well, the release says the
-// spend.
-TEST(NewEpoch, ChargesAReleaseWhoseLedgerLineWasLostByWhatItSays) {
-  const ReplayWorld world(3000);
-  ASSERT_EQ(world.run({"--to", "500"}).code, 0);
-  ASSERT_EQ(world.run({"--new-epoch", "--to", "1000"}).code, 0);
-  const std::string ledger = read_file(world.path("state/ledger"));
-  ASSERT_EQ(world.run({"--resume", "--to", "1500"}).code, 0);
-  world.write("state/ledger", ledger);
-  std::filesystem::remove(world.path("state/state"));
-  const CommandResult result = world.run({"--new-epoch"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  simdjson::dom::parser parser;
-  const auto shown = inspect(world, parser, "state");
-  EXPECT_EQ(shown["epoch"].get_uint64().value(), 2u);
-  EXPECT_EQ(shown["steps"].get_uint64().value(), 1500u);
-  EXPECT_NEAR(shown["total_rho"].get_double().value(), 1.5, 1e-5) << "over unknown ranges: added up";
-}
-
-// A part of a release shows a step that neither the ledger nor a whole release has: its epoch is charged all that it
-// can have spent, and where it ended nobody knows, now or later.
-TEST(NewEpoch, BehindATornReleaseIsChargedToTheLimit) {
-  const ReplayWorld world(3000);
-  const std::vector<std::string> slow{"--set", "noise.nu=1e-6"};
-  const auto run = [&](std::vector<std::string> more) {
-    more.insert(more.end(), slow.begin(), slow.end());
-    return world.run(more);
-  };
-  ASSERT_EQ(run({"--to", "500"}).code, 0);
-  simdjson::dom::parser parser;
-  EXPECT_LT(inspect(world, parser, "state")["total_rho"].get_double().value(), 0.49);
-  world.write("state/releases.jsonl", world.releases() + R"({"format":1,"stream":"s","lane":0,"epoch":0,"step":7)");
-  std::filesystem::remove(world.path("state/state"));
-  // What was not committed forgets nothing.
-  EXPECT_EQ(run({"--new-epoch", "--passes", "2"}).code, 64);
-  ASSERT_EQ(run({"--new-epoch", "--to", "501"}).code, 0);
-  const double before = inspect(world, parser, "state")["total_rho"].get_double().value();
-  EXPECT_GT(before, 0.5);
-  ASSERT_EQ(run({"--new-epoch", "--to", "502"}).code, 0);
-  EXPECT_GT(inspect(world, parser, "state")["total_rho"].get_double().value(), before + 1e-6);
-}
-
-TEST(NewEpoch, BehindATornReleaseOfAnEpochThatTheLedgerLacksIsRefused) {
-  for (const std::string torn : {R"({"format":1,"stream":"s","lane":0,"epoch":1,"step":7)", R"({"format":1,"stream")",
-                                 R"({"format":1,"stream":"s","lane":0,"epoch":0)"}) {
-    const ReplayWorld world(3000);
-    ASSERT_EQ(world.run({"--to", "500"}).code, 0);
-    world.write("state/releases.jsonl", world.releases() + torn);
-    std::filesystem::remove(world.path("state/state"));
-    const std::string before = world.releases();
-    const CommandResult result = world.run({"--new-epoch"});
-    EXPECT_EQ(result.code, 65) << torn;
-    EXPECT_THAT(result.err, HasSubstr("a part of a release"));
-    EXPECT_TRUE(world.releases() == before);
-  }
-}
-
-TEST(NewEpoch, InAnEmptyFolderIsTheFirst) {
-  const ReplayWorld world;
-  EXPECT_EQ(world.run({"--new-epoch"}).code, 0);
 }
 
 // Whether a record is bad depends on data: a rejects file that cannot be written must not show in the releases.

@@ -1,5 +1,6 @@
 # Tests of the command's rooms: config, publish, replay, cli.
-nustream_test(config_test quick unit/config_test.cpp unit/config_stages_test.cpp LINK nustream_service GTest::gmock)
+nustream_test(config_test quick unit/config_test.cpp unit/config_mechanism_test.cpp unit/config_stages_test.cpp
+              LINK nustream_service GTest::gmock)
 nustream_test(publish_test quick unit/publish_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock)
 
 # The real command, as a child process.
@@ -14,7 +15,7 @@ find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 nustream_command_test(replay_resume_test quick fault/replay_resume_test.cpp fault/replay_resume_input_test.cpp
-                      fault/replay_epochs_test.cpp)
+                      fault/replay_epochs_test.cpp fault/replay_new_epoch_test.cpp)
 target_link_libraries(replay_resume_test PRIVATE ZLIB::ZLIB PkgConfig::ZSTD)
 
 # The command with kill points: the journal's and secrets' objects from the faulty library, everything else as shipped.

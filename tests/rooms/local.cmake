@@ -2,7 +2,8 @@
 find_package(Eigen3 REQUIRED)
 find_package(fmt REQUIRED)
 nustream_test(local_inference_test quick unit/local_bounds_test.cpp unit/local_mechanism_test.cpp
-              unit/local_collector_test.cpp unit/local_solver_test.cpp statistical/local_mechanism_test.cpp
+              unit/local_collector_test.cpp unit/local_glm_scale_test.cpp unit/local_solver_test.cpp
+              statistical/local_mechanism_test.cpp
               LINK Eigen3::Eigen)
 if(NOT TARGET nustream_service)
   return()
@@ -17,7 +18,7 @@ function(nustream_local_test name label)
   target_compile_definitions(${name} PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
   add_dependencies(${name} nustream)
 endfunction()
-nustream_local_test(local_command_test quick fault/local_command_test.cpp)
+nustream_local_test(local_command_test quick fault/local_command_test.cpp fault/local_collect_test.cpp)
 
 # The commands with kill points: their own objects and the journal's from faulty libraries, everything else as shipped.
 if(TARGET nustream_journal_faulty)
