@@ -336,7 +336,7 @@ TEST_P(Disturbance, ToldToEndWhileItsBrokerDoesNotAnswer) {
     const auto time = std::chrono::steady_clock::now() - told;
     cluster.thaw();
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_LT(time, std::chrono::seconds(10)) << "a transaction may take 60 s";
+    EXPECT_LT(time, std::chrono::seconds(40)) << "a transaction may take 60 s";
     ::testing::Test::RecordProperty("milliseconds_to_end", static_cast<int>(time / milliseconds(1)));
     stream.finish_and_check();
   }

@@ -4,13 +4,13 @@
 
 #include <array>
 #include <cstdio>
-#include <random>
 
 #include "attach_promise.h"
 #include "config/config.h"
 #include "config/mechanism.h"
 #include "descent_gradient.h"
 #include "engine/noise_feed.h"
+#include "free_port.h"
 #include "nustream/lane/lane.h"
 #include "secrets/keyring.h"
 #include "secrets/locked_memory.h"
@@ -32,9 +32,8 @@ struct Shown {
   std::string ready;
 };
 
-std::string fetch(int port, const std::string& path) {
-  const std::string command =
-      "curl -s -m 10 http://127.0.0.1:" + std::to_string(port) + path + " -o - -D - | grep -vi '^date:'";
+std::string fetch(std::uint16_t port, const std::string& path) {
+  const std::string command = "curl -s -m 60 http://" + loopback(port) + path + " -o - -D - | grep -vi '^date:'";
   std::string page;
   std::FILE* pipe = ::popen(command.c_str(), "r");
   std::array<char, 4096> buffer{};
@@ -44,7 +43,7 @@ std::string fetch(int port, const std::string& path) {
   return page;
 }
 
-std::string config_text(const AttachWorld& world, int port) {
+std::string config_text(const AttachWorld& world, std::uint16_t port) {
   std::string text = read_file(world.config());
   const auto replace = [&](const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from);
@@ -59,7 +58,7 @@ std::string config_text(const AttachWorld& world, int port) {
   // Batches close by their count; at the quiet end the last outbox is published alone.
   replace("commit_records = 250", "commit_records = 250\ncommit_seconds = 3600");
   replace("every = 100", "every = 100\nlinger_seconds = 2");
-  replace("public_address = \"\"", "public_address = \"127.0.0.1:" + std::to_string(port) + "\"");
+  replace("public_address = \"\"", "public_address = \"" + loopback(port) + "\"");
   return text;
 }
 
@@ -78,7 +77,7 @@ std::vector<std::string> log_of_releases(const AttachWorld& world) {
 }
 
 Shown run(const std::vector<StoredRecord>& log, std::uint64_t step, const std::vector<std::int64_t>& shift,
-          int port) {
+          std::uint16_t port) {
   const AttachWorld world;
   create_topic(AttachWorld::direct(), world.name() + ".model", 1, {{"cleanup.policy", "compact"}});
   write_records(AttachWorld::direct(), world.name(), 0, log);
@@ -144,7 +143,7 @@ TEST(AttachNeighbours, ShowTheSameToEverybody) {
   const config::Config config =
       config::read_config(settings.folder().write("settings.toml", config_text(settings, 1)), {});
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-  const int port = 20'000 + static_cast<int>(std::random_device{}() % 10'000);
+  const std::uint16_t port = free_port();
   const Shown one = run(log_of(values), 0, {0, 0}, port);
   ASSERT_EQ(one.releases.size(), records / 100);
   for (const std::size_t step : {std::size_t{0}, std::size_t{333}, std::size_t{999}}) {

@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 
 #include <cmath>
-#include <random>
 #include <regex>
 #include <set>
 
 #include "attach_promise.h"
+#include "free_port.h"
 
 namespace nustream::tests {
 namespace {
@@ -55,37 +55,35 @@ class Scraped : public ::testing::Test {
  protected:
   void SetUp() override {
     if (::access(prometheus, X_OK) != 0) GTEST_SKIP() << prometheus << " is not installed (package prometheus)";
-    const int base = 20'000 + static_cast<int>(std::random_device{}() % 3'000) * 3;
-    port_ = base + 2;
-    const auto address = [&](int offset) { return "127.0.0.1:" + std::to_string(base + offset); };
+    const std::string at_public = loopback(free_port());
+    const std::string at_operator = loopback(free_port());
     const TemporaryFolder& folder = world_.folder();
     const std::string token = folder.write("token", "dG9rZW4tb2YtdGhlLXRlc3Q=");
     ::chmod(token.c_str(), 0600);
     service_ = std::make_unique<Command>(
-        NUSTREAM_COMMAND, world_.attach({"--set", "serve.public_address=\"" + address(0) + "\"", "--set",
-                                         "serve.operator_address=\"" + address(1) + "\"", "--set",
+        NUSTREAM_COMMAND, world_.attach({"--set", "serve.public_address=\"" + at_public + "\"", "--set",
+                                         "serve.operator_address=\"" + at_operator + "\"", "--set",
                                          "serve.operator_token_file=\"" + token + "\"", "--set", "privacy.budget=2.0",
                                          "--set", "state.commit_seconds=0.2"}));
     std::string config = read_file(docker / "prometheus" / "prometheus.yml");
-    config = replaced(config, "nustream:9464", address(0));
-    config = replaced(config, "nustream:9465", address(1));
+    config = replaced(config, "nustream:9464", at_public);
+    config = replaced(config, "nustream:9465", at_operator);
     config = replaced(config, "/run/secrets/operator_token", token);
     config = replaced(config, "5s", "1s");
     for (const char* rules : {"public_rules.yml", "operator_rules.yml"}) {
       folder.write(rules, read_file(docker / "prometheus" / rules));
     }
     prometheus_ = std::make_unique<Command>(
-        prometheus,
-        std::vector<std::string>{"--config.file=" + folder.write("prometheus.yml", config),
-                                 "--storage.tsdb.path=" + (folder.path() / "series").string(),
-                                 "--web.listen-address=127.0.0.1:" + std::to_string(port_), "--log.level=warn"});
+        prometheus, std::vector<std::string>{"--config.file=" + folder.write("prometheus.yml", config),
+                                             "--storage.tsdb.path=" + (folder.path() / "series").string(),
+                                             "--web.listen-address=" + address_, "--log.level=warn"});
   }
 
   /// An answer of Prometheus' own interface; an error where there is none.
   simdjson::simdjson_result<simdjson::dom::element> ask(const std::string& path, const std::string& query = {}) {
     std::vector<std::string> arguments{"--silent", "--max-time", "20", "--noproxy", "*", "--get"};
     if (!query.empty()) arguments.insert(arguments.end(), {"--data-urlencode", "query=" + query});
-    arguments.push_back("http://127.0.0.1:" + std::to_string(port_) + "/api/v1/" + path);
+    arguments.push_back("http://" + address_ + "/api/v1/" + path);
     return parser_.parse(run_command("/usr/bin/curl", arguments).out)["data"];
   }
   /// Values of an instant query.
@@ -117,7 +115,7 @@ class Scraped : public ::testing::Test {
   const AttachWorld world_{2};
   std::unique_ptr<Command> service_;
   std::unique_ptr<Command> prometheus_;
-  int port_ = 0;
+  const std::string address_ = loopback(free_port());
   simdjson::dom::parser parser_;
 };
 

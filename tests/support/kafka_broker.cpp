@@ -1,12 +1,9 @@
 #include "kafka_broker.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <librdkafka/rdkafka.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,12 +14,11 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <random>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
 
+#include "free_port.h"
 #include "kafka_client.h"
 #include "kafka_topics.h"
 
@@ -47,28 +43,6 @@ std::filesystem::path kafka_folder() {
     throw std::runtime_error("Apache Kafka is not in " + folder.string() + "; ./test fetches it (cmake/kafka.sh)");
   }
   return folder;
-}
-
-bool is_free(std::uint16_t port) {
-  const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const bool bound = ::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  ::close(descriptor);
-  return bound;
-}
-
-// Below the ports that the system gives to clients: one that reconnects to a dead broker could else become its own
-// peer there, and keep the port.
-std::uint16_t free_port() {
-  static std::mt19937 random{std::random_device{}()};
-  static std::set<std::uint16_t> given;
-  while (true) {
-    const auto port = static_cast<std::uint16_t>(std::uniform_int_distribution<int>(10000, 29999)(random));
-    if (is_free(port) && given.insert(port).second) return port;
-  }
 }
 
 std::vector<std::string> java(const std::string& log_settings) {
