@@ -40,6 +40,7 @@ struct Match {
   config::Mechanism mechanism;
   GameShape shape;
   Rho claimed;
+  std::uint64_t descents = 1;  ///< of a table, that share the budget
 };
 
 Match stream_match(const config::Config& config, const Options& options) {
@@ -53,7 +54,7 @@ Match stream_match(const config::Config& config, const Options& options) {
                            : mechanism.spend.after(StepCount{options.steps});
   GameShape shape{options.steps, {}};
   for (std::uint64_t at = options.at.value_or(0); at < options.steps; at += separation) shape.at.push_back(at);
-  return {config, std::move(mechanism), std::move(shape), claimed};
+  return {config, std::move(mechanism), std::move(shape), claimed, 1};
 }
 
 /// The canary is the table's first record: in the first minibatch of every pass.
@@ -63,7 +64,7 @@ Match table_match(config::Config config, const Options& options) {
   GameShape shape{std::min(options.steps, design.steps), {}};
   for (std::uint64_t at = 0; at < shape.steps; at += design.steps_of_a_pass) shape.at.push_back(at);
   const Rho claimed = mechanism.spend.after(StepCount{shape.steps});
-  return {std::move(config), std::move(mechanism), std::move(shape), claimed};
+  return {std::move(config), std::move(mechanism), std::move(shape), claimed, design.runs};
 }
 
 /// Guesses at both thresholds.
@@ -114,8 +115,13 @@ Counts together(const Counts& a, const Counts& b) {
 
 Game::Participations together(Game::Participations a, const Game::Participations& b) {
   a.all += b.all;
+  a.games += b.games;
   a.shorter.resize(b.shorter.size());
-  for (std::size_t i = 0; i < b.shorter.size(); ++i) a.shorter[i] += b.shorter[i];
+  a.information.resize(b.information.size());
+  for (std::size_t i = 0; i < b.shorter.size(); ++i) {
+    a.shorter[i] += b.shorter[i];
+    a.information[i] += b.information[i];
+  }
   return a;
 }
 
@@ -172,9 +178,13 @@ Bounds prove(const Match& match, Absent absent, const Options& options, Confiden
   bounds.epsilon_bound = epsilon_lower_bound(tally.epsilon, delta, confidence);
   bounds.mu_bound = mu_lower_bound(tally.mu, confidence);
   bounds.epsilon_provable = epsilon_lower_bound({runs, 0, runs}, delta, confidence);
+  bounds.mu_provable = mu_lower_bound({runs, 0, runs}, confidence);
+  const Game::Participations& seen = tally.participations;
   for (std::size_t i = 0; i < match.mechanism.stages.size(); ++i) {
-    bounds.shorter.emplace_back(match.mechanism.stages[i].name, static_cast<double>(tally.participations.shorter[i]) /
-                                                                    static_cast<double>(tally.participations.all));
+    const std::string name(match.mechanism.stages[i].name);
+    const double claimed = static_cast<double>(seen.games) * games.front().information_claimed(i);
+    bounds.shorter.emplace_back(name, static_cast<double>(seen.shorter[i]) / static_cast<double>(seen.all));
+    bounds.moved.emplace_back(name, seen.information[i] / claimed);
   }
   return bounds;
 }
@@ -194,17 +204,6 @@ void check(config::Purpose purpose, const Options& options) {
 
 }  // namespace
 
-double Bounds::shorter_share() const noexcept {
-  double largest = 0;
-  for (const auto& [stage, share] : shorter) largest = std::max(largest, share);
-  return largest;
-}
-
-Verdict Finding::verdict() const noexcept {
-  if (exceeded() || (against_nothing && against_nothing->exceeded()) || !is_within_budget()) return Verdict::exceeded;
-  return shown() && (!against_nothing || against_nothing->shown()) ? Verdict::holds : Verdict::not_shown;
-}
-
 Finding audit(const config::Config& config, config::Purpose purpose, const Options& asked) {
   check(purpose, asked);
   Options options = asked;
@@ -215,14 +214,17 @@ Finding audit(const config::Config& config, config::Purpose purpose, const Optio
       config.privacy.adjacency == privacy::Adjacency::replace_one && match.mechanism.stages.size() > 1;
   const Confidence confidence;
   const Confidence of_each{1 - (1 - confidence.level) / (against_nothing ? 2 : 1)};
-  Finding finding{prove(match, Absent::neighbour, options, of_each),
+  Finding finding{claim(match, Absent::neighbour, options.delta),
                   match.shape.steps,
                   match.shape.at.front(),
                   is_projected(config),
                   config::rho_asked(config.privacy).value(),
-                  match.mechanism.spend.limit().value(),
+                  match.mechanism.spend.limit().value() * static_cast<double>(match.descents),
+                  match.descents,
                   confidence,
                   {}};
+  if (!finding.is_within_budget()) return finding;
+  static_cast<Bounds&>(finding) = prove(match, Absent::neighbour, options, of_each);
   if (against_nothing) finding.against_nothing = prove(match, Absent::nothing, options, of_each);
   return finding;
 }

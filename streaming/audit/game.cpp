@@ -121,6 +121,7 @@ class Game::Stream {
     require_arrival(texts_[1], canary_.row);
     require_arrival(texts_[0], canary_.absent_row);
     participations_.shorter.resize(filters_.size());
+    participations_.information.resize(filters_.size());
     ratios_.resize(filters_.size());
   }
 
@@ -145,6 +146,9 @@ class Game::Stream {
   }
 
   [[nodiscard]] double mu() const noexcept { return mu_; }
+  [[nodiscard]] double information_claimed(std::size_t stage) const noexcept {
+    return filters_[stage].mu() * filters_[stage].mu();
+  }
   [[nodiscard]] const Participations& participations() const noexcept { return participations_; }
 
  private:
@@ -213,7 +217,9 @@ class Game::Stream {
     }
     for (std::size_t i = 0; i < stages; ++i) {
       ratios_[i] = {filters_[i].log_ratio(seen[i], shift[i]), filters_[i].information(shift[i])};
+      participations_.information[i] += ratios_[i].information;
     }
+    ++participations_.games;
   }
 
   /// The iterate is the one that the release's text shows. Of second moments that shows functions alone; what the
@@ -277,6 +283,10 @@ std::span<const StageRatio> Game::play(World world, const noise::KeyBytes& epoch
 
 double Game::mu() const noexcept {
   return stream_->mu();
+}
+
+double Game::information_claimed(std::size_t stage) const noexcept {
+  return stream_->information_claimed(stage);
 }
 
 const Game::Participations& Game::participations() const noexcept {

@@ -43,10 +43,15 @@ class Game {
 
   /// √(2ρ) of what the filters see where the canary's gradients are never shorter than their clip norms.
   [[nodiscard]] double mu() const noexcept;
-  /// How often the canary took part so far, and in how many of them it moved each stage by less than is claimed.
+  /// Of that, a stage's part of mu²: the information of a game in which it is moved as far as is claimed.
+  [[nodiscard]] double information_claimed(std::size_t stage) const noexcept;
+  /// How often the canary took part so far, in how many of them it moved each stage by less than is claimed, and what
+  /// the games' information of each stage adds up to.
   struct Participations {
     std::uint64_t all = 0;
     std::vector<std::uint64_t> shorter;
+    std::uint64_t games = 0;
+    std::vector<double> information;
   };
   [[nodiscard]] const Participations& participations() const noexcept;
 

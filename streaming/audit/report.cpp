@@ -40,9 +40,34 @@ void print_shortfalls(const Bounds& bounds) {
   }
   if (bounds.epsilon > bounds.epsilon_provable) {
     fmt::print(
-        "so many games can prove no epsilon above {:.4g}, whatever the mechanism: take a smaller rho, or more\n",
+        "so many games can prove no epsilon above {:.4g}, whatever the mechanism: take a smaller rho, or more "
+        "games\n",
         bounds.epsilon_provable);
   }
+}
+
+void print_what_was_not_shown(const Bounds& bounds) {
+  if (bounds.is_shown()) return;
+  if (bounds.is_provable()) {
+    fmt::print("NOT SHOWN: less than half of mu was proven, so that a claim that is false would not have shown\n");
+  } else {
+    fmt::print(
+        "NOT SHOWN: so many games can prove no mu above {:.4g}, whatever the mechanism: take a smaller rho, or more "
+        "games\n",
+        bounds.mu_provable);
+  }
+}
+
+void print_what_was_not_shown(const Finding& finding) {
+  for (const std::string& stage : finding.unmoved()) {
+    fmt::print(
+        "NOT SHOWN: the record hardly moved the {}, so that too little noise there would not have shown: lower its "
+        "clip "
+        "norm to what the columns reach, or let the record come later (--at)\n",
+        stage);
+  }
+  print_what_was_not_shown(static_cast<const Bounds&>(finding));
+  if (finding.against_nothing) print_what_was_not_shown(*finding.against_nothing);
 }
 
 void print_verdict(const Finding& finding) {
@@ -51,7 +76,7 @@ void print_verdict(const Finding& finding) {
       fmt::print("the claim holds: nothing above it was proven\n");
       return;
     case Verdict::not_shown:
-      fmt::print("NOT SHOWN: less than half of mu was proven, so that a claim that is false would not have shown\n");
+      print_what_was_not_shown(finding);
       return;
     case Verdict::exceeded:
       break;
@@ -65,9 +90,14 @@ void print_verdict(const Finding& finding) {
 }
 
 void print(const config::Config& config, const Options& options, const Finding& finding) {
+  if (!finding.is_within_budget()) {
+    fmt::print("{}: no game was played\n", config.file);
+    return print_verdict(finding);
+  }
   fmt::print("{}: {} games of {} steps in each of two worlds, fresh keys, every step released\n", config.file,
              replay::with_separators(finding.runs), finding.steps);
   fmt::print("promise {}\n", replay::protected_unit(engine::promise_of(config, true)));
+  if (finding.descents > 1) fmt::print("claimed of each of {} runs, which share rho\n", finding.descents);
   print_bounds(finding, options.delta);
   fmt::print("rho {:.6g} after {} steps; proven with {:g}% confidence, from below (Clopper-Pearson)\n", finding.rho,
              finding.steps, 100 * finding.confidence.level);
@@ -103,10 +133,12 @@ std::string members(const Bounds& bounds) {
        {std::pair{"rho", bounds.rho}, std::pair{"epsilon", bounds.epsilon},
         std::pair{"epsilon_lower_bound", bounds.epsilon_bound}, std::pair{"mu", bounds.mu},
         std::pair{"mu_lower_bound", bounds.mu_bound}, std::pair{"mu_of_filter", bounds.mu_of_filter},
+        std::pair{"epsilon_provable", bounds.epsilon_provable}, std::pair{"mu_provable", bounds.mu_provable},
         std::pair{"shorter_share", bounds.shorter_share()}}) {
     publish::append_field(key, value, out);
   }
   publish::append_object("shorter_share_of", bounds.shorter, out);
+  publish::append_object("moved_share_of", bounds.moved, out);
   return out;
 }
 
@@ -119,6 +151,7 @@ std::string to_json(const config::Config& config, const Options& options, const 
   publish::append_field("confidence", finding.confidence.level, out);
   publish::append_field("rho_asked", finding.rho_asked, out);
   publish::append_field("rho_limit", finding.rho_limit, out);
+  out += fmt::format(",\"descents\":{}", finding.descents);
   out += members(finding);
   if (finding.against_nothing) {
     out += ",\"against_nothing\":{" + members(*finding.against_nothing).substr(1) + '}';

@@ -24,24 +24,6 @@ CommandResult audit(const TemporaryFolder& folder, const std::string& config, st
   return run_command(NUSTREAM_COMMAND, more);
 }
 
-constexpr const char* table_config = R"([stream]
-name = "table"
-input = "rows.csv"
-[target]
-column = "y"
-[[features]]
-column = "x"
-[descent]
-step_size = 0.3
-clip_norm = 2.0
-minibatch = 2
-[privacy]
-rho = 0.5
-delta = 1e-6
-[estimate]
-steps = 6
-)";
-
 TEST(AuditCommand, ShowsWhatIsProvenBesideTheClaim) {
   const TemporaryFolder folder;
   const CommandResult shown = audit(folder, example_config());
@@ -54,10 +36,28 @@ TEST(AuditCommand, ShowsWhatIsProvenBesideTheClaim) {
   }
 }
 
+// Where nothing can be said of the claim the reason is named, and the exit code is not that of a claim that holds.
+TEST(AuditCommand, SaysWhatWasNotShown) {
+  const TemporaryFolder folder;
+  const auto expect_not_shown = [&](const std::string& config, const std::vector<std::string>& settings,
+                                    const std::string& reason) {
+    std::vector<std::string> arguments{"audit", folder.write("audit.toml", config), "--runs", "1000"};
+    for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
+    const CommandResult text = run_command(NUSTREAM_COMMAND, arguments);
+    EXPECT_EQ(text.code, 78) << text.out;
+    EXPECT_THAT(text.out, HasSubstr("NOT SHOWN: " + reason));
+    arguments.emplace_back("--json");
+    EXPECT_THAT(run_command(NUSTREAM_COMMAND, arguments).out, HasSubstr("\"holds\":null"));
+  };
+  expect_not_shown(example_config(), {"privacy.rho=60"}, "so many games can prove no mu above 4.858");
+  expect_not_shown(sandwich_config(), {"features.0.clamp=[-1e-3, 1e-3]", "features.1.clamp=[-1e-3, 1e-3]"},
+                   "the record hardly moved the second moments");
+}
+
 TEST(AuditCommand, GivesTheSameAsJson) {
   const TemporaryFolder folder;
   simdjson::dom::parser parser;
-  for (const std::string& config : {example_config(), std::string(table_config)}) {
+  for (const std::string& config : {example_config(), table_config()}) {
     const CommandResult shown = audit(folder, config, {"--json"});
     ASSERT_EQ(shown.code, 0) << shown.err;
     const simdjson::dom::element json = parser.parse(shown.out);

@@ -170,6 +170,7 @@ constexpr std::array further{
     PlantedBug{"moments-are-not-charged", "", by_audit, "sandwich", "privacy.rho=2 --runs 6000"},
     PlantedBug{"stages-share-a-key", "", by_audit, "sandwich", "privacy.rho=2 --runs 6000"},
     PlantedBug{"each-stage-spends-the-budget", "", by_audit, "sandwich", "privacy.rho=2 --runs 6000"},
+    PlantedBug{"each-run-spends-the-budget", "", by_audit, "runs", "privacy.rho=2 --runs 6000"},
     PlantedBug{"stages-share-a-key", "", by_audit, "instruments", "privacy.rho=2 --runs 6000"},
     PlantedBug{"composition-takes-the-largest", "", by_audit, "instruments", "privacy.rho=2 --runs 6000"},
     PlantedBug{"noise-divided-by-n", "", by_audit, "instruments", "privacy.rho=2 descent.minibatch=3 --runs 6000"},

@@ -40,6 +40,7 @@ std::vector<PlantedBug> bugs_to_plant() {
 
 std::string audited_config(std::string_view model) {
   if (model == "instruments") return two_stage_config("clip_norm = 0.7");
+  if (model == "runs") return runs_config();
   return model == "sandwich" ? sandwich_config() : example_config();
 }
 

@@ -3,6 +3,7 @@
 // Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3, and is checked
 // against the claim plus what one standard error moves it, which makes it some 1e-5: three dozen of them, one run in
 // some thousands.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -179,6 +180,7 @@ TEST(Audit, PlaysReplaceOneAgainstNothingToo) {
   for (const auto& [model, stage] : not_moved) {
     const Finding finding = audited(model, 6'000);
     EXPECT_LT(finding.mu_bound, 0.85 * finding.mu) << model.name;
+    EXPECT_THAT(finding.unmoved(), ::testing::IsEmpty()) << model.name << ": against nothing it moves";
     for (const auto& [name, share] : finding.shorter) EXPECT_EQ(share, name == stage ? 1 : 0) << model.name << name;
     ASSERT_TRUE(finding.against_nothing) << model.name;
     expect_nearly_all(*finding.against_nothing, model.name);
@@ -223,6 +225,9 @@ TEST(Audit, PlaysASecondStageWithoutControls) {
   const Finding first = audited({"", text, plain}, 5'000);
   EXPECT_EQ(first.shorter.at(0).second, 1);
   EXPECT_EQ(first.shorter.at(1).second, 0);
+  EXPECT_GT(first.mu_bound, first.mu / 2) << "the other stage has half of rho";
+  EXPECT_EQ(first.unmoved(), std::vector<std::string>{first.shorter.at(0).first});
+  EXPECT_EQ(first.verdict(), Verdict::not_shown) << "nothing was seen of the stage that did not move";
   expect_nearly_all(audited({"", text, plain, later}, 5'000), "private");
   const Finding opposite =
       audited({"", text, {"model.intercept=false", "privacy.adjacency=replace-one"}, later}, 5'000);

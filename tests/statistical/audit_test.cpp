@@ -275,6 +275,44 @@ TEST(Audit, CatchesNoiseThatIsTooSmall) {
   EXPECT_GT(mu_lower_bound(counts, {}), mu);
 }
 
+// With so few games nothing above the claim could be proven: a mechanism without any noise would pass as well.
+TEST(Audit, ClaimsNothingThatItsGamesCannotExceed) {
+  const tests::TemporaryFolder folder;
+  Options options;
+  options.runs = 2'000;
+  const Finding finding = audit(settings(folder, {"privacy.rho=30"}), config::Purpose::stream, options);
+  EXPECT_FALSE(finding.exceeded());
+  EXPECT_GT(finding.mu_bound, finding.mu / 2);
+  EXPECT_LT(finding.mu_provable, finding.mu);
+  EXPECT_EQ(finding.verdict(), Verdict::not_shown);
+}
+
+// What is claimed of a late record of a tree is what the worst one costs: half the noise would stay below it.
+TEST(Audit, ClaimsNothingOfARecordThatIsFarFromTheWorst) {
+  const tests::TemporaryFolder folder;
+  Options options;
+  options.at = 7;
+  options.runs = 6'000;
+  const config::Config config = settings(folder, {"noise.correlation=tree", "noise.height=10", "privacy.rho=4"});
+  EXPECT_EQ(audit(config, config::Purpose::stream, options).verdict(), Verdict::not_shown);
+  options.at = 0;
+  EXPECT_EQ(audit(config, config::Purpose::stream, options).verdict(), Verdict::holds);
+}
+
+TEST(Audit, OfATablesRunsHoldsAllOfThemAgainstTheBudget) {
+  const tests::TemporaryFolder folder;
+  const config::Config config = config::read_config(folder.write("audit.toml", tests::runs_config()),
+                                                    {"privacy.rho=2"}, config::Purpose::table);
+  Options options;
+  options.runs = 6'000;
+  const Finding finding = audit(config, config::Purpose::table, options);
+  EXPECT_EQ(finding.descents, 10U);
+  EXPECT_EQ(finding.rho_asked, 2);
+  EXPECT_NEAR(finding.rho_limit, 2, 1e-9);
+  EXPECT_LE(finding.rho, 0.2);
+  EXPECT_EQ(finding.verdict(), Verdict::holds);
+}
+
 TEST(Audit, RefusesWhatItCannotPlay) {
   const tests::TemporaryFolder folder;
   const auto refused = [&](const std::vector<std::string>& overrides, const char* why) {

@@ -100,4 +100,30 @@ share = 0.5
 )";
 }
 
+/// A descent over a table.
+inline std::string table_config() {
+  return R"([stream]
+name = "table"
+input = "rows.csv"
+[target]
+column = "y"
+[[features]]
+column = "x"
+[descent]
+step_size = 0.3
+clip_norm = 2.0
+minibatch = 2
+[privacy]
+rho = 0.5
+delta = 1e-6
+[estimate]
+steps = 6
+)";
+}
+
+/// Ten of them, each with its share of ρ.
+inline std::string runs_config() {
+  return table_config() + "[intervals]\nkind = \"runs\"\ncount = 10\n";
+}
+
 }  // namespace nustream::tests
