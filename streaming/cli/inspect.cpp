@@ -1,12 +1,14 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "attach/lane_state.h"
 #include "cli/commands.h"
 #include "engine/spent.h"
+#include "journal/bookmark.h"
 #include "journal/file_journal.h"
 #include "journal/last_release.h"
 #include "journal/ledger_chain.h"
@@ -41,6 +43,27 @@ std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
   return bytes;
 }
 
+/// That the file still begins with what the state says was published before it.
+void require_published(journal::Disk& disk, const journal::Disk::Path& path, const journal::Extent& published) {
+  const auto file = disk.open(path, journal::Access::read);
+  journal::RunningHash hash;
+  std::string chunk(std::size_t{1} << 16, '\0');
+  for (std::uint64_t offset = 0; offset < published.length;) {
+    const std::uint64_t wanted = std::min<std::uint64_t>(chunk.size(), published.length - offset);
+    const std::size_t got = file ? file->read(offset, std::span(chunk).first(wanted)) : 0;
+    if (got == 0) {
+      throw Failure(Exit::data,
+                    path.string() + " is shorter than the state says: it lost lines; restore it as it was");
+    }
+    hash.add(std::string_view(chunk).substr(0, got));
+    offset += got;
+  }
+  if (published.length > 0 && hash.value() != published.hash) {
+    throw Failure(Exit::data,
+                  path.string() + " was changed: it is not what the state says was published; restore it as it was");
+  }
+}
+
 secrets::Keyring load_keys(const InspectArguments& arguments, const std::string& key_file) {
   return arguments.insecure_seed ? secrets::Keyring::insecure(*arguments.insecure_seed)
                                  : secrets::load_key_file(key_file);
@@ -54,8 +77,16 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
   const secrets::Keyring keys =
       load_keys(arguments, key_file.empty() ? (folder / journal::folder_files::key).string() : key_file);
   const journal::State state = journal::open_state(keys, sealed);
-  return {state.identity, state.record.position, journal::read_ledger(*disk, folder, keys),
-          journal::last_line(*disk, folder / journal::folder_files::releases)};
+  const std::filesystem::path releases = folder / journal::folder_files::releases;
+  require_published(*disk, releases, journal::decode_bookmark(state.record.bookmark).releases);
+  Report report{state.identity, state.record.position,
+                journal::read_committed_ledger(*disk, folder, keys, state.record),
+                journal::last_line(*disk, releases)};
+  if (!report.last_release.empty() && !publish::read_release(report.last_release)) {
+    throw Failure(Exit::data, releases.string() +
+                                  ": its last line is no release; replay --resume tells whether a crash left it so");
+  }
+  return report;
 }
 
 /// The lanes of a topic that have a state, as committed records tell: no lane is taken over, nothing is written.

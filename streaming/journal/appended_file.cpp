@@ -46,9 +46,10 @@ bool AppendedFile::holds_anything() {
 }
 
 Failure AppendedFile::contradiction(const std::string& what) const {
-  return {Exit::data,
-          path_.string() + " " + what +
-              "; nothing was changed: restore the folder as it was, or begin a new epoch with --new-epoch"};
+  return {Exit::data, path_.string() + " " + what +
+                          "; nothing was changed: restore the folder as it was, or, where its ledger is whole, begin "
+                          "a new epoch with "
+                          "--new-epoch"};
 }
 
 std::string AppendedFile::read(std::uint64_t offset, std::uint64_t count) const {

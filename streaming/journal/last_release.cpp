@@ -58,7 +58,8 @@ LastRelease parse_last_release(std::string_view line) try {
           settings_digest(release),
           spend(release, "rho_limit")};
 } catch (const simdjson::simdjson_error&) {
-  throw Failure(Exit::data, "the last line of releases.jsonl is no release; check state.directory");
+  throw Failure(Exit::data,
+                "the last line of releases.jsonl in state.directory is no release; restore the file as it was");
 }
 
 std::string last_line(Disk& disk, const Disk::Path& path) {

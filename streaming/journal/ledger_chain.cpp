@@ -176,6 +176,18 @@ LedgerEntry read_entry(std::string_view line) try {
   not_genuine("has a line that is none");
 }
 
+void Ledger::keep(LedgerEntry entry) {
+  const auto same_epoch = [&](const LedgerEntry& other) {
+    return other.lane == entry.lane && other.epoch == entry.epoch;
+  };
+  const auto known = std::find_if(epochs.begin(), epochs.end(), same_epoch);
+  if (known == epochs.end()) {
+    epochs.push_back(std::move(entry));
+  } else {
+    *known = std::move(entry);
+  }
+}
+
 void LedgerVerifier::add(std::string_view line) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(line));
@@ -187,17 +199,7 @@ void LedgerVerifier::add(std::string_view line) try {
     not_genuine("has a line that was changed");
   }
   ledger_.head = hash_of(std::string(line) + '\n');
-  if (is_rotation(object)) return;
-  LedgerEntry entry = parse_entry(object);
-  const auto same_epoch = [&](const LedgerEntry& other) {
-    return other.lane == entry.lane && other.epoch == entry.epoch;
-  };
-  const auto known = std::find_if(ledger_.epochs.begin(), ledger_.epochs.end(), same_epoch);
-  if (known == ledger_.epochs.end()) {
-    ledger_.epochs.push_back(std::move(entry));
-  } else {
-    *known = std::move(entry);
-  }
+  if (!is_rotation(object)) ledger_.keep(parse_entry(object));
 } catch (const simdjson::simdjson_error&) {
   not_genuine("has a line that is none");
 } catch (const InvalidParameter&) {
@@ -254,13 +256,38 @@ Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring&
   return read_lines(disk, folder, keys, [](const Hash&) {});
 }
 
-bool ledger_follows(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys, const StateRecord& record) {
+namespace {
+
+/// Nothing where lines are missing that the state knows of.
+std::optional<Ledger> read_at(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
+                              const StateRecord& record) {
   const Hash before = record.ledger_entry.empty() ? record.ledger_head : head_before(record.ledger_entry);
   bool holds_own_line = record.ledger_head == empty_ledger_head;
-  const Ledger ledger = read_lines(disk, folder, keys, [&](const Hash& head) {
+  Ledger ledger = read_lines(disk, folder, keys, [&](const Hash& head) {
     if (head == record.ledger_head) holds_own_line = true;
   });
-  return holds_own_line || ledger.head == before;
+  if (holds_own_line) return ledger;
+  if (ledger.head != before) return std::nullopt;
+  ledger.keep(read_entry(record.ledger_entry));
+  ledger.head = record.ledger_head;
+  return ledger;
+}
+
+}  // namespace
+
+Ledger read_committed_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
+                             const StateRecord& record) {
+  std::optional<Ledger> ledger = read_at(disk, folder, keys, record);
+  if (!ledger) {
+    throw Failure(Exit::data, (folder / folder_files::ledger).string() +
+                                  " lacks lines that the state knows of: more was spent than it says; restore it as "
+                                  "it was");
+  }
+  return *std::move(ledger);
+}
+
+bool ledger_follows(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys, const StateRecord& record) {
+  return read_at(disk, folder, keys, record).has_value();
 }
 
 }  // namespace nustream::journal

@@ -54,6 +54,8 @@ inline constexpr Hash empty_ledger_head{};
 struct Ledger {
   Hash head = empty_ledger_head;
   std::vector<LedgerEntry> epochs;  ///< the last entry of each (lane, epoch), in the order of their first lines
+  /// The last one of its lane and epoch from now on.
+  void keep(LedgerEntry entry);
 };
 
 /// Reads lines one by one and checks the chain.
@@ -78,6 +80,11 @@ class LedgerVerifier {
 /// not before: until then the ledger may lack the state's own line, hold a torn one, or, where a rotation was
 /// interrupted, be under the old key; and recover() has judged it by the sealed hash already.
 [[nodiscard]] Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys);
+
+/// The same, at the state `record` or later: with the state's own line, which a crash may have kept from the file.
+/// Failure(data) where lines are missing that the state knows of: they would tell of less than was spent.
+[[nodiscard]] Ledger read_committed_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
+                                           const StateRecord& record);
 
 /// True where the folder's ledger holds `record`'s own line, or ends right before it: whatever else happened to the
 /// folder, no spend that this state knows of is lost. Failures as read_ledger().

@@ -17,7 +17,9 @@ using Path = Disk::Path;
 constexpr const char* mend_and_resume = "mend the disk or free space, then go on with --resume";
 
 Failure failure(const char* attempt, const Path& path, int error) {
-  return system_failure(Exit::io, attempt, path.string(), error, mend_and_resume);
+  const bool refused = error == EACCES || error == EPERM || error == ENOTDIR || error == EROFS || error == EISDIR;
+  return system_failure(Exit::io, attempt, path.string(), error,
+                        refused ? "check the path, and who may write there" : mend_and_resume);
 }
 
 class Descriptor {

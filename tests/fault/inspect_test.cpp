@@ -1,0 +1,65 @@
+// `nustream inspect` of a folder that lost or changed what its state vouches for: whoever asks what was spent must
+// not be told less.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "command.h"
+#include "replay_world.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Inspect : public ::testing::Test {
+ protected:
+  const ReplayWorld world{1000};
+  const std::filesystem::path state = world.path("state");
+
+  void SetUp() override { ASSERT_EQ(world.run({"--to", "500", "--set", "state.commit_records=100"}).code, 0); }
+  [[nodiscard]] CommandResult inspect() const { return run_command(NUSTREAM_COMMAND, {"inspect", state.string()}); }
+  void write(const std::string& file, const std::string& text) const { world.write("state/" + file, text); }
+  [[nodiscard]] std::string read(const std::string& file) const { return read_file(state / file); }
+  void expect_refused(const std::string& why) const {
+    const CommandResult result = inspect();
+    EXPECT_EQ(result.code, 65) << result.out;
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(why));
+  }
+};
+
+TEST_F(Inspect, OfALedgerThatLostLinesIsRefused) {
+  const std::string ledger = read("ledger");
+  ASSERT_EQ(inspect().code, 0);
+  // All but the last line, which a crash may have kept from the file: the state has it.
+  const std::size_t last = ledger.rfind('\n', ledger.size() - 2) + 1;
+  const std::string whole = inspect().out;
+  write("ledger", ledger.substr(0, last));
+  EXPECT_EQ(inspect().out, whole);
+  write("ledger", ledger.substr(0, ledger.rfind('\n', last - 2) + 1));
+  expect_refused("lacks lines that the state knows of");
+  std::filesystem::remove(state / "ledger");
+  expect_refused("lacks lines that the state knows of");
+  write("ledger", ledger);
+  EXPECT_EQ(inspect().out, whole);
+}
+
+TEST_F(Inspect, OfReleasesThatAreNotThoseOfTheStateIsRefused) {
+  const std::string releases = read("releases.jsonl");
+  write("releases.jsonl", releases.substr(0, releases.find('\n') + 1));
+  expect_refused("is shorter than the state says");
+  std::string changed = releases;
+  changed[changed.find("\"step\"") + 8] ^= 1;
+  write("releases.jsonl", changed);
+  expect_refused("was changed");
+  write("releases.jsonl", releases + "x\n");
+  expect_refused("its last line is no release");
+  std::filesystem::remove(state / "releases.jsonl");
+  expect_refused("is shorter than the state says");
+}
+
+}  // namespace
+}  // namespace nustream::tests
