@@ -27,6 +27,7 @@ def arguments():
     parser.add_argument("--out", type=Path, help="folder for compare.json, compare.md and the charts")
     parser.add_argument("--build", type=Path, default=ROOT / "build/test", help="folder of nustream and the benchmarks")
     parser.add_argument("--core", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--only-arguments", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -71,6 +72,8 @@ def write(result, out):
 
 def main():
     options = arguments()
+    if options.only_arguments:
+        return
     settings = dict(QUICK if options.quick else FULL)
     for name in ("rounds", "seeds"):
         if getattr(options, name) is not None:

@@ -94,6 +94,7 @@ Exit run(config::Config config, const Options& options) {
   }
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka.properties);
+  serve::check(config.serve);
   require_time_to_drain(config);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = load_keys(config, options);

@@ -1,12 +1,14 @@
 #include "cli/app.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -31,12 +33,22 @@ void add_config_arguments(CLI::App& command, ConfigArguments& arguments) {
       ->take_all();
 }
 
+/// Of whole numbers and others.
+CLI::Validator positive() {
+  return {[](const std::string& text) {
+            double number = 0;
+            const bool valid = CLI::detail::lexical_cast(text, number) && number > 0 && std::isfinite(number);
+            return valid ? std::string() : "allowed is a number above 0";
+          },
+          "> 0"};
+}
+
 void add_plan(CLI::App& app, Job& job) {
   static PlanArguments arguments;
   CLI::App* command = app.add_subcommand("plan", "what a budget buys, before any data is read");
   add_config_arguments(*command, arguments.config);
   auto* passes = command->add_option("--passes", arguments.passes, "as for replay; needs --records");
-  passes->check(CLI::PositiveNumber);
+  passes->check(positive());
   passes->needs(command->add_option("--records", arguments.records, "records of one pass, or of the table: public"));
   command->add_flag("--json", arguments.json, "print JSON");
   command->callback([&job] { job = [] { return plan(arguments); }; });
@@ -79,7 +91,7 @@ void add_replay(CLI::App& app, Job& job) {
                       "first record: its ordinal (in a recorded segment its offset), or an ISO 8601 time");
   command->add_option("--to", options.to, "stop before this record: ordinal, offset or time");
   command->add_option("--passes", options.passes, "read the whole input this often (k); needs files, not a pipe")
-      ->check(CLI::PositiveNumber);
+      ->check(positive());
   command->add_option("--speed", arguments.speed, "max, or a multiple of the recorded pace such as 1x or 60x");
   command->add_option("--insecure-seed", options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
@@ -104,10 +116,10 @@ void add_estimate(CLI::App& app, Job& job) {
   auto* x_bound = command
                       ->add_option("--adassp-x-bound", options.compare_x_bound,
                                    "compare with AdaSSP too: public bound on the norm of a row")
-                      ->check(CLI::PositiveNumber)
+                      ->check(positive())
                       ->needs(compare);
   auto* y_bound = command->add_option("--adassp-y-bound", options.compare_y_bound, "and on the target")
-                      ->check(CLI::PositiveNumber)
+                      ->check(positive())
                       ->needs(compare);
   x_bound->needs(y_bound);
   y_bound->needs(x_bound);
@@ -170,8 +182,8 @@ void add_topics(CLI::App& app, Job& job) {
   add_config_arguments(*command, arguments.config);
   command->add_flag("--create", arguments.create, "make those that do not exist");
   command->add_flag("--input", arguments.input, "the input topic too");
-  command->add_option("--partitions", arguments.partitions, "as many as the input has")->check(CLI::PositiveNumber);
-  command->add_option("--replication", arguments.replication, "replicas of each")->check(CLI::PositiveNumber);
+  command->add_option("--partitions", arguments.partitions, "as many as the input has")->check(positive());
+  command->add_option("--replication", arguments.replication, "replicas of each")->check(positive());
   command->callback([&job] { job = [] { return topics(arguments); }; });
 }
 
@@ -243,6 +255,13 @@ int fail(Exit code, const std::string& line) {
   return static_cast<int>(code);
 }
 
+/// What is still in a buffer, into standard output: a full disk or a closed pipe shows no later than this.
+int with_output(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  const int failed = fail(Exit::io, "standard output could not be written; what is committed stays so");
+  return code == static_cast<int>(Exit::done) ? failed : code;
+}
+
 /// The first argument, where it is to be a command and is none: the parser's own message would not name it.
 std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return std::nullopt;
@@ -285,6 +304,9 @@ int run_job(const Job& job) {
     return fail(Exit::configuration, error.what());
   } catch (const std::bad_alloc&) {
     return fail(Exit::internal, "out of memory; give the process more, or lower state.commit_records");
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0) return static_cast<int>(Exit::done);  // with_output() says so
+    return fail(Exit::internal, std::string(error.what()) + "; please report this with the command line");
   } catch (const std::exception& error) {
     return fail(Exit::internal, std::string(error.what()) + "; please report this with the command line");
   }
@@ -318,7 +340,7 @@ int run(int argc, char** argv) {
     app.exit(error);
     return static_cast<int>(Exit::usage);
   }
-  return run_job(job);
+  return with_output(run_job(job));
 }
 
 }  // namespace nustream::cli

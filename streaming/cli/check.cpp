@@ -7,6 +7,7 @@
 #include "config/settings_tree.h"
 #include "local/settings.h"
 #include "publish/json_text.h"
+#include "serve/settings.h"
 
 namespace nustream::cli {
 
@@ -57,6 +58,7 @@ Exit check(const CheckArguments& arguments) {
   const config::Purpose purpose = config::purpose_of(arguments.config.file, arguments.config.overrides);
   if (purpose == config::Purpose::table) return check_table(arguments);
   const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
+  serve::check(config.serve);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const std::string digest = config::settings_digest(config, mechanism);
   if (arguments.json) {

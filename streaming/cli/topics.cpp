@@ -47,12 +47,12 @@ Exit topics(const TopicsArguments& arguments) {
   for (const NewTopic& topic : needed_topics(config.kafka, arguments)) {
     std::string settings;
     for (const auto& [name, value] : topic.settings) settings += fmt::format(" {}={}", name, value);
-    const char* what = "wanted";
-    if (arguments.create) {
-      what = kafka::make_topic(client, topic, kafka::in(config.kafka.give_up)) ? "made  " : "exists";
-    }
-    fmt::print("{}  {}: {} partitions, {} replicas{}\n", what, topic.name, topic.partitions, topic.replication_factor,
-               settings);
+    const bool made = arguments.create && kafka::make_topic(client, topic, kafka::in(config.kafka.give_up));
+    const char* what = made ? "made  " : arguments.create ? "exists" : "wanted";
+    // What an existing topic has is looked at by attach.
+    const char* left = arguments.create && !made ? " left as it is; wanted" : "";
+    fmt::print("{}  {}:{} {} partitions, {} replicas{}\n", what, topic.name, left, topic.partitions,
+               topic.replication_factor, settings);
   }
   return Exit::done;
 }

@@ -52,6 +52,10 @@ bool make_topic(const ClientSettings& settings, const NewTopic& topic, Deadline 
       made = false;
       return std::nullopt;
     }
+    if (error && error->code == RD_KAFKA_RESP_ERR_INVALID_REPLICATION_FACTOR) {
+      throw Failure(Exit::configuration,
+                    "cannot " + attempt + ": " + error->text + " Give a --replication of no more than the brokers.");
+    }
     return error;
   });
   return made;

@@ -14,8 +14,10 @@
 
 #include "error.h"
 #include "kafka/group_consumer.h"
+#include "kafka/interruption.h"
 #include "kafka/partition_reader.h"
 #include "kafka/topic_checks.h"
+#include "replay/signals.h"
 
 namespace nustream::local {
 namespace {
@@ -28,7 +30,7 @@ constexpr milliseconds wait_max{100};  // how soon a signal is noticed
 constexpr milliseconds probe{2'000};   // for a broker to answer
 
 kafka::ClientSettings client_of(const config::Kafka& settings) {
-  return {settings.brokers, settings.properties};
+  return {settings.brokers, settings.properties, &replay::signalled()};
 }
 
 /// One partition's part: where it is, and where it may stop.
@@ -246,7 +248,11 @@ void count_topic(const Settings& settings, bool until_end, Counting& counting, c
     throw Failure(Exit::configuration, settings.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
   kafka::check_properties(settings.kafka.properties);
-  TopicReports(settings, until_end, counting).run(signal);
+  try {
+    TopicReports(settings, until_end, counting).run(signal);
+  } catch (const kafka::Cancelled&) {
+    // Told to end while brokers were waited for: nothing of the topic was being counted.
+  }
 }
 
 }  // namespace nustream::local

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "decode/segment_rows.h"
+#include "kafka/interruption.h"
 #include "kafka/partition_reader.h"
 #include "kafka/topic_checks.h"
 #include "publish/json_text.h"
@@ -99,7 +100,9 @@ class Folder {
 
   std::vector<SegmentWriter> writers(std::uint32_t partitions, const std::string& cluster) {
     check_empty(partitions);
-    kafka::PartitionReader reader(client_of(config_.kafka), kafka::Isolation::read_committed, config_.kafka.group);
+    kafka::ClientSettings asking = client_of(config_.kafka);
+    asking.cancelled = &replay::signalled();
+    kafka::PartitionReader reader(asking, kafka::Isolation::read_committed, config_.kafka.group);
     std::vector<SegmentWriter> writers;
     for (std::uint32_t partition = 0; partition < partitions; ++partition) {
       const fs::path path = file_of(options_.folder, partition);
@@ -216,14 +219,16 @@ void print(const Options& options, const std::vector<SegmentWriter>& writers) {
 
 }  // namespace
 
-Exit run(const config::Config& config, const Options& options) {
+Exit run(const config::Config& config, const Options& options) try {
   secrets::harden_process();
   const std::atomic<int>& signal = replay::watch_signals();
   if (config.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
   kafka::check_properties(config.kafka.properties);
-  kafka::TopicChecks checks(client_of(config.kafka));
+  kafka::ClientSettings asking = client_of(config.kafka);
+  asking.cancelled = &replay::signalled();
+  kafka::TopicChecks checks(asking);
   const std::uint32_t partitions = check_topic(config, checks);
   Folder folder(config, options);
   std::vector<SegmentWriter> writers = folder.writers(partitions, checks.cluster(kafka::in(config.kafka.give_up)));
@@ -232,6 +237,9 @@ Exit run(const config::Config& config, const Options& options) {
   if (signal != SIGINT) return Exit::done;
   fmt::print(stderr, "nustream: interrupted; everything so far is recorded; go on with --resume\n");
   return Exit::interrupted;
+} catch (const kafka::Cancelled&) {
+  // Told to end while brokers were waited for: nothing was begun.
+  return replay::watch_signals() == SIGINT ? Exit::interrupted : Exit::done;
 }
 
 }  // namespace nustream::recording

@@ -8,10 +8,13 @@ namespace nustream::replay {
 namespace {
 
 std::atomic<int> received{0};
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+std::atomic<bool> any{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "a signal handler may only touch lock-free atomics");
 
 extern "C" void on_signal(int signal) {
   received.store(signal);
+  any.store(true);
 }
 
 }  // namespace
@@ -24,6 +27,10 @@ const std::atomic<int>& watch_signals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   return received;
+}
+
+const std::atomic<bool>& signalled() {
+  return any;
 }
 
 void require_no_signal() {

@@ -9,6 +9,9 @@ namespace nustream::replay {
 /// usual. Returns the flag: 0, SIGINT or SIGTERM.
 [[nodiscard]] const std::atomic<int>& watch_signals();
 
+/// The same as yes or no, for what can be told to give up.
+[[nodiscard]] const std::atomic<bool>& signalled();
+
 /// Failure(interrupted) once a signal has come: for what reads before anything has changed.
 void require_no_signal();
 

@@ -78,7 +78,8 @@ void check_status(int descriptor, const fs::path& path) {
     throw refused(path, "belongs to another user", "give it to the user who runs this");
   }
   if (status.st_size != static_cast<off_t>(noise::KeyBytes{}.size())) {
-    throw refused(path, "does not have 32 bytes", "make one with: nustream key new FILE");
+    throw refused(path, "does not have 32 bytes",
+                  "restore it, or for a new stream make one with: nustream key new FILE");
   }
 }
 
@@ -87,7 +88,9 @@ void read_all(int descriptor, std::span<std::uint8_t> out, const fs::path& path)
     const ssize_t got = ::read(descriptor, out.data(), out.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_failure(Exit::permission, "read key file", path, errno, "check the disk");
-    if (got == 0) throw refused(path, "does not have 32 bytes", "make one with: nustream key new FILE");
+    if (got == 0)
+      throw refused(path, "does not have 32 bytes",
+                    "restore it, or for a new stream make one with: nustream key new FILE");
     out = out.subspan(static_cast<std::size_t>(got));
   }
 }
@@ -113,14 +116,15 @@ Keyring load_key_file(const fs::path& path) {
   const Descriptor descriptor(path, O_RDONLY | O_NONBLOCK);
   if (!descriptor.valid()) {
     throw system_failure(Exit::permission, "open key file", path, errno,
-                         "check path and owner, or make one with: nustream key new FILE");
+                         "check path and owner; a state opens under the key that sealed it alone, and a new stream's "
+                         "key is made with: nustream key new FILE");
   }
   check_status(descriptor.get(), path);
   WipedKey key;
   read_all(descriptor.get(), key.bytes, path);
   if (!NUSTREAM_PLANTED("zero-key-file-is-taken") &&
       std::all_of(key.bytes.begin(), key.bytes.end(), [](std::uint8_t byte) { return byte == 0; })) {
-    throw refused(path, "is all zero", "make one with: nustream key new FILE");
+    throw refused(path, "is all zero", "restore it, or for a new stream make one with: nustream key new FILE");
   }
   return Keyring::from_master(key.bytes);
 }

@@ -16,6 +16,7 @@ std::optional<BearerToken> token_of(const std::string& file) {
 
 Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const PublicSurface& shown,
                  const OperatorSurface& operators) {
+  check(settings);
   if (!settings.public_address.empty()) {
     public_.emplace(loop, parse_address("serve.public_address", settings.public_address), settings.limits,
                     Access{token_of(settings.public_token_file)},
@@ -24,11 +25,6 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
   }
   if (settings.operator_address.empty()) return;
   const Address address = parse_address("serve.operator_address", settings.operator_address);
-  if (!is_loopback(address) && settings.operator_token_file.empty()) {
-    throw InvalidParameter("serve.operator_token_file", "(none)",
-                           "a file with a bearer token, since serve.operator_address is not loopback and what it "
-                           "shows is not private");
-  }
   Access access{token_of(settings.operator_token_file)};
   access.literal_hosts_only = !access.token;
   operator_.emplace(loop, address, settings.limits, access, operator_routes(operators));

@@ -1,6 +1,7 @@
 #include "serve/settings.h"
 
 #include "nustream/base/error.h"
+#include "serve/address.h"
 
 namespace nustream::serve {
 namespace {
@@ -24,6 +25,20 @@ void check(const Limits& limits) {
   require(limits.requests_max >= 1, "serve.requests_max", std::to_string(limits.requests_max), "at least 1");
   check_time("serve.timeout_seconds", limits.request_time);
   check_time("serve.idle_seconds", limits.idle_time);
+}
+
+void check(const Settings& settings) {
+  check(settings.limits);
+  if (!settings.public_address.empty()) {
+    static_cast<void>(parse_address("serve.public_address", settings.public_address));
+  }
+  if (settings.operator_address.empty()) return;
+  if (!is_loopback(parse_address("serve.operator_address", settings.operator_address)) &&
+      settings.operator_token_file.empty()) {
+    throw InvalidParameter("serve.operator_token_file", "(none)",
+                           "a file with a bearer token, since serve.operator_address is not loopback and what it "
+                           "shows is not private");
+  }
 }
 
 }  // namespace nustream::serve

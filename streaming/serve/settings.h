@@ -28,4 +28,7 @@ struct Settings {
   Limits limits{};                                  ///< of each listener
 };
 
+/// The same for addresses, and for an operator's listener beyond this machine that has no token. Reads no file.
+void check(const Settings& settings);
+
 }  // namespace nustream::serve

@@ -46,6 +46,13 @@ TEST(AttachStartUp, EndsAtOnceWhereNobodyListens) {
   expect_both_end_at_once(world.attach({"-b", "127.0.0.1:9"}));
 }
 
+// As do those that record a topic, and that ask nothing of a group.
+TEST(AttachStartUp, OfARecordingEndsAtOnceWhereNobodyListens) {
+  const AttachWorld world;
+  expect_both_end_at_once(
+      {"record", world.config(), "--to-folder", (world.folder().path() / "recorded").string(), "-b", "127.0.0.1:9"});
+}
+
 TEST(AttachStartUp, EndsAtOnceWhereABrokerTakesConnectionsAndDoesNotAnswer) {
   KafkaCluster cluster;
   AttachWorld::use(cluster);

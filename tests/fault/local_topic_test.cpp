@@ -26,6 +26,20 @@ using Lines = std::vector<std::string>;
 constexpr int partitions = 2;
 constexpr int killed = 128 + SIGKILL;
 
+// Brokers would be waited for as long as kafka.give_up_seconds: 300.
+TEST(LocalCollect, EndsAtOnceWhereNobodyListens) {
+  const LocalWorld world;
+  for (const auto& [signal, code] : {std::pair{SIGTERM, 0}, std::pair{SIGINT, 130}}) {
+    Command command(NUSTREAM_COMMAND, {"local", "collect", world.config(), "-b", "127.0.0.1:9", "-t", "reports"});
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    const auto told = std::chrono::steady_clock::now();
+    command.signal(signal);
+    const CommandResult result = command.wait();
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_LT(std::chrono::steady_clock::now() - told, std::chrono::seconds(60)) << result.err;
+  }
+}
+
 class LocalTopic : public ::testing::Test {
  protected:
   const LocalWorld world{600};

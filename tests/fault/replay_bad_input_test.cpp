@@ -54,6 +54,34 @@ TEST(BadInput, AnUnreadableStateFolderIs74) {
   expect_failure(world.run({}, "occupied/state"), 74, "occupied");
 }
 
+TEST(BadInput, AFullStandardOutputIs74) {
+  const ReplayWorld world;
+  const auto into_full = [&](const std::string& arguments) {
+    return run_command("/bin/sh", {"-c", std::string(NUSTREAM_COMMAND) + " " + arguments + " >/dev/full"});
+  };
+  expect_failure(into_full("plan " + world.config()), 74, "standard output");
+  expect_failure(into_full("check --json " + world.config()), 74, "standard output");
+}
+
+TEST(BadInput, ANumberThatIsNotPositiveIs64) {
+  const ReplayWorld world;
+  for (const char* number : {"0", "-1", "nan", "many"}) {
+    const CommandResult result = world.run({"--passes", number});
+    expect_failure(result, 64, "--passes");
+    EXPECT_THAT(result.err, HasSubstr("allowed is a number above 0")) << number;
+  }
+}
+
+TEST(BadInput, ListenersThatAttachWouldRefuseAre78OfCheckToo) {
+  const ReplayWorld world;
+  const auto checked = [&](const std::string& setting) {
+    return run_command(NUSTREAM_COMMAND, {"check", world.config(), "--set", setting});
+  };
+  expect_failure(checked("serve.operator_address=0.0.0.0:9485"), 78, "serve.operator_token_file");
+  expect_failure(checked("serve.public_address=somewhere:1"), 78, "serve.public_address");
+  EXPECT_EQ(checked("serve.public_address=127.0.0.1:1").code, 0);
+}
+
 TEST(BadInput, AnEmptyFileIs65) {
   const ReplayWorld world;
   world.write("rows.csv", "");
