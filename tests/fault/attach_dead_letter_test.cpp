@@ -196,19 +196,16 @@ TEST(DeadLetters, ThatNobodyTakesHoldUpTheReleasesOnce) {
   world.write(std::vector<std::string>(200, "1,2"));
   service.expect_ready_until(world, 200);
   delete_topic(world.direct(), world.name() + ".dead");
-  const auto write_one_unusable = [&](std::uint64_t steps) {
+  // A broker may take a letter for a moment yet: not all three of them.
+  for (const std::uint64_t steps : {300U, 400U, 500U}) {
     const auto written = std::chrono::steady_clock::now();
     world.write({"unusable"});
     world.write(std::vector<std::string>(99, "1,2"));
     service.expect_ready_until(world, steps);
     EXPECT_LT(std::chrono::steady_clock::now() - written, std::chrono::seconds(50)) << "a transaction may take 60 s";
-  };
-  write_one_unusable(300);
-  const double failed = service.failed_transactions();
-  EXPECT_GE(failed, 1);
-  write_one_unusable(400);
-  wait_until([&] { return service.counted("nustream_dead_letters_failed_total") == 2; });
-  EXPECT_EQ(service.failed_transactions(), failed) << "the second letter is not tried";
+  }
+  wait_until([&] { return service.counted("nustream_dead_letters_failed_total") >= 1; });
+  EXPECT_EQ(service.failed_transactions(), 1) << "a letter behind one that nobody took is not tried";
   expect_nothing_aborted(world);
   const CommandResult result = service.end();
   EXPECT_EQ(result.code, 0) << result.err;
