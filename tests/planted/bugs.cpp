@@ -189,9 +189,10 @@ std::string caught_by(const PlantedBug& bug) {
   switch (bug.caught) {
     case Catch::by_audit:
       return "`nustream audit`, exit code 70, with `" + by + '`' +
-             (bug.program.empty() ? ""
-                                  : ", of a model with " + std::string(bug.program) +
-                                        (bug.program == "sandwich" ? " intervals" : ""));
+             (bug.program.empty()     ? ""
+              : bug.program == "runs" ? ", of a table with intervals by runs"
+                                      : ", of a model with " + std::string(bug.program) +
+                                            (bug.program == "sandwich" ? " intervals" : ""));
     case Catch::by_contract:
       return "the program itself, which ends by a contract, in `" + std::string(bug.program) + "` `" + by + "`";
     case Catch::on_a_broker:
