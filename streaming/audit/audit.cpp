@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "audit/game.h"
+#include "audit/games_played.h"
 #include "audit/statistic.h"
 #include "config/mechanism.h"
 #include "estimate/design.h"
@@ -92,7 +93,8 @@ Statistic statistic_of(Game game, std::size_t stages) {
   return {stages, pilots_for(game.mu()), [&game](World world) { return play_once(game, world); }};
 }
 
-void play(Game& game, const Statistic& statistic, const Thresholds& thresholds, std::uint64_t runs, Tally& tally) {
+void play(Game& game, const Statistic& statistic, const Thresholds& thresholds, std::uint64_t runs, GamesPlayed& all,
+          Tally& tally) {
   for (std::uint64_t run = 0; run < runs; ++run) {
     for (const World world : {World::without, World::with}) {
       const double seen = statistic.of(play_once(game, world));
@@ -103,6 +105,7 @@ void play(Game& game, const Statistic& statistic, const Thresholds& thresholds, 
       };
       count(tally.epsilon, thresholds.epsilon);
       count(tally.mu, thresholds.mu);
+      all.one_more();
     }
   }
   tally.epsilon.runs = tally.mu.runs = runs;
@@ -130,11 +133,12 @@ Tally play_all(std::vector<Game>& games, const Statistic& statistic, const Thres
   std::vector<Tally> tallies(games.size());
   std::vector<std::exception_ptr> failures(games.size());
   {
+    GamesPlayed played(2 * runs);
     std::vector<std::jthread> players;
     for (std::size_t i = 0; i < games.size(); ++i) {
       players.emplace_back([&, i] {
         try {
-          play(games[i], statistic, thresholds, runs / games.size(), tallies[i]);
+          play(games[i], statistic, thresholds, runs / games.size(), played, tallies[i]);
         } catch (...) {
           failures[i] = std::current_exception();
         }

@@ -232,6 +232,7 @@ void add_local(CLI::App& app, Job& job) {
   CLI::App* command = app.add_subcommand("local", "local privacy: noisy reports from users, a model from reports");
   command->require_subcommand(1);
   CLI::App* randomize = command->add_subcommand("randomize", "the user's side: a record becomes one noisy report");
+  randomize->alias("randomise");
   add_config_arguments(*randomize, randomizing.config);
   randomize->add_option("FILE", randomizing.file, "records in place of stream.input; - is standard input");
   randomize->add_option("-o,--output", randomizing.options.output, "where to; else standard output");

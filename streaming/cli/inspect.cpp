@@ -16,6 +16,7 @@
 #include "kafka/kafka_journal.h"
 #include "kafka/lane_checks.h"
 #include "kafka/topic_checks.h"
+#include "located.h"
 #include "publish/json_text.h"
 #include "publish/release_json.h"
 #include "replay/path_printer.h"
@@ -76,12 +77,13 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
   const std::string sealed = read_whole(folder / journal::folder_files::state, *disk);
   const secrets::Keyring keys =
       load_keys(arguments, key_file.empty() ? (folder / journal::folder_files::key).string() : key_file);
-  const journal::State state = journal::open_state(keys, sealed);
+  const journal::State state = located(folder.string(), [&] { return journal::open_state(keys, sealed); });
   const std::filesystem::path releases = folder / journal::folder_files::releases;
   require_published(*disk, releases, journal::decode_bookmark(state.record.bookmark).releases);
-  Report report{state.identity, state.record.position,
-                journal::read_committed_ledger(*disk, folder, keys, state.record),
-                journal::last_line(*disk, releases)};
+  Report report{
+      state.identity, state.record.position,
+      located(folder.string(), [&] { return journal::read_committed_ledger(*disk, folder, keys, state.record); }),
+      journal::last_line(*disk, releases)};
   if (!report.last_release.empty() && !publish::read_release(report.last_release)) {
     throw Failure(Exit::data, releases.string() +
                                   ": its last line is no release; replay --resume tells whether a crash left it so");

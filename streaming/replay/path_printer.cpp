@@ -5,14 +5,11 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace nustream::replay {
 namespace {
 
 constexpr std::size_t shown_coordinates_max = 4;  // a line stays within 120 columns
-constexpr auto bar_after = std::chrono::milliseconds(500);
-constexpr auto bar_every = std::chrono::milliseconds(100);
 
 using Values = std::vector<std::pair<std::string, double>>;
 
@@ -24,11 +21,6 @@ std::string cells(const Values& values, bool names) {
         " {:>15}", names ? (name.size() > 15 ? name.substr(0, 14) + "~" : name) : shown_number(values[j].second));
   }
   return line;
-}
-
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(seconds);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
 }  // namespace
@@ -45,15 +37,7 @@ std::string shown_number(double value) {
   return fmt::format("{:.4e}", value);
 }
 
-PathPrinter::PathPrinter(std::FILE* lines, Count count)
-    : lines_(lines),
-      counted_(count),
-      bar_(lines != nullptr && isatty(STDERR_FILENO) == 1),
-      started_(std::chrono::steady_clock::now()) {}
-
-PathPrinter::~PathPrinter() {
-  clear_bar();
-}
+PathPrinter::PathPrinter(std::FILE* lines, Count count) : lines_(lines), counted_(count), bar_(lines != nullptr) {}
 
 void PathPrinter::published(std::string_view outbox) {
   while (!outbox.empty()) {
@@ -69,7 +53,7 @@ void PathPrinter::published(std::string_view outbox) {
 }
 
 void PathPrinter::show(const publish::ShownRelease& release) {
-  clear_bar();
+  bar_.clear();
   if (!header_shown_) {
     fmt::print(lines_, "{:>13}{}  {:>9}\n", counted_ == Count::steps ? "steps" : "records",
                cells(release.estimate, true), "rho spent");
@@ -93,39 +77,21 @@ std::optional<double> InputProgress::share() const {
 }
 
 void PathPrinter::progress(const InputProgress& input) {
-  if (!bar_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - started_ < bar_after || now - drawn_ < bar_every) return;
-  drawn_ = now;
-  const double seconds = std::chrono::duration<double>(now - started_).count();
-  std::string bar;
-  std::string eta;
-  if (const auto done = input.share()) {
-    const auto filled = static_cast<std::size_t>(*done * 24);
-    bar = fmt::format("[{:=<{}}{: <{}}] {:>3.0f}%  ", "", filled, "", 24 - filled, 100 * *done);
-    if (*done > 0) eta = "  ETA " + clock_text(seconds * (1 - *done) / *done);
-  }
+  if (!bar_.is_due()) return;
+  const std::optional<double> share = input.share();
   std::string estimate;
   for (std::size_t k = 0; last_ && k < std::min(last_->estimate.size(), shown_coordinates_max); ++k) {
     estimate += fmt::format("  {} {}", last_->estimate[k].first, shown_number(last_->estimate[k].second));
   }
-  const double rate = static_cast<double>(input.records) / seconds;
+  const double rate = static_cast<double>(input.records) / bar_.seconds();
   const std::string speed = rate < 1e4 ? fmt::format("{:.0f}/s", rate) : fmt::format("{:.2f} M/s", rate / 1e6);
-  fmt::print(stderr, "\r\033[K{}{} records  {}{}{}", bar, with_separators(input.records), speed, eta, estimate);
-  std::fflush(stderr);
-  bar_drawn_ = true;
-}
-
-void PathPrinter::clear_bar() {
-  if (!bar_drawn_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
-  bar_drawn_ = false;
+  bar_.draw(fmt::format("{}{} records  {}{}{}", share ? TerminalBar::bar(*share) : "", with_separators(input.records),
+                        speed, share ? bar_.eta(*share) : "", estimate));
 }
 
 void PathPrinter::finish() {
   if (lines_ != nullptr && last_ && last_->step != shown_step_) show(*last_);
-  clear_bar();
+  bar_.clear();
 }
 
 }  // namespace nustream::replay

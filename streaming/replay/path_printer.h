@@ -1,7 +1,6 @@
 // What a person sees while a replay runs: some ten lines of the path, and a progress bar on a terminal.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "publish/release_json.h"
+#include "replay/terminal_bar.h"
 
 namespace nustream::replay {
 
@@ -31,9 +31,6 @@ class PathPrinter {
   enum class Count { records, steps };
   /// `lines` receives the path (null: nothing); the bar goes to standard error where that is a terminal.
   explicit PathPrinter(std::FILE* lines, Count count = Count::records);
-  ~PathPrinter();
-  PathPrinter(const PathPrinter&) = delete;
-  PathPrinter& operator=(const PathPrinter&) = delete;
 
   /// Lines of releases, whole, in step order, just published.
   void published(std::string_view outbox);
@@ -46,19 +43,15 @@ class PathPrinter {
 
  private:
   void show(const publish::ShownRelease& release);
-  void clear_bar();
 
   std::FILE* lines_;
   Count counted_;
-  bool bar_;
-  bool bar_drawn_ = false;
   bool header_shown_ = false;
   std::uint64_t count_ = 0;
   std::string last_line_;  // parsed only when it is shown
   std::uint64_t shown_step_ = 0;
   std::optional<publish::ShownRelease> last_;
-  std::chrono::steady_clock::time_point started_;
-  std::chrono::steady_clock::time_point drawn_;
+  TerminalBar bar_;
 };
 
 /// 397,884.

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "journal/record_marks.h"
-#include "journal/sealed_state.h"
+#include "located.h"
 #include "secrets/key_file.h"
 #include "secrets/random.h"
 
@@ -70,7 +70,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
                    journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch});
   const std::optional<std::string> sealed = journal_->load();
   if (sealed && options.start == Start::fresh) {
-    const secrets::StateIdentity found = secrets::read_identity(*sealed);
+    const secrets::StateIdentity found = located(folder.string(), [&] { return secrets::read_identity(*sealed); });
     throw Failure(Exit::data, fmt::format("{}: holds a state (stream {}, lane {}, epoch {}, step {}); {}",
                                           folder.string(), found.stream, found.lane.value(), found.epoch.value(),
                                           found.steps.value(), restart_hint(config, options)));
@@ -120,13 +120,22 @@ void Session::begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap o
   feed_.emplace(mechanism_, first, StepIndex{0}, &locked_);
 }
 
+journal::State Session::open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const {
+  return located(config_.state.directory, [&] { return journal::open_state(*keys_, sealed, expected); });
+}
+
+journal::Ledger Session::read_ledger() const {
+  return located(config_.state.directory,
+                 [&] { return journal::read_ledger(*disk_, config_.state.directory, *keys_); });
+}
+
 void Session::resume(const std::string& sealed) {
   const journal::State state =
-      journal::open_state(*keys_, sealed, {config_.stream, config_.lane, std::nullopt, digest_, keys_->is_private()});
+      open_state(sealed, {config_.stream, config_.lane, std::nullopt, digest_, keys_->is_private()});
   check_same_passes(state.record);
   input_.check(state.record);
   journal_->recover(state.record.recovery());
-  journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
+  journal::Ledger ledger = read_ledger();
   if (ledger.head != state.record.ledger_head) {
     throw Failure(Exit::data, config_.state.directory +
                                   ": the ledger does not end with this state's entry; restore the "
@@ -236,7 +245,7 @@ std::optional<Session::OldInput> Session::publish_old_epoch(const std::string& s
     if (state && !journal::ledger_follows(*disk_, config_.state.directory, *keys_, state->record)) throw;
   };
   try {
-    state = journal::open_state(*keys_, sealed, expected);
+    state = open_state(sealed, expected);
   } catch (const Failure& failure) {
     throw_unless_damaged(failure);
     return std::nullopt;
@@ -257,7 +266,7 @@ void Session::new_epoch(const std::optional<std::string>& sealed, const Options&
   std::optional<journal::Adopted> adopted;
   const std::optional<OldInput> old = sealed ? publish_old_epoch(*sealed, !options.from) : std::nullopt;
   if (!old && (sealed || holds_public_files(config_.state.directory))) adopted = journal_->adopt();
-  journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
+  journal::Ledger ledger = read_ledger();
   std::optional<journal::LedgerEntry> owed;
   if (adopted) {
     if (adopted->last_release) owed = owed_for(*adopted->last_release, ledger);

@@ -28,6 +28,7 @@ class Inspect : public ::testing::Test {
     EXPECT_EQ(result.code, 65) << result.out;
     EXPECT_EQ(result.out, "");
     EXPECT_THAT(result.err, HasSubstr(why));
+    EXPECT_THAT(result.err, HasSubstr(state.string()));
   }
 };
 
@@ -59,6 +60,18 @@ TEST_F(Inspect, OfReleasesThatAreNotThoseOfTheStateIsRefused) {
   expect_refused("its last line is no release");
   std::filesystem::remove(state / "releases.jsonl");
   expect_refused("is shorter than the state says");
+}
+
+// A part that knows no folder found it: the line names the folder all the same.
+TEST_F(Inspect, NamesTheFolderOfWhatIsNoState) {
+  write("state", "something else");
+  expect_refused("is not a nustream state");
+  const CommandResult resumed = world.run({"--resume"});
+  EXPECT_EQ(resumed.code, 65);
+  EXPECT_THAT(resumed.err, HasSubstr(state.string() + ": the state is not a nustream state"));
+  const CommandResult begun = world.run({});
+  EXPECT_EQ(begun.code, 65);
+  EXPECT_THAT(begun.err, HasSubstr(state.string() + ": the state is not a nustream state"));
 }
 
 }  // namespace

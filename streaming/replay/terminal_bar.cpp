@@ -1,0 +1,57 @@
+#include "replay/terminal_bar.h"
+
+#include <cstdint>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace nustream::replay {
+namespace {
+
+constexpr auto quiet_for = std::chrono::milliseconds(500);
+constexpr auto drawn_every = std::chrono::milliseconds(100);
+constexpr std::size_t width = 24;
+
+}  // namespace
+
+TerminalBar::TerminalBar(bool wanted)
+    : on_(wanted && isatty(STDERR_FILENO) == 1), started_(std::chrono::steady_clock::now()) {}
+
+bool TerminalBar::is_due() {
+  if (!on_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - started_ < quiet_for || now - drawn_at_ < drawn_every) return false;
+  drawn_at_ = now;
+  return true;
+}
+
+void TerminalBar::draw(std::string_view line) {
+  fmt::print(stderr, "\r\033[K{}", line);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void TerminalBar::clear() {
+  if (!drawn_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  drawn_ = false;
+}
+
+double TerminalBar::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+}
+
+std::string TerminalBar::bar(double share) {
+  const auto filled = static_cast<std::size_t>(share * width);
+  return fmt::format("[{:=<{}}{: <{}}] {:>3.0f}%  ", "", filled, "", width - filled, 100 * share);
+}
+
+std::string TerminalBar::eta(double share) const {
+  if (!(share > 0)) return {};
+  const auto whole = static_cast<std::uint64_t>(seconds() * (1 - share) / share);
+  return fmt::format("  ETA {}:{:02}", whole / 60, whole % 60);
+}
+
+}  // namespace nustream::replay
