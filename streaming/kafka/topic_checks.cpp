@@ -81,9 +81,9 @@ std::string text_of(const Configuration& configuration, std::string_view name) {
 // What a broker does not tell has no limit that could be relied on.
 std::int64_t number_of(const Configuration& configuration, std::string_view name) {
   const std::string text = text_of(configuration, name);
-  std::int64_t number = -1;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+  std::int64_t value = -1;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
 }
 
 }  // namespace
