@@ -80,10 +80,9 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
   const journal::State state = located(folder.string(), [&] { return journal::open_state(keys, sealed); });
   const std::filesystem::path releases = folder / journal::folder_files::releases;
   require_published(*disk, releases, journal::decode_bookmark(state.record.bookmark).releases);
-  Report report{
-      state.identity, state.record.position,
-      located(folder.string(), [&] { return journal::read_committed_ledger(*disk, folder, keys, state.record); }),
-      journal::last_line(*disk, releases)};
+  Report report{state.identity, state.record.position,
+                journal::read_committed_ledger(*disk, folder, keys, state.record),
+                journal::last_line(*disk, releases)};
   if (!report.last_release.empty() && !publish::read_release(report.last_release)) {
     throw Failure(Exit::data, releases.string() +
                                   ": its last line is no release; replay --resume tells whether a crash left it so");

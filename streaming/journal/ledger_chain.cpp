@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "journal/outbox_folder.h"
+#include "located.h"
 #include "nustream/base/error.h"
 #include "publish/json_text.h"
 #include "secrets/hex.h"
@@ -230,7 +231,9 @@ namespace {
 template <class Visit>
 Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys, Visit visit) {
   LedgerVerifier verifier(keys);
-  const auto file = disk.open(folder / folder_files::ledger, Access::read);
+  const Disk::Path path = folder / folder_files::ledger;
+  const std::string name = path.string();
+  const auto file = disk.open(path, Access::read);
   if (!file) return std::move(verifier).finish();
   const std::uint64_t size = file->size();
   std::string pending;
@@ -242,12 +245,12 @@ Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& 
     pending.append(chunk, 0, got);
     std::size_t begin = 0;
     for (std::size_t end = 0; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      verifier.add(std::string_view(pending).substr(begin, end - begin));
+      located(name, [&] { verifier.add(std::string_view(pending).substr(begin, end - begin)); });
       visit(verifier.head());
     }
     pending.erase(0, begin);
   }
-  return std::move(verifier).finish();
+  return located(name, [&] { return std::move(verifier).finish(); });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
 #include "journal/sealed_state.h"
+#include "located.h"
 
 namespace nustream::journal {
 
@@ -19,7 +20,7 @@ void rotate_key(Disk& disk, const std::filesystem::path& folder, const secrets::
   OutboxFolder files(disk, {folder, true});
   const std::optional<std::string> sealed = files.load();
   if (!sealed) throw Failure(Exit::data, "the folder " + folder.string() + " holds no state; check state.directory");
-  State state = open_state(old_keys, *sealed);
+  State state = located(folder.string(), [&] { return open_state(old_keys, *sealed); });
   files.recover(state.record.recovery());
   const Hash head = read_ledger(disk, folder, old_keys).head;
   StateRecord& record = state.record;

@@ -124,18 +124,13 @@ journal::State Session::open_state(const std::string& sealed, const secrets::Exp
   return located(config_.state.directory, [&] { return journal::open_state(*keys_, sealed, expected); });
 }
 
-journal::Ledger Session::read_ledger() const {
-  return located(config_.state.directory,
-                 [&] { return journal::read_ledger(*disk_, config_.state.directory, *keys_); });
-}
-
 void Session::resume(const std::string& sealed) {
   const journal::State state =
       open_state(sealed, {config_.stream, config_.lane, std::nullopt, digest_, keys_->is_private()});
   check_same_passes(state.record);
   input_.check(state.record);
   journal_->recover(state.record.recovery());
-  journal::Ledger ledger = read_ledger();
+  journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   if (ledger.head != state.record.ledger_head) {
     throw Failure(Exit::data, config_.state.directory +
                                   ": the ledger does not end with this state's entry; restore the "
@@ -266,7 +261,7 @@ void Session::new_epoch(const std::optional<std::string>& sealed, const Options&
   std::optional<journal::Adopted> adopted;
   const std::optional<OldInput> old = sealed ? publish_old_epoch(*sealed, !options.from) : std::nullopt;
   if (!old && (sealed || holds_public_files(config_.state.directory))) adopted = journal_->adopt();
-  journal::Ledger ledger = read_ledger();
+  journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   std::optional<journal::LedgerEntry> owed;
   if (adopted) {
     if (adopted->last_release) owed = owed_for(*adopted->last_release, ledger);

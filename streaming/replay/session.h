@@ -63,7 +63,6 @@ class Session {
   void begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap, journal::Ledger ledger);
   void use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger);
   [[nodiscard]] journal::State open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const;
-  [[nodiscard]] journal::Ledger read_ledger() const;
   void resume(const std::string& sealed);
   void new_epoch(const std::optional<std::string>& sealed, const Options& options);
   /// What is known of the input by the old epoch's marks, where its state was published and is not damaged.
