@@ -11,6 +11,19 @@ set(nustream_precompiled_flags $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<C
 target_include_directories(nustream_compile INTERFACE ${PROJECT_SOURCE_DIR}/src/planted)
 # The presets compile several files at once, which takes half the time; debug and tidy look at each file alone.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+# nustream_batches_of_rooms(TARGET): of one room's files, so that names that collide do so in every preset, whichever
+# rooms it builds.
+function(nustream_batches_of_rooms target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    string(REGEX REPLACE "/.*" "" room ${source})
+    list(APPEND of_${room} ${source})
+    list(LENGTH of_${room} count)
+    math(EXPR batch "(${count} - 1) / ${CMAKE_UNITY_BUILD_BATCH_SIZE}")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room}_${batch})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
 if(CMAKE_UNITY_BUILD)
   # The first asks for no anonymous namespace in a header, which every file then seems to be; the second
   # sees std::optional uninitialised where so much is inlined (gcc 12).

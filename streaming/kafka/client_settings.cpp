@@ -57,7 +57,7 @@ constexpr Property group_consumer[] = {
 constexpr Property committed_reader[] = {{"isolation.level", "read_committed"}, {"fetch.wait.max.ms", "10"}};
 constexpr Property uncommitted_reader[] = {{"isolation.level", "read_uncommitted"}, {"fetch.wait.max.ms", "10"}};
 
-constexpr Property transactional_producer[] = {
+constexpr Property producer_properties[] = {
     {"enable.idempotence", "true"},
     {"transaction.timeout.ms", "60000"},
     {"linger.ms", "0"},
@@ -156,7 +156,7 @@ void set_defaults(rd_kafka_conf_t* configuration, Role role) {
     case Role::group_consumer:
       return set_all(configuration, group_consumer);
     case Role::transactional_producer:
-      return set_all(configuration, transactional_producer);
+      return set_all(configuration, producer_properties);
     case Role::committed_reader:
       return set_all(configuration, committed_reader);
     case Role::uncommitted_reader:
