@@ -34,8 +34,7 @@ void TerminalBar::draw(std::string_view line) {
 
 void TerminalBar::clear() {
   if (!drawn_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  draw("");
   drawn_ = false;
 }
 

@@ -32,7 +32,8 @@ function(nustream_broker_test name label)
   if(name IN_LIST nustream_second_broker)
     set(broker 2)
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${test_timeout} RESOURCE_LOCK kafka_broker_${broker} COST 100)
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT ${test_timeout} COST 100
+                                          RESOURCE_LOCK kafka_broker_${broker})
 endfunction()
 
 nustream_test(kafka_unit_test quick unit/kafka_background_call_test.cpp unit/kafka_client_error_test.cpp
