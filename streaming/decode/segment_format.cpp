@@ -16,6 +16,11 @@ constexpr std::uint32_t block_kind = 1;
 constexpr std::uint32_t end_kind = 2;
 constexpr std::size_t text_bytes_max = 1024;
 
+// A frame of zstd is blocks of four bytes or more (an empty one may have three), each of at most 128 KiB of content
+// (RFC 8878, section 3.1.1.2).
+constexpr std::uint64_t zstd_block_bytes_min = 4;
+constexpr std::uint64_t zstd_block_content_max = std::uint64_t{128} << 10;
+
 std::string fields_of(const SegmentHeader& header) {
   std::string fields;
   append_integer(header.partition, fields);
@@ -102,7 +107,7 @@ SegmentFrame parse_segment_frame(std::string_view bytes) {
   const bool sound = block.records > 0 && block.last >= block.first &&
                      block.last - block.first >= block.records - 1 && block.last != UINT64_MAX &&
                      block.content_bytes > 0 && block.content_bytes <= segment_content_bytes_max &&
-                     block.stored_bytes > 0;
+                     block.content_bytes <= block.stored_bytes / zstd_block_bytes_min * zstd_block_content_max;
   return sound ? SegmentFrame(block) : SegmentFrame();
 }
 

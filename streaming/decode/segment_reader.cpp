@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t framed_bytes = segment_frame_bytes + segment_check_bytes;
 // Bytes that never reached the disk while the file's length did read as NUL, at least this many in a row.
 constexpr std::size_t hole_bytes = 16;
+// Memory for the first block; that of a longer one grows as its bytes arrive.
+constexpr std::size_t first_bytes = std::size_t{1} << 20;
 
 constexpr const char* record_again =
     "the records before it were used; restore the file, or record the topic again (record --resume cuts what a crash "
@@ -18,9 +20,11 @@ constexpr const char* record_again =
 
 }  // namespace
 
-char* SegmentReader::Buffer::room(std::size_t size) {
+char* SegmentReader::Buffer::room(std::size_t size, std::size_t kept) {
   if (size > capacity) {
-    bytes = std::make_unique_for_overwrite<char[]>(size);
+    auto larger = std::make_unique_for_overwrite<char[]>(size);
+    std::copy_n(bytes.get(), kept, larger.get());
+    bytes = std::move(larger);
     capacity = size;
   }
   return bytes.get();
@@ -41,6 +45,17 @@ std::size_t SegmentReader::fill(char* out, std::size_t bytes) {
     if (result.end) break;
   }
   return filled;
+}
+
+// Reads `bytes` into stored_. The file claims that they are there: memory is taken for twice of what was.
+bool SegmentReader::fill_stored(std::size_t bytes) {
+  std::size_t filled = 0;
+  while (filled < bytes) {
+    const std::size_t size = std::min(bytes, std::max({first_bytes, 2 * filled, stored_.capacity}));
+    filled += fill(stored_.room(size, filled) + filled, size - filled);
+    if (filled < size) return false;
+  }
+  return true;
 }
 
 bool SegmentReader::matches(std::string_view check) const {
@@ -103,8 +118,8 @@ SegmentReader::State SegmentReader::advance(std::uint64_t from) {
 SegmentReader::State SegmentReader::read_stored() {
   const std::size_t bytes = block_.stored_bytes;
   if (bytes > ZSTD_COMPRESSBOUND(segment_content_bytes_max)) return damaged(Damage::frame);
-  char* const stored = stored_.room(bytes + segment_check_bytes);
-  if (fill(stored, bytes + segment_check_bytes) < bytes + segment_check_bytes) return State::cut;
+  if (!fill_stored(bytes + segment_check_bytes)) return State::cut;
+  const char* const stored = stored_.bytes.get();
   running_.add({stored, bytes});
   const std::string_view check(stored + bytes, segment_check_bytes);
   if (!matches(check)) return damaged(Damage::stored_check);

@@ -64,17 +64,18 @@ class SegmentReader {
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return source_->bytes_read(); }
 
  private:
-  /// Memory that only grows, and is not cleared.
+  /// Memory that only grows, and is not cleared; of what it held, the first `kept` bytes stay.
   struct Buffer {
     std::unique_ptr<char[]> bytes;
     std::size_t capacity = 0;
-    [[nodiscard]] char* room(std::size_t size);
+    [[nodiscard]] char* room(std::size_t size, std::size_t kept = 0);
   };
   /// Where State::damaged was found.
   enum class Damage { none, frame_check, frame, stored_check, content, behind_end };
 
   void read_header();
   [[nodiscard]] std::size_t fill(char* out, std::size_t bytes);
+  [[nodiscard]] bool fill_stored(std::size_t bytes);
   [[nodiscard]] bool matches(std::string_view check) const;
   [[nodiscard]] State damaged(Damage damage) noexcept;
   [[nodiscard]] State read_stored();

@@ -1,6 +1,7 @@
 // What no recorder writes is refused even where every check fits: no length, count or offset is taken on trust.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 
 #include "decode/reader.h"
@@ -120,12 +121,28 @@ TEST(SegmentFrames, TheMarkerCountsWhatIsThere) {
 }
 
 TEST(SegmentFrames, ContentIsAsLongAsTheBlockSays) {
-  for (const std::uint32_t bytes : {7U, 9U, 1U << 30}) {
+  for (const std::uint32_t bytes : {7U, 9U, 1U << 17, 1U << 30}) {
     HandMadeSegment segment(header_from(5));
     std::string stored(100, '\0');
     stored.resize(ZSTD_compress(stored.data(), stored.size(), record.data(), record.size(), 1));
     segment.stored_block({1, 5, 5, bytes, 0}, stored);
     EXPECT_EQ(state_of(segment), State::damaged) << bytes;
+  }
+}
+
+// Memory for a long block is taken as its bytes arrive.
+TEST(SegmentFrames, ALongBlockIsReadWhereverItsFileEnds) {
+  std::string value(std::size_t{5} << 20, '\0');
+  std::mt19937 random(1);
+  for (char& byte : value) byte = static_cast<char>(random());
+  const std::string bytes = tests::segment_of(tests::values_from(5, {value}), header_from(5));
+  ASSERT_GT(bytes.size(), value.size());
+  const tests::SegmentContent whole = tests::read_segment(bytes);
+  EXPECT_EQ(whole.state, State::end);
+  ASSERT_EQ(whole.messages.size(), 1U);
+  EXPECT_EQ(whole.messages[0].value, value);
+  for (const std::size_t size : {std::size_t{1} << 20, std::size_t{3} << 20, value.size()}) {
+    EXPECT_EQ(tests::read_segment(bytes.substr(0, size)).state, State::cut) << size;
   }
 }
 

@@ -96,7 +96,8 @@ TEST(SegmentFormat, FramesOutOfRangeAreNone) {
   for (const SegmentBlock& bad :
        {SegmentBlock{0, 10, 11, 5, 5}, SegmentBlock{2, 10, 10, 5, 5}, SegmentBlock{2, 11, 10, 5, 5},
         SegmentBlock{2, 10, 11, 0, 5}, SegmentBlock{2, 10, 11, 5, 0}, SegmentBlock{2, 10, UINT64_MAX, 5, 5},
-        SegmentBlock{2, 10, 11, (1U << 30) + 1, 5}}) {
+        SegmentBlock{2, 10, 11, 5, 3}, SegmentBlock{2, 10, 11, (1U << 17) + 1, 7},
+        SegmentBlock{2, 10, 11, (1U << 30) + 1, 1U << 20}}) {
     EXPECT_EQ(parse_segment_frame(encode(bad)).index(), 0U);
   }
   EXPECT_EQ(parse_segment_frame(std::string(32, '\0')).index(), 0U);
