@@ -105,8 +105,8 @@ void LaneWorker::send() {
   open_->in_flight = true;
   shorten_letters();
   open_->journal->use_member(std::make_shared<const kafka::GroupMetadata>(host_.consumer.group_metadata()));
-  open_->journal->commit(open_->sent, [self = shared_from_this()](const std::exception_ptr& failure) {
-    boost::asio::post(self->host_.loop, [self, failure] { self->committed(failure); });
+  open_->journal->commit(open_->sent, [self = shared_from_this()](std::exception_ptr failure) {
+    boost::asio::post(self->host_.loop, [self, failure = std::move(failure)] { self->committed(failure); });
   });
 }
 

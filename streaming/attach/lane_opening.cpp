@@ -45,7 +45,8 @@ void LaneWorker::start_opening() {
     } catch (...) {
       failure = std::current_exception();
     }
-    boost::asio::post(self->host_.loop, [self, failure, lane] { self->opened(failure, std::move(*lane)); });
+    boost::asio::post(self->host_.loop,
+                      [self, failure = std::move(failure), lane] { self->opened(failure, std::move(*lane)); });
   });
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""code_of_kind.py KIND: names the committed code that the fuzzed inputs of a kind run through, in 16 digits: the core,
-the target's own file and the test headers that it includes, and of the service each whole room that one of these
-includes, with the rooms that those include. --list prints the paths in place of their name."""
+"""code_of.py FILE: names the committed code that a program runs, in 16 digits, by its main file: the core, that file and
+the test headers that it includes, and of the service each whole room that one of these includes, with the rooms that
+those include. --list prints the paths in place of their name."""
 import hashlib
 import pathlib
 import re
@@ -25,8 +25,8 @@ def included(path):
             yield from (file for file in (header, header.with_suffix(".cpp")) if file.is_file())
 
 
-def code_of(kind):
-    found, left = set(), [pathlib.Path(f"tests/fuzz/{kind}.cpp")]
+def code_of(main_file):
+    found, left = set(), [pathlib.Path(main_file)]
     while left:
         path = left.pop()
         if path not in found:
