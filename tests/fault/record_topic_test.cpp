@@ -1,6 +1,7 @@
 // Topics of a real broker into folders of segments, by the real command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <chrono>
 #include <random>
@@ -219,6 +220,12 @@ TEST(RecordTopic, RunsUntilASignalAndIsGoneOnWith) {
   EXPECT_EQ(recording.values().size(), 200U);
 }
 
+bool has_ended(const Command& command) {
+  siginfo_t end{};
+  ::waitid(P_PID, static_cast<id_t>(command.pid()), &end, WEXITED | WNOHANG | WNOWAIT);
+  return end.si_pid != 0;
+}
+
 TEST(RecordTopic, KilledAtAnyMomentItIsGoneOnWith) {
   const AttachWorld world(2);
   std::mt19937 random(1);
@@ -238,8 +245,13 @@ TEST(RecordTopic, KilledAtAnyMomentItIsGoneOnWith) {
     if (std::filesystem::exists(recording.file(0))) more.emplace_back("--resume");
     Command command(NUSTREAM_COMMAND, recording.arguments(more));
     if (life < 12) {
+      // Every third life ends while it starts; the others a moment after the file grew, however slow the machine.
       const std::uintmax_t before = size();
-      for (int i = 0; i < 300 && size() == before; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const std::chrono::milliseconds patience(life % 3 == 2 ? random() % 300 : 20'000);
+      const auto until = std::chrono::steady_clock::now() + patience;
+      while (size() == before && !has_ended(command) && std::chrono::steady_clock::now() < until) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
       std::this_thread::sleep_for(std::chrono::milliseconds(random() % 40));
       command.signal(SIGKILL);
     }
