@@ -99,8 +99,8 @@ void print(const config::Config& config, const Options& options, const Finding& 
   fmt::print("promise {}\n", replay::protected_unit(engine::promise_of(config, true)));
   if (finding.descents > 1) fmt::print("claimed of each of {} runs, which share rho\n", finding.descents);
   print_bounds(finding, options.delta);
-  fmt::print("rho {:.6g} after {} steps; proven with {:g}% confidence, from below (Clopper-Pearson)\n", finding.rho,
-             finding.steps, 100 * finding.confidence.level);
+  fmt::print("rho {:.6g} after {} steps; each proven with {:g}% confidence, from below (Clopper-Pearson)\n",
+             finding.rho, finding.steps, 100 * finding.confidence.level);
   if (finding.at > 0) fmt::print("the record came at step {}, counted from 0\n", finding.at);
   if (finding.unprojected) {
     fmt::print(

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 
 from pages import count, mistake, repository, root
@@ -25,7 +26,7 @@ def check_result_counts(result, said):
 
 
 def check_fuzz_counts():
-    """Kinds are in the result one by one, as they are done."""
+    """Kinds are in the result part by part, as they are done: in the end whole ones, of the present code."""
     path = root / "docs/results/fuzz.json"
     if not path.exists():
         return
@@ -35,8 +36,14 @@ def check_fuzz_counts():
         mistake("docs/results/fuzz.json", f"it has other kinds than tests/fuzz/corpus: {executed.keys() ^ kinds}")
     for kind, of in executed.items():
         count("counts of campaigns")
+        if "--all-results" not in sys.argv:
+            continue
         if of["executions"] < (10_000 if kind == "compressed" else 10_000_000):
             mistake("docs/results/fuzz.json", f"{kind} had {of['executions']} executions")
+        code = subprocess.run([sys.executable, "tests/campaign/code_of.py", f"tests/fuzz/{kind}.cpp"], cwd=root,
+                              capture_output=True, text=True).stdout.strip()
+        if of["sources"] != code:
+            mistake("docs/results/fuzz.json", f"{kind} is of other code ({of['sources']}) than this ({code})")
 
 
 def check_planted_bugs():

@@ -1,6 +1,7 @@
 # Fuzzing: each kind of input as a target of libFuzzer's where the build has its coverage (the preset fuzz), else all of
 # them as one test over the committed corpora.
-set(nustream_fuzz_kinds csv json compressed toml state folder checkpoint ledger key message segment)
+set(nustream_fuzz_kinds csv json compressed toml state folder checkpoint ledger key message segment report
+    request)
 list(TRANSFORM nustream_fuzz_kinds REPLACE "(.+)" "fuzz/\\1.cpp" OUTPUT_VARIABLE nustream_fuzz_sources)
 if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
   foreach(kind IN LISTS nustream_fuzz_kinds)
@@ -38,6 +39,9 @@ if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
   # The two files of the kafka room that have no broker behind them.
   target_sources(fuzz_message PRIVATE ${PROJECT_SOURCE_DIR}/streaming/kafka/dead_letter_size.cpp
                                       ${PROJECT_SOURCE_DIR}/streaming/kafka/topic_bookmark.cpp)
+  # Of the room of local privacy what reads a line, and the settings that say how.
+  target_sources(fuzz_report PRIVATE ${PROJECT_SOURCE_DIR}/streaming/local/report.cpp
+                                     ${PROJECT_SOURCE_DIR}/streaming/local/settings.cpp)
 else()
   nustream_test(fuzz_corpus_test quick SEPARATE fuzz/corpus_test.cpp ${nustream_fuzz_sources}
                 support/simulated_disk.cpp
