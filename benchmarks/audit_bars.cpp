@@ -30,6 +30,7 @@ struct Row {
   std::vector<std::string> settings;
   std::uint64_t passes = 1;
   std::string config = tests::example_config();
+  bool along_axis = false;
 };
 
 constexpr double delta = 1e-2;
@@ -49,6 +50,7 @@ const std::vector<Row>& rows() {
       {"nu", {"noise.correlation=nu", "noise.nu=0.01"}},
       {"rational", {"noise.nu=0.01"}},
       {"windowed", {"noise.correlation=windowed", "noise.nu=0.01", "noise.window=3"}},
+      {"one-coordinate", {"noise.nu=0.01"}, 1, tests::example_config(), true},
       {"tree", {"noise.correlation=tree"}},
       {"two-passes", {"noise.nu=0.01"}, 2},
       {"two-stages",
@@ -82,6 +84,7 @@ audit::Finding play(const Row& row, const Length& length, double epsilon) {
   options.steps = length.steps;
   options.at_random = &length == &later;
   options.passes = row.passes;
+  options.along_axis = row.along_axis;
   options.delta = delta;
   if (const char* asked = std::getenv("RUNS")) options.runs = std::strtoull(asked, nullptr, 10);
   return audit::audit(read(folder, row, length, rho_for(folder, row, length, epsilon)), config::Purpose::stream,

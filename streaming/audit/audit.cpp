@@ -53,7 +53,7 @@ Match stream_match(const config::Config& config, const Options& options) {
   const bool late = options.passes == 1 && options.at.value_or(0) > 0;
   const Rho claimed = late ? mechanism.spend.of_age(StepCount{options.steps - *options.at})
                            : mechanism.spend.after(StepCount{options.steps});
-  GameShape shape{options.steps, {}};
+  GameShape shape{options.steps, {}, options.along_axis};
   for (std::uint64_t at = options.at.value_or(0); at < options.steps; at += separation) shape.at.push_back(at);
   return {config, std::move(mechanism), std::move(shape), claimed, 1};
 }
@@ -62,7 +62,7 @@ Match stream_match(const config::Config& config, const Options& options) {
 Match table_match(config::Config config, const Options& options) {
   const estimate::Design design = estimate::settle_design(config, options.records);
   config::Mechanism mechanism = config::make_mechanism(config, design.participation(), StepCount{design.steps});
-  GameShape shape{std::min(options.steps, design.steps), {}};
+  GameShape shape{std::min(options.steps, design.steps), {}, options.along_axis};
   for (std::uint64_t at = 0; at < shape.steps; at += design.steps_of_a_pass) shape.at.push_back(at);
   const Rho claimed = mechanism.spend.after(StepCount{shape.steps});
   return {std::move(config), std::move(mechanism), std::move(shape), claimed, design.runs};

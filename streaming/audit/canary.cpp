@@ -101,12 +101,21 @@ bool build(const Search& search, const Values& values, Row& row) {
   return search.builder.build(readings.data(), row.x.data(), row.y);
 }
 
+/// But for what rounding leaves of a feature at its centre.
+bool lies_along_an_axis(const Contribution& added) {
+  constexpr double rounding = 1e-12;
+  return (added.clipped.array().abs() > rounding * added.clipped.norm()).count() <= 1;
+}
+
 /// Nothing where the record cannot be used, or none of its gradients is as long as its clip norm.
 std::optional<Candidate> candidate(const Search& search, const Values& values) {
   Candidate made{values, {}, {}, 0};
   if (!build(search, values, made.row) || !play_without_noise(search, made)) return std::nullopt;
   const auto is_long = [](const Contribution& added) { return added.length >= 1; };
   if (std::none_of(made.added.begin(), made.added.end(), is_long)) return std::nullopt;
+  if (search.shape.along_axis && !std::all_of(made.added.begin(), made.added.end(), lies_along_an_axis)) {
+    return std::nullopt;
+  }
   return made;
 }
 
@@ -153,17 +162,31 @@ void look_for_pairs(const config::Config& config, const std::vector<Candidate>& 
   }
 }
 
-std::vector<Candidate> candidates_of(const Search& search, double magnitude) {
-  std::vector<Candidate> candidates;
+/// Of each record that is tried the columns whose features are not 0: all, or no more than one.
+std::vector<const std::string*> axes_of(const Search& search) {
+  static const std::string the_intercept;
+  if (!search.shape.along_axis) return {nullptr};
+  std::vector<const std::string*> axes{&the_intercept};
+  for (const record::Feature& feature : search.config.schema.features) axes.push_back(&feature.first.column);
+  return axes;
+}
+
+void add_candidates(const Search& search, double magnitude, const std::string* axis,
+                    std::vector<Candidate>& candidates) {
   for (const double feature : {magnitude, -magnitude}) {
     for (const double endogenous : {magnitude, -magnitude}) {
       if (!search.config.descent.first_stage && endogenous < 0) continue;
       for (const double target : targets) {
-        auto made = candidate(search, {feature, endogenous, target});
+        auto made = candidate(search, {feature, endogenous, target, axis});
         if (made) candidates.push_back(std::move(*made));
       }
     }
   }
+}
+
+std::vector<Candidate> candidates_of(const Search& search, double magnitude) {
+  std::vector<Candidate> candidates;
+  for (const std::string* const axis : axes_of(search)) add_candidates(search, magnitude, axis, candidates);
   return candidates;
 }
 
@@ -192,7 +215,7 @@ Canary find_canary(const config::Config& config, const config::Mechanism& mechan
     refuse(config,
            "a record whose gradient is as long as the clip norm, and no such record was found: clamp the columns "
            "less tightly, or lower the clip norm; a second stage without controls has a gradient once the first has "
-           "moved (--at)");
+           "moved (--at); with --along-axis one that moves a single coordinate of each stage");
   }
   Values without_target = best->first.values;
   without_target.target = std::numeric_limits<double>::quiet_NaN();

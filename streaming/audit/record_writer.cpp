@@ -32,11 +32,14 @@ std::string RecordWriter::null() const {
 std::string RecordWriter::text(const std::string& column, const Values& values) const {
   const record::Field* const field = field_of(column);
   if (field == nullptr) return "0";
-  if (field->reading == record::Reading::equals) return field->equals;
-  if (field->reading != record::Reading::number) return "2024-01-06T23:00:00Z";
+  const bool is_zero = values.axis != nullptr && *values.axis != column;
+  if (field->reading == record::Reading::equals) return is_zero ? field->equals + '~' : field->equals;
+  if (field->reading != record::Reading::number)
+    return is_zero ? "2024-01-01T00:00:00Z" : "2024-01-06T23:00:00Z";  // a Monday, a Saturday
   if (config_.schema.target && config_.schema.target->first.column == column) {
     return std::isfinite(values.target) ? fmt::format("{}", values.target) : no_number();
   }
+  if (is_zero) return fmt::format("{}", centre_of(column));
   return fmt::format("{}", is_endogenous(column) ? values.endogenous : values.feature);
 }
 
@@ -61,6 +64,26 @@ bool RecordWriter::is_endogenous(const std::string& column) const {
   const auto last = std::span(config_.schema.features).last(first->shape.endogenous);
   return std::any_of(last.begin(), last.end(),
                      [&](const record::Feature& feature) { return feature.first.column == column; });
+}
+
+double RecordWriter::centre_of(const std::string& column) const {
+  const std::vector<record::Feature>& features = config_.schema.features;
+  const auto found = std::find_if(features.begin(), features.end(), [&](const record::Feature& feature) {
+    return feature.first.column == column && !feature.second;
+  });
+  if (found == features.end()) return 0;
+  switch (found->first.transform) {
+    case record::Transform::log:
+      return std::exp(found->center);
+    case record::Transform::log1p:
+      return std::expm1(found->center);
+    case record::Transform::sqrt:
+      return found->center * found->center;
+    case record::Transform::square:
+      return std::sqrt(std::max(found->center, 0.0));
+    default:
+      return found->center;
+  }
 }
 
 std::string RecordWriter::no_number() const {

@@ -15,6 +15,8 @@ struct Values {
   double feature;     ///< instruments and controls too
   double endogenous;  ///< of two-stage models
   double target;      ///< NaN: what cannot be read
+  /// The one column whose feature is not 0, where only one is to be; "" for none but the intercept. Null: all.
+  const std::string* axis = nullptr;
 };
 
 /// Lines of the format that the settings name, without their newlines. Settings and fields outlive it.
@@ -32,6 +34,8 @@ class RecordWriter {
 
  private:
   [[nodiscard]] bool is_endogenous(const std::string& column) const;
+  /// Under which the column's feature is 0.
+  [[nodiscard]] double centre_of(const std::string& column) const;
   [[nodiscard]] std::string no_number() const;
   [[nodiscard]] const record::Field* field_of(const std::string& column) const;
   [[nodiscard]] std::string quoted(const std::string& column, const std::string& text) const;

@@ -102,6 +102,7 @@ void print(const config::Config& config, const Options& options, const Finding& 
   fmt::print("rho {:.6g} after {} steps; each proven with {:g}% confidence, from below (Clopper-Pearson)\n",
              finding.rho, finding.steps, 100 * finding.confidence.level);
   if (finding.at > 0) fmt::print("the record came at step {}, counted from 0\n", finding.at);
+  if (options.along_axis) fmt::print("its gradient lies along one coordinate\n");
   if (finding.unprojected) {
     fmt::print(
         "played without the projection, which hides a part of the noisy gradients: this is the stronger adversary\n");
@@ -147,6 +148,7 @@ std::string to_json(const config::Config& config, const Options& options, const 
   publish::append_string(config.stream, out);
   publish::append_neighbours(engine::promise_of(config, true), out);
   out += fmt::format(",\"steps\":{},\"at\":{}", finding.steps, finding.at);
+  out += fmt::format(",\"along_axis\":{}", options.along_axis);
   publish::append_field("delta", options.delta, out);
   publish::append_field("confidence", finding.confidence.level, out);
   publish::append_field("rho_asked", finding.rho_asked, out);

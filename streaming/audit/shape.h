@@ -10,6 +10,7 @@ namespace nustream::audit {
 struct GameShape {
   std::uint64_t steps;            ///< T
   std::vector<std::uint64_t> at;  ///< steps that the canary takes part in, rising
+  bool along_axis = false;        ///< each of its gradients lies along one coordinate
 };
 
 }  // namespace nustream::audit

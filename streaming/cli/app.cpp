@@ -68,6 +68,7 @@ void add_audit(CLI::App& app, Job& job) {
           throw CLI::ValidationError("--at: allowed is a step, or random");
       },
       "step of the record that the worlds differ in (0), or random: drawn anew for each audit");
+  command->add_flag("--along-axis", options.along_axis, "its gradient lies along one coordinate");
   command->add_option("--passes", options.passes, "how often it takes part");
   command->add_option("--records", options.records, "records of the table, where the settings are for one (4)");
   command->add_option("--runs", options.runs,

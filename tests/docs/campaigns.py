@@ -25,6 +25,11 @@ def check_result_counts(result, said):
         mistake(f"docs/results/{result}.json", f"it does not say {said}: the campaign ran with another count")
 
 
+def code_of(main_file):
+    return subprocess.run([sys.executable, "tests/campaign/code_of.py", main_file], cwd=root, capture_output=True,
+                          text=True).stdout.strip()
+
+
 def check_fuzz_counts():
     """Kinds are in the result part by part, as they are done: in the end whole ones, of the present code."""
     path = root / "docs/results/fuzz.json"
@@ -40,10 +45,37 @@ def check_fuzz_counts():
             continue
         if of["executions"] < (10_000 if kind == "compressed" else 10_000_000):
             mistake("docs/results/fuzz.json", f"{kind} had {of['executions']} executions")
-        code = subprocess.run([sys.executable, "tests/campaign/code_of.py", f"tests/fuzz/{kind}.cpp"], cwd=root,
-                              capture_output=True, text=True).stdout.strip()
+        code = code_of(f"tests/fuzz/{kind}.cpp")
         if of["sources"] != code:
             mistake("docs/results/fuzz.json", f"{kind} is of other code ({of['sources']}) than this ({code})")
+
+
+AUDITED = {"independent": "independent", "nu": "exact ν", "rational": "rational", "one-coordinate": "rational, along one coordinate", "windowed": "windowed", "tree": "tree",
+           "two-passes": "rational, two passes", "two-stages": "rational, two stages"}
+
+
+def check_audit_rows():
+    """The table of docs/audit.md is that of the rows which were played; in the end all of them, of the present code."""
+    rows = {row["row"]: row for row in json.loads((root / "docs/results/audit.json").read_text())}
+    played = re.findall(r'^ +\{"([\w-]+)",', (root / "benchmarks/audit_bars.cpp").read_text(), re.M)
+    if sorted(played) != sorted(AUDITED):
+        mistake("tests/docs/campaigns.py", f"audit_bars plays other rows: {set(played) ^ set(AUDITED)}")
+    page = (root / "docs/audit.md").read_text()
+    code = code_of("benchmarks/audit_bars.cpp")
+    for correlation, title in AUDITED.items():
+        names = [f"{correlation}-{epsilon}" for epsilon in ("0.5", "1", "2", "4", "1-later")]
+        count("results of campaigns")
+        if "--all-results" in sys.argv:
+            for name in names:
+                if name not in rows or rows[name]["sources"] != code or not rows[name]["met"]:
+                    mistake("docs/results/audit.json", f"{name} was not played with this code ({code}), or missed its bar")
+        if not all(name in rows for name in names):
+            continue
+        share = lambda row: f"{row['epsilon_share']:.3f}, {row['mu_share']:.3f}".replace("0.", ".")
+        cells = [share(rows[name]) for name in names]
+        line = f"| {title} | {' | '.join(cells)} (step {rows[names[-1]]['at']}) |"
+        if line not in page:
+            mistake("docs/audit.md", f"the table's line is not that of the result: {line}")
 
 
 def check_planted_bugs():
@@ -78,6 +110,7 @@ def check_campaigns():
                    for report in reports if isinstance(report, dict) and "tests" in report):
                 mistake("docs/results", f"{name}.json holds failures, or tests that were skipped, or none")
     check_fuzz_counts()
+    check_audit_rows()
     check_planted_bugs()
     for page, what, source, constant, result, form in COUNTS:
         count("counts of campaigns")

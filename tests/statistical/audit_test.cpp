@@ -2,11 +2,12 @@
 // than the stated confidence allows, and comes close; one that does not is.
 //
 // Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3; there are some
-// thirty of them here, so that a run in forty might show one: bounds are checked against the claim plus what one
+// thirty-five of them here, so that a run in forty might show one: bounds are checked against the claim plus what one
 // standard error moves them, which makes it one in 10⁵.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "audit/audit.h"
+#include "audit/canary.h"
 #include "audit/statistic.h"
 #include "example_config.h"
 #include "expect_failure.h"
@@ -118,6 +120,24 @@ TEST(Audit, ProvesNearlyAllOfTheClaimAndNeverMore) {
     EXPECT_GE(finding.mu_bound, 0.93 * finding.mu) << each.name;
     EXPECT_LE(finding.epsilon_bound, finding.epsilon * 1.02) << each.name;
     EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu) << each.name;
+  }
+}
+
+// The worst case may lie along one coordinate: that of the intercept, or of a feature where there is none.
+TEST(Audit, PlaysARecordThatMovesOneCoordinate) {
+  for (const char* intercept : {"model.intercept=true", "model.intercept=false"}) {
+    const tests::TemporaryFolder folder;
+    const config::Config config = settings(folder, {"privacy.rho=2", intercept});
+    Options options;
+    options.along_axis = true;
+    const config::Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
+    const Canary canary = find_canary(config, mechanism, {options.steps, {0}, true}, Absent::neighbour);
+    EXPECT_EQ(std::count_if(canary.row.x.begin(), canary.row.x.end(), [](double x) { return x != 0; }), 1)
+        << intercept;
+    options.runs = 30'000;
+    const Finding finding = audit(config, config::Purpose::stream, options);
+    EXPECT_LE(finding.mu_bound, finding.mu * 1.01) << intercept;
+    EXPECT_GE(finding.mu_bound, 0.93 * finding.mu) << intercept;
   }
 }
 
