@@ -43,6 +43,7 @@ bool LaneWorker::gave_up() {
 void LaneWorker::all_is_well() {
   trouble_since_.reset();
   attempts_ = 0;
+  host_.answered();
 }
 
 kafka::PartitionIndex LaneWorker::partition() const {

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "kafka/topic_checks.h"
+
 namespace nustream::attach {
 namespace {
 
@@ -17,9 +19,11 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds tick_every{1'000};
 constexpr milliseconds close_looks_every{20};
-// With a farewell to the group: of a member that still waits for its assignment, whose coordinator keeps it waiting
-// with that as well, and of one that has run out of time.
+// With a farewell to the group: of one that is not in it, whose coordinator keeps it waiting with that as well, and
+// of one that has run out of time.
 constexpr milliseconds short_patience{1'000};
+// Of a question whether the brokers are there.
+constexpr milliseconds question_patience{5'000};
 
 std::size_t commit_threads(const config::Kafka& kafka) {
   return static_cast<std::size_t>(kafka.commit_threads > 0 ? kafka.commit_threads
@@ -28,6 +32,19 @@ std::size_t commit_threads(const config::Kafka& kafka) {
 
 auto on(boost::asio::thread_pool& pool) {
   return [&pool](std::function<void()> work) { boost::asio::post(pool, std::move(work)); };
+}
+
+/// Whether any broker answers; also one that refuses.
+bool is_there(const config::Kafka& kafka, kafka::Deadline deadline, const std::atomic<bool>& cancelled) {
+  try {
+    kafka::TopicChecks checks({kafka.brokers, kafka.properties, &cancelled});
+    static_cast<void>(checks.partitions(kafka.topics.input, deadline));
+    return true;
+  } catch (const kafka::KafkaFailure& failure) {
+    return failure.code() != Exit::unavailable;
+  } catch (const std::exception&) {
+    return false;  // it was told to end, or could not make a client
+  }
 }
 
 /// Which of two reasons a process that can do nothing more gives: data before budget before done.
@@ -70,6 +87,7 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
             2 * kafka::time_in_force({setup.config.kafka.brokers, setup.config.kafka.properties},
                                      kafka::Role::group_consumer, "heartbeat.interval.ms"),
             [this] { look_for_room(); },
+            [this] { brokers_.answered(); },
             on(commit_pool_),
             on(noise_pool_),
             on(spare_pool_),
@@ -81,7 +99,10 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
       deadline_(loop_),
       closer_(loop_),
       holder_(loop_),
-      started_(std::chrono::steady_clock::now()) {}
+      brokers_(std::chrono::steady_clock::now(),
+               {setup.config.kafka.give_up,
+                kafka::time_in_force({setup.config.kafka.brokers, setup.config.kafka.properties},
+                                     kafka::Role::group_consumer, "session.timeout.ms")}) {}
 
 Service::~Service() {
   out_of_time_ = true;
@@ -222,17 +243,57 @@ void Service::lane_gone(LaneId lane) {
 void Service::tick() {
   poll_unasked();
   for (auto& [lane, worker] : lanes_) worker->tick();
-  const bool late = std::chrono::steady_clock::now() - started_ > setup_.config.kafka.give_up;
-  if (!joined_ && late && !ending_) {
-    return fail(
-        Failure(Exit::unavailable, fmt::format("no broker of {} has let this instance into group {} for {} s; "
-                                               "start again when they are back",
-                                               setup_.config.kafka.brokers, setup_.config.kafka.group,
-                                               setup_.config.kafka.give_up.count() / 1000)));
-  }
+  if (!ending_) look_at_brokers();
   ticker_.expires_after(tick_every);
   ticker_.async_wait([this](const boost::system::error_code& cancelled) {
     if (!cancelled) tick();
+  });
+}
+
+// ---- brokers that are gone
+
+void Service::look_at_brokers() {
+  const auto now = std::chrono::steady_clock::now();
+  const config::Kafka& kafka = setup_.config.kafka;
+  if (brokers_.gave_up(now)) {
+    // What is under way has no chance any more, and is not waited for.
+    out_of_time_ = true;
+    for (const auto& [lane, worker] : std::map(lanes_)) worker->drop();
+    return fail(
+        Failure(Exit::unavailable,
+                fmt::format("no broker of {} has let this instance into group {} for {} s; {}start again when "
+                            "they are back",
+                            kafka.brokers, kafka.group, kafka.give_up.count() / 1000,
+                            brokers_.has_joined() ? "everything committed is safe: " : "")));
+  }
+  if (brokers_.takes_question(now)) ask_brokers();
+  tell_of_brokers();
+}
+
+/// One line in the log when it goes out of the group, one when it is back: in between it has no lanes, and would be
+/// as ready as one that has none to be ready.
+void Service::tell_of_brokers() {
+  const bool out = brokers_.is_out(std::chrono::steady_clock::now());
+  if (ending_ || out == told_out_) return;
+  told_out_ = out;
+  const config::Kafka& kafka = setup_.config.kafka;
+  if (out) {
+    const std::string waiting = fmt::format("waiting for {}: out of group {}", kafka.brokers, kafka.group);
+    fmt::print(stderr, "nustream: {}\n", waiting);
+    operators_.set_phase(serve::Phase::rejoining, waiting);
+  } else {
+    fmt::print(stderr, "nustream: back in group {} of {}\n", kafka.group, kafka.brokers);
+    operators_.set_phase(serve::Phase::serving);
+  }
+}
+
+/// By a client of its own. The group's would wait for its coordinator, and where that wait fails librdkafka (2.0)
+/// ends the process by an assertion.
+void Service::ask_brokers() {
+  const kafka::Deadline deadline = kafka::in(question_patience);
+  host_.on_spare_thread([this, deadline] {
+    const bool there = is_there(setup_.config.kafka, deadline, out_of_time_);
+    boost::asio::post(loop_, [this, there] { brokers_.question_over(there, std::chrono::steady_clock::now()); });
   });
 }
 
@@ -264,7 +325,8 @@ void Service::shut_down(const std::string& tag) {
 void Service::close_if_drained() {
   if (!lanes_.empty() || closing_) return;
   closing_ = true;
-  const milliseconds patience = joined_ ? kafka::GroupConsumer::closing_patience : short_patience;
+  const bool is_member = brokers_.has_joined() && !brokers_.is_out(std::chrono::steady_clock::now());
+  const milliseconds patience = is_member ? kafka::GroupConsumer::closing_patience : short_patience;
   close_until_ = std::chrono::steady_clock::now() + patience;
   consumer_.begin_close(patience);
   watch_close();

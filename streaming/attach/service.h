@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "attach/attach.h"
+#include "attach/broker_watch.h"
 #include "attach/host.h"
 #include "attach/lane_worker.h"
 #include "attach/model_clock.h"
@@ -66,6 +67,9 @@ class Service {
   void keep_model_clock();
   void model_looked(std::optional<std::string> changed);
   void tick();
+  void look_at_brokers();
+  void tell_of_brokers();
+  void ask_brokers();
   void shut_down(const std::string& tag);
   void close_if_drained();
   void watch_close();
@@ -90,6 +94,7 @@ class Service {
   boost::asio::steady_timer deadline_;
   boost::asio::steady_timer closer_;
   boost::asio::steady_timer holder_;
+  BrokerWatch brokers_;
 
   std::map<LaneId, std::shared_ptr<LaneWorker>> lanes_;
   std::map<LaneId, std::vector<kafka::Message>> arrived_;  // of this round
@@ -101,12 +106,11 @@ class Service {
   std::unique_ptr<ModelClock> model_clock_;  // while lane 0 is here
   std::optional<Failure> failure_;
   Exit exit_ = Exit::done;
-  bool joined_ = false;
-  bool held_ = false;   // reading, until a lane has room or has waited for long
-  int looks_left_ = 0;  // of the combined model before the end
+  bool told_out_ = false;  // of the group, in the log and to readiness
+  bool held_ = false;      // reading, until a lane has room or has waited for long
+  int looks_left_ = 0;     // of the combined model before the end
   bool ending_ = false;
   bool closing_ = false;
-  std::chrono::steady_clock::time_point started_;
   std::chrono::steady_clock::time_point close_until_;
 };
 

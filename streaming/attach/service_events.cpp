@@ -105,7 +105,7 @@ void Service::handle(const kafka::EndOfPartition& end) {
 
 void Service::handle(const kafka::Assigned& assigned) {
   deliver();
-  joined_ = true;
+  brokers_.assigned();
   if (const auto error = consumer_.assign(assigned.partitions)) {
     return fail(kafka::KafkaFailure("take partitions of topic " + setup_.config.kafka.topics.input, *error));
   }
@@ -115,6 +115,7 @@ void Service::handle(const kafka::Assigned& assigned) {
     assigned_.insert(lane);
     if (!ending_ && lanes_.count(lane) == 0) open_lane(lane);  // else when its predecessor is gone
   }
+  tell_of_brokers();
   if (!ending_) operators_.set_phase(serve::Phase::serving);
 }
 
@@ -136,7 +137,11 @@ void Service::handle(const kafka::Revoked& revoked) {
       worker->drain("");
     }
   }
-  if (revoked.lost) revocation_->waiting_for.clear();  // they are somebody else's already
+  if (revoked.lost) {
+    revocation_->waiting_for.clear();  // they are somebody else's already
+    brokers_.lost(std::chrono::steady_clock::now());
+    tell_of_brokers();
+  }
   if (!revocation_->waiting_for.empty() && !ending_) {
     deadline_.expires_after(setup_.config.kafka.drain);
     deadline_.async_wait([this](const boost::system::error_code& cancelled) {
@@ -180,10 +185,13 @@ void Service::handle(const kafka::PartitionError& error) {
 
 void Service::handle(const kafka::ClientError& error) {
   const kafka::Cause cause = error.error.cause;
+  if (cause == kafka::Cause::unavailable || cause == kafka::Cause::timed_out) {
+    brokers_.unanswered(std::chrono::steady_clock::now());
+  }
   const bool hopeless = error.error.remedy == kafka::Remedy::new_client ||
                         error.error.remedy == kafka::Remedy::none || cause == kafka::Cause::authentication ||
                         cause == kafka::Cause::authorization;
-  const bool at_start = !joined_;
+  const bool at_start = !brokers_.has_joined();
   // Once in the group, connections come and go, but a right that was taken away does not come back by itself.
   const bool for_good = cause == kafka::Cause::fenced_member || cause == kafka::Cause::authorization;
   if (for_good || (hopeless && at_start)) {
@@ -192,6 +200,7 @@ void Service::handle(const kafka::ClientError& error) {
 }
 
 void Service::handle(const kafka::Membership& membership) {
+  brokers_.answered();
   for (auto& [lane, worker] : lanes_) {
     if (membership.confirmed) worker->membership_confirmed();
   }

@@ -31,13 +31,14 @@ inline constexpr std::array lane_states{LaneState::waiting,  LaneState::restorin
 
 /// The life of the process, as readiness sees it.
 enum class Phase : std::uint8_t {
-  starting,  ///< no assignment yet
-  serving,   ///< assigned, perhaps no lane at all
-  draining,  ///< told to end
+  starting,   ///< no assignment yet
+  serving,    ///< assigned, perhaps no lane at all
+  rejoining,  ///< was assigned, and is out of its group: brokers that are gone, or let it in again in a while
+  draining,   ///< told to end
 };
 
 [[nodiscard]] constexpr std::string_view name(Phase phase) noexcept {
-  constexpr std::array<std::string_view, 3> names{"starting", "serving", "draining"};
+  constexpr std::array<std::string_view, 4> names{"starting", "serving", "rejoining", "draining"};
   return names[static_cast<std::size_t>(phase)];
 }
 

@@ -63,8 +63,9 @@ void OperatorSurface::set_state(LaneId lane, LaneState state, std::string reason
   readiness_may_have_changed();
 }
 
-void OperatorSurface::set_phase(Phase phase) {
+void OperatorSurface::set_phase(Phase phase, std::string reason) {
   phase_ = phase;
+  phase_reason_ = std::move(reason);
   readiness_may_have_changed();
 }
 
@@ -80,7 +81,11 @@ void OperatorSurface::readiness_may_have_changed() {
 std::string OperatorSurface::readiness() const {
   if (ready()) return "ready\n";
   std::string lines;
-  if (phase_ != Phase::serving) lines += std::string(name(phase_)) + '\n';
+  if (phase_ != Phase::serving) {
+    lines += name(phase_);
+    if (!phase_reason_.empty()) lines += ": " + phase_reason_;
+    lines += '\n';
+  }
   for (const auto& [id, lane] : lanes_) {
     if (lane.ready()) continue;
     lines += "lane " + std::to_string(id.value()) + ": " + std::string(name(lane.state));

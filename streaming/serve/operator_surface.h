@@ -27,7 +27,8 @@ class OperatorSurface {
   /// The lane is open. `reason`: one line for the operator, empty where there is nothing to say; never a field's
   /// value.
   void set_state(LaneId lane, LaneState state, std::string reason = {});
-  void set_phase(Phase phase);
+  /// `reason`: as of a lane's state.
+  void set_phase(Phase phase, std::string reason = {});
 
   /// Serving, and every open lane restored: those that were restored once and are not again, without having failed,
   /// count, since why may be no business of the public's.
@@ -56,6 +57,7 @@ class OperatorSurface {
   OperatorMetrics metrics_;
   std::map<LaneId, OpenLane> lanes_;  // after metrics_: the lanes' series go first
   Phase phase_ = Phase::starting;
+  std::string phase_reason_;
 };
 
 }  // namespace nustream::serve

@@ -14,6 +14,7 @@ nustream_attach_test(attach_budget_test full fault/attach_budget_test.cpp)
 nustream_attach_test(attach_partitions_test full fault/attach_partitions_test.cpp)
 nustream_attach_test(attach_refusal_test full fault/attach_refusal_test.cpp)
 nustream_attach_test(attach_recovery_test full fault/attach_recovery_test.cpp)
+nustream_attach_test(attach_outage_test full fault/attach_outage_test.cpp)
 nustream_attach_test(attach_prometheus_test full fault/attach_prometheus_test.cpp)
 
 # The service with kill points in its transactions.

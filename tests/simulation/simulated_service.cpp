@@ -44,6 +44,7 @@ SimulatedService::SimulatedService(SimulatedBroker& broker, const attach::Setup&
                              out_of_time_,
                              std::chrono::milliseconds(4000),
                              [] {},
+                             [] {},
                              on_commit_thread,
                              at_once,
                              on_spare_thread,

@@ -37,6 +37,11 @@ TEST(OperatorSurface, IsReadyWhenServingWithEveryLaneRestored) {
   surface.set_state(LaneId{0}, LaneState::running);
   EXPECT_EQ(surface.readiness(), "ready\n");
   EXPECT_TRUE(shown.ready());
+  surface.close_lane(LaneId{0});
+  surface.close_lane(LaneId{4});
+  surface.set_phase(Phase::rejoining, "waiting for brokers");
+  EXPECT_FALSE(surface.ready()) << "no lanes are left, and that is why";
+  EXPECT_EQ(surface.readiness(), "rejoining: waiting for brokers\n");
   surface.set_phase(Phase::draining);
   EXPECT_EQ(surface.readiness(), "draining\n");
   EXPECT_FALSE(shown.ready());

@@ -1,0 +1,56 @@
+#include "attach/broker_watch.h"
+
+#include <algorithm>
+
+namespace nustream::attach {
+namespace {
+
+bool has_passed(std::chrono::milliseconds patience, const std::optional<BrokerWatch::Time>& since,
+                BrokerWatch::Time now) {
+  return since && now - *since > patience;
+}
+
+}  // namespace
+
+void BrokerWatch::assigned() {
+  joined_ = true;
+  outside_since_.reset();
+  answered();
+}
+
+/// Whoever was silent before is outside since then: the session was over because nobody answered.
+void BrokerWatch::lost(Time now) {
+  if (!outside_since_) outside_since_ = silent_since_.value_or(now);
+}
+
+void BrokerWatch::unanswered(Time now) {
+  if (!silent_since_) silent_since_ = now;
+}
+
+bool BrokerWatch::is_out(Time now) const {
+  return joined_ && (outside_since_ || has_passed(patience_.session, silent_since_, now));
+}
+
+bool BrokerWatch::gave_up(Time now) const {
+  return has_passed(patience_.give_up, outside_since_, now) || has_passed(patience_.give_up, silent_since_, now);
+}
+
+bool BrokerWatch::takes_question(Time now) {
+  if (!joined_ || outside_since_ || !silent_since_ || asking_) return false;
+  // In time for the answer to be there before the session is over; but where there is something to commit, that
+  // tells.
+  asking_ = now - std::max(*silent_since_, question_over_) > patience_.session / 3;
+  return asking_;
+}
+
+void BrokerWatch::question_over(bool was_answered, Time now) {
+  asking_ = false;
+  question_over_ = now;
+  if (was_answered) {
+    answered();
+  } else {
+    unanswered(now);
+  }
+}
+
+}  // namespace nustream::attach

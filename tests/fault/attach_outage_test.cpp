@@ -1,0 +1,187 @@
+// Brokers that are gone for long under a running service: it says so, is not ready, and gives up or goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <sstream>
+
+#include "attach_promise.h"
+#include "operator_listener.h"
+
+namespace nustream::tests {
+namespace {
+
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string status(const std::string& address) {
+  return run_command("/usr/bin/curl", {"--silent", "--max-time", "60", "--noproxy", "*", "--output", "/dev/null",
+                                       "--write-out", "%{http_code}", "http://" + address + "/readyz"})
+      .out;
+}
+
+/// A service with both of its listeners.
+class Instance {
+ public:
+  explicit Instance(const AttachWorld& world, const std::string& give_up_seconds)
+      : service_(NUSTREAM_COMMAND,
+                 world.attach({"--set", "state.commit_records=100", "--set", "state.commit_seconds=0.1", "--set",
+                               "kafka.give_up_seconds=" + give_up_seconds, "--set",
+                               "serve.operator_address=\"" + operators_ + "\"", "--set",
+                               "serve.public_address=\"" + public_ + "\""})) {}
+
+  void wait_until_ready() const {
+    wait_until([&] { return status(operators_) == "200" && status(public_) == "200"; });
+  }
+  /// Within the session, and a tick; the reason is the operator's.
+  void wait_until_out(const std::string& brokers) const {
+    wait_until([&] { return status(operators_) == "503" && status(public_) == "503"; });
+    EXPECT_THAT(operator_page(operators_, "/readyz"), HasSubstr("rejoining: waiting for " + brokers));
+    EXPECT_EQ(operator_page(public_, "/readyz"), "not ready\n");
+    EXPECT_THAT(operator_page(operators_, "/api/v1/state"), HasSubstr(R"("phase":"rejoining","ready":false)"));
+  }
+  /// Throws where it does not end by itself.
+  [[nodiscard]] CommandResult wait() {
+    wait_until([&] {
+      siginfo_t info{};
+      return ::waitid(P_PID, static_cast<id_t>(service_.pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+             info.si_pid != 0;
+    });
+    return service_.wait();
+  }
+  [[nodiscard]] CommandResult stop() {
+    service_.signal(SIGTERM);
+    return wait();
+  }
+
+ private:
+  const std::string operators_ = some_operator_address();
+  const std::string public_ = some_operator_address();
+  Command service_;
+};
+
+/// What it says by itself, without the client library's log and the warnings of its start.
+std::vector<std::string> own_lines(const std::string& log) {
+  std::vector<std::string> lines;
+  std::istringstream text(log);
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with("kafka: ") && !line.starts_with("nustream: warning: ")) lines.push_back(line);
+  }
+  return lines;
+}
+
+class AttachOutage : public ::testing::Test {
+ protected:
+  void write(std::size_t count) {
+    world_.write(AttachWorld::values(count, ++writes_));
+    written_ += count;
+  }
+  void wait_for_all() const {
+    wait_until([&] { return ledger_end(world_).steps == written_; });
+  }
+  void expect_given_up(Instance& service, steady_clock::time_point gone) const {
+    const CommandResult result = service.wait();
+    EXPECT_EQ(result.code, 69) << result.err;
+    EXPECT_GT(steady_clock::now() - gone, seconds(14));
+    EXPECT_LT(steady_clock::now() - gone, seconds(40)) << "a session, what is given up after, and a farewell";
+    EXPECT_THAT(own_lines(result.err),
+                ElementsAre(StartsWith("nustream: waiting for " + brokers_ + ": "),
+                            AllOf(StartsWith("nustream: error: no broker of " + brokers_), HasSubstr(" for 15 s; "),
+                                  HasSubstr("everything committed is safe: start again when they are back"))));
+  }
+  void expect_came_back(Instance& service) const {
+    const CommandResult result = service.stop();
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(own_lines(result.err), ElementsAre(StartsWith("nustream: waiting for " + brokers_ + ": "),
+                                                   StartsWith("nustream: back in group ")));
+  }
+  void expect_promise_kept() const {
+    expect_each_step_once(world_.releases());
+    expect_one_value_a_step(world_.releases_uncommitted());
+    EXPECT_EQ(ledger_end(world_).steps, written_);
+    EXPECT_EQ(ledger_end(world_).to, written_);
+  }
+
+  const AttachWorld world_;
+  const std::string brokers_ = shared_broker().bootstrap();
+  std::size_t written_ = 0;
+  std::uint64_t writes_ = 0;
+};
+
+// The second one has no lane: nothing is taken from it, and it has to find out by itself.
+TEST_F(AttachOutage, ThatIsTooLongEndsAnIdleServiceAndOneInReserveWith69) {
+  Instance service(world_, "15");
+  write(300);
+  wait_for_all();
+  Instance reserve(world_, "15");
+  reserve.wait_until_ready();
+  service.wait_until_ready();
+  shared_broker().kill();
+  const auto gone = steady_clock::now();
+  service.wait_until_out(brokers_);
+  reserve.wait_until_out(brokers_);
+  expect_given_up(service, gone);
+  expect_given_up(reserve, gone);
+  shared_broker().restart();
+  expect_promise_kept();
+}
+
+TEST_F(AttachOutage, ThatIsTooLongEndsABusyServiceWith69AndTheNextGoesOn) {
+  Instance service(world_, "15");
+  write(300);
+  wait_for_all();
+  write(30'000);
+  wait_until([&] { return ledger_end(world_).steps > 300; });
+  shared_broker().kill();
+  const auto gone = steady_clock::now();
+  service.wait_until_out(brokers_);
+  expect_given_up(service, gone);
+  shared_broker().restart();
+  Instance next(world_, "300");
+  wait_for_all();
+  EXPECT_EQ(next.stop().code, 0);
+  expect_promise_kept();
+}
+
+TEST_F(AttachOutage, ThatEndsInTimeLosesNothing) {
+  Instance service(world_, "300");
+  write(300);
+  wait_for_all();
+  Instance reserve(world_, "300");
+  reserve.wait_until_ready();
+  write(30'000);
+  shared_broker().kill();
+  service.wait_until_out(brokers_);
+  reserve.wait_until_out(brokers_);
+  shared_broker().restart();
+  write(1'000);
+  wait_for_all();
+  service.wait_until_ready();
+  reserve.wait_until_ready();
+  expect_came_back(reserve);
+  expect_came_back(service);
+  expect_promise_kept();
+}
+
+// Shorter than the session: the group, and whoever asks for readiness, notice nothing. Idle, so that nothing but its
+// own question can tell it that they are back.
+TEST_F(AttachOutage, ThatIsShortIsForgotten) {
+  Instance service(world_, "20");
+  write(300);
+  wait_for_all();
+  shared_broker().kill();
+  shared_broker().restart();
+  std::this_thread::sleep_for(seconds(25));  // as long as it takes to give up one that is forgotten
+  service.wait_until_ready();
+  write(300);
+  wait_for_all();
+  EXPECT_EQ(service.stop().code, 0);
+  expect_promise_kept();
+}
+
+}  // namespace
+}  // namespace nustream::tests
