@@ -1,6 +1,7 @@
 #include "coupled_pair.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -96,10 +97,11 @@ Pair draw_pair(const World& world, std::uint64_t seed, bool as_file) {
   pair.as_file = as_file;
   pair.rows = rows_of(world, pair.here, pair.as_file);
   pair.other = rows_of(world, pair.there, pair.as_file);
+  pair.steps = steps_within_limits(world);
   std::vector<std::size_t> taken;
   for (std::uint64_t pass = 0; pass < world.window.passes; ++pass) {
     const std::size_t row = pass * pair.here.size() + record;
-    if (row / config.descent.minibatch >= steps_within_limits(world)) break;
+    if (row / config.descent.minibatch >= pair.steps) break;
     pair.stops.push_back(row / config.descent.minibatch);
     taken.push_back(row);
   }
@@ -115,15 +117,30 @@ Pair draw_pair(const World& world, std::uint64_t seed, bool as_file) {
   return pair;
 }
 
-std::string above_claim(const World& world, const Pair& pair, double& largest_share) {
+std::string above_claim(const World& world, const Pair& pair, LargestShares& shares) {
+  std::vector<double> cost(world.spend.size());
   for (std::size_t i = 0; i < world.encoders.size(); ++i) {
     const config::StageNoise& stage = world.settings->mechanism.stages[i];
     const double claimed = stage.sensitivity.value() * stage.displacement.value();
-    const double norm = world.encoders[i].norm(pair.shifts, i) * world.settings->mechanism.grids[i].spacing();
+    const std::vector<double> squares = world.encoders[i].squares(pair.shifts, i);
+    const double norm = std::sqrt(squares.back()) * world.settings->mechanism.grids[i].spacing();
     // The twin's own rounding.
     if (!(norm <= claimed * (1 + 1e-12))) return fmt::format("‖C(z' − z)‖ = {} beyond the claimed {}", norm, claimed);
-    largest_share = std::max(largest_share, norm / claimed);
+    shares.of_sensitivity = std::max(shares.of_sensitivity, norm / claimed);
+    const double twice_variance = 2 * world.stddevs[i] * world.stddevs[i];
+    for (std::size_t step = 0; step < cost.size(); ++step) cost[step] += squares[step] / twice_variance;
   }
+  for (std::size_t step = 0; step < cost.size(); ++step) {
+    // A σ of about 2^32 grid units is known to half a unit.
+    if (cost[step] <= world.spend[step] * (1 + 1e-9)) continue;
+    return fmt::format("after {} steps ρ = {} beyond the running spend of {}", step, cost[step], world.spend[step]);
+  }
+  const double asked = config::rho_asked(world.settings->config.privacy).value();
+  const double limit = world.settings->mechanism.spend.limit().value();
+  if (!(limit <= asked)) return fmt::format("ρ = {} is the limit where {} is asked for", limit, asked);
+  if (pair.steps == 0) return {};
+  double& share = shares.of_spend[world.settings->mechanism.main().correlation.name()];
+  share = std::max(share, cost[pair.steps] / world.spend[pair.steps]);
   return {};
 }
 

@@ -85,6 +85,15 @@ World::World(std::uint64_t seed, std::uint64_t passes_max) {
   for (const config::StageNoise& stage : settings->mechanism.stages) {
     encoders.emplace_back(stage.correlation, static_cast<std::size_t>(steps));
   }
+  for (const noise::Grid& grid : settings->mechanism.grids) {
+    const double one = 1;
+    std::int64_t units = 0;
+    grid.round_noise({&one, 1}, {&units, 1});
+    stddevs.push_back(static_cast<double>(units));
+  }
+  for (std::uint64_t step = 0; step <= steps; ++step) {
+    spend.push_back(settings->mechanism.spend.after(StepCount{step}).value());
+  }
 }
 
 engine::EpochLedger ledger_of(const World& world, const secrets::Keyring& keys) {

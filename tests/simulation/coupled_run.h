@@ -34,6 +34,8 @@ struct World {
   replay::Window window;
   std::optional<Settings> settings;
   std::vector<EncoderTwin> encoders;  ///< one a stage
+  std::vector<double> stddevs;        ///< of a stage's noise, grid units: by the noise that it is really given
+  std::vector<double> spend;          ///< ρ as it runs: after 0, 1, … `steps` steps
   std::uint64_t steps = 0;            ///< of a whole run, unless a limit ends it
 
   explicit World(std::uint64_t seed, std::uint64_t passes_max = 3);
