@@ -5,9 +5,11 @@
 #include "attach/record_sizes.h"
 #include "decode/message_decoder.h"
 #include "history.h"
+#include "journal/last_release.h"
 #include "journal/ledger_chain.h"
 #include "played.h"
 #include "secrets/random.h"
+#include "shown_pages.h"
 #include "simulated_clock.h"
 #include "simulated_service.h"
 
@@ -25,6 +27,7 @@ struct LaneRecord {
   std::vector<SimulatedEntry> coming;  ///< records of the input that are not there yet
   Watcher watcher;
   std::uint64_t durable_steps = 0;
+  std::map<std::uint64_t, std::string> released;  ///< committed releases by step
   bool has_state = false;
 };
 
@@ -139,7 +142,30 @@ class AttachedHistory {
     for (const auto& service : services_) log_ += service->shown().metrics() + service->shown().state();
   }
 
+  /// Of whoever asks a process at this moment: its public pages are never ahead of what is committed.
+  void look_at_pages() {
+    for (const auto& service : services_) {
+      for (const ShownLane& shown : shown_lanes(service->shown())) look_at(shown);
+    }
+  }
+
+  void look_at(const ShownLane& shown) {
+    const LaneRecord& lane = lanes_.at(shown.lane);
+    if (std::max(shown.steps_committed, shown.steps_total) > lane.durable_steps) {
+      violate(fmt::format("a page shows {} and {} steps, of which {} are durable", shown.steps_committed,
+                          shown.steps_total, lane.durable_steps));
+    }
+    if (!shown.released) return;
+    const auto found = lane.released.find(*shown.released);
+    if (found == lane.released.end()) {
+      violate(fmt::format("a page shows the release of step {}, which is not committed", *shown.released));
+    } else if (shown.estimate.empty() || estimate_in(found->second) != shown.estimate) {
+      violate("a page shows another estimate than the release: " + shown.estimate + "\n" + found->second);
+    }
+  }
+
   void watch(const Place& place, const SimulatedEntry& entry) {
+    look_at_pages();
     if (entry.is_control || !entry.value) return;
     LaneRecord& lane = lanes_[static_cast<std::size_t>(place.second)];
     if (given_ && (place.first == releases_topic || place.first == ledger_topic)) {
@@ -147,6 +173,7 @@ class AttachedHistory {
     }
     if (place.first == state_topic) pending_states_[entry.transaction.get()] = *entry.value;
     if (place.first != releases_topic) return;
+    pending_releases_[entry.transaction.get()].push_back(*entry.value);
     if (!lane.watcher.look(*entry.value)) violate("a step is readable with two values: " + *entry.value);
     if (!lane.has_state || lane.watcher.furthest() > lane.durable_steps) {
       violate(fmt::format("step {} is readable before its state is durable (step {})", lane.watcher.furthest(),
@@ -164,9 +191,13 @@ class AttachedHistory {
       if (identity.epoch != EpochId{0}) violate("a new epoch that nobody asked for");
       lane.durable_steps = identity.steps.value();
       lane.has_state = true;
+      for (const std::string& line : pending_releases_[&transaction]) {
+        lane.released.emplace(journal::parse_last_release(line).steps.value(), line);
+      }
       broker_.count("a committed transaction");
     }
     pending_states_.erase(found);
+    pending_releases_.erase(&transaction);
   }
 
   // ---- lives
@@ -210,6 +241,7 @@ class AttachedHistory {
           (*service)->look_at_the_clock();
         }
         if (chance(0.003)) (*service)->shut_down();
+        look_at_pages();
         if ((*service)->is_drained()) {
           broker_.count("a process that was told to end");
           services_.erase(service);
@@ -218,6 +250,7 @@ class AttachedHistory {
           services_.erase(service);
         }
       } catch (const SimulatedCrash&) {
+        look_at_pages();
         services_.erase(service);
       }
     }
@@ -236,7 +269,10 @@ class AttachedHistory {
     SimulatedService& service = *services_.back();
     for (int idle = 0; idle < 60; ++idle) {
       broker_.share_out(static_cast<std::int32_t>(partitions_));
-      while (service.step()) idle = 0;
+      while (service.step()) {
+        look_at_pages();
+        idle = 0;
+      }
       broker_.go_on();
       if (service.failure()) return violate("the last life ended: " + service.failure()->reason);
       pass_time(milliseconds(500));
@@ -340,6 +376,7 @@ class AttachedHistory {
   std::optional<attach::Setup> setup_;
   std::vector<LaneRecord> lanes_;
   std::map<const SimulatedTransaction*, std::string> pending_states_;
+  std::map<const SimulatedTransaction*, std::vector<std::string>> pending_releases_;
   std::string violation_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string log_;

@@ -1,19 +1,20 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "engine/release_encoder.h"
 #include "history.h"
+#include "journal/last_release.h"
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
 #include "journal/sealed_state.h"
 #include "played.h"
+#include "printed_path.h"
 #include "replay/session.h"
 #include "replay/stream_input.h"
 #include "secrets/key_file.h"
@@ -88,29 +89,6 @@ class LentNoise final : public engine::NoiseSupply {
 
  private:
   engine::NoiseSupply& noise_;
-};
-
-/// What a process prints, added to a log when it ends, however it does.
-class StandardOutput {
- public:
-  explicit StandardOutput(std::string* log) : log_(log) {
-    if (log_ != nullptr) file_ = ::open_memstream(&text_, &size_);
-  }
-  ~StandardOutput() {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    log_->append("printed:\n").append(text_, size_);
-    std::free(text_);
-  }
-  StandardOutput(const StandardOutput&) = delete;
-  StandardOutput& operator=(const StandardOutput&) = delete;
-  [[nodiscard]] std::FILE* file() const noexcept { return file_; }
-
- private:
-  std::string* log_;
-  std::FILE* file_ = nullptr;
-  char* text_ = nullptr;
-  std::size_t size_ = 0;
 };
 
 class FolderHistory {
@@ -231,7 +209,7 @@ class FolderHistory {
     options.start = disk_.seen(state_path).empty() ? replay::Start::fresh : replay::Start::resume;
     options.passes = window_.passes;
     if (!fresh_keys_) options.insecure_seed = seed_;
-    const StandardOutput printed(given_ ? &log_ : nullptr);
+    const StandardOutput printed([this](std::string_view text) { look_at_printed(text); });
     replay::PathPrinter printer(printed.file());
     std::atomic<int> stop{0};
     replay::StreamInput stream(config, window_, stop);
@@ -286,8 +264,7 @@ class FolderHistory {
     if (path == ledger_path || content.empty()) return;
     const std::size_t end = content.rfind('\n');
     if (end == std::string::npos || end + 1 <= looked_to_) return;
-    const std::string state = disk_.durable(state_path);
-    const std::uint64_t durable = state.empty() ? 0 : secrets::read_identity(state).steps.value();
+    const std::uint64_t durable = durable_steps();
     for (const std::string& line : lines_of_text(content.substr(looked_to_, end + 1 - looked_to_))) {
       if (line.find('\0') != std::string::npos) return;  // what a power failure left
       if (!watcher_.look(line)) violate("a step is readable with two values: " + line);
@@ -295,8 +272,29 @@ class FolderHistory {
         violate(
             fmt::format("step {} is readable before its state is durable (step {})", watcher_.furthest(), durable));
       }
+      readable_.insert_or_assign(std::to_string(journal::parse_last_release(line).position.value()), line);
     }
     looked_to_ = end + 1;
+  }
+
+  /// The journal is at rest whenever something is printed: nothing is in flight.
+  void look_at_printed(std::string_view printed) {
+    if (given_) log_.append("printed:\n").append(printed);
+    const auto found = readable_.find(printed_position(printed));
+    if (found == readable_.end() || !shows_release(printed, found->second)) {
+      return violate("something else is printed than what is readable:\n" + std::string(printed));
+    }
+    if (disk_.seen(releases_path).find(found->second) == std::string::npos) {
+      violate("a release is printed that was lost: " + found->second);
+    }
+    if (journal::parse_last_release(found->second).steps.value() > durable_steps()) {
+      violate("a release is printed before its state is durable: " + found->second);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t durable_steps() const {
+    const std::string state = disk_.durable(state_path);
+    return state.empty() ? 0 : secrets::read_identity(state).steps.value();
   }
 
   // ---- the end
@@ -362,6 +360,7 @@ class FolderHistory {
   ByteWatcher ledger_bytes_;
   Watcher watcher_;
   std::size_t looked_to_ = 0;
+  std::map<std::string, std::string> readable_;  // releases by position, as text
   FaultCounts happened_;
   std::string violation_;
   std::string log_;
