@@ -88,6 +88,7 @@ class AttachedHistory {
     if (fresh_keys_) {
       const noise::KeyBytes master = secrets::random_key();
       keys_ = secrets::Keyring::from_master(master);
+      settings_->digest = config::settings_digest(settings_->config, settings_->mechanism);
     }
     config::Config& config = settings_->config;
     const std::size_t release_max = attach::release_bytes(config, settings_->mechanism);

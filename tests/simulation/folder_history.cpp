@@ -164,7 +164,10 @@ class FolderHistory {
     settings_ = settings_of(stream, more, replay::participation(window_, stream.minibatch));
     if (!settings_) return false;
     settings_->config.input.files = {input};
-    if (fresh_keys_) keys_ = secrets::load_key_file(key_file());
+    if (fresh_keys_) {
+      keys_ = secrets::load_key_file(key_file());
+      settings_->digest = config::settings_digest(settings_->config, settings_->mechanism);
+    }
     return true;
   }
 
