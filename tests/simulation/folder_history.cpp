@@ -345,6 +345,7 @@ class FolderHistory {
     const SimulatedDisk::Losses& losses = disk_.losses();
     happened_["writes lost"] += losses.lost;
     happened_["writes torn"] += losses.torn;
+    happened_["writes that arrived out of order"] += losses.reordered;
     happened_["syncs that failed"] += losses.failed_syncs;
     happened_["calls that failed"] += losses.failed_calls;
   }

@@ -1,6 +1,7 @@
 #include "simulated_disk.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "error.h"
 
@@ -100,29 +101,38 @@ void SimulatedDisk::changed(const SimulatedFile& file) const {
   }
 }
 
+// A change that was issued later arrives earlier. What a sync ordered is not pending any more.
+void SimulatedDisk::shuffle(std::vector<PendingChange>& changes) {
+  for (std::size_t i = changes.size(); i > 1; --i) {
+    const std::size_t j = random_() % i;
+    if (j + 1 != i) losses_.reordered++;
+    std::swap(changes[i - 1], changes[j]);
+  }
+}
+
 // Each change that was not synced may have reached the disk or not, in any order, whole or in blocks of 16 bytes; a
 // block that did not while the file's length did reads as NUL.
 void SimulatedDisk::apply_some(SimulatedFile& file) {
+  std::vector<PendingChange> changes = std::exchange(file.pending, {});
+  shuffle(changes);
+  for (const PendingChange& change : changes) apply_part(change, file.durable);
+}
+
+void SimulatedDisk::apply_part(const PendingChange& change, std::string& durable) {
   constexpr std::size_t block = 16;
-  for (const PendingChange& change : file.pending) {
-    if (chance(0.4)) {
-      ++losses_.lost;
-      continue;
-    }
-    if (change.truncated || chance(0.4)) {
-      apply_change(change, file.durable);
-      continue;
-    }
-    ++losses_.torn;
-    const std::size_t reached = random_() % (change.bytes.size() + 1);
-    for (std::size_t begin = 0; begin < reached; begin += block) {
-      const std::string part = change.bytes.substr(begin, std::min(block, reached - begin));
-      if (chance(0.7)) apply_change({change.offset + begin, part, {}}, file.durable);
-    }
-    const std::size_t length = change.offset + reached;
-    if (file.durable.size() < length && chance(0.5)) file.durable.resize(length, '\0');
+  if (chance(0.4)) {
+    ++losses_.lost;
+    return;
   }
-  file.pending.clear();
+  if (change.truncated || chance(0.4)) return apply_change(change, durable);
+  ++losses_.torn;
+  const std::size_t reached = random_() % (change.bytes.size() + 1);
+  for (std::size_t begin = 0; begin < reached; begin += block) {
+    const std::string part = change.bytes.substr(begin, std::min(block, reached - begin));
+    if (chance(0.7)) apply_change({change.offset + begin, part, {}}, durable);
+  }
+  const std::size_t length = change.offset + reached;
+  if (durable.size() < length && chance(0.5)) durable.resize(length, '\0');
 }
 
 void SimulatedDisk::sync_file(SimulatedFile& file) {

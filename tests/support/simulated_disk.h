@@ -74,6 +74,7 @@ class SimulatedDisk final : public journal::Disk {
   struct Losses {
     std::uint64_t lost = 0;
     std::uint64_t torn = 0;
+    std::uint64_t reordered = 0;
     std::uint64_t failed_syncs = 0;
     std::uint64_t failed_calls = 0;  ///< syncs included
   };
@@ -95,6 +96,8 @@ class SimulatedDisk final : public journal::Disk {
   void reach_disk(std::size_t names);
   void change(SimulatedFile& file, PendingChange change);
   void apply_some(SimulatedFile& file);
+  void apply_part(const PendingChange& change, std::string& durable);
+  void shuffle(std::vector<PendingChange>& changes);
   [[nodiscard]] bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
   void changed(const SimulatedFile& file) const;
 
