@@ -56,17 +56,6 @@ std::string neighbour_of(const World& world, const std::string& text, std::mt199
   return text.substr(0, target) + other;
 }
 
-/// Commits wherever the record takes part, and at a few other steps.
-std::vector<std::uint64_t> draw_commits(std::mt19937_64& random, const World& world,
-                                        const std::vector<std::uint64_t>& stops) {
-  std::vector<std::uint64_t> commits = stops;
-  for (std::uint64_t more = random() % 4; more > 0; --more) commits.push_back(random() % (world.steps + 1));
-  commits.push_back(world.steps);
-  std::sort(commits.begin(), commits.end());
-  commits.erase(std::unique(commits.begin(), commits.end()), commits.end());
-  return commits;
-}
-
 /// Steps that horizon and budget leave.
 std::uint64_t steps_within_limits(const World& world) {
   const engine::EpochLedger ledger = ledger_of(world, secrets::Keyring::insecure(0));
@@ -75,6 +64,14 @@ std::uint64_t steps_within_limits(const World& world) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> draw_commits(std::mt19937_64& random, const World& world) {
+  std::vector<std::uint64_t> commits{world.steps};
+  for (std::uint64_t more = random() % 6; more > 0; --more) commits.push_back(random() % (world.steps + 1));
+  std::sort(commits.begin(), commits.end());
+  commits.erase(std::unique(commits.begin(), commits.end()), commits.end());
+  return commits;
+}
 
 Fate draw_fate(std::mt19937_64& random, std::vector<std::uint64_t> commits) {
   Fate fate{std::move(commits), {}, 0};
@@ -105,9 +102,13 @@ Pair draw_pair(const World& world, std::uint64_t seed, bool as_file) {
     pair.stops.push_back(row / config.descent.minibatch);
     taken.push_back(row);
   }
-  pair.fate = draw_fate(random, draw_commits(random, world, pair.stops));
-  std::vector<std::vector<double>> theta;
-  pair.shown = run(world, seed, pair.rows, {}, pair.fate, pair.stops, &theta);
+  pair.fate = draw_fate(random, draw_commits(random, world));
+  const std::vector<std::uint64_t>& commits = pair.fate.commits;
+  for (const std::uint64_t stop : pair.stops) {
+    pair.inside = pair.inside || (stop > 0 && !std::binary_search(commits.begin(), commits.end(), stop));
+  }
+  pair.shown = run(world, seed, pair.rows, {}, pair.fate);
+  const std::vector<std::vector<double>> theta = iterates(world, seed, pair.rows, pair.stops);
   for (std::size_t i = 0; i < pair.stops.size(); ++i) {
     auto shift = gradient_difference(config.descent, world.settings->mechanism.grids, theta[i], pair.rows, pair.other,
                                      taken[i]);

@@ -26,9 +26,13 @@ struct Pair {
   std::uint64_t steps = 0;  ///< that were taken: as far as horizon and budget let
   bool moved = false;       ///< the record had a gradient, or its neighbour
   bool as_file = false;
+  bool inside = false;  ///< a slice between two commits holds it, and does not begin with its step
 };
 
 [[nodiscard]] Pair draw_pair(const World& world, std::uint64_t seed, bool as_file);
+
+/// A few steps, the last one of the run among them.
+[[nodiscard]] std::vector<std::uint64_t> draw_commits(std::mt19937_64& random, const World& world);
 
 /// One in three processes dies before its commit.
 [[nodiscard]] Fate draw_fate(std::mt19937_64& random, std::vector<std::uint64_t> commits);

@@ -20,7 +20,7 @@ using Texts = std::vector<std::string>;
 /// What anybody sees of one run, and more than that: all that a lane holds is made of clipped records and noise, its
 /// second moments too, of which few releases show anything.
 struct Shown {
-  std::string lanes;  ///< the lane's state at each commit
+  std::map<std::uint64_t, std::string> lanes;  ///< the lane's state at each commit, by its step
   std::string releases;
   std::string ledger;
   std::string metrics;
@@ -41,7 +41,11 @@ struct World {
   explicit World(std::uint64_t seed, std::uint64_t passes_max = 3);
 };
 
-/// When a run's process commits, which is public, and dies, which is not.
+/// Of two runs: all that is shown, at the commits that both have. Their ledgers have a line a commit, and agree where
+/// they have the same commits.
+[[nodiscard]] bool show_the_same(const Shown& one, const Shown& two, bool same_commits);
+
+/// When a run's process commits and dies: neither needs to be when another one's does.
 struct Fate {
   std::vector<std::uint64_t> commits;             ///< steps, rising, the last of the run among them
   std::map<std::uint64_t, std::uint64_t> deaths;  ///< by the commit that does not come: the step at which it dies
@@ -50,9 +54,13 @@ struct Fate {
 
 [[nodiscard]] engine::EpochLedger ledger_of(const World& world, const secrets::Keyring& keys);
 
-/// One lane over the rows, by processes that die and are followed by others; `theta` gets the iterate at each of
-/// `stops`, which are commits.
+/// One lane over the rows, by processes that die and are followed by others.
 [[nodiscard]] Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts,
-                        Fate& fate, const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta);
+                        Fate& fate);
+
+/// The iterates before the steps `stops`, which rise.
+[[nodiscard]] std::vector<std::vector<double>> iterates(const World& world, std::uint64_t seed,
+                                                        const record::RowBatch& rows,
+                                                        const std::vector<std::uint64_t>& stops);
 
 }  // namespace nustream::tests
