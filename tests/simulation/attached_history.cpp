@@ -21,6 +21,7 @@ using std::chrono::milliseconds;
 constexpr const char* releases_topic = "simulated.releases";
 constexpr const char* state_topic = "simulated.state";
 constexpr const char* ledger_topic = "simulated.ledger";
+constexpr const char* letters_topic = "dead";
 
 /// One lane as the outside sees it.
 struct LaneRecord {
@@ -55,6 +56,11 @@ class AttachedHistory {
     return {violation_, broker_.happened};
   }
   [[nodiscard]] std::string& log() { return log_; }
+  [[nodiscard]] std::string for_operators() {
+    std::string letters;
+    for (const std::string& letter : broker_.committed_values({letters_topic, 0})) letters += letter + '\n';
+    return letters;
+  }
 
  private:
   bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
@@ -74,13 +80,14 @@ class AttachedHistory {
     const RandomStream& stream = stream_;
     partitions_ = given_ ? 1 : 1 + static_cast<std::uint32_t>(draw(2));
     records_ = given_ ? given_->records.size() : steps * stream.minibatch + draw(stream.minibatch);
-    with_letters_ = !given_ && chance(0.5);  // letters are the operator's, and take calls of their own
+    with_letters_ = chance(0.5);
+    if (given_) broker_.apart = letters_topic;  // which are the operator's: of neighbours one may have more of them
     stops_ = !given_ && chance(0.3);
     const std::string more = fmt::format(
         "[state]\ncommit_records = {}\ncommit_seconds = {}\n[kafka]\nbrokers = \"simulated\"\n"
         "topic = \"input\"\ngroup = \"group\"\nbuffered_records = {}\n{}{}",
         stream.minibatch * (1 + draw(25)), chance(0.5) ? 0.05 : 5.0, stream.minibatch * (2 + draw(40)),
-        with_letters_ ? "dead_letter_topic = \"dead\"\n" : "",
+        with_letters_ ? fmt::format("dead_letter_topic = \"{}\"\n", letters_topic) : "",
         stops_ ? fmt::format("stop = {}\n", records_ / 2 + draw(records_)) : "");
     settings_ = settings_of(stream, more, privacy::Participation::once());
     if (!settings_) return false;
@@ -327,7 +334,7 @@ class AttachedHistory {
     const auto committed = broker_.committed_offset({"input", partition});
     if (committed != static_cast<std::int64_t>(reference.position)) violate("the group's offset is not the state's");
     check_ledger(lane, reference);
-    if (with_letters_ && broker_.committed_values({"dead", partition}).size() > reference.rejected) {
+    if (with_letters_ && broker_.committed_values({letters_topic, partition}).size() > reference.rejected) {
       violate("a dead letter was committed twice");
     }
     broker_.happened["steps"] += reference.steps;

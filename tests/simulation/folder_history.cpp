@@ -104,6 +104,8 @@ class FolderHistory {
   HistoryResult play() {
     if (!draw_settings()) return {"no settings were accepted", {}};
     present_disk() = &disk_;
+    if (given_)
+      disk_.apart = journal::folder_files::rejects;  // the operator's: of neighbours one may have more of them
     disk_.on_change = [this](const journal::Disk::Path& path) { watch(path.string()); };
     for (auto lives = 2 + draw(5); lives > 0 && violation_.empty(); --lives) {
       Faults faults = draw_faults();
@@ -127,6 +129,9 @@ class FolderHistory {
     return {violation_, happened_};
   }
   [[nodiscard]] std::string& log() { return log_; }
+  [[nodiscard]] std::string for_operators() const {
+    return disk_.seen(folder + '/' + journal::folder_files::rejects);
+  }
 
  private:
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
@@ -158,8 +163,7 @@ class FolderHistory {
     fresh_keys_ = !given_ && draw(5) == 0;
     const std::string more =
         fmt::format("[state]\ndirectory = \"{}\"\ncommit_records = {}\ncommit_seconds = {}\nrejects = {}\n{}", folder,
-                    1 + draw(60), draw(2) == 0 ? 0.05 : 5.0,
-                    !given_ && draw(2) == 0,  // rejects are the operator's, and take calls of their own
+                    1 + draw(60), draw(2) == 0 ? 0.05 : 5.0, draw(2) == 0,
                     fresh_keys_ ? "key_file = \"" + key_file() + "\"\n" : "");
     settings_ = settings_of(stream, more, replay::participation(window_, stream.minibatch));
     if (!settings_) return false;

@@ -35,6 +35,7 @@ struct Given {
 struct PublicHistory {
   HistoryResult result;
   std::string log;
+  std::string for_operators;  ///< dead letters or rejects, which are nobody else's
 };
 /// One lane of `attach`, with the faults of `seed`.
 [[nodiscard]] PublicHistory play_records(std::uint64_t seed, const Given& given);

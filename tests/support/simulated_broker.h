@@ -60,6 +60,9 @@ class SimulatedBroker {
   explicit SimulatedBroker(std::uint64_t seed) : random_(seed) {}
 
   BrokerFaults faults;
+  /// A topic on a broker of its own, which has at once whatever is sent to it: no call, no chance, and so no fault of
+  /// the others, depends on it.
+  std::string apart{};
   FaultCounts happened;
   std::function<void(const Place&, const SimulatedEntry&)> on_append;  ///< readable by read_uncommitted from here on
   std::function<void(const SimulatedTransaction&)> on_decided;         ///< its end is durable

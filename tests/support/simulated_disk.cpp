@@ -39,6 +39,7 @@ class SimulatedHandle final : public journal::File {
 
   void write(std::uint64_t offset, std::string_view bytes) override {
     disk_.refuse_if_broken(path_);
+    if (disk_.is_apart(path_)) return disk_.change_apart(*file_, {offset, std::string(bytes), {}});
     const auto write_part = [&](std::size_t count) {
       disk_.change(*file_, {offset, std::string(bytes.substr(0, count)), {}});
     };
@@ -47,11 +48,14 @@ class SimulatedHandle final : public journal::File {
   }
 
   void truncate(std::uint64_t size) override {
+    if (disk_.is_apart(path_)) return disk_.change_apart(*file_, {0, {}, size});
     disk_.count_call([] {});
     disk_.change(*file_, {0, {}, size});
   }
 
-  void sync() override { disk_.sync_file(*file_); }
+  void sync() override {
+    if (!disk_.is_apart(path_)) disk_.sync_file(*file_);
+  }
 
  private:
   SimulatedDisk& disk_;
@@ -64,6 +68,12 @@ void SimulatedDisk::refuse_if_broken(const Path& path) {
   ++losses_.failed_calls;
   ++failed_calls_;
   throw Failure(Exit::io, "cannot go on: simulated failure of the disk; none");
+}
+
+void SimulatedDisk::change_apart(SimulatedFile& file, const PendingChange& change) {
+  if (ended_) throw SimulatedCrash{};
+  apply_change(change, file.seen);
+  file.durable = file.seen;
 }
 
 void SimulatedDisk::count_call(const std::function<void()>& half_of_it) {
@@ -158,8 +168,13 @@ std::unique_ptr<journal::File> SimulatedDisk::open(const Path& path, journal::Ac
 
 std::unique_ptr<journal::File> SimulatedDisk::create(const Path& path, journal::Audience) {
   refuse_if_broken(path);
-  count_call([] {});
   const auto file = std::make_shared<SimulatedFile>();
+  if (is_apart(path)) {
+    if (ended_) throw SimulatedCrash{};
+    seen_names_[path.string()] = durable_names_[path.string()] = file;
+    return std::make_unique<SimulatedHandle>(*this, path, file);
+  }
+  count_call([] {});
   seen_names_[path.string()] = file;
   pending_names_.emplace_back(path.string(), file);
   return std::make_unique<SimulatedHandle>(*this, path, file);
@@ -175,6 +190,7 @@ void SimulatedDisk::rename(const Path& from, const Path& to) {
 }
 
 void SimulatedDisk::sync_folder(const Path&) {
+  if (!apart.empty() && pending_names_.empty()) return;  // for the name of the file that is apart
   count_call([&] {
     if (!fails_now()) return;
     reach_disk(random_() % (pending_names_.size() + 1));  // names are journalled: the rest stays pending

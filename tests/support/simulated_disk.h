@@ -80,6 +80,10 @@ class SimulatedDisk final : public journal::Disk {
   };
   [[nodiscard]] const Losses& losses() const noexcept { return losses_; }
 
+  /// The file of this name is on a disk of its own: what is done to it is no call and takes no chance, so that the
+  /// faults of all others do not depend on it. It may be broken.
+  std::string apart{};
+
   /// Called after every change of a file with its path.
   std::function<void(const Path&)> on_change;
 
@@ -90,6 +94,8 @@ class SimulatedDisk final : public journal::Disk {
   [[nodiscard]] bool fails_now() const noexcept {
     return faults_.fail_at != 0 && calls_ >= faults_.fail_at && calls_ - faults_.fail_at < faults_.fails;
   }
+  [[nodiscard]] bool is_apart(const Path& path) const { return !apart.empty() && path.filename() == apart; }
+  void change_apart(SimulatedFile& file, const PendingChange& change);
   void refuse_if_broken(const Path& path);
   void count_call(const std::function<void()>& half_of_it);
   void sync_file(SimulatedFile& file);
