@@ -76,7 +76,8 @@ class AttachedHistory {
 
   bool try_settings() {
     const std::uint64_t steps = 20 + draw(80);
-    stream_ = given_ ? given_->stream : random_stream(random_(), {.steps = steps, .replace_one = true});
+    stream_ = given_ ? given_->stream
+                     : random_stream(random_(), {.steps = steps, .replace_one = true, .beside_values = true});
     const RandomStream& stream = stream_;
     partitions_ = given_ ? 1 : 1 + static_cast<std::uint32_t>(draw(2));
     records_ = given_ ? given_->records.size() : steps * stream.minibatch + draw(stream.minibatch);
@@ -112,9 +113,10 @@ class AttachedHistory {
     for (LaneRecord& lane : lanes_) {
       for (std::uint64_t i = 0; i < records_; ++i) {
         SimulatedEntry entry;
-        entry.value = given_ ? given_->records[i] : random_record(stream_, random_());
-        if (!given_ && chance(0.02)) entry.value.reset();
-        if (chance(0.1)) entry.key = "key";
+        RandomRecord record = given_ ? given_->records[i] : random_message(stream_, random_());
+        entry.value = std::move(record.value);
+        entry.key = std::move(record.key);
+        entry.headers = std::move(record.headers);
         time += static_cast<std::int64_t>(draw(1000)) - 300;  // clocks of producers go back
         entry.milliseconds = time;
         lane.coming.push_back(std::move(entry));
@@ -177,7 +179,10 @@ class AttachedHistory {
     if (entry.is_control || !entry.value) return;
     LaneRecord& lane = lanes_[static_cast<std::size_t>(place.second)];
     if (given_ && (place.first == releases_topic || place.first == ledger_topic)) {
-      log_ += fmt::format("{} {}\n", (std::chrono::steady_clock::now() - began_).count(), *entry.value);
+      log_ += fmt::format("{} {} {}", (std::chrono::steady_clock::now() - began_).count(),
+                          entry.key.value_or("no key"), *entry.value);
+      for (const auto& [name, value] : entry.headers) log_ += fmt::format(" {}={}", name, value.value_or("null"));
+      log_ += '\n';
     }
     if (place.first == state_topic) pending_states_[entry.transaction.get()] = *entry.value;
     if (place.first != releases_topic) return;
@@ -303,6 +308,7 @@ class AttachedHistory {
       if (entry.is_control) continue;
       decode::Message message{offset, entry.milliseconds, decode::TimeKind::producer};
       if (entry.key) message.key = *entry.key;
+      message.headers = entry.views;
       if (entry.value) message.value = *entry.value;
       batch.add(message);
     }

@@ -19,7 +19,7 @@ record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
   if (as_file) {
     config.input.files = {scratch_folder() + "/records"};
     std::string all;
-    for (const std::string& text : texts) all += text + '\n';
+    for (const RandomRecord& record : texts) all += record.value.value_or("") + '\n';
     std::ofstream(config.input.files.front(), std::ios::binary) << all;
     const auto reader = replay::open_window(config, world.window, 0);
     while (reader->read(rows, 4096)) {
@@ -28,11 +28,16 @@ record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
   }
   decode::MessageDecoder decoder(config.input, config.schema);
   decode::MessageBatch batch;
+  std::vector<decode::MessageHeader> headers;
   for (std::uint64_t pass = 0; pass < world.window.passes; ++pass) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       decode::Message message;
       message.offset = pass * texts.size() + i;
-      message.value = texts[i];
+      message.key = texts[i].key;
+      message.value = texts[i].value;
+      headers.clear();
+      for (const auto& [name, value] : texts[i].headers) headers.push_back({name, value});
+      message.headers = headers;
       batch.add(message);
     }
   }
@@ -40,11 +45,9 @@ record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
   return rows;
 }
 
-/// What may stand in a record's place in a neighbouring stream.
-std::string neighbour_of(const World& world, const std::string& text, std::mt19937_64& random) {
-  std::string other = random() % 3 == 0 ? random_garbage(random(), true) : random_record(world.stream, random());
-  if (world.settings->config.privacy.adjacency == privacy::Adjacency::zero_out) other = random() % 2 == 0 ? "?" : "";
-  if (!world.stream.target_only) return other;
+/// A text in the place of another in a neighbouring stream whose targets alone are private.
+std::string with_another_target(const World& world, const std::string& text, std::string other,
+                                std::mt19937_64& random) {
   // Behind the columns before the target. A record without them, or with quotation marks, stays as it is.
   std::size_t target = 0;
   for (std::size_t column = 1; column < world.stream.columns.size(); ++column) {
@@ -54,6 +57,31 @@ std::string neighbour_of(const World& world, const std::string& text, std::mt199
   }
   if (random() % 2 == 0) other = other.substr(other.rfind(',') + 1);
   return text.substr(0, target) + other;
+}
+
+/// What may stand in a record's place in a neighbouring stream.
+RandomRecord neighbour_of(const World& world, const RandomRecord& record, std::mt19937_64& random) {
+  RandomRecord other = random_message(world.stream, random());
+  if (other.value && random() % 3 == 0) other.value = random_garbage(random(), true);
+  if (world.settings->config.privacy.adjacency == privacy::Adjacency::zero_out) {
+    other.value = random() % 2 == 0 ? "?" : "";
+    if (random() % 4 == 0) other.value.reset();
+  }
+  if (world.stream.target_only) {
+    RandomRecord same = record;
+    if (same.value) same.value = with_another_target(world, *same.value, other.value.value_or(""), random);
+    return same;
+  }
+  // Of some, only what stands beside the value.
+  const bool only_beside = world.stream.reads_key || world.stream.reads_header;
+  if (only_beside && random() % 2 == 0) {
+    other.value = record.value;
+    // It cannot be used then, which is as if it were not there.
+    const bool zeroed = world.settings->config.privacy.adjacency == privacy::Adjacency::zero_out;
+    if (zeroed && world.stream.reads_key) other.key = "?";
+    if (zeroed && world.stream.reads_header) other.headers.clear();
+  }
+  return other;
 }
 
 /// Steps that horizon and budget leave.
@@ -86,12 +114,13 @@ Fate draw_fate(std::mt19937_64& random, std::vector<std::uint64_t> commits) {
 Pair draw_pair(const World& world, std::uint64_t seed, bool as_file) {
   std::mt19937_64 random(seed * 0x2545f4914f6cdd1dU + 3);
   Pair pair;
-  for (std::uint64_t i = 0; i < *world.window.end; ++i) pair.here.push_back(random_record(world.stream, random()));
+  for (std::uint64_t i = 0; i < *world.window.end; ++i) pair.here.push_back(random_message(world.stream, random()));
   pair.there = pair.here;
   const std::size_t record = random() % pair.here.size();
   pair.there[record] = neighbour_of(world, pair.here[record], random);
   const config::Config& config = world.settings->config;
-  pair.as_file = as_file;
+  pair.as_file = as_file && !world.stream.reads_key && !world.stream.reads_header;
+  pair.beside = pair.here[record].value == pair.there[record].value;
   pair.rows = rows_of(world, pair.here, pair.as_file);
   pair.other = rows_of(world, pair.there, pair.as_file);
   pair.steps = steps_within_limits(world);

@@ -26,6 +26,7 @@ struct Pair {
   std::uint64_t steps = 0;  ///< that were taken: as far as horizon and budget let
   bool moved = false;       ///< the record had a gradient, or its neighbour
   bool as_file = false;
+  bool beside = false;  ///< they differ in a key or header alone
   bool inside = false;  ///< a slice between two commits holds it, and does not begin with its step
 };
 

@@ -71,12 +71,13 @@ class Life {
 
 }  // namespace
 
-World::World(std::uint64_t seed, std::uint64_t passes_max) {
+World::World(std::uint64_t seed, std::uint64_t passes_max, bool beside_values) {
   std::mt19937_64 random(seed);
   do {
     const std::uint64_t passes = random() % 3 == 0 ? 1 + random() % passes_max : 1;
     const std::uint64_t per_pass = 4 + random() % (passes > 1 ? 10 : 24);
-    stream = random_stream(random(), {.steps = per_pass * passes + passes, .replace_one = true});
+    stream = random_stream(
+        random(), {.steps = per_pass * passes + passes, .replace_one = true, .beside_values = beside_values});
     window = {0, per_pass * stream.minibatch + random() % stream.minibatch, passes};
     steps = *window.end * passes / stream.minibatch;
     settings = settings_of(stream, "", replay::participation(window, stream.minibatch));

@@ -15,7 +15,7 @@
 
 namespace nustream::tests {
 
-using Texts = std::vector<std::string>;
+using Texts = std::vector<RandomRecord>;
 
 /// What anybody sees of one run, and more than that: all that a lane holds is made of clipped records and noise, its
 /// second moments too, of which few releases show anything.
@@ -38,7 +38,8 @@ struct World {
   std::vector<double> spend;          ///< ρ as it runs: after 0, 1, … `steps` steps
   std::uint64_t steps = 0;            ///< of a whole run, unless a limit ends it
 
-  explicit World(std::uint64_t seed, std::uint64_t passes_max = 3);
+  /// `beside_values`: of a topic, whose keys and headers may be features.
+  World(std::uint64_t seed, std::uint64_t passes_max, bool beside_values);
 };
 
 /// Of two runs: all that is shown, at the commits that both have. Their ledgers have a line a commit, and agree where

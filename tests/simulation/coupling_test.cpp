@@ -50,6 +50,7 @@ struct Tally {
   std::uint64_t with_moments = 0;
   std::uint64_t of_targets = 0;  ///< differ in a private target alone
   std::uint64_t as_files = 0;
+  std::uint64_t beside = 0;  ///< differ in a key or header alone
   std::uint64_t inside = 0;
   std::uint64_t other_commits = 0;
   std::uint64_t deaths = 0;
@@ -78,6 +79,7 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   tally.with_moments += world.settings->config.descent.moments ? 1U : 0U;
   tally.of_targets += world.stream.target_only && pair.moved ? 1U : 0U;
   tally.as_files += pair.as_file ? 1U : 0U;
+  tally.beside += pair.beside && pair.moved ? 1U : 0U;
   tally.inside += pair.inside && pair.moved ? 1U : 0U;
   tally.other_commits += fate.commits != pair.fate.commits ? 1U : 0U;
   tally.deaths += pair.fate.lost + fate.lost;
@@ -109,7 +111,7 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   std::optional<World> world;
   for (std::uint64_t seed = first; seed < (one != nullptr ? first + 1 : pairs); ++seed) {
     const SeedGuard guard("NUSTREAM_COUPLING_SEED", seed);
-    if (!world || seed % pairs_per_settings == 0) world.emplace(seed / pairs_per_settings);
+    if (!world || seed % pairs_per_settings == 0) world.emplace(seed / pairs_per_settings, 3, true);
     const std::string wrong = couple(*world, seed, tally);
     ASSERT_EQ(wrong, "") << "NUSTREAM_COUPLING_SEED=" << seed << "\n" << world->stream.toml;
   }
@@ -120,6 +122,7 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   record("pairs_with_second_moments", static_cast<double>(tally.with_moments));
   record("pairs_that_differ_in_a_private_target", static_cast<double>(tally.of_targets));
   record("pairs_as_files", static_cast<double>(tally.as_files));
+  record("pairs_that_differ_in_key_or_header_alone", static_cast<double>(tally.beside));
   record("pairs_that_differ_inside_a_slice", static_cast<double>(tally.inside));
   record("pairs_with_commits_of_their_own", static_cast<double>(tally.other_commits));
   record("processes_that_died", static_cast<double>(tally.deaths));
@@ -128,6 +131,7 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   record(tally.shares);
   if (one != nullptr) return;
   EXPECT_GT(tally.moved, pairs / 2);
+  EXPECT_GT(tally.beside, pairs / 40);
   EXPECT_GT(tally.inside, pairs / 3);
   EXPECT_GT(tally.other_commits, pairs / 2);
   EXPECT_GT(tally.deaths, pairs / 2);
@@ -162,7 +166,7 @@ void couple_under_faults(std::uint64_t passes_max, bool as_file, std::span<const
   for (std::uint64_t seed = first; seed < end; ++seed) {
     SCOPED_TRACE(fmt::format("NUSTREAM_COUPLING_SEED={}", seed));
     const SeedGuard guard("NUSTREAM_COUPLING_SEED", seed);
-    const World world(seed + (std::uint64_t{1} << 32), passes_max);
+    const World world(seed + (std::uint64_t{1} << 32), passes_max, !as_file);
     const Pair pair = draw_pair(world, seed, as_file);
     ASSERT_EQ(above_claim(world, pair, shares), "");
     const PublicHistory one = play(seed, world, pair.here, {});

@@ -158,7 +158,7 @@ class FolderHistory {
     const std::string input = scratch_folder() + "/records";
     std::string text;
     for (std::uint64_t i = 0; i < records; ++i)
-      text += (given_ ? given_->records[i] : random_record(stream, random_())) + '\n';
+      text += (given_ ? given_->records[i].value.value_or("") : random_record(stream, random_())) + '\n';
     std::ofstream(input, std::ios::binary) << text;
     fresh_keys_ = !given_ && draw(5) == 0;
     const std::string more =

@@ -25,7 +25,7 @@ struct HistoryResult {
 /// In the place of what a history draws: a stream's settings, its records, and shifts of the noise of its one lane.
 struct Given {
   const RandomStream& stream;
-  const std::vector<std::string>& records;
+  const std::vector<RandomRecord>& records;
   const Shifts& shifts;
 };
 

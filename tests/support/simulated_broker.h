@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "decode/message.h"
 #include "kafka/partition.h"
 #include "simulated_disk.h"
 
@@ -42,6 +43,8 @@ struct SimulatedEntry {
   std::optional<std::string> key{};
   std::optional<std::string> value{};
   std::int64_t milliseconds = 0;
+  std::vector<std::pair<std::string, std::optional<std::string>>> headers{};
+  std::vector<decode::MessageHeader> views{};  ///< of the headers, once they are in the log
 };
 
 /// How often each thing really happened.

@@ -63,6 +63,9 @@ class SimulatedProducer final : public Producer {
     SimulatedEntry entry;
     if (record.key) entry.key = std::string(*record.key);
     if (record.value) entry.value = std::string(*record.value);
+    for (const decode::MessageHeader& header : record.headers) {
+      entry.headers.emplace_back(std::string(header.name), header.value);
+    }
     if (apart) {
       broker().append(Place{record.topic, record.partition.value()}, std::move(entry));
       return std::nullopt;
