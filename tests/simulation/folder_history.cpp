@@ -13,10 +13,12 @@
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
 #include "journal/sealed_state.h"
+#include "nustream/privacy/epsilon.h"
 #include "played.h"
 #include "printed_path.h"
 #include "replay/session.h"
 #include "replay/stream_input.h"
+#include "replay/summary.h"
 #include "secrets/key_file.h"
 #include "simulated_clock.h"
 #include "simulated_posix_disk.h"
@@ -233,14 +235,42 @@ class FolderHistory {
         replay::Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
                         config.state.rejects},
         replay::Pacer({}));
-    static_cast<void>(engine.run(
+    const replay::Ending ending = engine.run(
         stop,
         [&](replay::BatchResult result) {
           session.commit(std::move(result), engine.counts().rejected, stepper.released_at());
         },
-        [&](std::uint64_t) { disturb(stop); }));
+        [&](std::uint64_t) { disturb(stop); });
     session.finish();
     printer.finish();
+    if (given_) log_summary(session, printer, ending);
+  }
+
+  /// What the table at the end says to everybody, as replay::run() fills it; the operator's counts are left at zero.
+  void log_summary(replay::Session& session, const replay::PathPrinter& printer, replay::Ending ending) {
+    const config::Config& config = settings_->config;
+    const config::Mechanism& mechanism = settings_->mechanism;
+    const StepCount steps = session.lane().steps();
+    const Rho total = session.ledger_total(steps);
+    replay::Summary summary;
+    summary.stream = config.stream;
+    summary.epoch = session.epoch().value();
+    summary.steps = steps.value();
+    summary.rho = mechanism.spend.after(steps).value();
+    summary.rho_limit = mechanism.spend.limit().value();
+    summary.ledger_rho = total.value();
+    summary.epsilon = privacy::epsilon(Rho{summary.rho}, config.privacy.delta).value();
+    summary.ledger_epsilon = privacy::epsilon(total, config.privacy.delta).value();
+    summary.delta = config.privacy.delta.value();
+    summary.conversion = privacy::name(privacy::Conversion::gaussian);
+    summary.promise = engine::promise_of(config, session.is_private());
+    const std::string last = journal::last_line(disk_, releases_path);
+    summary.release = printer.last() ? printer.last() : publish::read_release(last);
+    summary.ending = ending;
+    summary.places = {releases_path, state_path, ledger_path, session.key_file()};
+    log_ += replay::to_json(summary) + '\n';
+    const StandardOutput table([this](std::string_view text) { log_ += text; });
+    replay::print_table(summary, table.file());
   }
 
   void disturb(std::atomic<int>& stop) {

@@ -40,7 +40,7 @@ struct PublicHistory {
 /// One lane of `attach`, with the faults of `seed`.
 [[nodiscard]] PublicHistory play_records(std::uint64_t seed, const Given& given);
 /// The same of `replay` over `passes` of the records: its two growing files after every change, in order, and what
-/// its processes print.
+/// its processes print, the table at the end too.
 [[nodiscard]] PublicHistory play_records_in_folder(std::uint64_t seed, const Given& given, std::uint64_t passes);
 
 }  // namespace nustream::tests
