@@ -5,9 +5,11 @@
 #include "attach/record_sizes.h"
 #include "decode/message_decoder.h"
 #include "history.h"
+#include "journal/last_release.h"
 #include "journal/ledger_chain.h"
 #include "played.h"
 #include "secrets/random.h"
+#include "shown_pages.h"
 #include "simulated_clock.h"
 #include "simulated_service.h"
 
@@ -19,12 +21,14 @@ using std::chrono::milliseconds;
 constexpr const char* releases_topic = "simulated.releases";
 constexpr const char* state_topic = "simulated.state";
 constexpr const char* ledger_topic = "simulated.ledger";
+constexpr const char* letters_topic = "dead";
 
 /// One lane as the outside sees it.
 struct LaneRecord {
   std::vector<SimulatedEntry> coming;  ///< records of the input that are not there yet
   Watcher watcher;
   std::uint64_t durable_steps = 0;
+  std::map<std::uint64_t, std::string> released;  ///< committed releases by step
   bool has_state = false;
 };
 
@@ -52,6 +56,11 @@ class AttachedHistory {
     return {violation_, broker_.happened};
   }
   [[nodiscard]] std::string& log() { return log_; }
+  [[nodiscard]] std::string for_operators() {
+    std::string letters;
+    for (const std::string& letter : broker_.committed_values({letters_topic, 0})) letters += letter + '\n';
+    return letters;
+  }
 
  private:
   bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
@@ -67,17 +76,19 @@ class AttachedHistory {
 
   bool try_settings() {
     const std::uint64_t steps = 20 + draw(80);
-    stream_ = given_ ? given_->stream : random_stream(random_(), {.steps = steps, .replace_one = true});
+    stream_ = given_ ? given_->stream
+                     : random_stream(random_(), {.steps = steps, .replace_one = true, .beside_values = true});
     const RandomStream& stream = stream_;
     partitions_ = given_ ? 1 : 1 + static_cast<std::uint32_t>(draw(2));
     records_ = given_ ? given_->records.size() : steps * stream.minibatch + draw(stream.minibatch);
-    with_letters_ = !given_ && chance(0.5);  // letters are the operator's, and take calls of their own
+    with_letters_ = chance(0.5);
+    if (given_) broker_.apart = letters_topic;  // which are the operator's: of neighbours one may have more of them
     stops_ = !given_ && chance(0.3);
     const std::string more = fmt::format(
         "[state]\ncommit_records = {}\ncommit_seconds = {}\n[kafka]\nbrokers = \"simulated\"\n"
         "topic = \"input\"\ngroup = \"group\"\nbuffered_records = {}\n{}{}",
         stream.minibatch * (1 + draw(25)), chance(0.5) ? 0.05 : 5.0, stream.minibatch * (2 + draw(40)),
-        with_letters_ ? "dead_letter_topic = \"dead\"\n" : "",
+        with_letters_ ? fmt::format("dead_letter_topic = \"{}\"\n", letters_topic) : "",
         stops_ ? fmt::format("stop = {}\n", records_ / 2 + draw(records_)) : "");
     settings_ = settings_of(stream, more, privacy::Participation::once());
     if (!settings_) return false;
@@ -85,6 +96,7 @@ class AttachedHistory {
     if (fresh_keys_) {
       const noise::KeyBytes master = secrets::random_key();
       keys_ = secrets::Keyring::from_master(master);
+      settings_->digest = config::settings_digest(settings_->config, settings_->mechanism);
     }
     config::Config& config = settings_->config;
     const std::size_t release_max = attach::release_bytes(config, settings_->mechanism);
@@ -101,9 +113,10 @@ class AttachedHistory {
     for (LaneRecord& lane : lanes_) {
       for (std::uint64_t i = 0; i < records_; ++i) {
         SimulatedEntry entry;
-        entry.value = given_ ? given_->records[i] : random_record(stream_, random_());
-        if (!given_ && chance(0.02)) entry.value.reset();
-        if (chance(0.1)) entry.key = "key";
+        RandomRecord record = given_ ? given_->records[i] : random_message(stream_, random_());
+        entry.value = std::move(record.value);
+        entry.key = std::move(record.key);
+        entry.headers = std::move(record.headers);
         time += static_cast<std::int64_t>(draw(1000)) - 300;  // clocks of producers go back
         entry.milliseconds = time;
         lane.coming.push_back(std::move(entry));
@@ -139,14 +152,41 @@ class AttachedHistory {
     for (const auto& service : services_) log_ += service->shown().metrics() + service->shown().state();
   }
 
+  /// Of whoever asks a process at this moment: its public pages are never ahead of what is committed.
+  void look_at_pages() {
+    for (const auto& service : services_) {
+      for (const ShownLane& shown : shown_lanes(service->shown())) look_at(shown);
+    }
+  }
+
+  void look_at(const ShownLane& shown) {
+    const LaneRecord& lane = lanes_.at(shown.lane);
+    if (std::max(shown.steps_committed, shown.steps_total) > lane.durable_steps) {
+      violate(fmt::format("a page shows {} and {} steps, of which {} are durable", shown.steps_committed,
+                          shown.steps_total, lane.durable_steps));
+    }
+    if (!shown.released) return;
+    const auto found = lane.released.find(*shown.released);
+    if (found == lane.released.end()) {
+      violate(fmt::format("a page shows the release of step {}, which is not committed", *shown.released));
+    } else if (shown.estimate.empty() || estimate_in(found->second) != shown.estimate) {
+      violate("a page shows another estimate than the release: " + shown.estimate + "\n" + found->second);
+    }
+  }
+
   void watch(const Place& place, const SimulatedEntry& entry) {
+    look_at_pages();
     if (entry.is_control || !entry.value) return;
     LaneRecord& lane = lanes_[static_cast<std::size_t>(place.second)];
     if (given_ && (place.first == releases_topic || place.first == ledger_topic)) {
-      log_ += fmt::format("{} {}\n", (std::chrono::steady_clock::now() - began_).count(), *entry.value);
+      log_ += fmt::format("{} {} {}", (std::chrono::steady_clock::now() - began_).count(),
+                          entry.key.value_or("no key"), *entry.value);
+      for (const auto& [name, value] : entry.headers) log_ += fmt::format(" {}={}", name, value.value_or("null"));
+      log_ += '\n';
     }
     if (place.first == state_topic) pending_states_[entry.transaction.get()] = *entry.value;
     if (place.first != releases_topic) return;
+    pending_releases_[entry.transaction.get()].push_back(*entry.value);
     if (!lane.watcher.look(*entry.value)) violate("a step is readable with two values: " + *entry.value);
     if (!lane.has_state || lane.watcher.furthest() > lane.durable_steps) {
       violate(fmt::format("step {} is readable before its state is durable (step {})", lane.watcher.furthest(),
@@ -164,9 +204,13 @@ class AttachedHistory {
       if (identity.epoch != EpochId{0}) violate("a new epoch that nobody asked for");
       lane.durable_steps = identity.steps.value();
       lane.has_state = true;
+      for (const std::string& line : pending_releases_[&transaction]) {
+        lane.released.emplace(journal::parse_last_release(line).steps.value(), line);
+      }
       broker_.count("a committed transaction");
     }
     pending_states_.erase(found);
+    pending_releases_.erase(&transaction);
   }
 
   // ---- lives
@@ -210,6 +254,7 @@ class AttachedHistory {
           (*service)->look_at_the_clock();
         }
         if (chance(0.003)) (*service)->shut_down();
+        look_at_pages();
         if ((*service)->is_drained()) {
           broker_.count("a process that was told to end");
           services_.erase(service);
@@ -218,6 +263,7 @@ class AttachedHistory {
           services_.erase(service);
         }
       } catch (const SimulatedCrash&) {
+        look_at_pages();
         services_.erase(service);
       }
     }
@@ -236,7 +282,10 @@ class AttachedHistory {
     SimulatedService& service = *services_.back();
     for (int idle = 0; idle < 60; ++idle) {
       broker_.share_out(static_cast<std::int32_t>(partitions_));
-      while (service.step()) idle = 0;
+      while (service.step()) {
+        look_at_pages();
+        idle = 0;
+      }
       broker_.go_on();
       if (service.failure()) return violate("the last life ended: " + service.failure()->reason);
       pass_time(milliseconds(500));
@@ -259,6 +308,7 @@ class AttachedHistory {
       if (entry.is_control) continue;
       decode::Message message{offset, entry.milliseconds, decode::TimeKind::producer};
       if (entry.key) message.key = *entry.key;
+      message.headers = entry.views;
       if (entry.value) message.value = *entry.value;
       batch.add(message);
     }
@@ -290,7 +340,7 @@ class AttachedHistory {
     const auto committed = broker_.committed_offset({"input", partition});
     if (committed != static_cast<std::int64_t>(reference.position)) violate("the group's offset is not the state's");
     check_ledger(lane, reference);
-    if (with_letters_ && broker_.committed_values({"dead", partition}).size() > reference.rejected) {
+    if (with_letters_ && broker_.committed_values({letters_topic, partition}).size() > reference.rejected) {
       violate("a dead letter was committed twice");
     }
     broker_.happened["steps"] += reference.steps;
@@ -340,6 +390,7 @@ class AttachedHistory {
   std::optional<attach::Setup> setup_;
   std::vector<LaneRecord> lanes_;
   std::map<const SimulatedTransaction*, std::string> pending_states_;
+  std::map<const SimulatedTransaction*, std::vector<std::string>> pending_releases_;
   std::string violation_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string log_;

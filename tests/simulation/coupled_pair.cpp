@@ -1,6 +1,7 @@
 #include "coupled_pair.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
   if (as_file) {
     config.input.files = {scratch_folder() + "/records"};
     std::string all;
-    for (const std::string& text : texts) all += text + '\n';
+    for (const RandomRecord& record : texts) all += record.value.value_or("") + '\n';
     std::ofstream(config.input.files.front(), std::ios::binary) << all;
     const auto reader = replay::open_window(config, world.window, 0);
     while (reader->read(rows, 4096)) {
@@ -27,11 +28,16 @@ record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
   }
   decode::MessageDecoder decoder(config.input, config.schema);
   decode::MessageBatch batch;
+  std::vector<decode::MessageHeader> headers;
   for (std::uint64_t pass = 0; pass < world.window.passes; ++pass) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
       decode::Message message;
       message.offset = pass * texts.size() + i;
-      message.value = texts[i];
+      message.key = texts[i].key;
+      message.value = texts[i].value;
+      headers.clear();
+      for (const auto& [name, value] : texts[i].headers) headers.push_back({name, value});
+      message.headers = headers;
       batch.add(message);
     }
   }
@@ -39,11 +45,9 @@ record::RowBatch rows_of(const World& world, const Texts& texts, bool as_file) {
   return rows;
 }
 
-/// What may stand in a record's place in a neighbouring stream.
-std::string neighbour_of(const World& world, const std::string& text, std::mt19937_64& random) {
-  std::string other = random() % 3 == 0 ? random_garbage(random(), true) : random_record(world.stream, random());
-  if (world.settings->config.privacy.adjacency == privacy::Adjacency::zero_out) other = random() % 2 == 0 ? "?" : "";
-  if (!world.stream.target_only) return other;
+/// A text in the place of another in a neighbouring stream whose targets alone are private.
+std::string with_another_target(const World& world, const std::string& text, std::string other,
+                                std::mt19937_64& random) {
   // Behind the columns before the target. A record without them, or with quotation marks, stays as it is.
   std::size_t target = 0;
   for (std::size_t column = 1; column < world.stream.columns.size(); ++column) {
@@ -55,15 +59,29 @@ std::string neighbour_of(const World& world, const std::string& text, std::mt199
   return text.substr(0, target) + other;
 }
 
-/// Commits wherever the record takes part, and at a few other steps.
-std::vector<std::uint64_t> draw_commits(std::mt19937_64& random, const World& world,
-                                        const std::vector<std::uint64_t>& stops) {
-  std::vector<std::uint64_t> commits = stops;
-  for (std::uint64_t more = random() % 4; more > 0; --more) commits.push_back(random() % (world.steps + 1));
-  commits.push_back(world.steps);
-  std::sort(commits.begin(), commits.end());
-  commits.erase(std::unique(commits.begin(), commits.end()), commits.end());
-  return commits;
+/// What may stand in a record's place in a neighbouring stream.
+RandomRecord neighbour_of(const World& world, const RandomRecord& record, std::mt19937_64& random) {
+  RandomRecord other = random_message(world.stream, random());
+  if (other.value && random() % 3 == 0) other.value = random_garbage(random(), true);
+  if (world.settings->config.privacy.adjacency == privacy::Adjacency::zero_out) {
+    other.value = random() % 2 == 0 ? "?" : "";
+    if (random() % 4 == 0) other.value.reset();
+  }
+  if (world.stream.target_only) {
+    RandomRecord same = record;
+    if (same.value) same.value = with_another_target(world, *same.value, other.value.value_or(""), random);
+    return same;
+  }
+  // Of some, only what stands beside the value.
+  const bool only_beside = world.stream.reads_key || world.stream.reads_header;
+  if (only_beside && random() % 2 == 0) {
+    other.value = record.value;
+    // It cannot be used then, which is as if it were not there.
+    const bool zeroed = world.settings->config.privacy.adjacency == privacy::Adjacency::zero_out;
+    if (zeroed && world.stream.reads_key) other.key = "?";
+    if (zeroed && world.stream.reads_header) other.headers.clear();
+  }
+  return other;
 }
 
 /// Steps that horizon and budget leave.
@@ -74,6 +92,14 @@ std::uint64_t steps_within_limits(const World& world) {
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> draw_commits(std::mt19937_64& random, const World& world) {
+  std::vector<std::uint64_t> commits{world.steps};
+  for (std::uint64_t more = random() % 6; more > 0; --more) commits.push_back(random() % (world.steps + 1));
+  std::sort(commits.begin(), commits.end());
+  commits.erase(std::unique(commits.begin(), commits.end()), commits.end());
+  return commits;
+}
 
 Fate draw_fate(std::mt19937_64& random, std::vector<std::uint64_t> commits) {
   Fate fate{std::move(commits), {}, 0};
@@ -88,24 +114,30 @@ Fate draw_fate(std::mt19937_64& random, std::vector<std::uint64_t> commits) {
 Pair draw_pair(const World& world, std::uint64_t seed, bool as_file) {
   std::mt19937_64 random(seed * 0x2545f4914f6cdd1dU + 3);
   Pair pair;
-  for (std::uint64_t i = 0; i < *world.window.end; ++i) pair.here.push_back(random_record(world.stream, random()));
+  for (std::uint64_t i = 0; i < *world.window.end; ++i) pair.here.push_back(random_message(world.stream, random()));
   pair.there = pair.here;
   const std::size_t record = random() % pair.here.size();
   pair.there[record] = neighbour_of(world, pair.here[record], random);
   const config::Config& config = world.settings->config;
-  pair.as_file = as_file;
+  pair.as_file = as_file && !world.stream.reads_key && !world.stream.reads_header;
+  pair.beside = pair.here[record].value == pair.there[record].value;
   pair.rows = rows_of(world, pair.here, pair.as_file);
   pair.other = rows_of(world, pair.there, pair.as_file);
+  pair.steps = steps_within_limits(world);
   std::vector<std::size_t> taken;
   for (std::uint64_t pass = 0; pass < world.window.passes; ++pass) {
     const std::size_t row = pass * pair.here.size() + record;
-    if (row / config.descent.minibatch >= steps_within_limits(world)) break;
+    if (row / config.descent.minibatch >= pair.steps) break;
     pair.stops.push_back(row / config.descent.minibatch);
     taken.push_back(row);
   }
-  pair.fate = draw_fate(random, draw_commits(random, world, pair.stops));
-  std::vector<std::vector<double>> theta;
-  pair.shown = run(world, seed, pair.rows, {}, pair.fate, pair.stops, &theta);
+  pair.fate = draw_fate(random, draw_commits(random, world));
+  const std::vector<std::uint64_t>& commits = pair.fate.commits;
+  for (const std::uint64_t stop : pair.stops) {
+    pair.inside = pair.inside || (stop > 0 && !std::binary_search(commits.begin(), commits.end(), stop));
+  }
+  pair.shown = run(world, seed, pair.rows, {}, pair.fate);
+  const std::vector<std::vector<double>> theta = iterates(world, seed, pair.rows, pair.stops);
   for (std::size_t i = 0; i < pair.stops.size(); ++i) {
     auto shift = gradient_difference(config.descent, world.settings->mechanism.grids, theta[i], pair.rows, pair.other,
                                      taken[i]);
@@ -115,15 +147,30 @@ Pair draw_pair(const World& world, std::uint64_t seed, bool as_file) {
   return pair;
 }
 
-std::string above_claim(const World& world, const Pair& pair, double& largest_share) {
+std::string above_claim(const World& world, const Pair& pair, LargestShares& shares) {
+  std::vector<double> cost(world.spend.size());
   for (std::size_t i = 0; i < world.encoders.size(); ++i) {
     const config::StageNoise& stage = world.settings->mechanism.stages[i];
     const double claimed = stage.sensitivity.value() * stage.displacement.value();
-    const double norm = world.encoders[i].norm(pair.shifts, i) * world.settings->mechanism.grids[i].spacing();
+    const std::vector<double> squares = world.encoders[i].squares(pair.shifts, i);
+    const double norm = std::sqrt(squares.back()) * world.settings->mechanism.grids[i].spacing();
     // The twin's own rounding.
     if (!(norm <= claimed * (1 + 1e-12))) return fmt::format("‖C(z' − z)‖ = {} beyond the claimed {}", norm, claimed);
-    largest_share = std::max(largest_share, norm / claimed);
+    shares.of_sensitivity = std::max(shares.of_sensitivity, norm / claimed);
+    const double twice_variance = 2 * world.stddevs[i] * world.stddevs[i];
+    for (std::size_t step = 0; step < cost.size(); ++step) cost[step] += squares[step] / twice_variance;
   }
+  for (std::size_t step = 0; step < cost.size(); ++step) {
+    // A σ of about 2^32 grid units is known to half a unit.
+    if (cost[step] <= world.spend[step] * (1 + 1e-9)) continue;
+    return fmt::format("after {} steps ρ = {} beyond the running spend of {}", step, cost[step], world.spend[step]);
+  }
+  const double asked = config::rho_asked(world.settings->config.privacy).value();
+  const double limit = world.settings->mechanism.spend.limit().value();
+  if (!(limit <= asked)) return fmt::format("ρ = {} is the limit where {} is asked for", limit, asked);
+  if (pair.steps == 0) return {};
+  double& share = shares.of_spend[world.settings->mechanism.main().correlation.name()];
+  share = std::max(share, cost[pair.steps] / world.spend[pair.steps]);
   return {};
 }
 

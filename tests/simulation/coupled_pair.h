@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -22,16 +23,29 @@ struct Pair {
   Fate fate;
   Shown shown;
   Shifts shifts;
-  bool moved = false;  ///< the record had a gradient, or its neighbour
+  std::uint64_t steps = 0;  ///< that were taken: as far as horizon and budget let
+  bool moved = false;       ///< the record had a gradient, or its neighbour
   bool as_file = false;
+  bool beside = false;  ///< they differ in a key or header alone
+  bool inside = false;  ///< a slice between two commits holds it, and does not begin with its step
 };
 
 [[nodiscard]] Pair draw_pair(const World& world, std::uint64_t seed, bool as_file);
 
+/// A few steps, the last one of the run among them.
+[[nodiscard]] std::vector<std::uint64_t> draw_commits(std::mt19937_64& random, const World& world);
+
 /// One in three processes dies before its commit.
 [[nodiscard]] Fate draw_fate(std::mt19937_64& random, std::vector<std::uint64_t> commits);
 
-/// Empty, or by how much the coupling costs more than is claimed.
-[[nodiscard]] std::string above_claim(const World& world, const Pair& pair, double& largest_share);
+/// How near the couplings come to the claims. Far away from them, a claim too small would not show.
+struct LargestShares {
+  double of_sensitivity = 0;               ///< ‖C(z' − z)‖ of a stage, over all steps
+  std::map<std::string, double> of_spend;  ///< ρ when the run ends, by the correlation's name
+};
+
+/// Empty, or by how much the coupling costs more than is claimed: a stage more than its sensitivity, or all stages
+/// together, after any number of steps, more than the running spend; or that more than what is asked for.
+[[nodiscard]] std::string above_claim(const World& world, const Pair& pair, LargestShares& shares);
 
 }  // namespace nustream::tests

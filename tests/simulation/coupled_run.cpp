@@ -71,12 +71,13 @@ class Life {
 
 }  // namespace
 
-World::World(std::uint64_t seed, std::uint64_t passes_max) {
+World::World(std::uint64_t seed, std::uint64_t passes_max, bool beside_values) {
   std::mt19937_64 random(seed);
   do {
     const std::uint64_t passes = random() % 3 == 0 ? 1 + random() % passes_max : 1;
     const std::uint64_t per_pass = 4 + random() % (passes > 1 ? 10 : 24);
-    stream = random_stream(random(), {.steps = per_pass * passes + passes, .replace_one = true});
+    stream = random_stream(
+        random(), {.steps = per_pass * passes + passes, .replace_one = true, .beside_values = beside_values});
     window = {0, per_pass * stream.minibatch + random() % stream.minibatch, passes};
     steps = *window.end * passes / stream.minibatch;
     settings = settings_of(stream, "", replay::participation(window, stream.minibatch));
@@ -84,6 +85,15 @@ World::World(std::uint64_t seed, std::uint64_t passes_max) {
   if (const auto horizon = settings->mechanism.horizon()) steps = std::min(steps, horizon->value());
   for (const config::StageNoise& stage : settings->mechanism.stages) {
     encoders.emplace_back(stage.correlation, static_cast<std::size_t>(steps));
+  }
+  for (const noise::Grid& grid : settings->mechanism.grids) {
+    const double one = 1;
+    std::int64_t units = 0;
+    grid.round_noise({&one, 1}, {&units, 1});
+    stddevs.push_back(static_cast<double>(units));
+  }
+  for (std::uint64_t step = 0; step <= steps; ++step) {
+    spend.push_back(settings->mechanism.spend.after(StepCount{step}).value());
   }
 }
 
@@ -95,8 +105,33 @@ engine::EpochLedger ledger_of(const World& world, const secrets::Keyring& keys) 
           {}};
 }
 
-Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts, Fate& fate,
-          const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta) {
+bool show_the_same(const Shown& one, const Shown& two, bool same_commits) {
+  const auto agrees = [&](const auto& commit) {
+    const auto found = two.lanes.find(commit.first);
+    return found == two.lanes.end() ? !same_commits : found->second == commit.second;
+  };
+  if (one.lanes.empty() || two.lanes.empty() || *one.lanes.rbegin() != *two.lanes.rbegin()) return false;
+  return std::ranges::all_of(one.lanes, agrees) && one.releases == two.releases && one.metrics == two.metrics &&
+         one.state == two.state && (!same_commits || one.ledger == two.ledger);
+}
+
+std::vector<std::vector<double>> iterates(const World& world, std::uint64_t seed, const record::RowBatch& rows,
+                                          const std::vector<std::uint64_t>& stops) {
+  const secrets::Keyring keys = secrets::Keyring::insecure(seed);
+  const config::Mechanism& mechanism = world.settings->mechanism;
+  const Committed start{{},
+                        journal::first_checkpoints(keys.epoch_key(world.settings->config.stream), LaneId{0},
+                                                   EpochId{0}, mechanism.stages.size())};
+  Life life(world, keys, {}, rows, std::nullopt, start);
+  std::vector<std::vector<double>> all;
+  for (const std::uint64_t stop : stops) {
+    life.go_to(stop);
+    all.emplace_back(life.lane().theta().begin(), life.lane().theta().end());
+  }
+  return all;
+}
+
+Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts, Fate& fate) {
   const config::Config& config = world.settings->config;
   const config::Mechanism& mechanism = world.settings->mechanism;
   const secrets::Keyring keys = secrets::Keyring::insecure(seed);
@@ -115,13 +150,10 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
     life->go_to(commit);
     if (commit == world.steps) life->release_the_end();
     committed = life->commit();
-    shown.lanes += committed.lane;
+    shown.lanes[commit] = committed.lane;
     shown.releases += life->released();
     const lane::Lane& lane = life->lane();
     shown.ledger += ledger.append_lines(lane.steps(), Position{world.window.touched(lane.position().value())}, keys);
-    if (theta != nullptr && std::find(stops.begin(), stops.end(), commit) != stops.end()) {
-      theta->emplace_back(lane.theta().begin(), lane.theta().end());
-    }
   }
   const lane::Lane& lane = life->lane();
   serve::PublicSurface surface(config.stream);

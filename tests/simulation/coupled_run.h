@@ -15,12 +15,12 @@
 
 namespace nustream::tests {
 
-using Texts = std::vector<std::string>;
+using Texts = std::vector<RandomRecord>;
 
 /// What anybody sees of one run, and more than that: all that a lane holds is made of clipped records and noise, its
 /// second moments too, of which few releases show anything.
 struct Shown {
-  std::string lanes;  ///< the lane's state at each commit
+  std::map<std::uint64_t, std::string> lanes;  ///< the lane's state at each commit, by its step
   std::string releases;
   std::string ledger;
   std::string metrics;
@@ -34,12 +34,19 @@ struct World {
   replay::Window window;
   std::optional<Settings> settings;
   std::vector<EncoderTwin> encoders;  ///< one a stage
+  std::vector<double> stddevs;        ///< of a stage's noise, grid units: by the noise that it is really given
+  std::vector<double> spend;          ///< ρ as it runs: after 0, 1, … `steps` steps
   std::uint64_t steps = 0;            ///< of a whole run, unless a limit ends it
 
-  explicit World(std::uint64_t seed, std::uint64_t passes_max = 3);
+  /// `beside_values`: of a topic, whose keys and headers may be features.
+  World(std::uint64_t seed, std::uint64_t passes_max, bool beside_values);
 };
 
-/// When a run's process commits, which is public, and dies, which is not.
+/// Of two runs: all that is shown, at the commits that both have. Their ledgers have a line a commit, and agree where
+/// they have the same commits.
+[[nodiscard]] bool show_the_same(const Shown& one, const Shown& two, bool same_commits);
+
+/// When a run's process commits and dies: neither needs to be when another one's does.
 struct Fate {
   std::vector<std::uint64_t> commits;             ///< steps, rising, the last of the run among them
   std::map<std::uint64_t, std::uint64_t> deaths;  ///< by the commit that does not come: the step at which it dies
@@ -48,9 +55,13 @@ struct Fate {
 
 [[nodiscard]] engine::EpochLedger ledger_of(const World& world, const secrets::Keyring& keys);
 
-/// One lane over the rows, by processes that die and are followed by others; `theta` gets the iterate at each of
-/// `stops`, which are commits.
+/// One lane over the rows, by processes that die and are followed by others.
 [[nodiscard]] Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, const Shifts& shifts,
-                        Fate& fate, const std::vector<std::uint64_t>& stops, std::vector<std::vector<double>>* theta);
+                        Fate& fate);
+
+/// The iterates before the steps `stops`, which rise.
+[[nodiscard]] std::vector<std::vector<double>> iterates(const World& world, std::uint64_t seed,
+                                                        const record::RowBatch& rows,
+                                                        const std::vector<std::uint64_t>& stops);
 
 }  // namespace nustream::tests

@@ -1,6 +1,7 @@
 #include "coupling.h"
 
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 namespace nustream::tests {
@@ -105,9 +106,9 @@ EncoderTwin::EncoderTwin(const noise::Correlation& correlation, std::size_t step
   }
 }
 
-double EncoderTwin::norm(const Shifts& shifts, std::size_t stage) const {
-  double squares = 0;
-  if (shifts.empty()) return 0;
+std::vector<double> EncoderTwin::squares(const Shifts& shifts, std::size_t stage) const {
+  std::vector<double> squares(steps_ + 1);
+  if (shifts.empty()) return squares;
   const std::size_t dimension = shifts.begin()->second.at(stage).size();
   std::vector<double> w(steps_);
   for (std::size_t j = 0; j < dimension; ++j) {
@@ -116,10 +117,11 @@ double EncoderTwin::norm(const Shifts& shifts, std::size_t stage) const {
       double rest = found == shifts.end() ? 0 : static_cast<double>(found->second[stage][j]);
       for (std::size_t s = shifts.begin()->first; s < t; ++s) rest -= factor_[t * steps_ + s] * w[s];
       w[t] = rest / factor_[t * steps_ + t];
-      squares += w[t] * w[t];
+      squares[t + 1] += w[t] * w[t];
     }
   }
-  return std::sqrt(squares);
+  std::partial_sum(squares.begin(), squares.end(), squares.begin());
+  return squares;
 }
 
 }  // namespace nustream::tests

@@ -40,12 +40,13 @@ class ShiftedNoise final : public engine::NoiseSupply {
     const lane::Settings& settings, std::span<const noise::Grid> grids, std::span<const double> theta,
     const record::RowBatch& here, const record::RowBatch& there, std::size_t row);
 
-/// ‖C(z' − z)‖ for one stage's correlation: the smallest ‖w‖ with B w = z' − z over `steps` steps, by dense matrices.
+/// ‖C(z' − z)‖ for one stage's correlation: the smallest ‖w‖ with B w = z' − z, by dense matrices.
 class EncoderTwin {
  public:
   EncoderTwin(const noise::Correlation& correlation, std::size_t steps);
-  /// Units of the grid. `shifts` holds this stage's vectors by step.
-  [[nodiscard]] double norm(const Shifts& shifts, std::size_t stage) const;
+  /// ‖C(z' − z)‖² over the first 0, 1, … `steps` steps, in units of the grid. `shifts` holds this stage's vectors by
+  /// step.
+  [[nodiscard]] std::vector<double> squares(const Shifts& shifts, std::size_t stage) const;
 
  private:
   std::size_t steps_;

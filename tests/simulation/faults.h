@@ -8,7 +8,7 @@
 namespace nustream::tests {
 
 /// Of histories of `replay` over the disk, and what they were spared or came to.
-inline constexpr std::array<std::string_view, 15> counted_of_folders{
+inline constexpr std::array<std::string_view, 16> counted_of_folders{
     "a crash",
     "a crash after a failed call",
     "a life with several failed calls",
@@ -18,6 +18,7 @@ inline constexpr std::array<std::string_view, 15> counted_of_folders{
     "syncs that failed",
     "writes lost",
     "writes torn",
+    "writes that arrived out of order",
     "a jump of the clock",
     "a signal",
     "several passes",

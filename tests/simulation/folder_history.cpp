@@ -1,21 +1,24 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "engine/release_encoder.h"
 #include "history.h"
+#include "journal/last_release.h"
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
 #include "journal/sealed_state.h"
+#include "nustream/privacy/epsilon.h"
 #include "played.h"
+#include "printed_path.h"
 #include "replay/session.h"
 #include "replay/stream_input.h"
+#include "replay/summary.h"
 #include "secrets/key_file.h"
 #include "simulated_clock.h"
 #include "simulated_posix_disk.h"
@@ -90,29 +93,6 @@ class LentNoise final : public engine::NoiseSupply {
   engine::NoiseSupply& noise_;
 };
 
-/// What a process prints, added to a log when it ends, however it does.
-class StandardOutput {
- public:
-  explicit StandardOutput(std::string* log) : log_(log) {
-    if (log_ != nullptr) file_ = ::open_memstream(&text_, &size_);
-  }
-  ~StandardOutput() {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    log_->append("printed:\n").append(text_, size_);
-    std::free(text_);
-  }
-  StandardOutput(const StandardOutput&) = delete;
-  StandardOutput& operator=(const StandardOutput&) = delete;
-  [[nodiscard]] std::FILE* file() const noexcept { return file_; }
-
- private:
-  std::string* log_;
-  std::FILE* file_ = nullptr;
-  char* text_ = nullptr;
-  std::size_t size_ = 0;
-};
-
 class FolderHistory {
  public:
   explicit FolderHistory(std::uint64_t seed, const Given* given = nullptr, std::uint64_t passes = 1)
@@ -126,6 +106,8 @@ class FolderHistory {
   HistoryResult play() {
     if (!draw_settings()) return {"no settings were accepted", {}};
     present_disk() = &disk_;
+    if (given_)
+      disk_.apart = journal::folder_files::rejects;  // the operator's: of neighbours one may have more of them
     disk_.on_change = [this](const journal::Disk::Path& path) { watch(path.string()); };
     for (auto lives = 2 + draw(5); lives > 0 && violation_.empty(); --lives) {
       Faults faults = draw_faults();
@@ -149,6 +131,9 @@ class FolderHistory {
     return {violation_, happened_};
   }
   [[nodiscard]] std::string& log() { return log_; }
+  [[nodiscard]] std::string for_operators() const {
+    return disk_.seen(folder + '/' + journal::folder_files::rejects);
+  }
 
  private:
   std::uint64_t draw(std::uint64_t below) { return random_() % below; }
@@ -175,18 +160,20 @@ class FolderHistory {
     const std::string input = scratch_folder() + "/records";
     std::string text;
     for (std::uint64_t i = 0; i < records; ++i)
-      text += (given_ ? given_->records[i] : random_record(stream, random_())) + '\n';
+      text += (given_ ? given_->records[i].value.value_or("") : random_record(stream, random_())) + '\n';
     std::ofstream(input, std::ios::binary) << text;
     fresh_keys_ = !given_ && draw(5) == 0;
     const std::string more =
         fmt::format("[state]\ndirectory = \"{}\"\ncommit_records = {}\ncommit_seconds = {}\nrejects = {}\n{}", folder,
-                    1 + draw(60), draw(2) == 0 ? 0.05 : 5.0,
-                    !given_ && draw(2) == 0,  // rejects are the operator's, and take calls of their own
+                    1 + draw(60), draw(2) == 0 ? 0.05 : 5.0, draw(2) == 0,
                     fresh_keys_ ? "key_file = \"" + key_file() + "\"\n" : "");
     settings_ = settings_of(stream, more, replay::participation(window_, stream.minibatch));
     if (!settings_) return false;
     settings_->config.input.files = {input};
-    if (fresh_keys_) keys_ = secrets::load_key_file(key_file());
+    if (fresh_keys_) {
+      keys_ = secrets::load_key_file(key_file());
+      settings_->digest = config::settings_digest(settings_->config, settings_->mechanism);
+    }
     return true;
   }
 
@@ -231,7 +218,7 @@ class FolderHistory {
     options.start = disk_.seen(state_path).empty() ? replay::Start::fresh : replay::Start::resume;
     options.passes = window_.passes;
     if (!fresh_keys_) options.insecure_seed = seed_;
-    const StandardOutput printed(given_ ? &log_ : nullptr);
+    const StandardOutput printed([this](std::string_view text) { look_at_printed(text); });
     replay::PathPrinter printer(printed.file());
     std::atomic<int> stop{0};
     replay::StreamInput stream(config, window_, stop);
@@ -248,14 +235,42 @@ class FolderHistory {
         replay::Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
                         config.state.rejects},
         replay::Pacer({}));
-    static_cast<void>(engine.run(
+    const replay::Ending ending = engine.run(
         stop,
         [&](replay::BatchResult result) {
           session.commit(std::move(result), engine.counts().rejected, stepper.released_at());
         },
-        [&](std::uint64_t) { disturb(stop); }));
+        [&](std::uint64_t) { disturb(stop); });
     session.finish();
     printer.finish();
+    if (given_) log_summary(session, printer, ending);
+  }
+
+  /// What the table at the end says to everybody, as replay::run() fills it; the operator's counts are left at zero.
+  void log_summary(replay::Session& session, const replay::PathPrinter& printer, replay::Ending ending) {
+    const config::Config& config = settings_->config;
+    const config::Mechanism& mechanism = settings_->mechanism;
+    const StepCount steps = session.lane().steps();
+    const Rho total = session.ledger_total(steps);
+    replay::Summary summary;
+    summary.stream = config.stream;
+    summary.epoch = session.epoch().value();
+    summary.steps = steps.value();
+    summary.rho = mechanism.spend.after(steps).value();
+    summary.rho_limit = mechanism.spend.limit().value();
+    summary.ledger_rho = total.value();
+    summary.epsilon = privacy::epsilon(Rho{summary.rho}, config.privacy.delta).value();
+    summary.ledger_epsilon = privacy::epsilon(total, config.privacy.delta).value();
+    summary.delta = config.privacy.delta.value();
+    summary.conversion = privacy::name(privacy::Conversion::gaussian);
+    summary.promise = engine::promise_of(config, session.is_private());
+    const std::string last = journal::last_line(disk_, releases_path);
+    summary.release = printer.last() ? printer.last() : publish::read_release(last);
+    summary.ending = ending;
+    summary.places = {releases_path, state_path, ledger_path, session.key_file()};
+    log_ += replay::to_json(summary) + '\n';
+    const StandardOutput table([this](std::string_view text) { log_ += text; });
+    replay::print_table(summary, table.file());
   }
 
   void disturb(std::atomic<int>& stop) {
@@ -286,8 +301,7 @@ class FolderHistory {
     if (path == ledger_path || content.empty()) return;
     const std::size_t end = content.rfind('\n');
     if (end == std::string::npos || end + 1 <= looked_to_) return;
-    const std::string state = disk_.durable(state_path);
-    const std::uint64_t durable = state.empty() ? 0 : secrets::read_identity(state).steps.value();
+    const std::uint64_t durable = durable_steps();
     for (const std::string& line : lines_of_text(content.substr(looked_to_, end + 1 - looked_to_))) {
       if (line.find('\0') != std::string::npos) return;  // what a power failure left
       if (!watcher_.look(line)) violate("a step is readable with two values: " + line);
@@ -295,8 +309,29 @@ class FolderHistory {
         violate(
             fmt::format("step {} is readable before its state is durable (step {})", watcher_.furthest(), durable));
       }
+      readable_.insert_or_assign(std::to_string(journal::parse_last_release(line).position.value()), line);
     }
     looked_to_ = end + 1;
+  }
+
+  /// The journal is at rest whenever something is printed: nothing is in flight.
+  void look_at_printed(std::string_view printed) {
+    if (given_) log_.append("printed:\n").append(printed);
+    const auto found = readable_.find(printed_position(printed));
+    if (found == readable_.end() || !shows_release(printed, found->second)) {
+      return violate("something else is printed than what is readable:\n" + std::string(printed));
+    }
+    if (disk_.seen(releases_path).find(found->second) == std::string::npos) {
+      violate("a release is printed that was lost: " + found->second);
+    }
+    if (journal::parse_last_release(found->second).steps.value() > durable_steps()) {
+      violate("a release is printed before its state is durable: " + found->second);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t durable_steps() const {
+    const std::string state = disk_.durable(state_path);
+    return state.empty() ? 0 : secrets::read_identity(state).steps.value();
   }
 
   // ---- the end
@@ -344,6 +379,7 @@ class FolderHistory {
     const SimulatedDisk::Losses& losses = disk_.losses();
     happened_["writes lost"] += losses.lost;
     happened_["writes torn"] += losses.torn;
+    happened_["writes that arrived out of order"] += losses.reordered;
     happened_["syncs that failed"] += losses.failed_syncs;
     happened_["calls that failed"] += losses.failed_calls;
   }
@@ -362,6 +398,7 @@ class FolderHistory {
   ByteWatcher ledger_bytes_;
   Watcher watcher_;
   std::size_t looked_to_ = 0;
+  std::map<std::string, std::string> readable_;  // releases by position, as text
   FaultCounts happened_;
   std::string violation_;
   std::string log_;

@@ -32,7 +32,8 @@ inline constexpr int settings_tries_max = 100;
 
 /// What a run that nothing disturbs comes to.
 struct Reference {
-  std::vector<std::string> lines;  ///< releases, newlines not included
+  std::vector<std::string> lines;       ///< releases, newlines not included
+  std::vector<std::string> every_step;  ///< one for each, as if it were released
   std::uint64_t steps = 0;
   std::uint64_t position = 0;
   std::uint64_t rejected = 0;  ///< among the records that were stepped
@@ -56,8 +57,9 @@ class Watcher {
   std::uint64_t furthest_ = 0;
 };
 
-/// Whether `lines` are those of the undisturbed run: apart from extra releases on shutdown, which may stand in the
-/// place of the one at the end. Compares steps alone where the noise was fresh. Empty, or what differs.
+/// Whether `lines` are those of the undisturbed run, apart from extra releases on shutdown, which may stand in the
+/// place of the one at the end: those are what the undisturbed run would have released after their steps. Where the
+/// noise was fresh, compares steps, positions and spends alone. Empty, or what differs.
 [[nodiscard]] std::string difference(const std::vector<std::string>& lines, const Reference& reference,
                                      bool same_noise);
 

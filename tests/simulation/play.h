@@ -25,7 +25,7 @@ struct HistoryResult {
 /// In the place of what a history draws: a stream's settings, its records, and shifts of the noise of its one lane.
 struct Given {
   const RandomStream& stream;
-  const std::vector<std::string>& records;
+  const std::vector<RandomRecord>& records;
   const Shifts& shifts;
 };
 
@@ -35,11 +35,12 @@ struct Given {
 struct PublicHistory {
   HistoryResult result;
   std::string log;
+  std::string for_operators;  ///< dead letters or rejects, which are nobody else's
 };
 /// One lane of `attach`, with the faults of `seed`.
 [[nodiscard]] PublicHistory play_records(std::uint64_t seed, const Given& given);
 /// The same of `replay` over `passes` of the records: its two growing files after every change, in order, and what
-/// its processes print.
+/// its processes print, the table at the end too.
 [[nodiscard]] PublicHistory play_records_in_folder(std::uint64_t seed, const Given& given, std::uint64_t passes);
 
 }  // namespace nustream::tests

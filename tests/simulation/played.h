@@ -20,6 +20,7 @@ template <typename History>
     shown.result = unexpected();
   }
   shown.log = std::move(history.log());
+  shown.for_operators = history.for_operators();
   return shown;
 }
 

@@ -140,6 +140,15 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   if (limits.replace_one && random() % 2 == 0) privacy += "adjacency = \"replace-one\"\n";
   if (limits.may_end_early && random() % 12 == 0) privacy += "budget = 0.4\n";
 
+  if (limits.beside_values && random() % 4 == 0) {
+    stream.reads_key = true;
+    features += "[[features]]\ncolumn = \"@key\"\n";
+  }
+  if (limits.beside_values && random() % 4 == 0) {
+    stream.reads_header = true;
+    features += fmt::format("[[features]]\ncolumn = \"@header:{}\"\n", random_header);
+  }
+
   std::string format = stream.json ? "format = \"jsonl\"\n" : "header = false\n";
   if (!mean) stream.columns.emplace_back("y");
   if (!stream.json) {
@@ -187,6 +196,26 @@ std::string random_record(const RandomStream& stream, std::uint64_t seed) {
   }
   if (stream.json) text += "}";
   return text;
+}
+
+RandomRecord random_message(const RandomStream& stream, std::uint64_t seed) {
+  Random random(seed * 0xa0761d6478bd642fU + 13);
+  std::normal_distribution<double> normal;
+  const auto number = [&](bool is_read) {
+    if (!is_read && random() % 2 == 0) return random_garbage(random(), false);
+    return random() % 40 == 0 ? one_of(random, "", "n/a", "1e999") : fmt::format("{:.4g}", normal(random));
+  };
+  RandomRecord record;
+  if (random() % 50 != 0) record.value = random_record(stream, seed);
+  if (random() % 30 == 0 || !(stream.reads_key || random() % 4 == 0)) {
+    // No key: where it is read, the record cannot be used.
+  } else {
+    record.key = number(stream.reads_key);
+  }
+  if (stream.reads_header || random() % 4 == 0)
+    record.headers.emplace_back(random_header, number(stream.reads_header));
+  if (random() % 10 == 0) record.headers.emplace_back("another", std::nullopt);
+  return record;
 }
 
 }  // namespace nustream::tests

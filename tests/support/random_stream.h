@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nustream::tests {
@@ -22,6 +24,16 @@ struct RandomStream {
   std::uint64_t minibatch = 1;
   std::uint64_t stages = 1;
   double clip_norm = 1;
+  bool reads_key = false;     ///< a feature is the key of a topic's record
+  bool reads_header = false;  ///< a feature is its header `random_header`
+};
+inline constexpr const char* random_header = "h";
+
+/// A topic's record: what a file has no place for stays empty there.
+struct RandomRecord {
+  std::optional<std::string> value;  ///< empty: a tombstone
+  std::optional<std::string> key{};
+  std::vector<std::pair<std::string, std::optional<std::string>>> headers{};
 };
 
 /// What the caller can do with.
@@ -30,6 +42,7 @@ struct StreamLimits {
   bool replace_one = false;     ///< the other adjacency, too
   bool may_end_early = true;    ///< horizons and budgets below the number of steps
   bool several_passes = false;  ///< only correlations that account for them
+  bool beside_values = false;   ///< features of keys and headers, too: of a topic's records alone
 };
 
 /// Random settings under `seed`: every loss, schedule, projection, average and correlation.
@@ -37,6 +50,9 @@ struct StreamLimits {
 
 /// The text of a record: now and then one that cannot be used, or that is far out.
 [[nodiscard]] std::string random_record(const RandomStream& stream, std::uint64_t seed);
+
+/// The same with what stands beside the text, whether or not it is read; now and then a tombstone.
+[[nodiscard]] RandomRecord random_message(const RandomStream& stream, std::uint64_t seed);
 
 /// Bytes that are hardly ever a record; without line breaks where `one_line`.
 [[nodiscard]] std::string random_garbage(std::uint64_t seed, bool one_line);

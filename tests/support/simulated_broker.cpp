@@ -17,6 +17,7 @@ void SimulatedBroker::append(const Place& place, SimulatedEntry entry) {
   if (entry.transaction && !entry.is_control) entry.transaction->unmarked.insert(place);
   auto& log = logs_[place];
   log.push_back(std::move(entry));
+  for (const auto& [name, value] : log.back().headers) log.back().views.push_back({name, value});
   if (on_append) on_append(place, log.back());
 }
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "decode/message.h"
 #include "kafka/partition.h"
 #include "simulated_disk.h"
 
@@ -42,6 +43,8 @@ struct SimulatedEntry {
   std::optional<std::string> key{};
   std::optional<std::string> value{};
   std::int64_t milliseconds = 0;
+  std::vector<std::pair<std::string, std::optional<std::string>>> headers{};
+  std::vector<decode::MessageHeader> views{};  ///< of the headers, once they are in the log
 };
 
 /// How often each thing really happened.
@@ -60,6 +63,9 @@ class SimulatedBroker {
   explicit SimulatedBroker(std::uint64_t seed) : random_(seed) {}
 
   BrokerFaults faults;
+  /// A topic on a broker of its own, which has at once whatever is sent to it: no call, no chance, and so no fault of
+  /// the others, depends on it.
+  std::string apart{};
   FaultCounts happened;
   std::function<void(const Place&, const SimulatedEntry&)> on_append;  ///< readable by read_uncommitted from here on
   std::function<void(const SimulatedTransaction&)> on_decided;         ///< its end is durable

@@ -1,6 +1,7 @@
 #include "simulated_disk.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "error.h"
 
@@ -38,6 +39,7 @@ class SimulatedHandle final : public journal::File {
 
   void write(std::uint64_t offset, std::string_view bytes) override {
     disk_.refuse_if_broken(path_);
+    if (disk_.is_apart(path_)) return disk_.change_apart(*file_, {offset, std::string(bytes), {}});
     const auto write_part = [&](std::size_t count) {
       disk_.change(*file_, {offset, std::string(bytes.substr(0, count)), {}});
     };
@@ -46,11 +48,14 @@ class SimulatedHandle final : public journal::File {
   }
 
   void truncate(std::uint64_t size) override {
+    if (disk_.is_apart(path_)) return disk_.change_apart(*file_, {0, {}, size});
     disk_.count_call([] {});
     disk_.change(*file_, {0, {}, size});
   }
 
-  void sync() override { disk_.sync_file(*file_); }
+  void sync() override {
+    if (!disk_.is_apart(path_)) disk_.sync_file(*file_);
+  }
 
  private:
   SimulatedDisk& disk_;
@@ -63,6 +68,12 @@ void SimulatedDisk::refuse_if_broken(const Path& path) {
   ++losses_.failed_calls;
   ++failed_calls_;
   throw Failure(Exit::io, "cannot go on: simulated failure of the disk; none");
+}
+
+void SimulatedDisk::change_apart(SimulatedFile& file, const PendingChange& change) {
+  if (ended_) throw SimulatedCrash{};
+  apply_change(change, file.seen);
+  file.durable = file.seen;
 }
 
 void SimulatedDisk::count_call(const std::function<void()>& half_of_it) {
@@ -100,29 +111,38 @@ void SimulatedDisk::changed(const SimulatedFile& file) const {
   }
 }
 
+// A change that was issued later arrives earlier. What a sync ordered is not pending any more.
+void SimulatedDisk::shuffle(std::vector<PendingChange>& changes) {
+  for (std::size_t i = changes.size(); i > 1; --i) {
+    const std::size_t j = random_() % i;
+    if (j + 1 != i) losses_.reordered++;
+    std::swap(changes[i - 1], changes[j]);
+  }
+}
+
 // Each change that was not synced may have reached the disk or not, in any order, whole or in blocks of 16 bytes; a
 // block that did not while the file's length did reads as NUL.
 void SimulatedDisk::apply_some(SimulatedFile& file) {
+  std::vector<PendingChange> changes = std::exchange(file.pending, {});
+  shuffle(changes);
+  for (const PendingChange& change : changes) apply_part(change, file.durable);
+}
+
+void SimulatedDisk::apply_part(const PendingChange& change, std::string& durable) {
   constexpr std::size_t block = 16;
-  for (const PendingChange& change : file.pending) {
-    if (chance(0.4)) {
-      ++losses_.lost;
-      continue;
-    }
-    if (change.truncated || chance(0.4)) {
-      apply_change(change, file.durable);
-      continue;
-    }
-    ++losses_.torn;
-    const std::size_t reached = random_() % (change.bytes.size() + 1);
-    for (std::size_t begin = 0; begin < reached; begin += block) {
-      const std::string part = change.bytes.substr(begin, std::min(block, reached - begin));
-      if (chance(0.7)) apply_change({change.offset + begin, part, {}}, file.durable);
-    }
-    const std::size_t length = change.offset + reached;
-    if (file.durable.size() < length && chance(0.5)) file.durable.resize(length, '\0');
+  if (chance(0.4)) {
+    ++losses_.lost;
+    return;
   }
-  file.pending.clear();
+  if (change.truncated || chance(0.4)) return apply_change(change, durable);
+  ++losses_.torn;
+  const std::size_t reached = random_() % (change.bytes.size() + 1);
+  for (std::size_t begin = 0; begin < reached; begin += block) {
+    const std::string part = change.bytes.substr(begin, std::min(block, reached - begin));
+    if (chance(0.7)) apply_change({change.offset + begin, part, {}}, durable);
+  }
+  const std::size_t length = change.offset + reached;
+  if (durable.size() < length && chance(0.5)) durable.resize(length, '\0');
 }
 
 void SimulatedDisk::sync_file(SimulatedFile& file) {
@@ -148,8 +168,13 @@ std::unique_ptr<journal::File> SimulatedDisk::open(const Path& path, journal::Ac
 
 std::unique_ptr<journal::File> SimulatedDisk::create(const Path& path, journal::Audience) {
   refuse_if_broken(path);
-  count_call([] {});
   const auto file = std::make_shared<SimulatedFile>();
+  if (is_apart(path)) {
+    if (ended_) throw SimulatedCrash{};
+    seen_names_[path.string()] = durable_names_[path.string()] = file;
+    return std::make_unique<SimulatedHandle>(*this, path, file);
+  }
+  count_call([] {});
   seen_names_[path.string()] = file;
   pending_names_.emplace_back(path.string(), file);
   return std::make_unique<SimulatedHandle>(*this, path, file);
@@ -165,6 +190,7 @@ void SimulatedDisk::rename(const Path& from, const Path& to) {
 }
 
 void SimulatedDisk::sync_folder(const Path&) {
+  if (!apart.empty() && pending_names_.empty()) return;  // for the name of the file that is apart
   count_call([&] {
     if (!fails_now()) return;
     reach_disk(random_() % (pending_names_.size() + 1));  // names are journalled: the rest stays pending

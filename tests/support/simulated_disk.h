@@ -74,10 +74,15 @@ class SimulatedDisk final : public journal::Disk {
   struct Losses {
     std::uint64_t lost = 0;
     std::uint64_t torn = 0;
+    std::uint64_t reordered = 0;
     std::uint64_t failed_syncs = 0;
     std::uint64_t failed_calls = 0;  ///< syncs included
   };
   [[nodiscard]] const Losses& losses() const noexcept { return losses_; }
+
+  /// The file of this name is on a disk of its own: what is done to it is no call and takes no chance, so that the
+  /// faults of all others do not depend on it. It may be broken.
+  std::string apart{};
 
   /// Called after every change of a file with its path.
   std::function<void(const Path&)> on_change;
@@ -89,12 +94,16 @@ class SimulatedDisk final : public journal::Disk {
   [[nodiscard]] bool fails_now() const noexcept {
     return faults_.fail_at != 0 && calls_ >= faults_.fail_at && calls_ - faults_.fail_at < faults_.fails;
   }
+  [[nodiscard]] bool is_apart(const Path& path) const { return !apart.empty() && path.filename() == apart; }
+  void change_apart(SimulatedFile& file, const PendingChange& change);
   void refuse_if_broken(const Path& path);
   void count_call(const std::function<void()>& half_of_it);
   void sync_file(SimulatedFile& file);
   void reach_disk(std::size_t names);
   void change(SimulatedFile& file, PendingChange change);
   void apply_some(SimulatedFile& file);
+  void apply_part(const PendingChange& change, std::string& durable);
+  void shuffle(std::vector<PendingChange>& changes);
   [[nodiscard]] bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
   void changed(const SimulatedFile& file) const;
 

@@ -56,10 +56,20 @@ class SimulatedProducer final : public Producer {
   }
 
   std::optional<Error> produce(const OutgoingRecord& record) override {
-    if (broker().chance(broker().faults.again)) return error(Cause::queue_full, Remedy::call_again, "queue full");
+    const bool apart = record.topic == broker().apart;
+    if (!apart && broker().chance(broker().faults.again)) {
+      return error(Cause::queue_full, Remedy::call_again, "queue full");
+    }
     SimulatedEntry entry;
     if (record.key) entry.key = std::string(*record.key);
     if (record.value) entry.value = std::string(*record.value);
+    for (const decode::MessageHeader& header : record.headers) {
+      entry.headers.emplace_back(std::string(header.name), header.value);
+    }
+    if (apart) {
+      broker().append(Place{record.topic, record.partition.value()}, std::move(entry));
+      return std::nullopt;
+    }
     waiting_.emplace_back(Place{record.topic, record.partition.value()}, std::move(entry));
     if (broker().chance(0.3) && !broker().is_away()) send(1 + broker().draw(waiting_.size()));
     return std::nullopt;
@@ -82,6 +92,7 @@ class SimulatedProducer final : public Producer {
   }
 
   Progress arrive(Deadline /*deadline*/) override {
+    if (waiting_.empty() && !broker().apart.empty()) return Progress::done();
     broker().enter_call();
     if (const auto fault = draw_fault("arrive")) return *fault;
     if (is_fenced()) return fenced();

@@ -11,6 +11,7 @@ decode::Message message_at(const Place& place, std::int64_t offset) {
   message.time_kind = decode::TimeKind::producer;
   if (entry.key) message.key = *entry.key;
   if (entry.value) message.value = *entry.value;
+  message.headers = entry.views;
   return message;
 }
 

@@ -1,0 +1,32 @@
+// What a process of `replay` prints, at the moment at which it does.
+#pragma once
+
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace nustream::tests {
+
+/// A standard output that hands on whatever is flushed to it.
+class StandardOutput {
+ public:
+  using Look = std::function<void(std::string_view printed)>;
+
+  explicit StandardOutput(Look look);
+  ~StandardOutput();
+  StandardOutput(const StandardOutput&) = delete;
+  StandardOutput& operator=(const StandardOutput&) = delete;
+  [[nodiscard]] std::FILE* file() const noexcept { return file_; }
+
+ private:
+  Look look_;
+  std::FILE* file_;
+};
+
+/// Of what is printed, the number in the first column of the first release, behind a header or not.
+[[nodiscard]] std::string printed_position(std::string_view printed);
+/// Whether `printed` is what somebody is shown of this one release, who has seen the header or not.
+[[nodiscard]] bool shows_release(std::string_view printed, const std::string& line);
+
+}  // namespace nustream::tests
