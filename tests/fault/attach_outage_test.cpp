@@ -64,12 +64,14 @@ class Instance {
   Command service_;
 };
 
-/// What it says by itself, without the client library's log and the warnings of its start.
+/// What it says of itself, without the client library's log, the warnings of its start and what becomes of lanes.
 std::vector<std::string> own_lines(const std::string& log) {
   std::vector<std::string> lines;
   std::istringstream text(log);
   for (std::string line; std::getline(text, line);) {
-    if (!line.starts_with("kafka: ") && !line.starts_with("nustream: warning: ")) lines.push_back(line);
+    const bool others =
+        line.starts_with("kafka: ") || line.starts_with("nustream: warning: ") || line.starts_with("nustream: lane ");
+    if (!others) lines.push_back(line);
   }
   return lines;
 }
