@@ -106,6 +106,7 @@ class FolderHistory {
   HistoryResult play() {
     if (!draw_settings()) return {"no settings were accepted", {}};
     present_disk() = &disk_;
+    disk_.keeps_order = false;
     if (given_)
       disk_.apart = journal::folder_files::rejects;  // the operator's: of neighbours one may have more of them
     disk_.on_change = [this](const journal::Disk::Path& path) { watch(path.string()); };

@@ -18,6 +18,14 @@ void apply_change(const PendingChange& change, std::string& content) {
   content.replace(change.offset, change.bytes.size(), change.bytes);
 }
 
+bool touch_the_same(const PendingChange& one, const PendingChange& two) {
+  const auto end = [](const PendingChange& change) { return change.offset + change.bytes.size(); };
+  if (one.truncated && two.truncated) return true;
+  if (one.truncated) return end(two) > *one.truncated;
+  if (two.truncated) return end(one) > *two.truncated;
+  return one.offset < end(two) && two.offset < end(one);
+}
+
 class SimulatedLock final : public journal::Lock {};
 
 }  // namespace
@@ -111,12 +119,15 @@ void SimulatedDisk::changed(const SimulatedFile& file) const {
   }
 }
 
-// A change that was issued later arrives earlier. What a sync ordered is not pending any more.
+// A change that was issued later arrives earlier, unless both are to the same bytes: of those a disk is handed what
+// the page cache holds, the later one. What a sync ordered is not pending any more.
 void SimulatedDisk::shuffle(std::vector<PendingChange>& changes) {
-  for (std::size_t i = changes.size(); i > 1; --i) {
-    const std::size_t j = random_() % i;
-    if (j + 1 != i) losses_.reordered++;
-    std::swap(changes[i - 1], changes[j]);
+  for (std::size_t rounds = changes.size(); rounds > 1; --rounds) {
+    for (std::size_t i = 1; i < changes.size(); ++i) {
+      if ((keeps_order && touch_the_same(changes[i - 1], changes[i])) || chance(0.5)) continue;
+      std::swap(changes[i - 1], changes[i]);
+      ++losses_.reordered;
+    }
   }
 }
 

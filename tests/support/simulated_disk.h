@@ -80,6 +80,10 @@ class SimulatedDisk final : public journal::Disk {
   };
   [[nodiscard]] const Losses& losses() const noexcept { return losses_; }
 
+  /// Of changes to the same bytes the later one arrives later, as where a page cache hands on what it holds. Else any
+  /// order is possible, which is more than file systems do.
+  bool keeps_order = true;
+
   /// The file of this name is on a disk of its own: what is done to it is no call and takes no chance, so that the
   /// faults of all others do not depend on it. It may be broken.
   std::string apart{};
