@@ -33,6 +33,8 @@ class BrokerWatch {
   /// Counted out, or silent for so long that it must be: nothing of the group's is done here until it is back. False
   /// before the first assignment.
   [[nodiscard]] bool is_out(Time now) const;
+  /// Something was lost or not answered, and nothing answered since.
+  [[nodiscard]] bool is_silent() const noexcept { return silent_since_.has_value(); }
   /// Outside of the group, or without any answer, for longer than `give_up`.
   [[nodiscard]] bool gave_up(Time now) const;
   /// True where the brokers have to be asked whether they are there, since an idle member would hear nothing of them

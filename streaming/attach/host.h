@@ -38,6 +38,7 @@ struct Host {
       fenced_pause;                     ///< two heartbeats of the group: until then a fenced lane does not come back
   std::function<void()> look_for_room;  ///< after a lane took, or gave up, records that waited: reading may go on
   std::function<void()> answered;       ///< after a commit, or whatever else shows that the brokers are there
+  std::function<bool()> brokers_are_silent;  ///< as far as is known: no time to ask them for anything
   std::function<void(std::function<void()>)> on_commit_thread;  ///< for slices of transactions
   std::function<void(std::function<void()>)> on_noise_thread;
   std::function<void(std::function<void()>)> on_spare_thread;  ///< for what may wait long: opening and closing lanes

@@ -88,6 +88,7 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
                                      kafka::Role::group_consumer, "heartbeat.interval.ms"),
             [this] { look_for_room(); },
             [this] { brokers_.answered(); },
+            [this] { return brokers_.is_silent(); },
             on(commit_pool_),
             on(noise_pool_),
             on(spare_pool_),

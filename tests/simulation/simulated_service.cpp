@@ -45,6 +45,7 @@ SimulatedService::SimulatedService(SimulatedBroker& broker, const attach::Setup&
                              std::chrono::milliseconds(4000),
                              [] {},
                              [] {},
+                             [] { return false; },
                              on_commit_thread,
                              at_once,
                              on_spare_thread,

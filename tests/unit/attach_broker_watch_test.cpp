@@ -89,10 +89,12 @@ TEST_F(BrokerWatchAt, AsksOneQuestionAfterTheOtherWhileItIsSilent) {
   EXPECT_TRUE(watch_.takes_question(at(103)));
   EXPECT_FALSE(watch_.takes_question(at(120))) << "one at a time";
   watch_.question_over(false, at(120));
+  EXPECT_TRUE(watch_.is_silent());
   EXPECT_TRUE(watch_.is_out(at(120)));
   EXPECT_FALSE(watch_.takes_question(at(122)));
   EXPECT_TRUE(watch_.takes_question(at(123)));
   watch_.question_over(true, at(123));
+  EXPECT_FALSE(watch_.is_silent());
   EXPECT_FALSE(watch_.takes_question(at(130)));
   expect_in(1000);
 }
