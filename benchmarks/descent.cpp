@@ -3,13 +3,19 @@
 // Every case takes the same steps of linear regression on the same rows. "plain" and "clipped" are the loops that
 // anyone would write, without noise and without a grid; "lane" is the product's path. Non-private comparators. "with
 // its noise" draws the noise in the same thread, as a replay on one core does.
+//
+// In the environment: ROUNDS, the timings of each case (101); DIMENSION, the only one; with it ROWS_FILE, a file of
+// the rows to take in place of drawn ones, each once in a timing: x and y, row after row, as native doubles.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,6 +29,7 @@ using namespace nustream;
 
 constexpr double step_size = 1e-4;
 constexpr double clip_norm = 3.0;
+constexpr std::size_t blocks_min = 4;  // of noise, in one timing
 
 struct Data {
   record::RowBatch rows;
@@ -30,19 +37,46 @@ struct Data {
   std::vector<double> theta;
 };
 
-Data make_data(std::size_t dimension, std::size_t count) {
+record::RowBatch drawn_rows(std::size_t dimension, std::size_t count) {
   std::mt19937_64 random(dimension);
   std::normal_distribution<double> normal;
-  Data data;
-  data.rows.dimension = dimension;
+  record::RowBatch rows;
+  rows.dimension = dimension;
   for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; j < dimension; ++j) data.rows.x.push_back(normal(random));
-    data.rows.y.push_back(normal(random));
-    data.rows.next.push_back(i + 1);
+    for (std::size_t j = 0; j < dimension; ++j) rows.x.push_back(normal(random));
+    rows.y.push_back(normal(random));
+    rows.next.push_back(i + 1);
   }
-  data.noise.resize(count * dimension);
+  return rows;
+}
+
+record::RowBatch rows_of_file(const std::string& path, std::size_t dimension) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<double> row(dimension + 1);
+  const auto bytes = static_cast<std::streamsize>(row.size() * sizeof(double));
+  record::RowBatch rows;
+  rows.dimension = dimension;
+  while (file.read(reinterpret_cast<char*>(row.data()), bytes)) {
+    rows.x.insert(rows.x.end(), row.begin(), row.end() - 1);
+    rows.y.push_back(row.back());
+    rows.next.push_back(rows.count() + 1);
+  }
+  const std::size_t block = noise::steps_per_block(dimension);
+  if (file.gcount() != 0 || rows.count() % block != 0 || rows.count() < blocks_min * block) {
+    throw std::invalid_argument("ROWS_FILE=" + path + ": not whole rows, at least " + std::to_string(blocks_min) +
+                                " times " + std::to_string(block));
+  }
+  return rows;
+}
+
+Data data_of(record::RowBatch rows) {
+  Data data;
+  std::mt19937_64 random(rows.dimension);
+  std::normal_distribution<double> normal;
+  data.noise.resize(rows.x.size());
   for (std::int64_t& unit : data.noise) unit = static_cast<std::int64_t>(normal(random) * 0x1p32);
-  data.theta.assign(dimension, 0.0);
+  data.theta.assign(rows.dimension, 0.0);
+  data.rows = std::move(rows);
   return data;
 }
 
@@ -118,20 +152,22 @@ benchmarks::Case noisy_lane_case(const std::string& name, const noise::Correlati
   const auto source =
       std::make_shared<noise::NoiseSource>(correlation, noise::GeneratorKind::automatic, dimension,
                                            noise::first_checkpoint(noise::KeyBytes{1}, stage), StepIndex{0});
-  const std::size_t steps = noise::steps_per_block(dimension);
-  const std::size_t rows = std::min(steps, data->rows.count());  // powers of two, all of them
-  constexpr std::size_t blocks = 4;
+  const std::size_t block = noise::steps_per_block(dimension);
+  const std::size_t count = data->rows.count();
+  const std::size_t rows = std::min(block, count);  // of one call; powers of two where rows are drawn
+  const std::size_t steps = std::max(count, blocks_min * block);
   const auto units = std::make_shared<std::vector<std::int64_t>>();
   auto releases = std::make_shared<lane::Releases>();
-  return {name, static_cast<double>(blocks * steps), [=] {
+  return {name, static_cast<double>(steps), [=] {
             releases->clear();
-            for (std::size_t block = 0; block < blocks; ++block) {
+            for (std::size_t taken = 0; taken < steps; taken += block) {
               const noise::CorrelatedBlock noise = source->next();
               units->resize(noise.z.size());
               grid.round_noise(noise.z, *units);
-              for (std::size_t step = 0; step < steps; step += rows) {
+              for (std::size_t step = 0; step < block; step += rows) {
+                const std::size_t first = (taken + step) % count;
                 lane->advance(
-                    slice(data->rows, 0, rows),
+                    slice(data->rows, first, first + rows),
                     {StepIndex{noise.first.value() + step}, dimension, std::span(*units).subspan(step * dimension)},
                     *releases);
               }
@@ -143,11 +179,17 @@ benchmarks::Case noisy_lane_case(const std::string& name, const noise::Correlati
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::size_t rounds = benchmarks::asked("ROUNDS", 101);
+  const std::size_t only = benchmarks::asked("DIMENSION", 0);
+  const char* const file = only > 0 ? std::getenv("ROWS_FILE") : nullptr;
+  const std::vector<std::size_t> dimensions =
+      only > 0 ? std::vector<std::size_t>{only} : std::vector<std::size_t>{1, 10, 128, 1000};
   benchmarks::Report report("descent");
-  for (const std::size_t dimension : {1U, 10U, 128U, 1000U}) {
+  for (const std::size_t dimension : dimensions) {
     const std::string suffix = ", d = " + std::to_string(dimension);
-    // Rows and noise of a batch stay in the second-level cache, as they do behind a decoder.
-    const auto data = std::make_shared<Data>(make_data(dimension, dimension < 100 ? 4096 : 64));
+    // Drawn rows and the noise of a batch stay in the second-level cache, as they do behind a decoder.
+    const auto data = std::make_shared<Data>(data_of(
+        file != nullptr ? rows_of_file(file, dimension) : drawn_rows(dimension, dimension < 100 ? 4096 : 64)));
     std::vector<benchmarks::Case> cases;
     const auto rows = static_cast<double>(data->rows.count());
     cases.push_back({"plain" + suffix, rows, [=] { plain_steps(*data, false); }});
@@ -157,7 +199,7 @@ int main(int argc, char** argv) {
         noisy_lane_case("lane with its noise, independent" + suffix, noise::Correlation{noise::Independent{}}, data));
     cases.push_back(noisy_lane_case("lane with its noise, rational m = 6" + suffix,
                                     noise::Correlation{noise::Rational::nu_ftrl(Damping{1e-4}, 6)}, data));
-    report.add(benchmarks::measure(cases, 101), "record");
+    report.add(benchmarks::measure(cases, rounds), "record");
     report.add_ratio("private over plain" + suffix, "lane" + suffix, "plain" + suffix);
     report.add_ratio("private over clipped" + suffix, "lane" + suffix, "clipped" + suffix);
   }

@@ -4,10 +4,13 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
 
 namespace nustream::benchmarks {
 namespace {
@@ -43,6 +46,18 @@ std::string quoted(const std::string& text) {
 }
 
 }  // namespace
+
+std::size_t asked(const char* variable, std::size_t otherwise) {
+  const char* const found = std::getenv(variable);
+  if (found == nullptr) return otherwise;
+  const std::string_view text(found);
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value == 0) {
+    throw std::invalid_argument(fmt::format("{}={}: a positive whole number is needed", variable, text));
+  }
+  return value;
+}
 
 int pin_to_one_core() {
   cpu_set_t allowed;

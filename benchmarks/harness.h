@@ -26,6 +26,10 @@ struct Timing {
 
 enum class Pinning { one_core, none };
 
+/// What the environment asks for under `variable`, a positive whole number; `otherwise` where it does not.
+/// Throws std::invalid_argument for anything else.
+[[nodiscard]] std::size_t asked(const char* variable, std::size_t otherwise);
+
 /// Keeps this thread on the last core that it is allowed on; returns its number, or −1 where the system refuses.
 int pin_to_one_core();
 

@@ -1,10 +1,11 @@
 // What a sample of noise costs: its parts, the whole from keys to grid integers, independent and correlated, at the
-// first step and at the ten-millionth; and the textbook generator that it replaces.
+// first step and at the ten-millionth; and the textbook generator that it replaces. In the environment: ROUNDS, the
+// timings of each case (21); DIMENSION, the only one; STEPS, those of one timing of a source (64 blocks).
 #include <fmt/format.h>
 
 #include <memory>
-#include <numeric>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,14 @@ namespace {
 using namespace nustream::noise;
 
 constexpr std::uint64_t late_step = 10'000'000;
-// A run of some milliseconds; a block is a few tens of microseconds.
-constexpr std::size_t blocks_per_run = 64;
 
-const std::vector<std::size_t> dimensions{1, 10, 128, 1000};
+// A run of some milliseconds, unless STEPS says otherwise; a block is a few tens of microseconds.
+std::size_t blocks_per_run(std::size_t dimension) {
+  const std::size_t block = steps_per_block(dimension);
+  const std::size_t steps = asked("STEPS", 64 * block);
+  if (steps % block != 0) throw std::invalid_argument(fmt::format("STEPS={}: not whole blocks of {}", steps, block));
+  return steps / block;
+}
 
 std::string name_of(InstructionSet set) {
   return set == InstructionSet::avx512 ? "avx512" : set == InstructionSet::avx2 ? "avx2" : "baseline";
@@ -41,13 +46,14 @@ Checkpoint checkpoint_at(std::uint64_t step, std::size_t dimension, std::size_t 
 Case source_case(const std::string& name, const Correlation& correlation, std::size_t poles, std::size_t dimension,
                  std::uint64_t first_step, bool rounded) {
   const std::size_t samples = steps_per_block(dimension) * dimension;
+  const std::size_t blocks = blocks_per_run(dimension);
   const auto source =
       std::make_shared<NoiseSource>(correlation, GeneratorKind::automatic, dimension,
                                     checkpoint_at(first_step, dimension, poles), StepIndex{first_step});
   const auto units = std::make_shared<std::vector<std::int64_t>>(samples);
   const Grid grid(NoiseStddev{1}, largest_stddev(correlation), ClipNorm{1});
-  return {name, static_cast<double>(blocks_per_run * samples), [=] {
-            for (std::size_t block = 0; block < blocks_per_run; ++block) {
+  return {name, static_cast<double>(blocks * samples), [=] {
+            for (std::size_t block = 0; block < blocks; ++block) {
               const auto z = source->next().z;
               if (rounded) grid.round_noise(z, *units);
               keep(rounded ? static_cast<const void*>(units->data()) : static_cast<const void*>(z.data()));
@@ -96,7 +102,7 @@ Case key_of_a_block() {
           }};
 }
 
-void add_sources(Report& report, std::size_t dimension) {
+void add_sources(Report& report, std::size_t dimension, std::size_t rounds) {
   const Correlation independent{Independent{}};
   const Correlation rational{Rational::nu_ftrl(Damping{1e-4}, 6)};
   const auto name = [dimension](const char* what) { return fmt::format("{}, d = {}", what, dimension); };
@@ -110,7 +116,7 @@ void add_sources(Report& report, std::size_t dimension) {
   }
   cases.push_back(source_case(name("independent on the grid"), independent, 0, dimension, 0, true));
   cases.push_back(source_case(name("rational m = 6 on the grid"), rational, 6, dimension, 0, true));
-  report.add(measure(cases), "sample");
+  report.add(measure(cases, rounds), "sample");
 
   const std::string bar = dimension == 1 ? "" : "at most 1.35";
   report.add_ratio(name("rational over independent"), name("rational m = 6"), name("independent"), bar);
@@ -121,10 +127,14 @@ void add_sources(Report& report, std::size_t dimension) {
 }
 
 int run(int argc, char** argv) {
+  const std::size_t rounds = asked("ROUNDS", 21);
+  const std::size_t only = asked("DIMENSION", 0);
+  const std::vector<std::size_t> dimensions =
+      only > 0 ? std::vector<std::size_t>{only} : std::vector<std::size_t>{1, 10, 128, 1000};
   Report report("noise");
-  report.add(measure(parts()), "sample");
-  report.add(measure({key_of_a_block()}), "block");
-  for (const std::size_t dimension : dimensions) add_sources(report, dimension);
+  report.add(measure(parts(), rounds), "sample");
+  report.add(measure({key_of_a_block()}, rounds), "block");
+  for (const std::size_t dimension : dimensions) add_sources(report, dimension, rounds);
   for (const std::size_t dimension : dimensions) {
     report.add_ratio(fmt::format("mt19937_64 and normal_distribution over keyed Gaussian, d = {}", dimension),
                      "mt19937_64 and normal_distribution", fmt::format("independent, d = {}", dimension),
