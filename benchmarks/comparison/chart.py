@@ -14,6 +14,13 @@ def number(value):
     return f"{value:.3g}"
 
 
+def time_of(nanoseconds):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.3g} {unit}"
+    return f"{nanoseconds:.3g} ns"
+
+
 def point_chart(title, unit, groups, legend):
     """`groups`: [(heading, [(label, value, colour, standard error or 0)])]. `legend`: [(colour, text)]."""
     values = [value for _, points in groups for _, value, _, _ in points]

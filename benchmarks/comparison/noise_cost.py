@@ -2,39 +2,49 @@
 
 from . import jax_peer
 from .peers import here
+from .rows import steps_of
 from .step_loop import DIMENSIONS, by_dimension
 from .timing import Case, measure, timed
+
+BLOCK_VALUES = 1 << 14
 
 
 def ours(dimension):
     return f"nustream, rational of 6 poles, d = {dimension}"
 
 
-def nustream(product, folder):
-    names = {f"{case} on the grid, d = {d}": f"{shown}, d = {d}" for d in DIMENSIONS
-             for case, shown in (("independent", "nustream, independent"),
-                                 ("rational m = 6", "nustream, rational of 6 poles"))}
+def nustream(product, folder, dimension, steps):
+    names = {"independent on the grid": "nustream, independent",
+             "rational m = 6 on the grid": "nustream, rational of 6 poles"}
 
     def run():
-        measured = product.benchmark("benchmark_noise", folder)
-        return {shown: measured[name] for name, shown in names.items()}
+        measured = product.benchmark("benchmark_noise", folder, DIMENSION=dimension, STEPS=steps)
+        return {f"{shown}, d = {dimension}": measured[f"{case}, d = {dimension}"] for case, shown in names.items()}
 
-    return Case(run, {shown: {"peer": "nustream", "private": True,
-                              "note": "AES-256-CTR, double precision, rounded to the grid"} for shown in names.values()})
+    return Case(run, {f"{shown}, d = {dimension}": {"peer": "nustream", "private": True,
+                                                    "note": "AES-256-CTR, double precision, rounded to the grid"}
+                      for shown in names.values()})
 
 
 def numpy_noise(dimension, steps):
+    """Into the same memory again and again, as much as nustream's blocks have."""
     import numpy
     draw = numpy.random.default_rng(1)
-    out = numpy.empty((steps, dimension))
-    return timed(f"numpy, independent, d = {dimension}", steps * dimension, lambda: draw.standard_normal(out=out),
-                 peer="numpy", private=True, note="PCG64 and ziggurat, double precision; not a cryptographic generator")
+    block = numpy.empty((steps_of(BLOCK_VALUES, dimension), dimension))
+
+    def work():
+        for _ in range(steps // len(block)):
+            draw.standard_normal(out=block)
+
+    return timed(f"numpy, independent, d = {dimension}", steps * dimension, work, peer="numpy", private=True,
+                 note="PCG64 and ziggurat, double precision; not a cryptographic generator")
 
 
 def section(product, found, folder, settings, fits):
-    cases = [nustream(product, folder)]
+    cases = []
     for dimension in DIMENSIONS:
-        steps = max(8, settings["noise_samples"] // dimension)
+        steps = steps_of(settings["noise_values"], dimension)
+        cases.append(nustream(product, folder, dimension, steps))
         if here(found, "numpy"):
             cases.append(numpy_noise(dimension, steps))
         if here(found, "jax-privacy") and fits:
@@ -43,4 +53,4 @@ def section(product, found, folder, settings, fits):
                             note="threefry, single precision, one compiled loop")
                       for name, matrix in jax_peer.matrices(fits).items()]
     measured = measure(cases, settings["rounds"], ours(DIMENSIONS[0]))
-    return by_dimension("noise", "A sample of noise", "coordinate and step", measured, ours)
+    return by_dimension("noise", "A sample of noise", "coordinate and step", measured, ours, settings["noise_values"])

@@ -1,15 +1,9 @@
 """Tables for the page, charts beside the JSON."""
 
-from .chart import OURS, PLAIN, PRIVATE, point_chart, number
+from .chart import OURS, PLAIN, PRIVATE, number, point_chart, time_of
+from .says import sentences
 
 LEGEND = [(OURS, "nustream"), (PRIVATE, "others, with noise"), (PLAIN, "without privacy")]
-
-
-def time_of(nanoseconds):
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if nanoseconds >= size:
-            return f"{nanoseconds / size:.3g} {unit}"
-    return f"{nanoseconds:.3g} ns"
 
 
 def speed_table(section):
@@ -18,7 +12,8 @@ def speed_table(section):
         lines.append(f"| {row['name']} | {'yes' if row['private'] else 'no'} | {time_of(row['nanoseconds_min'])} | "
                      f"{time_of(row['nanoseconds_median'])} | ×{number(row['ratio_min'])} "
                      f"(×{number(row['ratio_median'])}) | {row['note']} |")
-    return f"{section['title']}; ratios are to {section['baseline']}.\n\n" + "\n".join(lines) + "\n"
+    steps = f"; one timing is of {section['steps']:,} steps" if "steps" in section else ""
+    return f"{section['title']}{steps}; ratios are to {section['baseline']}.\n\n" + "\n".join(lines) + "\n"
 
 
 def with_error(value):
@@ -62,7 +57,8 @@ def machine_text(result):
 
 def page(result, charts):
     """Everything between the page's markers; `charts` is the folder of the charts as the page links it."""
-    parts = [machine_text(result)]
+    parts = ["## What it says", "\n".join(f"- {sentence}" for sentence in sentences(result)),
+             "## Measured", machine_text(result)]
     for section in result["sections"]:
         if section["name"] == "replay":
             parts += ["### From bytes to a model", f"![replay]({charts}compare_replay.svg)", speed_table(section)]

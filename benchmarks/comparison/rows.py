@@ -1,5 +1,7 @@
-"""The rows that every contender reads: 10 standard normal features and a target, the same numbers in each format."""
+"""The rows that every contender reads: the same numbers in each format. Of a stream 10 standard normal features and a
+target; in memory as many features as asked for, and a target that has nothing to do with them."""
 
+import array
 import gzip
 import random
 import shutil
@@ -34,6 +36,28 @@ def write(folder, count):
         with open(folder / name, "rb") as plain, gzip.open(folder / (name + ".gz"), "wb", 6) as packed:
             shutil.copyfileobj(plain, packed)
     return sample
+
+
+def steps_of(values, dimension):
+    """Steps of one timing: the largest power of two of them with at most so many coordinates, whole blocks of noise."""
+    return 1 << (values // dimension).bit_length() - 1
+
+
+def write_doubles(folder, dimension, count):
+    """A file of x and y, row after row, as native doubles."""
+    draw = random.Random(dimension).gauss
+    path = Path(folder, f"rows-{dimension}.doubles")
+    with open(path, "wb") as out:
+        for _ in range(count):
+            array.array("d", [draw(0, 1) for _ in range(dimension + 1)]).tofile(out)
+    return path
+
+
+def read_doubles(path, dimension):
+    """x and y for numpy."""
+    import numpy
+    table = numpy.fromfile(path).reshape(-1, dimension + 1)
+    return numpy.ascontiguousarray(table[:, :-1]), numpy.ascontiguousarray(table[:, -1])
 
 
 def segment(product, folder):

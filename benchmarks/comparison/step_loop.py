@@ -1,6 +1,6 @@
 """One private step per record, rows in memory: gradient, clip, noise, step."""
 
-from . import jax_peer
+from . import jax_peer, rows
 from .peers import here
 from .timing import Case, measure, timed
 
@@ -13,27 +13,26 @@ def ours(dimension):
     return f"nustream, rational of 6 poles, d = {dimension}"
 
 
-def nustream(product, folder):
-    """All dimensions by one run of the program that times them."""
+def nustream(product, folder, dimension, rows_file):
+    """Both noises and the plain loop, by one run of the program that times them."""
     cases = {"plain": ("plain C++ loop, no privacy", False, "no clip, no noise, as anybody would write it"),
              "lane with its noise, independent": ("nustream, independent", True, "keyed noise, on the grid, one thread"),
              "lane with its noise, rational m = 6": ("nustream, rational of 6 poles", True,
                                                      "keyed noise, on the grid, one thread")}
-    names = {f"{case}, d = {d}": (f"{shown}, d = {d}", private, note)
-             for d in DIMENSIONS for case, (shown, private, note) in cases.items()}
 
     def run():
-        measured = product.benchmark("benchmark_descent", folder)
-        return {shown: measured[name] for name, (shown, _, _) in names.items()}
+        measured = product.benchmark("benchmark_descent", folder, DIMENSION=dimension, ROWS_FILE=rows_file)
+        return {f"{shown}, d = {dimension}": measured[f"{case}, d = {dimension}"]
+                for case, (shown, _, _) in cases.items()}
 
-    return Case(run, {shown: {"peer": "nustream", "private": private, "note": note}
-                      for shown, private, note in names.values()})
+    return Case(run, {f"{shown}, d = {dimension}": {"peer": "nustream", "private": private, "note": note}
+                      for shown, private, note in cases.values()})
 
 
-def numpy_loop(dimension, steps, private):
+def numpy_loop(x, y, private):
     import numpy
+    steps, dimension = x.shape
     draw = numpy.random.default_rng(1)
-    x, y = draw.standard_normal((steps, dimension)), draw.standard_normal(steps)
 
     def plain():
         theta = numpy.zeros(dimension)
@@ -53,10 +52,8 @@ def numpy_loop(dimension, steps, private):
                  private=private, note="a Python loop; noise of PCG64, not keyed")
 
 
-def jax_loops(fits, dimension, steps):
-    import numpy
-    draw = numpy.random.default_rng(1)
-    x, y = draw.standard_normal((steps, dimension)), draw.standard_normal(steps)
+def jax_loops(fits, x, y):
+    steps, dimension = x.shape
     return [timed(f"jax-privacy, {name}, d = {dimension}", steps,
                   jax_peer.descent(matrix, x, y, STEP_SIZE, CLIP_NORM), peer="jax-privacy", private=True,
                   note="one compiled loop, batches of one, single precision")
@@ -64,27 +61,30 @@ def jax_loops(fits, dimension, steps):
 
 
 def section(product, found, folder, settings, fits):
-    cases = [nustream(product, folder)]
+    cases = []
     for dimension in DIMENSIONS:
-        steps = max(8, settings["loop_steps"] // dimension)
+        rows_file = rows.write_doubles(folder, dimension, rows.steps_of(settings["loop_values"], dimension))
+        cases.append(nustream(product, folder, dimension, rows_file))
         if here(found, "numpy"):
-            cases += [numpy_loop(dimension, steps, private) for private in (False, True)]
-        if here(found, "jax-privacy") and fits:
-            cases += jax_loops(fits, dimension, steps)
+            x, y = rows.read_doubles(rows_file, dimension)
+            cases += [numpy_loop(x, y, private) for private in (False, True)]
+            if here(found, "jax-privacy") and fits:
+                cases += jax_loops(fits, x, y)
     measured = measure(cases, settings["rounds"], ours(DIMENSIONS[0]))
-    return by_dimension("step loop", "A step in memory", "step", measured, ours)
+    return by_dimension("step loop", "A step in memory", "step", measured, ours, settings["loop_values"])
 
 
-def by_dimension(name, title, unit, measured, baseline_of):
+def by_dimension(name, title, unit, measured, baseline_of, values):
     """One section a dimension, with ratios to its own baseline."""
     sections = []
     for dimension in DIMENSIONS:
-        rows = [dict(row) for row in measured if row["name"].endswith(f", d = {dimension}")]
-        base = next(row for row in rows if row["name"] == baseline_of(dimension))
+        table = [dict(row) for row in measured if row["name"].endswith(f", d = {dimension}")]
+        base = next(row for row in table if row["name"] == baseline_of(dimension))
         least, middle = base["nanoseconds_min"], base["nanoseconds_median"]
-        for row in rows:
+        for row in table:
             row["ratio_min"], row["ratio_median"] = row["nanoseconds_min"] / least, row["nanoseconds_median"] / middle
             row["name"] = row["name"].removesuffix(f", d = {dimension}")
         sections.append({"name": f"{name}, d = {dimension}", "title": f"{title}, d = {dimension}", "unit": unit,
-                         "baseline": baseline_of(dimension).removesuffix(f", d = {dimension}"), "rows": rows})
+                         "steps": rows.steps_of(values, dimension),
+                         "baseline": baseline_of(dimension).removesuffix(f", d = {dimension}"), "rows": table})
     return sections

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """benchmarks/compare at tiny counts, without network: it runs with whatever peers are here, and its JSON, its tables and
-its charts are whole. Usage: compare_quick.py ROOT BUILD"""
+its charts are whole. docs/benchmarks.md says what docs/results/compare.json says, and only a comparison with every peer
+may write there. Usage: compare_quick.py ROOT BUILD"""
 
 import json
 import math
@@ -11,6 +12,9 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 root, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(root / "benchmarks"))
+from comparison import page, report  # noqa: E402
 
 
 def positive(value, what):
@@ -46,6 +50,24 @@ def check_accuracy(streams):
         assert 1 <= rows["independent"]["sensitivity"] < 1 + 1e-12  # an upper bound, rounded outward
 
 
+def check_page():
+    made = page.parts()[1]
+    measured = json.loads((page.RESULTS / "compare.json").read_text())
+    assert made.endswith(report.page(measured, "results/")), "docs/benchmarks.md is not that of docs/results/compare.json"
+    assert not page.lacking(measured["peers"]), measured["peers"]
+
+
+def check_destinations():
+    whole, part = {"numpy": {"version": "2"}}, {"numpy": {"version": "2"}, "river": {"skipped": "no network"}}
+    asked = Path("asked")
+    assert page.folder_of(None, False, whole) == page.RESULTS
+    assert page.folder_of(None, False, part) == root / "build/compare"
+    assert page.folder_of(None, True, whole) == root / "build/compare/quick"
+    assert page.folder_of(asked, False, part) == page.folder_of(asked, True, whole) == asked
+
+
+check_page()
+check_destinations()
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([str(root / "benchmarks/compare"), "--quick", "--build", str(build), "--out", folder], check=True)
     result = json.loads(Path(folder, "compare.json").read_text())
@@ -54,9 +76,9 @@ with tempfile.TemporaryDirectory() as folder:
     assert all("version" in peer or peer["skipped"] for peer in result["peers"].values())
     check_sections(result["sections"])
     check_accuracy(result["accuracy"])
-    page = Path(folder, "compare.md").read_text()
+    text = Path(folder, "compare.md").read_text()
     for section in result["sections"]:
-        assert all(f"| {row['name']} |" in page for row in section["rows"]), f"{section['name']} is not in the tables"
+        assert all(f"| {row['name']} |" in text for row in section["rows"]), f"{section['name']} is not in the tables"
     for chart in ("replay", "step_loop", "noise", "accuracy"):
         xml.etree.ElementTree.parse(Path(folder, f"compare_{chart}.svg"))
 print("sections, ratios, tables and charts are whole")

@@ -1,0 +1,44 @@
+"""Where results go, and the part of docs/benchmarks.md that is made of them."""
+
+import json
+from pathlib import Path
+
+from . import report
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/benchmarks.md"
+RESULTS = ROOT / "docs/results"
+BEGIN, END = "<!-- compare: begin -->\n", "<!-- compare: end -->\n"
+
+
+def parts():
+    """The page before, between and after the markers."""
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    made, _, after = rest.partition(END)
+    return before, made, after
+
+
+def lacking(found):
+    """Peers without which a run does not become the page."""
+    return [name for name, told in found.items() if "version" not in told]
+
+
+def folder_of(out, quick, found):
+    """What was asked for; else docs/results for a whole comparison, and a folder of the build for any other."""
+    if out is not None:
+        return out
+    if quick:
+        return ROOT / "build/compare/quick"
+    return ROOT / "build/compare" if lacking(found) else RESULTS
+
+
+def write(result, folder):
+    """compare.json and the charts, and the tables: into the page where `folder` is docs/results."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "compare.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+    report.charts(result, folder)
+    if folder != RESULTS:
+        (folder / "compare.md").write_text(report.page(result, ""))
+        return
+    before, _, after = parts()
+    PAGE.write_text(before + BEGIN + report.page(result, "results/") + END + after)
