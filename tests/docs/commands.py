@@ -6,6 +6,7 @@ import shlex
 
 from pages import blocks, count, mistake, name_of, nustream, pages, repository, root
 from paths import OTHERS, check_path
+from values import check_values
 
 
 def help_of(words):
@@ -120,12 +121,14 @@ def check_commands():
     for page in pages:
         for text in blocks(page, ""):
             for line in text.splitlines():
+                check_values(name_of(page), line, HELPS)
                 if check_line(name_of(page), line.strip()):
                     for word in line.split():
                         check_path(name_of(page), word)
         prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
         for code in re.findall(r"`([^`]+)`", prose):
             check_line(name_of(page), code)
+            check_values(name_of(page), " ".join(code.split()), HELPS)
             for word in code.split():
                 check_path(name_of(page), word)
             if re.fullmatch(r"\w+_test(_planted)?|(benchmark|reproduce)_\w+", code):

@@ -4,7 +4,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from pages import blocks, count, mistake, name_of, nustream, pages
+from pages import blocks, count, mistake, name_of, nustream, pages, root
 
 BASE = {
     "stream": '[stream]\nname = "page"\ninput = "page.csv"\n',
@@ -14,6 +14,22 @@ BASE = {
     "privacy": "[privacy]\nrho = 0.5\ndelta = 1e-6\n",
     "noise": "[noise]\nnu = 0.01\n",
 }
+
+
+def write_bases(folder):
+    """Small configurations that have the sections which others do not; their names."""
+    base = "".join(BASE.values())
+    two_stage = base.replace("[[features]]", '[[instruments]]\ncolumn = "z"\n[[endogenous]]')
+    texts = {"page": base,
+             "kafka": base + '[kafka]\nbrokers = "localhost:9092"\ntopic = "input"\n',
+             "first_stage": two_stage + "[first_stage]\nstep_size = 0.1\nclip_norm = 1.0\n",
+             "public_rows": two_stage.replace("[privacy]", '[privacy]\nprotects = "target"')
+             + "[first_stage]\nstep_size = 0.1\nprivate = false\n",
+             "estimate": base + "[estimate]\nsteps = 1\n",
+             "local": next(text for text in blocks(root / "docs/local.md", "toml") if "[stream]" in text)}
+    for name, text in texts.items():
+        Path(folder, name + ".toml").write_text(text)
+    return [name + ".toml" for name in texts]
 
 
 def tables(text):

@@ -4,8 +4,8 @@ import re
 import tempfile
 from pathlib import Path
 
-from configurations import BASE
-from pages import blocks, count, mistake, nustream, root
+from configurations import write_bases
+from pages import count, mistake, nustream, root
 
 
 def check_keys():
@@ -19,16 +19,8 @@ def check_keys():
         count("keys that are read")
         if key not in named and f"[{key}]" not in text and f"[[{key}]]" not in text:
             mistake("docs/configuration.md", f"the program reads '{key}', which is not on the page")
-    base = "".join(BASE.values())
-    local = next(text for text in blocks(root / "docs/local.md", "toml") if "[stream]" in text)
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "page.toml").write_text(base)
-        Path(folder, "kafka.toml").write_text(base + '[kafka]\nbrokers = "localhost:9092"\ntopic = "input"\n')
-        Path(folder, "first_stage.toml").write_text(
-            base.replace("[[features]]", '[[instruments]]\ncolumn = "z"\n[[endogenous]]')
-            + "[first_stage]\nstep_size = 0.1\nclip_norm = 1.0\n")
-        Path(folder, "estimate.toml").write_text(base + "[estimate]\nsteps = 1\n")
-        Path(folder, "local.toml").write_text(local)
+        write_bases(folder)
         check_keys_of(folder, "docs/configuration.md", list(chapters((root / "docs/configuration.md").read_text())))
         check_keys_of(folder, "docs/local.md", [(["local"], (root / "docs/local.md").read_text())])
 
