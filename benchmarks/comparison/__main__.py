@@ -61,13 +61,15 @@ def main():
             settings[name] = getattr(options, name)
     found = peers.find()
     out = page.folder_of(options.out, options.quick, found)
-    if out != page.RESULTS:
-        without = page.lacking(found)
-        because = f": {', '.join(without)} not here" if without and options.out is None and not options.quick else ""
-        print(f"results go to {out}, docs/benchmarks.md stays as it is{because}", file=sys.stderr, flush=True)
+    refused = out != page.RESULTS and options.out is None and not options.quick
+    if refused:
+        print(f"results go to {out}, docs/benchmarks.md stays as it is: {', '.join(page.lacking(found))} not here",
+              file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory(prefix="nustream-compare-", dir="/dev/shm") as folder:
         result = compare(options, found, settings, Path(folder))
     page.write(result, out)
+    if refused:
+        sys.exit(1)
 
 
 main()
