@@ -44,15 +44,16 @@ std::size_t steps_per_block(std::size_t dimension) {
 class NoiseSource::Impl {
  public:
   Impl(const Correlation& correlation, GeneratorKind kind, std::size_t dimension, const Checkpoint& checkpoint,
-       StepIndex next_step, std::pmr::memory_resource* secrets)
+       StepIndex next_step, std::pmr::memory_resource* secrets, std::optional<StepCount> end)
       : kind_(kind == GeneratorKind::automatic ? automatic_kind(correlation) : kind),
         dimension_(dimension),
         block_steps_(steps_per_block(dimension)),
         horizon_(correlation.horizon()),
+        end_(end),
         generator_(make_generator(correlation, kind_, dimension)),
         keys_(checkpoint.block, checkpoint.chain_key, secrets),
         seed_(keys_, generator_->seed_width(), block_steps_),
-        z_(make_samples(block_steps_ * dimension)) {
+        z_(make_samples(std::min<std::uint64_t>(block_steps_, end ? end->value() : block_steps_) * dimension)) {
     const std::uint64_t wanted = next_step.value() / block_steps_;
     restore(checkpoint, wanted);
     while (upcoming_ < wanted) static_cast<void>(next());
@@ -60,7 +61,7 @@ class NoiseSource::Impl {
 
   CorrelatedBlock next() {
     const StepIndex first = first_step(upcoming_);
-    const std::size_t steps = steps_within_horizon(first);
+    const std::size_t steps = std::min(steps_within_horizon(first), steps_before_end(first));
     const std::span<double> z(z_.get(), steps * dimension_);
     generator_->copy_memory(memory_[upcoming_ % 2]);
     generator_->generate(first, steps, seed_, z);
@@ -111,10 +112,17 @@ class NoiseSource::Impl {
     return static_cast<std::size_t>(std::min<std::uint64_t>(block_steps_, horizon_->value() - first.value()));
   }
 
+  [[nodiscard]] std::size_t steps_before_end(StepIndex first) const {
+    if (!end_) return block_steps_;
+    NUSTREAM_REQUIRE(first.value() < end_->value(), "no block is asked for beyond the end that was said");
+    return static_cast<std::size_t>(std::min<std::uint64_t>(block_steps_, end_->value() - first.value()));
+  }
+
   GeneratorKind kind_;
   std::size_t dimension_;
   std::size_t block_steps_;
   std::optional<StepCount> horizon_;
+  std::optional<StepCount> end_;
   std::unique_ptr<Generator> generator_;
   KeyRing keys_;
   KeyedSeedNoise seed_;
@@ -125,8 +133,9 @@ class NoiseSource::Impl {
 };
 
 NoiseSource::NoiseSource(const Correlation& correlation, GeneratorKind kind, std::size_t dimension,
-                         const Checkpoint& checkpoint, StepIndex next_step, std::pmr::memory_resource* secrets)
-    : impl_(std::make_unique<Impl>(correlation, kind, dimension, checkpoint, next_step, secrets)) {}
+                         const Checkpoint& checkpoint, StepIndex next_step, std::pmr::memory_resource* secrets,
+                         std::optional<StepCount> end)
+    : impl_(std::make_unique<Impl>(correlation, kind, dimension, checkpoint, next_step, secrets, end)) {}
 NoiseSource::~NoiseSource() = default;
 NoiseSource::NoiseSource(NoiseSource&&) noexcept = default;
 NoiseSource& NoiseSource::operator=(NoiseSource&&) noexcept = default;

@@ -8,14 +8,14 @@
 namespace nustream::engine {
 
 NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints,
-                     StepIndex next_step, std::pmr::memory_resource* secrets)
+                     StepIndex next_step, std::pmr::memory_resource* secrets, std::optional<StepCount> end)
     : next_step_(next_step.value()) {
   NUSTREAM_REQUIRE(checkpoints.stages.size() == mechanism.stages.size(), "every stage has its own checkpoint");
   stages_.reserve(mechanism.stages.size());
   for (std::size_t i = 0; i < mechanism.stages.size(); ++i) {
     const config::StageNoise& stage = mechanism.stages[i];
     stages_.push_back({noise::NoiseSource(stage.correlation, stage.generator, stage.dimension, checkpoints.stages[i],
-                                          next_step, secrets),
+                                          next_step, secrets, end),
                        mechanism.grids[i], stage.dimension});
   }
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,9 +15,10 @@ namespace nustream::engine {
 /// Owns a NoiseSource for each stage; one thread at a time.
 class NoiseFeed final : public NoiseSupply {
  public:
-  /// Goes on at `next_step` from checkpoints that cover it, one a stage. Keys live in memory from `secrets`.
+  /// Goes on at `next_step` from checkpoints that cover it, one a stage. Keys live in memory from `secrets`. `end`:
+  /// of a stream whose last step is known, one past it: no block goes beyond it.
   NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
-            std::pmr::memory_resource* secrets);
+            std::pmr::memory_resource* secrets, std::optional<StepCount> end = {});
   NoiseFeed(const NoiseFeed&) = delete;
   NoiseFeed& operator=(const NoiseFeed&) = delete;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -60,9 +61,11 @@ class NoiseSource {
   /// Generates from `checkpoint` on and gives the block that holds `next_step` first. Keys are kept in
   /// memory from `secrets` (the service passes locked memory). Throws Unsupported where `kind` cannot
   /// generate this correlation (exact ν without a horizon: use rational), InvalidParameter where the
-  /// checkpoint does not belong to it.
+  /// checkpoint does not belong to it. `end`: no step from there on will be asked for, so that the last
+  /// block stops short of it; the steps before have the noise that they would have had.
   NoiseSource(const Correlation& correlation, GeneratorKind kind, std::size_t dimension, const Checkpoint& checkpoint,
-              StepIndex next_step, std::pmr::memory_resource* secrets = std::pmr::get_default_resource());
+              StepIndex next_step, std::pmr::memory_resource* secrets = std::pmr::get_default_resource(),
+              std::optional<StepCount> end = {});
   ~NoiseSource();
   NoiseSource(NoiseSource&&) noexcept;
   NoiseSource& operator=(NoiseSource&&) noexcept;
