@@ -127,6 +127,7 @@ void OutboxFolder::append_rejects(const std::string& lines) {
     rejects_.append(lines);
     NUSTREAM_FAILPOINT("after-append-rejects");
     rejects_.sync();
+    if (rejects_.take_new()) disk_.sync_folder(options_.folder);
     NUSTREAM_FAILPOINT("after-sync-rejects");
   } catch (const Failure&) {
     if (NUSTREAM_PLANTED("rejects-stop-the-releases")) throw;
@@ -141,8 +142,7 @@ void OutboxFolder::sync_public_files() {
   NUSTREAM_FAILPOINT("after-sync-releases");
   const bool new_ledger = ledger_.take_new();
   const bool new_releases = releases_.take_new();
-  const bool new_rejects = rejects_.take_new();
-  if (new_ledger || new_releases || new_rejects) disk_.sync_folder(options_.folder);
+  if (new_ledger || new_releases) disk_.sync_folder(options_.folder);
   NUSTREAM_FAILPOINT("after-sync-new-files");
 }
 
