@@ -11,62 +11,17 @@
 #include "config/advice.h"
 #include "config/mechanism.h"
 #include "engine/release_encoder.h"
-#include "journal/last_release.h"
-#include "nustream/privacy/epsilon.h"
-#include "publish/release_json.h"
 #include "replay/engine.h"
 #include "replay/input.h"
 #include "replay/path_printer.h"
 #include "replay/session.h"
 #include "replay/signals.h"
 #include "replay/stream_input.h"
-#include "replay/summary.h"
+#include "replay/summarise.h"
 #include "secrets/harden.h"
 
 namespace nustream::replay {
 namespace {
-
-std::string path_in(const config::Config& config, const char* name) {
-  return (std::filesystem::path(config.state.directory) / name).string();
-}
-
-/// The last release of the session's epoch that is out: of this run, or of those that it went on with. An earlier
-/// epoch's is none: it cost what that epoch spent.
-std::optional<publish::ShownRelease> last_published(const config::Config& config, const Session& session,
-                                                    const PathPrinter& printer) {
-  if (printer.last()) return printer.last();
-  const auto disk = journal::posix_disk();
-  auto last = publish::read_release(journal::last_line(*disk, path_in(config, journal::folder_files::releases)));
-  if (!last || last->lane != config.lane || last->epoch != session.epoch()) return std::nullopt;
-  return last;
-}
-
-Summary summarise(const config::Config& config, const config::Mechanism& mechanism, Session& session,
-                  const PathPrinter& printer, const Engine& engine, Ending ending) {
-  const StepCount steps = session.lane().steps();
-  const Rho spent = mechanism.spend.after(steps);
-  Summary summary;
-  summary.stream = config.stream;
-  summary.epoch = session.epoch().value();
-  summary.steps = steps.value();
-  summary.rho = spent.value();
-  summary.rho_limit = mechanism.spend.limit().value();
-  summary.ledger_rho = session.ledger_total(steps).value();
-  summary.epsilon = privacy::epsilon(spent, config.privacy.delta).value();
-  summary.ledger_epsilon = privacy::epsilon(session.ledger_total(steps), config.privacy.delta).value();
-  summary.delta = config.privacy.delta.value();
-  summary.conversion = privacy::name(privacy::Conversion::gaussian);
-  summary.promise = engine::promise_of(config, session.is_private());
-  if (config.descent.averaging.kind != descent::Averaging::Kind::last) {
-    summary.average_from = config.descent.averaging.from;
-  }
-  summary.release = last_published(config, session, printer);
-  summary.ending = ending;
-  summary.counts = engine.counts();
-  summary.places = {path_in(config, journal::folder_files::releases), path_in(config, journal::folder_files::state),
-                    path_in(config, journal::folder_files::ledger), session.key_file()};
-  return summary;
-}
 
 Exit exit_of(Ending ending) {
   switch (ending) {
