@@ -14,7 +14,7 @@ struct Options {
   Renewal renewal;
   std::optional<std::uint64_t> insecure_seed;
   /// For tests: what stands between a lane and its noise. Empty in production.
-  std::function<std::unique_ptr<engine::NoiseSupply>(std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
+  std::function<std::unique_ptr<engine::NoiseSupply>(LaneId, std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
 };
 
 /// Joins the group and runs its lanes until they are done, SIGTERM (0) or SIGINT (130). Throws Failure.

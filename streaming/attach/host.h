@@ -43,7 +43,7 @@ struct Host {
   std::function<void(std::function<void()>)> on_noise_thread;
   std::function<void(std::function<void()>)> on_spare_thread;  ///< for what may wait long: opening and closing lanes
   /// A noise of the test's in place of the lane's own; empty in production, and only there for tests to set.
-  std::function<std::unique_ptr<engine::NoiseSupply>(std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
+  std::function<std::unique_ptr<engine::NoiseSupply>(LaneId, std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
   std::minstd_rand jitter;  ///< of pauses
 };
 

@@ -97,7 +97,7 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
   std::unique_ptr<engine::NoiseSupply> noise = std::make_unique<engine::NoiseAhead>(
       *lane->state.mechanism, lane->noise, StepIndex{lane->state.lane.steps().value()}, &host_.locked,
       host_.on_noise_thread, wake);
-  if (host_.wrap_noise) noise = host_.wrap_noise(std::move(noise));
+  if (host_.wrap_noise) noise = host_.wrap_noise(lane_, std::move(noise));
   all_is_well();
   host_.opened.insert(lane_);
   show_restored(*lane);

@@ -47,7 +47,8 @@ int main(int argc, char** argv) try {
   const std::uint64_t step = std::strtoull(argv[3], nullptr, 10);
   std::vector<std::int64_t> shift;
   for (int i = 4; i < argc; ++i) shift.push_back(std::strtoll(argv[i], nullptr, 10));
-  options.wrap_noise = [&](std::unique_ptr<engine::NoiseSupply> noise) -> std::unique_ptr<engine::NoiseSupply> {
+  options.wrap_noise = [&](LaneId,
+                           std::unique_ptr<engine::NoiseSupply> noise) -> std::unique_ptr<engine::NoiseSupply> {
     return std::make_unique<tests::ShiftedNoise>(std::move(noise), step, shift);
   };
   return static_cast<int>(attach::run(config::read_config(argv[1], {}), options));

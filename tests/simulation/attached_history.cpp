@@ -22,6 +22,7 @@ constexpr const char* releases_topic = "simulated.releases";
 constexpr const char* state_topic = "simulated.state";
 constexpr const char* ledger_topic = "simulated.ledger";
 constexpr const char* letters_topic = "dead";
+constexpr LaneId given_lane{0};  // the shifts of given records are those of its noise
 
 /// One lane as the outside sees it.
 struct LaneRecord {
@@ -79,7 +80,7 @@ class AttachedHistory {
     stream_ = given_ ? given_->stream
                      : random_stream(random_(), {.steps = steps, .replace_one = true, .beside_values = true});
     const RandomStream& stream = stream_;
-    partitions_ = given_ ? 1 : 1 + static_cast<std::uint32_t>(draw(2));
+    partitions_ = 1 + static_cast<std::uint32_t>(draw(2));
     records_ = given_ ? given_->records.size() : steps * stream.minibatch + draw(stream.minibatch);
     with_letters_ = chance(0.5);
     if (given_) broker_.apart = letters_topic;  // which are the operator's: of neighbours one may have more of them
@@ -111,9 +112,10 @@ class AttachedHistory {
     lanes_.resize(partitions_);
     std::int64_t time = 1'700'000'000'000;
     for (LaneRecord& lane : lanes_) {
+      const bool is_given = given_ && &lane == &lanes_[given_lane.value()];
       for (std::uint64_t i = 0; i < records_; ++i) {
         SimulatedEntry entry;
-        RandomRecord record = given_ ? given_->records[i] : random_message(stream_, random_());
+        RandomRecord record = is_given ? given_->records[i] : random_message(stream_, random_());
         entry.value = std::move(record.value);
         entry.key = std::move(record.key);
         entry.headers = std::move(record.headers);
@@ -146,10 +148,16 @@ class AttachedHistory {
     if (violation_.empty()) violation_ = what;
   }
 
-  /// Of every process, as they are now.
+  /// Of every process, whenever they are others than before.
   void log_pages() {
     if (given_ == nullptr) return;
-    for (const auto& service : services_) log_ += service->shown().metrics() + service->shown().state();
+    for (const auto& service : services_) {
+      std::string pages = service->shown().metrics() + service->shown().state();
+      std::string& last = pages_[service->process.name];
+      if (pages == last) continue;
+      log_ += service->process.name + '\n' + pages;
+      last = std::move(pages);
+    }
   }
 
   /// Of whoever asks a process at this moment: its public pages are never ahead of what is committed.
@@ -172,6 +180,7 @@ class AttachedHistory {
     } else if (shown.estimate.empty() || estimate_in(found->second) != shown.estimate) {
       violate("a page shows another estimate than the release: " + shown.estimate + "\n" + found->second);
     }
+    broker_.count("a page with a release");
   }
 
   void watch(const Place& place, const SimulatedEntry& entry) {
@@ -218,7 +227,9 @@ class AttachedHistory {
   void start_service(bool may_crash) {
     SimulatedService::WrapNoise shift;
     if (given_) {
-      shift = [this](std::unique_ptr<engine::NoiseSupply> noise) -> std::unique_ptr<engine::NoiseSupply> {
+      shift = [this](LaneId lane,
+                     std::unique_ptr<engine::NoiseSupply> noise) -> std::unique_ptr<engine::NoiseSupply> {
+        if (lane != given_lane) return noise;
         return std::make_unique<ShiftedNoise>(std::move(noise), given_->shifts);
       };
     }
@@ -246,9 +257,8 @@ class AttachedHistory {
       disturb();
       const auto service = services_.begin() + static_cast<std::ptrdiff_t>(draw(services_.size()));
       try {
-        const std::size_t before = log_.size();
         const bool stepped = (*service)->step();
-        if (log_.size() > before) log_pages();
+        log_pages();
         if (!stepped) {
           pass_time(milliseconds(draw(400)));
           (*service)->look_at_the_clock();
@@ -283,6 +293,7 @@ class AttachedHistory {
     for (int idle = 0; idle < 60; ++idle) {
       broker_.share_out(static_cast<std::int32_t>(partitions_));
       while (service.step()) {
+        log_pages();
         look_at_pages();
         idle = 0;
       }
@@ -394,6 +405,7 @@ class AttachedHistory {
   std::string violation_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::string log_;
+  std::map<std::string, std::string> pages_;  ///< as they were logged last, by process
   std::uint64_t members_ = 0;
   std::vector<std::unique_ptr<SimulatedService>> services_;  // last: they go first
 };

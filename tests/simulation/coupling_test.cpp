@@ -25,7 +25,7 @@
 namespace nustream::tests {
 namespace {
 
-constexpr std::uint64_t in_ci = 4'000;
+constexpr std::uint64_t in_ci = 6'000;
 constexpr std::uint64_t in_the_campaign = 1'000'000;
 constexpr std::uint64_t pairs_per_settings = 20;
 constexpr std::size_t correlations = 10;  ///< names that random streams have
@@ -48,6 +48,7 @@ struct Tally {
   std::uint64_t of_several_passes = 0;
   std::uint64_t of_several_stages = 0;
   std::uint64_t with_moments = 0;
+  std::uint64_t with_batch_means = 0;
   std::uint64_t of_targets = 0;  ///< differ in a private target alone
   std::uint64_t as_files = 0;
   std::uint64_t beside = 0;  ///< differ in a key or header alone
@@ -77,6 +78,7 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   tally.of_several_passes += pair.stops.size() > 1 ? 1U : 0U;
   tally.of_several_stages += world.encoders.size() > 1 ? 1U : 0U;
   tally.with_moments += world.settings->config.descent.moments ? 1U : 0U;
+  tally.with_batch_means += world.stream.batch_means ? 1U : 0U;
   tally.of_targets += world.stream.target_only && pair.moved ? 1U : 0U;
   tally.as_files += pair.as_file ? 1U : 0U;
   tally.beside += pair.beside && pair.moved ? 1U : 0U;
@@ -120,6 +122,7 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   record("pairs_of_several_passes", static_cast<double>(tally.of_several_passes));
   record("pairs_of_several_stages", static_cast<double>(tally.of_several_stages));
   record("pairs_with_second_moments", static_cast<double>(tally.with_moments));
+  record("pairs_with_batch_means", static_cast<double>(tally.with_batch_means));
   record("pairs_that_differ_in_a_private_target", static_cast<double>(tally.of_targets));
   record("pairs_as_files", static_cast<double>(tally.as_files));
   record("pairs_that_differ_in_key_or_header_alone", static_cast<double>(tally.beside));
@@ -137,6 +140,7 @@ TEST(Coupling, NeighboursShowTheSameAtNoMoreThanTheClaimedCost) {
   EXPECT_GT(tally.deaths, pairs / 2);
   EXPECT_GT(tally.of_targets, pairs / 200);
   EXPECT_GT(tally.with_moments, pairs / 20);
+  EXPECT_GT(tally.with_batch_means, pairs / 20);
   // Projections hide some records even without the shift.
   EXPECT_GT(tally.seen_unshifted * 2, tally.unshifted);
   EXPECT_GT(tally.shares.of_sensitivity, 0.99);

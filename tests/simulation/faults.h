@@ -8,7 +8,7 @@
 namespace nustream::tests {
 
 /// Of histories of `replay` over the disk, and what they were spared or came to.
-inline constexpr std::array<std::string_view, 16> counted_of_folders{
+inline constexpr std::array<std::string_view, 17> counted_of_folders{
     "a crash",
     "a crash after a failed call",
     "a life with several failed calls",
@@ -24,11 +24,12 @@ inline constexpr std::array<std::string_view, 16> counted_of_folders{
     "several passes",
     "under an insecure seed",
     "under a fresh key",
+    "a release that was printed",
     "steps",
 };
 
 /// Of histories of `attach` over the broker.
-inline constexpr std::array<std::string_view, 30> counted_of_brokers{
+inline constexpr std::array<std::string_view, 31> counted_of_brokers{
     // processes
     "a crash before a call",
     "a crash after a call",
@@ -62,6 +63,7 @@ inline constexpr std::array<std::string_view, 30> counted_of_brokers{
     "a restart of the brokers",
     // what it came to
     "a committed transaction",
+    "a page with a release",
     "under an insecure seed",
     "under a fresh key",
     "steps",

@@ -18,7 +18,7 @@
 #include "printed_path.h"
 #include "replay/session.h"
 #include "replay/stream_input.h"
-#include "replay/summary.h"
+#include "replay/summarise.h"
 #include "secrets/key_file.h"
 #include "simulated_clock.h"
 #include "simulated_posix_disk.h"
@@ -244,31 +244,12 @@ class FolderHistory {
         [&](std::uint64_t) { disturb(stop); });
     session.finish();
     printer.finish();
-    if (given_) log_summary(session, printer, ending);
+    if (given_) log_summary(replay::summarise(config, mechanism, session, printer, engine, ending));
   }
 
-  /// What the table at the end says to everybody, as replay::run() fills it; the operator's counts are left at zero.
-  void log_summary(replay::Session& session, const replay::PathPrinter& printer, replay::Ending ending) {
-    const config::Config& config = settings_->config;
-    const config::Mechanism& mechanism = settings_->mechanism;
-    const StepCount steps = session.lane().steps();
-    const Rho total = session.ledger_total(steps);
-    replay::Summary summary;
-    summary.stream = config.stream;
-    summary.epoch = session.epoch().value();
-    summary.steps = steps.value();
-    summary.rho = mechanism.spend.after(steps).value();
-    summary.rho_limit = mechanism.spend.limit().value();
-    summary.ledger_rho = total.value();
-    summary.epsilon = privacy::epsilon(Rho{summary.rho}, config.privacy.delta).value();
-    summary.ledger_epsilon = privacy::epsilon(total, config.privacy.delta).value();
-    summary.delta = config.privacy.delta.value();
-    summary.conversion = privacy::name(privacy::Conversion::gaussian);
-    summary.promise = engine::promise_of(config, session.is_private());
-    const std::string last = journal::last_line(disk_, releases_path);
-    summary.release = printer.last() ? printer.last() : publish::read_release(last);
-    summary.ending = ending;
-    summary.places = {releases_path, state_path, ledger_path, session.key_file()};
+  /// What the table at the end says to everybody: the operator's counts are taken out.
+  void log_summary(replay::Summary summary) {
+    summary.counts = {};
     log_ += replay::to_json(summary) + '\n';
     const StandardOutput table([this](std::string_view text) { log_ += text; });
     replay::print_table(summary, table.file());
@@ -328,6 +309,7 @@ class FolderHistory {
     if (journal::parse_last_release(found->second).steps.value() > durable_steps()) {
       violate("a release is printed before its state is durable: " + found->second);
     }
+    count("a release that was printed");
   }
 
   [[nodiscard]] std::uint64_t durable_steps() const {

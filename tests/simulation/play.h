@@ -22,7 +22,7 @@ struct HistoryResult {
 /// The same of `replay` over a simulated disk.
 [[nodiscard]] HistoryResult play_folder(std::uint64_t seed);
 
-/// In the place of what a history draws: a stream's settings, its records, and shifts of the noise of its one lane.
+/// In the place of what a history draws: a stream's settings, the records of one lane, and shifts of its noise.
 struct Given {
   const RandomStream& stream;
   const std::vector<RandomRecord>& records;
@@ -37,7 +37,7 @@ struct PublicHistory {
   std::string log;
   std::string for_operators;  ///< dead letters or rejects, which are nobody else's
 };
-/// One lane of `attach`, with the faults of `seed`.
+/// `attach` with one lane or two, of which one has the given records, with the faults of `seed`.
 [[nodiscard]] PublicHistory play_records(std::uint64_t seed, const Given& given);
 /// The same of `replay` over `passes` of the records: its two growing files after every change, in order, and what
 /// its processes print, the table at the end too.

@@ -31,7 +31,7 @@ std::string correlation(Random& random, const StreamLimits& limits) {
   const std::string until = fmt::format("horizon = {}\n", horizon);
   unsigned height = 0;
   while ((std::uint64_t{1} << height) < limits.steps + 1) ++height;
-  switch (random() % 14) {
+  switch (random() % 15) {
     case 0:
       return with("independent", "");
     case 1:
@@ -59,7 +59,13 @@ std::string correlation(Random& random, const StreamLimits& limits) {
     case 11:
       return with("optimised", "objective = \"prefix-sum\"\nerror = \"mean\"\ndense = true\n" + until);
     case 12:
-      return with("rational", "nu = 0.05\npoles = 2\n");
+      return with("rational", one_of(random, "nu = 0.05\npoles = 2\n", "q = [0.9, 0.5]\nb = [0.2, 0.1]\n"));
+    case 13:
+      return with("optimised",
+                  one_of(random, "objective = \"prefix-sum\"\npoles = 3\n" + until,
+                         "objective = \"descent\"\nstrong_convexity = 0.2\nsmoothness = 1.0\ntaps = 4\nbands = 12\n",
+                         "objective = \"descent\"\neigenvalues = [1.0, 0.3]\nbands = 12\n",
+                         "objective = \"descent\"\neigenvalues = [1.0, 0.3]\npoles = 2\n"));
     default:
       return with("rational", fmt::format("nu = {}\n", random() % 2 == 0 ? 0.01 : 0.3));
   }
@@ -72,6 +78,10 @@ void add_columns(std::string& toml, RandomStream& stream, const char* section, c
     toml += fmt::format("[[{}]]\ncolumn = \"{}\"\n", section, column);
     if (random() % 4 == 0) toml += "clamp = [-3.0, 3.0]\n";
     if (random() % 4 == 0) toml += "center = 0.25\nscale = 2.0\n";
+    if (random() % 4 == 0) {
+      toml += one_of(random, "transform = \"square\"\n", "transform = \"sqrt\"\n", "transform = \"log1p\"\n",
+                     "transform = \"indicator\"\nequals = \"99\"\n");
+    }
     stream.columns.push_back(column);
   }
 }
@@ -123,9 +133,14 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   } else {
     descent += one_of(random, "", "", "projection = \"ball\"\nradius = 0.8\n",
                       "projection = \"box\"\nlower = -0.5\nupper = 0.6\n");
+    stream.batch_means = random() % 4 == 0;
     descent +=
         one_of(random, "", fmt::format("average = \"tail\"\naverage_from = {}\n", random() % 30),
                fmt::format("average = \"exponential\"\naverage_from = {}\naverage_decay = 0.9\n", random() % 30));
+  }
+  if (stream.batch_means) {
+    descent += fmt::format("[intervals]\nkind = \"batch-means\"\nbatches = {}\nbatch_steps = {}\n", 2 + random() % 3,
+                           1 + random() % 4);
   }
   if (two_stages) {
     descent +=
@@ -207,11 +222,8 @@ RandomRecord random_message(const RandomStream& stream, std::uint64_t seed) {
   };
   RandomRecord record;
   if (random() % 50 != 0) record.value = random_record(stream, seed);
-  if (random() % 30 == 0 || !(stream.reads_key || random() % 4 == 0)) {
-    // No key: where it is read, the record cannot be used.
-  } else {
-    record.key = number(stream.reads_key);
-  }
+  // Without a key where one is read, the record cannot be used.
+  if (random() % 30 != 0 && (stream.reads_key || random() % 4 == 0)) record.key = number(stream.reads_key);
   if (stream.reads_header || random() % 4 == 0)
     record.headers.emplace_back(random_header, number(stream.reads_header));
   if (random() % 10 == 0) record.headers.emplace_back("another", std::nullopt);

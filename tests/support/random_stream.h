@@ -23,6 +23,7 @@ struct RandomStream {
   bool target_only = false;  ///< neighbours differ in a record's target alone
   std::uint64_t minibatch = 1;
   std::uint64_t stages = 1;
+  bool batch_means = false;  ///< intervals by means of batches, which the lane remembers
   double clip_norm = 1;
   bool reads_key = false;     ///< a feature is the key of a topic's record
   bool reads_header = false;  ///< a feature is its header `random_header`

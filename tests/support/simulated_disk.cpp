@@ -126,7 +126,6 @@ void SimulatedDisk::shuffle(std::vector<PendingChange>& changes) {
     for (std::size_t i = 1; i < changes.size(); ++i) {
       if ((keeps_order && touch_the_same(changes[i - 1], changes[i])) || chance(0.5)) continue;
       std::swap(changes[i - 1], changes[i]);
-      ++losses_.reordered;
     }
   }
 }
@@ -134,26 +133,30 @@ void SimulatedDisk::shuffle(std::vector<PendingChange>& changes) {
 // Each change that was not synced may have reached the disk or not, in any order, whole or in blocks of 16 bytes; a
 // block that did not while the file's length did reads as NUL.
 void SimulatedDisk::apply_some(SimulatedFile& file) {
-  std::vector<PendingChange> changes = std::exchange(file.pending, {});
-  shuffle(changes);
-  for (const PendingChange& change : changes) apply_part(change, file.durable);
+  const std::vector<PendingChange> issued = std::exchange(file.pending, {});
+  std::vector<PendingChange> arrived;
+  for (const PendingChange& change : issued) take_part(change, arrived);
+  std::string in_order = file.durable;
+  for (const PendingChange& change : arrived) apply_change(change, in_order);
+  shuffle(arrived);
+  for (const PendingChange& change : arrived) apply_change(change, file.durable);
+  if (file.durable != in_order) ++losses_.reordered;
 }
 
-void SimulatedDisk::apply_part(const PendingChange& change, std::string& durable) {
+void SimulatedDisk::take_part(const PendingChange& change, std::vector<PendingChange>& arrived) {
   constexpr std::size_t block = 16;
   if (chance(0.4)) {
     ++losses_.lost;
     return;
   }
-  if (change.truncated || chance(0.4)) return apply_change(change, durable);
+  if (change.truncated || chance(0.4)) return arrived.push_back(change);
   ++losses_.torn;
   const std::size_t reached = random_() % (change.bytes.size() + 1);
   for (std::size_t begin = 0; begin < reached; begin += block) {
     const std::string part = change.bytes.substr(begin, std::min(block, reached - begin));
-    if (chance(0.7)) apply_change({change.offset + begin, part, {}}, durable);
+    if (chance(0.7)) arrived.push_back({change.offset + begin, part, {}});
   }
-  const std::size_t length = change.offset + reached;
-  if (durable.size() < length && chance(0.5)) durable.resize(length, '\0');
+  if (chance(0.5)) arrived.push_back({change.offset + reached, {}, {}});  // the length alone
 }
 
 void SimulatedDisk::sync_file(SimulatedFile& file) {

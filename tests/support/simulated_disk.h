@@ -106,7 +106,7 @@ class SimulatedDisk final : public journal::Disk {
   void reach_disk(std::size_t names);
   void change(SimulatedFile& file, PendingChange change);
   void apply_some(SimulatedFile& file);
-  void apply_part(const PendingChange& change, std::string& durable);
+  void take_part(const PendingChange& change, std::vector<PendingChange>& arrived);
   void shuffle(std::vector<PendingChange>& changes);
   [[nodiscard]] bool chance(double probability) { return std::bernoulli_distribution(probability)(random_); }
   void changed(const SimulatedFile& file) const;
