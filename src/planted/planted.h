@@ -98,6 +98,9 @@ inline constexpr std::array names{
     std::string_view("spend-lags-a-step"),
     std::string_view("public-listener-shows-the-operators-page"),
     std::string_view("public-steps-leave-out-rejects"),
+    std::string_view("public-counter-counts-rejects"),
+    std::string_view("page-is-ahead-of-its-state"),
+    std::string_view("printed-ahead-of-its-state"),
 };
 
 consteval std::size_t index_of(std::string_view name) {

@@ -89,6 +89,8 @@ void LaneWorker::commit() {
   open.figures.records = std::exchange(open.batch_records, 0);
   open.sent_figures = std::exchange(open.figures, {});
   open.sent_letter_bytes = 0;
+  if (NUSTREAM_PLANTED("page-is-ahead-of-its-state") && !open.output.outbox.empty())
+    host_.shown.update(serve::CommittedRelease::published(open.output.outbox));
   for (const journal::DeadLetter& letter : open.letters) open.sent_letter_bytes += letter.bytes;
   open.sent = seal_batch(host_.setup, open.state,
                          {open.noise->checkpoints(), std::exchange(open.output.outbox, {}),
@@ -155,6 +157,7 @@ void LaneWorker::after_commit() {
   StepCount steps = *open.state.steps_on_ledger;
   const Position position = open.committed = open.sent.position;
   if (NUSTREAM_PLANTED("public-steps-leave-out-rejects")) steps = StepCount{steps.value() - open.state.rejected};
+  if (NUSTREAM_PLANTED("public-counter-counts-rejects")) steps = StepCount{steps.value() + open.state.rejected};
   host_.shown.update(serve::CommittedSpend::committed(open.state.ledger.entry(steps, position),
                                                       open.state.ledger.total(steps, position)));
   if (!open.published.empty()) {

@@ -8,6 +8,7 @@
 
 #include "journal/record_marks.h"
 #include "located.h"
+#include "planted.h"
 #include "secrets/key_file.h"
 #include "secrets/random.h"
 
@@ -356,6 +357,7 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   journal::Batch batch{journal::seal_state(*keys_, identity, record), record.position, record.ledger_entry,
                        std::move(result.rejects), std::move(record.outbox)};
   outbox_in_flight_ = batch.outbox;
+  if (NUSTREAM_PLANTED("printed-ahead-of-its-state")) printer_.published(std::exchange(outbox_in_flight_, {}));
   auto done = std::make_shared<std::promise<void>>();
   in_flight_ = done->get_future();
   journal_->commit(std::move(batch), [done](const std::exception_ptr& failure) {

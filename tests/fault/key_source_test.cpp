@@ -19,6 +19,8 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::string preload = "LD_PRELOAD=" NUSTREAM_KEY_SOURCE;
+// Of a build under the address sanitizer, whose runtime asks to be loaded first.
+const std::string in_any_order = "ASAN_OPTIONS=verify_asan_link_order=0";
 
 /// Every 256 bits that were handed out at once.
 std::vector<noise::KeyBytes> keys_handed_out(const std::string& file) {
@@ -35,7 +37,7 @@ TEST(KeySource, ThatFailsIs77AndNothingIsReleased) {
   const ReplayWorld world(200);
   secrets::create_key_file(world.path("key"));
   const std::vector<std::string> arguments = world.replay({"--set", "state.key_file=\"" + world.path("key") + "\""});
-  const CommandResult result = run_command(NUSTREAM_COMMAND, arguments, {}, {preload});
+  const CommandResult result = run_command(NUSTREAM_COMMAND, arguments, {}, {preload, in_any_order});
   EXPECT_EQ(result.code, 77);
   EXPECT_THAT(result.err, HasSubstr("getrandom"));
   EXPECT_EQ(result.out.find("200"), std::string::npos) << result.out;
@@ -46,7 +48,8 @@ TEST(KeySource, ThatFailsIs77AndNothingIsReleased) {
 
 TEST(KeySource, ThatFailsMakesNoKeyFile) {
   const ReplayWorld world(1);
-  const CommandResult result = run_command(NUSTREAM_COMMAND, {"key", "new", world.path("key")}, {}, {preload});
+  const CommandResult result =
+      run_command(NUSTREAM_COMMAND, {"key", "new", world.path("key")}, {}, {preload, in_any_order});
   EXPECT_EQ(result.code, 77);
   EXPECT_FALSE(std::filesystem::exists(world.path("key")));
 }
@@ -55,8 +58,8 @@ TEST(KeySource, ThatFailsMakesNoKeyFile) {
 TEST(KeySource, TheEpochsKeyIsExactlyWhatItHandedOut) {
   const ReplayWorld world(200);
   const std::string handed_out = world.path("handed-out");
-  const CommandResult result =
-      run_command(NUSTREAM_COMMAND, world.replay({}), {}, {preload, "NUSTREAM_HANDED_OUT=" + handed_out});
+  const CommandResult result = run_command(NUSTREAM_COMMAND, world.replay({}), {},
+                                           {preload, in_any_order, "NUSTREAM_HANDED_OUT=" + handed_out});
   ASSERT_EQ(result.code, 0) << result.err;
   const secrets::Keyring keyring = secrets::load_key_file(world.path("state/key"));
   const journal::State state = journal::open_state(keyring, read_file(world.path("state/state")));

@@ -153,11 +153,18 @@ constexpr std::array bugs{
                by_test, "serve_listener_test", "PublicListener.SaysTheSameWhateverTheOperatorSees"},
     PlantedBug{"public-steps-leave-out-rejects", "the public number of steps counts usable records", on_a_broker,
                "attach_neighbours_test", "*"},
+    PlantedBug{"public-counter-counts-rejects", "the public number of steps counts each reject beside its step",
+               by_test, "simulation_test", "Simulation.*"},
+    PlantedBug{"page-is-ahead-of-its-state", "a service's public page shows a batch's releases when it is sent",
+               by_contract, "simulation_test", "Simulation.*"},
+    PlantedBug{"printed-ahead-of-its-state", "a replay prints a batch's releases when it is sent", by_test,
+               "simulation_test", "Simulation.*"},
 };
 
 constexpr std::array further{
     PlantedBug{"open-quote-swallows-the-next-row", "", by_test, "simulation_test", "Simulation.*"},
     PlantedBug{"public-steps-leave-out-rejects", "", by_contract, "coupling_test", "*FaultsOfTheBroker"},
+    PlantedBug{"public-counter-counts-rejects", "", by_test, "coupling_test", "*FaultsOfTheBroker"},
     PlantedBug{"clip-after-the-noise", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},
     PlantedBug{"gamma-of-b", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},
     PlantedBug{"gamma-of-one-participation", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},

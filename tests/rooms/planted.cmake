@@ -18,7 +18,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 set(planted_service
   decode/csv_decoder.cpp decode/recorded_reader.cpp config/read_model.cpp config/read_config.cpp config/mechanism.cpp
-  config/digest.cpp estimate/design.cpp estimate/estimate.cpp replay/input.cpp engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp
+  config/digest.cpp estimate/design.cpp estimate/estimate.cpp replay/input.cpp replay/session.cpp engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp
   secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp journal/outbox_folder.cpp
   journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp kafka/transaction.cpp
   publish/release_json.cpp serve/servers.cpp attach/lane_commits.cpp local/randomize.cpp)
@@ -75,13 +75,6 @@ nustream_planted_twins(${planted_twins})
 # Tests of commands, which run the command's twin.
 set(planted_commands replay_resume_test estimate_test instruments_test local_command_test
                      key_source_test)
-
-# The kernel's random source in the hands of a test.
-find_package(fmt REQUIRED)
-add_library(key_source MODULE support/key_source.cpp)
-nustream_command_test(key_source_test quick fault/key_source_test.cpp)
-target_compile_definitions(key_source_test PRIVATE NUSTREAM_KEY_SOURCE="$<TARGET_FILE:key_source>")
-add_dependencies(key_source_test key_source)
 
 nustream_test(planted_bugs_test full planted/planted_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)
 target_compile_definitions(planted_bugs_test PRIVATE
