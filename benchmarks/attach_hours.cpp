@@ -70,7 +70,9 @@ int main(int argc, char** argv) {
   }
   producer.join();
   const double cpu = usage_of(service.pid()).cpu_seconds - before.cpu_seconds;
+  const Clock::time_point deadline = Clock::now() + std::chrono::minutes(5);
   while (service.metric("nustream_records_total") < static_cast<double>(trickle.sent())) {
+    if (Clock::now() > deadline) throw std::runtime_error("the service took no further records for five minutes");
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
   report.add_figure("records", static_cast<double>(trickle.sent()), "records");

@@ -16,6 +16,7 @@ using std::chrono::steady_clock;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 std::string status(const std::string& address) {
@@ -64,13 +65,14 @@ class Instance {
   Command service_;
 };
 
-/// What it says of itself, without the client library's log, the warnings of its start and what becomes of lanes.
+/// What it says of itself, without the client library's log, the warnings of its start and where lanes go; one that
+/// stops is among it.
 std::vector<std::string> own_lines(const std::string& log) {
   std::vector<std::string> lines;
   std::istringstream text(log);
   for (std::string line; std::getline(text, line);) {
-    const bool others =
-        line.starts_with("kafka: ") || line.starts_with("nustream: warning: ") || line.starts_with("nustream: lane ");
+    const bool of_a_lane = line.starts_with("nustream: lane ") && line.find(" stopped: ") == line.npos;
+    const bool others = line.starts_with("kafka: ") || line.starts_with("nustream: warning: ") || of_a_lane;
     if (!others) lines.push_back(line);
   }
   return lines;
@@ -81,6 +83,10 @@ class AttachOutage : public ::testing::Test {
   void write(std::size_t count) {
     world_.write(AttachWorld::values(count, ++writes_));
     written_ += count;
+  }
+  void write_and_wait(std::size_t count) {
+    write(count);
+    wait_for_all();
   }
   void wait_for_all() const {
     wait_until([&] { return ledger_end(world_).steps == written_; });
@@ -117,8 +123,7 @@ class AttachOutage : public ::testing::Test {
 // The second one has no lane: nothing is taken from it, and it has to find out by itself.
 TEST_F(AttachOutage, ThatIsTooLongEndsAnIdleServiceAndOneInReserveWith69) {
   Instance service(world_, "15");
-  write(300);
-  wait_for_all();
+  write_and_wait(300);
   Instance reserve(world_, "15");
   reserve.wait_until_ready();
   service.wait_until_ready();
@@ -134,8 +139,7 @@ TEST_F(AttachOutage, ThatIsTooLongEndsAnIdleServiceAndOneInReserveWith69) {
 
 TEST_F(AttachOutage, ThatIsTooLongEndsABusyServiceWith69AndTheNextGoesOn) {
   Instance service(world_, "15");
-  write(300);
-  wait_for_all();
+  write_and_wait(300);
   write(30'000);
   wait_until([&] { return ledger_end(world_).steps > 300; });
   shared_broker().kill();
@@ -151,8 +155,7 @@ TEST_F(AttachOutage, ThatIsTooLongEndsABusyServiceWith69AndTheNextGoesOn) {
 
 TEST_F(AttachOutage, ThatEndsInTimeLosesNothing) {
   Instance service(world_, "300");
-  write(300);
-  wait_for_all();
+  write_and_wait(300);
   Instance reserve(world_, "300");
   reserve.wait_until_ready();
   write(30'000);
@@ -160,8 +163,7 @@ TEST_F(AttachOutage, ThatEndsInTimeLosesNothing) {
   service.wait_until_out(brokers_);
   reserve.wait_until_out(brokers_);
   shared_broker().restart();
-  write(1'000);
-  wait_for_all();
+  write_and_wait(1'000);
   service.wait_until_ready();
   reserve.wait_until_ready();
   expect_came_back(reserve);
@@ -169,19 +171,19 @@ TEST_F(AttachOutage, ThatEndsInTimeLosesNothing) {
   expect_promise_kept();
 }
 
-// Shorter than the session: the group, and whoever asks for readiness, notice nothing. Idle, so that nothing but its
-// own question can tell it that they are back.
+// Shorter than the session: it never says that it is out of the group. Idle, so that nothing but its own question can
+// tell it that they are back.
 TEST_F(AttachOutage, ThatIsShortIsForgotten) {
   Instance service(world_, "20");
-  write(300);
-  wait_for_all();
+  write_and_wait(300);
   shared_broker().kill();
   shared_broker().restart();
   std::this_thread::sleep_for(seconds(25));  // as long as it takes to give up one that is forgotten
   service.wait_until_ready();
-  write(300);
-  wait_for_all();
-  EXPECT_EQ(service.stop().code, 0);
+  write_and_wait(300);
+  const CommandResult result = service.stop();
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(own_lines(result.err), IsEmpty());
   expect_promise_kept();
 }
 
