@@ -55,7 +55,7 @@ std::string shown_on_terminal(std::vector<std::string> arguments) {
 TEST(Terminal, ShowsHowFarAnAuditIs) {
   const TemporaryFolder folder;
   const std::string config = folder.write("audit.toml", example_config());
-  const std::string shown = shown_on_terminal({"audit", config, "--runs", "20000"});
+  const std::string shown = shown_on_terminal({"audit", config, "--runs", "100000"});
   EXPECT_THAT(shown, ContainsRegex("\\[=* *\\] +[0-9]+%  [0-9,]+ games  ETA [0-9]+:[0-9][0-9]"));
   const std::size_t last = shown.rfind(cleared);
   ASSERT_NE(last, std::string::npos);
