@@ -99,6 +99,7 @@ void OutboxFolder::commit(const Batch& batch) {
   NUSTREAM_FAILPOINT("after-seal");
   append_rejects(batch.rejects);
   sync_public_files();
+  sync_name_of_rejects();
   if (NUSTREAM_PLANTED("release-before-its-state")) publish(batch.ledger_entry, batch.outbox);
   replace_state(batch.sealed_state);
   // Of files that were adopted, and not before their spend is durable in the state.
@@ -127,10 +128,19 @@ void OutboxFolder::append_rejects(const std::string& lines) {
     rejects_.append(lines);
     NUSTREAM_FAILPOINT("after-append-rejects");
     rejects_.sync();
-    if (rejects_.take_new()) disk_.sync_folder(options_.folder);
     NUSTREAM_FAILPOINT("after-sync-rejects");
   } catch (const Failure&) {
     if (NUSTREAM_PLANTED("rejects-stop-the-releases")) throw;
+    rejects_given_up_ = true;
+  }
+}
+
+// After the public files and their names: when those become durable must not depend on data either.
+void OutboxFolder::sync_name_of_rejects() {
+  if (rejects_given_up_ || !rejects_.take_new()) return;
+  try {
+    disk_.sync_folder(options_.folder);
+  } catch (const Failure&) {
     rejects_given_up_ = true;
   }
 }

@@ -65,6 +65,7 @@ class OutboxFolder {
   [[nodiscard]] std::filesystem::path path(const char* name) const { return options_.folder / name; }
   void append_rejects(const std::string& lines);
   void sync_public_files();
+  void sync_name_of_rejects();
   void replace_state(const std::string& sealed);
   void publish(const std::string& ledger_entry, const std::string& outbox);
   void judge_last_release();
