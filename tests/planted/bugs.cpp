@@ -163,7 +163,7 @@ constexpr std::array bugs{
 
 constexpr std::array further{
     PlantedBug{"open-quote-swallows-the-next-row", "", by_test, "simulation_test", "Simulation.*"},
-    PlantedBug{"public-steps-leave-out-rejects", "", by_contract, "coupling_test", "*FaultsOfTheBroker"},
+    PlantedBug{"public-steps-leave-out-rejects", "", by_test, "coupling_test", "*FaultsOfTheBroker"},
     PlantedBug{"public-counter-counts-rejects", "", by_test, "coupling_test", "*FaultsOfTheBroker"},
     PlantedBug{"clip-after-the-noise", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},
     PlantedBug{"gamma-of-b", "", by_test, "coupling_test", "*NoMoreThanTheClaimedCost"},

@@ -59,7 +59,7 @@ CommandResult run_audit(const PlantedBug& bug, const std::vector<std::string>& v
 /// commands that it runs.
 CommandResult run_catcher(const PlantedBug& bug, bool planted) {
   std::vector<std::string> variables{"NUSTREAM_PLANTED_PROGRAMS=1", "NUSTREAM_SIMULATION_HISTORIES=200",
-                                     "NUSTREAM_COUPLING_PAIRS=4000"};
+                                     "NUSTREAM_COUPLING_PAIRS=6000"};
   if (planted) variables.push_back("NUSTREAM_PLANT=" + std::string(bug.name));
   if (bug.caught == Catch::by_audit) return run_audit(bug, variables);
   const std::string program = NUSTREAM_PROGRAMS "/" + std::string(bug.program);
