@@ -71,12 +71,13 @@ std::string correlation(Random& random, const StreamLimits& limits) {
   }
 }
 
+/// `bounded`: a first stage without clip would leave the numbers where values are far out.
 void add_columns(std::string& toml, RandomStream& stream, const char* section, const std::string& prefix,
-                 std::uint64_t count, Random& random) {
+                 std::uint64_t count, bool bounded, Random& random) {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string column = fmt::format("{}{}", prefix, i);
     toml += fmt::format("[[{}]]\ncolumn = \"{}\"\n", section, column);
-    if (random() % 4 == 0) toml += "clamp = [-3.0, 3.0]\n";
+    if (random() % 4 == 0 || bounded) toml += "clamp = [-3.0, 3.0]\n";
     if (random() % 4 == 0) toml += "center = 0.25\nscale = 2.0\n";
     // No indicator where there is one column alone: it takes any text, so that no text would be a null record.
     if (random() % 4 == 0) {
@@ -104,11 +105,11 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   std::string features;
   if (two_stages) {
     stream.stages = 2;
-    add_columns(features, stream, "instruments", "z", 2 + random() % 2, random);
-    add_columns(features, stream, "endogenous", "e", 1, random);
-    add_columns(features, stream, "features", "x", random() % 2, random);
+    add_columns(features, stream, "instruments", "z", 2 + random() % 2, public_first_stage, random);
+    add_columns(features, stream, "endogenous", "e", 1, public_first_stage, random);
+    add_columns(features, stream, "features", "x", random() % 2, public_first_stage, random);
   } else {
-    add_columns(features, stream, "features", "x", 1 + random() % 4, random);
+    add_columns(features, stream, "features", "x", 1 + random() % 4, false, random);
   }
   std::string model = "[model]\n";
   static constexpr const char* losses[] = {"mean",        "linear",  "huber",  "quantile", "logistic",
