@@ -62,8 +62,8 @@ void print_what_was_not_shown(const Finding& finding) {
   for (const std::string& stage : finding.unmoved()) {
     fmt::print(
         "NOT SHOWN: the record hardly moved the {}, so that too little noise there would not have shown: lower its "
-        "clip "
-        "norm to what the columns reach, or let the record come later (--at)\n",
+        "clip norm to what the columns reach, take a small step (--set descent.step_size=1e-4: no claim depends on "
+        "it) or, of a stream, let the record come later (--at)\n",
         stage);
   }
   print_what_was_not_shown(static_cast<const Bounds&>(finding));

@@ -199,8 +199,7 @@ void add_check(CLI::App& app, Job& job) {
 void add_inspect(CLI::App& app, Job& job) {
   static InspectArguments arguments;
   CLI::App* command = app.add_subcommand("inspect", "state, ledger and last release");
-  command->add_option("STATE", arguments.place, "a state folder, or the configuration of an attached stream")
-      ->required();
+  command->add_option("STATE", arguments.place, "a state folder, or a stream's configuration")->required();
   command->add_option("--key-file", arguments.key_file, "the key file, where it is not in the folder");
   command->add_option("--insecure-seed", arguments.insecure_seed, "the seed of a run that is not private");
   command->add_flag("--json", arguments.json, "print JSON");
@@ -281,7 +280,8 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   for (; !app->get_subcommands().empty(); app = app->get_subcommands().front()) {
     command += " " + app->get_subcommands().front()->get_name();
   }
-  std::string text = error.what();
+  constexpr std::string_view none = "A subcommand is required";
+  std::string text = error.what() == none ? "name a command" : error.what();
   const bool is_unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   if (const std::size_t option = text.rfind("--"); is_unknown && option != std::string::npos) {
     std::vector<std::string> names;
@@ -317,7 +317,7 @@ int run_job(const Job& job) {
 }  // namespace
 
 int run(int argc, char** argv) {
-  CLI::App app{"nustream: streaming estimates with differential privacy under continual release"};
+  CLI::App app{"nustream: streaming estimates with differential privacy under continual release", "nustream"};
   app.set_version_flag("--version", std::string("nustream ") + version);
   app.require_subcommand(1);
   app.failure_message(usage_error);

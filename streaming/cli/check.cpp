@@ -5,6 +5,7 @@
 #include "config/config.h"
 #include "config/mechanism.h"
 #include "config/settings_tree.h"
+#include "engine/budget_advice.h"
 #include "local/settings.h"
 #include "publish/json_text.h"
 #include "serve/settings.h"
@@ -69,7 +70,9 @@ Exit check(const CheckArguments& arguments) {
   } else {
     fmt::print("{}: valid; stream {}, {} parameters, settings digest {} (settings alone: no record was read)\n",
                arguments.config.file, config.stream, config.descent.dimension, digest);
-    if (const std::string advice = config::overshoot(config); !advice.empty()) fmt::print("but {}\n", advice);
+    for (const std::string& advice : {config::overshoot(config), engine::short_of_budget(config, mechanism)}) {
+      if (!advice.empty()) fmt::print("but {}\n", advice);
+    }
   }
   return Exit::done;
 }

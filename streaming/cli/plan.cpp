@@ -6,6 +6,7 @@
 #include "cli/fit_report.h"
 #include "cli/table_plan.h"
 #include "config/mechanism.h"
+#include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
@@ -145,6 +146,9 @@ void print(const config::Config& config, const Plan& plan) {
     fmt::print("\n");
   }
   print_spend(config, plan);
+  if (const std::string advice = engine::short_of_budget(config, mechanism); !advice.empty()) {
+    fmt::print("{}\n\n", advice);
+  }
   print_prediction(config, plan);
   if (plan.rational_excess) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",

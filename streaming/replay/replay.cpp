@@ -10,6 +10,7 @@
 
 #include "config/advice.h"
 #include "config/mechanism.h"
+#include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "replay/engine.h"
 #include "replay/input.h"
@@ -43,8 +44,17 @@ void say_how_it_ended(const config::Config& config, const Options& options, cons
   }
 }
 
+void warn(const std::string& advice, const Options& options) {
+  if (!advice.empty() && !options.quiet) fmt::print(stderr, "nustream: warning: {}\n", advice);
+}
+
 /// A run that found nothing to step: what it means, and what one might have meant instead.
 void say_nothing_was_read(const config::Config& config, const Options& options, Position position) {
+  if (options.start != Start::resume && (options.from || options.to)) {
+    fmt::print(stderr, "nustream: no record of the input lies from {} to {}: no step was taken\n",
+               options.from.value_or("its beginning"), options.to.value_or("its end"));
+    return;
+  }
   if (options.start == Start::fresh) {
     fmt::print(stderr, "nustream: the input has no records: no step was taken\n");
     return;
@@ -102,15 +112,14 @@ Exit run(const config::Config& config, const Options& options) {
   const Window window = resolve_window(config, options);
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
 
-  if (const std::string advice = config::overshoot(config); !advice.empty() && !options.quiet) {
-    fmt::print(stderr, "nustream: warning: {}\n", advice);
-  }
+  warn(config::overshoot(config), options);
   const bool lines = !options.quiet && !options.json;
   PathPrinter printer(lines ? stdout : nullptr);
   StreamInput stream(config, window, stop);
   // The input is opened first: a missing file is told before a state folder is made.
   if (options.start == Start::fresh) stream.open(window.first);
   Session session(config, mechanism, window, options, printer, stream);
+  if (options.start != Start::resume) warn(engine::short_of_budget(mechanism, session.step_limit()), options);
   stream.open(session.lane().position().value());
   decode::Reader& input = stream.reader();
   if (lines && reads_pipe(config)) {

@@ -55,6 +55,12 @@ void refuse_other_kind(const std::string& sealed, const config::Config& config, 
                     "another state.directory"));
 }
 
+Failure nothing_to_resume(const std::filesystem::path& folder) {
+  return {Exit::data, folder.string() +
+                          ": holds no state to resume; is state.directory right, seen from the folder where this "
+                          "runs? A first run starts without --resume"};
+}
+
 }  // namespace
 
 Session::Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
@@ -67,6 +73,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
       digest_(config::settings_digest(config, mechanism, is_private_run(options))),
       disk_(journal::posix_disk()) {
   const std::filesystem::path folder = config.state.directory;
+  if (options.start == Start::resume) require_any_file(folder);
   journal_.emplace(*disk_,
                    journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch});
   const std::optional<std::string> sealed = journal_->load();
@@ -76,9 +83,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
                                           folder.string(), found.stream, found.lane.value(), found.epoch.value(),
                                           found.steps.value(), restart_hint(config, options)));
   }
-  if (!sealed && options.start == Start::resume) {
-    throw Failure(Exit::data, folder.string() + ": holds no state to resume; start without --resume");
-  }
+  if (!sealed && options.start == Start::resume) throw nothing_to_resume(folder);
   if (sealed) refuse_other_kind(*sealed, config, is_private_run(options));
   load_keys(config, options, sealed.has_value());
   if (options.start == Start::resume) {
@@ -88,6 +93,15 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   } else {
     begin_epoch(EpochId{0}, window_.first, journal::Overlap::disjoint, {});
   }
+}
+
+/// Before anything is made there: the folder may be a mistyped one.
+void Session::require_any_file(const std::filesystem::path& folder) const {
+  for (const char* name :
+       {journal::folder_files::state, journal::folder_files::ledger, journal::folder_files::releases}) {
+    if (disk_->open(folder / name, journal::Access::read)) return;
+  }
+  throw nothing_to_resume(folder);
 }
 
 void Session::load_keys(const config::Config& config, const Options& options, bool state_exists) {

@@ -59,6 +59,7 @@ class Session {
   void finish();
 
  private:
+  void require_any_file(const std::filesystem::path& folder) const;
   void load_keys(const config::Config& config, const Options& options, bool state_exists);
   void begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap, journal::Ledger ledger);
   void use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger);

@@ -51,8 +51,12 @@ Summary summarise(const config::Config& config, const config::Mechanism& mechani
   summary.release = last_published(config, session, printer);
   summary.ending = ending;
   summary.counts = engine.counts();
-  summary.places = {path_in(config, journal::folder_files::releases), path_in(config, journal::folder_files::state),
-                    path_in(config, journal::folder_files::ledger), session.key_file()};
+  const auto made = [&, disk = journal::posix_disk()](const char* name) {
+    const std::string path = path_in(config, name);
+    return disk->open(path, journal::Access::read) ? path : std::string();
+  };
+  summary.places = {made(journal::folder_files::releases), made(journal::folder_files::state),
+                    made(journal::folder_files::ledger), session.key_file()};
   return summary;
 }
 

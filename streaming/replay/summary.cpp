@@ -38,6 +38,15 @@ void print_release(const publish::ShownRelease& release, std::optional<std::uint
   print_strength(release, out);
 }
 
+/// Of a file, or null where the run has made none.
+void append_place(const char* name, const std::string& path, std::string& out) {
+  if (path.empty()) {
+    out += fmt::format(",\"{}\":null", name);
+  } else {
+    append_field(name, path, out);
+  }
+}
+
 void print_for_operator(const OperatorCounts& counts) {
   if (counts.rejected == 0 && counts.left_over == 0) return;
   if (counts.rejected > 0 && counts.rejected == counts.records) {
@@ -64,8 +73,11 @@ void print_table(const Summary& summary, std::FILE* out) {
                  summary.delta, summary.conversion},
                 out);
   if (!summary.promise.is_private) fmt::print(out, "{:<16}false: the noise came from an insecure seed\n", "private");
-  fmt::print(out, "{:<16}{}\n{:<16}{}\n{:<16}{}\n", "releases", summary.places.releases, "state",
-             summary.places.state, "ledger", summary.places.ledger);
+  for (const auto& [name, path] :
+       {std::pair("releases", &summary.places.releases), std::pair("state", &summary.places.state),
+        std::pair("ledger", &summary.places.ledger)}) {
+    if (!path->empty()) fmt::print(out, "{:<16}{}\n", name, *path);
+  }
   if (!summary.places.key.empty()) fmt::print(out, "{:<16}{} (keep it secret)\n", "key", summary.places.key);
   std::fflush(out);
   print_for_operator(summary.counts);
@@ -93,9 +105,9 @@ std::string to_json(const Summary& summary) {
   append_field("conversion", summary.conversion, out);
   publish::append_promise(summary.promise, out);
   append_field("ending", name(summary.ending), out);
-  append_field("releases", summary.places.releases, out);
-  append_field("state", summary.places.state, out);
-  append_field("ledger", summary.places.ledger, out);
+  append_place("releases", summary.places.releases, out);
+  append_place("state", summary.places.state, out);
+  append_place("ledger", summary.places.ledger, out);
   out += ",\"operator\":{\"private\":false";
   append_field("records", summary.counts.records, out);
   append_field("rejected", summary.counts.rejected, out);

@@ -13,7 +13,7 @@
 namespace nustream::replay {
 
 /// Where what the run made is kept.
-struct Places {
+struct Places {  ///< empty: not made yet
   std::string releases;
   std::string state;
   std::string ledger;

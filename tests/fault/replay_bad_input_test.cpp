@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "command.h"
 #include "replay_world.h"
@@ -29,9 +30,9 @@ struct Counts {
   std::uint64_t rejected = 0;
 };
 
-/// Steps and unusable records of a run that ended well.
-Counts counts_of(const CommandResult& result) {
-  EXPECT_EQ(result.code, 0) << result.err;
+/// Steps and unusable records of a run that ended as it should.
+Counts counts_of(const CommandResult& result, int code = 0) {
+  EXPECT_EQ(result.code, code) << result.err;
   simdjson::dom::parser parser;
   const simdjson::dom::element json = parser.parse(result.out);
   return {json["steps"].get_uint64().value(), json["operator"]["rejected"].get_uint64().value()};
@@ -100,6 +101,40 @@ TEST(BadInput, AHeaderAloneIsDoneWithoutAStep) {
   const CommandResult result = world.run({"--json"});
   EXPECT_EQ(counts_of(result).steps, 0u);
   EXPECT_THAT(result.err, HasSubstr("the input has no records"));
+}
+
+TEST(BadInput, ARangeWithoutRecordsIsToldAndNoFileThatIsNotThere) {
+  const ReplayWorld world(200);
+  const CommandResult table = world.run({"--from", "300"});
+  EXPECT_EQ(table.code, 0);
+  EXPECT_THAT(table.err, HasSubstr("no record of the input lies from 300 to its end: no step was taken"));
+  EXPECT_THAT(table.out, Not(AnyOf(HasSubstr("releases.jsonl"), HasSubstr("\nstate "), HasSubstr("\nledger "))));
+  const CommandResult json = world.run({"--to", "0", "--json"}, "other");
+  EXPECT_THAT(json.out, HasSubstr("\"releases\":null,\"state\":null,\"ledger\":null"));
+}
+
+TEST(BadInput, AFolderToResumeThatIsNotThereIs65AndNotMade) {
+  const ReplayWorld world(200);
+  expect_failure(world.run({"--resume"}, "mistyped"), 65, "holds no state to resume");
+  EXPECT_FALSE(std::filesystem::exists(world.path("mistyped")));
+}
+
+TEST(Budget, ThatEndsARunBeforeItsNoiseIsToldFirst) {
+  const ReplayWorld world(200);
+  const std::string budget = "privacy.budget=0.4";  // of the 0.5 of privacy.rho
+  const CommandResult told = run_command(NUSTREAM_COMMAND, {"check", world.config(), "--set", budget});
+  const CommandResult run = world.run({"--set", budget, "--json"});
+  const std::string says =
+      "privacy.budget ends this epoch after " + std::to_string(counts_of(run, 73).steps) + " steps, ";
+  EXPECT_THAT(told.out, HasSubstr(says));
+  EXPECT_THAT(run.err, HasSubstr("warning: " + says));
+  // A second epoch, which the ledger leaves less for.
+  const CommandResult next = world.run({"--new-epoch", "--from", "0", "--set", "privacy.budget=0.8"});
+  EXPECT_THAT(next.err, HasSubstr("warning: privacy.budget ends this epoch after "));
+  for (const char* enough : {"privacy.budget=0.5", "privacy.budget=2.0"}) {
+    const CommandResult whole = run_command(NUSTREAM_COMMAND, {"check", world.config(), "--set", enough});
+    EXPECT_THAT(whole.out, Not(HasSubstr("privacy.budget ends")));
+  }
 }
 
 TEST(BadInput, AColumnThatIsNotThereIs78AndShowsNoRecord) {
