@@ -138,14 +138,25 @@ std::string text(privacy::Neighbours neighbours) {
   return replay::protected_unit({true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))});
 }
 
+/// Positions go on from one pass into the next; the ledger says which records they touched.
+std::string place_in_input(const Report& report) {
+  using replay::with_separators;
+  const std::uint64_t position = report.position.value();
+  const auto& epochs = report.ledger.epochs;
+  if (epochs.empty() || position <= epochs.back().to.value()) return "next record " + with_separators(position);
+  return fmt::format("{} records read, in several passes over those before {}",
+                     with_separators(position - epochs.back().from.value()),
+                     with_separators(epochs.back().to.value()));
+}
+
 void print(const Report& report, const std::string& folder) {
   using replay::with_separators;
   const secrets::StateIdentity& identity = report.identity;
   fmt::print("{}: stream {}, lane {}, epoch {}, {}\n", folder, identity.stream, identity.lane.value(),
              identity.epoch.value(),
              identity.is_private ? "private" : "private: false (insecure seed or comparison)");
-  fmt::print("committed: {} steps, next record {}\nsettings digest: {}\n\n", with_separators(identity.steps.value()),
-             with_separators(report.position.value()), identity.settings_digest);
+  fmt::print("committed: {} steps, {}\nsettings digest: {}\n\n", with_separators(identity.steps.value()),
+             place_in_input(report), identity.settings_digest);
   fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", "ledger", "epoch", "from", "to", "steps", "rho",
              "rho limit", "records");
   for (const journal::LedgerEntry& entry : report.ledger.epochs) {

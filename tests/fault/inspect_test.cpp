@@ -32,6 +32,13 @@ class Inspect : public ::testing::Test {
   }
 };
 
+TEST_F(Inspect, TellsWhereARunOfSeveralPassesIs) {
+  EXPECT_THAT(inspect().out, HasSubstr("500 steps, next record 500\n"));
+  ASSERT_EQ(world.run({"--from", "100", "--to", "200", "--passes", "3"}, "passes").code, 0);
+  const CommandResult result = run_command(NUSTREAM_COMMAND, {"inspect", world.path("passes")});
+  EXPECT_THAT(result.out, HasSubstr("300 steps, 300 records read, in several passes over those before 200\n"));
+}
+
 TEST_F(Inspect, OfALedgerThatLostLinesIsRefused) {
   const std::string ledger = read("ledger");
   ASSERT_EQ(inspect().code, 0);
