@@ -45,9 +45,11 @@ void check_chain(std::string_view lines) {
       const std::string_view line = lines.substr(0, end);
       const journal::Hash before = verifier.head();
       verifier.add(line);
-      // Lines under another key (the first that they name) are vouched for by a later one, or refused at the end.
-      const std::string ours = "\"key\":\"" + secrets::to_hex(keys().fingerprint()) + '"';
-      if (line.find("\"rotated\"") == std::string_view::npos && line.find("\"key\":") == line.find(ours)) {
+      // Lines under another key (the first that they name, however they name it) are vouched for by a later one, or
+      // refused at the end.
+      const std::size_t ours = line.find("\"key\":\"" + secrets::to_hex(keys().fingerprint()) + '"');
+      const bool under_ours = ours != std::string_view::npos && line.find("\"key\"") == ours;
+      if (under_ours && line.find("\"rotated\"") == std::string_view::npos) {
         require(journal::ledger_line(journal::read_entry(line), before, keys()) == std::string(line) + '\n',
                 "a line under its MAC is the line that its entry makes");
       }
