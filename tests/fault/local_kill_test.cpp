@@ -97,8 +97,8 @@ TEST_F(KilledLocal, AtEveryNamedPlaceEachReportIsCountedOnce) {
   }
 }
 
-/// How long a whole life takes on this machine, of three the shortest: kills are drawn from within it, however fast the
-/// machine is. `arguments_of` names the folder of a life.
+/// How long a whole life takes on this machine, of three the shortest: kills are drawn from within it, however fast
+/// the machine is. `arguments_of` names the folder of a life.
 template <typename ArgumentsOf>
 std::chrono::duration<double> life(const ArgumentsOf& arguments_of) {
   std::chrono::duration<double> shortest = std::chrono::hours(1);

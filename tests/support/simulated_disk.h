@@ -103,6 +103,7 @@ class SimulatedDisk final : public journal::Disk {
   void refuse_if_broken(const Path& path);
   void count_call(const std::function<void()>& half_of_it);
   void sync_file(SimulatedFile& file);
+  [[nodiscard]] bool only_dead_states_are_pending() const;
   void reach_disk(std::size_t names);
   void change(SimulatedFile& file, PendingChange change);
   void apply_some(SimulatedFile& file);
