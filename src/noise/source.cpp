@@ -9,6 +9,7 @@
 
 #include "generator.h"
 #include "key_ring.h"
+#include "lookahead.h"
 #include "nustream/base/error.h"
 #include "planted.h"
 #include "seed_noise.h"
@@ -49,11 +50,11 @@ class NoiseSource::Impl {
         dimension_(dimension),
         block_steps_(steps_per_block(dimension)),
         horizon_(correlation.horizon()),
-        end_(end),
+        end_(whole_strides(end)),
         generator_(make_generator(correlation, kind_, dimension)),
         keys_(checkpoint.block, checkpoint.chain_key, secrets),
         seed_(keys_, generator_->seed_width(), block_steps_),
-        z_(make_samples(std::min<std::uint64_t>(block_steps_, end ? end->value() : block_steps_) * dimension)) {
+        z_(make_samples(std::min<std::uint64_t>(block_steps_, end_ ? end_->value() : block_steps_) * dimension)) {
     const std::uint64_t wanted = next_step.value() / block_steps_;
     restore(checkpoint, wanted);
     while (upcoming_ < wanted) static_cast<void>(next());
@@ -110,6 +111,12 @@ class NoiseSource::Impl {
                         ": start a new epoch, or use a correlation without a horizon");
     }
     return static_cast<std::size_t>(std::min<std::uint64_t>(block_steps_, horizon_->value() - first.value()));
+  }
+
+  // Where a recurrence takes several steps at once, a stride that is cut would round otherwise.
+  static std::optional<StepCount> whole_strides(std::optional<StepCount> end) {
+    if (!end) return end;
+    return StepCount{(end->value() + lookahead_steps - 1) / lookahead_steps * lookahead_steps};
   }
 
   [[nodiscard]] std::size_t steps_before_end(StepIndex first) const {

@@ -62,7 +62,7 @@ class NoiseSource {
   /// memory from `secrets` (the service passes locked memory). Throws Unsupported where `kind` cannot
   /// generate this correlation (exact ν without a horizon: use rational), InvalidParameter where the
   /// checkpoint does not belong to it. `end`: no step from there on will be asked for, so that the last
-  /// block stops short of it; the steps before have the noise that they would have had.
+  /// block stops at the next multiple of 8; the steps before have the noise that they would have had, to the bit.
   NoiseSource(const Correlation& correlation, GeneratorKind kind, std::size_t dimension, const Checkpoint& checkpoint,
               StepIndex next_step, std::pmr::memory_resource* secrets = std::pmr::get_default_resource(),
               std::optional<StepCount> end = {});
