@@ -110,6 +110,12 @@ bool AppendedFile::judge_without_state() {
   return keep_ < size_;
 }
 
+void AppendedFile::make() {
+  if (open()) return;
+  file_ = disk_.create(path_, audience_);
+  new_ = true;
+}
+
 void AppendedFile::go_on_at_end() {
   size_ = open() ? file_->size() : 0;
   length_ = keep_ = size_;
@@ -147,8 +153,7 @@ void AppendedFile::append(std::string_view bytes) {
   if (bytes.empty()) return;
   if (!open()) {
     NUSTREAM_REQUIRE(size_ == 0, "a file that was judged stays");
-    file_ = disk_.create(path_, audience_);
-    new_ = true;
+    make();
   }
   // Appending after lines of another writer would hide them from the next resume's check of the state's own hash.
   if (file_->size() != size_) throw contradiction("was changed by another program while this run was writing it");

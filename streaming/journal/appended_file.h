@@ -30,6 +30,8 @@ class AppendedFile {
   /// Changes nothing. Failure(data) where lines follow on NUL bytes.
   bool judge_without_state();
 
+  /// Makes the file where it is missing.
+  void make();
   /// Goes on at the end of whatever is there, on a new line; for a file that nothing is derived from.
   void go_on_at_end();
 

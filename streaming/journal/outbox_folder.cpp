@@ -97,9 +97,9 @@ void OutboxFolder::commit(const Batch& batch) {
   NUSTREAM_REQUIRE(ready_, "a state that was loaded is recovered first");
   NUSTREAM_REQUIRE(whole_lines_only(batch.outbox) && whole_lines_only(batch.ledger_entry), "whole lines");
   NUSTREAM_FAILPOINT("after-seal");
+  if (options_.rejects) begin_rejects();
   append_rejects(batch.rejects);
-  sync_public_files();
-  sync_name_of_rejects();
+  sync_files();
   if (NUSTREAM_PLANTED("release-before-its-state")) publish(batch.ledger_entry, batch.outbox);
   replace_state(batch.sealed_state);
   // Of files that were adopted, and not before their spend is durable in the state.
@@ -111,48 +111,53 @@ void OutboxFolder::commit(const Batch& batch) {
 
 void OutboxFolder::flush() {
   NUSTREAM_REQUIRE(ready_, "a state that was loaded is recovered first");
-  sync_public_files();
+  sync_files();
   NUSTREAM_FAILPOINT("after-flush");
 }
 
-// Before the state that counts them: an entry may be there twice after a crash. Whether a record was unusable depends
-// on data, so a rejects file that cannot be written must not stop the releases: it is given up, silently to the
-// public.
-void OutboxFolder::append_rejects(const std::string& lines) {
-  if (lines.empty() || rejects_given_up_) return;
+// Whether a record was unusable depends on data, so a rejects file that cannot be written must not stop the releases:
+// it is given up, silently to the public.
+template <class Work>
+void OutboxFolder::or_give_up_rejects(Work work) {
   try {
-    if (!rejects_opened_) {
-      rejects_.go_on_at_end();
-      rejects_opened_ = true;
-    }
-    rejects_.append(lines);
-    NUSTREAM_FAILPOINT("after-append-rejects");
-    rejects_.sync();
-    NUSTREAM_FAILPOINT("after-sync-rejects");
+    work();
   } catch (const Failure&) {
     if (NUSTREAM_PLANTED("rejects-stop-the-releases")) throw;
     rejects_given_up_ = true;
   }
 }
 
-// After the public files and their names: when those become durable must not depend on data either.
-void OutboxFolder::sync_name_of_rejects() {
-  if (rejects_given_up_ || !rejects_.take_new()) return;
-  try {
-    disk_.sync_folder(options_.folder);
-  } catch (const Failure&) {
-    rejects_given_up_ = true;
-  }
+// With the first batch, whatever it holds: the folder's names, and the syncs that make them durable, do not depend on
+// data.
+void OutboxFolder::begin_rejects() {
+  if (std::exchange(rejects_begun_, true)) return;
+  or_give_up_rejects([this] {
+    rejects_.make();
+    rejects_.go_on_at_end();
+  });
 }
 
-void OutboxFolder::sync_public_files() {
+// Before the state that counts them: an entry may be there twice after a crash.
+void OutboxFolder::append_rejects(const std::string& lines) {
+  if (lines.empty() || rejects_given_up_) return;
+  NUSTREAM_REQUIRE(options_.rejects, "rejects come where they were asked for");
+  or_give_up_rejects([&] {
+    rejects_.append(lines);
+    NUSTREAM_FAILPOINT("after-append-rejects");
+    rejects_.sync();
+    NUSTREAM_FAILPOINT("after-sync-rejects");
+  });
+}
+
+void OutboxFolder::sync_files() {
   ledger_.sync();
   NUSTREAM_FAILPOINT("after-sync-ledger");
   releases_.sync();
   NUSTREAM_FAILPOINT("after-sync-releases");
   const bool new_ledger = ledger_.take_new();
   const bool new_releases = releases_.take_new();
-  if (new_ledger || new_releases) disk_.sync_folder(options_.folder);
+  const bool new_rejects = rejects_.take_new();
+  if (new_ledger || new_releases || new_rejects) disk_.sync_folder(options_.folder);
   NUSTREAM_FAILPOINT("after-sync-new-files");
 }
 

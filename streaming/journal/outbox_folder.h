@@ -28,6 +28,7 @@ struct FolderOptions {
   std::filesystem::path folder;
   bool is_private;         ///< of the releases of this run
   bool new_epoch = false;  ///< asked for: files without a state are for adopt() then, no failure
+  bool rejects = false;    ///< unusable records are written down
 };
 
 /// What releases.jsonl shows where there is no state to tell.
@@ -63,9 +64,11 @@ class OutboxFolder {
 
  private:
   [[nodiscard]] std::filesystem::path path(const char* name) const { return options_.folder / name; }
+  void begin_rejects();
   void append_rejects(const std::string& lines);
-  void sync_public_files();
-  void sync_name_of_rejects();
+  template <class Work>
+  void or_give_up_rejects(Work work);
+  void sync_files();
   void replace_state(const std::string& sealed);
   void publish(const std::string& ledger_entry, const std::string& outbox);
   void judge_last_release();
@@ -78,7 +81,7 @@ class OutboxFolder {
   AppendedFile rejects_;
   std::optional<std::string> loaded_state_;
   std::optional<LastRelease> last_release_;
-  bool rejects_opened_ = false;
+  bool rejects_begun_ = false;
   bool rejects_given_up_ = false;
   bool ready_ = false;
 };

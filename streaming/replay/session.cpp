@@ -75,7 +75,8 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   const std::filesystem::path folder = config.state.directory;
   if (options.start == Start::resume) require_any_file(folder);
   journal_.emplace(*disk_,
-                   journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch});
+                   journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch,
+                                          config.state.rejects});
   const std::optional<std::string> sealed = journal_->load();
   if (sealed && options.start == Start::fresh) {
     const secrets::StateIdentity found = located(folder.string(), [&] { return secrets::read_identity(*sealed); });
@@ -97,8 +98,8 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
 
 /// Before anything is made there: the folder may be a mistyped one.
 void Session::require_any_file(const std::filesystem::path& folder) const {
-  for (const char* name :
-       {journal::folder_files::state, journal::folder_files::ledger, journal::folder_files::releases}) {
+  for (const char* name : {journal::folder_files::state, journal::folder_files::ledger,
+                           journal::folder_files::releases, journal::folder_files::lock}) {
     if (disk_->open(folder / name, journal::Access::read)) return;
   }
   throw nothing_to_resume(folder);

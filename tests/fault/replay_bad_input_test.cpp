@@ -311,6 +311,7 @@ TEST(BadInput, AFolderInUseIs75) {
   ASSERT_EQ(::write(writer, header.data(), header.size()), static_cast<ssize_t>(header.size()));
   while (!std::filesystem::exists(world.path("state/key"))) ::usleep(1000);
   expect_failure(world.run({}), 75, "state");
+  expect_failure(world.run({"--resume"}), 75, "state");  // the first one has not committed yet
   ::close(writer);
   EXPECT_EQ(first.wait().code, 0);
 }

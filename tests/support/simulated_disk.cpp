@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "error.h"
-#include "journal/outbox_folder.h"
 
 namespace nustream::tests {
 namespace {
@@ -184,11 +183,6 @@ std::unique_ptr<journal::File> SimulatedDisk::open(const Path& path, journal::Ac
 std::unique_ptr<journal::File> SimulatedDisk::create(const Path& path, journal::Audience) {
   refuse_if_broken(path);
   const auto file = std::make_shared<SimulatedFile>();
-  if (is_apart(path)) {
-    if (ended_) throw SimulatedCrash{};
-    seen_names_[path.string()] = durable_names_[path.string()] = file;
-    return std::make_unique<SimulatedHandle>(*this, path, file);
-  }
   count_call([] {});
   seen_names_[path.string()] = file;
   pending_names_.emplace_back(path.string(), file);
@@ -204,15 +198,7 @@ void SimulatedDisk::rename(const Path& from, const Path& to) {
   pending_names_.emplace_back(from.string(), nullptr);
 }
 
-// Names of states that a process died over before it renamed them: nobody looks for those.
-bool SimulatedDisk::only_dead_states_are_pending() const {
-  return std::all_of(pending_names_.begin(), pending_names_.end(), [](const auto& entry) {
-    return entry.second && Path(entry.first).filename() == journal::folder_files::next_state;
-  });
-}
-
 void SimulatedDisk::sync_folder(const Path&) {
-  if (!apart.empty() && only_dead_states_are_pending()) return;  // for the name of the file that is apart
   count_call([&] {
     if (!fails_now()) return;
     reach_disk(random_() % (pending_names_.size() + 1));  // names are journalled: the rest stays pending

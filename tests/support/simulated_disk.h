@@ -84,8 +84,8 @@ class SimulatedDisk final : public journal::Disk {
   /// order is possible, which is more than file systems do.
   bool keeps_order = true;
 
-  /// The file of this name is on a disk of its own: what is done to it is no call and takes no chance, so that the
-  /// faults of all others do not depend on it. It may be broken.
+  /// The file of this name is on a disk of its own: what is written to it is no call and takes no chance, so that the
+  /// faults of all others do not depend on it. Its name is one of the folder's. It may be broken.
   std::string apart{};
 
   /// Called after every change of a file with its path.
@@ -103,7 +103,6 @@ class SimulatedDisk final : public journal::Disk {
   void refuse_if_broken(const Path& path);
   void count_call(const std::function<void()>& half_of_it);
   void sync_file(SimulatedFile& file);
-  [[nodiscard]] bool only_dead_states_are_pending() const;
   void reach_disk(std::size_t names);
   void change(SimulatedFile& file, PendingChange change);
   void apply_some(SimulatedFile& file);

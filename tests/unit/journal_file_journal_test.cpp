@@ -32,7 +32,7 @@ struct ToyRun {
   journal::FileJournal files;
 
   explicit ToyRun(const TemporaryFolder& folder, bool new_epoch = false, std::uint64_t seed = 7)
-      : lane(secrets::Keyring::insecure(seed), "toy"), files(*disk, {folder.path() / "run", false, new_epoch}) {}
+      : lane(secrets::Keyring::insecure(seed), "toy"), files(*disk, {folder.path() / "run", false, new_epoch, true}) {}
 
   void open() {
     if (const auto sealed = files.load()) files.recover(lane.restore(*sealed));
@@ -108,6 +108,22 @@ TEST(FileJournal, GivesFilesTheModesOfTheirPageWhateverTheUmask) {
     for (const char* name : {"state", "ledger", "rejects.jsonl", "lock"}) {
       EXPECT_EQ(mode(in_run(folder, name)), 0600U) << name;
     }
+  }
+}
+
+// What a run's first commit makes, and syncs, does not depend on what was in the batch.
+TEST(FileJournal, BeginsItsRejectsWhateverTheFirstBatchHolds) {
+  for (const bool asked_for : {true, false}) {
+    const TemporaryFolder folder;
+    const std::unique_ptr<journal::Disk> disk = journal::posix_disk();
+    journal::FileJournal files(*disk, {folder.path() / "run", false, false, asked_for});
+    ToyLane lane(secrets::Keyring::insecure(7), "toy");
+    ASSERT_FALSE(files.load());
+    journal::Batch batch = lane.batch(3, files.bookmark(), value_of);
+    batch.rejects.clear();
+    EXPECT_FALSE(fs::exists(in_run(folder, "rejects.jsonl")));
+    journal::commit_and_wait(files, std::move(batch));
+    EXPECT_EQ(fs::exists(in_run(folder, "rejects.jsonl")), asked_for);
   }
 }
 
@@ -274,7 +290,7 @@ TEST(FileJournal, NeverMixesPrivateReleasesWithOthers) {
   run_batches(folder, 1);
   fs::remove(in_run(folder, "state"));
   const auto disk = journal::posix_disk();
-  journal::FileJournal files(*disk, {folder.path() / "run", true, true});
+  journal::FileJournal files(*disk, {folder.path() / "run", true, true, true});
   static_cast<void>(files.load());
   expect_failure(
       Exit::data, [&] { files.adopt(); }, "insecure seed");
