@@ -50,19 +50,20 @@ void warn(const std::string& advice, const Options& options) {
 
 /// A run that found nothing to step: what it means, and what one might have meant instead.
 void say_nothing_was_read(const config::Config& config, const Options& options, Position position) {
-  if (options.start != Start::resume && (options.from || options.to)) {
+  const bool from_the_beginning = options.start == Start::fresh;  // others begin behind what was read, without --from
+  if (options.from ? options.start != Start::resume : from_the_beginning && options.to) {
     fmt::print(stderr, "nustream: no record of the input lies from {} to {}: no step was taken\n",
                options.from.value_or("its beginning"), options.to.value_or("its end"));
     return;
   }
-  if (options.start == Start::fresh) {
+  if (from_the_beginning) {
     fmt::print(stderr, "nustream: the input has no records: no step was taken\n");
     return;
   }
   fmt::print(stderr,
-             "nustream: no new records behind record {}: no step was taken; to have the input read again from its "
+             "nustream: no new records behind record {}{}: no step was taken; to have the input read again from its "
              "beginning, which its records are charged for: {}\n",
-             with_separators(position.value()), replay_command(config, options, "--new-epoch --from 0"));
+             with_separators(position.value()), options.to ? " before " + *options.to : std::string(), replay_command(config, options, "--new-epoch --from 0"));
 }
 
 /// One word of a shell's command.

@@ -113,6 +113,15 @@ TEST(BadInput, ARangeWithoutRecordsIsToldAndNoFileThatIsNotThere) {
   EXPECT_THAT(json.out, HasSubstr("\"releases\":null,\"state\":null,\"ledger\":null"));
 }
 
+TEST(BadInput, ANewEpochThatEndsBeforeItBeginsIsToldWhatWasRead) {
+  const ReplayWorld world(200);
+  ASSERT_EQ(world.run({}).code, 0);
+  const CommandResult table = world.run({"--new-epoch", "--to", "150"});
+  EXPECT_EQ(table.code, 0);
+  EXPECT_THAT(table.err, HasSubstr("no new records behind record 200 before 150: no step was taken"));
+  EXPECT_THAT(table.err, HasSubstr("--new-epoch --from 0"));
+}
+
 TEST(BadInput, AFolderToResumeThatIsNotThereIs65AndNotMade) {
   const ReplayWorld world(200);
   expect_failure(world.run({"--resume"}, "mistyped"), 65, "holds no state to resume");

@@ -202,6 +202,7 @@ void couple_under_faults(std::uint64_t passes_max, bool as_file, std::span<const
     record(name.c_str(), static_cast<double>(times));
   }
   if (one_seed == nullptr) {
+    EXPECT_GT(moved, (end - first) / 2);
     EXPECT_GT(seen_unshifted * 2, moved);
     EXPECT_GT(rejects_differ, (end - first) / 20);
   }

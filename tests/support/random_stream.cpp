@@ -1,5 +1,6 @@
 #include "random_stream.h"
 
+#include <cmath>
 #include <random>
 
 #include <fmt/format.h>
@@ -77,6 +78,7 @@ void add_columns(std::string& toml, RandomStream& stream, const char* section, c
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::string column = fmt::format("{}{}", prefix, i);
     toml += fmt::format("[[{}]]\ncolumn = \"{}\"\n", section, column);
+    bool non_negative = false;
     if (random() % 4 == 0 || bounded) toml += "clamp = [-3.0, 3.0]\n";
     if (random() % 4 == 0) toml += "center = 0.25\nscale = 2.0\n";
     // No indicator where there is one column alone: it takes any text, so that no text would be a null record.
@@ -84,8 +86,10 @@ void add_columns(std::string& toml, RandomStream& stream, const char* section, c
       const std::string numeric =
           one_of(random, "transform = \"square\"\n", "transform = \"sqrt\"\n", "transform = \"log1p\"\n");
       toml += i > 0 && random() % 4 == 0 ? "transform = \"indicator\"\nequals = \"99\"\n" : numeric;
+      non_negative = true;
     }
     stream.columns.push_back(column);
+    stream.non_negative.push_back(non_negative);
   }
 }
 
@@ -201,7 +205,10 @@ std::string random_record(const RandomStream& stream, std::uint64_t seed) {
   std::string text;
   for (std::size_t i = 0; i < stream.columns.size(); ++i) {
     const bool is_target = i + 1 == stream.columns.size() && stream.target != RandomStream::Target::none;
-    std::string value = fmt::format("{:.4g}", (is_target ? 2 : length) * normal(random));
+    double number = (is_target ? 2 : length) * normal(random);
+    // Most of a transform's values are ones that it takes: a record that cannot be used has no gradient to look for.
+    if (i < stream.non_negative.size() && stream.non_negative[i] && random() % 16 != 0) number = std::abs(number);
+    std::string value = fmt::format("{:.4g}", number);
     if (is_target && stream.target == RandomStream::Target::label)
       value = fmt::format("{}", random() % stream.labels);
     if (is_target && stream.target == RandomStream::Target::count) value = fmt::format("{}", random() % 6);

@@ -17,6 +17,7 @@ struct RandomStream {
 
   std::string toml;                  ///< without [stream] input, [kafka] and [state]
   std::vector<std::string> columns;  ///< in the order of a CSV record
+  std::vector<bool> non_negative{};  ///< of each column, what its transform takes
   Target target = Target::number;    ///< of the last column
   std::uint64_t labels = 2;
   bool json = false;
