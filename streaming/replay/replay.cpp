@@ -63,7 +63,8 @@ void say_nothing_was_read(const config::Config& config, const Options& options, 
   fmt::print(stderr,
              "nustream: no new records behind record {}{}: no step was taken; to have the input read again from its "
              "beginning, which its records are charged for: {}\n",
-             with_separators(position.value()), options.to ? " before " + *options.to : std::string(), replay_command(config, options, "--new-epoch --from 0"));
+             with_separators(position.value()), options.to ? " before " + *options.to : std::string(),
+             replay_command(config, options, "--new-epoch --from 0"));
 }
 
 /// One word of a shell's command.
