@@ -74,9 +74,8 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
       disk_(journal::posix_disk()) {
   const std::filesystem::path folder = config.state.directory;
   if (options.start == Start::resume) require_any_file(folder);
-  journal_.emplace(*disk_,
-                   journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch,
-                                          config.state.rejects});
+  journal_.emplace(*disk_, journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch,
+                                                  config.state.rejects});
   const std::optional<std::string> sealed = journal_->load();
   if (sealed && options.start == Start::fresh) {
     const secrets::StateIdentity found = located(folder.string(), [&] { return secrets::read_identity(*sealed); });

@@ -32,7 +32,8 @@ struct ToyRun {
   journal::FileJournal files;
 
   explicit ToyRun(const TemporaryFolder& folder, bool new_epoch = false, std::uint64_t seed = 7)
-      : lane(secrets::Keyring::insecure(seed), "toy"), files(*disk, {folder.path() / "run", false, new_epoch, true}) {}
+      : lane(secrets::Keyring::insecure(seed), "toy"),
+        files(*disk, {folder.path() / "run", false, new_epoch, true}) {}
 
   void open() {
     if (const auto sealed = files.load()) files.recover(lane.restore(*sealed));
