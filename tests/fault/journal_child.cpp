@@ -35,7 +35,7 @@ void run(const std::string& folder, std::uint64_t steps, const std::string& key)
   const bool seeded = key == "seed";
   tests::ToyLane lane(seeded ? secrets::Keyring::insecure(11) : secrets::load_key_file(key), "toy");
   const auto disk = journal::posix_disk();
-  journal::FileJournal files(*disk, {folder, !seeded, false, true});
+  journal::FileJournal files(*disk, {.folder = folder, .is_private = !seeded, .rejects = true});
   if (const auto sealed = files.load()) files.recover(lane.restore(*sealed));
   while (lane.steps() < steps) {
     const std::uint64_t left = steps - lane.steps();

@@ -100,7 +100,7 @@ TEST_F(KilledLocal, AtEveryNamedPlaceEachReportIsCountedOnce) {
 /// How long a whole life takes on this machine, of three the shortest: kills are drawn from within it, however fast
 /// the machine is. `arguments_of` names the folder of a life.
 template <typename ArgumentsOf>
-std::chrono::duration<double> life(const ArgumentsOf& arguments_of) {
+std::chrono::duration<double> shortest_life(const ArgumentsOf& arguments_of) {
   std::chrono::duration<double> shortest = std::chrono::hours(1);
   for (const char* folder : {"first-life", "second-life", "third-life"}) {
     const auto start = std::chrono::steady_clock::now();
@@ -114,9 +114,9 @@ TEST_F(KilledLocal, AtRandomMoments) {
   std::mt19937_64 random(7);
   const int runs = scaled(100, 8);
   int kills = 0;
-  const auto randomizing = life([&](const std::string& store) { return randomize(store); });
+  const auto randomizing = shortest_life([&](const std::string& store) { return randomize(store); });
   const std::string reports = world.write("reports", run_command(NUSTREAM_COMMAND, randomize("first-life")).out);
-  const auto collecting = life([&](const std::string& sums) { return collect(sums + "-sums", reports); });
+  const auto collecting = shortest_life([&](const std::string& sums) { return collect(sums + "-sums", reports); });
   const auto end = [&](const std::vector<std::string>& arguments, std::chrono::duration<double> whole) {
     Command command(NUSTREAM_COMMAND, arguments);
     std::this_thread::sleep_for(whole * static_cast<double>(random() >> 11) * 0x1p-53);

@@ -85,7 +85,7 @@ class History {
     call_failed_ = call_failed_ || faults.fail_at != 0;
     const bool last = faults.crash_at == 0 && faults.fail_at == 0;
     try {
-      journal::OutboxFolder files(disk_, {folder, false, false, true});
+      journal::OutboxFolder files(disk_, {.folder = folder, .is_private = false, .rejects = true});
       ToyLane lane(keys_, "toy");
       if (const auto sealed = files.load()) {
         const auto recovery = lane.restore(*sealed);

@@ -141,7 +141,7 @@ TEST(NoiseSourceProperty, AnyStepIsReachedFromTheFirstCheckpoint) {
   }
 }
 
-// Whoever needs no step from `end` on gets the steps before it as they are, to the bit, in blocks that stop there.
+// Whoever needs no step from `end` on gets the steps before it as they are, to the bit, in blocks of whole strides.
 TEST(NoiseSourceProperty, AnEndTakesNothingFromTheStepsBeforeIt) {
   Random random(42);
   for (int trial = 0; trial < 120; ++trial) {

@@ -33,7 +33,8 @@ struct ToyRun {
 
   explicit ToyRun(const TemporaryFolder& folder, bool new_epoch = false, std::uint64_t seed = 7)
       : lane(secrets::Keyring::insecure(seed), "toy"),
-        files(*disk, {folder.path() / "run", false, new_epoch, true}) {}
+        files(*disk,
+              {.folder = folder.path() / "run", .is_private = false, .new_epoch = new_epoch, .rejects = true}) {}
 
   void open() {
     if (const auto sealed = files.load()) files.recover(lane.restore(*sealed));
@@ -117,7 +118,7 @@ TEST(FileJournal, BeginsItsRejectsWhateverTheFirstBatchHolds) {
   for (const bool asked_for : {true, false}) {
     const TemporaryFolder folder;
     const std::unique_ptr<journal::Disk> disk = journal::posix_disk();
-    journal::FileJournal files(*disk, {folder.path() / "run", false, false, asked_for});
+    journal::FileJournal files(*disk, {.folder = folder.path() / "run", .is_private = false, .rejects = asked_for});
     ToyLane lane(secrets::Keyring::insecure(7), "toy");
     ASSERT_FALSE(files.load());
     journal::Batch batch = lane.batch(3, files.bookmark(), value_of);
@@ -291,7 +292,7 @@ TEST(FileJournal, NeverMixesPrivateReleasesWithOthers) {
   run_batches(folder, 1);
   fs::remove(in_run(folder, "state"));
   const auto disk = journal::posix_disk();
-  journal::FileJournal files(*disk, {folder.path() / "run", true, true, true});
+  journal::FileJournal files(*disk, {.folder = folder.path() / "run", .is_private = true, .new_epoch = true});
   static_cast<void>(files.load());
   expect_failure(
       Exit::data, [&] { files.adopt(); }, "insecure seed");

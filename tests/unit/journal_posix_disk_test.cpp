@@ -98,7 +98,7 @@ class FileSizeLimit {
 TEST(PosixDisk, AFailedWriteStopsTheJournal) {
   const TemporaryFolder folder;
   const auto disk = journal::posix_disk();
-  journal::FileJournal files(*disk, {folder.path(), false, false, true});
+  journal::FileJournal files(*disk, {.folder = folder.path(), .is_private = false, .rejects = true});
   ToyLane lane(secrets::Keyring::insecure(1), "toy");
   ASSERT_FALSE(files.load());
   const FileSizeLimit limit(16);
@@ -115,7 +115,7 @@ TEST(PosixDisk, FollowsNoSymbolicLink) {
     fs::create_directory(run);
     folder.write("elsewhere", "mine\n");
     fs::create_symlink(folder.path() / "elsewhere", run / name);
-    journal::FileJournal files(*disk, {run, false, false, true});
+    journal::FileJournal files(*disk, {.folder = run, .is_private = false});
     expect_failure(
         Exit::io, [&] { static_cast<void>(files.load()); }, "symbolic link");
     EXPECT_EQ(read_file(folder.path() / "elsewhere"), "mine\n");
@@ -130,7 +130,7 @@ TEST(FileJournal, WritesNothingAfterAFailure) {
   for (std::uint64_t fail_at = 1; fail_at <= 40; ++fail_at) {
     SimulatedDisk disk(fail_at);
     disk.start_process({.crash_at = 0, .fail_at = fail_at});
-    journal::FileJournal files(disk, {"/run", false, false, true});
+    journal::FileJournal files(disk, {.folder = "/run", .is_private = false, .rejects = true});
     ToyLane lane(secrets::Keyring::insecure(1), "toy");
     ASSERT_FALSE(files.load());
     try {

@@ -25,7 +25,7 @@ secrets::Keyring key(std::uint8_t first) {
 
 /// Some batches under `keys`, from wherever the folder stands.
 void run_batches(SimulatedDisk& disk, const secrets::Keyring& keys, int batches) {
-  journal::OutboxFolder files(disk, {folder, true, false, true});
+  journal::OutboxFolder files(disk, {.folder = folder, .is_private = true, .rejects = true});
   ToyLane lane(keys, "toy");
   if (const auto sealed = files.load()) files.recover(lane.restore(*sealed));
   for (int i = 0; i < batches; ++i) files.commit(lane.batch(2, files.bookmark(), value_of));
