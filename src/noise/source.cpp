@@ -115,7 +115,9 @@ class NoiseSource::Impl {
 
   // Where a recurrence takes several steps at once, a stride that is cut would round otherwise.
   static std::optional<StepCount> whole_strides(std::optional<StepCount> end) {
-    if (!end) return end;
+    constexpr std::uint64_t last_whole =
+        std::numeric_limits<std::uint64_t>::max() / lookahead_steps * lookahead_steps;
+    if (!end || end->value() > last_whole) return {};
     return StepCount{(end->value() + lookahead_steps - 1) / lookahead_steps * lookahead_steps};
   }
 

@@ -16,7 +16,7 @@ namespace nustream::engine {
 class NoiseFeed final : public NoiseSupply {
  public:
   /// Goes on at `next_step` from checkpoints that cover it, one a stage. Keys live in memory from `secrets`. `end`:
-  /// of a stream whose last step is known, one past it: no block goes beyond it.
+  /// of a stream whose last step is known, one past it: no block goes beyond its stride (NoiseSource).
   NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
             std::pmr::memory_resource* secrets, std::optional<StepCount> end = {});
   NoiseFeed(const NoiseFeed&) = delete;

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,18 +34,19 @@ struct RunEnd {
   double ledger_rho = 0;
 };
 
-/// One run of the descent over the table, in one noise epoch.
+/// One run of the descent over the table, in one noise epoch. Its first commit writes `rejects` down.
 class Run {
  public:
   Run(const config::Config& config, const config::Mechanism& mechanism, const Design& design, const Table& table,
-      const replay::Options& options, replay::PathPrinter& printer, TableWitness& witness)
+      const replay::Options& options, replay::PathPrinter& printer, TableWitness& witness, std::string rejects)
       : config_(config),
         design_(design),
         table_(table),
         session_(config, mechanism, design.window(), options, printer, witness),
         encoder_(engine::release_encoder(config, mechanism,
                                          {config.lane, session_.epoch(), session_.digest(), session_.is_private()})),
-        released_(session_.released_at()) {}
+        released_(session_.released_at()),
+        rejects_(std::move(rejects)) {}
 
   RunEnd go(const std::atomic<int>& stop) {
     const std::optional<StepCount> limit = session_.step_limit();
@@ -90,7 +92,9 @@ class Run {
     releases_.clear();
   }
 
-  void commit() { session_.commit({std::exchange(outbox_, {}), {}}, table_.rejected, released_); }
+  void commit() {
+    session_.commit({std::exchange(outbox_, {}), std::exchange(rejects_, {})}, table_.rejected, released_);
+  }
 
   const config::Config& config_;
   const Design& design_;
@@ -100,6 +104,7 @@ class Run {
   std::uint64_t released_;
   lane::Releases releases_;
   std::string outbox_;
+  std::string rejects_;
 };
 
 replay::Options session_options(const Options& options, replay::Start start) {
@@ -190,7 +195,11 @@ Exit run(config::Config config, const Options& options) {
   std::vector<publish::ShownRelease> path;
   do {
     {
-      Run one(config, mechanism, design, table, session_options(options, start), printer, witness);
+      // The runs are over the same table; one that is resumed has its rejects from before.
+      std::string rejects = std::exchange(table.reject_lines, {});
+      if (start == replay::Start::resume) rejects.clear();
+      Run one(config, mechanism, design, table, session_options(options, start), printer, witness,
+              std::move(rejects));
       end = one.go(stop);
     }
     if (end.signal != 0) {

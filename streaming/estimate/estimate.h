@@ -8,7 +8,7 @@
 
 #include "config/config.h"
 #include "error.h"
-#include "replay/replay.h"
+#include "replay/options.h"
 
 namespace nustream::estimate {
 

@@ -10,6 +10,7 @@
 #include "decode/reader.h"
 #include "error.h"
 #include "journal/record_marks.h"
+#include "publish/reject_lines.h"
 #include "replay/signals.h"
 #include "secrets/fields.h"
 
@@ -114,6 +115,7 @@ Table read_table(const config::Config& config) {
     table.x.append(rows.x);
     table.y.append(rows.y);
     table.rejected += rows.rejects.size();
+    if (config.state.rejects) publish::append_reject_lines(rows.rejects, table.reject_lines);
   }
   return table;
 }

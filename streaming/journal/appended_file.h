@@ -14,8 +14,8 @@
 
 namespace nustream::journal {
 
-/// Length and hash of what was appended so far, and what is yet to be synced. Made on the first append. One thread at
-/// a time; after any Failure(io) it is not used again.
+/// Length and hash of what was appended so far, and what is yet to be synced. Made on the first append, or by make().
+/// One thread at a time; after any Failure(io) nothing is appended or synced again.
 class AppendedFile {
  public:
   AppendedFile(Disk& disk, Disk::Path path, Audience audience);

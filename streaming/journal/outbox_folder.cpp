@@ -97,9 +97,11 @@ void OutboxFolder::commit(const Batch& batch) {
   NUSTREAM_REQUIRE(ready_, "a state that was loaded is recovered first");
   NUSTREAM_REQUIRE(whole_lines_only(batch.outbox) && whole_lines_only(batch.ledger_entry), "whole lines");
   NUSTREAM_FAILPOINT("after-seal");
-  if (options_.rejects) begin_rejects();
-  append_rejects(batch.rejects);
+  // With the first batch, whatever it holds: neither the folder's names nor a failure depend on data. Its name is
+  // durable with the state's.
+  if (options_.rejects) rejects_.make();
   sync_files();
+  append_rejects(batch.rejects);
   if (NUSTREAM_PLANTED("release-before-its-state")) publish(batch.ledger_entry, batch.outbox);
   replace_state(batch.sealed_state);
   // Of files that were adopted, and not before their spend is durable in the state.
@@ -115,38 +117,18 @@ void OutboxFolder::flush() {
   NUSTREAM_FAILPOINT("after-flush");
 }
 
-// Whether a record was unusable depends on data, so a rejects file that cannot be written must not stop the releases:
-// it is given up, silently to the public.
-template <class Work>
-void OutboxFolder::or_give_up_rejects(Work work) {
-  try {
-    work();
-  } catch (const Failure&) {
-    if (NUSTREAM_PLANTED("rejects-stop-the-releases")) throw;
-    rejects_given_up_ = true;
-  }
-}
-
-// With the first batch, whatever it holds: the folder's names, and the syncs that make them durable, do not depend on
-// data.
-void OutboxFolder::begin_rejects() {
-  if (std::exchange(rejects_begun_, true)) return;
-  or_give_up_rejects([this] {
-    rejects_.make();
-    rejects_.go_on_at_end();
-  });
-}
-
-// Before the state that counts them: an entry may be there twice after a crash.
-void OutboxFolder::append_rejects(const std::string& lines) {
-  if (lines.empty() || rejects_given_up_) return;
-  NUSTREAM_REQUIRE(options_.rejects, "rejects come where they were asked for");
-  or_give_up_rejects([&] {
-    rejects_.append(lines);
-    NUSTREAM_FAILPOINT("after-append-rejects");
-    rejects_.sync();
-    NUSTREAM_FAILPOINT("after-sync-rejects");
-  });
+// Before the state that counts them: an entry may be there twice after a crash. Whether a record was unusable depends
+// on data, so what cannot be written must not stop the releases: it is given up, silently to the public.
+void OutboxFolder::append_rejects(const std::string& lines) try {
+  if (!options_.rejects || rejects_given_up_ || lines.empty()) return;
+  if (!std::exchange(rejects_begun_, true)) rejects_.go_on_at_end();
+  rejects_.append(lines);
+  NUSTREAM_FAILPOINT("after-append-rejects");
+  rejects_.sync();
+  NUSTREAM_FAILPOINT("after-sync-rejects");
+} catch (const Failure&) {
+  if (NUSTREAM_PLANTED("rejects-stop-the-releases")) throw;
+  rejects_given_up_ = true;
 }
 
 void OutboxFolder::sync_files() {
@@ -156,8 +138,7 @@ void OutboxFolder::sync_files() {
   NUSTREAM_FAILPOINT("after-sync-releases");
   const bool new_ledger = ledger_.take_new();
   const bool new_releases = releases_.take_new();
-  const bool new_rejects = rejects_.take_new();
-  if (new_ledger || new_releases || new_rejects) disk_.sync_folder(options_.folder);
+  if (new_ledger || new_releases) disk_.sync_folder(options_.folder);
   NUSTREAM_FAILPOINT("after-sync-new-files");
 }
 

@@ -64,10 +64,7 @@ class OutboxFolder {
 
  private:
   [[nodiscard]] std::filesystem::path path(const char* name) const { return options_.folder / name; }
-  void begin_rejects();
   void append_rejects(const std::string& lines);
-  template <class Work>
-  void or_give_up_rejects(Work work);
   void sync_files();
   void replace_state(const std::string& sealed);
   void publish(const std::string& ledger_entry, const std::string& outbox);

@@ -4,7 +4,7 @@
 #include <csignal>
 #include <utility>
 
-#include "publish/json_text.h"
+#include "publish/reject_lines.h"
 
 namespace nustream::replay {
 namespace {
@@ -13,17 +13,6 @@ namespace {
 constexpr std::size_t rows_per_read = 2048;
 // A batch also closes when its releases reach this size: a count of bytes that are public anyway.
 constexpr std::size_t outbox_bytes_max = std::size_t{8} << 20;
-
-/// For rejects.jsonl.
-void append_lines(const std::vector<record::Reject>& rejects, std::string& lines) {
-  for (const record::Reject& reject : rejects) {
-    lines += "{\"position\":";
-    publish::append_number(reject.position.value(), lines);
-    lines += ",\"reason\":";
-    publish::append_string(reject.reason, lines);
-    lines += "}\n";
-  }
-}
 
 }  // namespace
 
@@ -53,7 +42,7 @@ bool Engine::step_rows() {
   }
   counts_.rejected += output_.rejects.size();
   for (const record::Reject& reject : output_.rejects) ++counts_.reasons[reject.reason];
-  if (cadence_.rejects) append_lines(output_.rejects, rejects_);
+  if (cadence_.rejects) publish::append_reject_lines(output_.rejects, rejects_);
   output_.rejects.clear();
   return within_limit;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "error.h"
 #include "nustream/record/timestamp.h"
 #include "planted.h"
 

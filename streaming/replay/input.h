@@ -8,7 +8,7 @@
 #include "config/config.h"
 #include "decode/reader.h"
 #include "nustream/privacy/participation.h"
-#include "replay/replay.h"
+#include "replay/options.h"
 
 namespace nustream::replay {
 

@@ -49,7 +49,8 @@ void warn(const std::string& advice, const Options& options) {
 }
 
 /// A run that found nothing to step: what it means, and what one might have meant instead.
-void say_nothing_was_read(const config::Config& config, const Options& options, Position position) {
+void say_nothing_was_read(const config::Config& config, const Options& options, const Window& window,
+                          Position position) {
   const bool from_the_beginning = options.start == Start::fresh;  // others begin behind what was read, without --from
   if (options.from ? options.start != Start::resume : from_the_beginning && options.to) {
     fmt::print(stderr, "nustream: no record of the input lies from {} to {}: no step was taken\n",
@@ -60,10 +61,12 @@ void say_nothing_was_read(const config::Config& config, const Options& options, 
     fmt::print(stderr, "nustream: the input has no records: no step was taken\n");
     return;
   }
+  const bool one_pass = window.passes == 1;  // of several passes positions count on, and are no ordinals
   fmt::print(stderr,
              "nustream: no new records behind record {}{}: no step was taken; to have the input read again from its "
              "beginning, which its records are charged for: {}\n",
-             with_separators(position.value()), options.to ? " before " + *options.to : std::string(),
+             with_separators(one_pass ? position.value() : window.touched(position.value())),
+             one_pass && options.to ? " before " + *options.to : std::string(),
              replay_command(config, options, "--new-epoch --from 0"));
 }
 
@@ -163,7 +166,7 @@ Exit run(const config::Config& config, const Options& options) {
   say_how_it_ended(config, options, session, ending);
 
   if (ending == Ending::input && engine.counts().records == 0 && engine.counts().left_over == 0) {
-    say_nothing_was_read(config, options, session.lane().position());
+    say_nothing_was_read(config, options, window, session.lane().position());
   }
 
   const Summary summary = summarise(config, mechanism, session, printer, engine, ending);

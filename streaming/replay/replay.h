@@ -1,37 +1,13 @@
 // `nustream replay`: a recorded stream through one lane, end to end.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "config/config.h"
 #include "error.h"
+#include "replay/options.h"
 
 namespace nustream::replay {
-
-enum class Start {
-  fresh,     ///< the state folder must not hold a state
-  resume,    ///< go on from the committed state
-  new_epoch  ///< publish what the old epoch still owes, then begin a new noise epoch behind it
-};
-
-/// What the command line adds to the settings.
-struct Options {
-  std::string command = "replay";  ///< that the user typed, for the ones that are printed
-  Start start = Start::fresh;
-  std::vector<std::string> files;  ///< as typed, in place of stream.input; empty for that
-  std::optional<std::uint32_t> lane;
-  std::optional<std::string> from;  ///< ordinal, or an ISO 8601 time where times are public
-  std::optional<std::string> to;
-  std::uint64_t passes = 1;  ///< k: how often the whole input is read
-  std::optional<double> speed;
-  std::optional<std::uint64_t> insecure_seed;
-  bool compared = false;  ///< answers that are not private stand beside this run's: it is marked so, for ever
-  bool json = false;
-  bool quiet = false;  ///< no path, no table
-};
 
 /// "nustream replay CONFIG FILE… --set … OPTION": the command to type next, with what this run was given.
 [[nodiscard]] std::string replay_command(const config::Config& config, const Options& options,

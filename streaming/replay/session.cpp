@@ -9,6 +9,7 @@
 #include "journal/record_marks.h"
 #include "located.h"
 #include "planted.h"
+#include "replay/replay.h"
 #include "secrets/key_file.h"
 #include "secrets/random.h"
 

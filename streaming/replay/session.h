@@ -20,8 +20,8 @@
 #include "replay/engine.h"
 #include "replay/input.h"
 #include "replay/input_witness.h"
+#include "replay/options.h"
 #include "replay/path_printer.h"
-#include "replay/replay.h"
 #include "secrets/keyring.h"
 #include "secrets/locked_memory.h"
 

@@ -30,6 +30,15 @@ def code_of(main_file):
                           text=True).stdout.strip()
 
 
+def check_headers():
+    """code_of.py finds what is linked by headers: every source of the product has to implement one."""
+    without = subprocess.run([sys.executable, "tests/campaign/code_of.py", "--without-header"], cwd=root,
+                             capture_output=True, text=True, check=True).stdout.split()
+    count("sources that implement a header")
+    if without != ["streaming/serve/asio.cpp"]:  # Boost's own
+        mistake("tests/campaign/code_of.py", f"it cannot tell who uses {without}: they implement no header of their room")
+
+
 def check_fuzz_counts():
     """Kinds are in the result part by part, as they are done: in the end whole ones, of the present code."""
     path = root / "docs/results/fuzz.json"
@@ -110,6 +119,7 @@ def check_campaigns():
             if any(not report["tests"] or report["failures"] or report.get("errors") or '"SKIPPED"' in text
                    for report in reports if isinstance(report, dict) and "tests" in report):
                 mistake("docs/results", f"{name}.json holds failures, or tests that were skipped, or none")
+    check_headers()
     check_fuzz_counts()
     check_audit_rows()
     check_planted_bugs()

@@ -200,16 +200,15 @@ steps = 10
   EXPECT_NEAR(squares / (10 * runs), expected, 4.5 * expected * std::sqrt(2.0 / (10 * runs)));
 }
 
-// n is public, how many of the records can be used is not: unusable ones are null records in every release.
-TEST(Estimate, DividesByTheNumberOfRecordsUsableOrNot) {
-  const auto releases_with = [](const std::string& each_third) {
-    const TemporaryFolder folder;
-    std::string rows = "x,y\n";
-    for (int i = 0; i < 300; ++i) rows += i % 3 == 0 ? each_third + "\n" : "1,2\n";
-    const std::string config = R"([stream]
+/// Settings over 300 rows of which every third is `each_third`.
+std::string settings_of_thirds(const TemporaryFolder& folder, const std::string& each_third) {
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 300; ++i) rows += i % 3 == 0 ? each_third + "\n" : "1,2\n";
+  return R"([stream]
 name = "rows"
-input = ")" + folder.write("rows.csv", rows) +
-                               R"("
+input = ")" +
+         folder.write("rows.csv", rows) +
+         R"("
 [target]
 column = "y"
 [[features]]
@@ -225,13 +224,36 @@ delta = 1e-6
 [estimate]
 steps = 20
 )";
-    const JsonOutput found = run_configured("estimate", folder, config, {"--insecure-seed", "1"});
+}
+
+// n is public, how many of the records can be used is not: unusable ones are null records in every release.
+TEST(Estimate, DividesByTheNumberOfRecordsUsableOrNot) {
+  const auto releases_with = [](const std::string& each_third) {
+    const TemporaryFolder folder;
+    const JsonOutput found =
+        run_configured("estimate", folder, settings_of_thirds(folder, each_third), {"--insecure-seed", "1"});
     EXPECT_EQ(found.command.code, 0) << found.command.err;
     return read_file(folder.path() / "state" / "releases.jsonl");
   };
   const std::string of_null = releases_with("0,0");
   EXPECT_FALSE(of_null.empty());
   EXPECT_TRUE(releases_with("unusable,row") == of_null);
+}
+
+TEST(Estimate, WritesEachRejectDownOnce) {
+  const TemporaryFolder folder;
+  const std::string settings = settings_of_thirds(folder, "unusable,row");
+  const std::vector<std::string> asked_for{"--insecure-seed", "1", "--set", "state.rejects=true"};
+  const auto read_rejects = [&] { return read_file(folder.path() / "state" / "rejects.jsonl"); };
+  ASSERT_EQ(run_configured("estimate", folder, settings, asked_for).command.code, 0);
+  const std::string rejects = read_rejects();
+  EXPECT_EQ(std::count(rejects.begin(), rejects.end(), '\n'), 100);
+  EXPECT_THAT(rejects, ::testing::StartsWith("{\"position\":0,\"reason\":"));
+  EXPECT_THAT(rejects, HasSubstr("\n{\"position\":297,"));
+  std::vector<std::string> resumed = asked_for;
+  resumed.push_back("--resume");
+  static_cast<void>(run_configured("estimate", folder, settings, resumed));
+  EXPECT_EQ(read_rejects(), rejects);
 }
 
 // Whoever has least squares beside the estimate has its noise: neither state nor releases may pass for private later.

@@ -195,12 +195,44 @@ TEST(Passes, AreNotResumedOverAnInputThatGrewOrShrank) {
   }
 }
 
-// Whether a record is bad depends on data: a rejects file that cannot be written must not show in the releases.
+/// A folder of state that holds nothing yet.
+void make_folder(const ReplayWorld& world) {
+  std::filesystem::create_directories(world.path("state"));
+  ::chmod(world.path("state").c_str(), 0700);
+}
+
+// Whether a record is bad depends on data: what cannot be written of it must not show in the releases.
 TEST(Rejects, ThatCannotBeWrittenDoNotStopTheReleases) {
   const ReplayWorld world;
-  std::filesystem::create_directories(world.path("state/rejects.jsonl"));
-  ::chmod(world.path("state").c_str(), 0700);
-  EXPECT_EQ(world.run({"--set", "state.rejects=true"}).code, 0);
+  ASSERT_EQ(world.run({"--insecure-seed", "3"}, "undisturbed").code, 0);
+  make_folder(world);
+  ASSERT_EQ(::mkfifo(world.path("state/rejects.jsonl").c_str(), 0600), 0);  // opens, and takes no write at a place
+  const CommandResult result = world.run({"--insecure-seed", "3", "--set", "state.rejects=true"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("could not be used"));
+  EXPECT_EQ(world.releases(), world.releases("undisturbed"));
+}
+
+// Whether the file can be made does not.
+TEST(Rejects, ThatCannotBeMadeAreToldBeforeAnythingIsSpent) {
+  const ReplayWorld world;
+  make_folder(world);
+  std::filesystem::create_directory(world.path("state/rejects.jsonl"));
+  const CommandResult result = world.run({"--set", "state.rejects=true"});
+  EXPECT_EQ(result.code, 74);
+  EXPECT_THAT(result.err, HasSubstr("rejects.jsonl"));
+  for (const char* name : {"state/state", "state/ledger", "state/releases.jsonl"}) {
+    EXPECT_FALSE(std::filesystem::exists(world.path(name))) << name;
+  }
+}
+
+TEST(Rejects, BeginWhereAResumedRunAsksForThem) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
+  ASSERT_EQ(world.run({"--resume", "--set", "state.rejects=true"}).code, 0);
+  const std::string rejects = read_file(world.path("state/rejects.jsonl"));
+  EXPECT_EQ(std::count(rejects.begin(), rejects.end(), '\n'), 10) << "every 97th from 1066 on";
+  EXPECT_THAT(rejects, testing::StartsWith("{\"position\":1066,\"reason\":"));
 }
 
 TEST(Horizon, OfAFiniteCorrelationIsAHardStopWith73) {

@@ -38,7 +38,7 @@ struct Faults {
   std::uint64_t crash_at = 0;  ///< the call is not done, or half of it, and throws SimulatedCrash
   std::uint64_t fail_at = 0;   ///< the call throws Failure(io); a sync that fails may have lost anything
   std::uint64_t fails = 1;     ///< so many calls in a row, from that one on
-  std::string broken{};        ///< the file of this name takes nothing
+  std::string broken{};        ///< the file of this name takes no bytes
 };
 
 class SimulatedDisk final : public journal::Disk {

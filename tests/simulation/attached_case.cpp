@@ -1,0 +1,108 @@
+#include "attached_case.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "attach/record_sizes.h"
+#include "secrets/random.h"
+
+namespace nustream::tests {
+namespace {
+
+constexpr std::size_t letter_bytes_max = 1 << 20;
+constexpr std::uint32_t lanes_with_room = 1000;
+
+/// Sections of the settings beside the stream's own.
+std::string draw_sections(Draws& draws, std::uint64_t minibatch, std::uint64_t records, bool with_letters,
+                          bool stops) {
+  return fmt::format(
+      "[state]\ncommit_records = {}\ncommit_seconds = {}\n[kafka]\nbrokers = \"simulated\"\n"
+      "topic = \"{}\"\ngroup = \"group\"\nbuffered_records = {}\n{}{}",
+      minibatch * (1 + draws.draw(25)), draws.chance(0.5) ? 0.05 : 5.0, attached_topics::input,
+      minibatch * (2 + draws.draw(40)),
+      with_letters ? fmt::format("dead_letter_topic = \"{}\"\n", attached_topics::letters) : "",
+      stops ? fmt::format("stop = {}\n", records / 2 + draws.draw(records)) : "");
+}
+
+void draw_keys(AttachedCase& drawn) {
+  const noise::KeyBytes master = secrets::random_key();
+  drawn.keys = secrets::Keyring::from_master(master);
+  drawn.settings.digest = config::settings_digest(drawn.settings.config, drawn.settings.mechanism);
+}
+
+/// What no settings say.
+void draw_limits(Draws& draws, AttachedCase& drawn) {
+  config::Config& config = drawn.settings.config;
+  drawn.release_bytes_max = attach::release_bytes(config, drawn.settings.mechanism);
+  config.release_linger = std::chrono::milliseconds(draws.chance(0.5) ? 0 : 300);
+  config.outbox_bytes_max = drawn.release_bytes_max * (1 + draws.draw(8));
+  drawn.faults = {draws.chance(0.5) ? 0.2 : 0, draws.chance(0.5) ? 0.03 : 0, draws.chance(0.5) ? 0.15 : 0,
+                  draws.chance(0.5) ? 0.5 : 0};
+}
+
+std::optional<AttachedCase> try_case(Draws& draws, std::uint64_t seed, const Given* given) {
+  const std::uint64_t steps = 20 + draws.draw(80);
+  const RandomStream stream =
+      given ? given->stream
+            : random_stream(draws.random(), {.steps = steps, .replace_one = true, .beside_values = true});
+  const auto partitions = 1 + static_cast<std::uint32_t>(draws.draw(2));
+  const std::uint64_t records =
+      given ? given->records.size() : steps * stream.minibatch + draws.draw(stream.minibatch);
+  const bool with_letters = draws.chance(0.5);
+  const bool stops = !given && draws.chance(0.3);
+  std::optional<Settings> settings = settings_of(
+      stream, draw_sections(draws, stream.minibatch, records, with_letters, stops), privacy::Participation::once());
+  if (!settings) return std::nullopt;
+  AttachedCase drawn{.stream = stream,
+                     .settings = std::move(*settings),
+                     .keys = secrets::Keyring::insecure(seed),
+                     .fresh_keys = !given && draws.chance(0.2),
+                     .partitions = partitions,
+                     .records = records,
+                     .with_letters = with_letters};
+  if (drawn.fresh_keys) draw_keys(drawn);
+  draw_limits(draws, drawn);
+  return drawn;
+}
+
+}  // namespace
+
+attach::Setup AttachedCase::setup() const {
+  return {settings.config, settings.digest, keys, release_bytes_max, letter_bytes_max, lanes_with_room};
+}
+
+std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed, const Given* given) {
+  for (int tries = 0; tries < settings_tries_max; ++tries) {
+    std::optional<AttachedCase> drawn = try_case(draws, seed, given);
+    if (drawn) return drawn;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::vector<SimulatedEntry>> draw_input(Draws& draws, const AttachedCase& of, const Given* given) {
+  std::vector<std::vector<SimulatedEntry>> input(of.partitions);
+  std::int64_t time = 1'700'000'000'000;
+  for (std::vector<SimulatedEntry>& partition : input) {
+    const bool is_given = given && &partition == &input[given_lane.value()];
+    for (std::uint64_t i = 0; i < of.records; ++i) {
+      SimulatedEntry entry;
+      RandomRecord record = is_given ? given->records[i] : random_message(of.stream, draws.random());
+      entry.value = std::move(record.value);
+      entry.key = std::move(record.key);
+      entry.headers = std::move(record.headers);
+      time += static_cast<std::int64_t>(draws.draw(1000)) - 300;  // clocks of producers go back
+      entry.milliseconds = time;
+      partition.push_back(std::move(entry));
+      if (draws.chance(0.1)) {  // offsets that are no records
+        SimulatedEntry marker;
+        marker.is_control = true;
+        partition.push_back(std::move(marker));
+      }
+    }
+    std::reverse(partition.begin(), partition.end());
+  }
+  return input;
+}
+
+}  // namespace nustream::tests

@@ -1,0 +1,127 @@
+#include "attached_end.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "decode/message_decoder.h"
+#include "journal/ledger_chain.h"
+#include "journal/sealed_state.h"
+
+namespace nustream::tests {
+namespace {
+
+/// One lane at its end.
+class LaneEndCheck {
+ public:
+  LaneEndCheck(const AttachedCase& of, SimulatedBroker& broker, Verdict& verdict, LaneId lane)
+      : case_(of),
+        broker_(broker),
+        verdict_(verdict),
+        lane_(lane),
+        partition_(static_cast<std::int32_t>(lane.value())),
+        reference_(straight_through()) {}
+
+  void check() {
+    const std::string what = difference(committed(attached_topics::releases), reference_, !case_.fresh_keys);
+    if (!what.empty()) return violate(fmt::format("releases differ: {}\n{}{}", what, case_.stream.toml, story()));
+    check_state();
+    check_ledger();
+    if (case_.with_letters && committed(attached_topics::letters).size() > reference_.rejected) {
+      violate("a dead letter was committed twice");
+    }
+    broker_.happened["steps"] += reference_.steps;
+  }
+
+ private:
+  void violate(const std::string& what) { verdict_.violate(fmt::format("lane {}: {}", lane_.value(), what)); }
+  [[nodiscard]] std::vector<std::string> committed(const char* topic) {
+    return broker_.committed_values({topic, partition_});
+  }
+  [[nodiscard]] std::optional<std::uint64_t> stop() const {
+    const auto& stop = case_.settings.config.kafka.stop;
+    if (!stop) return std::nullopt;
+    return std::get<config::AtOffset>(*stop).offset;
+  }
+
+  [[nodiscard]] Reference straight_through() {
+    const config::Config& config = case_.settings.config;
+    record::RowBatch rows;
+    decode::MessageDecoder decoder(config.input, config.schema);
+    rows.dimension = decoder.dimension();
+    decode::MessageBatch batch;
+    const std::deque<SimulatedEntry>& log = broker_.log({attached_topics::input, partition_});
+    const std::uint64_t end = stop().value_or(log.size());
+    for (std::uint64_t offset = 0; offset < std::min<std::uint64_t>(end, log.size()); ++offset) {
+      const SimulatedEntry& entry = log[offset];
+      if (entry.is_control) continue;
+      decode::Message message{offset, entry.milliseconds, decode::TimeKind::producer};
+      if (entry.key) message.key = *entry.key;
+      message.headers = entry.views;
+      if (entry.value) message.value = *entry.value;
+      batch.add(message);
+    }
+    decoder.decode(batch.messages(), rows);
+    return undisturbed(case_.settings, case_.keys, lane_, std::move(rows), Position{0},
+                       stop().has_value() && end <= log.size());
+  }
+
+  void check_state() {
+    const std::vector<std::string> states = committed(attached_topics::state);
+    if (states.empty()) return violate("no state");
+    const journal::State state = journal::open_state(case_.keys, states.back());
+    if (state.identity.steps.value() != reference_.steps || state.record.position.value() != reference_.position) {
+      violate(fmt::format("step {} at {}, undisturbed {} at {}", state.identity.steps.value(),
+                          state.record.position.value(), reference_.steps, reference_.position));
+    }
+    if (state.record.rejected != reference_.rejected) violate("another number of unusable records");
+    if (!state.record.outbox.empty()) violate("an outbox was never published");
+    const auto offset = broker_.committed_offset({attached_topics::input, partition_});
+    if (offset != static_cast<std::int64_t>(reference_.position)) violate("the group's offset is not the state's");
+  }
+
+  void check_ledger() {
+    journal::LedgerVerifier verifier(case_.keys);
+    std::uint64_t last = 0;
+    for (const std::string& line : committed(attached_topics::ledger)) {
+      verifier.add(line);
+      const journal::LedgerEntry entry = journal::read_entry(line);
+      const Rho spent = case_.settings.mechanism.spend.after(entry.steps);
+      if (entry.rho != spent) violate("a ledger line's spend is not exact");
+      if (entry.steps.value() < last) violate("the ledger went back");
+      last = entry.steps.value();
+    }
+    const journal::Ledger ledger = std::move(verifier).finish();
+    if (ledger.epochs.size() != 1 || ledger.epochs.front().steps.value() != reference_.steps ||
+        ledger.epochs.front().to.value() != reference_.position) {
+      violate("the ledger does not end with what was spent");
+    }
+  }
+
+  /// For whoever looks into a violation.
+  [[nodiscard]] std::string story() {
+    const Place input{attached_topics::input, partition_};
+    std::string text =
+        fmt::format("input ends at {}, group's offset {}, stop {}\n", broker_.end(input),
+                    broker_.committed_offset(input).value_or(-1), stop() ? std::to_string(*stop()) : "none");
+    for (const std::string& line : committed(attached_topics::releases)) text += line + '\n';
+    return text;
+  }
+
+  const AttachedCase& case_;
+  SimulatedBroker& broker_;
+  Verdict& verdict_;
+  LaneId lane_;
+  std::int32_t partition_;
+  Reference reference_;
+};
+
+}  // namespace
+
+void check_attached_end(const AttachedCase& of, SimulatedBroker& broker, Verdict& verdict) {
+  for (std::uint32_t lane = 0; lane < of.partitions && verdict.holds(); ++lane) {
+    LaneEndCheck(of, broker, verdict, LaneId{lane}).check();
+  }
+}
+
+}  // namespace nustream::tests

@@ -1,0 +1,87 @@
+#include "attached_watch.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "attached_case.h"
+#include "journal/last_release.h"
+#include "secrets/seal.h"
+
+namespace nustream::tests {
+
+void AttachedWatch::appended(const Place& place, const SimulatedEntry& entry) {
+  if (entry.is_control || !entry.value) return;
+  const bool is_release = place.first == attached_topics::releases;
+  if (keeps_log_ && (is_release || place.first == attached_topics::ledger)) log_record(entry);
+  if (place.first == attached_topics::state) pending_states_[entry.transaction.get()] = *entry.value;
+  if (!is_release) return;
+  pending_releases_[entry.transaction.get()].push_back(*entry.value);
+  look_at_release(lanes_[static_cast<std::uint32_t>(place.second)], *entry.value);
+}
+
+void AttachedWatch::look_at_release(SeenLane& lane, const std::string& line) {
+  if (!lane.watcher.look(line)) verdict_.violate("a step is readable with two values: " + line);
+  if (!lane.has_state || lane.watcher.furthest() > lane.durable_steps) {
+    verdict_.violate(fmt::format("step {} is readable before its state is durable (step {})", lane.watcher.furthest(),
+                                 lane.durable_steps));
+  }
+}
+
+void AttachedWatch::log_record(const SimulatedEntry& entry) {
+  log_ += fmt::format("{} {} {}", (std::chrono::steady_clock::now() - began_).count(), entry.key.value_or("no key"),
+                      *entry.value);
+  for (const auto& [name, value] : entry.headers) log_ += fmt::format(" {}={}", name, value.value_or("null"));
+  log_ += '\n';
+}
+
+void AttachedWatch::decided(const SimulatedTransaction& transaction) {
+  const auto found = pending_states_.find(&transaction);
+  if (found == pending_states_.end()) return;
+  if (transaction.will_commit()) {
+    const secrets::StateIdentity identity = secrets::read_identity(found->second);
+    SeenLane& lane = lanes_[identity.lane.value()];
+    if (lane.has_state && identity.steps.value() < lane.durable_steps)
+      verdict_.violate("a committed state went back");
+    if (identity.epoch != EpochId{0}) verdict_.violate("a new epoch that nobody asked for");
+    lane.durable_steps = identity.steps.value();
+    lane.has_state = true;
+    for (const std::string& line : pending_releases_[&transaction]) {
+      lane.released.emplace(journal::parse_last_release(line).steps.value(), line);
+    }
+    broker_.count("a committed transaction");
+  }
+  pending_states_.erase(found);
+  pending_releases_.erase(&transaction);
+}
+
+void AttachedWatch::look_at(const serve::PublicSurface& shown) {
+  for (const ShownLane& lane : shown_lanes(shown)) look_at_lane(lane);
+}
+
+void AttachedWatch::look_at_lane(const ShownLane& shown) {
+  const SeenLane& lane = lanes_[shown.lane];
+  if (std::max(shown.steps_committed, shown.steps_total) > lane.durable_steps) {
+    verdict_.violate(fmt::format("a page shows {} and {} steps, of which {} are durable", shown.steps_committed,
+                                 shown.steps_total, lane.durable_steps));
+  }
+  if (!shown.released) return;
+  const auto found = lane.released.find(*shown.released);
+  if (found == lane.released.end()) {
+    verdict_.violate(fmt::format("a page shows the release of step {}, which is not committed", *shown.released));
+  } else if (shown.estimate.empty() || estimate_in(found->second) != shown.estimate) {
+    verdict_.violate("a page shows another estimate than the release: " + shown.estimate + "\n" + found->second);
+  }
+  broker_.count("a page with a release");
+}
+
+void AttachedWatch::log_pages(const std::string& process, const serve::PublicSurface& shown) {
+  if (!keeps_log_) return;
+  std::string pages = shown.metrics() + shown.state();
+  std::string& last = pages_[process];
+  if (pages == last) return;
+  log_ += process + '\n' + pages;
+  last = std::move(pages);
+}
+
+}  // namespace nustream::tests

@@ -1,0 +1,58 @@
+// What anybody can see of an attached service while it lives, and what must never be seen.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "history.h"
+#include "shown_pages.h"
+#include "simulated_broker.h"
+#include "verdict.h"
+
+namespace nustream::tests {
+
+/// Reads every record at the moment at which it is readable, uncommitted ones too, and the public pages.
+class AttachedWatch {
+ public:
+  AttachedWatch(SimulatedBroker& broker, Verdict& verdict, bool keeps_log)
+      : broker_(broker), verdict_(verdict), keeps_log_(keeps_log) {}
+
+  /// A record is readable.
+  void appended(const Place& place, const SimulatedEntry& entry);
+  /// The end of a transaction is durable.
+  void decided(const SimulatedTransaction& transaction);
+  /// Public pages are never ahead of what is committed.
+  void look_at(const serve::PublicSurface& shown);
+  /// Into the log, where they are others than before.
+  void log_pages(const std::string& process, const serve::PublicSurface& shown);
+
+  /// Everything that was ever seen of releases, the ledger and pages; empty unless it is kept.
+  [[nodiscard]] std::string& log() noexcept { return log_; }
+
+ private:
+  struct SeenLane {
+    Watcher watcher;
+    std::uint64_t durable_steps = 0;
+    std::map<std::uint64_t, std::string> released;  ///< committed releases by step
+    bool has_state = false;
+  };
+
+  void look_at_lane(const ShownLane& shown);
+  void look_at_release(SeenLane& lane, const std::string& line);
+  void log_record(const SimulatedEntry& entry);
+
+  SimulatedBroker& broker_;
+  Verdict& verdict_;
+  bool keeps_log_;
+  std::map<std::uint32_t, SeenLane> lanes_;
+  std::map<const SimulatedTransaction*, std::string> pending_states_;
+  std::map<const SimulatedTransaction*, std::vector<std::string>> pending_releases_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::string log_;
+  std::map<std::string, std::string> pages_;  ///< as they were logged last, by process
+};
+
+}  // namespace nustream::tests

@@ -1,0 +1,73 @@
+#include "folder_case.h"
+
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "replay/stream_input.h"
+#include "secrets/key_file.h"
+
+namespace nustream::tests {
+namespace {
+
+/// The key file of this process, for histories whose epochs draw fresh keys.
+const std::string& key_file() {
+  static const std::string path = [] {
+    std::string made = scratch_folder() + "/key";
+    secrets::create_key_file(made);
+    return made;
+  }();
+  return path;
+}
+
+std::string draw_input_text(Draws& draws, const RandomStream& stream, std::uint64_t records, const Given* given) {
+  std::string text;
+  for (std::uint64_t i = 0; i < records; ++i) {
+    text += given ? given->records[i].value.value_or("") : random_record(stream, draws.random());
+    text += '\n';
+  }
+  return text;
+}
+
+std::string draw_state_section(Draws& draws, bool fresh_keys) {
+  return fmt::format("[state]\ndirectory = \"{}\"\ncommit_records = {}\ncommit_seconds = {}\nrejects = {}\n{}",
+                     folder_paths::folder, 1 + draws.draw(60), draws.draw(2) == 0 ? 0.05 : 5.0, draws.draw(2) == 0,
+                     fresh_keys ? "key_file = \"" + key_file() + "\"\n" : "");
+}
+
+std::optional<FolderCase> try_folder_case(Draws& draws, std::uint64_t seed, const Given* given,
+                                          std::uint64_t given_passes) {
+  const std::uint64_t steps = 20 + draws.draw(80);
+  const std::uint64_t passes = given ? given_passes : draws.draw(3) == 0 ? 2 + draws.draw(2) : 1;
+  const RandomStream stream =
+      given ? given->stream : random_stream(draws.random(), {.steps = steps * passes, .replace_one = true});
+  const std::uint64_t records =
+      given ? given->records.size() : steps * stream.minibatch + draws.draw(stream.minibatch);
+  const replay::Window window{0, records, passes};
+  const std::string input = scratch_folder() + "/records";
+  std::ofstream(input, std::ios::binary) << draw_input_text(draws, stream, records, given);
+  const bool fresh_keys = !given && draws.draw(5) == 0;
+  std::optional<Settings> settings =
+      settings_of(stream, draw_state_section(draws, fresh_keys), replay::participation(window, stream.minibatch));
+  if (!settings) return std::nullopt;
+  FolderCase drawn{std::move(*settings), window, secrets::Keyring::insecure(seed), fresh_keys};
+  drawn.settings.config.input.files = {input};
+  if (fresh_keys) {
+    drawn.keys = secrets::load_key_file(key_file());
+    drawn.settings.digest = config::settings_digest(drawn.settings.config, drawn.settings.mechanism);
+  }
+  return drawn;
+}
+
+}  // namespace
+
+std::optional<FolderCase> draw_folder_case(Draws& draws, std::uint64_t seed, const Given* given,
+                                           std::uint64_t given_passes) {
+  for (int tries = 0; tries < settings_tries_max; ++tries) {
+    std::optional<FolderCase> drawn = try_folder_case(draws, seed, given, given_passes);
+    if (drawn) return drawn;
+  }
+  return std::nullopt;
+}
+
+}  // namespace nustream::tests

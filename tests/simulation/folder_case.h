@@ -1,0 +1,34 @@
+// What one history of `replay` to a folder is of, before anything goes wrong.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "draws.h"
+#include "history.h"
+#include "play.h"
+#include "replay/input.h"
+
+namespace nustream::tests {
+
+namespace folder_paths {
+inline const std::string folder = "/run";
+inline const std::string releases = folder + "/releases.jsonl";
+inline const std::string ledger = folder + "/ledger";
+inline const std::string state = folder + "/state";
+}  // namespace folder_paths
+
+struct FolderCase {
+  Settings settings;
+  replay::Window window;
+  secrets::Keyring keys;
+  bool fresh_keys = false;
+};
+
+/// With its input written. Nothing where no settings were accepted in many tries: not every correlation accounts for
+/// everything. `given_passes` over the given records.
+[[nodiscard]] std::optional<FolderCase> draw_folder_case(Draws& draws, std::uint64_t seed, const Given* given,
+                                                         std::uint64_t given_passes);
+
+}  // namespace nustream::tests

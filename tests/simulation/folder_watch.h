@@ -1,0 +1,55 @@
+// What anybody can see of a run's folder while it lives, and what must never be seen.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "history.h"
+#include "simulated_disk.h"
+#include "verdict.h"
+
+namespace nustream::tests {
+
+/// Whoever copies a growing file at every moment: what stood at a place stays what it is, or was taken back by a
+/// power failure as NUL or not at all.
+class ByteWatcher {
+ public:
+  /// False where a byte that was readable is another one now.
+  [[nodiscard]] bool look(const std::string& content);
+
+ private:
+  std::string seen_;
+};
+
+/// Reads both growing files after every change, and what is printed.
+class FolderWatch {
+ public:
+  FolderWatch(const SimulatedDisk& disk, Verdict& verdict, bool keeps_log)
+      : disk_(disk), verdict_(verdict), keeps_log_(keeps_log) {}
+
+  /// A file may be another than before.
+  void changed(const std::string& path);
+  /// The journal is at rest whenever something is printed: nothing is in flight. Of a release.
+  void printed(std::string_view text);
+  /// Everything that was ever seen; empty unless it is kept.
+  [[nodiscard]] std::string& log() noexcept { return log_; }
+
+ private:
+  [[nodiscard]] std::uint64_t durable_steps() const;
+  void look_at_releases(const std::string& content);
+  void look_at_release(const std::string& line, std::uint64_t durable);
+
+  const SimulatedDisk& disk_;
+  Verdict& verdict_;
+  bool keeps_log_;
+  ByteWatcher releases_bytes_;
+  ByteWatcher ledger_bytes_;
+  Watcher watcher_;
+  std::size_t looked_to_ = 0;
+  std::map<std::string, std::string> readable_;  ///< releases by position, as text
+  std::string log_;
+};
+
+}  // namespace nustream::tests
