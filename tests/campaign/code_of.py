@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """code_of.py FILE: names the committed code that a program runs, in 16 digits, by its main file: that file, every header
 that is included from there, and what implements those. A header is implemented by the file of its name, and in the
-product also by those files of its room that include it and have no header of their own. --list prints the paths in place
-of their name; --without-header, of the product's sources those that implement no header."""
+product also by those files of its room that include it and have no header of their own; in the core by every file of
+its room that includes it, be it through others of that room. --list prints the paths in place of their name; --beside,
+what of the product this is not."""
 import functools
 import hashlib
 import pathlib
@@ -12,7 +13,6 @@ import sys
 
 FOLDERS = [pathlib.Path(name) for name in ("include", "streaming", "src", "src/planted", "tests/support",
                                              "tests/fuzz", "benchmarks")]
-PRODUCT = ("src", "streaming")
 ALWAYS = {pathlib.Path("cmake/NustreamCompile.cmake")}
 SOURCES = sorted({file for folder in FOLDERS for file in folder.rglob("*.cpp")})
 
@@ -43,11 +43,33 @@ def own_headers(source):
             if header.name == f"{source.stem}.h" and room(header) in ("", room(source))]
 
 
+@functools.cache
+def included_within(path):
+    """Headers of its own room, or one that this is part of, that a file of the core includes, and those that they do."""
+    found, left = set(), [path]
+    while left:
+        within = {header for header in included(left.pop()) if f"{room(path)}/".startswith(f"{room(header)}/")} - found
+        found |= within
+        left += within
+    return found
+
+
 def implements(source, header):
+    if source.parts[0] == "src":
+        return header in included_within(source)
     own = own_headers(source)
     if own:
         return header in own
-    return source.parts[0] in PRODUCT and header in included(source) and f"{room(source)}/".startswith(f"{room(header)}/")
+    return source.parts[0] == "streaming" and header in included(source) and room(source) == room(header)
+
+
+def flags(path):
+    """What compiles a file with options of its own."""
+    if path.parts[0] == "tests":
+        file = pathlib.Path("tests/rooms", f"{path.parent.name}.cmake")
+    else:
+        file = path.parent / "sources.cmake"
+    return [file] if file.is_file() and re.search("PROPERTIES|definitions", file.read_text()) else []
 
 
 def code_of(main_file):
@@ -58,19 +80,19 @@ def code_of(main_file):
             continue
         found.add(path)
         left += included(path)
+        left += flags(path)
         left += (source for source in SOURCES if path.suffix == ".h" and implements(source, path))
     return sorted(str(path) for path in found | ALWAYS)
 
 
-def without_header():
-    headers = [header for folder in FOLDERS[:3] for header in folder.rglob("*.h")]
-    return [source for source in SOURCES
-            if source.parts[0] in PRODUCT and not any(implements(source, header) for header in headers)]
+def beside(main_file):
+    product = (file for folder in ("include", "src", "streaming") for file in pathlib.Path(folder).rglob("*.[chi]*"))
+    return sorted({str(file) for file in product if file.suffix in (".cpp", ".h", ".inc")} - set(code_of(main_file)))
 
 
 def main():
-    if sys.argv[1] == "--without-header":
-        return print("\n".join(map(str, without_header())))
+    if "--beside" in sys.argv:
+        return print("\n".join(beside(sys.argv[1])))
     paths = code_of(sys.argv[1])
     if "--list" in sys.argv:
         return print("\n".join(paths))
