@@ -195,11 +195,8 @@ Exit run(config::Config config, const Options& options) {
   std::vector<publish::ShownRelease> path;
   do {
     {
-      // The runs are over the same table; one that is resumed has its rejects from before.
-      std::string rejects = std::exchange(table.reject_lines, {});
-      if (start == replay::Start::resume) rejects.clear();
       Run one(config, mechanism, design, table, session_options(options, start), printer, witness,
-              std::move(rejects));
+              std::exchange(table.reject_lines, {}));  // all runs are over the same table
       end = one.go(stop);
     }
     if (end.signal != 0) {

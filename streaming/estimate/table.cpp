@@ -19,6 +19,18 @@ namespace {
 
 constexpr std::size_t first_capacity = std::size_t{1} << 16;  // doubles
 constexpr std::size_t rows_per_read = 4096;
+// How many records are unusable depends on data: the memory that their lines take does not.
+constexpr std::size_t reject_bytes_max = std::size_t{8} << 20;
+
+/// Lists the first ones, and where the list ends.
+void list_rejects(const std::vector<record::Reject>& rejects, std::string& lines) {
+  if (rejects.empty() || lines.size() >= reject_bytes_max) return;
+  publish::append_reject_lines(rejects, lines);
+  if (lines.size() < reject_bytes_max) return;
+  const record::Reject next{Position{rejects.back().position.value() + 1},
+                            "from here on none are listed: those before fill 8 MiB"};
+  publish::append_reject_lines({&next, 1}, lines);
+}
 
 void* checked(void* memory) {
   if (memory == MAP_FAILED) {
@@ -115,7 +127,7 @@ Table read_table(const config::Config& config) {
     table.x.append(rows.x);
     table.y.append(rows.y);
     table.rejected += rows.rejects.size();
-    if (config.state.rejects) publish::append_reject_lines(rows.rejects, table.reject_lines);
+    if (config.state.rejects) list_rejects(rows.rejects, table.reject_lines);
   }
   return table;
 }

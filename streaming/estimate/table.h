@@ -40,7 +40,7 @@ struct Table {
   GrowingColumn x;  ///< row-major
   GrowingColumn y;
   std::uint64_t rejected = 0;  ///< operator side
-  std::string reject_lines;    ///< for rejects.jsonl, where it is asked for
+  std::string reject_lines;    ///< of the first ones, for rejects.jsonl, where it is asked for
 
   [[nodiscard]] std::size_t rows() const noexcept { return y.values().size(); }
   [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x.values(), y.values()}; }

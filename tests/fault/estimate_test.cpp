@@ -240,20 +240,38 @@ TEST(Estimate, DividesByTheNumberOfRecordsUsableOrNot) {
   EXPECT_TRUE(releases_with("unusable,row") == of_null);
 }
 
-TEST(Estimate, WritesEachRejectDownOnce) {
+TEST(Estimate, EachCommandWritesItsRejectsDownOnce) {
   const TemporaryFolder folder;
-  const std::string settings = settings_of_thirds(folder, "unusable,row");
-  const std::vector<std::string> asked_for{"--insecure-seed", "1", "--set", "state.rejects=true"};
-  const auto read_rejects = [&] { return read_file(folder.path() / "state" / "rejects.jsonl"); };
-  ASSERT_EQ(run_configured("estimate", folder, settings, asked_for).command.code, 0);
-  const std::string rejects = read_rejects();
+  const std::string settings =
+      settings_of_thirds(folder, "unusable,row") + "[intervals]\nkind = \"runs\"\ncount = 4\n";
+  const auto rejects_after = [&](std::vector<std::string> options) {
+    options.insert(options.end(), {"--insecure-seed", "1", "--set", "state.rejects=true"});
+    const JsonOutput found = run_configured("estimate", folder, settings, options);
+    EXPECT_EQ(found.command.code, 0) << found.command.err;
+    return read_file(folder.path() / "state" / "rejects.jsonl");
+  };
+  const std::string rejects = rejects_after({});
   EXPECT_EQ(std::count(rejects.begin(), rejects.end(), '\n'), 100);
   EXPECT_THAT(rejects, ::testing::StartsWith("{\"position\":0,\"reason\":"));
   EXPECT_THAT(rejects, HasSubstr("\n{\"position\":297,"));
-  std::vector<std::string> resumed = asked_for;
-  resumed.push_back("--resume");
-  static_cast<void>(run_configured("estimate", folder, settings, resumed));
-  EXPECT_EQ(read_rejects(), rejects);
+  EXPECT_EQ(rejects_after({"--resume"}), rejects + rejects);
+}
+
+// What they take does not depend on how many there are.
+TEST(Estimate, ListsRejectsUpToABound) {
+  constexpr std::size_t listed_max = std::size_t{8} << 20;
+  const TemporaryFolder folder;
+  const std::string settings = settings_of_thirds(folder, "0,0");
+  std::string rows = "x,y\n";
+  for (int i = 0; i < 300'000; ++i) rows += "unusable,row\n";
+  folder.write("rows.csv", rows);
+  ASSERT_EQ(run_configured("estimate", folder, settings, {"--insecure-seed", "1", "--set", "state.rejects=true"})
+                .command.code,
+            0);
+  const std::string rejects = read_file(folder.path() / "state" / "rejects.jsonl");
+  EXPECT_GE(rejects.size(), listed_max);
+  EXPECT_LE(rejects.size(), listed_max + (1 << 20));
+  EXPECT_THAT(rejects, ::testing::EndsWith("\"from here on none are listed: those before fill 8 MiB\"}\n"));
 }
 
 // Whoever has least squares beside the estimate has its noise: neither state nor releases may pass for private later.

@@ -4,10 +4,11 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
 pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
 add_library(nustream_simulation STATIC
-  simulation/attached_case.cpp simulation/attached_end.cpp simulation/attached_history.cpp
-  simulation/attached_watch.cpp simulation/coupled_pair.cpp simulation/coupled_run.cpp simulation/coupling.cpp
-  simulation/folder_case.cpp simulation/folder_end.cpp simulation/folder_history.cpp simulation/folder_watch.cpp simulation/history.cpp simulation/printed_path.cpp simulation/shown_pages.cpp
-  simulation/simulated_service.cpp support/random_stream.cpp support/simulated_broker.cpp support/simulated_disk.cpp)
+  simulation/attached_case.cpp simulation/attached_end.cpp simulation/attached_history.cpp simulation/attached_watch.cpp
+  simulation/coupled_pair.cpp simulation/coupled_run.cpp simulation/coupling.cpp
+  simulation/folder_case.cpp simulation/folder_end.cpp simulation/folder_history.cpp simulation/folder_watch.cpp
+  simulation/history.cpp simulation/printed_path.cpp simulation/shown_pages.cpp simulation/simulated_service.cpp
+  support/random_stream.cpp support/simulated_broker.cpp support/simulated_disk.cpp)
 target_include_directories(nustream_simulation PUBLIC simulation support)
 target_link_libraries(nustream_simulation PUBLIC nustream_service nustream_core nustream_compile fmt::fmt
                                                  PkgConfig::RDKAFKA)

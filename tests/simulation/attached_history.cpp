@@ -21,6 +21,7 @@ class AttachedHistory {
     case_ = draw_attached_case(draws_, seed_, given_);
     if (!case_) return {"no settings were accepted", {}};
     setup_.emplace(case_->setup());
+    watch_.expect_lanes(case_->partitions);
     broker_.faults = case_->faults;
     if (given_) broker_.apart = attached_topics::letters;  // the operator's: of neighbours one may have more of them
     coming_ = draw_input(draws_, *case_, given_);

@@ -10,6 +10,12 @@
 
 namespace nustream::tests {
 
+AttachedWatch::SeenLane* AttachedWatch::seen_lane(std::uint32_t lane) {
+  if (lane < lanes_.size()) return &lanes_[lane];
+  verdict_.violate(fmt::format("lane {} is shown, which there is not", lane));
+  return nullptr;
+}
+
 void AttachedWatch::appended(const Place& place, const SimulatedEntry& entry) {
   if (entry.is_control || !entry.value) return;
   const bool is_release = place.first == attached_topics::releases;
@@ -17,7 +23,7 @@ void AttachedWatch::appended(const Place& place, const SimulatedEntry& entry) {
   if (place.first == attached_topics::state) pending_states_[entry.transaction.get()] = *entry.value;
   if (!is_release) return;
   pending_releases_[entry.transaction.get()].push_back(*entry.value);
-  look_at_release(lanes_[static_cast<std::uint32_t>(place.second)], *entry.value);
+  if (SeenLane* lane = seen_lane(static_cast<std::uint32_t>(place.second))) look_at_release(*lane, *entry.value);
 }
 
 void AttachedWatch::look_at_release(SeenLane& lane, const std::string& line) {
@@ -38,21 +44,24 @@ void AttachedWatch::log_record(const SimulatedEntry& entry) {
 void AttachedWatch::decided(const SimulatedTransaction& transaction) {
   const auto found = pending_states_.find(&transaction);
   if (found == pending_states_.end()) return;
-  if (transaction.will_commit()) {
-    const secrets::StateIdentity identity = secrets::read_identity(found->second);
-    SeenLane& lane = lanes_[identity.lane.value()];
-    if (lane.has_state && identity.steps.value() < lane.durable_steps)
-      verdict_.violate("a committed state went back");
-    if (identity.epoch != EpochId{0}) verdict_.violate("a new epoch that nobody asked for");
-    lane.durable_steps = identity.steps.value();
-    lane.has_state = true;
-    for (const std::string& line : pending_releases_[&transaction]) {
-      lane.released.emplace(journal::parse_last_release(line).steps.value(), line);
-    }
-    broker_.count("a committed transaction");
-  }
+  if (transaction.will_commit()) committed(found->second, pending_releases_[&transaction]);
   pending_states_.erase(found);
   pending_releases_.erase(&transaction);
+}
+
+void AttachedWatch::committed(const std::string& state, const std::vector<std::string>& releases) {
+  const secrets::StateIdentity identity = secrets::read_identity(state);
+  SeenLane* const lane = seen_lane(identity.lane.value());
+  if (lane == nullptr) return;
+  if (lane->has_state && identity.steps.value() < lane->durable_steps)
+    verdict_.violate("a committed state went back");
+  if (identity.epoch != EpochId{0}) verdict_.violate("a new epoch that nobody asked for");
+  lane->durable_steps = identity.steps.value();
+  lane->has_state = true;
+  for (const std::string& line : releases) {
+    lane->released.emplace(journal::parse_last_release(line).steps.value(), line);
+  }
+  broker_.count("a committed transaction");
 }
 
 void AttachedWatch::look_at(const serve::PublicSurface& shown) {
@@ -60,7 +69,9 @@ void AttachedWatch::look_at(const serve::PublicSurface& shown) {
 }
 
 void AttachedWatch::look_at_lane(const ShownLane& shown) {
-  const SeenLane& lane = lanes_[shown.lane];
+  const SeenLane* const seen = seen_lane(shown.lane);
+  if (seen == nullptr) return;
+  const SeenLane& lane = *seen;
   if (std::max(shown.steps_committed, shown.steps_total) > lane.durable_steps) {
     verdict_.violate(fmt::format("a page shows {} and {} steps, of which {} are durable", shown.steps_committed,
                                  shown.steps_total, lane.durable_steps));

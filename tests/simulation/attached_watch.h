@@ -20,6 +20,8 @@ class AttachedWatch {
   AttachedWatch(SimulatedBroker& broker, Verdict& verdict, bool keeps_log)
       : broker_(broker), verdict_(verdict), keeps_log_(keeps_log) {}
 
+  /// Lanes beyond these are a violation wherever they are seen.
+  void expect_lanes(std::uint32_t lanes) { lanes_.resize(lanes); }
   /// A record is readable.
   void appended(const Place& place, const SimulatedEntry& entry);
   /// The end of a transaction is durable.
@@ -40,14 +42,17 @@ class AttachedWatch {
     bool has_state = false;
   };
 
+  /// Nothing where there is no such lane, which is said.
+  [[nodiscard]] SeenLane* seen_lane(std::uint32_t lane);
   void look_at_lane(const ShownLane& shown);
+  void committed(const std::string& state, const std::vector<std::string>& releases);
   void look_at_release(SeenLane& lane, const std::string& line);
   void log_record(const SimulatedEntry& entry);
 
   SimulatedBroker& broker_;
   Verdict& verdict_;
   bool keeps_log_;
-  std::map<std::uint32_t, SeenLane> lanes_;
+  std::vector<SeenLane> lanes_;
   std::map<const SimulatedTransaction*, std::string> pending_states_;
   std::map<const SimulatedTransaction*, std::vector<std::string>> pending_releases_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

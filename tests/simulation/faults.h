@@ -8,7 +8,7 @@
 namespace nustream::tests {
 
 /// Of histories of `replay` over the disk, and what they were spared or came to.
-inline constexpr std::array<std::string_view, 17> counted_of_folders{
+inline constexpr std::array<std::string_view, 18> counted_of_folders{
     "a crash",
     "a crash after a failed call",
     "a life with several failed calls",
@@ -25,6 +25,7 @@ inline constexpr std::array<std::string_view, 17> counted_of_folders{
     "under an insecure seed",
     "under a fresh key",
     "a release that was printed",
+    "every reject on record",
     "steps",
 };
 

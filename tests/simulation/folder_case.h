@@ -17,6 +17,7 @@ inline const std::string folder = "/run";
 inline const std::string releases = folder + "/releases.jsonl";
 inline const std::string ledger = folder + "/ledger";
 inline const std::string state = folder + "/state";
+inline const std::string rejects = folder + "/rejects.jsonl";
 }  // namespace folder_paths
 
 struct FolderCase {

@@ -1,5 +1,8 @@
 #include "folder_end.h"
 
+#include <set>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "journal/ledger_chain.h"
@@ -42,6 +45,16 @@ void check_folder_ledger(const FolderCase& of, SimulatedDisk& disk, const Refere
   }
 }
 
+/// Where no call failed each reject is there, once at least: a crash may leave it twice, or a torn line.
+void check_rejects(SimulatedDisk& disk, const Reference& reference, Verdict& verdict) {
+  std::set<std::string> positions;
+  for (const std::string& line : lines_of_text(disk.seen(folder_paths::rejects))) {
+    if (line.starts_with("{\"position\":") && line.ends_with("\"}")) positions.insert(line.substr(0, line.find(',')));
+  }
+  if (positions.size() == reference.rejected) return;
+  verdict.violate(fmt::format("{} rejects are written down, of {}", positions.size(), reference.rejected));
+}
+
 }  // namespace
 
 void check_folder_end(const FolderCase& of, SimulatedDisk& disk, Verdict& verdict, FaultCounts& happened) {
@@ -54,6 +67,10 @@ void check_folder_end(const FolderCase& of, SimulatedDisk& disk, Verdict& verdic
   }
   check_folder_state(of, disk, reference, verdict);
   check_folder_ledger(of, disk, reference, verdict);
+  if (of.settings.config.state.rejects && disk.losses().failed_calls == 0) {
+    check_rejects(disk, reference, verdict);
+    ++happened["every reject on record"];
+  }
   happened["steps"] += reference.steps;
   if (of.window.passes > 1) ++happened["several passes"];
   ++happened[of.fresh_keys ? "under a fresh key" : "under an insecure seed"];
