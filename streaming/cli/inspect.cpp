@@ -232,7 +232,8 @@ Exit inspect(const InspectArguments& arguments) {
   secrets::harden_process();
   std::string folder = arguments.place;
   std::string key = arguments.key_file;
-  if (std::filesystem::is_regular_file(arguments.place)) {
+  std::error_code unknown;  // what cannot be looked at is told by whoever opens it
+  if (std::filesystem::is_regular_file(arguments.place, unknown)) {
     const config::Config config = config::read_config(arguments.place, {}, config::purpose_of(arguments.place, {}));
     if (key.empty()) key = config.state.key_file;
     if (!config.kafka.brokers.empty()) return inspect_topics(arguments, config, key);

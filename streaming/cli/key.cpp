@@ -68,7 +68,8 @@ std::string rotate_stream(const RotateArguments& arguments, const secrets::Keyri
 Exit key_rotate(const RotateArguments& arguments) {
   secrets::harden_process();
   const secrets::Keyring new_keys = secrets::load_key_file(arguments.new_key);
-  const bool is_stream = std::filesystem::is_regular_file(arguments.place);
+  std::error_code unknown;  // what cannot be looked at is told by whoever opens it
+  const bool is_stream = std::filesystem::is_regular_file(arguments.place, unknown);
   const std::string old_key = is_stream ? rotate_stream(arguments, new_keys) : rotate_folder(arguments, new_keys);
   if (arguments.json) {
     print_json(arguments.new_key, new_keys);

@@ -14,12 +14,30 @@ namespace {
 
 using Path = Disk::Path;
 
-constexpr const char* mend_and_resume = "mend the disk or free space, then go on with --resume";
+const char* what_to_do(int error) {
+  switch (error) {
+    case ELOOP:
+      return "it is a symbolic link, which is not followed, or lies behind a loop of them: put a file or folder "
+             "there";
+    case ENOENT:
+    case ENOTDIR:
+    case EISDIR:
+    case ENAMETOOLONG:
+    case EINVAL:
+    case ESPIPE:
+      return "check the path";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "check the path, and who may read and write there";
+    default:
+      return "mend the disk or free space, then run the same command again, with --resume where a state was "
+             "committed";
+  }
+}
 
 Failure failure(const char* attempt, const Path& path, int error) {
-  const bool refused = error == EACCES || error == EPERM || error == ENOTDIR || error == EROFS || error == EISDIR;
-  return system_failure(Exit::io, attempt, path.string(), error,
-                        refused ? "check the path, and who may write there" : mend_and_resume);
+  return system_failure(Exit::io, attempt, path.string(), error, what_to_do(error));
 }
 
 class Descriptor {
@@ -100,7 +118,8 @@ constexpr mode_t mode_of(Audience audience) {
 class PosixDisk final : public Disk {
  public:
   void make_folder(const Path& folder) override {
-    if (folder.empty() || std::filesystem::is_directory(folder)) return;
+    std::error_code unknown;  // told by mkdir
+    if (folder.empty() || std::filesystem::is_directory(folder, unknown)) return;
     const Path above = parent_of(folder);
     make_folder(above);
     if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) throw failure("make folder", folder, errno);

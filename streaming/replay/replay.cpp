@@ -81,7 +81,8 @@ std::string in_shell(const std::string& text) {
 
 bool reads_pipe(const config::Config& config) {
   for (const std::string& file : config.input.files) {
-    if (file == "-" || std::filesystem::is_fifo(file)) return true;
+    std::error_code unknown;
+    if (file == "-" || std::filesystem::is_fifo(file, unknown)) return true;
   }
   return false;
 }

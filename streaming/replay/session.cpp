@@ -112,7 +112,9 @@ void Session::load_keys(const config::Config& config, const Options& options, bo
   }
   const std::filesystem::path own = std::filesystem::path(config.state.directory) / journal::folder_files::key;
   key_file_ = config.state.key_file.empty() ? own.string() : config.state.key_file;
-  if (config.state.key_file.empty() && !state_exists && !std::filesystem::exists(own)) secrets::create_key_file(own);
+  std::error_code unknown;  // told by whoever makes it
+  const bool may_be_made = config.state.key_file.empty() && !state_exists;
+  if (may_be_made && !std::filesystem::exists(own, unknown)) secrets::create_key_file(own);
   keys_ = secrets::load_key_file(key_file_);
   if (options.compared) keys_ = keys_->beside_nonprivate();
 }

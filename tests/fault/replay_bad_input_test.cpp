@@ -55,6 +55,16 @@ TEST(BadInput, AnUnreadableStateFolderIs74) {
   expect_failure(world.run({}, "occupied/state"), 74, "occupied");
 }
 
+TEST(BadInput, AFolderThatCannotBeLookedAtIsNoInternalError) {
+  const ReplayWorld world;
+  std::filesystem::create_symlink("loop", world.path("loop"));
+  expect_failure(run_command(NUSTREAM_COMMAND, {"inspect", world.path("loop")}), 74, "symbolic link");
+  expect_failure(world.run({}, "loop/state"), 74, "symbolic link");
+  const std::string key = world.path("new.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  expect_failure(run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("loop"), key}), 77, "symbolic link");
+}
+
 TEST(BadInput, AFullStandardOutputIs74) {
   const ReplayWorld world;
   const auto into_full = [&](const std::string& arguments) {
