@@ -6,6 +6,7 @@ its room that includes it, be it through others of that room. --list prints the 
 what of the product this is not."""
 import functools
 import hashlib
+import os
 import pathlib
 import re
 import subprocess
@@ -27,14 +28,7 @@ def included(path):
     names = re.findall(r'^#include "([^"]+)"', path.read_text(), re.M)
     found = (next((folder / name for folder in (path.parent, *FOLDERS) if (folder / name).is_file()), None)
              for name in names)
-    return [pathlib.Path(*_without_dots(file)) for file in found if file]
-
-
-def _without_dots(path):
-    parts = []
-    for part in path.parts:
-        parts = parts[:-1] if part == ".." else [*parts, part]
-    return parts
+    return [pathlib.Path(os.path.normpath(file)) for file in found if file]
 
 
 @functools.cache

@@ -73,11 +73,7 @@ attach::Setup AttachedCase::setup() const {
 }
 
 std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed, const Given* given) {
-  for (int tries = 0; tries < settings_tries_max; ++tries) {
-    std::optional<AttachedCase> drawn = try_case(draws, seed, given);
-    if (drawn) return drawn;
-  }
-  return std::nullopt;
+  return first_accepted([&] { return try_case(draws, seed, given); });
 }
 
 std::vector<std::vector<SimulatedEntry>> draw_input(Draws& draws, const AttachedCase& of, const Given* given) {

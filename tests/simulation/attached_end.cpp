@@ -70,11 +70,8 @@ class LaneEndCheck {
     const std::vector<std::string> states = committed(attached_topics::state);
     if (states.empty()) return violate("no state");
     const journal::State state = journal::open_state(case_.keys, states.back());
-    if (state.identity.steps.value() != reference_.steps || state.record.position.value() != reference_.position) {
-      violate(fmt::format("step {} at {}, undisturbed {} at {}", state.identity.steps.value(),
-                          state.record.position.value(), reference_.steps, reference_.position));
-    }
-    if (state.record.rejected != reference_.rejected) violate("another number of unusable records");
+    const std::string what = difference(state, reference_);
+    if (!what.empty()) violate(what);
     if (!state.record.outbox.empty()) violate("an outbox was never published");
     const auto offset = broker_.committed_offset({attached_topics::input, partition_});
     if (offset != static_cast<std::int64_t>(reference_.position)) violate("the group's offset is not the state's");

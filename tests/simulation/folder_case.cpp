@@ -63,11 +63,7 @@ std::optional<FolderCase> try_folder_case(Draws& draws, std::uint64_t seed, cons
 
 std::optional<FolderCase> draw_folder_case(Draws& draws, std::uint64_t seed, const Given* given,
                                            std::uint64_t given_passes) {
-  for (int tries = 0; tries < settings_tries_max; ++tries) {
-    std::optional<FolderCase> drawn = try_folder_case(draws, seed, given, given_passes);
-    if (drawn) return drawn;
-  }
-  return std::nullopt;
+  return first_accepted([&] { return try_folder_case(draws, seed, given, given_passes); });
 }
 
 }  // namespace nustream::tests

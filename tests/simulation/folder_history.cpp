@@ -76,9 +76,7 @@ class FolderHistory {
     return {verdict_.violation(), happened_};
   }
   [[nodiscard]] std::string& log() { return watch_.log(); }
-  [[nodiscard]] std::string for_operators() const {
-    return disk_.seen(folder_paths::folder + '/' + journal::folder_files::rejects);
-  }
+  [[nodiscard]] std::string for_operators() const { return disk_.seen(folder_paths::rejects); }
 
  private:
   void count(const std::string& what) { ++happened_[what]; }

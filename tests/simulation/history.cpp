@@ -148,6 +148,16 @@ std::string difference(const std::vector<std::string>& lines, const Reference& r
                                                       reference.lines.size(), step_of(reference.lines[next]));
 }
 
+std::string difference(const journal::State& state, const Reference& reference) {
+  if (state.identity.steps.value() != reference.steps || state.record.position.value() != reference.position) {
+    return fmt::format("step {} at {}, undisturbed {} at {}", state.identity.steps.value(),
+                       state.record.position.value(), reference.steps, reference.position);
+  }
+  if (state.record.rejected != reference.rejected) return "another number of unusable records";
+  if (state.identity.epoch != EpochId{0}) return "a new epoch that nobody asked for";
+  return {};
+}
+
 std::vector<std::string> lines_of_text(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {

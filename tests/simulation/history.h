@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/mechanism.h"
+#include "journal/sealed_state.h"
 #include "nustream/record/batch.h"
 #include "random_stream.h"
 #include "secrets/keyring.h"
@@ -29,6 +30,14 @@ struct Settings {
 inline constexpr int settings_tries_max = 100;
 [[nodiscard]] std::optional<Settings> settings_of(const RandomStream& stream, const std::string& more,
                                                   const privacy::Participation& participation);
+/// Draws until settings are accepted; nothing where none were in many tries.
+template <class Draw>
+[[nodiscard]] auto first_accepted(Draw draw) -> decltype(draw()) {
+  for (int tries = 0; tries < settings_tries_max; ++tries) {
+    if (auto drawn = draw()) return drawn;
+  }
+  return std::nullopt;
+}
 
 /// What a run that nothing disturbs comes to.
 struct Reference {
@@ -62,6 +71,9 @@ class Watcher {
 /// noise was fresh, compares steps, positions and spends alone. Empty, or what differs.
 [[nodiscard]] std::string difference(const std::vector<std::string>& lines, const Reference& reference,
                                      bool same_noise);
+
+/// The same of the last state: steps, position, unusable records, and the one epoch.
+[[nodiscard]] std::string difference(const journal::State& state, const Reference& reference);
 
 /// Lines of a whole text.
 [[nodiscard]] std::vector<std::string> lines_of_text(const std::string& text);
