@@ -97,7 +97,7 @@ void OutboxFolder::commit(const Batch& batch) {
   NUSTREAM_REQUIRE(ready_, "a state that was loaded is recovered first");
   NUSTREAM_REQUIRE(whole_lines_only(batch.outbox) && whole_lines_only(batch.ledger_entry), "whole lines");
   NUSTREAM_FAILPOINT("after-seal");
-  // With the first batch, whatever it holds: neither the folder's names nor a failure depend on data. Its name is
+  // With the first batch, whatever it holds: neither the folder's names nor a failure depend on data. The name is
   // durable with the state's.
   if (options_.rejects) rejects_.make();
   sync_files();
