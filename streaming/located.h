@@ -1,4 +1,4 @@
-// Failures of a part that does not know where it works, told by one that does.
+// Failures of a part that does not know where it works or for whom, told by one that does.
 #pragma once
 
 #include <string>
@@ -17,6 +17,16 @@ decltype(auto) located(const std::string& place, Action&& action) {
     const std::string line = failure.what();
     if (line.find(place) != std::string::npos) throw;
     throw Failure(failure.code(), place + ": " + line);
+  }
+}
+
+/// What `action` returns; a failure of it is thrown on with `advice` behind it.
+template <class Action>
+decltype(auto) with_advice(const std::string& advice, Action&& action) {
+  try {
+    return std::forward<Action>(action)();
+  } catch (const Failure& failure) {
+    throw Failure(failure.code(), failure.what() + ("; " + advice));
   }
 }
 

@@ -85,8 +85,10 @@ def charts(result, folder):
                         ("noise", "Noise: nanoseconds per coordinate and step")):
         groups = [(section["title"], [(row["name"], row["nanoseconds_min"], colour_of(row), 0) for row in section["rows"]])
                   for section in result["sections"] if section["name"].startswith(kind)]
+        shown = {colour for _, rows in groups for _, _, colour, _ in rows}
+        legend = [(colour, text) for colour, text in LEGEND if colour in shown]
         name = f"compare_{kind.replace(' ', '_')}.svg"
-        (folder / name).write_text(point_chart(title, "ns, logarithmic", groups, LEGEND))
+        (folder / name).write_text(point_chart(title, "ns, logarithmic", groups, legend))
     groups = [(f"{stream['stream']}, {stream['loss']}" if stream["stream"] != stream["loss"] else stream["stream"],
                [(row["strategy"], row["iterate"]["mean"], colour_of(row), row["iterate"]["standard_error"])
                 for row in stream["strategies"]]) for stream in result["accuracy"]]

@@ -15,7 +15,7 @@ void LaneWorker::settle() {
   const bool stepped = open_->input.rows().count() < host_.setup.config.descent.minibatch;
   if (!end_ && phase_ == Phase::running) {
     if (open_->limit_reached) {
-      end_ = LaneEnd{Exit::exhausted, "the horizon or the budget is reached; the last release stays"};
+      end_ = LaneEnd{Exit::exhausted, "the horizon or the budget is reached; what was released stays"};
     } else if (open_->input.is_over() && stepped) {
       open_->stepper.release_now("end", open_->output);
       end_ = LaneEnd{Exit::done, "the stop offset is reached"};

@@ -6,6 +6,7 @@
 #include "journal/outbox_folder.h"
 #include "journal/rotate_key.h"
 #include "kafka/rotate_keys.h"
+#include "located.h"
 #include "publish/json_text.h"
 #include "secrets/harden.h"
 #include "secrets/hex.h"
@@ -46,7 +47,9 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
   std::string old_key =
       arguments.old_key.empty() ? (folder / journal::folder_files::key).string() : arguments.old_key;
   const auto disk = journal::posix_disk();
-  journal::rotate_key(*disk, folder, secrets::load_key_file(old_key), new_keys);
+  const secrets::Keyring old_keys = with_advice("--key-file names the one that the state is sealed under",
+                                                [&] { return secrets::load_key_file(old_key); });
+  journal::rotate_key(*disk, folder, old_keys, new_keys);
   return old_key;
 }
 

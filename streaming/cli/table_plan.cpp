@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "estimate/design.h"
 #include "nustream/privacy/epsilon.h"
@@ -84,6 +85,8 @@ void print(const TablePlan& plan) {
                  one.steps == design.steps ? "  <- estimate.steps" : "");
     }
   }
+  const std::string advice = engine::short_of_budget(plan.config, plan.mechanism, design.runs);
+  if (!advice.empty()) fmt::print("\n{}\n", advice);
 }
 
 std::string to_json(const TablePlan& plan) {

@@ -8,16 +8,29 @@ namespace nustream::engine {
 
 std::string short_of_budget(const config::Mechanism& mechanism, std::optional<StepCount> limit) {
   if (!limit || limit == mechanism.horizon()) return {};
+  if (limit->value() == 0) {
+    return "privacy.budget leaves no room for a single step: lower privacy.rho to what it leaves, or raise the "
+           "budget";
+  }
   return fmt::format(
-      "privacy.budget ends this epoch after {} steps, at rho {:.6g} of the {:.6g} that its noise is made for, and "
-      "what "
-      "is spent is not given back: lower privacy.rho to what the budget leaves, or raise the budget",
-      limit->value(), mechanism.spend.after(*limit).value(), mechanism.spend.limit().value());
+      "privacy.budget ends this epoch after {} {}, at rho {:.6g} of the {:.6g} that its noise is made for, and what "
+      "is "
+      "spent is not given back: lower privacy.rho to what the budget leaves, or raise the budget",
+      limit->value(), limit->value() == 1 ? "step" : "steps", mechanism.spend.after(*limit).value(),
+      mechanism.spend.limit().value());
 }
 
-std::string short_of_budget(const config::Config& config, const config::Mechanism& mechanism) {
+std::string short_of_budget(const config::Config& config, const config::Mechanism& mechanism, std::uint64_t runs) {
   const std::optional<Rho>& budget = config.privacy.budget;
-  if (!budget || mechanism.spend.limit() <= *budget) return {};
+  const double all = static_cast<double>(runs) * mechanism.spend.limit().value();
+  if (!budget || all <= budget->value()) return {};
+  if (runs > 1) {
+    return fmt::format(
+        "privacy.budget = {:g} is less than the rho {:.6g} of {} runs: the last of them will not be finished, and "
+        "what "
+        "is spent is not given back: lower privacy.rho to what the budget leaves, or raise the budget",
+        budget->value(), all, runs);
+  }
   return short_of_budget(mechanism, furthest_within(mechanism.horizon(), *budget,
                                                     [&](StepCount steps) { return mechanism.spend.after(steps); }));
 }

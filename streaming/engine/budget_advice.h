@@ -1,6 +1,7 @@
 // What a budget leaves of a run, from settings and the ledger alone: nothing of it depends on data.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -14,7 +15,9 @@ namespace nustream::engine {
 /// own horizon or for ever: what is spent by then is not given back. Empty where it does not.
 [[nodiscard]] std::string short_of_budget(const config::Mechanism& mechanism, std::optional<StepCount> limit);
 
-/// The same of a first run, whose ledger is empty; empty where there is no budget.
-[[nodiscard]] std::string short_of_budget(const config::Config& config, const config::Mechanism& mechanism);
+/// The same of a first run, whose ledger is empty, or of several over the same records; empty where there is no
+/// budget.
+[[nodiscard]] std::string short_of_budget(const config::Config& config, const config::Mechanism& mechanism,
+                                          std::uint64_t runs = 1);
 
 }  // namespace nustream::engine

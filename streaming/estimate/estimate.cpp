@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "engine/stepper.h"
 #include "estimate/comparison.h"
@@ -32,6 +33,7 @@ struct RunEnd {
   std::string digest;
   std::string key_file;
   double ledger_rho = 0;
+  replay::RejectsList rejects;
 };
 
 /// One run of the descent over the table, in one noise epoch. Its first commit writes `rejects` down.
@@ -40,6 +42,7 @@ class Run {
   Run(const config::Config& config, const config::Mechanism& mechanism, const Design& design, const Table& table,
       const replay::Options& options, replay::PathPrinter& printer, TableWitness& witness, std::string rejects)
       : config_(config),
+        mechanism_(mechanism),
         design_(design),
         table_(table),
         session_(config, mechanism, design.window(), options, printer, witness),
@@ -66,10 +69,22 @@ class Run {
     commit();
     session_.finish();
     if (session_.lane().steps().value() < design_.steps && stop.load() == 0) {
-      throw Failure(Exit::exhausted, "stopped: " + session_.limit_reached() + "; the last release stays");
+      throw Failure(Exit::exhausted, "stopped: " + session_.limit_reached() + "; what was released stays");
     }
-    return {stop.load(), session_.epoch(), session_.digest(), session_.key_file(),
-            session_.ledger_total(session_.lane().steps()).value()};
+    return {stop.load(),
+            session_.epoch(),
+            session_.digest(),
+            session_.key_file(),
+            session_.ledger_total(session_.lane().steps()).value(),
+            session_.rejects()};
+  }
+
+  /// False where it goes on with a run that had finished.
+  [[nodiscard]] bool has_steps_left() { return session_.lane().steps().value() < design_.steps; }
+  [[nodiscard]] const std::string& digest() const { return session_.digest(); }
+  /// One sentence where privacy.budget ends this run before its last step; "" else.
+  [[nodiscard]] std::string short_of_budget() const {
+    return engine::short_of_budget(mechanism_, session_.step_limit());
   }
 
  private:
@@ -93,10 +108,11 @@ class Run {
   }
 
   void commit() {
-    session_.commit({std::exchange(outbox_, {}), std::exchange(rejects_, {})}, table_.rejected, released_);
+    session_.commit({std::exchange(outbox_, {}), std::exchange(rejects_, {})}, table_.counts.rejected, released_);
   }
 
   const config::Config& config_;
+  const config::Mechanism& mechanism_;
   const Design& design_;
   const Table& table_;
   replay::Session session_;
@@ -134,7 +150,8 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
           .is_private = path.back().promise.is_private,
           .folder = config.state.directory,
           .key_file = end.key_file,
-          .rejected = 0,
+          .counts = {},
+          .rejects = end.rejects,
           .degeneracy = {},
           .comparison = {}};
 }
@@ -163,6 +180,23 @@ void warn_of_noise(const std::optional<double>& stddev, std::uint64_t steps) {
       steps, *stddev);
 }
 
+/// What is spent by then is not given back. Of a run that goes on it was said when that began.
+void warn_of_budget(const std::string& advice) {
+  if (!advice.empty()) fmt::print(stderr, "nustream: warning: {}\n", advice);
+}
+
+/// Runs under these settings that the folder holds whole; their releases may not be there yet.
+std::uint64_t finished_before(const config::Config& config, const std::string& digest, const Design& design) {
+  std::error_code unknown;
+  const auto releases = std::filesystem::path(config.state.directory) / journal::folder_files::releases;
+  if (!std::filesystem::exists(releases, unknown)) return 0;
+  return finished_runs(released_under(config.state.directory, digest), design.steps);
+}
+
+void say_which_run(std::uint64_t finished, const Design& design) {
+  fmt::print("run {} of {}, under noise and rho of its own\n", finished % design.runs + 1, design.runs);
+}
+
 }  // namespace
 
 Exit run(config::Config config, const Options& options) {
@@ -175,10 +209,15 @@ Exit run(config::Config config, const Options& options) {
   Table table = read_table(config);
   TableWitness witness(table);
   const Design design = settle_design(
-      config, NUSTREAM_PLANTED("table-counts-usable-records") ? table.rows() - table.rejected : table.rows());
+      config, NUSTREAM_PLANTED("table-counts-usable-records") ? table.rows() - table.counts.rejected : table.rows());
   const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
 
-  if (!options.quiet) warn_of_noise(predicted_stddev(config, mechanism, design), design.steps);
+  if (!options.quiet) {
+    warn_of_noise(predicted_stddev(config, mechanism, design), design.steps);
+    if (options.start == replay::Start::fresh) {
+      warn_of_budget(engine::short_of_budget(config, mechanism, design.runs));
+    }
+  }
 
   Report report;
   const std::string degenerate = degeneracy(config, table);
@@ -192,12 +231,18 @@ Exit run(config::Config config, const Options& options) {
   replay::PathPrinter printer(lines ? stdout : nullptr, replay::PathPrinter::Count::steps);
   replay::Start start = options.start;
   RunEnd end;
+  bool rejects_written = true;
   std::vector<publish::ShownRelease> path;
   do {
     {
       Run one(config, mechanism, design, table, session_options(options, start), printer, witness,
               std::exchange(table.reject_lines, {}));  // all runs are over the same table
+      if (!options.quiet && start == replay::Start::new_epoch) warn_of_budget(one.short_of_budget());
+      if (lines && design.runs > 1 && one.has_steps_left()) {
+        say_which_run(finished_before(config, one.digest(), design), design);
+      }
       end = one.go(stop);
+      rejects_written = rejects_written && end.rejects.is_written;
     }
     if (end.signal != 0) {
       printer.finish();
@@ -210,7 +255,8 @@ Exit run(config::Config config, const Options& options) {
   printer.finish();
 
   report = report_of(config, mechanism, design, end, path);
-  report.rejected = table.rejected;
+  report.counts = table.counts;
+  report.rejects.is_written = rejects_written;
   report.degeneracy = degenerate;
   report.comparison = std::move(comparison);
   if (options.json) fmt::print("{}\n", to_json(report));

@@ -42,14 +42,6 @@ void print_comparison(const Report& report, std::FILE* out) {
   }
 }
 
-void print_for_operator(const Report& report) {
-  if (report.rejected > 0) {
-    fmt::print(stderr, "operator only, not private: {} of {} records could not be used (zero gradients)\n",
-               with_separators(report.rejected), with_separators(report.design.rows));
-  }
-  if (!report.degeneracy.empty()) fmt::print(stderr, "operator only, not private: {}\n", report.degeneracy);
-}
-
 }  // namespace
 
 void print(const Report& report, std::FILE* out) {
@@ -76,7 +68,8 @@ void print(const Report& report, std::FILE* out) {
   if (!report.key_file.empty()) fmt::print(out, "{:<16}{} (keep it secret)\n", "key", report.key_file);
   print_comparison(report, out);
   std::fflush(out);
-  print_for_operator(report);
+  replay::print_for_operator(report.counts, report.rejects);
+  if (!report.degeneracy.empty()) fmt::print(stderr, "operator only, not private: {}\n", report.degeneracy);
 }
 
 std::string to_json(const Report& report) {
@@ -107,9 +100,7 @@ std::string to_json(const Report& report) {
     }
     out += '}';
   }
-  out += ",\"operator\":{\"private\":false";
-  append_field("records", report.design.rows, out);
-  append_field("rejected", report.rejected, out);
+  replay::append_operator(report.counts, report.rejects, out);
   if (!report.degeneracy.empty()) append_field("degeneracy", report.degeneracy, out);
   return out + "}}";
 }

@@ -9,6 +9,7 @@
 #include "estimate/comparison.h"
 #include "estimate/design.h"
 #include "estimate/path.h"
+#include "replay/operator_counts.h"
 
 namespace nustream::estimate {
 
@@ -27,8 +28,9 @@ struct Report {
   bool is_private = true;
   std::string folder;
   std::string key_file;
-  std::uint64_t rejected = 0;  ///< operator side
-  std::string degeneracy;      ///< operator side
+  replay::OperatorCounts counts;
+  replay::RejectsList rejects;
+  std::string degeneracy;  ///< for the operator alone
   std::vector<Compared> comparison;
 };
 

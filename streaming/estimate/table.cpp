@@ -39,6 +39,14 @@ void* checked(void* memory) {
   return memory;
 }
 
+[[noreturn]] void refuse(std::uint64_t rows, std::uint64_t rows_before) {
+  throw Failure(
+      Exit::data,
+      fmt::format("the input, {} records, is not the table that this estimate was begun over, of {} records; "
+                  "nothing was published: resume with the table as it was",
+                  rows, rows_before));
+}
+
 }  // namespace
 
 GrowingColumn::~GrowingColumn() {
@@ -89,16 +97,18 @@ TableWitness::TableWitness(const Table& table) : whole_{table.rows(), {}} {
   secrets::append_bytes(hash.value(), whole_.bytes);
 }
 
-void TableWitness::check(const journal::StateRecord& record) {
+void TableWitness::require_same_size(const journal::StateRecord& record) const {
   for (const journal::SeenRecord& seen : record.seen) {
-    if (seen.position.value() == whole_.position &&
-        journal::record_mark(seen.position, whole_.bytes, record.seen_key) == seen.mac) {
-      continue;
+    if (seen.position.value() != whole_.position) refuse(whole_.position, seen.position.value());
+  }
+}
+
+void TableWitness::check(const journal::StateRecord& record) {
+  require_same_size(record);
+  for (const journal::SeenRecord& seen : record.seen) {
+    if (journal::record_mark(seen.position, whole_.bytes, record.seen_key) != seen.mac) {
+      refuse(whole_.position, seen.position.value());
     }
-    throw Failure(Exit::data,
-                  fmt::format("the input, {} records, is not the table that this estimate was begun over, of "
-                              "{} records; nothing was published: resume with the table as it was",
-                              whole_.position, seen.position.value()));
   }
 }
 
@@ -126,9 +136,10 @@ Table read_table(const config::Config& config) {
     more = reader->read(rows, rows_per_read);
     table.x.append(rows.x);
     table.y.append(rows.y);
-    table.rejected += rows.rejects.size();
+    table.counts.add(rows.rejects);
     if (config.state.rejects) list_rejects(rows.rejects, table.reject_lines);
   }
+  table.counts.records = table.rows();
   return table;
 }
 

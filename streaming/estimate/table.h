@@ -10,6 +10,7 @@
 #include "config/config.h"
 #include "nustream/inference/least_squares.h"
 #include "replay/input_witness.h"
+#include "replay/operator_counts.h"
 
 namespace nustream::estimate {
 
@@ -39,8 +40,8 @@ struct Table {
   std::size_t dimension = 0;
   GrowingColumn x;  ///< row-major
   GrowingColumn y;
-  std::uint64_t rejected = 0;  ///< operator side
-  std::string reject_lines;    ///< of the first ones, for rejects.jsonl, where it is asked for
+  replay::OperatorCounts counts;
+  std::string reject_lines;  ///< of the first ones, for rejects.jsonl, where it is asked for
 
   [[nodiscard]] std::size_t rows() const noexcept { return y.values().size(); }
   [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x.values(), y.values()}; }
@@ -53,6 +54,7 @@ class TableWitness final : public replay::InputWitness {
  public:
   explicit TableWitness(const Table& table);
 
+  void require_same_size(const journal::StateRecord& record) const override;
   void check(const journal::StateRecord& record) override;
   [[nodiscard]] bool holds(const journal::StateRecord& record) override;
   [[nodiscard]] std::vector<decode::ReadRecord> at_hand(Position position) const override;

@@ -39,6 +39,12 @@ std::optional<LastRelease> FileJournal::last_release() const {
   return folder_.last_release();
 }
 
+bool FileJournal::rejects_given_up() const {
+  const std::lock_guard hold(mutex_);
+  NUSTREAM_REQUIRE(!busy_, "asked after the commit before it completed");
+  return folder_.rejects_given_up();
+}
+
 void FileJournal::commit(Batch batch, Completion done) {
   auto shared = std::make_shared<const Batch>(std::move(batch));  // std::function wants to be copyable
   hand_over({[this, shared] { folder_.commit(*shared); }, std::move(done)});

@@ -35,6 +35,8 @@ class FileJournal final : public Journal {
 
   /// The last public release as of recover() or adopt().
   [[nodiscard]] std::optional<LastRelease> last_release() const;
+  /// As OutboxFolder::rejects_given_up(), between commits.
+  [[nodiscard]] bool rejects_given_up() const;
 
  private:
   /// What the thread is handed: the work, and whom to tell.

@@ -61,6 +61,8 @@ class OutboxFolder {
 
   /// The last release that is public, as of recover() or adopt().
   [[nodiscard]] const std::optional<LastRelease>& last_release() const noexcept { return last_release_; }
+  /// True once rejects could not be written: from there on none are listed. Depends on data.
+  [[nodiscard]] bool rejects_given_up() const noexcept { return rejects_given_up_; }
 
  private:
   [[nodiscard]] std::filesystem::path path(const char* name) const { return options_.folder / name; }

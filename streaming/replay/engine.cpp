@@ -16,12 +16,6 @@ constexpr std::size_t outbox_bytes_max = std::size_t{8} << 20;
 
 }  // namespace
 
-std::string OperatorCounts::most_frequent_reason() const {
-  const auto fewer = [](const auto& left, const auto& right) { return left.second < right.second; };
-  const auto most = std::max_element(reasons.begin(), reasons.end(), fewer);
-  return most == reasons.end() ? std::string() : most->first;
-}
-
 Engine::Engine(engine::Stepper& stepper, decode::Reader& reader, const lane::Settings& settings, Cadence cadence,
                Pacer pacer)
     : stepper_(stepper), reader_(reader), minibatch_(settings.minibatch), cadence_(cadence), pacer_(pacer) {
@@ -40,8 +34,7 @@ bool Engine::step_rows() {
     batch_records_ += progress.records;
     within_limit = !progress.limit_reached;
   }
-  counts_.rejected += output_.rejects.size();
-  for (const record::Reject& reject : output_.rejects) ++counts_.reasons[reject.reason];
+  counts_.add(output_.rejects);
   if (cadence_.rejects) publish::append_reject_lines(output_.rejects, rejects_);
   output_.rejects.clear();
   return within_limit;

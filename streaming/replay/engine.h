@@ -5,12 +5,12 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 
 #include "decode/reader.h"
 #include "engine/stepper.h"
 #include "nustream/lane/lane.h"
+#include "replay/operator_counts.h"
 #include "replay/pacer.h"
 
 namespace nustream::replay {
@@ -26,17 +26,6 @@ enum class Ending {
   interrupted,  ///< SIGINT: resumable, no extra release
   drained,      ///< SIGTERM: everything read was stepped, with an extra release
   exhausted,    ///< horizon or budget reached
-};
-
-/// Figures for the operator: they depend on data and are not private.
-struct OperatorCounts {
-  std::uint64_t records = 0;
-  std::uint64_t rejected = 0;
-  std::uint64_t left_over = 0;                     ///< records at the end, fewer than a minibatch, that took no step
-  std::map<std::string, std::uint64_t> reasons{};  ///< of the rejected ones, how many for each
-
-  /// The reason of most, "" where nothing was rejected.
-  [[nodiscard]] std::string most_frequent_reason() const;
 };
 
 /// What a run may change without changing an iterate.

@@ -35,12 +35,16 @@ Exit exit_of(Ending ending) {
   }
 }
 
-void say_how_it_ended(const config::Config& config, const Options& options, const Session& session, Ending ending) {
+/// `steps_released`: of the last release; 0 for none.
+void say_how_it_ended(const config::Config& config, const Options& options, const Session& session, Ending ending,
+                      std::uint64_t steps_released) {
   if (ending == Ending::interrupted) {
     fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
                replay_command(config, options, "--resume"));
   } else if (ending == Ending::exhausted) {
-    fmt::print(stderr, "nustream: stopped: {}; the last release stays\n", session.limit_reached());
+    fmt::print(stderr, "nustream: stopped: {}; {}\n", session.limit_reached(),
+               steps_released > 0 ? "what was released stays"
+                                  : "nothing is released: release.every sets the step of the first release");
   }
 }
 
@@ -164,7 +168,7 @@ Exit run(const config::Config& config, const Options& options) {
   session.finish();
   printer.finish();
   if (failure) std::rethrow_exception(failure);
-  say_how_it_ended(config, options, session, ending);
+  say_how_it_ended(config, options, session, ending, stepper.released_at());
 
   if (ending == Ending::input && engine.counts().records == 0 && engine.counts().left_over == 0) {
     say_nothing_was_read(config, options, window, session.lane().position());

@@ -143,8 +143,10 @@ journal::State Session::open_state(const std::string& sealed, const secrets::Exp
 }
 
 void Session::resume(const std::string& sealed) {
-  const journal::State state =
-      open_state(sealed, {config_.stream, config_.lane, std::nullopt, digest_, keys_->is_private()});
+  secrets::ExpectedIdentity expected{config_.stream, config_.lane, std::nullopt, std::nullopt, keys_->is_private()};
+  input_.require_same_size(open_state(sealed, expected).record);
+  expected.settings_digest = digest_;
+  const journal::State state = open_state(sealed, expected);
   check_same_passes(state.record);
   input_.check(state.record);
   journal_->recover(state.record.recovery());
@@ -389,6 +391,12 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
 void Session::finish() {
   wait();
   journal::flush_and_wait(*journal_);
+}
+
+RejectsList Session::rejects() const {
+  if (!config_.state.rejects) return {};
+  return {(std::filesystem::path(config_.state.directory) / journal::folder_files::rejects).string(),
+          !journal_->rejects_given_up()};
 }
 
 }  // namespace nustream::replay

@@ -20,6 +20,7 @@
 #include "replay/engine.h"
 #include "replay/input.h"
 #include "replay/input_witness.h"
+#include "replay/operator_counts.h"
 #include "replay/options.h"
 #include "replay/path_printer.h"
 #include "secrets/keyring.h"
@@ -57,6 +58,8 @@ class Session {
   void commit(BatchResult result, std::uint64_t rejected, std::uint64_t released);
   /// Waits for the last batch and publishes what it released.
   void finish();
+  /// After finish(): where unusable records are listed. For the operator alone.
+  [[nodiscard]] RejectsList rejects() const;
 
  private:
   void require_any_file(const std::filesystem::path& folder) const;

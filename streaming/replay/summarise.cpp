@@ -51,6 +51,7 @@ Summary summarise(const config::Config& config, const config::Mechanism& mechani
   summary.release = last_published(config, session, printer);
   summary.ending = ending;
   summary.counts = engine.counts();
+  summary.rejects = session.rejects();
   const auto made = [&, disk = journal::posix_disk()](const char* name) {
     const std::string path = path_in(config, name);
     return disk->open(path, journal::Access::read) ? path : std::string();

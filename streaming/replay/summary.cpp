@@ -47,20 +47,6 @@ void append_place(const char* name, const std::string& path, std::string& out) {
   }
 }
 
-void print_for_operator(const OperatorCounts& counts) {
-  if (counts.rejected == 0 && counts.left_over == 0) return;
-  if (counts.rejected > 0 && counts.rejected == counts.records) {
-    fmt::print(stderr, "operator only, not private: none of {} records could be used: every step was noise alone",
-               with_separators(counts.records));
-  } else {
-    fmt::print(stderr, "operator only, not private: {} of {} records could not be used (zero-gradient steps)",
-               with_separators(counts.rejected), with_separators(counts.records));
-  }
-  if (counts.rejected > 0) fmt::print(stderr, "; most often {}", counts.most_frequent_reason());
-  if (counts.left_over > 0) fmt::print(stderr, "; {} left over, fewer than a minibatch", counts.left_over);
-  fmt::print(stderr, "\n");
-}
-
 }  // namespace
 
 void print_table(const Summary& summary, std::FILE* out) {
@@ -80,7 +66,7 @@ void print_table(const Summary& summary, std::FILE* out) {
   }
   if (!summary.places.key.empty()) fmt::print(out, "{:<16}{} (keep it secret)\n", "key", summary.places.key);
   std::fflush(out);
-  print_for_operator(summary.counts);
+  print_for_operator(summary.counts, summary.rejects);
 }
 
 std::string to_json(const Summary& summary) {
@@ -108,10 +94,7 @@ std::string to_json(const Summary& summary) {
   append_place("releases", summary.places.releases, out);
   append_place("state", summary.places.state, out);
   append_place("ledger", summary.places.ledger, out);
-  out += ",\"operator\":{\"private\":false";
-  append_field("records", summary.counts.records, out);
-  append_field("rejected", summary.counts.rejected, out);
-  append_field("left_over", summary.counts.left_over, out);
+  append_operator(summary.counts, summary.rejects, out);
   return out + "}}";
 }
 

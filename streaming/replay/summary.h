@@ -37,6 +37,7 @@ struct Summary {
   std::optional<publish::ShownRelease> release;  ///< the last published, in this run or before
   Ending ending = Ending::input;
   OperatorCounts counts;
+  RejectsList rejects;
   Places places;
 };
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "changed_streams.h"
@@ -12,6 +13,7 @@ namespace nustream::tests {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::vector<std::string> insecure{"--insecure-seed", "4"};
 
@@ -50,6 +52,35 @@ TEST(MinibatchEstimate, SpendsByThePassesThatEveryRecordTakesPartIn) {
               std::sqrt(4.0) * 2 * 2.0 / std::sqrt(2 * 0.5) / 100, 1e-9);
 }
 
+TEST(MinibatchEstimate, IsToldFirstWhatItsBudgetEnds) {
+  const EstimateWorld world;
+  const auto plan = [&](std::vector<std::string> settings) {
+    return run_command(NUSTREAM_COMMAND, with({"plan", world.config(), "--records", "290"}, settings)).out;
+  };
+  const std::vector<std::string> short_of_one{"--set", "privacy.budget=0.13"};
+  const std::vector<std::string> short_of_all{"--set", "privacy.budget=0.4", "--set", "intervals.kind=runs",
+                                              "--set", "intervals.count=2"};
+  EXPECT_THAT(plan(short_of_one), HasSubstr("privacy.budget ends this epoch after 3 steps"));
+  EXPECT_THAT(plan(short_of_all), HasSubstr("privacy.budget = 0.4 is less than the rho 0.5 of 2 runs"));
+  EXPECT_THAT(plan({"--set", "privacy.budget=0.5"}), Not(HasSubstr("privacy.budget")));
+  std::vector<std::string> loud = world.estimate(short_of_all);
+  loud.erase(std::find(loud.begin(), loud.end(), "--quiet"));
+  const CommandResult run = run_command(NUSTREAM_COMMAND, loud);
+  EXPECT_EQ(run.code, 73);
+  EXPECT_THAT(run.err, HasSubstr("warning: privacy.budget = 0.4 is less than the rho 0.5 of 2 runs"));
+  EXPECT_THAT(run.err, HasSubstr("warning: privacy.budget ends this epoch after "));
+  EXPECT_THAT(run.out, HasSubstr("run 1 of 2, "));
+  EXPECT_THAT(run.out, HasSubstr("run 2 of 2, "));
+  std::vector<std::string> whole =
+      world.estimate({"--resume", "--set", "intervals.kind=runs", "--set", "intervals.count=2"});
+  whole.erase(std::find(whole.begin(), whole.end(), "--quiet"));
+  const CommandResult rest = run_command(NUSTREAM_COMMAND, whole);
+  EXPECT_EQ(rest.code, 0) << rest.err;
+  EXPECT_THAT(rest.out, Not(HasSubstr("run 1 of 2, ")));
+  EXPECT_THAT(rest.out, HasSubstr("run 2 of 2, "));
+  EXPECT_THAT(run_command(NUSTREAM_COMMAND, whole).out, Not(HasSubstr("run 2 of 2, "))) << "nothing is left to run";
+}
+
 // Every stop of the budget, in the middle of passes and at their ends.
 TEST(MinibatchEstimate, InPiecesGivesTheReleasesOfOneRun) {
   const EstimateWorld world;
@@ -86,7 +117,10 @@ TEST(ResumedEstimate, IsRefusedOverAnotherTable) {
       world.write("rows.csv", table);
       const CommandResult result = world.run(with(settings, {"--resume"}));
       // Of fewer records than a minibatch it is not even a design.
-      EXPECT_EQ(result.code, result.err.find("minibatch") == std::string::npos ? 65 : 78) << name << result.err;
+      const bool is_design = result.err.find("minibatch") == std::string::npos;
+      EXPECT_EQ(result.code, is_design ? 65 : 78) << name << result.err;
+      // Not that its settings are others, which follow from the number of its records.
+      EXPECT_THAT(result.err, HasSubstr(is_design ? "is not the table" : "descent.minibatch")) << name;
       EXPECT_TRUE(world.releases() == released && read_file(world.path("state/state")) == state) << name;
     }
     world.write("rows.csv", csv);

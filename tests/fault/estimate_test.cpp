@@ -248,6 +248,8 @@ TEST(Estimate, EachCommandWritesItsRejectsDownOnce) {
     options.insert(options.end(), {"--insecure-seed", "1", "--set", "state.rejects=true"});
     const JsonOutput found = run_configured("estimate", folder, settings, options);
     EXPECT_EQ(found.command.code, 0) << found.command.err;
+    EXPECT_THAT(found.command.out, HasSubstr("\"rejected\":100,"));
+    EXPECT_THAT(found.command.out, HasSubstr("/state/rejects.jsonl\",\"rejects_written\":true"));
     return read_file(folder.path() / "state" / "rejects.jsonl");
   };
   const std::string rejects = rejects_after({});

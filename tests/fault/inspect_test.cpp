@@ -39,6 +39,17 @@ TEST_F(Inspect, TellsWhereARunOfSeveralPassesIs) {
   EXPECT_THAT(result.out, HasSubstr("300 steps, 300 records read, in several passes over those before 200\n"));
 }
 
+TEST_F(Inspect, WithoutItsKeySaysHowOneIsNamed) {
+  std::filesystem::rename(state / "key", world.path("elsewhere"));
+  const CommandResult lost = inspect();
+  EXPECT_EQ(lost.code, 77);
+  EXPECT_THAT(lost.err, HasSubstr("--key-file names another one, --insecure-seed"));
+  const CommandResult rotated =
+      run_command(NUSTREAM_COMMAND, {"key", "rotate", state.string(), world.path("elsewhere")});
+  EXPECT_EQ(rotated.code, 77);
+  EXPECT_THAT(rotated.err, HasSubstr("--key-file names the one that the state is sealed under"));
+}
+
 TEST_F(Inspect, OfALedgerThatLostLinesIsRefused) {
   const std::string ledger = read("ledger");
   ASSERT_EQ(inspect().code, 0);

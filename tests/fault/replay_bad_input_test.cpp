@@ -156,6 +156,19 @@ TEST(Budget, ThatEndsARunBeforeItsNoiseIsToldFirst) {
   }
 }
 
+TEST(Budget, ThatEndsARunBeforeItsFirstReleaseSaysThatNothingIsReleased) {
+  const ReplayWorld world(200);
+  const auto with_release_every = [&](const std::string& steps) {
+    return world.run({"--set", "privacy.budget=0.4", "--set", "release.every=" + steps}, "every" + steps);
+  };
+  EXPECT_THAT(with_release_every("100000").err, EndsWith("; nothing is released: release.every sets the step of the "
+                                                         "first release\n"));
+  EXPECT_THAT(with_release_every("1").err, EndsWith("; what was released stays\n"));
+  const CommandResult none = world.run({"--set", "privacy.budget=1e-9"}, "none");
+  EXPECT_EQ(none.code, 73);
+  EXPECT_THAT(none.err, HasSubstr("privacy.budget leaves no room for a single step"));
+}
+
 TEST(BadInput, AColumnThatIsNotThereIs78AndShowsNoRecord) {
   const ReplayWorld world;
   world.write("rows.csv", "xx,y\n1,2\n");  // "y" alone proves no header: it may be somebody's answer
