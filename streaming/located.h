@@ -20,12 +20,13 @@ decltype(auto) located(const std::string& place, Action&& action) {
   }
 }
 
-/// What `action` returns; a failure of it is thrown on with `advice` behind it.
+/// What `action` returns; a failure of it with this code is thrown on with `advice` behind it.
 template <class Action>
-decltype(auto) with_advice(const std::string& advice, Action&& action) {
+decltype(auto) with_advice(Exit code, const std::string& advice, Action&& action) {
   try {
     return std::forward<Action>(action)();
   } catch (const Failure& failure) {
+    if (failure.code() != code) throw;
     throw Failure(failure.code(), failure.what() + ("; " + advice));
   }
 }

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "audit/game.h"
 #include "audit/games_played.h"
 #include "audit/statistic.h"
@@ -21,6 +23,7 @@ namespace nustream::audit {
 namespace {
 
 constexpr unsigned threads = 2;
+constexpr std::uint64_t table_records = 4;
 
 /// Small ε needs more games: the rates that tell the worlds apart are closer together.
 std::uint64_t runs_for(double epsilon) {
@@ -60,7 +63,7 @@ Match stream_match(const config::Config& config, const Options& options) {
 
 /// The canary is the table's first record: in the first minibatch of every pass.
 Match table_match(config::Config config, const Options& options) {
-  const estimate::Design design = estimate::settle_design(config, options.records);
+  const estimate::Design design = estimate::settle_design(config, options.records.value_or(table_records));
   config::Mechanism mechanism = config::make_mechanism(config, design.participation(), StepCount{design.steps});
   GameShape shape{std::min(options.steps, design.steps), {}, options.along_axis};
   for (std::uint64_t at = 0; at < shape.steps; at += design.steps_of_a_pass) shape.at.push_back(at);
@@ -198,10 +201,15 @@ void check(config::Purpose purpose, const Options& options) {
   const bool table = purpose == config::Purpose::table;
   if (options.steps == 0 || options.steps > 256) refuse("--steps: allowed is 1 to 256");
   if (options.passes == 0 || options.steps % options.passes != 0) refuse("--passes: allowed is a divisor of --steps");
-  if (options.at.value_or(0) >= options.steps / options.passes) refuse("--at: allowed is a step of the first pass");
+  const std::uint64_t of_a_pass = options.steps / options.passes;
+  if (options.at.value_or(0) >= of_a_pass) {
+    refuse(fmt::format("--at {}: allowed is 0 to {}, a step of the first pass (--steps {}, --passes {})", *options.at,
+                       of_a_pass - 1, options.steps, options.passes));
+  }
   if (table && (options.passes != 1 || options.at || options.at_random))
     refuse("--passes, --at: a table's own settings say who takes part");
-  if (options.records == 0 || options.records > 256) refuse("--records: allowed is 1 to 256");
+  if (options.records && !table) refuse("--records: of a table alone; these settings have no section [estimate]");
+  if (options.records.value_or(1) == 0 || options.records.value_or(1) > 256) refuse("--records: allowed is 1 to 256");
   if (!(options.delta > 0 && options.delta < 1)) refuse("--delta: allowed is a number between 0 and 1");
   if (options.runs && *options.runs < 1000) refuse("--runs: allowed is 1000 or more");
 }

@@ -11,13 +11,13 @@
 namespace nustream::audit {
 
 struct Options {
-  std::uint64_t steps = 8;            ///< T of a game
-  std::optional<std::uint64_t> at;    ///< step of the canary; empty: the first
-  bool at_random = false;             ///< the canary's step is drawn, from the steps of the first pass
-  bool along_axis = false;            ///< the canary's gradients lie along one coordinate each
-  std::uint64_t passes = 1;           ///< k: the game's stream is read this often, T/k steps each
-  std::uint64_t records = 4;          ///< n of a table
-  std::optional<std::uint64_t> runs;  ///< in each world; empty: by the claimed ε
+  std::uint64_t steps = 8;               ///< T of a game
+  std::optional<std::uint64_t> at;       ///< step of the canary; empty: the first
+  bool at_random = false;                ///< the canary's step is drawn, from the steps of the first pass
+  bool along_axis = false;               ///< the canary's gradients lie along one coordinate each
+  std::uint64_t passes = 1;              ///< k: the game's stream is read this often, T/k steps each
+  std::optional<std::uint64_t> records;  ///< n of a table; empty: 4
+  std::optional<std::uint64_t> runs;     ///< in each world; empty: by the claimed ε
   double delta = 1e-2;
   bool json = false;
 };

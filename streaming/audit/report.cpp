@@ -49,7 +49,9 @@ void print_shortfalls(const Bounds& bounds) {
 void print_what_was_not_shown(const Bounds& bounds) {
   if (bounds.is_shown()) return;
   if (bounds.is_provable()) {
-    fmt::print("NOT SHOWN: less than half of mu was proven, so that a claim that is false would not have shown\n");
+    fmt::print(
+        "NOT SHOWN: less than half of mu was proven, so that a claim that is false would not have shown: "
+        "take more games (--runs) or a larger rho\n");
   } else {
     fmt::print(
         "NOT SHOWN: so many games can prove no mu above {:.4g}, whatever the mechanism: take a smaller rho, or more "

@@ -67,7 +67,8 @@ void require_published(journal::Disk& disk, const journal::Disk::Path& path, con
 
 secrets::Keyring load_keys(const InspectArguments& arguments, const std::string& key_file) {
   if (arguments.insecure_seed) return secrets::Keyring::insecure(*arguments.insecure_seed);
-  return with_advice("--key-file names another one, --insecure-seed the seed of a run without a key",
+  return with_advice(Exit::permission,
+                     "--key-file names another one, --insecure-seed the seed of a run without a key",
                      [&] { return secrets::load_key_file(key_file); });
 }
 

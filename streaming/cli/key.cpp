@@ -47,8 +47,9 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
   std::string old_key =
       arguments.old_key.empty() ? (folder / journal::folder_files::key).string() : arguments.old_key;
   const auto disk = journal::posix_disk();
-  const secrets::Keyring old_keys = with_advice("--key-file names the one that the state is sealed under",
-                                                [&] { return secrets::load_key_file(old_key); });
+  const secrets::Keyring old_keys =
+      with_advice(Exit::permission, "--key-file names the one that the state is sealed under",
+                  [&] { return secrets::load_key_file(old_key); });
   journal::rotate_key(*disk, folder, old_keys, new_keys);
   return old_key;
 }

@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "decode/segment_rows.h"
+#include "located.h"
 
 namespace nustream::cli {
 namespace {
@@ -22,10 +23,19 @@ std::optional<double> speed_factor(const std::string& text) {
   return factor;
 }
 
+/// A file of both kinds is read as a stream's; one of a table alone is told as such.
+config::Config read_stream(const std::string& file, const std::vector<std::string>& overrides) {
+  if (config::purpose_of(file, overrides) == config::Purpose::stream) return config::read_config(file, overrides);
+  return with_advice(Exit::configuration,
+                     "with its section [estimate] this file is a table's: nustream estimate takes it as it is",
+                     [&] { return config::read_config(file, overrides); });
+}
+
 }  // namespace
 
 Exit replay(const ReplayArguments& arguments) {
-  config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
+  const auto& [file, overrides] = arguments.config;
+  config::Config config = read_stream(file, overrides);
   // Files on the command line are relative to the working directory, not to the configuration.
   const replay::Options& typed = arguments.options;
   if (!typed.files.empty()) config.input.files = typed.files;

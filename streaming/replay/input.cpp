@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "error.h"
+#include "located.h"
 #include "nustream/record/timestamp.h"
 #include "planted.h"
 
@@ -91,7 +92,9 @@ std::uint64_t ordinal_of(const config::Config& config, const std::string& text, 
     throw Failure(Exit::usage, std::string(option) + " " + text +
                                    ": write an ordinal or an offset such as 1000, or an ISO 8601 time");
   }
-  return decode::ordinal_at_or_after(config.input, time->epoch_seconds);
+  return with_advice(Exit::configuration,
+                     std::string(option) + " by time needs stream.time and stream.times_public = true",
+                     [&] { return decode::ordinal_at_or_after(config.input, time->epoch_seconds); });
 }
 
 }  // namespace

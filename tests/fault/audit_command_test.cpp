@@ -54,6 +54,17 @@ TEST(AuditCommand, SaysWhatWasNotShown) {
                    "the record hardly moved the second moments");
 }
 
+TEST(AuditCommand, RefusesWhatHasNoMeaningForTheseSettings) {
+  const TemporaryFolder folder;
+  const CommandResult records = audit(folder, example_config(), {"--records", "50"});
+  EXPECT_EQ(records.code, 64);
+  EXPECT_THAT(records.err, HasSubstr("--records: of a table alone"));
+  EXPECT_EQ(audit(folder, table_config(), {"--records", "5"}).code, 0);
+  const CommandResult late = audit(folder, example_config(), {"--passes", "2", "--at", "4"});
+  EXPECT_EQ(late.code, 64);
+  EXPECT_THAT(late.err, HasSubstr("--at 4: allowed is 0 to 3, a step of the first pass (--steps 8, --passes 2)"));
+}
+
 TEST(AuditCommand, GivesTheSameAsJson) {
   const TemporaryFolder folder;
   simdjson::dom::parser parser;

@@ -169,6 +169,17 @@ TEST(Budget, ThatEndsARunBeforeItsFirstReleaseSaysThatNothingIsReleased) {
   EXPECT_THAT(none.err, HasSubstr("privacy.budget leaves no room for a single step"));
 }
 
+TEST(BadInput, SettingsThatAnOptionOrATableNeedsAreNamed) {
+  const ReplayWorld world;
+  expect_failure(world.run({"--from", "2024-01-01T00:00:00Z"}), 78,
+                 "; --from by time needs stream.time and stream.times_public = true");
+  const std::string stream = read_file(world.config());
+  const std::string table = stream.substr(0, stream.find("[noise]")) + "[estimate]\nsteps = 10\n";
+  const CommandResult result = run_command(
+      NUSTREAM_COMMAND, {"replay", world.write("table.toml", table), "--quiet", "--set", "state.directory=x"});
+  expect_failure(result, 78, "nustream estimate takes it");
+}
+
 TEST(BadInput, AColumnThatIsNotThereIs78AndShowsNoRecord) {
   const ReplayWorld world;
   world.write("rows.csv", "xx,y\n1,2\n");  // "y" alone proves no header: it may be somebody's answer

@@ -212,7 +212,6 @@ TEST(Audit, PlaysMembersWhoseNamesAreEscaped) {
   const tests::TemporaryFolder folder;
   Options options;
   options.runs = 20'000;
-  options.records = 4;
   const config::Config json =
       settings(folder, {"stream.format=json", R"(features.0.column='a "b"\c')", "privacy.rho=1"});
   const Finding finding = audit(json, config::Purpose::stream, options);
