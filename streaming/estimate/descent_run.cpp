@@ -1,0 +1,85 @@
+#include "estimate/descent_run.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "engine/budget_advice.h"
+#include "error.h"
+
+namespace nustream::estimate {
+namespace {
+
+constexpr std::size_t outbox_bytes_max = std::size_t{8} << 20;
+
+}  // namespace
+
+DescentRun::DescentRun(const config::Config& config, const config::Mechanism& mechanism, const Design& design,
+                       const Table& table, const replay::Options& options, replay::PathPrinter& printer,
+                       TableWitness& witness, std::string rejects)
+    : config_(config),
+      mechanism_(mechanism),
+      design_(design),
+      table_(table),
+      session_(config, mechanism, design.window(), options, printer, witness),
+      encoder_(engine::release_encoder(config, mechanism,
+                                       {config.lane, session_.epoch(), session_.digest(), session_.is_private()})),
+      released_(session_.released_at()),
+      rejects_(std::move(rejects)) {}
+
+RunEnd DescentRun::go(const std::atomic<int>& stop) {
+  const std::optional<StepCount> limit = session_.step_limit();
+  auto opened = std::chrono::steady_clock::now();
+  while (session_.lane().steps() < *limit && stop.load() == 0) {
+    step();
+    const auto now = std::chrono::steady_clock::now();
+    if (outbox_.size() < outbox_bytes_max &&
+        now - opened < std::chrono::duration<double>(config_.state.commit_seconds)) {
+      continue;
+    }
+    commit();
+    opened = now;
+  }
+  session_.lane().release_now(releases_);
+  encode("end");
+  commit();
+  session_.finish();
+  if (has_steps_left() && stop.load() == 0) {
+    throw Failure(Exit::exhausted, "stopped: " + session_.limit_reached() + "; what was released stays");
+  }
+  return {stop.load(),
+          session_.epoch(),
+          session_.digest(),
+          session_.key_file(),
+          session_.ledger_total(session_.lane().steps()).value(),
+          session_.rejects()};
+}
+
+std::string DescentRun::short_of_budget() const {
+  return engine::short_of_budget(mechanism_, session_.step_limit());
+}
+
+/// Minibatches in the order of the table, pass after pass: who takes part when is fixed before any data is read.
+void DescentRun::step() {
+  const std::uint64_t m = design_.minibatch;
+  const std::size_t first = (session_.lane().steps().value() % design_.steps_of_a_pass) * m;
+  session_.lane().advance({table_.dimension, m, table_.x.values().data() + first * table_.dimension,
+                           table_.y.values().data() + first, nullptr},
+                          session_.feed().take(1), releases_);
+  encode("cadence");
+}
+
+void DescentRun::encode(std::string_view tag) {
+  for (std::size_t i = 0; i < releases_.size(); ++i) {
+    if (releases_[i].steps.value() <= released_) continue;
+    encoder_.append(releases_[i], tag, outbox_);
+    released_ = releases_[i].steps.value();
+  }
+  releases_.clear();
+}
+
+void DescentRun::commit() {
+  session_.commit({std::exchange(outbox_, {}), std::exchange(rejects_, {})}, table_.counts.rejected, released_);
+}
+
+}  // namespace nustream::estimate

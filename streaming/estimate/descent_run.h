@@ -1,0 +1,64 @@
+// One run of a private descent over a table, in one noise epoch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "config/config.h"
+#include "config/mechanism.h"
+#include "engine/release_encoder.h"
+#include "estimate/design.h"
+#include "estimate/table.h"
+#include "nustream/lane/lane.h"
+#include "replay/options.h"
+#include "replay/path_printer.h"
+#include "replay/session.h"
+
+namespace nustream::estimate {
+
+/// How a run ended, and what the report needs of it.
+struct RunEnd {
+  int signal = 0;  ///< that stopped it; 0 for none
+  EpochId epoch{0};
+  std::string digest;
+  std::string key_file;
+  double ledger_rho = 0;  ///< over all epochs of the folder
+  replay::RejectsList rejects;
+};
+
+/// Opens the folder as `options` say; what it is made with outlives it. Its first commit writes `rejects` down.
+class DescentRun {
+ public:
+  DescentRun(const config::Config& config, const config::Mechanism& mechanism, const Design& design,
+             const Table& table, const replay::Options& options, replay::PathPrinter& printer, TableWitness& witness,
+             std::string rejects);
+
+  /// To the design's last step, or until `stop` holds a signal. Failure(exhausted) where the budget ends it before.
+  [[nodiscard]] RunEnd go(const std::atomic<int>& stop);
+
+  /// False where it goes on with a run that had finished.
+  [[nodiscard]] bool has_steps_left() { return session_.lane().steps().value() < design_.steps; }
+  [[nodiscard]] const std::string& digest() const noexcept { return session_.digest(); }
+  /// One sentence where privacy.budget ends this run before its last step; "" else.
+  [[nodiscard]] std::string short_of_budget() const;
+
+ private:
+  void step();
+  void encode(std::string_view tag);
+  void commit();
+
+  const config::Config& config_;
+  const config::Mechanism& mechanism_;
+  const Design& design_;
+  const Table& table_;
+  replay::Session session_;
+  publish::ReleaseEncoder encoder_;
+  std::uint64_t released_;
+  lane::Releases releases_;
+  std::string outbox_;
+  std::string rejects_;
+};
+
+}  // namespace nustream::estimate
