@@ -202,12 +202,13 @@ void check(config::Purpose purpose, const Options& options) {
   if (options.steps == 0 || options.steps > 256) refuse("--steps: allowed is 1 to 256");
   if (options.passes == 0 || options.steps % options.passes != 0) refuse("--passes: allowed is a divisor of --steps");
   const std::uint64_t of_a_pass = options.steps / options.passes;
+  if (table && (options.passes != 1 || options.at || options.at_random)) {
+    refuse("--passes, --at: a table's own settings say who takes part");
+  }
   if (options.at.value_or(0) >= of_a_pass) {
     refuse(fmt::format("--at {}: allowed is 0 to {}, a step of the first pass (--steps {}, --passes {})", *options.at,
                        of_a_pass - 1, options.steps, options.passes));
   }
-  if (table && (options.passes != 1 || options.at || options.at_random))
-    refuse("--passes, --at: a table's own settings say who takes part");
   if (options.records && !table) refuse("--records: of a table alone; these settings have no section [estimate]");
   if (options.records.value_or(1) == 0 || options.records.value_or(1) > 256) refuse("--records: allowed is 1 to 256");
   if (!(options.delta > 0 && options.delta < 1)) refuse("--delta: allowed is a number between 0 and 1");

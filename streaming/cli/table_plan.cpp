@@ -30,7 +30,8 @@ struct TablePlan {
   config::Config config;
   estimate::Design design;
   config::Mechanism mechanism;
-  double epsilon;  ///< of all runs
+  Rho rho;         ///< of all runs
+  double epsilon;  ///< that rho comes to
   std::vector<Reach> reach;
 };
 
@@ -51,15 +52,15 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
   const config::Config asked = config;
   const estimate::Design design = estimate::settle_design(config, arguments.records);
   config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
-  const Rho all{static_cast<double>(design.runs) * mechanism.spend.limit().value()};
-  const double epsilon = privacy::epsilon(all, config.privacy.delta).value();
+  const Rho rho = design.of_all_runs(mechanism.spend.limit());
+  const double epsilon = privacy::epsilon(rho, config.privacy.delta).value();
   std::vector<Reach> reach;
   for (const std::uint64_t steps :
        {design.steps / 4, design.steps / 2, design.steps, 2 * design.steps, 4 * design.steps}) {
     if (steps == 0) continue;
     if (const auto one = reach_of(asked, arguments.records, steps)) reach.push_back(*one);
   }
-  return {std::move(config), design, std::move(mechanism), epsilon, std::move(reach)};
+  return {std::move(config), design, std::move(mechanism), rho, epsilon, std::move(reach)};
 }
 
 void print(const TablePlan& plan) {
@@ -73,8 +74,7 @@ void print(const TablePlan& plan) {
              with_separators(design.participation().times()), plan.mechanism.main().sensitivity.value());
   fmt::print(
       "rho {:.6g} in all, epsilon {:.5g} at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n\n",
-      static_cast<double>(design.runs) * plan.mechanism.spend.limit().value(), plan.epsilon,
-      plan.config.privacy.delta.value());
+      plan.rho.value(), plan.epsilon, plan.config.privacy.delta.value());
   print_stages(plan.mechanism, design.minibatch);
   const auto is_known = [](const Reach& one) { return one.stddev.has_value(); };
   if (std::any_of(plan.reach.begin(), plan.reach.end(), is_known)) {
@@ -98,7 +98,7 @@ std::string to_json(const TablePlan& plan) {
   out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\",\"sensitivity\":", plan.config.descent.dimension,
                      plan.mechanism.main().correlation.name());
   publish::append_number(plan.mechanism.main().sensitivity.value(), out);
-  append_field("rho", static_cast<double>(design.runs) * plan.mechanism.spend.limit().value(), out);
+  append_field("rho", plan.rho.value(), out);
   append_field("epsilon", plan.epsilon, out);
   append_field("delta", plan.config.privacy.delta.value(), out);
   publish::append_neighbours(engine::promise_of(plan.config, true), out);

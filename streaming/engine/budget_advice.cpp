@@ -1,8 +1,11 @@
 #include "engine/budget_advice.h"
 
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "engine/spent.h"
+#include "nustream/privacy/zcdp.h"
 
 namespace nustream::engine {
 
@@ -22,17 +25,24 @@ std::string short_of_budget(const config::Mechanism& mechanism, std::optional<St
 
 std::string short_of_budget(const config::Config& config, const config::Mechanism& mechanism, std::uint64_t runs) {
   const std::optional<Rho>& budget = config.privacy.budget;
-  const double all = static_cast<double>(runs) * mechanism.spend.limit().value();
-  if (!budget || all <= budget->value()) return {};
+  if (!budget) return {};
   if (runs > 1) {
-    return fmt::format(
-        "privacy.budget = {:g} is less than the rho {:.6g} of {} runs: the last of them will not be finished, and "
-        "what "
-        "is spent is not given back: lower privacy.rho to what the budget leaves, or raise the budget",
-        budget->value(), all, runs);
+    const std::vector<Rho> of_each(runs, mechanism.spend.limit());
+    return short_of_runs(*budget, privacy::compose(of_each), runs);
   }
+  if (mechanism.spend.limit() <= *budget) return {};
   return short_of_budget(mechanism, furthest_within(mechanism.horizon(), *budget,
                                                     [&](StepCount steps) { return mechanism.spend.after(steps); }));
+}
+
+std::string short_of_runs(Rho budget, Rho total, std::uint64_t runs) {
+  if (total <= budget) return {};
+  return fmt::format(
+      "privacy.budget = {:.12g} is less than the rho {:.12g} that the ledger comes to with {} runs: not all of them "
+      "will "
+      "be finished, and what is spent is not given back: lower privacy.rho to what the budget leaves, or raise the "
+      "budget",
+      budget.value(), total.value(), runs);
 }
 
 }  // namespace nustream::engine

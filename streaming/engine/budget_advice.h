@@ -20,4 +20,7 @@ namespace nustream::engine {
 [[nodiscard]] std::string short_of_budget(const config::Config& config, const config::Mechanism& mechanism,
                                           std::uint64_t runs = 1);
 
+/// One sentence where the ledger's total after `runs` more runs over the same records is above the budget.
+[[nodiscard]] std::string short_of_runs(Rho budget, Rho total, std::uint64_t runs);
+
 }  // namespace nustream::engine

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/budget_advice.h"
 #include "error.h"
+#include "nustream/privacy/zcdp.h"
 
 namespace nustream::estimate {
 namespace {
@@ -44,6 +46,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
   encode("end");
   commit();
   session_.finish();
+  replay::warn_of_lost(session_.rejects());
   if (has_steps_left() && stop.load() == 0) {
     throw Failure(Exit::exhausted, "stopped: " + session_.limit_reached() + "; what was released stays");
   }
@@ -55,8 +58,13 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
           session_.rejects()};
 }
 
-std::string DescentRun::short_of_budget() const {
-  return engine::short_of_budget(mechanism_, session_.step_limit());
+std::string DescentRun::short_of_budget(std::uint64_t later) {
+  if (!config_.privacy.budget) return {};
+  const std::string of_this = engine::short_of_budget(mechanism_, session_.step_limit());
+  if (!of_this.empty()) return of_this;
+  std::vector<Rho> all(later, mechanism_.spend.limit());
+  all.push_back(session_.ledger_total(StepCount{design_.steps}));
+  return engine::short_of_runs(*config_.privacy.budget, privacy::compose(all), later + (has_steps_left() ? 1 : 0));
 }
 
 /// Minibatches in the order of the table, pass after pass: who takes part when is fixed before any data is read.

@@ -41,8 +41,8 @@ class DescentRun {
   /// False where it goes on with a run that had finished.
   [[nodiscard]] bool has_steps_left() { return session_.lane().steps().value() < design_.steps; }
   [[nodiscard]] const std::string& digest() const noexcept { return session_.digest(); }
-  /// One sentence where privacy.budget ends this run before its last step; "" else.
-  [[nodiscard]] std::string short_of_budget() const;
+  /// One sentence where privacy.budget ends this run, or one of the `later` ones, before its last step; "" else.
+  [[nodiscard]] std::string short_of_budget(std::uint64_t later);
 
  private:
   void step();

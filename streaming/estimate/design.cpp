@@ -10,6 +10,7 @@
 #include "nustream/base/error.h"
 #include "nustream/inference/average_noise.h"
 #include "nustream/privacy/epsilon.h"
+#include "nustream/privacy/zcdp.h"
 #include "planted.h"
 
 namespace nustream::estimate {
@@ -17,6 +18,10 @@ namespace nustream::estimate {
 privacy::Participation Design::participation() const {
   if (NUSTREAM_PLANTED("table-is-read-once")) return privacy::Participation::once();
   return {(steps + steps_of_a_pass - 1) / steps_of_a_pass, steps_of_a_pass};
+}
+
+Rho Design::of_all_runs(Rho of_one) const {
+  return privacy::compose(std::vector<Rho>(runs, of_one));
 }
 
 replay::Window Design::window() const {

@@ -19,6 +19,8 @@ struct Design {
 
   /// k = ⌈T/b⌉ participations, b steps apart: k = T and b = 1 for a full batch.
   [[nodiscard]] privacy::Participation participation() const;
+  /// What all runs cost together, as the ledger adds it up.
+  [[nodiscard]] Rho of_all_runs(Rho of_one) const;
   /// As the ledger counts it.
   [[nodiscard]] replay::Window window() const;
 };

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "engine/budget_advice.h"
 #include "estimate/comparison.h"
 #include "estimate/descent_run.h"
 #include "estimate/design.h"
@@ -35,7 +34,7 @@ replay::Options session_options(const Options& options, replay::Start start) {
 
 Report report_of(const config::Config& config, const config::Mechanism& mechanism, const Design& design,
                  const RunEnd& end, const std::vector<publish::ShownRelease>& path) {
-  const Rho spent{static_cast<double>(design.runs) * mechanism.spend.limit().value()};
+  const Rho spent = design.of_all_runs(mechanism.spend.limit());
   return {.stream = config.stream,
           .design = design,
           .correlation = mechanism.main().correlation.name(),
@@ -80,21 +79,24 @@ void warn_of_noise(const std::optional<double>& stddev, std::uint64_t steps) {
       steps, *stddev);
 }
 
-/// What is spent by then is not given back. Of a run that goes on it was said when that began.
-void warn_of_budget(const std::string& advice) {
-  if (!advice.empty()) fmt::print(stderr, "nustream: warning: {}\n", advice);
-}
-
-/// Runs under these settings that the folder holds whole; their releases may not be there yet.
+/// How many runs under these settings are finished of those that belong together; the folder may hold none yet.
 std::uint64_t finished_before(const config::Config& config, const std::string& digest, const Design& design) {
   std::error_code unknown;
   const auto releases = std::filesystem::path(config.state.directory) / journal::folder_files::releases;
   if (!std::filesystem::exists(releases, unknown)) return 0;
-  return finished_runs(released_under(config.state.directory, digest), design.steps);
+  return finished_runs(released_under(config.state.directory, digest), design.steps) % design.runs;
 }
 
-void say_which_run(std::uint64_t finished, const Design& design) {
-  fmt::print("run {} of {}, under noise and rho of its own\n", finished % design.runs + 1, design.runs);
+/// Before anything of it is spent: which run this is, and, of the command's first one, what the budget will end.
+void introduce(DescentRun& one, const config::Config& config, const Design& design, const Options& options,
+               bool is_first) {
+  if (!one.has_steps_left() || options.quiet) return;
+  const std::uint64_t before = finished_before(config, one.digest(), design);
+  const std::string advice = is_first ? one.short_of_budget(design.runs - before - 1) : std::string();
+  if (!advice.empty()) fmt::print(stderr, "nustream: warning: {}\n", advice);
+  if (!options.json && design.runs > 1) {
+    fmt::print("run {} of {}, under noise and rho of its own\n", before + 1, design.runs);
+  }
 }
 
 /// What all runs came to.
@@ -111,15 +113,14 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
   const bool lines = !options.quiet && !options.json;
   replay::Start start = options.start;
   RunsEnd all;
+  bool introduced = false;
   do {
     replay::PathPrinter printer(lines ? stdout : nullptr, replay::PathPrinter::Count::steps);
     {
       DescentRun one(config, mechanism, design, table, session_options(options, start), printer, witness,
                      std::exchange(table.reject_lines, {}));  // all runs are over the same table
-      if (!options.quiet && start == replay::Start::new_epoch) warn_of_budget(one.short_of_budget());
-      if (lines && design.runs > 1 && one.has_steps_left()) {
-        say_which_run(finished_before(config, one.digest(), design), design);
-      }
+      introduce(one, config, design, options, !introduced);
+      introduced = introduced || one.has_steps_left();
       all.last = one.go(stop);
     }
     printer.finish();
@@ -146,12 +147,7 @@ Exit run(config::Config config, const Options& options) {
       config, NUSTREAM_PLANTED("table-counts-usable-records") ? table.rows() - table.counts.rejected : table.rows());
   const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
 
-  if (!options.quiet) {
-    warn_of_noise(predicted_stddev(config, mechanism, design), design.steps);
-    if (options.start == replay::Start::fresh) {
-      warn_of_budget(engine::short_of_budget(config, mechanism, design.runs));
-    }
-  }
+  if (!options.quiet) warn_of_noise(predicted_stddev(config, mechanism, design), design.steps);
 
   const std::string degenerate = degeneracy(config, table);
   const Rho all{static_cast<double>(design.runs) * config.privacy.rho->value()};
@@ -169,6 +165,7 @@ Exit run(config::Config config, const Options& options) {
   Report report = report_of(config, mechanism, design, runs.last, runs.path);
   report.counts = table.counts;
   report.rejects.is_written = runs.rejects_written;
+  report.rejects.is_cut = table.rejects_cut;
   report.degeneracy = degenerate;
   report.comparison = std::move(comparison);
   if (options.json) fmt::print("{}\n", to_json(report));

@@ -23,13 +23,13 @@ constexpr std::size_t rows_per_read = 4096;
 constexpr std::size_t reject_bytes_max = std::size_t{8} << 20;
 
 /// Lists the first ones, and where the list ends.
-void list_rejects(const std::vector<record::Reject>& rejects, std::string& lines) {
-  if (rejects.empty() || lines.size() >= reject_bytes_max) return;
-  publish::append_reject_lines(rejects, lines);
-  if (lines.size() < reject_bytes_max) return;
-  const record::Reject next{Position{rejects.back().position.value() + 1},
-                            "from here on none are listed: those before fill 8 MiB"};
-  publish::append_reject_lines({&next, 1}, lines);
+void list_rejects(std::span<const record::Reject> rejects, Table& table) {
+  for (const record::Reject& reject : rejects) {
+    if (table.rejects_cut) return;
+    table.rejects_cut = table.reject_lines.size() >= reject_bytes_max;
+    const record::Reject end{reject.position, "not listed from here on: those before fill 8 MiB"};
+    publish::append_reject_lines({table.rejects_cut ? &end : &reject, 1}, table.reject_lines);
+  }
 }
 
 void* checked(void* memory) {
@@ -98,15 +98,15 @@ TableWitness::TableWitness(const Table& table) : whole_{table.rows(), {}} {
 }
 
 void TableWitness::require_same_size(const journal::StateRecord& record) const {
-  for (const journal::SeenRecord& seen : record.seen) {
-    if (seen.position.value() != whole_.position) refuse(whole_.position, seen.position.value());
-  }
+  // A stream's marks lie before its stop.
+  const bool is_of_table = record.seen.size() == 1 && record.stop == record.seen.front().position;
+  if (is_of_table && *record.stop != Position{whole_.position}) refuse(whole_.position, record.stop->value());
 }
 
 void TableWitness::check(const journal::StateRecord& record) {
-  require_same_size(record);
   for (const journal::SeenRecord& seen : record.seen) {
-    if (journal::record_mark(seen.position, whole_.bytes, record.seen_key) != seen.mac) {
+    if (seen.position != Position{whole_.position} ||
+        journal::record_mark(seen.position, whole_.bytes, record.seen_key) != seen.mac) {
       refuse(whole_.position, seen.position.value());
     }
   }
@@ -137,7 +137,7 @@ Table read_table(const config::Config& config) {
     table.x.append(rows.x);
     table.y.append(rows.y);
     table.counts.add(rows.rejects);
-    if (config.state.rejects) list_rejects(rows.rejects, table.reject_lines);
+    if (config.state.rejects) list_rejects(rows.rejects, table);
   }
   table.counts.records = table.rows();
   return table;

@@ -42,6 +42,7 @@ struct Table {
   GrowingColumn y;
   replay::OperatorCounts counts;
   std::string reject_lines;  ///< of the first ones, for rejects.jsonl, where it is asked for
+  bool rejects_cut = false;  ///< there are more than those
 
   [[nodiscard]] std::size_t rows() const noexcept { return y.values().size(); }
   [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x.values(), y.values()}; }

@@ -119,8 +119,9 @@ class PosixDisk final : public Disk {
  public:
   void make_folder(const Path& folder) override {
     std::error_code unknown;  // told by mkdir
-    if (folder.empty() || std::filesystem::is_directory(folder, unknown)) return;
     const Path above = parent_of(folder);
+    const bool is_top = folder.empty() || above == folder;  // "." is above itself
+    if (is_top || std::filesystem::is_directory(folder, unknown)) return;
     make_folder(above);
     if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) throw failure("make folder", folder, errno);
     sync_folder(above);

@@ -12,8 +12,8 @@ namespace nustream::replay {
 class InputWitness {
  public:
   virtual ~InputWitness() = default;
-  /// Called with a state before its settings are compared: where they follow from the input's size, that is told
-  /// apart. Failure(data).
+  /// Called before a state's settings are compared, which may follow from the input's size: Failure(data) where it is
+  /// another one.
   virtual void require_same_size(const journal::StateRecord& /*record*/) const {}
   /// Looks for the marked records of a state that is to be resumed, before anything of it is published. Failure(data)
   /// where the input holds others in their place, or ends before the state's position.

@@ -9,6 +9,13 @@
 #include "replay/path_printer.h"
 
 namespace nustream::replay {
+namespace {
+
+void say(const std::string& line) {
+  fmt::print(stderr, "operator only, not private: {}\n", line);
+}
+
+}  // namespace
 
 void OperatorCounts::add(std::span<const record::Reject> rejects) {
   rejected += rejects.size();
@@ -22,7 +29,6 @@ std::string OperatorCounts::most_frequent_reason() const {
 }
 
 void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects) {
-  const auto say = [](const std::string& line) { fmt::print(stderr, "operator only, not private: {}\n", line); };
   const std::string records = with_separators(counts.records);
   if (counts.rejected > 0) {
     std::string line = counts.rejected == counts.records
@@ -30,15 +36,19 @@ void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects
                            : fmt::format("{} of {} records could not be used (zero gradients)",
                                          with_separators(counts.rejected), records);
     line += "; most often " + counts.most_frequent_reason();
-    if (!rejects.file.empty() && rejects.is_written) line += "; listed in " + rejects.file;
+    if (!rejects.file.empty() && rejects.is_written) {
+      line += (rejects.is_cut ? "; the first of them are listed in " : "; listed in ") + rejects.file;
+    }
     say(line);
   }
   if (counts.left_over > 0) {
     say(fmt::format("{} of the last records, fewer than a minibatch, took no step", counts.left_over));
   }
-  if (!rejects.file.empty() && !rejects.is_written) {
-    say(rejects.file + " could not be written: it does not list all; check disk and permissions");
-  }
+}
+
+void warn_of_lost(const RejectsList& rejects) {
+  if (rejects.file.empty() || rejects.is_written) return;
+  say(rejects.file + " could not be written: it does not list all; check disk and permissions");
 }
 
 void append_operator(const OperatorCounts& counts, const RejectsList& rejects, std::string& out) {

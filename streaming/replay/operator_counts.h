@@ -25,10 +25,13 @@ struct OperatorCounts {
 struct RejectsList {
   std::string file;         ///< empty: not asked for
   bool is_written = false;  ///< false: a write failed, and none is listed from there on
+  bool is_cut = false;      ///< the first ones alone were to be listed
 };
 
-/// At most three lines on standard error, marked as not private; none where there is nothing to say.
+/// At most two lines on standard error, marked as not private; none where there is nothing to say.
 void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects);
+/// Where they could not be written: one line more, whatever else is shown of the run.
+void warn_of_lost(const RejectsList& rejects);
 /// ,"operator":{…}
 void append_operator(const OperatorCounts& counts, const RejectsList& rejects, std::string& out);
 

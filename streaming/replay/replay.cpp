@@ -35,16 +35,18 @@ Exit exit_of(Ending ending) {
   }
 }
 
-/// `steps_released`: of the last release; 0 for none.
-void say_how_it_ended(const config::Config& config, const Options& options, const Session& session, Ending ending,
+/// `steps_released`: of this epoch's last release; 0 for none.
+void say_how_it_ended(const config::Config& config, const Options& options, Session& session, Ending ending,
                       std::uint64_t steps_released) {
   if (ending == Ending::interrupted) {
     fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
                replay_command(config, options, "--resume"));
   } else if (ending == Ending::exhausted) {
     fmt::print(stderr, "nustream: stopped: {}; {}\n", session.limit_reached(),
-               steps_released > 0 ? "what was released stays"
-                                  : "nothing is released: release.every sets the step of the first release");
+               session.lane().steps().value() == 0 ? "no step was taken"
+               : steps_released > 0                ? "what was released stays"
+                                                   : "of this epoch nothing is released: release.every sets the step "
+                                                     "of its first release");
   }
 }
 
@@ -167,6 +169,7 @@ Exit run(const config::Config& config, const Options& options) {
   }
   session.finish();
   printer.finish();
+  warn_of_lost(session.rejects());
   if (failure) std::rethrow_exception(failure);
   say_how_it_ended(config, options, session, ending, stepper.released_at());
 

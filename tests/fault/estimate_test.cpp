@@ -273,7 +273,7 @@ TEST(Estimate, ListsRejectsUpToABound) {
   const std::string rejects = read_file(folder.path() / "state" / "rejects.jsonl");
   EXPECT_GE(rejects.size(), listed_max);
   EXPECT_LE(rejects.size(), listed_max + (1 << 20));
-  EXPECT_THAT(rejects, ::testing::EndsWith("\"from here on none are listed: those before fill 8 MiB\"}\n"));
+  EXPECT_THAT(rejects, ::testing::EndsWith("\"not listed from here on: those before fill 8 MiB\"}\n"));
 }
 
 // Whoever has least squares beside the estimate has its noise: neither state nor releases may pass for private later.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -49,6 +50,21 @@ TEST(PosixDisk, NeverEmptiesAFileThatHasAnotherName) {
   fs::create_hard_link(folder.path() / "state.new", folder.path() / "state");
   static_cast<void>(disk->create(folder.path() / "state.new", journal::Audience::operators));
   EXPECT_EQ(read_file(folder.path() / "state"), "kept");
+}
+
+// As a user who may not look at the working folder.
+TEST(PosixDiskDeathTest, AFolderBelowOneThatCannotBeLookedAtIsAFailure) {
+  const TemporaryFolder folder;
+  EXPECT_EXIT(
+      {
+        fs::current_path(folder.path());
+        ::chmod(folder.path().c_str(), 0);
+        if (::geteuid() == 0) static_cast<void>(::setresuid(65534, 65534, 65534));  // root may look at any
+        expect_failure(
+            Exit::io, [] { journal::posix_disk()->make_folder("runs/orders"); }, "cannot make folder runs");
+        ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST(PosixDisk, MakesFoldersForTheUserAlone) {
