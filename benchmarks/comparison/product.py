@@ -7,10 +7,16 @@ import subprocess
 from pathlib import Path
 
 
+PROGRAMS = ("benchmark_noise", "benchmark_descent", "make_segment")
+
+
 class Product:
     def __init__(self, build):
         self.command = Path(build, "nustream")
         self.benchmarks = Path(build, "benchmarks")
+        for program in (self.command, *(self.benchmarks / name for name in PROGRAMS)):
+            if not program.is_file():
+                raise SystemExit(f"{program} is not built: ./test --quick builds it, or leave out --quick")
 
     def run(self, *arguments):
         """Standard output; a failure ends the comparison with the command's own line."""

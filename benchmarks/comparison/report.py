@@ -39,7 +39,7 @@ def accounting_table(streams):
     rows = [row for row in streams[0]["strategies"] if row["peer"] != "nustream"]
     if not rows:
         return ""
-    lines = ["| strategy | sensitivity by jax-privacy | by nustream | relative difference |", "|---|---|---|---|"]
+    lines = ["| strategy | sensitivity by jax-privacy | by nustream | theirs over ours, − 1 |", "|---|---|---|---|"]
     for row in rows:
         theirs, ours = row["sensitivity"], row["sensitivity_by_nustream"]
         lines.append(f"| {row['strategy']} | {theirs:.9g} | {ours:.9g} | {theirs / ours - 1:.1e} |")
@@ -93,5 +93,6 @@ def charts(result, folder):
                [(row["strategy"], row["iterate"]["mean"], colour_of(row), row["iterate"]["standard_error"])
                 for row in stream["strategies"]]) for stream in result["accuracy"]]
     (folder / "compare_accuracy.svg").write_text(point_chart(
-        "What the noise does to the last iterate, at the same ρ", "root mean square distance from the run without noise",
+        "What the noise does to the iterate, at the same ρ",
+        "root mean square distance from the run without noise over the second half, logarithmic",
         groups, [(OURS, "nustream"), (PRIVATE, "jax-privacy's strategies")]))

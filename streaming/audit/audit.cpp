@@ -200,7 +200,9 @@ void check(config::Purpose purpose, const Options& options) {
   const auto refuse = [&](const std::string& what) { throw Failure(Exit::usage, "audit: " + what); };
   const bool table = purpose == config::Purpose::table;
   if (options.steps == 0 || options.steps > 256) refuse("--steps: allowed is 1 to 256");
-  if (options.passes == 0 || options.steps % options.passes != 0) refuse("--passes: allowed is a divisor of --steps");
+  if (options.passes == 0 || options.steps % options.passes != 0) {
+    refuse(fmt::format("--passes {}: allowed is a divisor of --steps {}", options.passes, options.steps));
+  }
   const std::uint64_t of_a_pass = options.steps / options.passes;
   if (table && (options.passes != 1 || options.at || options.at_random)) {
     refuse("--passes, --at: a table's own settings say who takes part");

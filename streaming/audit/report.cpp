@@ -1,5 +1,9 @@
 // A finding as text and as JSON.
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -46,30 +50,34 @@ void print_shortfalls(const Bounds& bounds) {
   }
 }
 
-void print_what_was_not_shown(const Bounds& bounds) {
-  if (bounds.is_shown()) return;
+std::optional<std::string> why_not_shown(const Bounds& bounds) {
+  if (bounds.is_shown()) return std::nullopt;
   if (bounds.is_provable()) {
-    fmt::print(
-        "NOT SHOWN: less than half of mu was proven, so that a claim that is false would not have shown: "
-        "take more games (--runs) or a larger rho\n");
-  } else {
-    fmt::print(
-        "NOT SHOWN: so many games can prove no mu above {:.4g}, whatever the mechanism: take a smaller rho, or more "
-        "games\n",
-        bounds.mu_provable);
+    return "less than half of mu was proven, so that a claim that is false would not have shown: take more games "
+           "(--runs) or a larger rho";
   }
+  return fmt::format(
+      "so many games can prove no mu above {:.4g}, whatever the mechanism: take a smaller rho, or more games",
+      bounds.mu_provable);
 }
 
-void print_what_was_not_shown(const Finding& finding) {
+/// Sentences; none where all was shown.
+std::vector<std::string> what_was_not_shown(const Finding& finding) {
+  std::vector<std::string> reasons;
   for (const std::string& stage : finding.unmoved()) {
-    fmt::print(
-        "NOT SHOWN: the record hardly moved the {}, so that too little noise there would not have shown: lower its "
-        "clip norm to what the columns reach, take a small step (--set descent.step_size=1e-4: no claim depends on "
-        "it) or, of a stream, let the record come later (--at)\n",
-        stage);
+    reasons.push_back(fmt::format(
+        "the record hardly moved the {0}, so that too little noise there would not have shown: lower the {0}'s clip "
+        "norm to what the columns reach, take a small step (--set descent.step_size=1e-4: no claim depends on it) "
+        "or, "
+        "of a stream, let the record come later (--at)",
+        stage));
   }
-  print_what_was_not_shown(static_cast<const Bounds&>(finding));
-  if (finding.against_nothing) print_what_was_not_shown(*finding.against_nothing);
+  for (const Bounds* bounds :
+       {static_cast<const Bounds*>(&finding), finding.against_nothing ? &*finding.against_nothing : nullptr}) {
+    if (bounds == nullptr) continue;
+    if (auto reason = why_not_shown(*bounds)) reasons.push_back(std::move(*reason));
+  }
+  return reasons;
 }
 
 void print_verdict(const Finding& finding) {
@@ -78,7 +86,7 @@ void print_verdict(const Finding& finding) {
       fmt::print("the claim holds: nothing above it was proven\n");
       return;
     case Verdict::not_shown:
-      print_what_was_not_shown(finding);
+      for (const std::string& reason : what_was_not_shown(finding)) fmt::print("NOT SHOWN: {}\n", reason);
       return;
     case Verdict::exceeded:
       break;
@@ -160,7 +168,15 @@ std::string to_json(const config::Config& config, const Options& options, const 
   if (finding.against_nothing) {
     out += ",\"against_nothing\":{" + members(*finding.against_nothing).substr(1) + '}';
   }
-  return out + ",\"holds\":" + json_of(finding.verdict()) + '}';
+  out += ",\"not_shown\":[";
+  if (finding.verdict() == Verdict::not_shown) {
+    const std::vector<std::string> reasons = what_was_not_shown(finding);
+    for (std::size_t i = 0; i < reasons.size(); ++i) {
+      if (i > 0) out += ',';
+      publish::append_string(reasons[i], out);
+    }
+  }
+  return out + "],\"holds\":" + json_of(finding.verdict()) + '}';
 }
 
 }  // namespace

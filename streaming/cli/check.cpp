@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/warnings.h"
 #include "config/advice.h"
 #include "config/config.h"
 #include "config/mechanism.h"
@@ -62,16 +63,18 @@ Exit check(const CheckArguments& arguments) {
   serve::check(config.serve);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const std::string digest = config::settings_digest(config, mechanism);
+  const std::vector<std::string> advice{config::overshoot(config), engine::short_of_budget(config, mechanism)};
   if (arguments.json) {
     std::string line = "{\"valid\":true,\"stream\":";
     publish::append_string(config.stream, line);
-    line += ",\"digest\":\"" + digest + "\"}";
-    fmt::print("{}\n", line);
+    line += ",\"digest\":\"" + digest + "\"";
+    append_warnings(advice, line);
+    fmt::print("{}}}\n", line);
   } else {
     fmt::print("{}: valid; stream {}, {} parameters, settings digest {} (settings alone: no record was read)\n",
                arguments.config.file, config.stream, config.descent.dimension, digest);
-    for (const std::string& advice : {config::overshoot(config), engine::short_of_budget(config, mechanism)}) {
-      if (!advice.empty()) fmt::print("but {}\n", advice);
+    for (const std::string& each : advice) {
+      if (!each.empty()) fmt::print("but {}\n", each);
     }
   }
   return Exit::done;

@@ -14,6 +14,7 @@ Exit estimate(const EstimateArguments& arguments) {
                                            "the configuration");
   }
   estimate::Options options = arguments.options;
+  options.files = arguments.files;
   if (arguments.resume) options.start = replay::Start::resume;
   if (arguments.new_epoch) options.start = replay::Start::new_epoch;
   return estimate::run(std::move(config), options);

@@ -17,6 +17,7 @@
 #include "kafka/lane_checks.h"
 #include "kafka/topic_checks.h"
 #include "located.h"
+#include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
 #include "publish/release_json.h"
 #include "replay/path_printer.h"
@@ -38,7 +39,12 @@ struct Report {
 
 std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
   const auto file = disk.open(path, journal::Access::read);
-  if (!file) throw Failure(Exit::data, path.string() + ": there is no state here; name a state folder");
+  if (!file) {
+    throw Failure(Exit::data, path.string() +
+                                  ": there is no state here; name a state folder, or the configuration of a "
+                                  "stream whose state.directory is right, seen from the folder where this "
+                                  "runs");
+  }
   std::string bytes(file->size(), '\0');
   bytes.resize(file->read(0, bytes));
   return bytes;
@@ -136,6 +142,11 @@ Rho total_of(const journal::Ledger& ledger) {
   return engine::total_spent(ledger.epochs, ledger.epochs.back().neighbours);
 }
 
+/// Of all epochs, at the last release's δ.
+double total_epsilon(const Report& report, double delta) {
+  return privacy::epsilon(total_of(report.ledger), Delta{delta}).value();
+}
+
 std::string text(privacy::Neighbours neighbours) {
   return replay::protected_unit({true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))});
 }
@@ -167,17 +178,20 @@ void print(const Report& report, const std::string& folder) {
                with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(), text(entry.overlap),
                text(entry.neighbours));
   }
-  fmt::print("total rho {}: {:.6g}\n\n",
-             report.ledger.epochs.empty() ? "of one record" : text(report.ledger.epochs.back().neighbours),
-             total_of(report.ledger).value());
   const auto release = publish::read_release(report.last_release);
+  fmt::print("total rho {}: {:.6g}{}\n\n",
+             report.ledger.epochs.empty() ? "of one record" : text(report.ledger.epochs.back().neighbours),
+             total_of(report.ledger).value(),
+             release ? fmt::format(", epsilon {:.4g} at delta {:g} (gaussian)", total_epsilon(report, release->delta),
+                                   release->delta)
+                     : std::string());
   if (!release) {
     fmt::print("nothing is released yet\n");
     return;
   }
-  fmt::print("last release: step {}, rho {:.6g}, epsilon {:.4g} at delta {:g} ({}; {})\n",
-             with_separators(release->step), release->rho, release->epsilon, release->delta, release->conversion,
-             replay::protected_unit(release->promise));
+  fmt::print("last release: epoch {}, step {}; of this epoch rho {:.6g}, epsilon {:.4g} at delta {:g} ({}; {})\n",
+             release->epoch.value(), with_separators(release->step), release->rho, release->epsilon, release->delta,
+             release->conversion, replay::protected_unit(release->promise));
   for (std::size_t j = 0; j < release->estimate.size(); ++j) {
     fmt::print("  {:<24} {:>14}", release->estimate[j].first, replay::shown_number(release->estimate[j].second));
     if (!release->average.empty()) fmt::print("  averaged {:>14}", replay::shown_number(release->average[j].second));
@@ -207,6 +221,11 @@ std::string to_json(const Report& report) {
   }
   out += "],\"total_rho\":";
   publish::append_number(total_of(report.ledger).value(), out);
+  if (const auto release = publish::read_release(report.last_release)) {
+    publish::append_field("total_epsilon", total_epsilon(report, release->delta), out);
+    publish::append_field("delta", release->delta, out);
+    publish::append_field("conversion", "gaussian", out);
+  }
   out += ",\"last_release\":";
   std::string line = report.last_release;
   while (!line.empty() && line.back() == '\n') line.pop_back();

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/fit_report.h"
 #include "cli/table_plan.h"
+#include "cli/warnings.h"
 #include "config/mechanism.h"
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
@@ -198,6 +199,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   }
   if (plan.rational_excess) append_field("rational_excess", *plan.rational_excess, out);
   if (plan.fit) append_json(*plan.fit, out);
+  append_warnings({engine::short_of_budget(config, mechanism)}, out);
   return out + "}";
 }
 

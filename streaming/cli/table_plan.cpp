@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/warnings.h"
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "estimate/design.h"
@@ -114,7 +115,9 @@ std::string to_json(const TablePlan& plan) {
     }
     out += '}';
   }
-  return out + "]}";
+  out += ']';
+  append_warnings({engine::short_of_budget(plan.config, plan.mechanism, design.runs)}, out);
+  return out + "}";
 }
 
 }  // namespace

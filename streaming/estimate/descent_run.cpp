@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/budget_advice.h"
-#include "error.h"
 #include "nustream/privacy/zcdp.h"
 
 namespace nustream::estimate {
@@ -47,10 +46,9 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
   commit();
   session_.finish();
   replay::warn_of_lost(session_.rejects());
-  if (has_steps_left() && stop.load() == 0) {
-    throw Failure(Exit::exhausted, "stopped: " + session_.limit_reached() + "; what was released stays");
-  }
-  return {stop.load(),
+  const int signal = has_steps_left() ? stop.load() : 0;
+  return {signal,
+          has_steps_left() && signal == 0 ? session_.limit_reached() : std::string(),
           session_.epoch(),
           session_.digest(),
           session_.key_file(),

@@ -20,7 +20,8 @@ namespace nustream::estimate {
 
 /// How a run ended, and what the report needs of it.
 struct RunEnd {
-  int signal = 0;  ///< that stopped it; 0 for none
+  int signal = 0;         ///< that stopped it; 0 for none
+  std::string exhausted;  ///< what the budget says where it stopped it; "" else
   EpochId epoch{0};
   std::string digest;
   std::string key_file;
@@ -35,7 +36,7 @@ class DescentRun {
              const Table& table, const replay::Options& options, replay::PathPrinter& printer, TableWitness& witness,
              std::string rejects);
 
-  /// To the design's last step, or until `stop` holds a signal. Failure(exhausted) where the budget ends it before.
+  /// To the design's last step, to what the budget allows, or until `stop` holds a signal.
   [[nodiscard]] RunEnd go(const std::atomic<int>& stop);
 
   /// False where it goes on with a run that had finished.

@@ -14,8 +14,10 @@
 #include "estimate/report.h"
 #include "estimate/table.h"
 #include "nustream/privacy/epsilon.h"
+#include "nustream/privacy/zcdp.h"
 #include "planted.h"
 #include "replay/path_printer.h"
+#include "replay/replay.h"
 #include "replay/signals.h"
 #include "secrets/harden.h"
 
@@ -26,20 +28,36 @@ replay::Options session_options(const Options& options, replay::Start start) {
   replay::Options session;
   session.command = "estimate";
   session.start = start;
+  session.files = options.files;
   session.insecure_seed = options.insecure_seed;
   session.compared = options.compare_nonprivate;
   session.from = std::to_string(0);  // every run begins at the table's first record
   return session;
 }
 
+/// What the runs have cost that belong together, of which the last one may have been stopped.
+Rho spent_along(const config::Mechanism& mechanism, const Design& design,
+                const std::vector<publish::ShownRelease>& path) {
+  const std::uint64_t finished = finished_runs(path, design.steps) % design.runs;
+  const bool is_whole = path.back().step == design.steps;
+  if (is_whole && finished == 0) return design.of_all_runs(mechanism.spend.limit());
+  std::vector<Rho> spent(finished, mechanism.spend.limit());
+  if (!is_whole) spent.push_back(mechanism.spend.after(StepCount{path.back().step}));
+  return privacy::compose(spent);
+}
+
 Report report_of(const config::Config& config, const config::Mechanism& mechanism, const Design& design,
                  const RunEnd& end, const std::vector<publish::ShownRelease>& path) {
-  const Rho spent = design.of_all_runs(mechanism.spend.limit());
+  const Rho spent = spent_along(mechanism, design, path);
+  const bool is_finished = end.signal == 0 && end.exhausted.empty();
   return {.stream = config.stream,
           .design = design,
           .correlation = mechanism.main().correlation.name(),
           .last = path.back(),
-          .intervals = intervals_along(config, path),
+          .intervals = is_finished ? intervals_along(config, path) : std::nullopt,
+          .ending = is_finished       ? "finished"
+                    : end.signal != 0 ? "interrupted"
+                                      : "budget reached",
           .rho = spent.value(),
           .epsilon = privacy::epsilon(spent, config.privacy.delta).value(),
           .ledger_rho = end.ledger_rho,
@@ -60,11 +78,15 @@ std::optional<std::pair<double, double>> adassp_bounds(const Options& options) {
   return std::pair{*options.compare_x_bound, *options.compare_y_bound};
 }
 
-void say_interrupted(const config::Config& config) {
-  fmt::print(stderr,
-             "nustream: interrupted; everything so far is committed; go on with the same command and --resume "
-             "(state in {})\n",
-             config.state.directory);
+Exit say_how_it_ended(const config::Config& config, const Options& options, const RunEnd& end) {
+  if (!end.exhausted.empty()) {
+    fmt::print(stderr, "nustream: stopped: {}; what was released stays\n", end.exhausted);
+    return Exit::exhausted;
+  }
+  if (end.signal == 0) return Exit::done;
+  fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
+             replay::replay_command(config, session_options(options, replay::Start::resume), "--resume"));
+  return end.signal == SIGINT ? Exit::interrupted : Exit::done;
 }
 
 /// Before anything is spent: settings and n alone decide it.
@@ -79,11 +101,16 @@ void warn_of_noise(const std::optional<double>& stddev, std::uint64_t steps) {
       steps, *stddev);
 }
 
+/// A run that was stopped before its first step has none.
+bool has_releases(const config::Config& config) {
+  std::error_code unknown;
+  return std::filesystem::exists(std::filesystem::path(config.state.directory) / journal::folder_files::releases,
+                                 unknown);
+}
+
 /// How many runs under these settings are finished of those that belong together; the folder may hold none yet.
 std::uint64_t finished_before(const config::Config& config, const std::string& digest, const Design& design) {
-  std::error_code unknown;
-  const auto releases = std::filesystem::path(config.state.directory) / journal::folder_files::releases;
-  if (!std::filesystem::exists(releases, unknown)) return 0;
+  if (!has_releases(config)) return 0;
   return finished_runs(released_under(config.state.directory, digest), design.steps) % design.runs;
 }
 
@@ -103,7 +130,7 @@ void introduce(DescentRun& one, const config::Config& config, const Design& desi
 struct RunsEnd {
   RunEnd last;
   bool rejects_written = true;
-  std::vector<publish::ShownRelease> path;  ///< of all; empty where a signal ended it
+  std::vector<publish::ShownRelease> path;  ///< of all
 };
 
 /// One run after the other, each with a path of its own on standard output, until as many as belong together are
@@ -125,8 +152,8 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
     }
     printer.finish();
     all.rejects_written = all.rejects_written && all.last.rejects.is_written;
-    if (all.last.signal != 0) return all;
-    all.path = released_under(config.state.directory, all.last.digest);
+    if (has_releases(config)) all.path = released_under(config.state.directory, all.last.digest);
+    if (all.last.signal != 0 || !all.last.exhausted.empty()) return all;
     start = replay::Start::new_epoch;
   } while (finished_runs(all.path, design.steps) % design.runs != 0);
   return all;
@@ -157,20 +184,18 @@ Exit run(config::Config config, const Options& options) {
   table.pad_to_multiple_of(design.minibatch);
 
   const RunsEnd runs = play_runs(config, mechanism, design, table, options, witness, stop);
-  if (runs.last.signal != 0) {
-    say_interrupted(config);
-    return runs.last.signal == SIGINT ? Exit::interrupted : Exit::done;
-  }
+  const Exit code = say_how_it_ended(config, options, runs.last);
+  if (runs.path.empty()) return code;
 
   Report report = report_of(config, mechanism, design, runs.last, runs.path);
   report.counts = table.counts;
   report.rejects.is_written = runs.rejects_written;
   report.rejects.is_cut = table.rejects_cut;
-  report.degeneracy = degenerate;
-  report.comparison = std::move(comparison);
+  if (table.counts.rejected < table.counts.records) report.degeneracy = degenerate;
+  if (code == Exit::done) report.comparison = std::move(comparison);
   if (options.json) fmt::print("{}\n", to_json(report));
   if (!options.quiet && !options.json) print(report, stdout);
-  return Exit::done;
+  return code;
 }
 
 }  // namespace nustream::estimate

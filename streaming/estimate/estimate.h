@@ -15,6 +15,7 @@ namespace nustream::estimate {
 /// What the command line adds to the settings.
 struct Options {
   replay::Start start = replay::Start::fresh;
+  std::vector<std::string> files;  ///< as typed, in place of stream.input; empty for that
   std::optional<std::uint64_t> insecure_seed;
   bool compare_nonprivate = false;
   std::optional<double> compare_x_bound;  ///< AdaSSP's bound on ‖x‖₂

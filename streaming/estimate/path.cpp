@@ -75,6 +75,7 @@ std::optional<replay::ReportedIntervals> intervals_along(const config::Config& c
       steps,
       chosen.back()->step,
       steps < enough_steps,
+      {},
       {}};
   for (std::size_t j = 0; j < path.back().estimate.size(); ++j) {
     std::vector<double> values;
@@ -82,6 +83,7 @@ std::optional<replay::ReportedIntervals> intervals_along(const config::Config& c
     for (const ShownRelease* release : chosen) values.push_back(release->estimate[j].second);
     const inference::Interval interval = *inference::t_interval(values, intervals.level);
     reported.bounds.emplace_back(interval.lower(), interval.upper());
+    reported.means.push_back(interval.center);
   }
   return reported;
 }

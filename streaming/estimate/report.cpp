@@ -76,6 +76,7 @@ std::string to_json(const Report& report) {
   std::string out = "{\"stream\":";
   publish::append_string(report.stream, out);
   append_field("steps", report.last.step, out);
+  append_field("ending", report.ending, out);
   append_field("runs", report.design.runs, out);
   append_field("minibatch", report.design.minibatch, out);
   append_field("correlation", report.correlation, out);

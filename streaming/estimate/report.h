@@ -19,7 +19,8 @@ struct Report {
   std::string correlation;
   publish::ShownRelease last;
   std::optional<replay::ReportedIntervals> intervals;
-  double rho = 0;             ///< of all runs
+  std::string ending;         ///< "finished", "interrupted" or "budget reached"
+  double rho = 0;             ///< of the runs that belong together, as far as they went
   double epsilon = 0;         ///< that rho comes to
   double ledger_rho = 0;      ///< over all epochs of the folder
   double ledger_epsilon = 0;  ///< that ledger_rho comes to

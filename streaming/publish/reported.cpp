@@ -5,9 +5,9 @@
 namespace nustream::publish {
 std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release) {
   if (release.interval.empty()) return std::nullopt;
-  return ReportedIntervals{release.interval_kind,  release.interval_covers,  release.interval_level,
-                           release.interval_steps, release.interval_through, release.interval_too_few,
-                           release.interval};
+  return ReportedIntervals{
+      release.interval_kind,    release.interval_covers,  release.interval_level, release.interval_steps,
+      release.interval_through, release.interval_too_few, release.interval,       {}};
 }
 
 void append_intervals(std::string_view key, std::span<const std::string> names, const ReportedIntervals& intervals,
@@ -19,6 +19,9 @@ void append_intervals(std::string_view key, std::span<const std::string> names, 
   append_field("effective_steps", intervals.effective_steps, out);
   append_field("through", intervals.through, out);
   out += intervals.too_few ? ",\"too_few_steps\":true" : ",\"too_few_steps\":false";
+  NamedValues means;
+  for (std::size_t j = 0; j < intervals.means.size(); ++j) means.emplace_back(names[j], intervals.means[j]);
+  if (!means.empty()) append_object("mean", means, out);
   NamedValues lower;
   NamedValues upper;
   for (std::size_t j = 0; j < intervals.bounds.size(); ++j) {

@@ -22,6 +22,7 @@ struct ReportedIntervals {
   std::uint64_t through = 0;  ///< the step that they go up to: their age is what was stepped since
   bool too_few = false;
   std::vector<std::pair<double, double>> bounds;  ///< in the order of the release's estimate
+  std::vector<double> means{};  ///< that they stand around, where it is neither the estimate nor its average
 };
 
 /// Those that a release carries itself.

@@ -55,6 +55,7 @@ void append_operator(const OperatorCounts& counts, const RejectsList& rejects, s
   out += ",\"operator\":{\"private\":false";
   publish::append_field("records", counts.records, out);
   publish::append_field("rejected", counts.rejected, out);
+  if (counts.rejected > 0) publish::append_field("most_often", counts.most_frequent_reason(), out);
   publish::append_field("left_over", counts.left_over, out);
   if (!rejects.file.empty()) {
     publish::append_field("rejects", rejects.file, out);

@@ -41,6 +41,9 @@ void say_how_it_ended(const config::Config& config, const Options& options, Sess
   if (ending == Ending::interrupted) {
     fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
                replay_command(config, options, "--resume"));
+  } else if (ending == Ending::drained) {
+    fmt::print(stderr, "nustream: told to end; all that was read is committed and released; go on with: {}\n",
+               replay_command(config, options, "--resume"));
   } else if (ending == Ending::exhausted) {
     fmt::print(stderr, "nustream: stopped: {}; {}\n", session.limit_reached(),
                session.lane().steps().value() == 0 ? "no step was taken"
@@ -101,6 +104,7 @@ std::string replay_command(const config::Config& config, const Options& options,
   for (const std::string& text : config.overrides) command += " --set " + in_shell(text);
   if (options.lane) command += fmt::format(" --lane {}", *options.lane);
   if (options.insecure_seed) command += fmt::format(" --insecure-seed {}", *options.insecure_seed);
+  if (options.compared) command += " --compare-nonprivate";
   if (options.passes > 1) {
     command += fmt::format(" --passes {}", options.passes);
     if (options.from && option.find("--from") == std::string::npos) command += " --from " + *options.from;
@@ -131,7 +135,12 @@ Exit run(const config::Config& config, const Options& options) {
   // The input is opened first: a missing file is told before a state folder is made.
   if (options.start == Start::fresh) stream.open(window.first);
   Session session(config, mechanism, window, options, printer, stream);
-  if (options.start != Start::resume) warn(engine::short_of_budget(mechanism, session.step_limit()), options);
+  if (options.start != Start::resume) {
+    const std::string advice = engine::short_of_budget(mechanism, session.step_limit());
+    const bool before_a_release = session.step_limit() < StepCount{config.descent.release_every};
+    warn(advice.empty() || !before_a_release ? advice : advice + "; it ends before the first release (release.every)",
+         options);
+  }
   stream.open(session.lane().position().value());
   decode::Reader& input = stream.reader();
   if (lines && reads_pipe(config)) {

@@ -15,11 +15,14 @@ void print_estimates(const publish::ShownRelease& release, const std::optional<R
   const bool averaged = !release.average.empty();
   fmt::print(out, "{:<{}}  {:>14}", "estimate", width, "last");
   if (averaged) fmt::print(out, "  {:>14}", "averaged");
+  const bool has_means = intervals && !intervals->means.empty();
+  if (has_means) fmt::print(out, "  {:>14}", "mean");
   if (intervals) fmt::print(out, "  {:>14}  {:>14}", "lower", "upper");
   fmt::print(out, "{}\n", note);
   for (std::size_t j = 0; j < release.estimate.size(); ++j) {
     fmt::print(out, "{:<{}}  {:>14}", release.estimate[j].first, width, shown_number(release.estimate[j].second));
     if (averaged) fmt::print(out, "  {:>14}", shown_number(release.average[j].second));
+    if (has_means) fmt::print(out, "  {:>14}", shown_number(intervals->means[j]));
     if (intervals) {
       const auto& [lower, upper] = intervals->bounds[j];
       fmt::print(out, "  {:>14}  {:>14}", shown_number(lower), shown_number(upper));

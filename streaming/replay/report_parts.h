@@ -14,8 +14,8 @@ namespace nustream::replay {
 using publish::reported_intervals;
 using publish::ReportedIntervals;
 
-/// One line a coefficient: last, averaged where there is an average, bounds where there are intervals. `note` ends
-/// the head line.
+/// One line a coefficient: last, averaged where there is an average, bounds (and the mean in their middle, where that
+/// is neither) where there are intervals. `note` ends the head line.
 void print_estimates(const publish::ShownRelease& release, const std::optional<ReportedIntervals>& intervals,
                      std::string_view note, std::FILE* out);
 /// What the intervals are worth at step `step`.

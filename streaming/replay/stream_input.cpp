@@ -16,7 +16,7 @@ namespace {
       Exit::data,
       fmt::format("record {} of the input is not the one that was read there: records were added, removed or "
                   "reordered, or this is another input; nothing was published: go on with the input as it "
-                  "was (more records may follow), or have what is read again charged by --new-epoch --from",
+                  "was (more records may follow), or have what is read again charged by --new-epoch --from 0",
                   position));
 }
 

@@ -13,6 +13,7 @@
 namespace nustream::tests {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // They prove μ within a fifth. A bound would have to err in both worlds at once to exceed a true claim: 4.6 standard
@@ -47,7 +48,8 @@ TEST(AuditCommand, SaysWhatWasNotShown) {
     EXPECT_EQ(text.code, 78) << text.out;
     EXPECT_THAT(text.out, HasSubstr("NOT SHOWN: " + reason));
     arguments.emplace_back("--json");
-    EXPECT_THAT(run_command(NUSTREAM_COMMAND, arguments).out, HasSubstr("\"holds\":null"));
+    EXPECT_THAT(run_command(NUSTREAM_COMMAND, arguments).out,
+                AllOf(HasSubstr("\"holds\":null"), HasSubstr("\"not_shown\":[\"" + reason)));
   };
   expect_not_shown(example_config(), {"privacy.rho=60"}, "so many games can prove no mu above 4.858");
   expect_not_shown(sandwich_config(), {"features.0.clamp=[-1e-3, 1e-3]", "features.1.clamp=[-1e-3, 1e-3]"},

@@ -12,8 +12,10 @@
 namespace nustream::tests {
 namespace {
 
+using ::testing::DoubleNear;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 
 const std::vector<std::string> insecure{"--insecure-seed", "4"};
 
@@ -70,6 +72,9 @@ TEST(MinibatchEstimate, IsToldFirstWhatItsBudgetEnds) {
   EXPECT_THAT(run.err, HasSubstr("warning: privacy.budget = 0.4 is less than the rho 0.5 that the ledger comes to"));
   EXPECT_THAT(run.out, HasSubstr("run 1 of 2, "));
   EXPECT_THAT(run.out, HasSubstr("run 2 of 2, "));
+  EXPECT_THAT(run.out, HasSubstr("\nsteps           6 of 10, ")) << "what it came to";
+  EXPECT_THAT(run.out, HasSubstr("\nrho spent       0.375 "));
+  EXPECT_THAT(run.out, Not(HasSubstr("they cover"))) << "of one run there is no interval";
   std::vector<std::string> whole =
       world.estimate({"--resume", "--set", "intervals.kind=runs", "--set", "intervals.count=2"});
   whole.erase(std::find(whole.begin(), whole.end(), "--quiet"));
@@ -77,12 +82,29 @@ TEST(MinibatchEstimate, IsToldFirstWhatItsBudgetEnds) {
   EXPECT_EQ(rest.code, 0) << rest.err;
   EXPECT_THAT(rest.out, Not(HasSubstr("run 1 of 2, ")));
   EXPECT_THAT(rest.out, HasSubstr("run 2 of 2, "));
+  EXPECT_THAT(rest.out, HasSubstr("           mean           lower"));
+  EXPECT_THAT(rest.out, HasSubstr("\nrho spent       0.5 "));
   EXPECT_THAT(run_command(NUSTREAM_COMMAND, whole).out, Not(HasSubstr("run 2 of 2, "))) << "nothing is left to run";
   // What earlier runs have spent counts.
   std::vector<std::string> anew = world.estimate(
       {"--new-epoch", "--set", "intervals.kind=runs", "--set", "intervals.count=2", "--set", "privacy.budget=0.9"});
   anew.erase(std::find(anew.begin(), anew.end(), "--quiet"));
   EXPECT_THAT(run_command(NUSTREAM_COMMAND, anew).err, HasSubstr("= 0.9 is less than the rho 1 that"));
+}
+
+TEST(MinibatchEstimate, ThatIsStoppedSaysSoInJson) {
+  const EstimateWorld world;
+  const auto ending_of = [&](const std::string& state, const std::vector<std::string>& more, int code) {
+    const CommandResult result = world.run(with({"--json"}, more), state);
+    EXPECT_EQ(result.code, code) << result.err;
+    simdjson::dom::parser parser;
+    const auto shown = parser.parse(result.out);
+    return std::pair{std::string(shown["ending"]), double{shown["rho"]}};
+  };
+  EXPECT_THAT(ending_of("stopped", {"--set", "privacy.budget=0.13"}, 73),
+              Pair("budget reached", DoubleNear(0.125, 1e-9)));
+  EXPECT_THAT(ending_of("stopped", {"--resume"}, 0), Pair("finished", DoubleNear(0.5, 1e-9)));
+  EXPECT_EQ(world.run({"--json", "--set", "privacy.budget=1e-9"}, "none").code, 73);
 }
 
 // A folder of a stream's, whose state may have the same name.

@@ -248,7 +248,7 @@ TEST(Estimate, EachCommandWritesItsRejectsDownOnce) {
     options.insert(options.end(), {"--insecure-seed", "1", "--set", "state.rejects=true"});
     const JsonOutput found = run_configured("estimate", folder, settings, options);
     EXPECT_EQ(found.command.code, 0) << found.command.err;
-    EXPECT_THAT(found.command.out, HasSubstr("\"rejected\":100,"));
+    EXPECT_THAT(found.command.out, HasSubstr("\"rejected\":100,\"most_often\":\"column "));
     EXPECT_THAT(found.command.out, HasSubstr("/state/rejects.jsonl\",\"rejects_written\":true"));
     return read_file(folder.path() / "state" / "rejects.jsonl");
   };
@@ -274,6 +274,7 @@ TEST(Estimate, ListsRejectsUpToABound) {
   EXPECT_GE(rejects.size(), listed_max);
   EXPECT_LE(rejects.size(), listed_max + (1 << 20));
   EXPECT_THAT(rejects, ::testing::EndsWith("\"not listed from here on: those before fill 8 MiB\"}\n"));
+  EXPECT_EQ(rejects.find("not listed"), rejects.rfind("not listed"));
 }
 
 // Whoever has least squares beside the estimate has its noise: neither state nor releases may pass for private later.

@@ -2,6 +2,7 @@
 // not be told less.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
 #include <filesystem>
 #include <string>
@@ -37,6 +38,24 @@ TEST_F(Inspect, TellsWhereARunOfSeveralPassesIs) {
   ASSERT_EQ(world.run({"--from", "100", "--to", "200", "--passes", "3"}, "passes").code, 0);
   const CommandResult result = run_command(NUSTREAM_COMMAND, {"inspect", world.path("passes")});
   EXPECT_THAT(result.out, HasSubstr("300 steps, 300 records read, in several passes over those before 200\n"));
+}
+
+// What was spent, not what the last epoch alone has.
+TEST_F(Inspect, ShowsTheEpsilonOfAllEpochs) {
+  const auto epsilons = [&] {
+    const CommandResult json = run_command(NUSTREAM_COMMAND, {"inspect", state.string(), "--json"});
+    simdjson::dom::parser parser;
+    const auto shown = parser.parse(json.out);
+    return std::pair{double{shown["total_epsilon"]}, double{shown["last_release"]["epsilon"]}};
+  };
+  const auto [first, of_first] = epsilons();
+  EXPECT_NEAR(first, of_first, 1e-12);
+  ASSERT_EQ(world.run({"--new-epoch", "--from", "0", "--to", "500"}).code, 0);
+  const auto [total, of_epoch] = epsilons();
+  EXPECT_NEAR(of_epoch, of_first, 1e-12);
+  EXPECT_GT(total, 1.3 * of_epoch) << "twice the rho";
+  EXPECT_LT(total, 2 * of_epoch);
+  EXPECT_THAT(inspect().out, HasSubstr("last release: epoch 1, step 500; of this epoch rho "));
 }
 
 TEST_F(Inspect, WithoutItsKeySaysHowOneIsNamed) {

@@ -146,6 +146,10 @@ TEST(Budget, ThatEndsARunBeforeItsNoiseIsToldFirst) {
   const std::string says =
       "privacy.budget ends this epoch after " + std::to_string(counts_of(run, 73).steps) + " steps, ";
   EXPECT_THAT(told.out, HasSubstr(says));
+  for (const char* command : {"check", "plan"}) {
+    const CommandResult json = run_command(NUSTREAM_COMMAND, {command, world.config(), "--json", "--set", budget});
+    EXPECT_THAT(json.out, HasSubstr("\"warnings\":[\"" + says)) << command;
+  }
   EXPECT_THAT(run.err, HasSubstr("warning: " + says));
   // A second epoch, which the ledger leaves less for.
   const CommandResult next = world.run({"--new-epoch", "--from", "0", "--set", "privacy.budget=0.8"});
@@ -153,6 +157,8 @@ TEST(Budget, ThatEndsARunBeforeItsNoiseIsToldFirst) {
   for (const char* enough : {"privacy.budget=0.5", "privacy.budget=2.0"}) {
     const CommandResult whole = run_command(NUSTREAM_COMMAND, {"check", world.config(), "--set", enough});
     EXPECT_THAT(whole.out, Not(HasSubstr("privacy.budget ends")));
+    const CommandResult json = run_command(NUSTREAM_COMMAND, {"check", world.config(), "--json", "--set", enough});
+    EXPECT_THAT(json.out, HasSubstr("\"warnings\":[]"));
   }
 }
 

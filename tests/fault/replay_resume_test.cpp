@@ -363,6 +363,8 @@ TEST(Signals, SigintIsResumableAndSigtermDrains) {
     const CommandResult result = command.wait();
     ::close(writer);
     EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(signal == SIGINT ? "nustream: interrupted; " : "nustream: told to end; "));
+    EXPECT_THAT(result.err, HasSubstr(" --resume\n"));
     EXPECT_THAT(world.releases(name + "-state"), HasSubstr(std::string("\"tag\":\"") + tag + "\""));
   }
 }

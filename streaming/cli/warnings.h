@@ -1,0 +1,24 @@
+// What a command warns of, in its JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "publish/json_text.h"
+
+namespace nustream::cli {
+
+/// ,"warnings":[…]: the sentences of `advice` that are not empty.
+inline void append_warnings(const std::vector<std::string>& advice, std::string& out) {
+  out += ",\"warnings\":[";
+  bool first = true;
+  for (const std::string& each : advice) {
+    if (each.empty()) continue;
+    if (!first) out += ',';
+    publish::append_string(each, out);
+    first = false;
+  }
+  out += ']';
+}
+
+}  // namespace nustream::cli
