@@ -47,7 +47,8 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
   session_.finish();
   replay::warn_of_lost(session_.rejects());
   const int signal = has_steps_left() ? stop.load() : 0;
-  return {signal,
+  return {session_.lane().steps().value(),
+          signal,
           has_steps_left() && signal == 0 ? session_.limit_reached() : std::string(),
           session_.epoch(),
           session_.digest(),

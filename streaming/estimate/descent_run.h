@@ -20,8 +20,9 @@ namespace nustream::estimate {
 
 /// How a run ended, and what the report needs of it.
 struct RunEnd {
-  int signal = 0;         ///< that stopped it; 0 for none
-  std::string exhausted;  ///< what the budget says where it stopped it; "" else
+  std::uint64_t steps = 0;  ///< that it has taken
+  int signal = 0;           ///< that stopped it; 0 for none
+  std::string exhausted;    ///< what the budget says where it stopped it; "" else
   EpochId epoch{0};
   std::string digest;
   std::string key_file;

@@ -35,6 +35,11 @@ replay::Options session_options(const Options& options, replay::Start start) {
   return session;
 }
 
+/// Runs that belong together were stopped behind one that is finished.
+bool ends_with_one_of_several(const std::vector<publish::ShownRelease>& path, const Design& design) {
+  return finished_runs(path, design.steps) % design.runs != 0 && path.back().step == design.steps;
+}
+
 /// What the runs have cost that belong together, of which the last one may have been stopped.
 Rho spent_along(const config::Mechanism& mechanism, const Design& design,
                 const std::vector<publish::ShownRelease>& path) {
@@ -55,15 +60,16 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
           .correlation = mechanism.main().correlation.name(),
           .last = path.back(),
           .intervals = is_finished ? intervals_along(config, path) : std::nullopt,
-          .ending = is_finished       ? "finished"
+          .ending = is_finished       ? Report::finished
                     : end.signal != 0 ? "interrupted"
                                       : "budget reached",
+          .finished_runs = is_finished ? design.runs : finished_runs(path, design.steps) % design.runs,
           .rho = spent.value(),
           .epsilon = privacy::epsilon(spent, config.privacy.delta).value(),
           .ledger_rho = end.ledger_rho,
           .ledger_epsilon = privacy::epsilon(Rho{end.ledger_rho}, config.privacy.delta).value(),
           .delta = config.privacy.delta.value(),
-          .predicted_stddev = predicted_stddev(config, mechanism, design),
+          .predicted_stddev = is_finished ? predicted_stddev(config, mechanism, design) : std::nullopt,
           .is_private = path.back().promise.is_private,
           .folder = config.state.directory,
           .key_file = end.key_file,
@@ -80,12 +86,16 @@ std::optional<std::pair<double, double>> adassp_bounds(const Options& options) {
 
 Exit say_how_it_ended(const config::Config& config, const Options& options, const RunEnd& end) {
   if (!end.exhausted.empty()) {
-    fmt::print(stderr, "nustream: stopped: {}; what was released stays\n", end.exhausted);
+    fmt::print(stderr, "nustream: stopped: {}; {}\n", end.exhausted,
+               end.steps == 0 ? "no step was taken" : "what was released stays");
     return Exit::exhausted;
   }
   if (end.signal == 0) return Exit::done;
+  std::string go_on = "--resume";
+  if (options.compare_x_bound) go_on += fmt::format(" --adassp-x-bound {}", *options.compare_x_bound);
+  if (options.compare_y_bound) go_on += fmt::format(" --adassp-y-bound {}", *options.compare_y_bound);
   fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
-             replay::replay_command(config, session_options(options, replay::Start::resume), "--resume"));
+             replay::replay_command(config, session_options(options, replay::Start::resume), go_on));
   return end.signal == SIGINT ? Exit::interrupted : Exit::done;
 }
 
@@ -152,7 +162,8 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
     }
     printer.finish();
     all.rejects_written = all.rejects_written && all.last.rejects.is_written;
-    if (has_releases(config)) all.path = released_under(config.state.directory, all.last.digest);
+    const bool is_there = all.last.steps > 0 || has_releases(config);
+    all.path = is_there ? released_under(config.state.directory, all.last.digest) : decltype(all.path)();
     if (all.last.signal != 0 || !all.last.exhausted.empty()) return all;
     start = replay::Start::new_epoch;
   } while (finished_runs(all.path, design.steps) % design.runs != 0);
@@ -185,14 +196,14 @@ Exit run(config::Config config, const Options& options) {
 
   const RunsEnd runs = play_runs(config, mechanism, design, table, options, witness, stop);
   const Exit code = say_how_it_ended(config, options, runs.last);
-  if (runs.path.empty()) return code;
+  if (runs.last.steps == 0 && !ends_with_one_of_several(runs.path, design)) return code;
 
   Report report = report_of(config, mechanism, design, runs.last, runs.path);
   report.counts = table.counts;
   report.rejects.is_written = runs.rejects_written;
   report.rejects.is_cut = table.rejects_cut;
   if (table.counts.rejected < table.counts.records) report.degeneracy = degenerate;
-  if (code == Exit::done) report.comparison = std::move(comparison);
+  if (report.is_finished()) report.comparison = std::move(comparison);
   if (options.json) fmt::print("{}\n", to_json(report));
   if (!options.quiet && !options.json) print(report, stdout);
   return code;

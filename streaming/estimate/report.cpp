@@ -50,9 +50,13 @@ void print(const Report& report, std::FILE* out) {
   replay::print_estimates(report.last, report.intervals, "", out);
   if (report.intervals) replay::print_intervals(*report.intervals, report.last.step, out);
   replay::print_strength(report.last, out);
+  std::string of_runs;
+  if (design.runs > 1) {
+    of_runs = report.is_finished() ? fmt::format(", in each of {} runs", design.runs)
+                                   : fmt::format("; {} of {} runs finished", report.finished_runs, design.runs);
+  }
   fmt::print(out, "{:<16}{} of {}, {} records each{}\n", "steps", with_separators(report.last.step),
-             with_separators(design.steps), with_separators(design.minibatch),
-             design.runs > 1 ? fmt::format(", in each of {} runs", design.runs) : "");
+             with_separators(design.steps), with_separators(design.minibatch), of_runs);
   fmt::print(out, "{:<16}{:.6g} (zCDP, {}, {} noise)\n", "rho spent", report.rho,
              replay::protected_unit(report.last.promise), report.correlation);
   replay::print_epsilon({report.epsilon, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho,
@@ -78,6 +82,7 @@ std::string to_json(const Report& report) {
   append_field("steps", report.last.step, out);
   append_field("ending", report.ending, out);
   append_field("runs", report.design.runs, out);
+  append_field("finished_runs", report.finished_runs, out);
   append_field("minibatch", report.design.minibatch, out);
   append_field("correlation", report.correlation, out);
   append_object("estimate", report.last.estimate, out);

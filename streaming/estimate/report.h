@@ -14,18 +14,22 @@
 namespace nustream::estimate {
 
 struct Report {
+  static constexpr const char* finished = "finished";
+  [[nodiscard]] bool is_finished() const { return ending == finished; }
+
   std::string stream;
   Design design;
   std::string correlation;
   publish::ShownRelease last;
   std::optional<replay::ReportedIntervals> intervals;
-  std::string ending;         ///< "finished", "interrupted" or "budget reached"
+  std::string ending;  ///< "finished", "interrupted" or "budget reached"
+  std::uint64_t finished_runs = 0;
   double rho = 0;             ///< of the runs that belong together, as far as they went
   double epsilon = 0;         ///< that rho comes to
   double ledger_rho = 0;      ///< over all epochs of the folder
   double ledger_epsilon = 0;  ///< that ledger_rho comes to
   double delta = 0;
-  std::optional<double> predicted_stddev;
+  std::optional<double> predicted_stddev;  ///< of the last step
   bool is_private = true;
   std::string folder;
   std::string key_file;

@@ -24,7 +24,7 @@ struct BatchResult {
 enum class Ending {
   input,        ///< the input ended
   interrupted,  ///< SIGINT: resumable, no extra release
-  drained,      ///< SIGTERM: everything read was stepped, with an extra release
+  drained,      ///< SIGTERM: resumable, what was stepped is released
   exhausted,    ///< horizon or budget reached
 };
 

@@ -42,7 +42,7 @@ void say_how_it_ended(const config::Config& config, const Options& options, Sess
     fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
                replay_command(config, options, "--resume"));
   } else if (ending == Ending::drained) {
-    fmt::print(stderr, "nustream: told to end; all that was read is committed and released; go on with: {}\n",
+    fmt::print(stderr, "nustream: told to end; what was stepped is committed and released; go on with: {}\n",
                replay_command(config, options, "--resume"));
   } else if (ending == Ending::exhausted) {
     fmt::print(stderr, "nustream: stopped: {}; {}\n", session.limit_reached(),

@@ -72,7 +72,8 @@ TEST(MinibatchEstimate, IsToldFirstWhatItsBudgetEnds) {
   EXPECT_THAT(run.err, HasSubstr("warning: privacy.budget = 0.4 is less than the rho 0.5 that the ledger comes to"));
   EXPECT_THAT(run.out, HasSubstr("run 1 of 2, "));
   EXPECT_THAT(run.out, HasSubstr("run 2 of 2, "));
-  EXPECT_THAT(run.out, HasSubstr("\nsteps           6 of 10, ")) << "what it came to";
+  EXPECT_THAT(run.out, HasSubstr("\nsteps           6 of 10, 100 records each; 1 of 2 runs finished\n"));
+  EXPECT_THAT(run.out, Not(HasSubstr("privacy noise"))) << "which is the last step's";
   EXPECT_THAT(run.out, HasSubstr("\nrho spent       0.375 "));
   EXPECT_THAT(run.out, Not(HasSubstr("they cover"))) << "of one run there is no interval";
   std::vector<std::string> whole =
@@ -104,7 +105,19 @@ TEST(MinibatchEstimate, ThatIsStoppedSaysSoInJson) {
   EXPECT_THAT(ending_of("stopped", {"--set", "privacy.budget=0.13"}, 73),
               Pair("budget reached", DoubleNear(0.125, 1e-9)));
   EXPECT_THAT(ending_of("stopped", {"--resume"}, 0), Pair("finished", DoubleNear(0.5, 1e-9)));
-  EXPECT_EQ(world.run({"--json", "--set", "privacy.budget=1e-9"}, "none").code, 73);
+  // Without a step there is nothing to show, also where an earlier epoch has something.
+  for (const CommandResult& none : {world.run({"--json", "--set", "privacy.budget=1e-9"}, "none"),
+                                    world.run({"--json", "--new-epoch", "--set", "privacy.budget=0.5"}, "stopped")}) {
+    EXPECT_EQ(none.code, 73);
+    EXPECT_EQ(none.out, "");
+    EXPECT_THAT(none.err, HasSubstr("; no step was taken\n"));
+  }
+  const std::vector<std::string> runs{"--json", "--set", "intervals.kind=runs", "--set", "intervals.count=2"};
+  EXPECT_THAT(ending_of("runs", with(runs, {"--set", "privacy.budget=0.25"}), 73),
+              Pair("budget reached", DoubleNear(0.25, 1e-9)))
+      << "the first of two";
+  EXPECT_EQ(ending_of("runs", with(runs, {"--resume"}), 0).first, "finished");
+  EXPECT_EQ(world.run(with(runs, {"--new-epoch", "--set", "privacy.budget=0.5"}), "runs").out, "");
 }
 
 // A folder of a stream's, whose state may have the same name.
