@@ -168,9 +168,10 @@ class FolderHistory {
     if (given_) log_summary(replay::summarise(config, mechanism, session, printer, engine, ending));
   }
 
-  /// What the table at the end says to everybody: the operator's counts are taken out.
+  /// What the table at the end says to everybody: the operator's part is taken out.
   void log_summary(replay::Summary summary) {
     summary.counts = {};
+    summary.rejects = {};
     log() += replay::to_json(summary) + '\n';
     const StandardOutput table([this](std::string_view text) { log() += text; });
     replay::print_table(summary, table.file());
