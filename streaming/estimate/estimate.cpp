@@ -120,7 +120,7 @@ bool has_releases(const config::Config& config) {
 
 /// How many runs under these settings are finished of those that belong together; the folder may hold none yet.
 std::uint64_t finished_before(const config::Config& config, const std::string& digest, const Design& design) {
-  if (!has_releases(config)) return 0;
+  if (design.runs == 1 || !has_releases(config)) return 0;
   return finished_runs(released_under(config.state.directory, digest), design.steps) % design.runs;
 }
 

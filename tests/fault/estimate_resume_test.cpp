@@ -54,20 +54,26 @@ TEST(MinibatchEstimate, SpendsByThePassesThatEveryRecordTakesPartIn) {
               std::sqrt(4.0) * 2 * 2.0 / std::sqrt(2 * 0.5) / 100, 1e-9);
 }
 
+const std::vector<std::string> two_runs{"--set", "intervals.kind=runs", "--set", "intervals.count=2"};
+
+/// Without --quiet.
+CommandResult loud(const EstimateWorld& world, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = world.estimate(more);
+  arguments.erase(std::find(arguments.begin(), arguments.end(), "--quiet"));
+  return run_command(NUSTREAM_COMMAND, arguments);
+}
+
 TEST(MinibatchEstimate, IsToldFirstWhatItsBudgetEnds) {
   const EstimateWorld world;
   const auto plan = [&](std::vector<std::string> settings) {
     return run_command(NUSTREAM_COMMAND, with({"plan", world.config(), "--records", "290"}, settings)).out;
   };
   const std::vector<std::string> short_of_one{"--set", "privacy.budget=0.13"};
-  const std::vector<std::string> short_of_all{"--set", "privacy.budget=0.4", "--set", "intervals.kind=runs",
-                                              "--set", "intervals.count=2"};
+  const std::vector<std::string> short_of_all = with(two_runs, {"--set", "privacy.budget=0.4"});
   EXPECT_THAT(plan(short_of_one), HasSubstr("privacy.budget ends this epoch after 3 steps"));
   EXPECT_THAT(plan(short_of_all), HasSubstr("privacy.budget = 0.4 is less than the rho 0.5 that"));
   EXPECT_THAT(plan({"--set", "privacy.budget=0.5"}), Not(HasSubstr("privacy.budget")));
-  std::vector<std::string> loud = world.estimate(short_of_all);
-  loud.erase(std::find(loud.begin(), loud.end(), "--quiet"));
-  const CommandResult run = run_command(NUSTREAM_COMMAND, loud);
+  const CommandResult run = loud(world, short_of_all);
   EXPECT_EQ(run.code, 73);
   EXPECT_THAT(run.err, HasSubstr("warning: privacy.budget = 0.4 is less than the rho 0.5 that the ledger comes to"));
   EXPECT_THAT(run.out, HasSubstr("run 1 of 2, "));
@@ -76,21 +82,17 @@ TEST(MinibatchEstimate, IsToldFirstWhatItsBudgetEnds) {
   EXPECT_THAT(run.out, Not(HasSubstr("privacy noise"))) << "which is the last step's";
   EXPECT_THAT(run.out, HasSubstr("\nrho spent       0.375 "));
   EXPECT_THAT(run.out, Not(HasSubstr("they cover"))) << "of one run there is no interval";
-  std::vector<std::string> whole =
-      world.estimate({"--resume", "--set", "intervals.kind=runs", "--set", "intervals.count=2"});
-  whole.erase(std::find(whole.begin(), whole.end(), "--quiet"));
-  const CommandResult rest = run_command(NUSTREAM_COMMAND, whole);
+  const std::vector<std::string> whole = with(two_runs, {"--resume"});
+  const CommandResult rest = loud(world, whole);
   EXPECT_EQ(rest.code, 0) << rest.err;
   EXPECT_THAT(rest.out, Not(HasSubstr("run 1 of 2, ")));
   EXPECT_THAT(rest.out, HasSubstr("run 2 of 2, "));
   EXPECT_THAT(rest.out, HasSubstr("           mean           lower"));
   EXPECT_THAT(rest.out, HasSubstr("\nrho spent       0.5 "));
-  EXPECT_THAT(run_command(NUSTREAM_COMMAND, whole).out, Not(HasSubstr("run 2 of 2, "))) << "nothing is left to run";
+  EXPECT_THAT(loud(world, whole).out, Not(HasSubstr("run 2 of 2, "))) << "nothing is left to run";
   // What earlier runs have spent counts.
-  std::vector<std::string> anew = world.estimate(
-      {"--new-epoch", "--set", "intervals.kind=runs", "--set", "intervals.count=2", "--set", "privacy.budget=0.9"});
-  anew.erase(std::find(anew.begin(), anew.end(), "--quiet"));
-  EXPECT_THAT(run_command(NUSTREAM_COMMAND, anew).err, HasSubstr("= 0.9 is less than the rho 1 that"));
+  EXPECT_THAT(loud(world, with(two_runs, {"--new-epoch", "--set", "privacy.budget=0.9"})).err,
+              HasSubstr("= 0.9 is less than the rho 1 that"));
 }
 
 TEST(MinibatchEstimate, ThatIsStoppedSaysSoInJson) {
@@ -112,7 +114,7 @@ TEST(MinibatchEstimate, ThatIsStoppedSaysSoInJson) {
     EXPECT_EQ(none.out, "");
     EXPECT_THAT(none.err, HasSubstr("; no step was taken\n"));
   }
-  const std::vector<std::string> runs{"--json", "--set", "intervals.kind=runs", "--set", "intervals.count=2"};
+  const std::vector<std::string> runs = with(two_runs, {"--json"});
   EXPECT_THAT(ending_of("runs", with(runs, {"--set", "privacy.budget=0.25"}), 73),
               Pair("budget reached", DoubleNear(0.25, 1e-9)))
       << "the first of two";
