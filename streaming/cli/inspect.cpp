@@ -82,15 +82,17 @@ secrets::Keyring load_keys(const InspectArguments& arguments, const std::string&
 Report read_folder(const InspectArguments& arguments, const std::filesystem::path& folder,
                    const std::string& key_file) {
   const auto disk = journal::posix_disk();
+  const std::filesystem::path releases = folder / journal::folder_files::releases;
+  // Read before the state: of a run that goes on the state may then know of more spend than the release, never of
+  // less.
+  const std::string last_release = journal::last_line(*disk, releases);
   const std::string sealed = read_whole(folder / journal::folder_files::state, *disk);
   const secrets::Keyring keys =
       load_keys(arguments, key_file.empty() ? (folder / journal::folder_files::key).string() : key_file);
   const journal::State state = located(folder.string(), [&] { return journal::open_state(keys, sealed); });
-  const std::filesystem::path releases = folder / journal::folder_files::releases;
   require_published(*disk, releases, journal::decode_bookmark(state.record.bookmark).releases);
   Report report{state.identity, state.record.position,
-                journal::read_committed_ledger(*disk, folder, keys, state.record),
-                journal::last_line(*disk, releases)};
+                journal::read_committed_ledger(*disk, folder, keys, state.record), last_release};
   if (!report.last_release.empty() && !publish::read_release(report.last_release)) {
     throw Failure(Exit::data, releases.string() +
                                   ": its last line is no release; replay --resume tells whether a crash left it so");

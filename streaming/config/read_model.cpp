@@ -228,12 +228,31 @@ void read_estimate(const Section& root, Purpose purpose, Config& config) {
   config.estimate.steps = *steps;
 }
 
+/// An interval is made of as many as are asked for, and of what was released alone.
+void check_checkpoints(const Section& section, const Config& config) {
+  const Intervals& intervals = config.intervals;
+  const std::uint64_t distance = (config.estimate.steps - intervals.burn_in) / intervals.count;
+  const std::uint64_t every = config.descent.release_every;
+  if (distance % every != 0) {
+    section.refuse("count", "checkpoints that are released: release.every divides their distance, " +
+                                std::to_string(distance) + " steps");
+  }
+  if (intervals.burn_in % every != 0) {
+    section.refuse("burn_in",
+                   "a multiple of release.every = " + std::to_string(every) + ": checkpoints are released");
+  }
+}
+
 /// Over a table: enough steps for what is asked for, and the tail average that batches and sandwiches stand on.
 void check_table_intervals(const Section& section, Config& config) {
   const Intervals& intervals = config.intervals;
   const std::uint64_t steps = config.estimate.steps;
   const bool within_a_run = intervals.kind == Interval::batch_means || intervals.kind == Interval::checkpoints;
+  constexpr std::uint64_t runs_max = 10'000;  // what each is left of rho is nothing long before
   if (intervals.count < 2) section.refuse("count", "a whole number >= 2");
+  if (intervals.kind == Interval::runs && intervals.count > runs_max) {
+    section.refuse("count", "at most " + std::to_string(runs_max) + " runs");
+  }
   if (within_a_run && intervals.burn_in >= steps) {
     section.refuse("burn_in", "less than estimate.steps = " + std::to_string(steps));
   }
@@ -241,11 +260,7 @@ void check_table_intervals(const Section& section, Config& config) {
     section.refuse("count", "at most the " + std::to_string(steps - intervals.burn_in) +
                                 " steps that intervals.burn_in leaves of estimate.steps");
   }
-  if (intervals.kind == Interval::checkpoints &&
-      (steps - intervals.burn_in) / intervals.count % config.descent.release_every != 0) {
-    section.refuse("count", "checkpoints that are released: release.every divides their distance, " +
-                                std::to_string((steps - intervals.burn_in) / intervals.count) + " steps");
-  }
+  if (intervals.kind == Interval::checkpoints) check_checkpoints(section, config);
   if (intervals.kind == Interval::batch_means) {
     config.descent.averaging = {descent::Averaging::Kind::tail, intervals.burn_in, 0.5};
   }

@@ -42,7 +42,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
     opened = now;
   }
   session_.lane().release_now(releases_);
-  encode("end");
+  encode(has_steps_left() && stop.load() != 0 ? "shutdown" : "end");
   commit();
   session_.finish();
   replay::warn_of_lost(session_.rejects());

@@ -42,6 +42,8 @@ class DescentRun {
 
   /// False where it goes on with a run that had finished.
   [[nodiscard]] bool has_steps_left() { return session_.lane().steps().value() < design_.steps; }
+  /// False for a new epoch that is not known to have the table and the settings of the epoch before it.
+  [[nodiscard]] bool is_like_last_epoch() const noexcept { return session_.is_like_last_epoch(); }
   [[nodiscard]] const std::string& digest() const noexcept { return session_.digest(); }
   /// One sentence where privacy.budget ends this run, or one of the `later` ones, before its last step; "" else.
   [[nodiscard]] std::string short_of_budget(std::uint64_t later);

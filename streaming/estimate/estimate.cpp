@@ -84,10 +84,11 @@ std::optional<std::pair<double, double>> adassp_bounds(const Options& options) {
   return std::pair{*options.compare_x_bound, *options.compare_y_bound};
 }
 
-Exit say_how_it_ended(const config::Config& config, const Options& options, const RunEnd& end) {
+/// `is_reported`: there are releases of this run or of those that belong to it.
+Exit say_how_it_ended(const config::Config& config, const Options& options, const RunEnd& end, bool is_reported) {
   if (!end.exhausted.empty()) {
     fmt::print(stderr, "nustream: stopped: {}; {}\n", end.exhausted,
-               end.steps == 0 ? "no step was taken" : "what was released stays");
+               is_reported ? "what was released stays" : "no step was taken");
     return Exit::exhausted;
   }
   if (end.signal == 0) return Exit::done;
@@ -124,11 +125,20 @@ std::uint64_t finished_before(const config::Config& config, const std::string& d
   return finished_runs(released_under(config.state.directory, digest), design.steps) % design.runs;
 }
 
-/// Before anything of it is spent: which run this is, and, of the command's first one, what the budget will end.
-void introduce(DescentRun& one, const config::Config& config, const Design& design, const Options& options,
-               bool is_first) {
-  if (!one.has_steps_left() || options.quiet) return;
-  const std::uint64_t before = finished_before(config, one.digest(), design);
+/// An interval over runs is of one table: those before this one would be of another.
+void require_one_table(const DescentRun& one, const config::Config& config, const Design& design,
+                       std::uint64_t before) {
+  if (before == 0 || one.is_like_last_epoch()) return;
+  throw Failure(Exit::data,
+                fmt::format("{}: holds {} of {} runs that belong together, and this table is not known to be theirs; "
+                            "finish them with their table, or choose another state.directory",
+                            config.state.directory, before, design.runs));
+}
+
+/// Before anything of it is spent: which run this is behind `before` others, and, of the command's first one, what
+/// the budget will end.
+void introduce(DescentRun& one, const Design& design, const Options& options, std::uint64_t before, bool is_first) {
+  if (options.quiet) return;
   const std::string advice = is_first ? one.short_of_budget(design.runs - before - 1) : std::string();
   if (!advice.empty()) fmt::print(stderr, "nustream: warning: {}\n", advice);
   if (!options.json && design.runs > 1) {
@@ -156,8 +166,11 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
     {
       DescentRun one(config, mechanism, design, table, session_options(options, start), printer, witness,
                      std::exchange(table.reject_lines, {}));  // all runs are over the same table
-      introduce(one, config, design, options, !introduced);
-      introduced = introduced || one.has_steps_left();
+      if (one.has_steps_left()) {
+        const std::uint64_t before = finished_before(config, one.digest(), design);
+        require_one_table(one, config, design, before);
+        introduce(one, design, options, before, !std::exchange(introduced, true));
+      }
       all.last = one.go(stop);
     }
     printer.finish();
@@ -195,8 +208,9 @@ Exit run(config::Config config, const Options& options) {
   table.pad_to_multiple_of(design.minibatch);
 
   const RunsEnd runs = play_runs(config, mechanism, design, table, options, witness, stop);
-  const Exit code = say_how_it_ended(config, options, runs.last);
-  if (runs.last.steps == 0 && !ends_with_one_of_several(runs.path, design)) return code;
+  const bool is_reported = runs.last.steps > 0 || ends_with_one_of_several(runs.path, design);
+  const Exit code = say_how_it_ended(config, options, runs.last, is_reported);
+  if (!is_reported) return code;
 
   Report report = report_of(config, mechanism, design, runs.last, runs.path);
   report.counts = table.counts;

@@ -64,7 +64,7 @@ std::optional<replay::ReportedIntervals> intervals_along(const config::Config& c
     return replay::reported_intervals(path.back());
   }
   const std::vector<const ShownRelease*> chosen = members(config, path);
-  if (chosen.size() < 2) return std::nullopt;
+  if (chosen.size() < intervals.count) return std::nullopt;
   const bool runs = intervals.kind == Kind::runs;
   const std::uint64_t steps =
       runs ? intervals.count * config.estimate.steps : config.estimate.steps - intervals.burn_in;

@@ -68,7 +68,7 @@ void print(const Report& report, std::FILE* out) {
   }
   if (!report.is_private)
     fmt::print(out, "{:<16}false: an insecure seed, or a comparison with answers that are not private\n", "private");
-  fmt::print(out, "{:<16}{}/releases.jsonl (every iterate), state and ledger beside it\n", "folder", report.folder);
+  fmt::print(out, "{:<16}{}/releases.jsonl (the iterates), state and ledger beside it\n", "folder", report.folder);
   if (!report.key_file.empty()) fmt::print(out, "{:<16}{} (keep it secret)\n", "key", report.key_file);
   print_comparison(report, out);
   std::fflush(out);

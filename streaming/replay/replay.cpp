@@ -38,11 +38,14 @@ Exit exit_of(Ending ending) {
 /// `steps_released`: of this epoch's last release; 0 for none.
 void say_how_it_ended(const config::Config& config, const Options& options, Session& session, Ending ending,
                       std::uint64_t steps_released) {
-  if (ending == Ending::interrupted) {
-    fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
-               replay_command(config, options, "--resume"));
-  } else if (ending == Ending::drained) {
-    fmt::print(stderr, "nustream: told to end; what was stepped is committed and released; go on with: {}\n",
+  const bool is_stopped = ending == Ending::interrupted || ending == Ending::drained;
+  if (is_stopped && !session.is_committed()) {
+    fmt::print(stderr, "nustream: {}; nothing was stepped: give the same command again\n",
+               ending == Ending::drained ? "told to end" : "interrupted");
+  } else if (is_stopped) {
+    fmt::print(stderr, "nustream: {}; go on with: {}\n",
+               ending == Ending::drained ? "told to end; what was stepped is committed and released"
+                                         : "interrupted; everything so far is committed",
                replay_command(config, options, "--resume"));
   } else if (ending == Ending::exhausted) {
     fmt::print(stderr, "nustream: stopped: {}; {}\n", session.limit_reached(),

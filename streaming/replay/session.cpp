@@ -1,7 +1,6 @@
 #include "replay/session.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include "journal/record_marks.h"
 #include "located.h"
 #include "planted.h"
+#include "replay/owed_spend.h"
 #include "replay/replay.h"
 #include "secrets/key_file.h"
 #include "secrets/random.h"
@@ -150,6 +150,7 @@ void Session::resume(const std::string& sealed) {
   check_same_passes(state.record);
   input_.check(state.record);
   journal_->recover(state.record.recovery());
+  is_committed_ = true;
   journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   if (ledger.head != state.record.ledger_head) {
     throw Failure(Exit::data, config_.state.directory +
@@ -181,67 +182,6 @@ void Session::check_same_passes(const journal::StateRecord& record) const {
                 fmt::format("{}: this state's passes read records {} to {}, not {} to {}; resume with that "
                             "input and the same --from and --to",
                             config_.state.directory, record.start.value(), stop, window_.first, *window_.end));
-}
-
-namespace {
-
-/// Of what is left of a release; nothing where its number may be cut.
-std::optional<std::uint64_t> epoch_of(std::string_view torn_release) {
-  constexpr std::string_view field = "\"epoch\":";
-  const std::size_t at = torn_release.find(field);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = torn_release.substr(at + field.size());
-  std::uint64_t epoch = 0;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), epoch);
-  if (error != std::errc() || end == rest.data() + rest.size() || *end != ',') return std::nullopt;
-  return epoch;
-}
-
-/// The last epoch that is known, where a release of which only a part is left may show more of its spend than any
-/// line does: at the most that it can have spent, over a range that nobody knows.
-journal::LedgerEntry at_its_limit(const std::string& folder, std::string_view torn_release,
-                                  const std::optional<journal::LedgerEntry>& owed, const journal::Ledger& ledger) {
-  const auto epoch = epoch_of(torn_release);
-  const bool known = owed || !ledger.epochs.empty();
-  if (!known || epoch != (owed ? *owed : ledger.epochs.back()).epoch.value()) {
-    throw Failure(Exit::data, folder +
-                                  ": releases.jsonl ends with a part of a release, of an epoch that the ledger "
-                                  "has no spend for; restore the folder, or begin in another one");
-  }
-  journal::LedgerEntry last = owed ? *owed : ledger.epochs.back();
-  last.rho = last.rho_limit;
-  last.overlap = journal::Overlap::unknown;
-  return last;
-}
-
-}  // namespace
-
-/// Files whose state is lost are taken only where the ledger vouches for every spend that they show. A power failure
-/// may have kept a release and lost its ledger line: then the release itself says what its epoch has spent, and the
-/// line is written anew, over a range that nobody knows.
-std::optional<journal::LedgerEntry> Session::owed_for(const journal::LastRelease& release,
-                                                      const journal::Ledger& ledger) const {
-  if (release.lane != config_.lane) {
-    throw Failure(Exit::data, fmt::format("{}: releases.jsonl is of lane {}, not of this lane; choose another "
-                                          "state.directory",
-                                          config_.state.directory, release.lane.value()));
-  }
-  const bool covered =
-      std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const journal::LedgerEntry& entry) {
-        return entry.lane == release.lane && entry.epoch == release.epoch && entry.steps >= release.steps;
-      });
-  if (covered) return std::nullopt;
-  // At most the lines since the last sync are lost, so the release's epoch is the ledger's last one or the next.
-  const bool next = !ledger.epochs.empty() && release.epoch.value() <= ledger.epochs.back().epoch.value() + 1;
-  if (!release.rho || release.digest.empty() || !next) {
-    throw Failure(Exit::data, fmt::format("{}: releases.jsonl shows epoch {}, step {}, which the ledger has no spend "
-                                          "for; restore the folder, or begin in another one",
-                                          config_.state.directory, release.epoch.value(), release.steps.value()));
-  }
-  return journal::LedgerEntry{
-      config_.stream,   config_.lane,       release.epoch,       Position{0},
-      release.position, release.steps,      *release.rho,        release.rho_limit.value_or(*release.rho),
-      release.digest,   release.neighbours, keys_->is_private(), journal::Overlap::unknown};
 }
 
 /// Publishes what the old epoch still owes, whatever its settings were. Nothing where its state does not open, or was
@@ -280,15 +220,13 @@ void Session::new_epoch(const std::optional<std::string>& sealed, const Options&
   journal::Overlap overlap = journal::Overlap::disjoint;
   std::optional<journal::Adopted> adopted;
   const std::optional<OldInput> old = sealed ? publish_old_epoch(*sealed, !options.from) : std::nullopt;
+  is_like_last_epoch_ = old == OldInput::held && identity_of(*sealed)->settings_digest == digest_;
   if (!old && (sealed || holds_public_files(config_.state.directory))) adopted = journal_->adopt();
   journal::Ledger ledger = journal::read_ledger(*disk_, config_.state.directory, *keys_);
   std::optional<journal::LedgerEntry> owed;
   if (adopted) {
-    if (adopted->last_release) owed = owed_for(*adopted->last_release, ledger);
-    if (adopted->torn_release) {
-      overlap = journal::Overlap::unknown;
-      owed = at_its_limit(config_.state.directory, *adopted->torn_release, owed, ledger);
-    }
+    owed = owed_by(*adopted, ledger, config_, keys_->is_private());
+    if (adopted->torn_release) overlap = journal::Overlap::unknown;
   }
   const bool goes_on_from_unknown =
       std::any_of(ledger.epochs.begin(), ledger.epochs.end(),
@@ -376,6 +314,7 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   journal::Batch batch{journal::seal_state(*keys_, identity, record), record.position, record.ledger_entry,
                        std::move(result.rejects), std::move(record.outbox)};
   outbox_in_flight_ = batch.outbox;
+  is_committed_ = true;
   if (NUSTREAM_PLANTED("printed-ahead-of-its-state")) printer_.published(std::exchange(outbox_in_flight_, {}));
   auto done = std::make_shared<std::promise<void>>();
   in_flight_ = done->get_future();

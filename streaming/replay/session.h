@@ -47,6 +47,10 @@ class Session {
   [[nodiscard]] const std::string& key_file() const noexcept { return key_file_; }
   /// Step count of the last release of this epoch; 0 for none.
   [[nodiscard]] std::uint64_t released_at() const noexcept { return released_at_; }
+  /// Whether there is a state of this epoch, which --resume would go on from; after finish() for sure.
+  [[nodiscard]] bool is_committed() const noexcept { return is_committed_; }
+  /// False for a new epoch that is not known to have the input and the settings of the epoch before it.
+  [[nodiscard]] bool is_like_last_epoch() const noexcept { return is_like_last_epoch_; }
   /// The furthest number of steps that horizon and budget allow; empty for no limit.
   [[nodiscard]] std::optional<StepCount> step_limit() const;
   /// ρ of the whole ledger once this epoch has taken `steps` steps.
@@ -73,8 +77,6 @@ class Session {
   enum class OldInput { held, not_known };
   [[nodiscard]] std::optional<OldInput> publish_old_epoch(const std::string& sealed, bool goes_on);
   void check_same_passes(const journal::StateRecord& record) const;
-  [[nodiscard]] std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release,
-                                                             const journal::Ledger& ledger) const;
   void mark_input();
   void wait();
   /// One past the furthest record that was touched.
@@ -95,6 +97,8 @@ class Session {
   std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line
   std::uint64_t rejected_before_ = 0;
   std::uint64_t released_at_ = 0;
+  bool is_committed_ = false;
+  bool is_like_last_epoch_ = true;
   journal::Hash seen_key_{};
   std::vector<journal::SeenRecord> seen_;
   std::optional<lane::Lane> lane_;

@@ -4,13 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <csignal>
+#include <thread>
 
 #include "changed_streams.h"
 #include "estimate_world.h"
 
 namespace nustream::tests {
 namespace {
+
+using namespace std::chrono_literals;
 
 using ::testing::DoubleNear;
 using ::testing::HasSubstr;
@@ -120,6 +125,55 @@ TEST(MinibatchEstimate, ThatIsStoppedSaysSoInJson) {
       << "the first of two";
   EXPECT_EQ(ending_of("runs", with(runs, {"--resume"}), 0).first, "finished");
   EXPECT_EQ(world.run(with(runs, {"--new-epoch", "--set", "privacy.budget=0.5"}), "runs").out, "");
+}
+
+// What --resume is refused for over another table, --new-epoch is where an interval would mix the two.
+TEST(EstimateByRuns, IsOverOneTable) {
+  const EstimateWorld world;
+  const std::string csv = read_file(world.path("rows.csv"));
+  const std::vector<std::string> next = with(two_runs, {"--new-epoch"});
+  ASSERT_EQ(world.run(with(two_runs, {"--set", "privacy.budget=0.25"})).code, 73);
+  const std::string released = world.releases();
+  world.write("rows.csv", EstimateWorld::csv(290, 2));
+  const auto expect_refused = [&] {
+    const CommandResult other = world.run(next);
+    EXPECT_EQ(other.code, 65);
+    EXPECT_THAT(other.err, HasSubstr("holds 1 of 2 runs that belong together, and this table is not known"));
+  };
+  expect_refused();
+  EXPECT_TRUE(world.releases() == released) << "nothing was spent";
+  // Nor by way of an epoch under other settings, behind which the table is the last epoch's.
+  EXPECT_EQ(world.run({"--new-epoch"}).code, 0);
+  expect_refused();
+  world.write("rows.csv", csv);
+  expect_refused();
+}
+
+TEST(EstimateByRuns, GoesOnOverItsTableAndThenOverAnother) {
+  const EstimateWorld world;
+  const std::vector<std::string> next = with(two_runs, {"--new-epoch", "--json"});
+  ASSERT_EQ(world.run(with(two_runs, {"--set", "privacy.budget=0.25"})).code, 73);
+  simdjson::dom::parser parser;
+  const CommandResult second = world.run(next);
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_NEAR(double{parser.parse(second.out)["rho"]}, 0.5, 1e-9) << "of both";
+  world.write("rows.csv", EstimateWorld::csv(290, 2));
+  const CommandResult other = world.run(next);
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_EQ(parser.parse(other.out)["finished_runs"].get_uint64().value(), 2U);
+}
+
+TEST(StoppedEstimate, ReleasesWhatItHasComeTo) {
+  const EstimateWorld world;
+  Command command(NUSTREAM_COMMAND,
+                  world.estimate({"--json", "--set", "estimate.steps=100000000", "--set", "release.every=100000000",
+                                  "--set", "noise.correlation=independent", "--set", "state.commit_seconds=0.01"}));
+  for (int i = 0; i < 500 && !world.has_state("state"); ++i) std::this_thread::sleep_for(20ms);
+  command.signal(SIGTERM);
+  const CommandResult result = command.wait();
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\"ending\":\"interrupted\""));
+  EXPECT_THAT(world.releases(), HasSubstr("\"tag\":\"shutdown\""));
 }
 
 // A folder of a stream's, whose state may have the same name.

@@ -384,6 +384,11 @@ TEST(Estimate, RefusesWhatCannotBe) {
           "at most the correlation's horizon, 3");
   refused({"--set", "intervals.kind=checkpoints", "--set", "release.every=7"},
           "release.every divides their distance");
+  // Their distance is 56, and none of the steps 86, 142 and 198 would be released.
+  refused({"--set", "intervals.kind=checkpoints", "--set", "intervals.count=3", "--set", "intervals.burn_in=30",
+           "--set", "release.every=8"},
+          "a multiple of release.every = 8");
+  refused({"--set", "intervals.kind=runs", "--set", "intervals.count=10000000000000"}, "at most 10000 runs");
   refused({"--set", "intervals.kind=sandwich", "--set", "noise.correlation=tree", "--set", "noise.height=8", "--set",
            "descent.average=tail", "--set", "intervals.second_moment_clip=9", "--set",
            "intervals.squared_residual_clip=9"},

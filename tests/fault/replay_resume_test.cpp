@@ -369,6 +369,30 @@ TEST(Signals, SigintIsResumableAndSigtermDrains) {
   }
 }
 
+// No state is there that --resume could go on from; behind an old epoch's it would go on with that one.
+TEST(Signals, BeforeTheFirstStepLeaveNothingToResume) {
+  const ReplayWorld world(10);
+  ASSERT_EQ(world.run({}, "behind").code, 0);
+  ASSERT_EQ(::mkfifo(world.path("pipe").c_str(), 0600), 0);
+  for (const auto& [state, start] :
+       {std::pair<const char*, std::vector<std::string>>{"fresh", {}}, {"behind", {"--new-epoch", "--from", "0"}}}) {
+    for (const int signal : {SIGINT, SIGTERM}) {
+      std::vector<std::string> options{world.path("pipe")};
+      options.insert(options.end(), start.begin(), start.end());
+      Command command(NUSTREAM_COMMAND, world.replay(options, state));
+      const int writer = ::open(world.path("pipe").c_str(), O_WRONLY);
+      const std::string header = ReplayWorld::csv(0);
+      ASSERT_EQ(::write(writer, header.data(), header.size()), static_cast<ssize_t>(header.size()));
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      command.signal(signal);
+      const CommandResult result = command.wait();
+      ::close(writer);
+      EXPECT_EQ(result.code, signal == SIGINT ? 130 : 0) << result.err;
+      EXPECT_THAT(result.err, HasSubstr("nothing was stepped: give the same command again\n"));
+    }
+  }
+}
+
 TEST(Signals, EndARunThatStillWaitsForAWriter) {
   const ReplayWorld world(10);
   ASSERT_EQ(::mkfifo(world.path("pipe").c_str(), 0600), 0);

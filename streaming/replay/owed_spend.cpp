@@ -1,0 +1,80 @@
+#include "replay/owed_spend.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "error.h"
+
+namespace nustream::replay {
+namespace {
+
+std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release, const journal::Ledger& ledger,
+                                             const config::Config& config, bool is_private) {
+  if (release.lane != config.lane) {
+    throw Failure(Exit::data, fmt::format("{}: releases.jsonl is of lane {}, not of this lane; choose another "
+                                          "state.directory",
+                                          config.state.directory, release.lane.value()));
+  }
+  const bool covered =
+      std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const journal::LedgerEntry& entry) {
+        return entry.lane == release.lane && entry.epoch == release.epoch && entry.steps >= release.steps;
+      });
+  if (covered) return std::nullopt;
+  // At most the lines since the last sync are lost, so the release's epoch is the ledger's last one or the next.
+  const bool next = !ledger.epochs.empty() && release.epoch.value() <= ledger.epochs.back().epoch.value() + 1;
+  if (!release.rho || release.digest.empty() || !next) {
+    throw Failure(Exit::data, fmt::format("{}: releases.jsonl shows epoch {}, step {}, which the ledger has no spend "
+                                          "for; restore the folder, or begin in another one",
+                                          config.state.directory, release.epoch.value(), release.steps.value()));
+  }
+  return journal::LedgerEntry{
+      config.stream,    config.lane,        release.epoch, Position{0},
+      release.position, release.steps,      *release.rho,  release.rho_limit.value_or(*release.rho),
+      release.digest,   release.neighbours, is_private,    journal::Overlap::unknown};
+}
+
+/// Of what is left of a release; nothing where its number may be cut.
+std::optional<std::uint64_t> epoch_of(std::string_view torn_release) {
+  constexpr std::string_view field = "\"epoch\":";
+  const std::size_t at = torn_release.find(field);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = torn_release.substr(at + field.size());
+  std::uint64_t epoch = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), epoch);
+  if (error != std::errc() || end == rest.data() + rest.size() || *end != ',') return std::nullopt;
+  return epoch;
+}
+
+/// The last epoch that is known, where a release of which only a part is left may show more of its spend than any
+/// line does: at the most that it can have spent, over a range that nobody knows.
+journal::LedgerEntry at_its_limit(const std::string& folder, std::string_view torn_release,
+                                  const std::optional<journal::LedgerEntry>& owed, const journal::Ledger& ledger) {
+  const auto epoch = epoch_of(torn_release);
+  const bool known = owed || !ledger.epochs.empty();
+  if (!known || epoch != (owed ? *owed : ledger.epochs.back()).epoch.value()) {
+    throw Failure(Exit::data, folder +
+                                  ": releases.jsonl ends with a part of a release, of an epoch that the ledger "
+                                  "has no spend for; restore the folder, or begin in another one");
+  }
+  journal::LedgerEntry last = owed ? *owed : ledger.epochs.back();
+  last.rho = last.rho_limit;
+  last.overlap = journal::Overlap::unknown;
+  return last;
+}
+
+}  // namespace
+
+std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted, const journal::Ledger& ledger,
+                                            const config::Config& config, bool is_private) {
+  std::optional<journal::LedgerEntry> owed;
+  if (adopted.last_release) owed = owed_for(*adopted.last_release, ledger, config, is_private);
+  if (adopted.torn_release) owed = at_its_limit(config.state.directory, *adopted.torn_release, owed, ledger);
+  return owed;
+}
+
+}  // namespace nustream::replay

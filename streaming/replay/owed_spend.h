@@ -1,0 +1,20 @@
+// What a folder whose state is lost has spent without a line of its ledger that says so.
+#pragma once
+
+#include <optional>
+
+#include "config/config.h"
+#include "journal/file_journal.h"
+#include "journal/ledger_chain.h"
+
+namespace nustream::replay {
+
+/// The line that the ledger has to be given before anything else is spent; nothing where it vouches for every spend
+/// that the adopted files show. A power failure may have kept a release and lost its ledger line: then the release
+/// itself says what its epoch has spent, and the line is written anew, over a range that nobody knows. `is_private`:
+/// of the run. Failure(data) where a spend is not known at all.
+[[nodiscard]] std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted,
+                                                          const journal::Ledger& ledger, const config::Config& config,
+                                                          bool is_private);
+
+}  // namespace nustream::replay
