@@ -290,7 +290,7 @@ void read_intervals(const Section& root, Config& config, Purpose purpose) {
   if (purpose == Purpose::table) check_table_intervals(section, config);
   const bool averaged = intervals.kind == Interval::batch_means || intervals.kind == Interval::sandwich;
   if (averaged && config.descent.averaging.kind != descent::Averaging::Kind::tail) {
-    root.section("descent").refuse("average", "\"tail\" together with [intervals]");
+    root.section("descent").refuse("average", "\"tail\" where intervals.kind is \"batch-means\" or \"sandwich\"");
   }
   read_batching(section, purpose, config);
   read_sandwich(section, config);
