@@ -201,6 +201,8 @@ std::string settings_digest(const Config& config, const Mechanism& mechanism, bo
   out.add_count("times", mechanism.participation.times());
   out.add_count("separation", mechanism.participation.separation());
   out.add_count("adjacency", static_cast<std::uint64_t>(config.privacy.adjacency));
+  // Runs that belong together have one digest, and no other epoch has it.
+  if (config.intervals.kind == Intervals::Kind::runs) out.add_count("runs", config.intervals.count);
   out.add("unit", config.privacy.protects == Protects::record ? "record" : "target of a record");
   if (!is_private) out.add("noise", "not private");
   return sha256_hex(out.text());

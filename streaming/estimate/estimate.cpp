@@ -129,10 +129,11 @@ std::uint64_t finished_before(const config::Config& config, const std::string& d
 void require_one_table(const DescentRun& one, const config::Config& config, const Design& design,
                        std::uint64_t before) {
   if (before == 0 || one.is_like_last_epoch()) return;
-  throw Failure(Exit::data,
-                fmt::format("{}: holds {} of {} runs that belong together, and this table is not known to be theirs; "
-                            "finish them with their table, or choose another state.directory",
-                            config.state.directory, before, design.runs));
+  throw Failure(
+      Exit::data,
+      fmt::format("{}: holds {} of {} runs that belong together, and its last epoch is not known to be one of "
+                  "them over this table; choose another state.directory",
+                  config.state.directory, before, design.runs));
 }
 
 /// Before anything of it is spent: which run this is behind `before` others, and, of the command's first one, what
@@ -218,6 +219,12 @@ Exit run(config::Config config, const Options& options) {
   report.rejects.is_cut = table.rejects_cut;
   if (table.counts.rejected < table.counts.records) report.degeneracy = degenerate;
   if (report.is_finished()) report.comparison = std::move(comparison);
+  if (report.is_finished() && !report.intervals && config.intervals.kind == config::Intervals::Kind::checkpoints) {
+    fmt::print(stderr,
+               "nustream: warning: no intervals: not all of the {} checkpoints are released, as this run was begun "
+               "with another release.every\n",
+               config.intervals.count);
+  }
   if (options.json) fmt::print("{}\n", to_json(report));
   if (!options.quiet && !options.json) print(report, stdout);
   return code;

@@ -138,7 +138,7 @@ TEST(EstimateByRuns, IsOverOneTable) {
   const auto expect_refused = [&] {
     const CommandResult other = world.run(next);
     EXPECT_EQ(other.code, 65);
-    EXPECT_THAT(other.err, HasSubstr("holds 1 of 2 runs that belong together, and this table is not known"));
+    EXPECT_THAT(other.err, HasSubstr("holds 1 of 2 runs that belong together, and its last epoch is not known"));
   };
   expect_refused();
   EXPECT_TRUE(world.releases() == released) << "nothing was spent";
@@ -147,6 +147,30 @@ TEST(EstimateByRuns, IsOverOneTable) {
   expect_refused();
   world.write("rows.csv", csv);
   expect_refused();
+}
+
+// The same noise, so that nothing but the settings of the intervals tells the epochs apart.
+TEST(EstimateByRuns, AreThoseThatWereAskedForAsSuch) {
+  const EstimateWorld world;
+  const std::vector<std::string> one{"--set", "privacy.rho=0.25"};
+  ASSERT_EQ(world.run(one).code, 0);
+  const CommandResult resumed = world.run(with(two_runs, {"--resume"}));
+  EXPECT_EQ(resumed.code, 65) << "an epoch of another kind is none of them";
+  ASSERT_EQ(world.run(with(two_runs, {"--new-epoch"})).code, 0);
+  const CommandResult three = loud(world, {"--new-epoch", "--set", "intervals.kind=runs", "--set",
+                                           "intervals.count=3", "--set", "privacy.rho=0.75"});
+  ASSERT_EQ(three.code, 0) << three.err;
+  EXPECT_THAT(three.out, HasSubstr("run 1 of 3, "));
+}
+
+TEST(EstimateByCheckpoints, SaysWhereTheyWereNotReleased) {
+  const EstimateWorld world;
+  const std::vector<std::string> thin{"--set", "release.every=5", "--set", "privacy.budget=0.13"};
+  ASSERT_EQ(world.run(thin).code, 73);
+  const CommandResult whole =
+      world.run({"--resume", "--json", "--set", "intervals.kind=checkpoints", "--set", "intervals.count=5"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_THAT(whole.err, HasSubstr("no intervals: not all of the 5 checkpoints are released"));
 }
 
 TEST(EstimateByRuns, GoesOnOverItsTableAndThenOverAnother) {
