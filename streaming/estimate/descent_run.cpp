@@ -42,11 +42,11 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
     opened = now;
   }
   session_.lane().release_now(releases_);
-  encode(has_steps_left() && stop.load() != 0 ? "shutdown" : "end");
+  const int signal = has_steps_left() ? stop.load() : 0;
+  encode(signal != 0 ? "shutdown" : "end");
   commit();
   session_.finish();
   replay::warn_of_lost(session_.rejects());
-  const int signal = has_steps_left() ? stop.load() : 0;
   return {session_.lane().steps().value(),
           signal,
           has_steps_left() && signal == 0 ? session_.limit_reached() : std::string(),
