@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include <chrono>
 #include <map>
-#include <thread>
 
 #include "nustream/privacy/epsilon.h"
 #include "replay_inspect.h"
