@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "attach_promise.h"
+#include "measured_time.h"
 #include "operator_listener.h"
 #include "recovery.h"
 #include "tcp_proxy.h"
@@ -183,13 +184,19 @@ TEST_P(Disturbance, TwoInstancesWithARebalanceEverySecond) {
   const int rounds = campaign() ? 60 : 5;
   ::testing::Test::RecordProperty("rounds", rounds);
   int moved = 0;
+  milliseconds patience = std::chrono::minutes(2);
   for (int round = 0; round < rounds; ++round) {
     const std::string address = some_operator_address();
     const auto second = stream.instance({"--set", "serve.operator_address=\"" + address + "\""});
     stream.write(4000U / static_cast<std::size_t>(rounds) + 1);
     const auto joined = std::chrono::steady_clock::now();
     pause(1000);
-    while (lanes_of(address) == 0 && std::chrono::steady_clock::now() - joined < std::chrono::seconds(3)) pause(100);
+    // A rebalance with each instance: as long as one takes here, measured by the first of them.
+    while (lanes_of(address) == 0 && std::chrono::steady_clock::now() - joined < patience) pause(100);
+    if (lanes_of(address) > 0 && moved == 0) {
+      patience = std::max<milliseconds>(std::chrono::seconds(3), 3 * std::chrono::duration_cast<milliseconds>(
+                                                                         std::chrono::steady_clock::now() - joined));
+    }
     if (lanes_of(address) > 0) ++moved;
     second->signal(SIGTERM);
     EXPECT_EQ(second->wait().code, 0);
@@ -301,7 +308,7 @@ TEST_P(Disturbance, ABrokerKilledAgainAndAgain) {
   AttachWorld::use(cluster);
   {
     Disturbed stream(2, 3000, GetParam());
-    const auto instance = stream.instance({"--set", "kafka.transaction_seconds=60"});
+    const auto instance = stream.instance({"--set", "kafka.transaction_seconds=600"});
     const int kills = campaign() ? 10 : 2;
     ::testing::Test::RecordProperty("broker_kills", kills);
     for (int kill = 0; kill < kills; ++kill) {
@@ -330,7 +337,7 @@ TEST_P(Disturbance, ToldToEndWhileItsBrokerDoesNotAnswer) {
   {
     Disturbed stream(2, 3000, GetParam());
     stream.write(2000);
-    const auto instance = stream.instance({"--set", "kafka.transaction_seconds=60", "--set", "kafka.drain_seconds=5",
+    const auto instance = stream.instance({"--set", "kafka.transaction_seconds=600", "--set", "kafka.drain_seconds=5",
                                            "--set", "state.commit_records=3"});
     wait_until([&] { return stream.steps() >= 500; });
     cluster.freeze();  // with a transaction of each lane under way
@@ -341,7 +348,7 @@ TEST_P(Disturbance, ToldToEndWhileItsBrokerDoesNotAnswer) {
     const auto time = std::chrono::steady_clock::now() - told;
     cluster.thaw();
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_LT(time, std::chrono::seconds(40)) << "a transaction may take 60 s";
+    EXPECT_LT(time, std::chrono::seconds(40) + busy_allowance()) << "a transaction may take 600 s";
     ::testing::Test::RecordProperty("milliseconds_to_end", static_cast<int>(time / milliseconds(1)));
     stream.finish_and_check();
   }

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "attach_promise.h"
+#include "measured_time.h"
 #include "recovery.h"
 
 namespace nustream::tests {
@@ -14,14 +15,14 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 // Brokers would be waited for as long as kafka.give_up_seconds: 300.
-constexpr std::chrono::seconds at_once{60};
+constexpr std::chrono::seconds at_once{60};  // and what a busy machine adds to it
 
 void expect_end_at_once(Command& service, int signal, int code) {
   const auto told = steady_clock::now();
   service.signal(signal);
   const CommandResult result = service.wait();
   EXPECT_EQ(result.code, code) << result.err;
-  EXPECT_LT(steady_clock::now() - told, at_once) << result.err;
+  EXPECT_LT(steady_clock::now() - told, at_once + busy_allowance()) << result.err;
   ::testing::Test::RecordProperty("milliseconds_" + std::to_string(signal),
                                   static_cast<int>((steady_clock::now() - told) / milliseconds(1)));
 }
@@ -105,7 +106,7 @@ TEST(AttachStartUp, EndsWhileALaneIsRestoredFromABrokerThatDoesNotAnswer) {
       service.signal(SIGTERM);
       const CommandResult result = service.wait();
       EXPECT_EQ(result.code, 0) << result.err;
-      EXPECT_LT(steady_clock::now() - told, std::chrono::seconds(25)) << result.err;
+      EXPECT_LT(steady_clock::now() - told, std::chrono::seconds(25) + busy_allowance()) << result.err;
       ::testing::Test::RecordProperty(place, static_cast<int>((steady_clock::now() - told) / milliseconds(1)));
       cluster.thaw();
       std::this_thread::sleep_for(milliseconds(2000));
@@ -125,7 +126,7 @@ TEST(AttachStartUp, EndsWhileALaneIsAboutToCommitItsFirstState) {
   std::this_thread::sleep_for(milliseconds(2500));
   const auto told = steady_clock::now();
   service.signal(SIGTERM);
-  std::this_thread::sleep_for(milliseconds(8000));
+  std::this_thread::sleep_for(milliseconds(8000) + busy_allowance());
   service.signal(SIGKILL);  // what hangs by now hangs for ever
   const CommandResult result = service.wait();
   EXPECT_EQ(result.code, 0) << result.err;

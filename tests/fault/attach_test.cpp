@@ -70,9 +70,7 @@ TEST(Attach, GoesOnWhereItWasAndReleasesEachStepOnce) {
   world.write({values.begin() + 900, values.end()});
   {
     Command command(NUSTREAM_COMMAND, world.attach({"--insecure-seed", "7", "--set", "state.commit_seconds=0.1"}));
-    for (int look = 0; look < 200 && ledger_end(world).steps < 2000; ++look) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
+    wait_until([&] { return ledger_end(world).steps == 2000; });
     command.signal(SIGTERM);
     const CommandResult result = command.wait();
     EXPECT_EQ(result.code, 0) << result.err;
@@ -82,13 +80,10 @@ TEST(Attach, GoesOnWhereItWasAndReleasesEachStepOnce) {
   expect_one_value_a_step(world.releases_uncommitted());
 }
 
-/// Until the service, which ends by itself, has published `releases` of a lane, or 60 s are over.
+/// Until the service has published `releases` of a lane.
 void wait_for_releases(const AttachWorld& world, std::size_t releases) {
-  for (int look = 0;
-       look < 600 && read_committed_records(AttachWorld::direct(), world.name() + ".releases").size() < releases;
-       ++look) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+  wait_until(
+      [&] { return read_committed_records(AttachWorld::direct(), world.name() + ".releases").size() >= releases; });
 }
 
 // 10 is no multiple of 7: a batch that waited for its last three records would wait for ever.

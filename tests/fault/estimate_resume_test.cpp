@@ -192,7 +192,7 @@ TEST(StoppedEstimate, ReleasesWhatItHasComeTo) {
   Command command(NUSTREAM_COMMAND,
                   world.estimate({"--json", "--set", "estimate.steps=100000000", "--set", "release.every=100000000",
                                   "--set", "noise.correlation=independent", "--set", "state.commit_seconds=0.01"}));
-  for (int i = 0; i < 500 && !world.has_state("state"); ++i) std::this_thread::sleep_for(20ms);
+  for (int i = 0; i < 15'000 && !world.has_state("state"); ++i) std::this_thread::sleep_for(20ms);
   command.signal(SIGTERM);
   const CommandResult result = command.wait();
   ASSERT_EQ(result.code, 0) << result.err;

@@ -18,6 +18,7 @@
 #include "kafka_records.h"
 #include "kafka_support.h"
 #include "kafka_topics.h"
+#include "measured_time.h"
 
 namespace nustream::tests {
 namespace {
@@ -82,35 +83,38 @@ std::optional<Error> first_error(kafka::GroupConsumer& consumer, seconds patienc
 
 TEST(KafkaRefusal, AWrongPasswordIsToldAtOnceWithoutThePassword) {
   const std::string wrong = "not-her-password-815";
-  const auto before = steady_clock::now();
+  const Deadline deadline = kafka::in(std::chrono::minutes(10));
   kafka::TopicChecks checks(as_alice(wrong));
-  const KafkaFailure failure = failure_of([&] { static_cast<void>(checks.partitions("any", soon())); });
+  const KafkaFailure failure = failure_of([&] { static_cast<void>(checks.partitions("any", deadline)); });
   EXPECT_EQ(failure.error().cause, Cause::authentication) << failure.what();
   EXPECT_EQ(failure.code(), Exit::permission);
   EXPECT_EQ(std::string(failure.what()).find(wrong), std::string::npos) << failure.what();
   EXPECT_NE(std::string(failure.what()).find("sasl."), std::string::npos) << failure.what();
-  EXPECT_LT(steady_clock::now() - before, seconds(10)) << "its deadline was 30 s away";
+  EXPECT_LT(steady_clock::now(), deadline - std::chrono::minutes(5)) << "its deadline was ten minutes away";
 }
 
 TEST(KafkaRefusal, AWrongPasswordIsWhatAProducerComplainsOf) {
-  const auto producer = kafka::transactional_producer(as_alice("wrong"), fresh_name("producer"), {"any"});
-  const Deadline deadline = kafka::in(seconds(3));
   std::optional<Error> complaint;
-  Progress progress = producer->init(deadline);
-  while (progress.is_again()) {
-    if (const auto now = producer->complaint()) complaint = now;
-    progress = producer->init(deadline);
+  // It has to be there before the deadline: a deadline that this machine is too busy for is followed by a later one.
+  for (seconds patience(3); !complaint; patience *= 4) {
+    ASSERT_LT(patience, seconds(300)) << "no complaint";
+    const auto producer = kafka::transactional_producer(as_alice("wrong"), fresh_name("producer"), {"any"});
+    const Deadline deadline = kafka::in(patience);
+    Progress progress = producer->init(deadline);
+    while (progress.is_again()) {
+      if (const auto now = producer->complaint()) complaint = now;
+      progress = producer->init(deadline);
+    }
+    ASSERT_NE(progress.error(), nullptr);
+    EXPECT_NE(progress.error()->remedy, Remedy::call_again);
   }
-  ASSERT_TRUE(complaint);
   EXPECT_EQ(complaint->cause, Cause::authentication) << complaint->text;
   EXPECT_EQ(kafka::exit_code(*complaint), Exit::permission);
-  ASSERT_NE(progress.error(), nullptr);
-  EXPECT_NE(progress.error()->remedy, Remedy::call_again);
 }
 
 TEST(KafkaRefusal, AWrongPasswordIsAnEventOfAMember) {
   kafka::GroupConsumer consumer(as_alice("wrong"), {"any", "group", ""});
-  const auto error = first_error(consumer, seconds(10));
+  const auto error = first_error(consumer, std::chrono::minutes(5));
   ASSERT_TRUE(error);
   EXPECT_EQ(error->cause, Cause::authentication) << error->text;
 }
@@ -139,7 +143,7 @@ TEST(KafkaRefusal, AMemberWithoutTheRightToItsGroupIsToldSo) {
   create_topic(guarded().direct(), topic);
   guarded().grant({"--operation", "Read", "--topic", topic});
   kafka::GroupConsumer consumer(as_alice(), {topic, "group-of-others", ""});
-  const auto error = first_error(consumer, seconds(10));
+  const auto error = first_error(consumer, std::chrono::minutes(5));
   ASSERT_TRUE(error);
   EXPECT_EQ(error->cause, Cause::authorization) << error->text;
   EXPECT_EQ(kafka::exit_code(*error), Exit::permission);
@@ -239,10 +243,13 @@ TEST(KafkaRefusal, ATransactionRidesOutABrokerThatIsKilled) {
   begin(*producer);
   produce(*producer, topic, "during");
   cluster.kill();
-  const Deadline deadline = kafka::in(seconds(60));
-  for (int i = 0; i < 5; ++i) EXPECT_TRUE(producer->commit(deadline).is_again());
-  const auto complaint = producer->complaint();
-  ASSERT_TRUE(complaint);
+  const Deadline deadline = kafka::in(std::chrono::minutes(10));
+  std::optional<Error> complaint;
+  wait_until([&] {
+    EXPECT_TRUE(producer->commit(deadline).is_again());
+    complaint = producer->complaint();
+    return complaint.has_value();
+  });
   EXPECT_EQ(complaint->cause, Cause::unavailable) << complaint->text;
   cluster.restart();
   const Progress committed = finish([&](Deadline until) { return producer->commit(until); }, deadline);
@@ -264,7 +271,7 @@ TEST(KafkaRefusal, ATransactionRidesOutEachOfThreeBrokersInTurn) {
     produce(*producer, topic, expected.back());
     cluster.kill(broker);
     const Progress committed =
-        finish([&](Deadline until) { return producer->commit(until); }, kafka::in(seconds(60)));
+        finish([&](Deadline until) { return producer->commit(until); }, kafka::in(std::chrono::minutes(10)));
     ASSERT_TRUE(committed.is_done()) << committed.error()->text;
     cluster.restart(broker);
   }
@@ -329,7 +336,7 @@ TEST(KafkaRefusal, AMemberComesBackAfterItsBrokerDid) {
   };
   run_until(1);
   cluster.kill();
-  const auto error = first_error(consumer, seconds(10));
+  const auto error = first_error(consumer, std::chrono::minutes(5));
   ASSERT_TRUE(error);
   EXPECT_EQ(error->cause, Cause::unavailable) << error->text;
   EXPECT_EQ(error->remedy, Remedy::call_again);
@@ -353,7 +360,7 @@ TEST(KafkaRefusal, AMemberWhoseBrokerIsGoneEndsAllTheSame) {
     // Unanswered and unclosed: what an exception leaves.
     return steady_clock::now();
   }();
-  EXPECT_LT(steady_clock::now() - before, seconds(60)) << "the client alone waits on";
+  EXPECT_LT(steady_clock::now() - before, seconds(60) + busy_allowance()) << "the client alone waits on";
 }
 
 }  // namespace

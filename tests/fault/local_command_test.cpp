@@ -252,8 +252,9 @@ class Fifo {
   int descriptor_;
 };
 
+/// At most five minutes, which is no bound on speed: it ends a test that hangs.
 void wait_until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 2000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (int i = 0; i < 60'000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ASSERT_TRUE(condition());
 }
 

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include "command.h"
@@ -29,7 +30,10 @@ TEST(Signals, SigintIsResumableAndSigtermDrains) {
     const int writer = ::open(world.path(name).c_str(), O_WRONLY);
     const std::string rows = ReplayWorld::csv(25);
     ASSERT_EQ(::write(writer, rows.data(), rows.size()), static_cast<ssize_t>(rows.size()));
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    // At most five minutes, which is no bound on speed: it ends a test that hangs.
+    for (int i = 0; i < 15'000 && !std::filesystem::exists(world.path(name + "-state/state")); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
     command.signal(signal);
     const CommandResult result = command.wait();
     ::close(writer);

@@ -41,17 +41,20 @@ using Partitions = std::vector<PartitionIndex>;
 // A member that waits on its descriptor alone, as an event loop does, and answers rebalances at once.
 class Member {
  public:
-  Member(const std::string& topic, const std::string& group, const std::string& instance = {})
-      : consumer_(settings_for(shared_broker().bootstrap(), quick()), {topic, group, instance}) {}
+  Member(const std::string& topic, const std::string& group, const std::string& instance = {},
+         milliseconds session = std::chrono::seconds(6))
+      : consumer_(settings_for(shared_broker().bootstrap(), quick(session)), {topic, group, instance}) {}
 
   // So that members hear of each other, and of new partitions, without long waits.
-  static kafka::Properties quick() {
-    return {{"heartbeat.interval.ms", "100"}, {"topic.metadata.refresh.interval.ms", "300"}};
+  static kafka::Properties quick(milliseconds session) {
+    return {{"heartbeat.interval.ms", "100"},
+            {"topic.metadata.refresh.interval.ms", "300"},
+            {"session.timeout.ms", std::to_string(session.count())}};
   }
 
   GroupConsumer* operator->() { return &consumer_; }
 
-  /// Waits for wake-ups and takes events until `condition` holds; throws after 30 s.
+  /// Waits for wake-ups and takes events until `condition` holds; throws after two minutes.
   void run_until(const std::function<bool()>& condition) {
     const kafka::Deadline deadline = soon();
     while (!condition()) {

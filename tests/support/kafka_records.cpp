@@ -134,7 +134,7 @@ std::vector<StoredRecord> read_uncommitted_records(const std::string& bootstrap,
 
 std::vector<StoredRecord> wait_for_committed_records(const std::string& bootstrap, const std::string& topic,
                                                      std::size_t count, int partition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   while (true) {
     std::vector<StoredRecord> records = read_committed_records(bootstrap, topic, partition);
     if (records.size() >= count) return records;

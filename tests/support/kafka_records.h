@@ -33,7 +33,7 @@ void write_values(const std::string& bootstrap, const std::string& topic, int pa
                                                                  const std::string& topic, int partition = 0);
 
 /// Committed records once there are at least `count`: a commit is done before its records are readable, by the moment
-/// that the broker takes to mark its end in every partition. Throws after 30 s.
+/// that the broker takes to mark its end in every partition. Throws after five minutes.
 [[nodiscard]] std::vector<StoredRecord> wait_for_committed_records(const std::string& bootstrap,
                                                                    const std::string& topic, std::size_t count,
                                                                    int partition = 0);

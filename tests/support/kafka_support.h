@@ -23,13 +23,14 @@ inline kafka::ClientSettings settings_for(const std::string& bootstrap, kafka::P
   return {.brokers = bootstrap, .properties = std::move(properties)};
 }
 
+/// Of calls that a test makes for itself. No bound on speed: it ends a test that hangs.
 inline kafka::Deadline soon() {
-  return kafka::in(std::chrono::seconds(30));
+  return kafka::in(std::chrono::minutes(2));
 }
 
-/// Waits until `condition` holds. Throws after two minutes, which is no bound on speed: it ends a test that hangs.
+/// Waits until `condition` holds. Throws after five minutes, which is no bound on speed: it ends a test that hangs.
 inline void wait_until(const std::function<bool()>& condition) {
-  const kafka::Deadline deadline = kafka::in(std::chrono::minutes(2));
+  const kafka::Deadline deadline = kafka::in(std::chrono::minutes(5));
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("what was waited for did not come");
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
