@@ -131,6 +131,10 @@ class PartitionReader::Implementation {
       add_partition(*list, partition.topic, partition.partition, question);
       rd_kafka_resp_err_t code = ask(list.get(), milliseconds);
       if (code == RD_KAFKA_RESP_ERR_NO_ERROR) code = list->elems[0].err;
+      // The brokers have said before that it is there: its leader is not known yet, as right after a start of theirs.
+      if (code == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION && prepared_.contains(partition.topic)) {
+        code = RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
+      }
       if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(code);
       answer = list->elems[0].offset;
       return std::nullopt;
