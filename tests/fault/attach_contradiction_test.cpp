@@ -2,9 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "attach_promise.h"
+#include "journal/last_release.h"
+#include "journal/sealed_state.h"
+#include "secrets/key_file.h"
 
 namespace nustream::tests {
 namespace {
@@ -29,6 +33,10 @@ class AttachContradiction : public ::testing::Test {
   void lose_state() const {
     delete_topic(world_.direct(), topic("state"));
     create_topic(world_.direct(), topic("state"), 1, {{"cleanup.policy", "compact"}});
+  }
+  void lose_ledger() const {
+    delete_topic(world_.direct(), topic("ledger"));
+    create_topic(world_.direct(), topic("ledger"), 1, {{"retention.ms", "-1"}});
   }
   [[nodiscard]] std::string topic(const std::string& kind) const { return world_.name() + "." + kind; }
 
@@ -289,10 +297,109 @@ TEST_F(AttachContradiction, AStateThatWasRolledBackIs65) {
   expect_refused({}, 65, "rolled back");
 }
 
+/// A state that was rolled back, with some of the topics that would tell.
+class RolledBack : public AttachContradiction {
+ protected:
+  void SetUp() override {
+    AttachContradiction::SetUp();
+    releases_ = world_.committed(topic("releases"));
+    lines_ = world_.committed(topic("ledger"));
+    const std::vector<StoredRecord> states = world_.committed(topic("state"));
+    ASSERT_GT(states.size(), 3U);
+    const journal::State state = journal::open_state(secrets::load_key_file(world_.key()), *states[2].value);
+    write_records(world_.direct(), topic("state"), 0, {states[2]});
+    steps_ = state.identity.steps.value();
+    head_ = state.record.ledger_head;
+  }
+  void roll_back_releases() {
+    const auto is_later = [&](const StoredRecord& record) {
+      return journal::parse_last_release(*record.value).steps.value() > steps_;
+    };
+    const auto end = std::find_if(releases_.begin(), releases_.end(), is_later);
+    make_anew(topic("releases"), {}, {releases_.begin(), end});
+    before_ = world_.releases_uncommitted();
+  }
+  void roll_back_ledger() {
+    const auto is_head = [&](const StoredRecord& record) { return journal::hash_of(*record.value + '\n') == head_; };
+    const auto head = std::find_if(lines_.begin(), lines_.end(), is_head);
+    ASSERT_NE(head, lines_.end());
+    make_anew(topic("ledger"), {{"retention.ms", "-1"}}, {lines_.begin(), head + 1});
+  }
+  void forget_committed_offset() const { delete_group(world_.direct(), "nustream-" + world_.name()); }
+
+ private:
+  /// At the same offsets: where a transaction's end stood, the record before it stands once more.
+  void make_anew(const std::string& name, const TopicSettings& settings,
+                 const std::vector<StoredRecord>& records) const {
+    std::vector<StoredRecord> filled;
+    for (const StoredRecord& record : records) {
+      while (static_cast<std::int64_t>(filled.size()) < record.offset) {
+        filled.push_back(filled.empty() ? record : filled.back());
+      }
+      filled.push_back(record);
+    }
+    delete_topic(world_.direct(), name);
+    create_topic(world_.direct(), name, 1, settings);
+    write_records(world_.direct(), name, 0, filled);
+  }
+
+  std::vector<StoredRecord> releases_;
+  std::vector<StoredRecord> lines_;
+  std::uint64_t steps_ = 0;
+  journal::Hash head_{};
+};
+
+// Each of the three locks alone keeps it out.
+TEST_F(RolledBack, IsToldByTheReleasesAlone) {
+  roll_back_ledger();
+  forget_committed_offset();
+  expect_refused({"--until-end"}, 65, "is released, but the state is at epoch 0");
+}
+
+TEST_F(RolledBack, IsToldByTheLedgerAlone) {
+  roll_back_releases();
+  forget_committed_offset();
+  expect_refused({"--until-end"}, 65, "the ledger goes on beyond this state");
+}
+
+TEST_F(RolledBack, IsToldByTheCommittedOffsetAlone) {
+  roll_back_releases();
+  roll_back_ledger();
+  // It could still be on its way, for as long as a transaction may take.
+  expect_refused({"--until-end", "--set", "kafka.transaction_seconds=6"}, 65, "the group has committed offset 1200");
+}
+
+// Where everything was rolled back together it is what it was: nothing is left that could tell.
+TEST_F(RolledBack, WithAllThatWouldTellGoesOn) {
+  roll_back_releases();
+  roll_back_ledger();
+  forget_committed_offset();
+  const CommandResult result = world_.run({"--until-end"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(ledger_end(world_).steps, 1200U);
+}
+
 TEST_F(AttachContradiction, ALedgerThatWasLostIs65) {
-  delete_topic(world_.direct(), topic("ledger"));
-  create_topic(world_.direct(), topic("ledger"), 1, {{"retention.ms", "-1"}});
+  lose_ledger();
   expect_refused({}, 65, "ledger");
+}
+
+// Nobody knows what the releases that are there have cost: no new epoch goes on behind them, whatever is accepted.
+TEST_F(AttachContradiction, ALedgerThatWasLostBesideTheStateIs65) {
+  lose_state();
+  const std::vector<StoredRecord> lines = world_.committed(topic("ledger"));
+  lose_ledger();
+  world_.write(AttachWorld::values(300, 4));
+  expect_refused({"--until-end"}, 65, "no state");
+  const std::string why = "the ledger has no spend for the last release (epoch 0, step";
+  expect_refused({"--new-epoch", "--until-end"}, 65, why);
+  expect_refused({"--new-epoch", "--accept-gap", "--until-end"}, 65, why);
+  delete_group(world_.direct(), "nustream-" + world_.name());
+  expect_refused({"--new-epoch", "--accept-gap", "--until-end"}, 65, why);
+  // Nor where its end alone is lost.
+  ASSERT_GT(lines.size(), 2U);
+  write_records(world_.direct(), topic("ledger"), 0, {lines.begin(), lines.begin() + 2});
+  expect_refused({"--new-epoch", "--until-end"}, 65, why);
 }
 
 TEST_F(AttachContradiction, ACommittedOffsetThatIsGoneIsAcceptedWhereTheRecordsAreTheSame) {

@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "drawn_keys.h"
 #include "journal/sealed_state.h"
 #include "replay_world.h"
 #include "secrets/hex.h"
@@ -22,27 +26,22 @@ const std::string preload = "LD_PRELOAD=" NUSTREAM_KEY_SOURCE;
 // Of a build under the address sanitizer, whose runtime asks to be loaded first.
 const std::string in_any_order = "ASAN_OPTIONS=verify_asan_link_order=0";
 
-/// Every 256 bits that were handed out at once.
-std::vector<noise::KeyBytes> keys_handed_out(const std::string& file) {
-  std::vector<noise::KeyBytes> keys;
-  std::istringstream lines(read_file(file));
-  for (std::string line; std::getline(lines, line);) {
-    noise::KeyBytes key{};
-    if (secrets::from_hex(line, key)) keys.push_back(key);
-  }
-  return keys;
-}
-
+/// Whatever the system says: an old kernel, a filter of system calls, a pool that is not ready, no reason at all.
 TEST(KeySource, ThatFailsIs77AndNothingIsReleased) {
-  const ReplayWorld world(200);
-  secrets::create_key_file(world.path("key"));
-  const std::vector<std::string> arguments = world.replay({"--set", "state.key_file=\"" + world.path("key") + "\""});
-  const CommandResult result = run_command(NUSTREAM_COMMAND, arguments, {}, {preload, in_any_order});
-  EXPECT_EQ(result.code, 77);
-  EXPECT_THAT(result.err, HasSubstr("getrandom"));
-  EXPECT_EQ(result.out.find("200"), std::string::npos) << result.out;
-  for (const char* name : {"releases.jsonl", "state", "ledger"}) {
-    EXPECT_FALSE(std::filesystem::exists(world.path("state") + "/" + name)) << name;
+  for (const int error : {ENOSYS, EPERM, EAGAIN, EINVAL, EFAULT, EIO, ENOMEM, EACCES, EOPNOTSUPP, 0}) {
+    SCOPED_TRACE("errno " + std::to_string(error));
+    const ReplayWorld world(200);
+    secrets::create_key_file(world.path("key"));
+    const std::vector<std::string> arguments =
+        world.replay({"--set", "state.key_file=\"" + world.path("key") + "\""});
+    const CommandResult result = run_command(
+        NUSTREAM_COMMAND, arguments, {}, {preload, in_any_order, "NUSTREAM_SOURCE_ERRNO=" + std::to_string(error)});
+    EXPECT_EQ(result.code, 77) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("getrandom"));
+    EXPECT_EQ(result.out.find("200"), std::string::npos) << result.out;
+    for (const char* name : {"releases.jsonl", "state", "ledger"}) {
+      EXPECT_FALSE(std::filesystem::exists(world.path("state") + "/" + name)) << name;
+    }
   }
 }
 
@@ -54,26 +53,65 @@ TEST(KeySource, ThatFailsMakesNoKeyFile) {
   EXPECT_FALSE(std::filesystem::exists(world.path("key")));
 }
 
-/// The state's chain key, at block 0 still, is that of exactly one 256 bits of the source, which nothing else is.
+/// The state that a run left, under the key file of its folder unless another one is named.
+journal::State state_of(const ReplayWorld& world, const std::string& folder, const std::string& key_file = {}) {
+  const std::string key = key_file.empty() ? world.path(folder + "/key") : key_file;
+  return journal::open_state(secrets::load_key_file(key), read_file(world.path(folder + "/state")));
+}
+
 TEST(KeySource, TheEpochsKeyIsExactlyWhatItHandedOut) {
   const ReplayWorld world(200);
   const std::string handed_out = world.path("handed-out");
-  const CommandResult result = run_command(NUSTREAM_COMMAND, world.replay({}), {},
-                                           {preload, in_any_order, "NUSTREAM_HANDED_OUT=" + handed_out});
+  const CommandResult result = run_command(NUSTREAM_COMMAND, world.replay({}), {}, with_own_source(handed_out));
   ASSERT_EQ(result.code, 0) << result.err;
-  const secrets::Keyring keyring = secrets::load_key_file(world.path("state/key"));
-  const journal::State state = journal::open_state(keyring, read_file(world.path("state/state")));
-  ASSERT_EQ(state.record.noise.stages.size(), 1U);
-  ASSERT_EQ(state.record.noise.stages.front().block, 0U);
-  const std::string key_file = read_file(world.path("state/key"));
-  int found = 0;
-  for (const noise::KeyBytes& key : keys_handed_out(handed_out)) {
-    const noise::Checkpoint first = noise::first_checkpoint(key, {LaneId{0}, EpochId{0}, 0});
-    if (first.chain_key != state.record.noise.stages.front().chain_key) continue;
-    ++found;
-    EXPECT_NE(std::string(key.begin(), key.end()), key_file);
+  const auto key = drawn_key_of(state_of(world, "state"), keys_handed_out(handed_out));
+  ASSERT_TRUE(key) << "no draw of the system's";
+  EXPECT_NE(std::string(key->begin(), key->end()), read_file(world.path("state/key")));
+}
+
+/// Two folders under one key file, three epochs in each: every one begins with 256 bits that the system handed out to
+/// that very run, and no two with the same.
+TEST(KeySource, LaterEpochsOfTwoFoldersDrawTheirOwnKeys) {
+  const ReplayWorld world(200);
+  const std::string key_file = world.path("shared.key");
+  secrets::create_key_file(key_file);
+  std::set<noise::KeyBytes> keys;
+  int runs = 0;
+  for (const char* epoch : {"", "--new-epoch", "--new-epoch"}) {
+    for (const char* folder : {"a", "b"}) {
+      SCOPED_TRACE(std::string(folder) + " " + epoch);
+      const std::string handed_out = world.path("handed-out-" + std::to_string(++runs));
+      std::vector<std::string> more{"--set", "state.key_file=\"" + key_file + "\""};
+      if (*epoch != '\0') more.insert(more.end(), {epoch, "--from", "0"});
+      const CommandResult result =
+          run_command(NUSTREAM_COMMAND, world.replay(more, folder), {}, with_own_source(handed_out, runs));
+      ASSERT_EQ(result.code, 0) << result.err;
+      const journal::State state = state_of(world, folder, key_file);
+      EXPECT_EQ(state.identity.epoch.value(), static_cast<std::uint32_t>((runs - 1) / 2));
+      const auto key = drawn_key_of(state, keys_handed_out(handed_out));
+      ASSERT_TRUE(key) << "no draw of the system's";
+      EXPECT_TRUE(keys.insert(*key).second) << "a key of another epoch";
+    }
   }
-  EXPECT_EQ(found, 1);
+}
+
+/// A source that hands out five bytes at a time, between signals: all 32 bytes of a key are still its.
+TEST(KeySource, ThatHandsOutLittleAtATimeIsAskedUntilAKeyIsWhole) {
+  const ReplayWorld world(200);
+  const std::string handed_out = world.path("handed-out");
+  const CommandResult result =
+      run_command(NUSTREAM_COMMAND, world.replay({}), {},
+                  {preload, in_any_order, "NUSTREAM_HANDED_OUT=" + handed_out, "NUSTREAM_SOURCE_BYTES_MAX=5"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::string all;
+  std::istringstream lines(read_file(handed_out));
+  for (std::string line; std::getline(lines, line);) all += line;
+  std::vector<noise::KeyBytes> windows;  // at every byte, since draws of other sizes stand between the keys
+  for (std::size_t at = 0; at + 64 <= all.size(); at += 2) {
+    noise::KeyBytes key{};
+    if (secrets::from_hex(all.substr(at, 64), key)) windows.push_back(key);
+  }
+  EXPECT_TRUE(drawn_key_of(state_of(world, "state"), windows)) << "not the system's bits alone";
 }
 
 }  // namespace

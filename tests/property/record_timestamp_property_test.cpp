@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <random>
 
@@ -25,6 +26,25 @@ TEST(ParseTimestampProperty, AgreesWithGmtimeFromYear1To9999) {
     EXPECT_EQ(timestamp->epoch_seconds, static_cast<double>(time)) << text;
     EXPECT_EQ(timestamp->hour, calendar.tm_hour) << text;
     EXPECT_EQ((timestamp->day_of_week + 1) % 7, calendar.tm_wday) << text;  // tm_wday: 0 Sunday
+  }
+}
+
+// Every zone of whole minutes, on both sides of Greenwich: Newfoundland is at -03:30, the Marquesas at -09:30, Nepal
+// at +05:45. The same moment written in each of them.
+TEST(ParseTimestampProperty, IsTheSameMomentInEveryZone) {
+  const std::time_t moment = 1'291'249'560;  // 2010-12-02T00:26:00Z
+  for (int ahead = -23 * 60 - 59; ahead <= 23 * 60 + 59; ++ahead) {
+    const std::time_t local = moment + std::time_t{60} * ahead;
+    std::tm calendar{};
+    gmtime_r(&local, &calendar);
+    char text[64];
+    std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d%c%02d:%02d", calendar.tm_year + 1900,
+                  calendar.tm_mon + 1, calendar.tm_mday, calendar.tm_hour, calendar.tm_min, calendar.tm_sec,
+                  ahead < 0 ? '-' : '+', std::abs(ahead) / 60, std::abs(ahead) % 60);
+    const auto timestamp = parse_timestamp(text);
+    ASSERT_TRUE(timestamp.has_value()) << text;
+    EXPECT_EQ(timestamp->epoch_seconds, static_cast<double>(moment)) << text;
+    EXPECT_EQ(timestamp->hour, calendar.tm_hour) << text << ": the hour as it is written";
   }
 }
 

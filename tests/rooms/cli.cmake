@@ -43,3 +43,6 @@ set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")
 nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp)
 target_compile_definitions(instruments_test PRIVATE NUSTREAM_TABLES_DIR="${NUSTREAM_TABLES_DIR}")
+nustream_command_test(replay_batches_test quick fault/replay_batches_test.cpp)
+nustream_test(replay_input_test quick unit/replay_input_test.cpp LINK nustream_service GTest::gmock fmt::fmt)
+target_compile_definitions(replay_input_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")

@@ -7,8 +7,23 @@
 #include "attached_case.h"
 #include "journal/last_release.h"
 #include "secrets/seal.h"
+#include "serve/routes.h"
 
 namespace nustream::tests {
+namespace {
+
+/// What the public listener would answer at this moment, whatever it is asked: of each path its status and page.
+std::string answers_of(const serve::PublicSurface& shown) {
+  const serve::Routes answer = serve::public_routes(shown);
+  std::string answers;
+  for (const char* path : {"/metrics", "/api/v1/state", "/readyz", "/healthz", "/livez", "/version", "/anything"}) {
+    const serve::Response response = answer(path);
+    answers += fmt::format("{} {} {}\n{}", path, response.status, response.content_type, response.body);
+  }
+  return answers;
+}
+
+}  // namespace
 
 AttachedWatch::SeenLane* AttachedWatch::seen_lane(std::uint32_t lane) {
   if (lane < lanes_.size()) return &lanes_[lane];
@@ -88,7 +103,7 @@ void AttachedWatch::look_at_lane(const ShownLane& shown) {
 
 void AttachedWatch::log_pages(const std::string& process, const serve::PublicSurface& shown) {
   if (!keeps_log_) return;
-  std::string pages = shown.metrics() + shown.state();
+  std::string pages = answers_of(shown);
   std::string& last = pages_[process];
   if (pages == last) return;
   log_ += process + '\n' + pages;

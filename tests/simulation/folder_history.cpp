@@ -168,12 +168,15 @@ class FolderHistory {
     if (given_) log_summary(replay::summarise(config, mechanism, session, printer, engine, ending));
   }
 
-  /// What the table at the end says to everybody: the operator's part is taken out.
-  void log_summary(replay::Summary summary) {
-    summary.counts = {};
-    summary.rejects = {};
-    log() += replay::to_json(summary) + '\n';
+  /// What the end says to everybody, made with the operator's counts in it: of the JSON, all but the object of the
+  /// operator; of the table, what goes to standard output.
+  void log_summary(const replay::Summary& summary) {
+    const std::string json = replay::to_json(summary);
+    const std::size_t operators = json.find(",\"operator\":{");
+    if (operators == std::string::npos) verdict_.violate("no operator's object in " + json);
+    log() += json.substr(0, operators) + '\n';
     const StandardOutput table([this](std::string_view text) { log() += text; });
+    const WithoutStandardError silent;
     replay::print_table(summary, table.file());
   }
 

@@ -1,5 +1,8 @@
 #include "printed_path.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <stdexcept>
@@ -29,6 +32,20 @@ StandardOutput::StandardOutput(Look look)
 
 StandardOutput::~StandardOutput() {
   std::fclose(file_);
+}
+
+WithoutStandardError::WithoutStandardError() : before_(::dup(STDERR_FILENO)) {
+  std::fflush(stderr);
+  const int nowhere = ::open("/dev/null", O_WRONLY);
+  if (before_ < 0 || nowhere < 0) throw std::runtime_error("standard error cannot be set aside");
+  ::dup2(nowhere, STDERR_FILENO);
+  ::close(nowhere);
+}
+
+WithoutStandardError::~WithoutStandardError() {
+  std::fflush(stderr);
+  ::dup2(before_, STDERR_FILENO);
+  ::close(before_);
 }
 
 std::string printed_position(std::string_view printed) {

@@ -24,6 +24,18 @@ class StandardOutput {
   std::FILE* file_;
 };
 
+/// While it lives nothing comes out of standard error: what is printed there is the operator's.
+class WithoutStandardError {
+ public:
+  WithoutStandardError();
+  ~WithoutStandardError();
+  WithoutStandardError(const WithoutStandardError&) = delete;
+  WithoutStandardError& operator=(const WithoutStandardError&) = delete;
+
+ private:
+  int before_;
+};
+
 /// Of what is printed, the number in the first column of the first release, behind a header or not.
 [[nodiscard]] std::string printed_position(std::string_view printed);
 /// Whether `printed` is what somebody is shown of this one release, who has seen the header or not.

@@ -150,6 +150,7 @@ void SimulatedService::handle(const kafka::Assigned& assigned) {
     assigned_.insert(lane_of(partition));
     if (!ending_ && workers_.count(lane_of(partition)) == 0) open_lane(lane_of(partition));
   }
+  if (!ending_) operators_.set_phase(serve::Phase::serving);
 }
 
 void SimulatedService::open_lane(LaneId lane) {
@@ -214,6 +215,7 @@ void SimulatedService::handle(const kafka::Membership& membership) {
 void SimulatedService::shut_down() {
   use();
   ending_ = true;
+  operators_.set_phase(serve::Phase::draining);
   for (const auto& [lane, worker] : std::map(workers_)) worker->drain("shutdown");
 }
 

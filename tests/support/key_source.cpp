@@ -1,10 +1,13 @@
 // A random source in the hands of a test: loaded before the C library (LD_PRELOAD), it takes the place of getrandom.
-// Without NUSTREAM_HANDED_OUT it fails; with it, it hands out bytes of its own and writes each call's to that file, a
-// line of hexadecimal digits a call.
+// Without NUSTREAM_HANDED_OUT it gives neither key nor nonce, with the errno of NUSTREAM_SOURCE_ERRNO (ENOSYS unless
+// set; 0: it returns no byte). With it, it hands out bytes of its own and writes each call's to that file, a line of
+// hexadecimal digits a call. NUSTREAM_SOURCE_START, a number, tells processes apart: others get other bytes.
+// NUSTREAM_SOURCE_BYTES_MAX is the most that a call hands out; every second call is then interrupted by a signal.
 #include <fcntl.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +16,16 @@
 
 namespace {
 
+// What libraries draw at their start is less, and they wait for ever where they do not get it.
+constexpr std::size_t key_or_nonce_bytes = 24;
+
+std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
 std::uint64_t next_word() {
-  static std::uint64_t state = 0x243f6a8885a308d3U;  // splitmix64
+  static std::uint64_t state = 0x243f6a8885a308d3U ^ (number_of("NUSTREAM_SOURCE_START", 0) << 32U);  // splitmix64
   std::uint64_t word = state += 0x9e3779b97f4a7c15U;
   word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9U;
   word = (word ^ (word >> 27)) * 0x94d049bb133111ebU;
@@ -25,9 +36,22 @@ std::uint64_t next_word() {
 
 extern "C" ssize_t getrandom(void* buffer, std::size_t size, unsigned /*flags*/) {
   const char* const path = std::getenv("NUSTREAM_HANDED_OUT");
+  if (path == nullptr && size < key_or_nonce_bytes) {
+    for (std::size_t i = 0; i < size; ++i) static_cast<unsigned char*>(buffer)[i] = static_cast<unsigned char>(i);
+    return static_cast<ssize_t>(size);
+  }
   if (path == nullptr) {
-    errno = ENOSYS;
-    return -1;
+    errno = static_cast<int>(number_of("NUSTREAM_SOURCE_ERRNO", ENOSYS));
+    return errno == 0 ? 0 : -1;
+  }
+  if (const std::uint64_t most = number_of("NUSTREAM_SOURCE_BYTES_MAX", 0); most > 0) {
+    static bool interrupted = false;
+    interrupted = !interrupted;
+    if (interrupted) {
+      errno = EINTR;
+      return -1;
+    }
+    size = std::min<std::size_t>(size, most);
   }
   constexpr const char* digits = "0123456789abcdef";
   std::string line;

@@ -229,6 +229,29 @@ TEST(FileJournal, RefusesAStateThatWasRolledBack) {
   expect_refused(folder);
 }
 
+// The ledger and the releases tell by themselves, each where the other was rolled back too; nothing tells where both
+// were.
+TEST(FileJournal, RefusesARolledBackStateForTheLedgerAloneAndForTheReleasesAlone) {
+  for (const char* const rolled_back : {"releases.jsonl", "ledger", "both"}) {
+    SCOPED_TRACE(rolled_back);
+    const TemporaryFolder folder;
+    run_batches(folder, 1);
+    const auto old = snapshot(folder);
+    run_batches(folder, 1);
+    for (const char* const name : {"state", "releases.jsonl", "ledger"}) {
+      const bool is_kept =
+          std::string(name) != "state" && std::string(rolled_back) != "both" && name != std::string(rolled_back);
+      if (!is_kept) write_file(in_run(folder, name), old.at(name));
+    }
+    if (std::string(rolled_back) != "both") {
+      expect_refused(folder);
+    } else {
+      ToyRun run(folder);
+      EXPECT_NO_THROW(run.open());
+    }
+  }
+}
+
 TEST(FileJournal, RefusesAStateThatIsDamagedOrCut) {
   const TemporaryFolder folder;
   run_batches(folder, 1);

@@ -1,0 +1,54 @@
+// Keys that a random source in the hands of a test handed out (key_source.cpp), and which of them a state began with.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "journal/sealed_state.h"
+#include "secrets/hex.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+
+/// The environment of a run whose every getrandom is written to `file`; runs of different `number`s get other bytes.
+inline std::vector<std::string> with_own_source(const std::string& file, int number = 0) {
+  return {"LD_PRELOAD=" NUSTREAM_KEY_SOURCE, "ASAN_OPTIONS=verify_asan_link_order=0", "NUSTREAM_HANDED_OUT=" + file,
+          "NUSTREAM_SOURCE_START=" + std::to_string(number)};
+}
+
+/// Every 256 bits that were handed out at once.
+inline std::vector<noise::KeyBytes> keys_handed_out(const std::string& file) {
+  std::vector<noise::KeyBytes> keys;
+  std::istringstream lines(read_file(file));
+  for (std::string line; std::getline(lines, line);) {
+    noise::KeyBytes key{};
+    if (secrets::from_hex(line, key)) keys.push_back(key);
+  }
+  return keys;
+}
+
+/// The 256 bits that the state's noise begins with, at block 0 still, as its own lane and epoch: exactly one of those
+/// that were drawn, and all stages share them. Nothing where none is.
+inline std::optional<noise::KeyBytes> drawn_key_of(const journal::State& state,
+                                                   const std::vector<noise::KeyBytes>& drawn) {
+  std::optional<noise::KeyBytes> found;
+  for (const noise::KeyBytes& key : drawn) {
+    bool is_it = true;
+    for (std::size_t stage = 0; stage < state.record.noise.stages.size(); ++stage) {
+      const noise::Checkpoint& kept = state.record.noise.stages[stage];
+      const noise::Checkpoint first = noise::first_checkpoint(
+          key, {state.identity.lane, state.identity.epoch, static_cast<std::uint32_t>(stage)});
+      is_it = is_it && kept.block == 0 && kept.chain_key == first.chain_key;
+    }
+    if (!is_it) continue;
+    EXPECT_FALSE(found) << "the same bits were handed out twice";
+    found = key;
+  }
+  return found;
+}
+
+}  // namespace nustream::tests
