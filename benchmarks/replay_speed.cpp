@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
                 [&] {
                   config::Config each = config;
                   each.state.directory = (stream.folder / ("state" + std::to_string(run++))).string();
-                  replay::Options options;
+                  folder::Options options;
                   options.quiet = true;
                   static_cast<void>(replay::run(std::move(each), options));
                 }}},

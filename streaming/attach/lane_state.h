@@ -55,7 +55,4 @@ struct BatchContent {
 [[nodiscard]] journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent content,
                                         const std::string& bookmark);
 
-/// The ledger as a sealed state tells it: its head, and the last line of each epoch.
-[[nodiscard]] journal::Ledger ledger_of(const journal::StateRecord& record);
-
 }  // namespace nustream::attach

@@ -4,10 +4,13 @@
 #include <exception>
 #include <future>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "attach/lane_bounds.h"
+#include "engine/epoch_decision.h"
+#include "engine/seal_batch.h"
 #include "kafka/interruption.h"
 #include "kafka/lane_checks.h"
 #include "kafka/topic_checks.h"
@@ -18,26 +21,15 @@ namespace {
 
 using kafka::LaneChecks;
 
-/// Where the epoch begins and ends, and how it stands to what was read before.
-struct Range {
-  Position start;
-  Stop stop;
-  journal::Overlap overlap = journal::Overlap::disjoint;
-};
-
-bool is_unknown(const journal::LedgerEntry& entry) {
-  return entry.overlap == journal::Overlap::unknown;
-}
-
 bool took_steps(const journal::Ledger& ledger) {
   return std::any_of(ledger.epochs.begin(), ledger.epochs.end(),
                      [](const journal::LedgerEntry& entry) { return entry.steps > StepCount{0}; });
 }
 
-bool covers(const journal::Ledger& ledger, const journal::LastRelease& release) {
-  return std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const journal::LedgerEntry& entry) {
-    return entry.epoch == release.epoch && entry.steps >= release.steps;
-  });
+engine::InputFound input_found(const LaneChecks::Input& input) {
+  if (!input.changed.empty()) return engine::InputFound::changed;
+  if (input.unproven) return engine::InputFound::unproven;
+  return input.gap ? engine::InputFound::gap : engine::InputFound::held;
 }
 
 class Opening {
@@ -55,7 +47,15 @@ class Opening {
     const std::optional<std::string> sealed = journal_->load();
     journal_->use_member(order_.member);
     checks_.emplace(client_, place_, setup_.keys, kafka_.transaction, *order_.cancelled);
-    return sealed ? with_state(*sealed) : without_state();
+    if (sealed) look_at_state(*sealed);
+    if (found_.state != engine::Found::State::committed) look_at_remains();
+    const engine::Decision decision = engine::decide(found_, ledger_.epochs, asked(), engine::Keeping::topics);
+    if (const auto* refused = std::get_if<engine::Refuse>(&decision)) refuse(*refused);
+    const auto* begins = std::get_if<engine::Begin>(&decision);
+    if (begins != nullptr && begins->accepted_gap) say_accepted(begins->start);
+    // The old outbox goes out with the next state that is committed, be it a new epoch's first one.
+    if (state_) journal_->recover(state_->record.recovery());
+    return begins != nullptr ? begin(*begins) : go_on(std::get<engine::GoOn>(decision).overlap);
   }
 
  private:
@@ -104,106 +104,147 @@ class Opening {
     return client;
   }
 
-  /// A state that does not open, or that the topics have gone beyond, is taken for none where a new epoch is asked
-  /// for. That of another stream or key is no damage.
-  OpenedLane with_state(const std::string& sealed) {
+  [[nodiscard]] engine::Asked asked() const {
+    engine::Asked asked;
+    if (order_.renewal.new_epoch) asked.new_epoch = engine::Asked::NewEpoch::where_needed;
+    asked.accept_gap = order_.renewal.accept_gap;
+    return asked;
+  }
+
+  /// A state that does not open, or that the topics have gone beyond, says nothing of what is public: where a new
+  /// epoch may begin, what remains does.
+  void look_at_state(const std::string& sealed) {
+    using State = engine::Found::State;
     secrets::ExpectedIdentity expected{place_.stream, order_.lane, std::nullopt, std::nullopt,
                                        setup_.keys.is_private()};
     if (!order_.renewal.new_epoch) expected.settings_digest = setup_.digest;
-    std::optional<journal::State> state;
-    std::optional<LaneChecks::Input> input;
-    journal::Ledger ledger;
     try {
-      state = journal::open_state(setup_.keys, sealed, expected);
-      checks_->check_outputs(*state);
-      ledger = ledger_of(state->record);
-      input = checks_->check_input(state->record, took_steps(ledger));
-    } catch (const kafka::StateRolledBack&) {
-      if (!order_.renewal.new_epoch) throw;
-      return without_state();
+      state_ = journal::open_state(setup_.keys, sealed, expected);
     } catch (const Failure& failure) {
-      if (state || failure.code() != Exit::data || !order_.renewal.new_epoch ||
-          secrets::is_foreign(sealed, expected)) {
-        throw;
-      }
-      return without_state();
+      const bool is_damage = failure.code() == Exit::data && !secrets::is_foreign(sealed, expected);
+      return unusable(is_damage ? State::unusable : State::foreign);
     }
-    const bool gap = input->gap || input->unproven || !input->changed.empty();
-    const Position start = start_behind(state->record, *input);
-    if (gap) require_accepted(gap_text(state->record.position, *input), start);
-    journal_->recover(state->record.recovery());
-    const bool other_settings = state->identity.settings_digest != setup_.digest;
-    const bool at_horizon = order_.mechanism->horizon() == state->identity.steps;
-    if (order_.renewal.new_epoch && (other_settings || at_horizon || gap)) {
-      // The old outbox goes out with the new epoch's first state.
-      std::vector<journal::SeenRecord> seen;
-      if (input->changed.empty()) seen = state->record.seen;
-      return begin(EpochId{state->identity.epoch.value() + 1}, {start, bounds().stop(), overlap_behind(*input)},
-                   std::move(ledger), std::move(seen), state->record.partitions);
+    try {
+      checks_->check_outputs(*state_);
+      ledger_ = engine::ledger_of(state_->record);
+      input_ = checks_->check_input(state_->record, took_steps(ledger_));
+    } catch (const kafka::StateRolledBack&) {
+      return unusable(State::rolled_back);
     }
-    return go_on(std::move(*state), std::move(ledger));
+    found_.state = State::committed;
+    found_.epoch = state_->identity.epoch;
+    found_.position = state_->record.position;
+    found_.other_settings = state_->identity.settings_digest != setup_.digest;
+    found_.at_horizon = order_.mechanism->horizon() == state_->identity.steps;
+    found_.input = input_found(*input_);
+    found_.first = position_of(input_->log.low);
+    if (found_.input == engine::InputFound::changed) found_.end = position_of(checks_->input_end());
   }
 
-  /// Behind what was read. In another log nobody can tell what that was, nor which records were taken out of it for
-  /// what others hold: behind all that is there.
-  Position start_behind(const journal::StateRecord& record, const LaneChecks::Input& input) {
-    if (!input.changed.empty()) return position_of(checks_->input_end());
-    return std::max(record.position, position_of(input.log.low));
-  }
-  /// Offsets of another log do not tell which of its records were read before.
-  static journal::Overlap overlap_behind(const LaneChecks::Input& input) {
-    return input.changed.empty() && !input.unproven ? journal::Overlap::disjoint : journal::Overlap::unknown;
+  /// Within a handler: its exception is thrown again where the lane cannot do without the state.
+  void unusable(engine::Found::State as) {
+    found_.state = as;
+    why_unusable_ = std::current_exception();
+    state_.reset();
+    input_.reset();
+    ledger_ = {};
   }
 
-  static std::string gap_text(Position position, const LaneChecks::Input& input) {
-    if (!input.changed.empty()) return input.changed;
-    if (input.gap) {
+  void look_at_remains() {
+    const bool anew = order_.renewal.new_epoch;
+    if (found_.state != engine::Found::State::none && !anew) return;  // refused, whatever there is
+    if (found_.state == engine::Found::State::foreign) return;
+    LaneChecks::Remains remains = checks_->remains();
+    found_.has_remains = remains.any();
+    if (remains.any() && !anew) return;
+    if (remains.committed) found_.committed_offset = position_of(*remains.committed);
+    found_.other_kind = remains.last_release && remains.last_release->is_private != setup_.keys.is_private();
+    found_.last_release = std::move(remains.last_release);
+    ledger_ = std::move(remains.ledger);
+    if (found_.has_remains) {
+      found_.first = position_of(checks_->input_log().low);
+      found_.end = position_of(checks_->input_end());
+    } else {
+      found_.first = first_start();
+    }
+  }
+
+  [[noreturn]] void refuse(const engine::Refuse& refused) const {
+    using engine::Refusal;
+    switch (refused.reason) {
+      case Refusal::remains_without_state:
+        throw Failure(Exit::data,
+                      fmt::format("lane {}: there are releases, a ledger or a committed offset but no state; "
+                                  "restore the state topic, or begin a new noise epoch behind them with --new-epoch",
+                                  place_.name()));
+      case Refusal::other_kind:
+        throw Failure(Exit::data, fmt::format("lane {}: the release topic holds releases of another kind (private or "
+                                              "not); name another kafka.release_topic",
+                                              place_.name()));
+      case Refusal::spend_not_known:
+        throw Failure(Exit::data, fmt::format("lane {}: the ledger has no spend for the last release (epoch {}, step "
+                                              "{}); restore the ledger topic",
+                                              place_.name(), found_.last_release->epoch.value(),
+                                              found_.last_release->steps.value()));
+      case Refusal::gap:
+        throw Failure(Exit::data,
+                      fmt::format("lane {}: {}; nothing was published: restore what was lost, or go on from "
+                                  "offset {} with --new-epoch --accept-gap",
+                                  place_.name(), gap_text(), refused.start.value()));
+      default:
+        // Told by whoever found it, in its own words.
+        NUSTREAM_REQUIRE(why_unusable_ != nullptr, "a refusal that nobody has words for");
+        std::rethrow_exception(why_unusable_);
+    }
+  }
+
+  void say_accepted(Position start) const {
+    fmt::print(stderr, "nustream: lane {}: {}; goes on from offset {} in a new epoch, as --accept-gap says\n",
+               place_.name(), gap_text(), start.value());
+  }
+
+  /// What is accepted, or would have to be. Without a state the log ends before what remains tells of.
+  [[nodiscard]] std::string gap_text() const {
+    if (!state_)
+      return kafka::shorter_log(found_.end->value(), engine::furthest_read(found_, ledger_.epochs).value());
+    if (!input_->changed.empty()) return input_->changed;
+    const Position position = state_->record.position;
+    if (input_->gap) {
       return fmt::format("offsets {} to {} of the input are gone before they were read", position.value(),
-                         input.log.low.value() - 1);
+                         input_->log.low.value() - 1);
     }
     return fmt::format("the group's committed offset is gone, and no record before offset {} is left to compare",
                        position.value());
   }
 
-  void require_accepted(const std::string& what, Position start) const {
-    if (order_.renewal.new_epoch && order_.renewal.accept_gap) {
-      fmt::print(stderr, "nustream: lane {}: {}; goes on from offset {} in a new epoch, as --accept-gap says\n",
-                 place_.name(), what, start.value());
-      return;
-    }
-    throw Failure(Exit::data, fmt::format("lane {}: {}; nothing was published: restore what was lost, or go on from "
-                                          "offset {} with --new-epoch --accept-gap",
-                                          place_.name(), what, start.value()));
+  [[nodiscard]] engine::EpochIdentity identity_of(EpochId epoch, Position start, journal::Overlap overlap) const {
+    return {place_.stream,
+            order_.lane,
+            epoch,
+            start,
+            overlap,
+            setup_.digest,
+            setup_.config.privacy.neighbours(),
+            setup_.keys.is_private()};
   }
 
-  OpenedLane go_on(journal::State state, journal::Ledger ledger) {
-    journal::StateRecord& record = state.record;
-    journal::Overlap overlap = journal::Overlap::disjoint;
-    for (const journal::LedgerEntry& entry : ledger.epochs) {
-      if (entry.epoch == state.identity.epoch) overlap = entry.overlap;
-    }
+  OpenedLane go_on(journal::Overlap overlap) {
+    journal::StateRecord& record = state_->record;
     const config::Mechanism& mechanism = *order_.mechanism;
-    engine::EpochIdentity identity{place_.stream,
-                                   order_.lane,
-                                   state.identity.epoch,
-                                   record.start,
-                                   overlap,
-                                   setup_.digest,
-                                   setup_.config.privacy.neighbours(),
-                                   setup_.keys.is_private()};
+    engine::EpochIdentity identity = identity_of(state_->identity.epoch, record.start, overlap);
     Stop stop = bounds().stop_of(record);
     // As at the beginning: durable before any record is read, or a crash would resolve an end once more.
     const bool is_new_stop = stop.position != record.stop || stop.asked != record.stop_asked;
     OpenedLane opened{
         std::move(journal_),
         {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grids, record.lane),
-         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)),
+         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)),
          kafka::SeenRecords(std::move(record.seen)), stop.position, std::move(stop.asked), record.rejected,
-         record.partitions, state.identity.steps},
+         record.partitions, state_->identity.steps},
         std::move(record.noise),
         record.released,
         {}};
-    NUSTREAM_REQUIRE(opened.state.lane.steps() == state.identity.steps,
+    NUSTREAM_REQUIRE(opened.state.lane.steps() == state_->identity.steps,
                      "the sealed lane is at another step than its seal says");
     const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
     const bool owes = opened.journal->owes_releases();
@@ -214,79 +255,22 @@ class Opening {
     return opened;
   }
 
-  OpenedLane without_state() {
-    const LaneChecks::Remains remains = checks_->remains();
-    if (remains.any() && !order_.renewal.new_epoch) {
-      throw Failure(Exit::data,
-                    fmt::format("lane {}: there are releases, a ledger or a committed offset but no state; "
-                                "restore the state topic, or begin a new noise epoch behind them with --new-epoch",
-                                place_.name()));
-    }
-    if (!remains.any()) return begin(EpochId{0}, first_range(), {}, {}, order_.partitions);
-    if (remains.last_release && remains.last_release->is_private != setup_.keys.is_private()) {
-      throw Failure(Exit::data, fmt::format("lane {}: the release topic holds releases of another kind (private or "
-                                            "not); name another kafka.release_topic",
-                                            place_.name()));
-    }
-    if (remains.last_release && !covers(remains.ledger, *remains.last_release)) {
-      throw Failure(Exit::data, fmt::format("lane {}: the ledger has no spend for the last release (epoch {}, step "
-                                            "{}); restore the ledger topic",
-                                            place_.name(), remains.last_release->epoch.value(),
-                                            remains.last_release->steps.value()));
-    }
-    std::uint32_t epoch = 0;
-    Position start{0};
-    const auto behind = [&](EpochId known, Position to) {
-      epoch = std::max(epoch, known.value() + 1);
-      start = std::max(start, to);
-    };
-    for (const journal::LedgerEntry& entry : remains.ledger.epochs) {
-      if (is_unknown(entry)) start = Position{0};  // offsets before it were of another log
-      behind(entry.epoch, entry.to);
-    }
-    if (const auto& last = remains.last_release) {
-      const bool of_another_log = std::any_of(
-          remains.ledger.epochs.begin(), remains.ledger.epochs.end(),
-          [&](const journal::LedgerEntry& entry) { return is_unknown(entry) && entry.epoch > last->epoch; });
-      behind(last->epoch, of_another_log ? Position{0} : last->position);
-    }
-    if (remains.committed) start = std::max(start, position_of(*remains.committed));
-    start = std::max(start, position_of(checks_->input_log().low));
-    // A topic that is deleted takes the group's offsets with it.
-    journal::Overlap overlap = remains.committed ? journal::Overlap::disjoint : journal::Overlap::unknown;
-    if (const Position end = position_of(checks_->input_end()); start > end) {
-      require_accepted(kafka::shorter_log(end.value(), start.value()), end);
-      start = end;
-      overlap = journal::Overlap::unknown;
-    }
-    // How many partitions there were is lost: one without a state that begins at its first record skips none.
-    return begin(EpochId{epoch}, {start, bounds().stop(), overlap}, remains.ledger, {}, 1);
-  }
-
-  /// `seen`: marks of the last records before the range, where they are known.
-  OpenedLane begin(EpochId epoch, Range range, journal::Ledger ledger, std::vector<journal::SeenRecord> seen,
-                   std::uint32_t partitions) {
-    // Once the log was another one, offsets before that say nothing of those behind it.
-    if (std::any_of(ledger.epochs.begin(), ledger.epochs.end(), is_unknown)) {
-      range.overlap = journal::Overlap::unknown;
-    }
+  /// Behind a state that opened, what was read before it is known by its marks, unless that was another log.
+  OpenedLane begin(const engine::Begin& begins) {
+    std::vector<journal::SeenRecord> seen;
+    if (state_ && found_.input != engine::InputFound::changed) seen = std::move(state_->record.seen);
+    Stop stop = bounds().stop();
     noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
     const config::Mechanism& mechanism = *order_.mechanism;
-    journal::NoiseCheckpoints first = journal::first_checkpoints(key, order_.lane, epoch, mechanism.stages.size());
+    journal::NoiseCheckpoints first =
+        journal::first_checkpoints(key, order_.lane, begins.epoch, mechanism.stages.size());
     noise::wipe(key);
-    engine::EpochIdentity identity{place_.stream,
-                                   order_.lane,
-                                   epoch,
-                                   range.start,
-                                   range.overlap,
-                                   setup_.digest,
-                                   setup_.config.privacy.neighbours(),
-                                   setup_.keys.is_private()};
     OpenedLane opened{
         std::move(journal_),
-        {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grids, range.start),
-         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger)), kafka::SeenRecords(std::move(seen)),
-         range.stop.position, std::move(range.stop.asked), 0, partitions, std::nullopt},
+        {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grids, begins.start),
+         engine::EpochLedger(identity_of(begins.epoch, begins.start, begins.overlap), mechanism, std::move(ledger_)),
+         kafka::SeenRecords(std::move(seen)), stop.position, std::move(stop.asked), 0, partitions_of_epoch(),
+         std::nullopt},
         std::move(first),
         StepCount{0},
         {}};
@@ -295,11 +279,15 @@ class Opening {
     return opened;
   }
 
-  /// Partitions that came later begin at their first record, whatever the stream's start was.
-  Range first_range() {
-    const Position start = is_later_partition() ? position_of(checks_->input_log().low) : bounds().start();
-    return {start, bounds().stop(), journal::Overlap::disjoint};
+  /// Of the input when the lane began. Where that is lost, one: a lane without a state that begins at its first
+  /// record skips none.
+  [[nodiscard]] std::uint32_t partitions_of_epoch() const {
+    if (state_) return state_->record.partitions;
+    return found_.has_remains ? 1 : order_.partitions;
   }
+
+  /// Partitions that came later begin at their first record, whatever the stream's start was.
+  Position first_start() { return is_later_partition() ? position_of(checks_->input_log().low) : bounds().start(); }
 
   [[nodiscard]] LaneBounds bounds() { return {kafka_, place_, *checks_}; }
 
@@ -344,6 +332,12 @@ class Opening {
   kafka::LanePlace place_;
   std::unique_ptr<kafka::KafkaJournal> journal_;
   std::optional<LaneChecks> checks_;
+
+  engine::Found found_;
+  journal::Ledger ledger_;  // the lane's, as its state or what remains tells it
+  std::optional<journal::State> state_;
+  std::optional<LaneChecks::Input> input_;
+  std::exception_ptr why_unusable_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "audit/games_played.h"
 #include "audit/statistic.h"
 #include "config/mechanism.h"
-#include "estimate/design.h"
+#include "engine/table_design.h"
 #include "nustream/base/error.h"
 #include "nustream/privacy/epsilon.h"
 #include "secrets/random.h"
@@ -63,7 +63,7 @@ Match stream_match(const config::Config& config, const Options& options) {
 
 /// The canary is the table's first record: in the first minibatch of every pass.
 Match table_match(config::Config config, const Options& options) {
-  const estimate::Design design = estimate::settle_design(config, options.records.value_or(table_records));
+  const engine::TableDesign design = engine::settle_design(config, options.records.value_or(table_records));
   config::Mechanism mechanism = config::make_mechanism(config, design.participation(), StepCount{design.steps});
   GameShape shape{std::min(options.steps, design.steps), {}, options.along_axis};
   for (std::uint64_t at = 0; at < shape.steps; at += design.steps_of_a_pass) shape.at.push_back(at);

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <mutex>
 
-#include "replay/path_printer.h"
-#include "replay/terminal_bar.h"
+#include "console/path_printer.h"
+#include "console/terminal_bar.h"
 
 namespace nustream::audit {
 
@@ -23,7 +23,7 @@ class GamesPlayed {
     const std::unique_lock lock(drawing_, std::try_to_lock);
     if (!lock || !bar_.is_due()) return;
     const double share = static_cast<double>(played) / static_cast<double>(games_);
-    bar_.draw(replay::TerminalBar::bar(share) + replay::with_separators(played) + " games" + bar_.eta(share));
+    bar_.draw(console::TerminalBar::bar(share) + console::with_separators(played) + " games" + bar_.eta(share));
   }
 
  private:
@@ -32,7 +32,7 @@ class GamesPlayed {
   std::uint64_t games_;
   std::atomic<std::uint64_t> played_{0};
   std::mutex drawing_;
-  replay::TerminalBar bar_;
+  console::TerminalBar bar_;
 };
 
 }  // namespace nustream::audit

@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "audit/audit.h"
+#include "console/path_printer.h"
+#include "console/report_parts.h"
 #include "engine/release_encoder.h"
 #include "publish/json_text.h"
 #include "publish/promise.h"
-#include "replay/path_printer.h"
-#include "replay/report_parts.h"
 
 namespace nustream::audit {
 namespace {
@@ -105,8 +105,8 @@ void print(const config::Config& config, const Options& options, const Finding& 
     return print_verdict(finding);
   }
   fmt::print("{}: {} games of {} steps in each of two worlds, fresh keys, every step released\n", config.file,
-             replay::with_separators(finding.runs), finding.steps);
-  fmt::print("promise {}\n", replay::protected_unit(engine::promise_of(config, true)));
+             console::with_separators(finding.runs), finding.steps);
+  fmt::print("promise {}\n", console::protected_unit(engine::promise_of(config, true)));
   if (finding.descents > 1) fmt::print("claimed of each of {} runs, which share rho\n", finding.descents);
   print_bounds(finding, options.delta);
   fmt::print("rho {:.6g} after {} steps; each proven with {:g}% confidence, from below (Clopper-Pearson)\n",
@@ -120,7 +120,7 @@ void print(const config::Config& config, const Options& options, const Finding& 
   print_shortfalls(finding);
   if (finding.against_nothing) {
     fmt::print("and {} with nothing in the record's place, half as far: rho {:.6g}\n",
-               replay::with_separators(finding.against_nothing->runs), finding.against_nothing->rho);
+               console::with_separators(finding.against_nothing->runs), finding.against_nothing->rho);
     print_bounds(*finding.against_nothing, options.delta);
     print_shortfalls(*finding.against_nothing);
   }

@@ -15,7 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
-#include "nearest.h"
+#include "config/nearest.h"
 #include "nustream/base/error.h"
 #include "version.h"
 
@@ -80,7 +80,7 @@ void add_audit(CLI::App& app, Job& job) {
 
 void add_replay(CLI::App& app, Job& job) {
   static ReplayArguments arguments;
-  replay::Options& options = arguments.options;
+  folder::Options& options = arguments.options;
   CLI::App* command = app.add_subcommand("replay", "a recorded stream becomes a private model");
   add_config_arguments(*command, arguments.config);
   command->add_option("FILE", options.files, "recorded streams in place of stream.input; - is standard input");
@@ -271,7 +271,8 @@ std::optional<std::string> unknown_command(const CLI::App& app, int argc, char**
     names.push_back(command->get_name());
   }
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return std::nullopt;
-  return fmt::format("there is no command '{}'{}; see nustream --help", argv[1], did_you_mean(argv[1], names));
+  return fmt::format("there is no command '{}'{}; see nustream --help", argv[1],
+                     config::did_you_mean(argv[1], names));
 }
 
 /// With what the command that was meant offers instead.
@@ -286,7 +287,7 @@ std::string usage_error(const CLI::App* app, const CLI::Error& error) {
   if (const std::size_t option = text.rfind("--"); is_unknown && option != std::string::npos) {
     std::vector<std::string> names;
     for (const CLI::Option* known : app->get_options()) names.push_back(known->get_name());
-    text += did_you_mean(text.substr(option), names);
+    text += config::did_you_mean(text.substr(option), names);
   }
   const auto offered = app->get_subcommands([](const CLI::App*) { return true; });
   if (!offered.empty() && command != "nustream") {

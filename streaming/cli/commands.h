@@ -52,7 +52,7 @@ struct ReplayArguments {
   bool resume = false;
   bool new_epoch = false;
   std::string speed = "max";
-  replay::Options options;
+  folder::Options options;
 };
 /// A recorded stream becomes a private model.
 [[nodiscard]] Exit replay(const ReplayArguments& arguments);

@@ -15,8 +15,8 @@ Exit estimate(const EstimateArguments& arguments) {
   }
   estimate::Options options = arguments.options;
   options.files = arguments.files;
-  if (arguments.resume) options.start = replay::Start::resume;
-  if (arguments.new_epoch) options.start = replay::Start::new_epoch;
+  if (arguments.resume) options.start = folder::Start::resume;
+  if (arguments.new_epoch) options.start = folder::Start::new_epoch;
   return estimate::run(std::move(config), options);
 }
 

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "console/path_printer.h"
 #include "nustream/base/error.h"
 #include "nustream/noise/correlation.h"
 #include "nustream/privacy/plan.h"
 #include "publish/json_text.h"
-#include "replay/path_printer.h"
 
 namespace nustream::cli {
 namespace {
@@ -47,10 +47,10 @@ FitReport report_of(const Correlation& correlation, const privacy::PrefixSums& p
   FitReport report;
   report.objective = fmt::format("{} squared error of the prefix sums over {} steps",
                                  problem.error == privacy::PrefixError::mean ? "mean" : "largest",
-                                 replay::with_separators(problem.horizon.value()));
+                                 console::with_separators(problem.horizon.value()));
   if (problem.participation.times() > 1) {
     report.objective += fmt::format(", {} participations {} steps apart", problem.participation.times(),
-                                    replay::with_separators(problem.participation.separation()));
+                                    console::with_separators(problem.participation.separation()));
   }
   report.loss = loss(correlation);
   constexpr std::uint64_t quick = 5'000;  // seconds

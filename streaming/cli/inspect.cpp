@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "attach/lane_state.h"
 #include "cli/commands.h"
+#include "console/path_printer.h"
+#include "console/report_parts.h"
+#include "engine/seal_batch.h"
 #include "engine/spent.h"
 #include "journal/bookmark.h"
 #include "journal/file_journal.h"
@@ -20,8 +22,6 @@
 #include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
 #include "publish/release_json.h"
-#include "replay/path_printer.h"
-#include "replay/report_parts.h"
 #include "secrets/harden.h"
 #include "secrets/key_file.h"
 
@@ -120,7 +120,7 @@ std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& 
     const kafka::Offset from = kafka::decode_bookmark(state.record.bookmark).releases_from;
     kafka::LaneChecks checks(client, place, keys, kafka.transaction, cancelled);
     const auto last = checks.last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
-    reports.emplace_back(place.name(), Report{state.identity, state.record.position, attach::ledger_of(state.record),
+    reports.emplace_back(place.name(), Report{state.identity, state.record.position, engine::ledger_of(state.record),
                                               last.value_or("")});
   }
   return reports;
@@ -150,12 +150,12 @@ double total_epsilon(const Report& report, double delta) {
 }
 
 std::string text(privacy::Neighbours neighbours) {
-  return replay::protected_unit({true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))});
+  return console::protected_unit({true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))});
 }
 
 /// Positions go on from one pass into the next; the ledger says which records they touched.
 std::string place_in_input(const Report& report) {
-  using replay::with_separators;
+  using console::with_separators;
   const std::uint64_t position = report.position.value();
   const auto& epochs = report.ledger.epochs;
   if (epochs.empty() || position <= epochs.back().to.value()) return "next record " + with_separators(position);
@@ -165,7 +165,7 @@ std::string place_in_input(const Report& report) {
 }
 
 void print(const Report& report, const std::string& folder) {
-  using replay::with_separators;
+  using console::with_separators;
   const secrets::StateIdentity& identity = report.identity;
   fmt::print("{}: stream {}, lane {}, epoch {}, {}\n", folder, identity.stream, identity.lane.value(),
              identity.epoch.value(),
@@ -193,10 +193,10 @@ void print(const Report& report, const std::string& folder) {
   }
   fmt::print("last release: epoch {}, step {}; of this epoch rho {:.6g}, epsilon {:.4g} at delta {:g} ({}; {})\n",
              release->epoch.value(), with_separators(release->step), release->rho, release->epsilon, release->delta,
-             release->conversion, replay::protected_unit(release->promise));
+             release->conversion, console::protected_unit(release->promise));
   for (std::size_t j = 0; j < release->estimate.size(); ++j) {
-    fmt::print("  {:<24} {:>14}", release->estimate[j].first, replay::shown_number(release->estimate[j].second));
-    if (!release->average.empty()) fmt::print("  averaged {:>14}", replay::shown_number(release->average[j].second));
+    fmt::print("  {:<24} {:>14}", release->estimate[j].first, console::shown_number(release->estimate[j].second));
+    if (!release->average.empty()) fmt::print("  averaged {:>14}", console::shown_number(release->average[j].second));
     fmt::print("\n");
   }
 }

@@ -7,20 +7,20 @@
 #include "cli/table_plan.h"
 #include "cli/warnings.h"
 #include "config/mechanism.h"
+#include "console/path_printer.h"
+#include "console/report_parts.h"
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
 #include "publish/json_text.h"
 #include "publish/original_units.h"
-#include "replay/path_printer.h"
-#include "replay/report_parts.h"
 
 namespace nustream::cli {
 namespace {
 
+using console::with_separators;
 using publish::append_field;
-using replay::with_separators;
 
 /// Everything that a plan shows; computed from settings alone.
 struct Plan {
@@ -138,7 +138,7 @@ void print(const config::Config& config, const Plan& plan) {
   const config::Mechanism& mechanism = plan.mechanism;
   fmt::print("{}: stream {}, {} parameters, correlation {}\n", config.file, config.stream, config.descent.dimension,
              mechanism.main().correlation.name());
-  fmt::print("promise {}\n", replay::protected_unit(engine::promise_of(config, true)));
+  fmt::print("promise {}\n", console::protected_unit(engine::promise_of(config, true)));
   fmt::print("sigma {:.8g} (noise multiplier), Delta {:g}, gamma {:.8g} in the limit, horizon {}\n\n",
              mechanism.main().sigma.value(), mechanism.main().displacement.value(),
              mechanism.main().sensitivity.value(), steps_text(mechanism.horizon()));

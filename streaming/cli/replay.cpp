@@ -37,7 +37,7 @@ Exit replay(const ReplayArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   config::Config config = read_stream(file, overrides);
   // Files on the command line are relative to the working directory, not to the configuration.
-  const replay::Options& typed = arguments.options;
+  const folder::Options& typed = arguments.options;
   if (!typed.files.empty()) config.input.files = typed.files;
   if (config.input.files.empty()) {
     throw Failure(Exit::configuration, arguments.config.file +
@@ -51,9 +51,9 @@ Exit replay(const ReplayArguments& arguments) {
              decode::is_segment(config.input.files.front())) {
     config.lane = LaneId{decode::segment_header(config.input).partition};  // as it was attached to
   }
-  replay::Options options = typed;
-  if (arguments.resume) options.start = replay::Start::resume;
-  if (arguments.new_epoch) options.start = replay::Start::new_epoch;
+  folder::Options options = typed;
+  if (arguments.resume) options.start = folder::Start::resume;
+  if (arguments.new_epoch) options.start = folder::Start::new_epoch;
   options.speed = speed_factor(arguments.speed);
   return replay::run(std::move(config), options);
 }

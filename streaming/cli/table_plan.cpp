@@ -7,19 +7,19 @@
 #include <fmt/format.h>
 
 #include "cli/warnings.h"
+#include "console/path_printer.h"
+#include "console/report_parts.h"
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
-#include "estimate/design.h"
+#include "engine/table_design.h"
 #include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
-#include "replay/path_printer.h"
-#include "replay/report_parts.h"
 
 namespace nustream::cli {
 namespace {
 
+using console::with_separators;
 using publish::append_field;
-using replay::with_separators;
 
 /// What the noise leaves in a coordinate of the last iterate after so many steps.
 struct Reach {
@@ -29,7 +29,7 @@ struct Reach {
 
 struct TablePlan {
   config::Config config;
-  estimate::Design design;
+  engine::TableDesign design;
   config::Mechanism mechanism;
   Rho rho;         ///< of all runs
   double epsilon;  ///< that rho comes to
@@ -39,9 +39,9 @@ struct TablePlan {
 std::optional<Reach> reach_of(config::Config config, std::uint64_t records, std::uint64_t steps) {
   config.estimate.steps = steps;
   try {
-    const estimate::Design design = estimate::settle_design(config, records);
+    const engine::TableDesign design = engine::settle_design(config, records);
     const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{steps});
-    return Reach{steps, estimate::predicted_stddev(config, mechanism, design)};
+    return Reach{steps, engine::predicted_stddev(config, mechanism, design)};
   } catch (const Failure&) {
     return std::nullopt;  // beyond the correlation's horizon
   }
@@ -51,7 +51,7 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
   config::Config config =
       config::read_config(arguments.config.file, arguments.config.overrides, config::Purpose::table);
   const config::Config asked = config;
-  const estimate::Design design = estimate::settle_design(config, arguments.records);
+  const engine::TableDesign design = engine::settle_design(config, arguments.records);
   config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
   const Rho rho = design.of_all_runs(mechanism.spend.limit());
   const double epsilon = privacy::epsilon(rho, config.privacy.delta).value();
@@ -65,10 +65,10 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
 }
 
 void print(const TablePlan& plan) {
-  const estimate::Design& design = plan.design;
+  const engine::TableDesign& design = plan.design;
   fmt::print("{}: table {} of {} records, {} parameters, correlation {}\n", plan.config.file, plan.config.stream,
              with_separators(design.rows), plan.config.descent.dimension, plan.mechanism.main().correlation.name());
-  fmt::print("promise {}\n", replay::protected_unit(engine::promise_of(plan.config, true)));
+  fmt::print("promise {}\n", console::protected_unit(engine::promise_of(plan.config, true)));
   fmt::print("{} steps of {} records{}: each takes part {} times, sensitivity {:.6g}\n",
              with_separators(design.steps), with_separators(design.minibatch),
              design.runs > 1 ? fmt::format(", {} runs that share rho", design.runs) : "",
@@ -91,7 +91,7 @@ void print(const TablePlan& plan) {
 }
 
 std::string to_json(const TablePlan& plan) {
-  const estimate::Design& design = plan.design;
+  const engine::TableDesign& design = plan.design;
   std::string out = "{\"stream\":";
   publish::append_string(plan.config.stream, out);
   out += fmt::format(",\"records\":{},\"minibatch\":{},\"steps\":{},\"runs\":{},\"participations\":{}", design.rows,

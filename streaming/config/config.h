@@ -7,8 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "config/input.h"
 #include "config/kafka.h"
-#include "decode/reader.h"
+#include "config/serve.h"
 #include "nustream/base/units.h"
 #include "nustream/lane/lane.h"
 #include "nustream/noise/correlation.h"
@@ -17,7 +18,6 @@
 #include "nustream/privacy/optimised_descent.h"
 #include "nustream/privacy/participation.h"
 #include "nustream/record/schema.h"
-#include "serve/settings.h"
 
 namespace nustream::config {
 
@@ -103,7 +103,7 @@ struct Config {
   std::vector<std::string> overrides;  ///< as given, to print the command that goes on
   std::string stream;
   LaneId lane;
-  decode::InputSettings input;
+  InputSettings input;
   record::Schema schema;
   lane::Settings descent;
   double first_stage_share = 0.5;  ///< of what the descent may spend: ρ_1/(ρ_1 + ρ_2)
@@ -116,7 +116,7 @@ struct Config {
   Kafka kafka;
   std::chrono::milliseconds release_linger;       ///< how long a committed outbox may wait for its batch to close
   std::optional<std::uint64_t> outbox_bytes_max;  ///< a batch closes at so many bytes of releases
-  serve::Settings serve;
+  Serve serve;
   std::vector<double> second_moment_eigenvalues;  ///< [plan]; empty: assumed all 1
 };
 

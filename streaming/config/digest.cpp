@@ -176,9 +176,9 @@ void add_stage(const StageNoise& stage, Canonical& out) {
 }
 
 /// How a record's bytes become fields; not where they come from, nor what names the columns of a file with a header.
-void add_value_format(const decode::InputSettings& input, Canonical& out) {
+void add_value_format(const InputSettings& input, Canonical& out) {
   out.add_count("record_bytes_max", input.record_bytes_max);
-  const bool csv = input.format == decode::Format::csv;
+  const bool csv = input.format == Format::csv;
   out.add("format", csv ? "csv" : "json");
   if (!csv) return;
   out.add("delimiter", std::string_view(&input.delimiter, 1));

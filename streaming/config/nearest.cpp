@@ -1,9 +1,9 @@
-#include "nearest.h"
+#include "config/nearest.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace nustream {
+namespace nustream::config {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   // Optimal string alignment: three rows of the usual table are enough.
@@ -36,4 +36,4 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> kno
   return best == nullptr ? "" : " (did you mean '" + *best + "'?)";
 }
 
-}  // namespace nustream
+}  // namespace nustream::config

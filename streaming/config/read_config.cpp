@@ -128,12 +128,11 @@ std::string read_name(const Section& stream) {
   return name;
 }
 
-decode::InputSettings read_input(const Section& section, const std::string& file) {
-  decode::InputSettings input;
+InputSettings read_input(const Section& section, const std::string& file) {
+  InputSettings input;
   for (const std::string& name : section.texts("input")) input.files.push_back(beside(file, name));
-  input.format = section.choice<decode::Format>(
-      "format", decode::Format::csv,
-      {{"csv", decode::Format::csv}, {"jsonl", decode::Format::json_lines}, {"json", decode::Format::json_lines}});
+  input.format = section.choice<Format>(
+      "format", Format::csv, {{"csv", Format::csv}, {"jsonl", Format::json_lines}, {"json", Format::json_lines}});
   if (const auto delimiter = section.text("delimiter")) {
     if (delimiter->size() != 1 || *delimiter == "\"" || *delimiter == "\n") {
       section.refuse("delimiter", "one character, neither a quote nor a newline");
@@ -142,7 +141,7 @@ decode::InputSettings read_input(const Section& section, const std::string& file
   }
   input.header = section.flag("header").value_or(true);
   input.columns = section.texts("columns");
-  if (!input.header && input.format == decode::Format::csv && input.columns.empty()) {
+  if (!input.header && input.format == Format::csv && input.columns.empty()) {
     section.refuse("header", "false only together with columns = [names…]");
   }
   static_cast<void>(section.choice<bool>("framing", true, {{"newline", true}}));

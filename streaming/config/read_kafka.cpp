@@ -92,13 +92,13 @@ Kafka read_kafka(const Section& kafka, const std::string& stream) {
   return settings;
 }
 
-serve::Settings read_serve(const Section& section) {
-  serve::Settings settings;
+Serve read_serve(const Section& section) {
+  Serve settings;
   settings.public_address = section.text("public_address").value_or(settings.public_address);
   settings.operator_address = section.text("operator_address").value_or(settings.operator_address);
   settings.public_token_file = section.text("public_token_file").value_or("");
   settings.operator_token_file = section.text("operator_token_file").value_or("");
-  serve::Limits& limits = settings.limits;
+  ServeLimits& limits = settings.limits;
   limits.header_bytes_max = section.count("header_bytes_max").value_or(limits.header_bytes_max);
   limits.connections_max = section.count("connections_max").value_or(limits.connections_max);
   limits.request_time = seconds(section, "timeout_seconds", limits.request_time);

@@ -1,5 +1,4 @@
 #include "config/read_sections.h"
-#include "decode/message_columns.h"
 #include "nustream/base/error.h"
 #include "planted.h"
 
@@ -87,11 +86,11 @@ void check_private_target(const Section& section, const Config& config) {
     section.refuse("private", "true while the target is made of two columns");
   }
   if (column == config.input.time_column) section.refuse("private", "true while stream.time is the target's column");
-  if (column == decode::key_column) {
+  if (column == key_column) {
     section.refuse("private", "true while the target is the key, which decides its record's partition");
   }
-  if (column.starts_with(decode::header_prefix)) return;
-  if (config.input.format != decode::Format::csv) {
+  if (column.starts_with(header_prefix)) return;
+  if (config.input.format != Format::csv) {
     section.refuse(
         "private",
         "true with stream.format = \"jsonl\", where the target's text decides how the rest of its object is "

@@ -4,7 +4,6 @@
 #include "config/config.h"
 #include "config/kafka.h"
 #include "config/settings_tree.h"
-#include "serve/settings.h"
 
 namespace nustream::config {
 
@@ -13,7 +12,7 @@ namespace nustream::config {
 [[nodiscard]] std::vector<std::string> section_names();
 [[nodiscard]] std::string read_name(const Section& stream);
 /// [stream]: where records come from and how they are framed. Relative files are sought beside `config_file`.
-[[nodiscard]] decode::InputSettings read_input(const Section& stream, const std::string& config_file);
+[[nodiscard]] InputSettings read_input(const Section& stream, const std::string& config_file);
 /// `input` as it is meant in a file of settings: "-", absolute, or relative to that file.
 [[nodiscard]] std::string beside(const std::string& config_file, const std::string& input);
 /// How many of a schema's features are what in a two-stage model: the last ones, instruments before endogenous.
@@ -32,7 +31,7 @@ void read_intervals(const Section& root, Config& config, Purpose purpose);
 /// [kafka]; without brokers where there is no such section.
 [[nodiscard]] Kafka read_kafka(const Section& kafka, const std::string& stream);
 /// [serve].
-[[nodiscard]] serve::Settings read_serve(const Section& serve);
+[[nodiscard]] Serve read_serve(const Section& serve);
 /// [noise]: one correlation by name with its own parameters. An optimised one reads [descent] and [model] too.
 [[nodiscard]] Noise read_noise(const Section& root, Purpose purpose);
 /// [descent]: step_size, schedule and its parameters.

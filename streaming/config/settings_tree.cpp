@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <toml++/toml.h>
 
-#include "nearest.h"
+#include "config/nearest.h"
 #include "nustream/record/number.h"
 #include "publish/json_text.h"
 

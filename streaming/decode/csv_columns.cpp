@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "config/nearest.h"
 #include "decode/csv_line.h"
 #include "error.h"
-#include "nearest.h"
 #include "nustream/record/number.h"
 
 namespace nustream::decode {
@@ -59,7 +59,7 @@ std::size_t find_column(const std::vector<std::string>& names, const std::string
     std::string hint;
     const auto there = std::count_if(configured.begin(), configured.end(), is_there);
     const auto missing = static_cast<std::ptrdiff_t>(configured.size()) - there;
-    if (there >= 2 && missing <= 1) hint = did_you_mean(column, names);
+    if (there >= 2 && missing <= 1) hint = config::did_you_mean(column, names);
     if (hint.empty() && names.size() == 1) hint = ", whose lines have 1 column (is stream.delimiter right?)";
     if (hint.empty()) hint = ", which has " + std::to_string(names.size()) + " columns";
     throw Failure(Exit::configuration, "no column '" + column + "' in " + where + hint + "; name one that is there");

@@ -6,17 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "config/input.h"
 #include "decode/message.h"
 #include "nustream/record/row.h"
 
 namespace nustream::decode {
 
-/// The key.
-inline constexpr std::string_view key_column = "@key";
-/// A header, its name behind the colon.
-inline constexpr std::string_view header_prefix = "@header:";
-/// The message's own time: for InputSettings::time_column alone.
-inline constexpr std::string_view timestamp_column = "@timestamp";
+using config::header_prefix;
+using config::key_column;
+using config::timestamp_column;
 
 /// Whether `column` names a part of a message and no field of its value, whatever fields that has.
 [[nodiscard]] bool is_message_column(std::string_view column) noexcept;

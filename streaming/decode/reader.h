@@ -10,29 +10,15 @@
 #include <string>
 #include <vector>
 
+#include "config/input.h"
 #include "decode/read_record.h"
 #include "nustream/record/batch.h"
 #include "nustream/record/schema.h"
 
 namespace nustream::decode {
 
-enum class Format { csv, json_lines };
-
-/// Where records come from and how they are framed. In a file of lines a record ends at its newline whatever it
-/// holds; in a segment (docs/formats/segment.md), which is told by its first bytes, each value is a record.
-struct InputSettings {
-  std::vector<std::string> files{};  ///< read one after the other; "-" is standard input; .gz and .zst by magic
-  Format format = Format::csv;       ///< of lines, and of the values of messages
-  char delimiter = ',';
-  bool header = true;                        ///< CSV: the first line of each file names the columns
-  std::vector<std::string> columns{};        ///< CSV without a header, and values of messages: their names
-  std::string time_column{};                 ///< for --speed and starts by time; of messages "@timestamp" too
-  bool times_public = false;                 ///< the settings declare producer times public (privacy: rule 2)
-  std::uint64_t from = 0;                    ///< ordinal of the first record to read; of a segment its offset
-  std::optional<std::uint64_t> to{};         ///< ordinal or offset to stop before
-  std::optional<std::uint32_t> partition{};  ///< a segment of another one is refused; empty: none is
-  std::size_t record_bytes_max = 1 << 20;    ///< a longer record is unusable; it never takes more memory
-};
+using config::Format;
+using config::InputSettings;
 
 /// Reads rows; ordinals count data records over all files, from 0. Failure(io) for a file that cannot be read
 /// (after the rows before it were given), Failure(data) for an empty file or one without a header, and for a damaged

@@ -15,14 +15,16 @@ constexpr std::size_t outbox_bytes_max = std::size_t{8} << 20;
 
 }  // namespace
 
-DescentRun::DescentRun(const config::Config& config, const config::Mechanism& mechanism, const Design& design,
-                       const Table& table, const replay::Options& options, replay::PathPrinter& printer,
-                       TableWitness& witness, std::string rejects)
+DescentRun::DescentRun(const config::Config& config, const config::Mechanism& mechanism,
+                       const engine::TableDesign& design, const Table& table, const folder::Options& options,
+                       console::PathPrinter& printer, TableWitness& witness, std::string rejects)
     : config_(config),
       mechanism_(mechanism),
       design_(design),
       table_(table),
-      session_(config, mechanism, design.window(), options, printer, witness),
+      session_(
+          config, mechanism, folder::Window{0, design.rows, design.participation().times()}, options,
+          [&printer](std::string_view released) { printer.published(released); }, witness),
       encoder_(engine::release_encoder(config, mechanism,
                                        {config.lane, session_.epoch(), session_.digest(), session_.is_private()})),
       released_(session_.released_at()),
@@ -46,7 +48,9 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
   encode(signal != 0 ? "shutdown" : "end");
   commit();
   session_.finish();
-  replay::warn_of_lost(session_.rejects());
+  const std::string rejects_file = session_.rejects_file();
+  const console::RejectsList rejects{rejects_file, !rejects_file.empty() && session_.rejects_are_written()};
+  console::warn_of_lost(rejects);
   return {session_.lane().steps().value(),
           signal,
           has_steps_left() && signal == 0 ? session_.limit_reached() : std::string(),
@@ -54,7 +58,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
           session_.digest(),
           session_.key_file(),
           session_.ledger_total(session_.lane().steps()).value(),
-          session_.rejects()};
+          rejects};
 }
 
 std::string DescentRun::short_of_budget(std::uint64_t later) {

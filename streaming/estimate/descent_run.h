@@ -8,13 +8,13 @@
 
 #include "config/config.h"
 #include "config/mechanism.h"
+#include "console/path_printer.h"
 #include "engine/release_encoder.h"
-#include "estimate/design.h"
+#include "engine/table_design.h"
 #include "estimate/table.h"
+#include "folder/options.h"
+#include "folder/session.h"
 #include "nustream/lane/lane.h"
-#include "replay/options.h"
-#include "replay/path_printer.h"
-#include "replay/session.h"
 
 namespace nustream::estimate {
 
@@ -27,14 +27,14 @@ struct RunEnd {
   std::string digest;
   std::string key_file;
   double ledger_rho = 0;  ///< over all epochs of the folder
-  replay::RejectsList rejects;
+  console::RejectsList rejects;
 };
 
 /// Opens the folder as `options` say; what it is made with outlives it. Its first commit writes `rejects` down.
 class DescentRun {
  public:
-  DescentRun(const config::Config& config, const config::Mechanism& mechanism, const Design& design,
-             const Table& table, const replay::Options& options, replay::PathPrinter& printer, TableWitness& witness,
+  DescentRun(const config::Config& config, const config::Mechanism& mechanism, const engine::TableDesign& design,
+             const Table& table, const folder::Options& options, console::PathPrinter& printer, TableWitness& witness,
              std::string rejects);
 
   /// To the design's last step, to what the budget allows, or until `stop` holds a signal.
@@ -55,9 +55,9 @@ class DescentRun {
 
   const config::Config& config_;
   const config::Mechanism& mechanism_;
-  const Design& design_;
+  const engine::TableDesign& design_;
   const Table& table_;
-  replay::Session session_;
+  folder::Session session_;
   publish::ReleaseEncoder encoder_;
   std::uint64_t released_;
   lane::Releases releases_;

@@ -7,25 +7,24 @@
 
 #include <fmt/format.h>
 
+#include "console/path_printer.h"
+#include "console/signals.h"
+#include "engine/table_design.h"
 #include "estimate/comparison.h"
 #include "estimate/descent_run.h"
-#include "estimate/design.h"
 #include "estimate/path.h"
 #include "estimate/report.h"
 #include "estimate/table.h"
 #include "nustream/privacy/epsilon.h"
 #include "nustream/privacy/zcdp.h"
 #include "planted.h"
-#include "replay/path_printer.h"
-#include "replay/replay.h"
-#include "replay/signals.h"
 #include "secrets/harden.h"
 
 namespace nustream::estimate {
 namespace {
 
-replay::Options session_options(const Options& options, replay::Start start) {
-  replay::Options session;
+folder::Options session_options(const Options& options, folder::Start start) {
+  folder::Options session;
   session.command = "estimate";
   session.start = start;
   session.files = options.files;
@@ -36,12 +35,12 @@ replay::Options session_options(const Options& options, replay::Start start) {
 }
 
 /// Runs that belong together were stopped behind one that is finished.
-bool ends_with_one_of_several(const std::vector<publish::ShownRelease>& path, const Design& design) {
+bool ends_with_one_of_several(const std::vector<publish::ShownRelease>& path, const engine::TableDesign& design) {
   return finished_runs(path, design.steps) % design.runs != 0 && path.back().step == design.steps;
 }
 
 /// What the runs have cost that belong together, of which the last one may have been stopped.
-Rho spent_along(const config::Mechanism& mechanism, const Design& design,
+Rho spent_along(const config::Mechanism& mechanism, const engine::TableDesign& design,
                 const std::vector<publish::ShownRelease>& path) {
   const std::uint64_t finished = finished_runs(path, design.steps) % design.runs;
   const bool is_whole = path.back().step == design.steps;
@@ -51,7 +50,7 @@ Rho spent_along(const config::Mechanism& mechanism, const Design& design,
   return privacy::compose(spent);
 }
 
-Report report_of(const config::Config& config, const config::Mechanism& mechanism, const Design& design,
+Report report_of(const config::Config& config, const config::Mechanism& mechanism, const engine::TableDesign& design,
                  const RunEnd& end, const std::vector<publish::ShownRelease>& path) {
   const Rho spent = spent_along(mechanism, design, path);
   const bool is_finished = end.signal == 0 && end.exhausted.empty();
@@ -69,7 +68,7 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
           .ledger_rho = end.ledger_rho,
           .ledger_epsilon = privacy::epsilon(Rho{end.ledger_rho}, config.privacy.delta).value(),
           .delta = config.privacy.delta.value(),
-          .predicted_stddev = is_finished ? predicted_stddev(config, mechanism, design) : std::nullopt,
+          .predicted_stddev = is_finished ? engine::predicted_stddev(config, mechanism, design) : std::nullopt,
           .is_private = path.back().promise.is_private,
           .folder = config.state.directory,
           .key_file = end.key_file,
@@ -96,7 +95,7 @@ Exit say_how_it_ended(const config::Config& config, const Options& options, cons
   if (options.compare_x_bound) go_on += fmt::format(" --adassp-x-bound {}", *options.compare_x_bound);
   if (options.compare_y_bound) go_on += fmt::format(" --adassp-y-bound {}", *options.compare_y_bound);
   fmt::print(stderr, "nustream: interrupted; everything so far is committed; go on with: {}\n",
-             replay::replay_command(config, session_options(options, replay::Start::resume), go_on));
+             folder::command_to_go_on(config, session_options(options, folder::Start::resume), go_on));
   return end.signal == SIGINT ? Exit::interrupted : Exit::done;
 }
 
@@ -120,13 +119,14 @@ bool has_releases(const config::Config& config) {
 }
 
 /// How many runs under these settings are finished of those that belong together; the folder may hold none yet.
-std::uint64_t finished_before(const config::Config& config, const std::string& digest, const Design& design) {
+std::uint64_t finished_before(const config::Config& config, const std::string& digest,
+                              const engine::TableDesign& design) {
   if (design.runs == 1 || !has_releases(config)) return 0;
   return finished_runs(released_under(config.state.directory, digest), design.steps) % design.runs;
 }
 
 /// An interval over runs is of one table: those before this one would be of another.
-void require_one_table(const DescentRun& one, const config::Config& config, const Design& design,
+void require_one_table(const DescentRun& one, const config::Config& config, const engine::TableDesign& design,
                        std::uint64_t before) {
   if (before == 0 || one.is_like_last_epoch()) return;
   throw Failure(
@@ -138,7 +138,8 @@ void require_one_table(const DescentRun& one, const config::Config& config, cons
 
 /// Before anything of it is spent: which run this is behind `before` others, and, of the command's first one, what
 /// the budget will end.
-void introduce(DescentRun& one, const Design& design, const Options& options, std::uint64_t before, bool is_first) {
+void introduce(DescentRun& one, const engine::TableDesign& design, const Options& options, std::uint64_t before,
+               bool is_first) {
   if (options.quiet) return;
   const std::string advice = is_first ? one.short_of_budget(design.runs - before - 1) : std::string();
   if (!advice.empty()) fmt::print(stderr, "nustream: warning: {}\n", advice);
@@ -156,14 +157,14 @@ struct RunsEnd {
 
 /// One run after the other, each with a path of its own on standard output, until as many as belong together are
 /// done.
-RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechanism, const Design& design,
+RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechanism, const engine::TableDesign& design,
                   Table& table, const Options& options, TableWitness& witness, const std::atomic<int>& stop) {
   const bool lines = !options.quiet && !options.json;
-  replay::Start start = options.start;
+  folder::Start start = options.start;
   RunsEnd all;
   bool introduced = false;
   do {
-    replay::PathPrinter printer(lines ? stdout : nullptr, replay::PathPrinter::Count::steps);
+    console::PathPrinter printer(lines ? stdout : nullptr, console::PathPrinter::Count::steps);
     {
       DescentRun one(config, mechanism, design, table, session_options(options, start), printer, witness,
                      std::exchange(table.reject_lines, {}));  // all runs are over the same table
@@ -179,7 +180,7 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
     const bool is_there = all.last.steps > 0 || has_releases(config);
     all.path = is_there ? released_under(config.state.directory, all.last.digest) : decltype(all.path)();
     if (all.last.signal != 0 || !all.last.exhausted.empty()) return all;
-    start = replay::Start::new_epoch;
+    start = folder::Start::new_epoch;
   } while (finished_runs(all.path, design.steps) % design.runs != 0);
   return all;
 }
@@ -188,18 +189,18 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
 
 Exit run(config::Config config, const Options& options) {
   secrets::harden_process();
-  const std::atomic<int>& stop = replay::watch_signals();
+  const std::atomic<int>& stop = console::watch_signals();
   if (options.compare_nonprivate && !is_comparable(config)) {
     throw Failure(Exit::usage,
                   "--compare-nonprivate: there is a comparator for linear and Huber losses alone; leave it out");
   }
   Table table = read_table(config);
   TableWitness witness(table);
-  const Design design = settle_design(
+  const engine::TableDesign design = engine::settle_design(
       config, NUSTREAM_PLANTED("table-counts-usable-records") ? table.rows() - table.counts.rejected : table.rows());
   const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
 
-  if (!options.quiet) warn_of_noise(predicted_stddev(config, mechanism, design), design.steps);
+  if (!options.quiet) warn_of_noise(engine::predicted_stddev(config, mechanism, design), design.steps);
 
   const std::string degenerate = degeneracy(config, table);
   const Rho all{static_cast<double>(design.runs) * config.privacy.rho->value()};

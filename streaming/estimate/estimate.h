@@ -8,13 +8,13 @@
 
 #include "config/config.h"
 #include "error.h"
-#include "replay/options.h"
+#include "folder/options.h"
 
 namespace nustream::estimate {
 
 /// What the command line adds to the settings.
 struct Options {
-  replay::Start start = replay::Start::fresh;
+  folder::Start start = folder::Start::fresh;
   std::vector<std::string> files;  ///< as typed, in place of stream.input; empty for that
   std::optional<std::uint64_t> insecure_seed;
   bool compare_nonprivate = false;

@@ -56,19 +56,19 @@ std::uint64_t finished_runs(const std::vector<ShownRelease>& path, std::uint64_t
   return static_cast<std::uint64_t>(std::ranges::count(path, steps, &ShownRelease::step));
 }
 
-std::optional<replay::ReportedIntervals> intervals_along(const config::Config& config,
-                                                         const std::vector<ShownRelease>& path) {
+std::optional<console::ReportedIntervals> intervals_along(const config::Config& config,
+                                                          const std::vector<ShownRelease>& path) {
   const config::Intervals& intervals = config.intervals;
   if (path.empty() || intervals.kind == Kind::none) return std::nullopt;
   if (intervals.kind == Kind::batch_means || intervals.kind == Kind::sandwich) {
-    return replay::reported_intervals(path.back());
+    return console::reported_intervals(path.back());
   }
   const std::vector<const ShownRelease*> chosen = members(config, path);
   if (chosen.size() < intervals.count) return std::nullopt;
   const bool runs = intervals.kind == Kind::runs;
   const std::uint64_t steps =
       runs ? intervals.count * config.estimate.steps : config.estimate.steps - intervals.burn_in;
-  replay::ReportedIntervals reported{
+  console::ReportedIntervals reported{
       runs ? "runs" : "checkpoints",
       "the minimiser of the clipped loss over this table, not the population parameter",
       intervals.level,

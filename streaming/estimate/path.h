@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "config/config.h"
+#include "console/report_parts.h"
 #include "publish/intervals.h"
 #include "publish/release_json.h"
-#include "replay/report_parts.h"
 
 namespace nustream::estimate {
 
@@ -20,7 +20,7 @@ namespace nustream::estimate {
 
 /// Of the last release's own (batch means, sandwich), or from checkpoints or finals along the path; nothing where
 /// there are too few of them.
-[[nodiscard]] std::optional<replay::ReportedIntervals> intervals_along(
+[[nodiscard]] std::optional<console::ReportedIntervals> intervals_along(
     const config::Config& config, const std::vector<publish::ShownRelease>& path);
 
 }  // namespace nustream::estimate

@@ -4,16 +4,16 @@
 
 #include <fmt/format.h>
 
+#include "console/path_printer.h"
 #include "publish/json_text.h"
-#include "replay/path_printer.h"
 
 namespace nustream::estimate {
 namespace {
 
+using console::shown_number;
+using console::with_separators;
 using publish::append_field;
 using publish::append_object;
-using replay::shown_number;
-using replay::with_separators;
 
 std::size_t name_width(const Report& report) {
   std::size_t width = 8;
@@ -45,11 +45,11 @@ void print_comparison(const Report& report, std::FILE* out) {
 }  // namespace
 
 void print(const Report& report, std::FILE* out) {
-  const Design& design = report.design;
+  const engine::TableDesign& design = report.design;
   fmt::print(out, "\n");
-  replay::print_estimates(report.last, report.intervals, "", out);
-  if (report.intervals) replay::print_intervals(*report.intervals, report.last.step, out);
-  replay::print_strength(report.last, out);
+  console::print_estimates(report.last, report.intervals, "", out);
+  if (report.intervals) console::print_intervals(*report.intervals, report.last.step, out);
+  console::print_strength(report.last, out);
   std::string of_runs;
   if (design.runs > 1) {
     of_runs = report.is_finished() ? fmt::format(", in each of {} runs", design.runs)
@@ -58,10 +58,10 @@ void print(const Report& report, std::FILE* out) {
   fmt::print(out, "{:<16}{} of {}, {} records each{}\n", "steps", with_separators(report.last.step),
              with_separators(design.steps), with_separators(design.minibatch), of_runs);
   fmt::print(out, "{:<16}{:.6g} (zCDP, {}, {} noise)\n", "rho spent", report.rho,
-             replay::protected_unit(report.last.promise), report.correlation);
-  replay::print_epsilon({report.epsilon, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho,
-                         report.ledger_epsilon, report.delta, "gaussian"},
-                        out);
+             console::protected_unit(report.last.promise), report.correlation);
+  console::print_epsilon({report.epsilon, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho,
+                          report.ledger_epsilon, report.delta, "gaussian"},
+                         out);
   if (report.predicted_stddev) {
     fmt::print(out, "{:<16}{:.3g} in a coordinate of the last iterate (working units, curvature 1)\n",
                "privacy noise", *report.predicted_stddev);
@@ -72,7 +72,7 @@ void print(const Report& report, std::FILE* out) {
   if (!report.key_file.empty()) fmt::print(out, "{:<16}{} (keep it secret)\n", "key", report.key_file);
   print_comparison(report, out);
   std::fflush(out);
-  replay::print_for_operator(report.counts, report.rejects);
+  console::print_for_operator(report.counts, report.rejects);
   if (!report.degeneracy.empty()) fmt::print(stderr, "operator only, not private: {}\n", report.degeneracy);
 }
 
@@ -106,7 +106,7 @@ std::string to_json(const Report& report) {
     }
     out += '}';
   }
-  replay::append_operator(report.counts, report.rejects, out);
+  console::append_operator(report.counts, report.rejects, out);
   if (!report.degeneracy.empty()) append_field("degeneracy", report.degeneracy, out);
   return out + "}}";
 }

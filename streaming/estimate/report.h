@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "console/operator_counts.h"
+#include "engine/table_design.h"
 #include "estimate/comparison.h"
-#include "estimate/design.h"
 #include "estimate/path.h"
-#include "replay/operator_counts.h"
 
 namespace nustream::estimate {
 
@@ -18,10 +18,10 @@ struct Report {
   [[nodiscard]] bool is_finished() const { return ending == finished; }
 
   std::string stream;
-  Design design;
+  engine::TableDesign design;
   std::string correlation;
   publish::ShownRelease last;
-  std::optional<replay::ReportedIntervals> intervals;
+  std::optional<console::ReportedIntervals> intervals;
   std::string ending;  ///< "finished", "interrupted" or "budget reached"
   std::uint64_t finished_runs = 0;
   double rho = 0;             ///< of the runs that belong together, as far as they went
@@ -33,8 +33,8 @@ struct Report {
   bool is_private = true;
   std::string folder;
   std::string key_file;
-  replay::OperatorCounts counts;
-  replay::RejectsList rejects;
+  console::OperatorCounts counts;
+  console::RejectsList rejects;
   std::string degeneracy;  ///< for the operator alone
   std::vector<Compared> comparison;
 };

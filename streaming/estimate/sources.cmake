@@ -1,3 +1,3 @@
 target_sources(nustream_service PRIVATE
-  estimate/comparison.cpp estimate/descent_run.cpp estimate/design.cpp estimate/estimate.cpp estimate/path.cpp estimate/report.cpp
+  estimate/comparison.cpp estimate/descent_run.cpp estimate/estimate.cpp estimate/path.cpp estimate/report.cpp
   estimate/table.cpp)

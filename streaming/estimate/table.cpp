@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "console/signals.h"
 #include "decode/reader.h"
 #include "error.h"
 #include "journal/record_marks.h"
 #include "publish/reject_lines.h"
-#include "replay/signals.h"
 #include "secrets/fields.h"
 
 namespace nustream::estimate {
@@ -132,7 +132,7 @@ Table read_table(const config::Config& config) {
   rows.dimension = table.dimension;
   for (bool more = true; more;) {
     rows.clear();
-    replay::require_no_signal();
+    console::require_no_signal();
     more = reader->read(rows, rows_per_read);
     table.x.append(rows.x);
     table.y.append(rows.y);

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "config/config.h"
+#include "console/operator_counts.h"
+#include "folder/input_witness.h"
 #include "nustream/inference/least_squares.h"
-#include "replay/input_witness.h"
-#include "replay/operator_counts.h"
 
 namespace nustream::estimate {
 
@@ -40,7 +40,7 @@ struct Table {
   std::size_t dimension = 0;
   GrowingColumn x;  ///< row-major
   GrowingColumn y;
-  replay::OperatorCounts counts;
+  console::OperatorCounts counts;
   std::string reject_lines;  ///< of the first ones, for rejects.jsonl, where it is asked for
   bool rejects_cut = false;  ///< there are more than those
 
@@ -51,7 +51,7 @@ struct Table {
 };
 
 /// Tells a table again by all of its rows: they are at hand as one record, behind the last of them.
-class TableWitness final : public replay::InputWitness {
+class TableWitness final : public folder::InputWitness {
  public:
   explicit TableWitness(const Table& table);
 

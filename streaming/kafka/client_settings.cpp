@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "config/nearest.h"
 #include "error.h"
 #include "kafka/log_lines.h"
-#include "nearest.h"
 
 namespace nustream::kafka {
 namespace {
@@ -128,7 +128,7 @@ void set(rd_kafka_conf_t* configuration, const std::string& name, const std::str
     case RD_KAFKA_CONF_OK:
       return;
     case RD_KAFKA_CONF_UNKNOWN:
-      throw refused(name, "does not exist" + did_you_mean(name, known_properties(configuration)));
+      throw refused(name, "does not exist" + config::did_you_mean(name, known_properties(configuration)));
     default:
       throw refused(
           name, is_secret(name) ? "has a value that is not allowed" : std::string("cannot be set: ") + text.data());
@@ -209,7 +209,7 @@ std::string property_in_force(const ClientSettings& settings, Role role, const s
   const ConfigurationHandle configuration = client_configuration(settings, role, {});
   std::size_t size = 0;
   if (rd_kafka_conf_get(configuration.get(), name.c_str(), nullptr, &size) != RD_KAFKA_CONF_OK) {
-    throw refused(name, "does not exist" + did_you_mean(name, known_properties(configuration.get())));
+    throw refused(name, "does not exist" + config::did_you_mean(name, known_properties(configuration.get())));
   }
   return value_of(configuration.get(), name);
 }

@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
+#include "console/signals.h"
 #include "local/collector_folder.h"
 #include "local/counting.h"
 #include "local/lines.h"
 #include "local/model_text.h"
 #include "local/public_rows.h"
 #include "local/topic_reports.h"
-#include "replay/signals.h"
 #include "secrets/harden.h"
 
 namespace nustream::local {
@@ -83,7 +83,7 @@ inference::LocalCollector sums(const Settings& settings, const CollectOptions& o
 
 Exit collect(const Settings& settings, const CollectOptions& options) {
   secrets::harden_process();
-  const std::atomic<int>& signal = replay::watch_signals();
+  const std::atomic<int>& signal = console::watch_signals();
   const inference::LocalMechanism mechanism = make_mechanism(settings);
   const ReportFormat format(settings, mechanism);
   // Before anything is counted: what is wrong with the rows is said at once.

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <span>
 
+#include "console/signals.h"
+#include "decode/reader.h"
 #include "error.h"
 #include "nustream/record/batch.h"
-#include "replay/signals.h"
 
 namespace nustream::local {
 namespace {
@@ -46,7 +47,7 @@ LoadedRows load_public_rows(const Settings& settings) {
   record::RowBatch batch;
   for (bool more = true; more;) {
     batch.clear();
-    replay::require_no_signal();
+    console::require_no_signal();
     more = reader->read(batch, rows_at_once);
     append(batch, settings, loaded);
   }

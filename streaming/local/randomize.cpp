@@ -11,13 +11,13 @@
 
 #include <fmt/format.h>
 
+#include "console/signals.h"
 #include "journal/failpoint.h"
 #include "local/record_reader.h"
 #include "local/report.h"
 #include "local/report_store.h"
 #include "planted.h"
 #include "publish/json_text.h"
-#include "replay/signals.h"
 #include "secrets/harden.h"
 #include "secrets/random.h"
 
@@ -184,7 +184,7 @@ void print_summary(const Randomizer& randomizer, const Settings& settings) {
 
 Exit randomize(const Settings& settings, const RandomizeOptions& options) {
   secrets::harden_process();
-  const std::atomic<int>& signal = replay::watch_signals();
+  const std::atomic<int>& signal = console::watch_signals();
   Randomizer randomizer(settings);
   const Output output(options.output);
   while (randomizer.run_batch(output, signal)) {

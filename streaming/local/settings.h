@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "config/input.h"
 #include "config/kafka.h"
-#include "decode/reader.h"
 #include "nustream/inference/local_mechanism.h"
 #include "nustream/inference/local_solver.h"
 #include "nustream/record/schema.h"
@@ -16,7 +16,7 @@ namespace nustream::local {
 struct Settings {
   std::string file;
   std::string stream;
-  decode::InputSettings input;  ///< of the users' records
+  config::InputSettings input;  ///< of the users' records
   record::Schema schema;        ///< without an intercept
   inference::LocalBounds bounds;
   inference::LocalBudget budget;

@@ -12,12 +12,12 @@
 
 #include <fmt/format.h>
 
+#include "console/signals.h"
 #include "error.h"
 #include "kafka/group_consumer.h"
 #include "kafka/interruption.h"
 #include "kafka/partition_reader.h"
 #include "kafka/topic_checks.h"
-#include "replay/signals.h"
 
 namespace nustream::local {
 namespace {
@@ -30,7 +30,7 @@ constexpr milliseconds wait_max{100};  // how soon a signal is noticed
 constexpr milliseconds probe{2'000};   // for a broker to answer
 
 kafka::ClientSettings client_of(const config::Kafka& settings) {
-  return {settings.brokers, settings.properties, &replay::signalled()};
+  return {settings.brokers, settings.properties, &console::signalled()};
 }
 
 /// One partition's part: where it is, and where it may stop.

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "console/signals.h"
 #include "decode/segment_rows.h"
 #include "kafka/interruption.h"
 #include "kafka/partition_reader.h"
@@ -17,7 +18,6 @@
 #include "publish/json_text.h"
 #include "record/partition_recorder.h"
 #include "record/segment_writer.h"
-#include "replay/signals.h"
 #include "secrets/harden.h"
 
 namespace nustream::recording {
@@ -101,7 +101,7 @@ class Folder {
   std::vector<SegmentWriter> writers(std::uint32_t partitions, const std::string& cluster) {
     check_empty(partitions);
     kafka::ClientSettings asking = client_of(config_.kafka);
-    asking.cancelled = &replay::signalled();
+    asking.cancelled = &console::signalled();
     kafka::PartitionReader reader(asking, kafka::Isolation::read_committed, config_.kafka.group);
     std::vector<SegmentWriter> writers;
     for (std::uint32_t partition = 0; partition < partitions; ++partition) {
@@ -221,13 +221,13 @@ void print(const Options& options, const std::vector<SegmentWriter>& writers) {
 
 Exit run(const config::Config& config, const Options& options) try {
   secrets::harden_process();
-  const std::atomic<int>& signal = replay::watch_signals();
+  const std::atomic<int>& signal = console::watch_signals();
   if (config.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
   kafka::check_properties(config.kafka.properties);
   kafka::ClientSettings asking = client_of(config.kafka);
-  asking.cancelled = &replay::signalled();
+  asking.cancelled = &console::signalled();
   kafka::TopicChecks checks(asking);
   const std::uint32_t partitions = check_topic(config, checks);
   Folder folder(config, options);
@@ -239,7 +239,7 @@ Exit run(const config::Config& config, const Options& options) try {
   return Exit::interrupted;
 } catch (const kafka::Cancelled&) {
   // Told to end while brokers were waited for: nothing was begun.
-  return replay::watch_signals() == SIGINT ? Exit::interrupted : Exit::done;
+  return console::watch_signals() == SIGINT ? Exit::interrupted : Exit::done;
 }
 
 }  // namespace nustream::recording

@@ -14,7 +14,7 @@ namespace {
 /// Reads the window again and again; shifts ordinals to positions.
 class PassReader final : public decode::Reader {
  public:
-  PassReader(const config::Config& config, const Window& window, std::uint64_t position)
+  PassReader(const config::Config& config, const folder::Window& window, std::uint64_t position)
       : input_(config.input), schema_(config.schema), window_(window), records_(*window.end - window.first) {
     pass_ = (position - window.first) / records_;
     if (pass_ < window.passes) open(window.ordinal(position));
@@ -72,7 +72,7 @@ class PassReader final : public decode::Reader {
 
   decode::InputSettings input_;
   const record::Schema& schema_;
-  Window window_;
+  folder::Window window_;
   std::uint64_t records_;
   std::uint64_t pass_ = 0;
   bool ended_ = false;  // the reader's pass; the next one is not open yet
@@ -99,17 +99,8 @@ std::uint64_t ordinal_of(const config::Config& config, const std::string& text, 
 
 }  // namespace
 
-std::uint64_t Window::ordinal(std::uint64_t position) const noexcept {
-  if (passes == 1 || !end || *end == first) return position;
-  return first + (position - first) % (*end - first);
-}
-
-std::uint64_t Window::touched(std::uint64_t position) const noexcept {
-  return passes == 1 || !end ? position : std::min(position, *end);
-}
-
-Window resolve_window(const config::Config& config, const Options& options) {
-  Window window;
+folder::Window resolve_window(const config::Config& config, const folder::Options& options) {
+  folder::Window window;
   window.passes = options.passes;
   window.first = options.from ? ordinal_of(config, *options.from, "--from") : decode::first_position(config.input);
   if (options.to) window.end = ordinal_of(config, *options.to, "--to");
@@ -123,7 +114,7 @@ Window resolve_window(const config::Config& config, const Options& options) {
   return window;
 }
 
-privacy::Participation participation(const Window& window, std::uint64_t minibatch) {
+privacy::Participation participation(const folder::Window& window, std::uint64_t minibatch) {
   if (window.passes == 1 || NUSTREAM_PLANTED("passes-are-not-counted")) return privacy::Participation::once();
   const std::uint64_t steps = (*window.end - window.first) / minibatch;
   if (steps == 0) {
@@ -134,7 +125,7 @@ privacy::Participation participation(const Window& window, std::uint64_t minibat
   return {window.passes, steps};
 }
 
-std::unique_ptr<decode::Reader> open_window(const config::Config& config, const Window& window,
+std::unique_ptr<decode::Reader> open_window(const config::Config& config, const folder::Window& window,
                                             std::uint64_t position) {
   if (window.passes > 1) return std::make_unique<PassReader>(config, window, position);
   decode::InputSettings input = config.input;

@@ -1,22 +1,20 @@
 #include "replay/replay.h"
 
 #include <algorithm>
-#include <cctype>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "config/advice.h"
 #include "config/mechanism.h"
+#include "console/path_printer.h"
+#include "console/signals.h"
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
-#include "replay/engine.h"
+#include "folder/session.h"
 #include "replay/input.h"
-#include "replay/path_printer.h"
-#include "replay/session.h"
-#include "replay/signals.h"
+#include "replay/record_loop.h"
 #include "replay/stream_input.h"
 #include "replay/summarise.h"
 #include "secrets/harden.h"
@@ -36,8 +34,8 @@ Exit exit_of(Ending ending) {
 }
 
 /// `steps_released`: of this epoch's last release; 0 for none.
-void say_how_it_ended(const config::Config& config, const Options& options, Session& session, Ending ending,
-                      std::uint64_t steps_released) {
+void say_how_it_ended(const config::Config& config, const folder::Options& options, folder::Session& session,
+                      Ending ending, std::uint64_t steps_released) {
   const bool is_stopped = ending == Ending::interrupted || ending == Ending::drained;
   if (is_stopped && !session.is_committed()) {
     fmt::print(stderr, "nustream: {}; nothing was stepped: give the same command again\n",
@@ -46,7 +44,7 @@ void say_how_it_ended(const config::Config& config, const Options& options, Sess
     fmt::print(stderr, "nustream: {}; go on with: {}\n",
                ending == Ending::drained ? "told to end; what was stepped is committed and released"
                                          : "interrupted; everything so far is committed",
-               replay_command(config, options, "--resume"));
+               folder::command_to_go_on(config, options, "--resume"));
   } else if (ending == Ending::exhausted) {
     fmt::print(stderr, "nustream: stopped: {}; {}\n", session.limit_reached(),
                session.lane().steps().value() == 0 ? "no step was taken"
@@ -56,15 +54,16 @@ void say_how_it_ended(const config::Config& config, const Options& options, Sess
   }
 }
 
-void warn(const std::string& advice, const Options& options) {
+void warn(const std::string& advice, const folder::Options& options) {
   if (!advice.empty() && !options.quiet) fmt::print(stderr, "nustream: warning: {}\n", advice);
 }
 
 /// A run that found nothing to step: what it means, and what one might have meant instead.
-void say_nothing_was_read(const config::Config& config, const Options& options, const Window& window,
+void say_nothing_was_read(const config::Config& config, const folder::Options& options, const folder::Window& window,
                           Position position) {
-  const bool from_the_beginning = options.start == Start::fresh;  // others begin behind what was read, without --from
-  if (options.from ? options.start != Start::resume : from_the_beginning && options.to) {
+  const bool from_the_beginning =
+      options.start == folder::Start::fresh;  // others begin behind what was read, without --from
+  if (options.from ? options.start != folder::Start::resume : from_the_beginning && options.to) {
     fmt::print(stderr, "nustream: no record of the input lies from {} to {}: no step was taken\n",
                options.from.value_or("its beginning"), options.to.value_or("its end"));
     return;
@@ -77,18 +76,9 @@ void say_nothing_was_read(const config::Config& config, const Options& options, 
   fmt::print(stderr,
              "nustream: no new records behind record {}{}: no step was taken; to have the input read again from its "
              "beginning, which its records are charged for: {}\n",
-             with_separators(one_pass ? position.value() : window.touched(position.value())),
+             console::with_separators(one_pass ? position.value() : window.touched(position.value())),
              one_pass && options.to ? " before " + *options.to : std::string(),
-             replay_command(config, options, "--new-epoch --from 0"));
-}
-
-/// One word of a shell's command.
-std::string in_shell(const std::string& text) {
-  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("._-/=:,+", c) != nullptr; };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
+             folder::command_to_go_on(config, options, "--new-epoch --from 0"));
 }
 
 bool reads_pipe(const config::Config& config) {
@@ -101,44 +91,30 @@ bool reads_pipe(const config::Config& config) {
 
 }  // namespace
 
-std::string replay_command(const config::Config& config, const Options& options, const std::string& option) {
-  std::string command = fmt::format("nustream {} {}", options.command, in_shell(config.file));
-  for (const std::string& file : options.files) command += " " + in_shell(file);
-  for (const std::string& text : config.overrides) command += " --set " + in_shell(text);
-  if (options.lane) command += fmt::format(" --lane {}", *options.lane);
-  if (options.insecure_seed) command += fmt::format(" --insecure-seed {}", *options.insecure_seed);
-  if (options.compared) command += " --compare-nonprivate";
-  if (options.passes > 1) {
-    command += fmt::format(" --passes {}", options.passes);
-    if (options.from && option.find("--from") == std::string::npos) command += " --from " + *options.from;
-  }
-  if (options.to) command += " --to " + *options.to;
-  return command + " " + option;
-}
-
-Exit run(const config::Config& config, const Options& options) {
+Exit run(const config::Config& config, const folder::Options& options) {
   secrets::harden_process();
-  const std::atomic<int>& stop = watch_signals();
+  const std::atomic<int>& stop = console::watch_signals();
   if (options.speed && (config.input.time_column.empty() || !config.input.times_public)) {
     throw Failure(Exit::configuration, config.file +
                                            ": --speed follows the records' own times: set stream.time to "
                                            "their column and declare them public with stream.times_public = true");
   }
-  if (options.start == Start::resume && options.from && options.passes == 1) {
+  if (options.start == folder::Start::resume && options.from && options.passes == 1) {
     throw Failure(Exit::usage,
                   "--from: a resumed run goes on where its state is; --from belongs to a new run or epoch");
   }
-  const Window window = resolve_window(config, options);
+  const folder::Window window = resolve_window(config, options);
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
 
   warn(config::overshoot(config), options);
   const bool lines = !options.quiet && !options.json;
-  PathPrinter printer(lines ? stdout : nullptr);
+  console::PathPrinter printer(lines ? stdout : nullptr);
   StreamInput stream(config, window, stop);
   // The input is opened first: a missing file is told before a state folder is made.
-  if (options.start == Start::fresh) stream.open(window.first);
-  Session session(config, mechanism, window, options, printer, stream);
-  if (options.start != Start::resume) {
+  if (options.start == folder::Start::fresh) stream.open(window.first);
+  folder::Session session(
+      config, mechanism, window, options, [&](std::string_view released) { printer.published(released); }, stream);
+  if (options.start != folder::Start::resume) {
     const std::string advice = engine::short_of_budget(mechanism, session.step_limit());
     const bool before_a_release = session.step_limit() < StepCount{config.descent.release_every};
     warn(advice.empty() || !before_a_release ? advice : advice + "; it ends before the first release (release.every)",
@@ -155,10 +131,10 @@ Exit run(const config::Config& config, const Options& options) {
       config, mechanism, {config.lane, session.epoch(), session.digest(), session.is_private()});
   engine::Stepper stepper(session.lane(), session.feed(), encoder, config.descent.minibatch, session.step_limit(),
                           session.released_at());
-  Engine engine(stepper, input, config.descent,
-                Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
-                        config.state.rejects},
-                Pacer(options.speed));
+  RecordLoop loop(stepper, input, config.descent,
+                  Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
+                          config.state.rejects},
+                  Pacer(options.speed));
   std::optional<std::uint64_t> records_total;
   if (window.end) {
     const std::uint64_t all = window.first + (*window.end - window.first) * window.passes;
@@ -168,10 +144,10 @@ Exit run(const config::Config& config, const Options& options) {
   std::exception_ptr failure;
   Ending ending = Ending::input;
   try {
-    ending = engine.run(
+    ending = loop.run(
         stop,
-        [&](BatchResult result) {
-          session.commit(std::move(result), engine.counts().rejected, stepper.released_at());
+        [&](folder::BatchResult result) {
+          session.commit(std::move(result), loop.counts().rejected, stepper.released_at());
         },
         [&](std::uint64_t records) {
           printer.progress({records, input.bytes_read(), input.bytes_total(), records_total});
@@ -181,17 +157,17 @@ Exit run(const config::Config& config, const Options& options) {
   }
   session.finish();
   printer.finish();
-  warn_of_lost(session.rejects());
+  console::warn_of_lost(rejects_of(session));
   if (failure) std::rethrow_exception(failure);
   say_how_it_ended(config, options, session, ending, stepper.released_at());
 
-  if (ending == Ending::input && engine.counts().records == 0 && engine.counts().left_over == 0) {
+  if (ending == Ending::input && loop.counts().records == 0 && loop.counts().left_over == 0) {
     say_nothing_was_read(config, options, window, session.lane().position());
   }
 
-  const Summary summary = summarise(config, mechanism, session, printer, engine, ending);
-  if (options.json) fmt::print("{}\n", to_json(summary));
-  if (lines) print_table(summary, stdout);
+  const console::Summary summary = summarise(config, mechanism, session, printer, loop, ending);
+  if (options.json) fmt::print("{}\n", console::to_json(summary));
+  if (lines) console::print_table(summary, stdout);
   return exit_of(ending);
 }
 

@@ -8,16 +8,16 @@
 
 #include "config/config.h"
 #include "decode/reader.h"
+#include "folder/input_witness.h"
 #include "replay/input.h"
-#include "replay/input_witness.h"
 
 namespace nustream::replay {
 
 /// The rest of a window from some position on. Outlived by what it is given.
-class StreamInput final : public InputWitness {
+class StreamInput final : public folder::InputWitness {
  public:
   /// `stop`: a signal's number ends a check that waits for its input.
-  StreamInput(const config::Config& config, const Window& window, const std::atomic<int>& stop)
+  StreamInput(const config::Config& config, const folder::Window& window, const std::atomic<int>& stop)
       : config_(config), window_(window), stop_(stop) {}
 
   /// Opens it at a lane's position, unless that was done. Failure(io) where a pipe was read at another one.
@@ -35,7 +35,7 @@ class StreamInput final : public InputWitness {
   void pass_marked(decode::Reader& reader, const journal::StateRecord& record) const;
 
   const config::Config& config_;
-  const Window& window_;
+  const folder::Window& window_;
   const std::atomic<int>& stop_;
   std::unique_ptr<decode::Reader> reader_;
   std::uint64_t position_ = 0;  // at which that was opened

@@ -12,14 +12,28 @@
 namespace nustream::replay {
 namespace {
 
+const char* name(Ending ending) {
+  switch (ending) {
+    case Ending::input:
+      return "input ended";
+    case Ending::interrupted:
+      return "interrupted";
+    case Ending::drained:
+      return "drained";
+    case Ending::exhausted:
+      return "budget or horizon reached";
+  }
+  return "";
+}
+
 std::string path_in(const config::Config& config, const char* name) {
   return (std::filesystem::path(config.state.directory) / name).string();
 }
 
 /// The last release of the session's epoch that is out: of this run, or of those that it went on with. An earlier
 /// epoch's is none: it cost what that epoch spent.
-std::optional<publish::ShownRelease> last_published(const config::Config& config, const Session& session,
-                                                    const PathPrinter& printer) {
+std::optional<publish::ShownRelease> last_published(const config::Config& config, const folder::Session& session,
+                                                    const console::PathPrinter& printer) {
   if (printer.last()) return printer.last();
   const auto disk = journal::posix_disk();
   auto last = publish::read_release(journal::last_line(*disk, path_in(config, journal::folder_files::releases)));
@@ -29,11 +43,16 @@ std::optional<publish::ShownRelease> last_published(const config::Config& config
 
 }  // namespace
 
-Summary summarise(const config::Config& config, const config::Mechanism& mechanism, Session& session,
-                  const PathPrinter& printer, const Engine& engine, Ending ending) {
+console::RejectsList rejects_of(const folder::Session& session) {
+  const std::string file = session.rejects_file();
+  return file.empty() ? console::RejectsList{} : console::RejectsList{file, session.rejects_are_written()};
+}
+
+console::Summary summarise(const config::Config& config, const config::Mechanism& mechanism, folder::Session& session,
+                           const console::PathPrinter& printer, const RecordLoop& loop, Ending ending) {
   const StepCount steps = session.lane().steps();
   const Rho spent = mechanism.spend.after(steps);
-  Summary summary;
+  console::Summary summary;
   summary.stream = config.stream;
   summary.epoch = session.epoch().value();
   summary.steps = steps.value();
@@ -49,9 +68,9 @@ Summary summarise(const config::Config& config, const config::Mechanism& mechani
     summary.average_from = config.descent.averaging.from;
   }
   summary.release = last_published(config, session, printer);
-  summary.ending = ending;
-  summary.counts = engine.counts();
-  summary.rejects = session.rejects();
+  summary.ending = name(ending);
+  summary.counts = loop.counts();
+  summary.rejects = rejects_of(session);
   const auto made = [&, disk = journal::posix_disk()](const char* name) {
     const std::string path = path_in(config, name);
     return disk->open(path, journal::Access::read) ? path : std::string();

@@ -13,7 +13,7 @@
 #include "command.h"
 #include "config/config.h"
 #include "config/mechanism.h"
-#include "estimate/design.h"
+#include "engine/table_design.h"
 #include "journal/disk.h"
 #include "journal/sealed_state.h"
 #include "nustream/lane/lane.h"
@@ -134,7 +134,7 @@ Fitted fit(const std::string& command, const std::string& config_text, const std
   config::Config config = config::read_config(file, {}, table ? config::Purpose::table : config::Purpose::stream);
   const config::Mechanism mechanism = [&] {
     if (!table) return make_mechanism(config, privacy::Participation::once());
-    const estimate::Design design = estimate::settle_design(config, records);
+    const engine::TableDesign design = engine::settle_design(config, records);
     return make_mechanism(config, design.participation(), StepCount{design.steps});
   }();
   const journal::State state =

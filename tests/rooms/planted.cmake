@@ -18,7 +18,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 set(planted_service
   decode/csv_decoder.cpp decode/recorded_reader.cpp config/read_model.cpp config/read_config.cpp config/mechanism.cpp
-  config/digest.cpp estimate/design.cpp estimate/estimate.cpp replay/input.cpp replay/session.cpp engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp
+  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp replay/input.cpp folder/session.cpp engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp
   secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp journal/outbox_folder.cpp
   journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp kafka/transaction.cpp
   publish/release_json.cpp serve/servers.cpp attach/lane_commits.cpp local/randomize.cpp)

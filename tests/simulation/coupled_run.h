@@ -31,7 +31,7 @@ struct Shown {
 /// Settings that many pairs share.
 struct World {
   RandomStream stream;
-  replay::Window window;
+  folder::Window window;
   std::optional<Settings> settings;
   std::vector<EncoderTwin> encoders;  ///< one a stage
   std::vector<double> stddevs;        ///< of a stage's noise, grid units: by the noise that it is really given

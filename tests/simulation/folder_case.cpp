@@ -43,7 +43,7 @@ std::optional<FolderCase> try_folder_case(Draws& draws, std::uint64_t seed, cons
       given ? given->stream : random_stream(draws.random(), {.steps = steps * passes, .replace_one = true});
   const std::uint64_t records =
       given ? given->records.size() : steps * stream.minibatch + draws.draw(stream.minibatch);
-  const replay::Window window{0, records, passes};
+  const folder::Window window{0, records, passes};
   const std::string input = scratch_folder() + "/records";
   std::ofstream(input, std::ios::binary) << draw_input_text(draws, stream, records, given);
   const bool fresh_keys = !given && draws.draw(5) == 0;

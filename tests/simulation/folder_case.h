@@ -22,7 +22,7 @@ inline const std::string rejects = folder + "/rejects.jsonl";
 
 struct FolderCase {
   Settings settings;
-  replay::Window window;
+  folder::Window window;
   secrets::Keyring keys;
   bool fresh_keys = false;
 };

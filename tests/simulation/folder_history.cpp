@@ -2,13 +2,13 @@
 #include <csignal>
 
 #include "engine/release_encoder.h"
+#include "folder/session.h"
 #include "folder_case.h"
 #include "folder_end.h"
 #include "folder_watch.h"
 #include "journal/outbox_folder.h"
 #include "played.h"
 #include "printed_path.h"
-#include "replay/session.h"
 #include "replay/stream_input.h"
 #include "replay/summarise.h"
 #include "simulated_clock.h"
@@ -133,18 +133,20 @@ class FolderHistory {
   void run() {
     const config::Config& config = case_->settings.config;
     const config::Mechanism mechanism = case_->settings.mechanism;
-    replay::Options options;
-    options.start = disk_.seen(folder_paths::state).empty() ? replay::Start::fresh : replay::Start::resume;
+    folder::Options options;
+    options.start = disk_.seen(folder_paths::state).empty() ? folder::Start::fresh : folder::Start::resume;
     options.passes = case_->window.passes;
     if (!case_->fresh_keys) options.insecure_seed = seed_;
     const StandardOutput printed([this](std::string_view text) {
       watch_.printed(text);
       count("a release that was printed");
     });
-    replay::PathPrinter printer(printed.file());
+    console::PathPrinter printer(printed.file());
     std::atomic<int> stop{0};
     replay::StreamInput stream(config, case_->window, stop);
-    replay::Session session(config, mechanism, case_->window, options, printer, stream);
+    folder::Session session(
+        config, mechanism, case_->window, options, [&](std::string_view released) { printer.published(released); },
+        stream);
     stream.open(session.lane().position().value());
     Trickle reader(stream.reader(), draws_.random);
     publish::ReleaseEncoder encoder = engine::release_encoder(
@@ -152,32 +154,32 @@ class FolderHistory {
     ShiftedNoise shifted(std::make_unique<LentNoise>(session.feed()), given_ ? given_->shifts : Shifts());
     engine::Stepper stepper(session.lane(), shifted, encoder, config.descent.minibatch, session.step_limit(),
                             session.released_at());
-    replay::Engine engine(
+    replay::RecordLoop loop(
         stepper, reader, config.descent,
         replay::Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
                         config.state.rejects},
         replay::Pacer({}));
-    const replay::Ending ending = engine.run(
+    const replay::Ending ending = loop.run(
         stop,
-        [&](replay::BatchResult result) {
-          session.commit(std::move(result), engine.counts().rejected, stepper.released_at());
+        [&](folder::BatchResult result) {
+          session.commit(std::move(result), loop.counts().rejected, stepper.released_at());
         },
         [&](std::uint64_t) { disturb(stop); });
     session.finish();
     printer.finish();
-    if (given_) log_summary(replay::summarise(config, mechanism, session, printer, engine, ending));
+    if (given_) log_summary(replay::summarise(config, mechanism, session, printer, loop, ending));
   }
 
   /// What the end says to everybody, made with the operator's counts in it: of the JSON, all but the object of the
   /// operator; of the table, what goes to standard output.
-  void log_summary(const replay::Summary& summary) {
-    const std::string json = replay::to_json(summary);
+  void log_summary(const console::Summary& summary) {
+    const std::string json = console::to_json(summary);
     const std::size_t operators = json.find(",\"operator\":{");
     if (operators == std::string::npos) verdict_.violate("no operator's object in " + json);
     log() += json.substr(0, operators) + '\n';
     const StandardOutput table([this](std::string_view text) { log() += text; });
     const WithoutStandardError silent;
-    replay::print_table(summary, table.file());
+    console::print_table(summary, table.file());
   }
 
   void disturb(std::atomic<int>& stop) {

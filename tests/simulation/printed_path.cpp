@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "replay/path_printer.h"
+#include "console/path_printer.h"
 
 namespace nustream::tests {
 namespace {
@@ -62,7 +62,7 @@ bool shows_release(std::string_view printed, const std::string& line) {
   std::string expected;
   {
     const StandardOutput output([&](std::string_view text) { expected += text; });
-    replay::PathPrinter(output.file()).published(line + '\n');
+    console::PathPrinter(output.file()).published(line + '\n');
   }
   return printed == expected || printed == without_first_line(expected);
 }

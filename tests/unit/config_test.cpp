@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "config/advice.h"
+#include "config/nearest.h"
 #include "config_reading.h"
-#include "nearest.h"
 
 namespace nustream::config {
 namespace {
@@ -181,16 +181,16 @@ TEST(Config, AMissingFileIsAnInputFailure) {
 }
 
 TEST(Nearest, CountsInsertionsDeletionsSubstitutionsAndSwaps) {
-  EXPECT_EQ(edit_distance("", "abc"), 3u);
-  EXPECT_EQ(edit_distance("every", "evry"), 1u);
-  EXPECT_EQ(edit_distance("ratoinal", "rational"), 1u);
-  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(config::edit_distance("", "abc"), 3u);
+  EXPECT_EQ(config::edit_distance("every", "evry"), 1u);
+  EXPECT_EQ(config::edit_distance("ratoinal", "rational"), 1u);
+  EXPECT_EQ(config::edit_distance("kitten", "sitting"), 3u);
 }
 
 TEST(Nearest, IsSilentWhereNothingIsClose) {
   const std::vector<std::string> known{"rho", "delta"};
-  EXPECT_EQ(did_you_mean("correlation", known), "");
-  EXPECT_EQ(did_you_mean("dleta", known), " (did you mean 'delta'?)");
+  EXPECT_EQ(config::did_you_mean("correlation", known), "");
+  EXPECT_EQ(config::did_you_mean("dleta", known), " (did you mean 'delta'?)");
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Passes {
 
   ReplayWorld world;
   config::Config config;
-  replay::Window window;
+  folder::Window window;
   record::RowBatch rows;
 };
 

@@ -7,7 +7,7 @@
 #include "journal/state_record.h"
 #include "nustream/base/units.h"
 
-namespace nustream::replay {
+namespace nustream::folder {
 
 class InputWitness {
  public:
@@ -26,4 +26,4 @@ class InputWitness {
   [[nodiscard]] virtual std::vector<decode::ReadRecord> at_hand(Position position) const = 0;
 };
 
-}  // namespace nustream::replay
+}  // namespace nustream::folder

@@ -1,4 +1,4 @@
-#include "replay/engine.h"
+#include "replay/record_loop.h"
 
 #include <algorithm>
 #include <csignal>
@@ -16,14 +16,14 @@ constexpr std::size_t outbox_bytes_max = std::size_t{8} << 20;
 
 }  // namespace
 
-Engine::Engine(engine::Stepper& stepper, decode::Reader& reader, const lane::Settings& settings, Cadence cadence,
-               Pacer pacer)
+RecordLoop::RecordLoop(engine::Stepper& stepper, decode::Reader& reader, const lane::Settings& settings,
+                       Cadence cadence, Pacer pacer)
     : stepper_(stepper), reader_(reader), minibatch_(settings.minibatch), cadence_(cadence), pacer_(pacer) {
   rows_.dimension = settings.dimension;
 }
 
 /// Steps all whole minibatches of the rows; false where the limit stopped it before the last of them.
-bool Engine::step_rows() {
+bool RecordLoop::step_rows() {
   // A paced reader gives one row at a time: at most one minibatch is whole.
   if (pacer_.active() && rows_.count() >= minibatch_ && !rows_.times.empty())
     pacer_.wait_for(rows_.times[minibatch_ - 1]);
@@ -40,25 +40,25 @@ bool Engine::step_rows() {
   return within_limit;
 }
 
-bool Engine::batch_full() const {
+bool RecordLoop::batch_full() const {
   return batch_records_ >= cadence_.commit_records || output_.outbox.size() >= outbox_bytes_max ||
          std::chrono::steady_clock::now() - batch_opened_ >= cadence_.commit_seconds;
 }
 
 /// A paced reader waits for each; else no more than the batch still takes, or a minibatch.
-std::size_t Engine::rows_to_read() const {
+std::size_t RecordLoop::rows_to_read() const {
   if (pacer_.active()) return 1;
   const std::uint64_t batch = std::max(cadence_.commit_records, batch_records_ + minibatch_);
   return static_cast<std::size_t>(std::min<std::uint64_t>(rows_per_read, batch - batch_records_ - rows_.count()));
 }
 
-void Engine::close_batch(const Commit& commit) {
+void RecordLoop::close_batch(const Commit& commit) {
   commit({std::exchange(output_.outbox, {}), std::exchange(rejects_, {})});
   batch_records_ = 0;
   batch_opened_ = std::chrono::steady_clock::now();
 }
 
-Ending Engine::run(const std::atomic<int>& stop, const Commit& commit, const Tick& tick) {
+Ending RecordLoop::run(const std::atomic<int>& stop, const Commit& commit, const Tick& tick) {
   batch_opened_ = std::chrono::steady_clock::now();
   Ending ending = Ending::input;
   bool more = true;

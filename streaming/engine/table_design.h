@@ -5,12 +5,11 @@
 
 #include "config/mechanism.h"
 #include "nustream/privacy/participation.h"
-#include "replay/input.h"
 
-namespace nustream::estimate {
+namespace nustream::engine {
 
 /// All numbers are public: n is, under replace-one adjacency, and the settings are.
-struct Design {
+struct TableDesign {
   std::uint64_t rows;             ///< n
   std::uint64_t minibatch;        ///< m: n for a full batch
   std::uint64_t steps_of_a_pass;  ///< b = ⌈n/m⌉: the last minibatch of a pass is filled up with zero gradients
@@ -21,17 +20,15 @@ struct Design {
   [[nodiscard]] privacy::Participation participation() const;
   /// What all runs cost together, as the ledger adds it up.
   [[nodiscard]] Rho of_all_runs(Rho of_one) const;
-  /// As the ledger counts it.
-  [[nodiscard]] replay::Window window() const;
 };
 
 /// Settles config's minibatch and the share of ρ of one run. Failure(data) for an empty table, Failure(configuration)
 /// for a minibatch that is larger than it.
-[[nodiscard]] Design settle_design(config::Config& config, std::uint64_t rows);
+[[nodiscard]] TableDesign settle_design(config::Config& config, std::uint64_t rows);
 
 /// Standard deviation that the noise leaves in a coordinate of the last iterate, in working coordinates, where the
 /// Hessian has the eigenvalue 1: what a plan can say before any data are read. Empty where there is no such formula.
 [[nodiscard]] std::optional<double> predicted_stddev(const config::Config& config, const config::Mechanism& mechanism,
-                                                     const Design& design);
+                                                     const TableDesign& design);
 
-}  // namespace nustream::estimate
+}  // namespace nustream::engine

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace nustream::replay {
+namespace nustream::console {
 
 class TerminalBar {
  public:
@@ -34,4 +34,4 @@ class TerminalBar {
   std::chrono::steady_clock::time_point drawn_at_;
 };
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

@@ -1,4 +1,4 @@
-// What the command line says of a replay.
+// What the command line says of a run over a folder, and the command that goes on with it.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace nustream::replay {
+#include "config/config.h"
+
+namespace nustream::folder {
 
 enum class Start {
   fresh,     ///< the state folder must not hold a state
@@ -14,7 +16,7 @@ enum class Start {
   new_epoch  ///< publish what the old epoch still owes, then begin a new noise epoch behind it
 };
 
-/// What the command line adds to the settings.
+/// What the command line of `replay` adds to the settings; `estimate` fills in what it means by them.
 struct Options {
   std::string command = "replay";  ///< that the user typed, for the ones that are printed
   Start start = Start::fresh;
@@ -30,4 +32,8 @@ struct Options {
   bool quiet = false;  ///< no path, no table
 };
 
-}  // namespace nustream::replay
+/// "nustream COMMAND CONFIG FILE… --set … OPTION": the command to type next, with what this run was given.
+[[nodiscard]] std::string command_to_go_on(const config::Config& config, const Options& options,
+                                           const std::string& option);
+
+}  // namespace nustream::folder

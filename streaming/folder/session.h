@@ -2,31 +2,41 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/mechanism.h"
+#include "engine/epoch_decision.h"
 #include "engine/epoch_ledger.h"
 #include "engine/noise_feed.h"
+#include "folder/input_witness.h"
+#include "folder/options.h"
+#include "folder/window.h"
 #include "journal/disk.h"
 #include "journal/file_journal.h"
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
 #include "journal/state_record.h"
 #include "nustream/lane/lane.h"
-#include "replay/engine.h"
-#include "replay/input.h"
-#include "replay/input_witness.h"
-#include "replay/operator_counts.h"
-#include "replay/options.h"
-#include "replay/path_printer.h"
 #include "secrets/keyring.h"
 #include "secrets/locked_memory.h"
 
-namespace nustream::replay {
+namespace nustream::folder {
+
+/// What a batch leaves behind when it closes.
+struct BatchResult {
+  std::string outbox;   ///< encoded releases, in step order
+  std::string rejects;  ///< lines for rejects.jsonl, if asked for
+};
+
+/// Told of releases that are public from now on: whole lines, in step order.
+using Published = std::function<void(std::string_view lines)>;
 
 /// One run over one state folder. commit() returns while the batch is on its way; the one before is durable then, and
 /// what it released is public and shown.
@@ -36,7 +46,7 @@ class Session {
   /// --new-epoch was given, a state of other settings, or one that was fed from another input; Failure(permission)
   /// for keys.
   Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
-          const Options& options, PathPrinter& printer, InputWitness& input);
+          const Options& options, Published published, InputWitness& input);
 
   [[nodiscard]] lane::Lane& lane() noexcept { return *lane_; }
   [[nodiscard]] engine::NoiseFeed& feed() noexcept { return *feed_; }
@@ -62,21 +72,28 @@ class Session {
   void commit(BatchResult result, std::uint64_t rejected, std::uint64_t released);
   /// Waits for the last batch and publishes what it released.
   void finish();
-  /// After finish(): where unusable records are listed. For the operator alone.
-  [[nodiscard]] RejectsList rejects() const;
+  /// Where unusable records are listed; "" where that is not asked for. For the operator alone.
+  [[nodiscard]] std::string rejects_file() const;
+  /// After finish(): false where a write of them failed, so that none is listed from there on.
+  [[nodiscard]] bool rejects_are_written() const { return !journal_->rejects_given_up(); }
 
  private:
   void require_any_file(const std::filesystem::path& folder) const;
   void load_keys(const config::Config& config, const Options& options, bool state_exists);
-  void begin_epoch(EpochId epoch, std::uint64_t start, journal::Overlap overlap, journal::Ledger ledger);
   void use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger);
   [[nodiscard]] journal::State open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const;
-  void resume(const std::string& sealed);
-  void new_epoch(const std::optional<std::string>& sealed, const Options& options);
-  /// What is known of the input by the old epoch's marks, where its state was published and is not damaged.
-  enum class OldInput { held, not_known };
-  [[nodiscard]] std::optional<OldInput> publish_old_epoch(const std::string& sealed, bool goes_on);
-  void check_same_passes(const journal::StateRecord& record) const;
+  [[nodiscard]] engine::Decision decided(const engine::Found& found, const std::vector<journal::LedgerEntry>& ledger,
+                                         const engine::Asked& asked, const Options& options,
+                                         const std::optional<std::string>& sealed) const;
+  [[noreturn]] void refuse(engine::Refusal reason, const Options& options,
+                           const std::optional<std::string>& sealed) const;
+  [[nodiscard]] std::optional<journal::State> look_at_state(const std::string& sealed, const Options& options,
+                                                            const engine::Asked& asked, engine::Found& found);
+  void look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found);
+  void begin_epoch(const engine::Begin& begin, journal::Ledger ledger);
+  void go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger);
+  [[nodiscard]] bool has_same_passes(const journal::StateRecord& record) const;
+  [[nodiscard]] Failure other_passes(const journal::StateRecord& record) const;
   void mark_input();
   void wait();
   /// One past the furthest record that was touched.
@@ -85,7 +102,7 @@ class Session {
   const config::Config& config_;
   const config::Mechanism& mechanism_;
   Window window_;
-  PathPrinter& printer_;
+  Published published_;
   InputWitness& input_;
   std::string digest_;
   secrets::LockedMemory locked_;
@@ -104,8 +121,10 @@ class Session {
   std::optional<lane::Lane> lane_;
   std::optional<engine::NoiseFeed> feed_;
 
+  std::exception_ptr why_unusable_;  // what was found of the state, in the words of whoever found it
+
   std::future<void> in_flight_;
   std::string outbox_in_flight_;
 };
 
-}  // namespace nustream::replay
+}  // namespace nustream::folder

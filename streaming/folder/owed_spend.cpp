@@ -1,4 +1,4 @@
-#include "replay/owed_spend.h"
+#include "folder/owed_spend.h"
 
 #include <algorithm>
 #include <charconv>
@@ -10,7 +10,7 @@
 
 #include "error.h"
 
-namespace nustream::replay {
+namespace nustream::folder {
 namespace {
 
 std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release, const journal::Ledger& ledger,
@@ -77,4 +77,4 @@ std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted, con
   return owed;
 }
 
-}  // namespace nustream::replay
+}  // namespace nustream::folder

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-namespace nustream::replay {
+namespace nustream::console {
 
 /// Installs the handlers (blocking reads are interrupted); a second signal of the same kind ends the process as
 /// usual. Returns the flag: 0, SIGINT or SIGTERM.
@@ -15,4 +15,4 @@ namespace nustream::replay {
 /// Failure(interrupted) once a signal has come: for what reads before anything has changed.
 void require_no_signal();
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

@@ -1,10 +1,10 @@
-#include "replay/signals.h"
+#include "console/signals.h"
 
 #include <csignal>
 
 #include "error.h"
 
-namespace nustream::replay {
+namespace nustream::console {
 namespace {
 
 std::atomic<int> received{0};
@@ -39,4 +39,4 @@ void require_no_signal() {
                 "interrupted while the input was read; nothing has changed: give the same command again");
 }
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

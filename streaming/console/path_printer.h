@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "console/terminal_bar.h"
 #include "publish/release_json.h"
-#include "replay/terminal_bar.h"
 
-namespace nustream::replay {
+namespace nustream::console {
 
 /// How far the input has been read, for the operator's progress bar.
 struct InputProgress {
@@ -59,4 +59,4 @@ class PathPrinter {
 /// Four decimals, or scientific where that would hide the value.
 [[nodiscard]] std::string shown_number(double value);
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

@@ -6,11 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "config/config.h"
+#include "console/operator_counts.h"
 #include "publish/release_json.h"
-#include "replay/engine.h"
 
-namespace nustream::replay {
+namespace nustream::console {
 
 /// Where what the run made is kept.
 struct Places {  ///< empty: not made yet
@@ -35,7 +34,7 @@ struct Summary {
   publish::Promise promise;
   std::optional<std::uint64_t> average_from;     ///< empty: no average is asked for
   std::optional<publish::ShownRelease> release;  ///< the last published, in this run or before
-  Ending ending = Ending::input;
+  std::string ending;                            ///< what ended it, in a word or two
   OperatorCounts counts;
   RejectsList rejects;
   Places places;
@@ -46,4 +45,4 @@ void print_table(const Summary& summary, std::FILE* out);
 /// The same as one JSON object; the operator's figures under "operator".
 [[nodiscard]] std::string to_json(const Summary& summary);
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

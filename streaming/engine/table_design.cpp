@@ -1,4 +1,4 @@
-#include "estimate/design.h"
+#include "engine/table_design.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,22 +13,18 @@
 #include "nustream/privacy/zcdp.h"
 #include "planted.h"
 
-namespace nustream::estimate {
+namespace nustream::engine {
 
-privacy::Participation Design::participation() const {
+privacy::Participation TableDesign::participation() const {
   if (NUSTREAM_PLANTED("table-is-read-once")) return privacy::Participation::once();
   return {(steps + steps_of_a_pass - 1) / steps_of_a_pass, steps_of_a_pass};
 }
 
-Rho Design::of_all_runs(Rho of_one) const {
+Rho TableDesign::of_all_runs(Rho of_one) const {
   return privacy::compose(std::vector<Rho>(runs, of_one));
 }
 
-replay::Window Design::window() const {
-  return {0, rows, participation().times()};
-}
-
-Design settle_design(config::Config& config, std::uint64_t rows) {
+TableDesign settle_design(config::Config& config, std::uint64_t rows) {
   if (rows == 0) throw Failure(Exit::data, "the input holds no record; nothing was estimated");
   if (config.estimate.full_batch) config.descent.minibatch = rows;
   const std::uint64_t m = config.descent.minibatch;
@@ -84,7 +80,7 @@ std::optional<double> variance_of_last(const noise::Correlation& correlation, co
 }  // namespace
 
 std::optional<double> predicted_stddev(const config::Config& config, const config::Mechanism& mechanism,
-                                       const Design& design) {
+                                       const TableDesign& design) {
   const auto stddev_of = [&](const config::StageNoise& noise,
                              const descent::Schedule& schedule) -> std::optional<double> {
     try {
@@ -105,4 +101,4 @@ std::optional<double> predicted_stddev(const config::Config& config, const confi
   return std::max(*main, *other);
 }
 
-}  // namespace nustream::estimate
+}  // namespace nustream::engine

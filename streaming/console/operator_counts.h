@@ -8,7 +8,7 @@
 
 #include "nustream/record/batch.h"
 
-namespace nustream::replay {
+namespace nustream::console {
 
 struct OperatorCounts {
   std::uint64_t records = 0;
@@ -35,4 +35,4 @@ void warn_of_lost(const RejectsList& rejects);
 /// ,"operator":{…}
 void append_operator(const OperatorCounts& counts, const RejectsList& rejects, std::string& out);
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

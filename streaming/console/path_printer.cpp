@@ -1,4 +1,4 @@
-#include "replay/path_printer.h"
+#include "console/path_printer.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace nustream::replay {
+namespace nustream::console {
 namespace {
 
 constexpr std::size_t shown_coordinates_max = 4;  // a line stays within 120 columns
@@ -94,4 +94,4 @@ void PathPrinter::finish() {
   bar_.clear();
 }
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

@@ -1,14 +1,14 @@
-#include "replay/operator_counts.h"
+#include "console/operator_counts.h"
 
 #include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
 
+#include "console/path_printer.h"
 #include "publish/json_text.h"
-#include "replay/path_printer.h"
 
-namespace nustream::replay {
+namespace nustream::console {
 namespace {
 
 void say(const std::string& line) {
@@ -63,4 +63,4 @@ void append_operator(const OperatorCounts& counts, const RejectsList& rejects, s
   }
 }
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

@@ -1,4 +1,4 @@
-#include "replay/terminal_bar.h"
+#include "console/terminal_bar.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace nustream::replay {
+namespace nustream::console {
 namespace {
 
 constexpr auto quiet_for = std::chrono::milliseconds(500);
@@ -53,4 +53,4 @@ std::string TerminalBar::eta(double share) const {
   return fmt::format("  ETA {}:{:02}", whole / 60, whole % 60);
 }
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

@@ -1,12 +1,12 @@
-#include "replay/report_parts.h"
+#include "console/report_parts.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "replay/path_printer.h"
+#include "console/path_printer.h"
 
-namespace nustream::replay {
+namespace nustream::console {
 
 void print_estimates(const publish::ShownRelease& release, const std::optional<ReportedIntervals>& intervals,
                      std::string_view note, std::FILE* out) {
@@ -68,4 +68,4 @@ std::string protected_unit(const publish::Promise& promise) {
          (promise.adjacency.empty() ? std::string() : ", " + promise.adjacency);
 }
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

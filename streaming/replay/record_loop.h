@@ -7,19 +7,14 @@
 #include <functional>
 #include <string>
 
+#include "console/operator_counts.h"
 #include "decode/reader.h"
 #include "engine/stepper.h"
+#include "folder/session.h"
 #include "nustream/lane/lane.h"
-#include "replay/operator_counts.h"
 #include "replay/pacer.h"
 
 namespace nustream::replay {
-
-/// What a batch leaves behind when it closes.
-struct BatchResult {
-  std::string outbox;   ///< encoded releases, in step order
-  std::string rejects;  ///< lines for rejects.jsonl, if asked for
-};
 
 enum class Ending {
   input,        ///< the input ended
@@ -36,20 +31,20 @@ struct Cadence {
 };
 
 /// One pass over a reader with one lane. The caller commits what it is handed.
-class Engine {
+class RecordLoop {
  public:
   /// Called when a batch closes: seals and commits the lane's state with `result`. May block.
-  using Commit = std::function<void(BatchResult result)>;
+  using Commit = std::function<void(folder::BatchResult result)>;
   /// Called between slices, for a progress bar.
   using Tick = std::function<void(std::uint64_t records)>;
 
-  Engine(engine::Stepper& stepper, decode::Reader& reader, const lane::Settings& settings, Cadence cadence,
-         Pacer pacer);
+  RecordLoop(engine::Stepper& stepper, decode::Reader& reader, const lane::Settings& settings, Cadence cadence,
+             Pacer pacer);
 
   /// Runs until the input, the limit or a signal (`stop`: 0, SIGINT or SIGTERM) ends it.
   Ending run(const std::atomic<int>& stop, const Commit& commit, const Tick& tick);
 
-  [[nodiscard]] const OperatorCounts& counts() const noexcept { return counts_; }
+  [[nodiscard]] const console::OperatorCounts& counts() const noexcept { return counts_; }
 
  private:
   [[nodiscard]] bool step_rows();
@@ -66,7 +61,7 @@ class Engine {
   record::RowBatch rows_;
   engine::Output output_;
   std::string rejects_;  // lines of the batch
-  OperatorCounts counts_;
+  console::OperatorCounts counts_;
   std::uint64_t batch_records_ = 0;
   std::chrono::steady_clock::time_point batch_opened_;
 };

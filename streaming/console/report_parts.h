@@ -9,7 +9,7 @@
 #include "publish/release_json.h"
 #include "publish/reported.h"
 
-namespace nustream::replay {
+namespace nustream::console {
 
 using publish::reported_intervals;
 using publish::ReportedIntervals;
@@ -37,4 +37,4 @@ void print_epsilon(const EpsilonShown& shown, std::FILE* out);
 /// Whose ρ it is.
 [[nodiscard]] std::string protected_unit(const publish::Promise& promise);
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

@@ -7,7 +7,7 @@
 #include "journal/file_journal.h"
 #include "journal/ledger_chain.h"
 
-namespace nustream::replay {
+namespace nustream::folder {
 
 /// The line that the ledger has to be given before anything else is spent; nothing where it vouches for every spend
 /// that the adopted files show. A power failure may have kept a release and lost its ledger line: then the release
@@ -17,4 +17,4 @@ namespace nustream::replay {
                                                           const journal::Ledger& ledger, const config::Config& config,
                                                           bool is_private);
 
-}  // namespace nustream::replay
+}  // namespace nustream::folder

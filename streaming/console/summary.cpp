@@ -1,30 +1,16 @@
-#include "replay/summary.h"
+#include "console/summary.h"
 
 #include <fmt/format.h>
 
+#include "console/path_printer.h"
+#include "console/report_parts.h"
 #include "publish/json_text.h"
-#include "replay/path_printer.h"
-#include "replay/report_parts.h"
 
-namespace nustream::replay {
+namespace nustream::console {
 namespace {
 
 using publish::append_field;
 using publish::append_object;
-
-const char* name(Ending ending) {
-  switch (ending) {
-    case Ending::input:
-      return "input ended";
-    case Ending::interrupted:
-      return "interrupted";
-    case Ending::drained:
-      return "drained";
-    case Ending::exhausted:
-      return "budget or horizon reached";
-  }
-  return "";
-}
 
 void print_release(const publish::ShownRelease& release, std::optional<std::uint64_t> average_from, std::FILE* out) {
   const auto intervals = reported_intervals(release);
@@ -90,7 +76,7 @@ std::string to_json(const Summary& summary) {
   append_field("delta", summary.delta, out);
   append_field("conversion", summary.conversion, out);
   publish::append_promise(summary.promise, out);
-  append_field("ending", name(summary.ending), out);
+  append_field("ending", summary.ending, out);
   append_place("releases", summary.places.releases, out);
   append_place("state", summary.places.state, out);
   append_place("ledger", summary.places.ledger, out);
@@ -98,4 +84,4 @@ std::string to_json(const Summary& summary) {
   return out + "}}";
 }
 
-}  // namespace nustream::replay
+}  // namespace nustream::console

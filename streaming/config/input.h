@@ -1,0 +1,38 @@
+// [stream]: where records come from, how they are framed, and the names of what stands beside a message's value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nustream::config {
+
+enum class Format { csv, json_lines };
+
+/// Where records come from and how they are framed. In a file of lines a record ends at its newline whatever it
+/// holds; in a segment (docs/formats/segment.md), which is told by its first bytes, each value is a record.
+struct InputSettings {
+  std::vector<std::string> files{};  ///< read one after the other; "-" is standard input; .gz and .zst by magic
+  Format format = Format::csv;       ///< of lines, and of the values of messages
+  char delimiter = ',';
+  bool header = true;                        ///< CSV: the first line of each file names the columns
+  std::vector<std::string> columns{};        ///< CSV without a header, and values of messages: their names
+  std::string time_column{};                 ///< for --speed and starts by time; of messages "@timestamp" too
+  bool times_public = false;                 ///< the settings declare producer times public (privacy: rule 2)
+  std::uint64_t from = 0;                    ///< ordinal of the first record to read; of a segment its offset
+  std::optional<std::uint64_t> to{};         ///< ordinal or offset to stop before
+  std::optional<std::uint32_t> partition{};  ///< a segment of another one is refused; empty: none is
+  std::size_t record_bytes_max = 1 << 20;    ///< a longer record is unusable; it never takes more memory
+};
+
+/// The key.
+inline constexpr std::string_view key_column = "@key";
+/// A header, its name behind the colon.
+inline constexpr std::string_view header_prefix = "@header:";
+/// The message's own time: for InputSettings::time_column alone.
+inline constexpr std::string_view timestamp_column = "@timestamp";
+
+}  // namespace nustream::config

@@ -1,0 +1,28 @@
+// [serve]: where the two listeners are and what they put up with.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace nustream::config {
+
+/// What one listener allows its clients. Every wait has a deadline, every size a bound.
+struct ServeLimits {
+  std::size_t header_bytes_max = 8192;             ///< request line and headers together; more is answered 431
+  std::size_t connections_max = 64;                ///< one more waits in the kernel's queue until one of these ends
+  std::size_t requests_max = 1000;                 ///< of one connection; the last is answered with Connection: close
+  std::chrono::milliseconds request_time{10'000};  ///< to send one request, and again to take its response
+  std::chrono::milliseconds idle_time{60'000};     ///< between two requests of a connection
+};
+
+/// Addresses are "IP:PORT", "[IPv6]:PORT" or "localhost:PORT"; no name is ever looked up. Port 0 is any free one.
+struct Serve {
+  std::string public_address = "127.0.0.1:9464";    ///< empty: no public listener
+  std::string operator_address = "127.0.0.1:9465";  ///< empty: no operator listener
+  std::string public_token_file{};                  ///< empty: anyone who reaches it may read
+  std::string operator_token_file{};                ///< may be empty only where operator_address is loopback
+  ServeLimits limits{};                             ///< of each listener
+};
+
+}  // namespace nustream::config

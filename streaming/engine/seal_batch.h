@@ -1,0 +1,35 @@
+// From a lane between two batches to what its journal commits: the one place where a state is put together and
+// sealed.
+#pragma once
+
+#include "engine/epoch_decision.h"
+#include "engine/epoch_ledger.h"
+#include "journal/journal.h"
+#include "journal/ledger_chain.h"
+#include "journal/state_record.h"
+#include "nustream/lane/lane.h"
+#include "secrets/keyring.h"
+
+namespace nustream::engine {
+
+/// What sealing needs beside the record.
+struct Sealing {
+  /// In a folder the state holds the batch's own ledger lines, which a crash may keep from the file. Of topics, whose
+  /// lines are of the state's own transaction, it holds the last line of every epoch, so that nobody has to read the
+  /// whole ledger topic.
+  Keeping keeping;
+  Position touched;  ///< one past the furthest record that the epoch has read
+  bool with_line;    ///< a ledger line is due: the lane took steps since the last one, or has none yet
+};
+
+/// Seals `lane` after its last step as the next committed state. `record` brings what the lane does not know: noise
+/// checkpoints of the next step, outbox, bookmark, stop, marks, counts; position, start, lane and everything of the
+/// ledger are filled in here, and the ledger's chain moves on. The batch holds state, position, outbox and ledger
+/// lines; rejects and dead letters are the caller's.
+[[nodiscard]] journal::Batch seal_batch(const secrets::Keyring& keys, const lane::Lane& lane, EpochLedger& ledger,
+                                        journal::StateRecord record, const Sealing& sealing);
+
+/// The ledger as a state of topics tells it: its head, and the last line of each epoch.
+[[nodiscard]] journal::Ledger ledger_of(const journal::StateRecord& record);
+
+}  // namespace nustream::engine

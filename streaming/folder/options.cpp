@@ -1,0 +1,38 @@
+#include "folder/options.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace nustream::folder {
+namespace {
+
+/// One word of a shell's command.
+std::string in_shell(const std::string& text) {
+  const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("._-/=:,+", c) != nullptr; };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+std::string command_to_go_on(const config::Config& config, const Options& options, const std::string& option) {
+  std::string command = fmt::format("nustream {} {}", options.command, in_shell(config.file));
+  for (const std::string& file : options.files) command += " " + in_shell(file);
+  for (const std::string& text : config.overrides) command += " --set " + in_shell(text);
+  if (options.lane) command += fmt::format(" --lane {}", *options.lane);
+  if (options.insecure_seed) command += fmt::format(" --insecure-seed {}", *options.insecure_seed);
+  if (options.compared) command += " --compare-nonprivate";
+  if (options.passes > 1) {
+    command += fmt::format(" --passes {}", options.passes);
+    if (options.from && option.find("--from") == std::string::npos) command += " --from " + *options.from;
+  }
+  if (options.to) command += " --to " + *options.to;
+  return command + " " + option;
+}
+
+}  // namespace nustream::folder

@@ -1,0 +1,374 @@
+#include "folder/session.h"
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "engine/seal_batch.h"
+#include "folder/owed_spend.h"
+#include "journal/record_marks.h"
+#include "located.h"
+#include "planted.h"
+#include "secrets/key_file.h"
+#include "secrets/random.h"
+
+namespace nustream::folder {
+namespace {
+
+std::string restart_hint(const config::Config& config, const Options& options) {
+  return "go on from it with: " + command_to_go_on(config, options, "--resume") +
+         "; or begin a new noise epoch behind it with: " + command_to_go_on(config, options, "--new-epoch");
+}
+
+bool holds_public_files(const std::filesystem::path& folder) {
+  for (const char* name : {journal::folder_files::releases, journal::folder_files::ledger}) {
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(folder / name, missing);
+    if (!missing && size > 0) return true;
+  }
+  return false;
+}
+
+/// What a header claims; empty where not even that is left of a damaged state.
+std::optional<secrets::StateIdentity> identity_of(const std::string& sealed) {
+  try {
+    return secrets::read_identity(sealed);
+  } catch (const Failure&) {
+    return std::nullopt;
+  }
+}
+
+bool is_private_run(const Options& options) {
+  return !options.insecure_seed && !options.compared;
+}
+
+engine::Asked asked_of(const Options& options, const Window& window) {
+  engine::Asked asked;
+  asked.first_run = options.start != Start::resume;
+  asked.going_on = options.start == Start::resume;
+  asked.new_epoch = options.start == Start::new_epoch ? engine::Asked::NewEpoch::always : engine::Asked::NewEpoch::no;
+  asked.several_passes = window.passes > 1;
+  if (options.start == Start::new_epoch && options.from) asked.from = Position{window.first};
+  return asked;
+}
+
+/// What is known before any key is: that there is a state, and what its header claims.
+engine::Found found_by_name(const std::optional<std::string>& sealed, const Window& window, bool is_private) {
+  engine::Found found;
+  found.first = Position{window.first};
+  if (!sealed) return found;
+  found.state = engine::Found::State::committed;
+  const auto claimed = identity_of(*sealed);  // --new-epoch may go on behind a damaged one
+  found.other_kind = claimed && claimed->is_private != is_private;
+  return found;
+}
+
+Failure other_kind(const std::string& folder, bool is_private) {
+  return {Exit::data,
+          folder + (is_private
+                        ? ": holds a state that is not private (insecure seed or comparison) and never becomes so; "
+                          "choose another state.directory"
+                        : ": holds a private state, which no insecure seed and no comparison may go on with; choose "
+                          "another state.directory")};
+}
+
+Failure nothing_to_resume(const std::filesystem::path& folder) {
+  return {Exit::data, folder.string() +
+                          ": holds no state to resume; is state.directory right, seen from the folder where this "
+                          "runs? A first run starts without --resume"};
+}
+
+}  // namespace
+
+Session::Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
+                 const Options& options, Published published, InputWitness& input)
+    : config_(config),
+      mechanism_(mechanism),
+      window_(window),
+      published_(std::move(published)),
+      input_(input),
+      digest_(config::settings_digest(config, mechanism, is_private_run(options))),
+      disk_(journal::posix_disk()) {
+  const std::filesystem::path folder = config.state.directory;
+  if (options.start == Start::resume) require_any_file(folder);
+  journal_.emplace(*disk_, journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch,
+                                                  config.state.rejects});
+  const std::optional<std::string> sealed = journal_->load();
+  const engine::Asked asked = asked_of(options, window);
+  engine::Found found = found_by_name(sealed, window, is_private_run(options));
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // before any key is looked for
+  load_keys(config, options, sealed.has_value());
+  std::optional<journal::State> state;
+  if (sealed) {
+    state = look_at_state(*sealed, options, asked, found);
+    static_cast<void>(decided(found, {}, asked, options, sealed));  // before its files are taken as they are
+  }
+  is_like_last_epoch_ =
+      options.start != Start::new_epoch || (found.state == engine::Found::State::committed && !found.other_settings &&
+                                            found.input == engine::InputFound::held);
+  std::optional<journal::Adopted> adopted;
+  if (found.state != engine::Found::State::committed && (sealed || holds_public_files(folder))) {
+    adopted = journal_->adopt();
+  }
+  journal::Ledger ledger = journal::read_ledger(*disk_, folder, *keys_);
+  if (adopted) {
+    found.has_remains = true;
+    found.owed = owed_by(*adopted, ledger, config, keys_->is_private());
+    found.torn_release = adopted->torn_release.has_value();
+  }
+  found.ledger_of_another = std::ranges::any_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
+    return entry.lane != config_.lane || entry.stream != config_.stream;
+  });
+  const engine::Decision decision = decided(found, ledger.epochs, asked, options, sealed);
+  if (const auto* begin = std::get_if<engine::Begin>(&decision)) {
+    begin_epoch(*begin, std::move(ledger));
+  } else {
+    go_on(std::move(*state), std::get<engine::GoOn>(decision).overlap, std::move(ledger));
+  }
+}
+
+/// What is decided on what is found so far; a refusal is thrown in words.
+engine::Decision Session::decided(const engine::Found& found, const std::vector<journal::LedgerEntry>& ledger,
+                                  const engine::Asked& asked, const Options& options,
+                                  const std::optional<std::string>& sealed) const {
+  engine::Decision decision = engine::decide(found, ledger, asked, engine::Keeping::folder);
+  if (const auto* refused = std::get_if<engine::Refuse>(&decision)) refuse(refused->reason, options, sealed);
+  return decision;
+}
+
+void Session::refuse(engine::Refusal reason, const Options& options, const std::optional<std::string>& sealed) const {
+  using engine::Refusal;
+  const std::string& folder = config_.state.directory;
+  switch (reason) {
+    case Refusal::state_is_there: {
+      const secrets::StateIdentity found = located(folder, [&] { return secrets::read_identity(*sealed); });
+      throw Failure(Exit::data, fmt::format("{}: holds a state (stream {}, lane {}, epoch {}, step {}); {}", folder,
+                                            found.stream, found.lane.value(), found.epoch.value(),
+                                            found.steps.value(), restart_hint(config_, options)));
+    }
+    case Refusal::nothing_to_resume:
+      throw nothing_to_resume(folder);
+    case Refusal::other_kind:
+      throw other_kind(folder, is_private_run(options));
+    case Refusal::other_ledger:
+      throw Failure(Exit::data, folder +
+                                    ": its ledger is of another stream or lane; choose another "
+                                    "state.directory");
+    case Refusal::passes_need_from:
+      throw Failure(Exit::usage,
+                    "--new-epoch with --passes needs --from: every pass reads the window from its beginning, "
+                    "and what was read before is charged again");
+    default:
+      // Told by whoever found it, in its own words.
+      NUSTREAM_REQUIRE(why_unusable_ != nullptr, "a refusal that nobody has words for");
+      std::rethrow_exception(why_unusable_);
+  }
+}
+
+/// Before anything is made there: the folder may be a mistyped one.
+void Session::require_any_file(const std::filesystem::path& folder) const {
+  for (const char* name : {journal::folder_files::state, journal::folder_files::ledger,
+                           journal::folder_files::releases, journal::folder_files::lock}) {
+    if (disk_->open(folder / name, journal::Access::read)) return;
+  }
+  throw nothing_to_resume(folder);
+}
+
+void Session::load_keys(const config::Config& config, const Options& options, bool state_exists) {
+  if (options.insecure_seed) {
+    keys_ = secrets::Keyring::insecure(*options.insecure_seed);
+    return;
+  }
+  const std::filesystem::path own = std::filesystem::path(config.state.directory) / journal::folder_files::key;
+  key_file_ = config.state.key_file.empty() ? own.string() : config.state.key_file;
+  std::error_code unknown;  // told by whoever makes it
+  const bool may_be_made = config.state.key_file.empty() && !state_exists;
+  if (may_be_made && !std::filesystem::exists(own, unknown)) secrets::create_key_file(own);
+  keys_ = secrets::load_key_file(key_file_);
+  if (options.compared) keys_ = keys_->beside_nonprivate();
+}
+
+void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger) {
+  ledger_.emplace(engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
+                                        config_.privacy.neighbours(), keys_->is_private()},
+                  mechanism_, std::move(ledger));
+}
+
+void Session::begin_epoch(const engine::Begin& begin, journal::Ledger ledger) {
+  use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger));
+  if (begin.owed) ledger_->owe(*begin.owed);
+  seen_key_ = secrets::random_key();
+  noise::KeyBytes key = keys_->epoch_key(config_.stream);
+  const journal::NoiseCheckpoints first =
+      journal::first_checkpoints(key, config_.lane, begin.epoch, mechanism_.stages.size());
+  noise::wipe(key);
+  lane_.emplace(config_.descent, mechanism_.grids, begin.start);
+  feed_.emplace(mechanism_, first, StepIndex{0}, &locked_);
+}
+
+journal::State Session::open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const {
+  return located(config_.state.directory, [&] { return journal::open_state(*keys_, sealed, expected); });
+}
+
+/// Opens the state, looks whether the input is the one that it read, and publishes what its epoch still owes.
+///
+/// A new epoch also begins behind a state that does not open, or that was rolled back: it says nothing of what is
+/// public then. A state of another stream or lane, or under another key, is no damage; and where the state knows of
+/// spends that the ledger has lost, nobody else knows them.
+std::optional<journal::State> Session::look_at_state(const std::string& sealed, const Options& options,
+                                                     const engine::Asked& asked, engine::Found& found) {
+  using State = engine::Found::State;
+  const secrets::ExpectedIdentity expected{config_.stream, config_.lane, std::nullopt, std::nullopt,
+                                           keys_->is_private()};
+  std::optional<journal::State> state;
+  const auto is_unusable = [&](State as, const Failure& failure) {
+    found.state = failure.code() != Exit::data || secrets::is_foreign(sealed, expected) ? State::foreign : as;
+    why_unusable_ = std::current_exception();
+  };
+  try {
+    state = open_state(sealed, expected);
+    if (options.start == Start::resume) {
+      input_.require_same_size(state->record);
+      secrets::ExpectedIdentity same = expected;
+      same.settings_digest = digest_;
+      state = open_state(sealed, same);
+    }
+  } catch (const Failure& failure) {
+    is_unusable(State::unusable, failure);
+    return std::nullopt;
+  }
+  found.epoch = state->identity.epoch;
+  found.position = Position{window_.touched(state->record.position.value())};
+  found.other_settings = state->identity.settings_digest != digest_;
+  found.at_horizon = mechanism_.horizon() == state->identity.steps;
+  found.other_passes = !has_same_passes(state->record);
+  if (found.other_passes) why_unusable_ = std::make_exception_ptr(other_passes(state->record));
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // nothing is published for a run that is refused
+  look_at_input(state->record, options, found);
+  try {
+    journal_->recover(state->record.recovery());
+  } catch (const Failure& failure) {
+    if (options.start == Start::resume) throw;
+    const bool known = journal::ledger_follows(*disk_, config_.state.directory, *keys_, state->record);
+    is_unusable(known ? State::rolled_back : State::ahead_of_ledger, failure);
+    return std::nullopt;
+  }
+  is_committed_ = options.start == Start::resume;
+  return state;
+}
+
+/// Whoever goes on behind the state's position, without --from, takes what is read for records that nobody has read
+/// yet: then the input has to be the same. With --from it may be another one, whose ordinals say nothing of what was
+/// read before.
+void Session::look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found) {
+  const bool goes_on = options.start == Start::resume || !options.from;
+  if (options.start == Start::resume || (goes_on && window_.passes == 1)) input_.check(record);
+  found.input = goes_on || input_.holds(record) ? engine::InputFound::held : engine::InputFound::not_known;
+}
+
+void Session::go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger) {
+  if (ledger.head != state.record.ledger_head) {
+    throw Failure(Exit::data, config_.state.directory +
+                                  ": the ledger does not end with this state's entry; restore the "
+                                  "folder as it was");
+  }
+  rejected_before_ = state.record.rejected;
+  use_ledger(state.identity.epoch, state.record.start, overlap, std::move(ledger));
+  released_at_ = state.record.released.value();
+  seen_ = state.record.seen;
+  seen_key_ = seen_.empty() ? secrets::random_key() : state.record.seen_key;
+  lane_ = lane::Lane::decode(config_.descent, mechanism_.grids, state.record.lane);
+  NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
+  feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_);
+}
+
+/// Several passes are accounted for over one window: another one, even of as many steps, would let a record take part
+/// more often, or sooner again, than the spend says.
+bool Session::has_same_passes(const journal::StateRecord& record) const {
+  return window_.passes == 1 || (record.start == Position{window_.first} && record.stop == Position{*window_.end});
+}
+
+Failure Session::other_passes(const journal::StateRecord& record) const {
+  const std::string stop = record.stop ? std::to_string(record.stop->value()) : "the end";
+  return {Exit::data, fmt::format("{}: this state's passes read records {} to {}, not {} to {}; resume with that "
+                                  "input and the same --from and --to",
+                                  config_.state.directory, record.start.value(), stop, window_.first, *window_.end)};
+}
+
+std::optional<StepCount> Session::step_limit() const {
+  return ledger_->limit(config_.privacy.budget, touched());
+}
+
+Rho Session::ledger_total(StepCount steps) const {
+  return ledger_->total(steps, touched());
+}
+
+std::string Session::limit_reached() const {
+  const StepCount steps = lane_->steps();
+  if (mechanism_.horizon() == steps) {
+    return "all " + std::to_string(steps.value()) +
+           " steps of the horizon, over which the noise is correlated, are taken";
+  }
+  return fmt::format("rho {:.6g} is spent, and another step would cross privacy.budget = {:g}",
+                     ledger_total(steps).value(), config_.privacy.budget.value_or(Rho{0}).value());
+}
+
+void Session::wait() {
+  if (!in_flight_.valid()) return;
+  in_flight_.get();
+  published_(outbox_in_flight_);
+  outbox_in_flight_.clear();
+}
+
+/// One mark a commit or two: nothing is done for the records between them.
+void Session::mark_input() {
+  for (const decode::ReadRecord& read : input_.at_hand(touched())) {
+    const Position position{read.position};
+    if (!seen_.empty() && position <= seen_.back().position) continue;
+    journal::add_mark({position, journal::record_mark(position, read.bytes, seen_key_)}, seen_);
+  }
+}
+
+void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t released) {
+  journal::StateRecord record;
+  if (window_.end) record.stop = Position{*window_.end};
+  record.rejected = rejected_before_ + rejected;
+  record.noise = feed_->checkpoints();
+  record.outbox = std::move(result.outbox);
+  mark_input();
+  record.seen = seen_;
+  record.seen_key = seen_key_;
+  record.released = StepCount{released};
+  wait();  // one batch in flight; the next bookmark stands behind what it published
+  record.bookmark = journal_->bookmark();
+  journal::Batch batch = engine::seal_batch(*keys_, *lane_, *ledger_, std::move(record),
+                                            {engine::Keeping::folder, touched(), /*with_line=*/true});
+  batch.rejects = std::move(result.rejects);
+  outbox_in_flight_ = batch.outbox;
+  is_committed_ = true;
+  if (NUSTREAM_PLANTED("printed-ahead-of-its-state")) published_(std::exchange(outbox_in_flight_, {}));
+  auto done = std::make_shared<std::promise<void>>();
+  in_flight_ = done->get_future();
+  journal_->commit(std::move(batch), [done](const std::exception_ptr& failure) {
+    if (failure) {
+      done->set_exception(failure);
+    } else {
+      done->set_value();
+    }
+  });
+}
+
+void Session::finish() {
+  wait();
+  journal::flush_and_wait(*journal_);
+}
+
+std::string Session::rejects_file() const {
+  if (!config_.state.rejects) return {};
+  return (std::filesystem::path(config_.state.directory) / journal::folder_files::rejects).string();
+}
+
+}  // namespace nustream::folder

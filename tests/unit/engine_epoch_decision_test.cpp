@@ -1,0 +1,408 @@
+// What becomes of a lane, as a table of everything that can be found and asked.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/epoch_decision.h"
+
+namespace nustream::tests {
+namespace {
+
+using namespace nustream::engine;
+using journal::LedgerEntry;
+using journal::Overlap;
+using State = Found::State;
+using NewEpoch = Asked::NewEpoch;
+using Ledger = std::vector<LedgerEntry>;
+
+constexpr privacy::Neighbours neighbours{privacy::Adjacency::zero_out, false};
+
+LedgerEntry line(std::uint32_t epoch, std::uint64_t from, std::uint64_t to, Overlap overlap = Overlap::disjoint) {
+  return {"orders", LaneId{0}, EpochId{epoch}, Position{from}, Position{to}, StepCount{to - from},
+          Rho{0.1}, Rho{0.5},  "digest",       neighbours,     true,         overlap};
+}
+
+journal::LastRelease release(std::uint32_t epoch, std::uint64_t position) {
+  return {LaneId{0}, EpochId{epoch}, StepCount{1}, Position{position}, neighbours, true,
+          Rho{0.1},  "digest",       Rho{0.5}};
+}
+
+const char* word(Overlap overlap) {
+  return overlap == Overlap::disjoint ? "disjoint" : overlap == Overlap::overlapping ? "overlapping" : "unknown";
+}
+
+const char* word(Refusal reason) {
+  constexpr const char* words[] = {"state is there",        "nothing to resume",
+                                   "remains without state", "unusable state",
+                                   "foreign state",         "ledger lost",
+                                   "rolled back state",     "other kind",
+                                   "other settings",        "other passes",
+                                   "other ledger",          "spend not known",
+                                   "passes need from",      "gap"};
+  return words[static_cast<std::size_t>(reason)];
+}
+
+std::string text_of(const Decision& decision) {
+  if (const auto* go_on = std::get_if<GoOn>(&decision)) return std::string("go on, ") + word(go_on->overlap);
+  if (const auto* refused = std::get_if<Refuse>(&decision)) return std::string("refuse: ") + word(refused->reason);
+  const Begin& begin = std::get<Begin>(decision);
+  return "begin " + std::to_string(begin.epoch.value()) + " at " + std::to_string(begin.start.value()) + ", " +
+         word(begin.overlap) + (begin.owed ? ", owed" : "") + (begin.accepted_gap ? ", gap accepted" : "");
+}
+
+// ---- what is asked
+Asked fresh() {
+  return {.first_run = true, .going_on = false};
+}
+Asked resume() {
+  return {.first_run = false, .going_on = true};
+}
+Asked anew() {
+  return {.first_run = true, .going_on = false, .new_epoch = NewEpoch::always};
+}
+Asked anew_from(std::uint64_t from) {
+  Asked asked = anew();
+  asked.from = Position{from};
+  return asked;
+}
+Asked anew_in_passes() {
+  Asked asked = anew();
+  asked.several_passes = true;
+  return asked;
+}
+Asked attached() {
+  return {};
+}
+Asked attached_anew() {
+  return {.new_epoch = NewEpoch::where_needed};
+}
+Asked attached_over_a_gap() {
+  return {.new_epoch = NewEpoch::where_needed, .accept_gap = true};
+}
+
+// ---- what is found
+Found nothing() {
+  return {};
+}
+Found state(const std::function<void(Found&)>& change = {}) {
+  Found found{.state = State::committed, .epoch = EpochId{2}, .position = Position{100}};
+  if (change) change(found);
+  return found;
+}
+Found remains(State state, const std::function<void(Found&)>& change = {}) {
+  Found found{.state = state, .has_remains = true};
+  if (change) change(found);
+  return found;
+}
+
+struct Row {
+  const char* what;
+  Found found;
+  Ledger ledger;
+  Asked asked;
+  Keeping keeping;
+  const char* decided;
+};
+
+const Ledger one_epoch{line(2, 0, 100)};
+const Ledger two_epochs{line(1, 0, 300), line(2, 300, 310)};
+const Ledger back_at_the_beginning{line(1, 0, 300), line(2, 0, 100, Overlap::overlapping)};
+const Ledger of_another_input{line(1, 0, 300), line(2, 0, 100, Overlap::unknown)};
+
+std::vector<Row> rows_of_folders() {
+  constexpr Keeping folder = Keeping::folder;
+  const auto not_compared = [](Found& found) { found.input = InputFound::not_known; };
+  const auto first_at_50 = [](Found& found) { found.first = Position{50}; };
+  const auto owed = [](Found& found) { found.owed = line(3, 0, 120, Overlap::unknown); };
+  const auto torn = [](Found& found) { found.torn_release = true; };
+  return {
+      {"a first run", nothing(), {}, fresh(), folder, "begin 0 at 0, disjoint"},
+      {"a first run --from 50", Found{.first = Position{50}}, {}, fresh(), folder, "begin 0 at 50, disjoint"},
+      {"a first run over a state", state(), one_epoch, fresh(), folder, "refuse: state is there"},
+      {"a first run over a damaged one", remains(State::unusable), {}, fresh(), folder, "refuse: state is there"},
+      {"a first run over releases", remains(State::none), one_epoch, fresh(), folder,
+       "refuse: remains without state"},
+      {"a first run over a state of another kind", state([](Found& f) { f.other_kind = true; }), one_epoch, fresh(),
+       folder, "refuse: state is there"},
+      {"--resume of nothing", nothing(), {}, resume(), folder, "refuse: nothing to resume"},
+      {"--resume of releases", remains(State::none), one_epoch, resume(), folder, "refuse: remains without state"},
+      {"--resume", state(), one_epoch, resume(), folder, "go on, disjoint"},
+      {"--resume of an epoch that reads again", state(), back_at_the_beginning, resume(), folder,
+       "go on, overlapping"},
+      {"--resume of an epoch of unknown overlap", state(), of_another_input, resume(), folder, "go on, unknown"},
+      {"--resume at the horizon", state([](Found& f) { f.at_horizon = true; }), one_epoch, resume(), folder,
+       "go on, disjoint"},
+      {"--resume under other settings", state([](Found& f) { f.other_settings = true; }), one_epoch, resume(), folder,
+       "refuse: other settings"},
+      {"--resume of other passes", state([](Found& f) { f.other_passes = true; }), one_epoch, resume(), folder,
+       "refuse: other passes"},
+      {"--resume of another kind", state([](Found& f) { f.other_kind = true; }), one_epoch, resume(), folder,
+       "refuse: other kind"},
+      {"--resume of a damaged state", remains(State::unusable), {}, resume(), folder, "refuse: unusable state"},
+      {"--resume of another stream's state", remains(State::foreign), {}, resume(), folder, "refuse: foreign state"},
+      {"--resume of a state that was rolled back",
+       remains(State::rolled_back),
+       {},
+       resume(),
+       folder,
+       "refuse: rolled back state"},
+      {"--resume where the ledger lost lines",
+       remains(State::ahead_of_ledger),
+       {},
+       resume(),
+       folder,
+       "refuse: ledger lost"},
+      {"--resume beside another lane's ledger", state([](Found& f) { f.ledger_of_another = true; }), one_epoch,
+       resume(), folder, "refuse: other ledger"},
+      {"--new-epoch of nothing", nothing(), {}, anew(), folder, "begin 0 at 0, disjoint"},
+      {"--new-epoch", state(), one_epoch, anew(), folder, "begin 3 at 100, disjoint"},
+      {"--new-epoch behind two", state(), two_epochs, anew(), folder, "begin 3 at 310, disjoint"},
+      {"--new-epoch behind one that read again", state(), back_at_the_beginning, anew(), folder,
+       "begin 3 at 300, disjoint"},
+      {"--new-epoch behind one of unknown overlap", state(), of_another_input, anew(), folder,
+       "begin 3 at 100, unknown"},
+      {"--new-epoch --from before", state(), one_epoch, anew_from(50), folder, "begin 3 at 50, overlapping"},
+      {"--new-epoch --from right behind", state(), one_epoch, anew_from(100), folder, "begin 3 at 100, disjoint"},
+      {"--new-epoch --from, of another input", state(not_compared), one_epoch, anew_from(50), folder,
+       "begin 3 at 50, unknown"},
+      {"--new-epoch of other settings", state([](Found& f) { f.other_settings = true; }), one_epoch, anew(), folder,
+       "begin 3 at 100, disjoint"},
+      {"--new-epoch in passes", state(), one_epoch, anew_in_passes(), folder, "refuse: passes need from"},
+      {"a first --new-epoch in passes", nothing(), {}, anew_in_passes(), folder, "refuse: passes need from"},
+      {"--new-epoch of another kind", state([](Found& f) { f.other_kind = true; }), one_epoch, anew(), folder,
+       "refuse: other kind"},
+      {"--new-epoch beside another lane's ledger", state([](Found& f) { f.ledger_of_another = true; }), one_epoch,
+       anew(), folder, "refuse: other ledger"},
+      {"--new-epoch behind a damaged state", remains(State::unusable), one_epoch, anew(), folder,
+       "begin 3 at 100, unknown"},
+      {"--new-epoch behind a state that was rolled back", remains(State::rolled_back), one_epoch, anew(), folder,
+       "begin 3 at 100, unknown"},
+      {"--new-epoch behind another stream's state", remains(State::foreign), one_epoch, anew(), folder,
+       "refuse: foreign state"},
+      {"--new-epoch where the ledger lost lines", remains(State::ahead_of_ledger), one_epoch, anew(), folder,
+       "refuse: ledger lost"},
+      {"--new-epoch behind releases", remains(State::none), one_epoch, anew(), folder, "begin 3 at 100, unknown"},
+      {"--new-epoch behind a damaged state that released nothing",
+       remains(State::unusable, first_at_50),
+       {},
+       anew(),
+       folder,
+       "begin 0 at 50, disjoint"},
+      {"--new-epoch where a line is owed", remains(State::none, owed), one_epoch, anew(), folder,
+       "begin 4 at 120, unknown, owed"},
+      {"--new-epoch where an earlier epoch read further than what is owed", remains(State::none, owed), two_epochs,
+       anew(), folder, "begin 4 at 310, unknown, owed"},
+      {"--new-epoch behind a torn release", remains(State::none, torn), one_epoch, anew(), folder,
+       "begin 3 at 100, unknown"},
+      {"--new-epoch behind releases of other inputs", remains(State::none), of_another_input, anew(), folder,
+       "begin 3 at 300, unknown"},
+      {"--new-epoch --from 0 behind releases", remains(State::none), one_epoch, anew_from(0), folder,
+       "begin 3 at 0, unknown"},
+  };
+}
+
+std::vector<Row> rows_of_topics() {
+  constexpr Keeping topics = Keeping::topics;
+  const auto found_input = [](InputFound input, std::uint64_t first, std::optional<Position> end = {}) {
+    return [=](Found& found) {
+      found.input = input;
+      found.first = Position{first};
+      found.end = end;
+    };
+  };
+  const auto lost = [](std::optional<std::uint64_t> committed, std::uint64_t released, std::uint64_t end) {
+    return [=](Found& found) {
+      if (committed) found.committed_offset = Position{*committed};
+      found.last_release = release(2, released);
+      found.end = Position{end};
+    };
+  };
+  return {
+      {"a first start", Found{.first = Position{7}}, {}, attached(), topics, "begin 0 at 7, disjoint"},
+      {"a first start --new-epoch",
+       Found{.first = Position{7}},
+       {},
+       attached_anew(),
+       topics,
+       "begin 0 at 7, disjoint"},
+      {"a start", state(), one_epoch, attached(), topics, "go on, disjoint"},
+      {"a start in an epoch of unknown overlap", state(), of_another_input, attached(), topics, "go on, unknown"},
+      {"--new-epoch where none is needed", state(), one_epoch, attached_anew(), topics, "go on, disjoint"},
+      {"under other settings", state([](Found& f) { f.other_settings = true; }), one_epoch, attached(), topics,
+       "refuse: other settings"},
+      {"--new-epoch under other settings", state([](Found& f) { f.other_settings = true; }), one_epoch,
+       attached_anew(), topics, "begin 3 at 100, disjoint"},
+      {"at the horizon", state([](Found& f) { f.at_horizon = true; }), one_epoch, attached(), topics,
+       "go on, disjoint"},
+      {"--new-epoch at the horizon", state([](Found& f) { f.at_horizon = true; }), one_epoch, attached_anew(), topics,
+       "begin 3 at 100, disjoint"},
+      {"--new-epoch behind an unknown overlap", state([](Found& f) { f.at_horizon = true; }), of_another_input,
+       attached_anew(), topics, "begin 3 at 100, unknown"},
+      {"a gap", state(found_input(InputFound::gap, 150)), one_epoch, attached(), topics, "refuse: gap"},
+      {"--new-epoch over a gap", state(found_input(InputFound::gap, 150)), one_epoch, attached_anew(), topics,
+       "refuse: gap"},
+      {"a gap that is accepted", state(found_input(InputFound::gap, 150)), one_epoch, attached_over_a_gap(), topics,
+       "begin 3 at 150, disjoint, gap accepted"},
+      {"an unproven log", state(found_input(InputFound::unproven, 0)), one_epoch, attached(), topics, "refuse: gap"},
+      {"an unproven log that is accepted", state(found_input(InputFound::unproven, 0)), one_epoch,
+       attached_over_a_gap(), topics, "begin 3 at 100, unknown, gap accepted"},
+      {"another log", state(found_input(InputFound::changed, 0, Position{40})), one_epoch, attached_anew(), topics,
+       "refuse: gap"},
+      {"another log that is accepted", state(found_input(InputFound::changed, 0, Position{40})), one_epoch,
+       attached_over_a_gap(), topics, "begin 3 at 40, unknown, gap accepted"},
+      {"another kind", remains(State::none, [](Found& f) { f.other_kind = true; }), one_epoch, attached_anew(),
+       topics, "refuse: other kind"},
+      {"a damaged state", remains(State::unusable), {}, attached(), topics, "refuse: unusable state"},
+      {"another stream's state", remains(State::foreign), {}, attached_anew(), topics, "refuse: foreign state"},
+      {"a state that was rolled back",
+       remains(State::rolled_back),
+       {},
+       attached(),
+       topics,
+       "refuse: rolled back state"},
+      {"no state", remains(State::none, lost(100, 90, 500)), one_epoch, attached(), topics,
+       "refuse: remains without state"},
+      {"--new-epoch without a state", remains(State::none, lost(100, 90, 500)), one_epoch, attached_anew(), topics,
+       "begin 3 at 100, disjoint"},
+      {"--new-epoch behind a damaged state", remains(State::unusable, lost(120, 90, 500)), one_epoch, attached_anew(),
+       topics, "begin 3 at 120, disjoint"},
+      {"--new-epoch behind a state that was rolled back", remains(State::rolled_back, lost(100, 170, 500)), one_epoch,
+       attached_anew(), topics, "begin 3 at 170, disjoint"},
+      {"--new-epoch without a state and a committed offset", remains(State::none, lost({}, 90, 500)), one_epoch,
+       attached_anew(), topics, "begin 3 at 100, unknown"},
+      {"--new-epoch without a state, behind another log", remains(State::none, lost(110, 90, 500)), of_another_input,
+       attached_anew(), topics, "begin 3 at 110, unknown"},
+      {"--new-epoch without a state, over a shorter log", remains(State::none, lost(100, 90, 60)), one_epoch,
+       attached_anew(), topics, "refuse: gap"},
+      {"a shorter log that is accepted", remains(State::none, lost(100, 90, 60)), one_epoch, attached_over_a_gap(),
+       topics, "begin 3 at 60, unknown, gap accepted"},
+      {"a release that no line vouches for",
+       remains(State::none, lost(100, 90, 500)),
+       {line(1, 0, 80)},
+       attached_anew(),
+       topics,
+       "refuse: spend not known"},
+      {"a damaged state and nothing else",
+       Found{.state = State::unusable, .first = Position{7}},
+       {},
+       attached_anew(),
+       topics,
+       "begin 0 at 7, disjoint"},
+  };
+}
+
+TEST(EpochDecision, IsThatOfItsTable) {
+  std::vector<Row> rows = rows_of_folders();
+  std::ranges::move(rows_of_topics(), std::back_inserter(rows));
+  for (const Row& row : rows) {
+    EXPECT_EQ(text_of(decide(row.found, row.ledger, row.asked, row.keeping)), row.decided)
+        << (row.keeping == Keeping::folder ? "folder: " : "topics: ") << row.what;
+  }
+}
+
+/// Every combination of what can be found and asked, whether or not it makes sense.
+void for_all_combinations(const std::function<void(const Found&, const Ledger&, const Asked&, Keeping)>& look) {
+  const std::vector<Ledger> ledgers{{}, one_epoch, two_epochs, back_at_the_beginning, of_another_input};
+  const std::vector<Asked> askeds{fresh(),      resume(),        anew(),
+                                  anew_from(0), anew_from(1000), anew_in_passes(),
+                                  attached(),   attached_anew(), attached_over_a_gap()};
+  for (const Keeping keeping : {Keeping::folder, Keeping::topics})
+    for (const Ledger& ledger : ledgers)
+      for (const Asked& asked : askeds)
+        for (int state = 0; state <= static_cast<int>(State::committed); ++state)
+          for (int input = 0; input <= static_cast<int>(InputFound::changed); ++input)
+            for (unsigned bits = 0; bits < 512; ++bits) {
+              const auto bit = [bits](unsigned place) { return (bits >> place & 1U) != 0; };
+              Found found{.state = static_cast<State>(state), .epoch = EpochId{2}, .position = Position{100}};
+              found.input = static_cast<InputFound>(input);
+              found.other_settings = bit(0);
+              found.at_horizon = bit(1);
+              found.other_passes = bit(2);
+              found.other_kind = bit(3);
+              found.has_remains = bit(4) || !ledger.empty();
+              if (bit(5) && found.has_remains) found.last_release = release(2, 120);
+              if (bit(6) && found.has_remains) found.committed_offset = Position{130};
+              found.torn_release = bit(7) && found.has_remains;
+              if (bit(8)) found.end = Position{60};
+              look(found, ledger, asked, keeping);
+            }
+}
+
+TEST(EpochDecision, NeverBeginsOrGoesOnAgainstItsRules) {
+  std::size_t begun = 0;
+  std::size_t gone_on = 0;
+  std::size_t refused = 0;
+  for_all_combinations([&](const Found& found, const Ledger& ledger, const Asked& asked, Keeping keeping) {
+    if (::testing::Test::HasFailure()) return;  // one example is enough
+    const Decision decision = decide(found, ledger, asked, keeping);
+    const bool is_anew = asked.new_epoch != NewEpoch::no;
+    SCOPED_TRACE(text_of(decision) + " of state " + std::to_string(static_cast<int>(found.state)));
+    if (std::holds_alternative<GoOn>(decision)) {
+      ++gone_on;
+      EXPECT_EQ(found.state, State::committed);
+      EXPECT_TRUE(asked.going_on && asked.new_epoch != NewEpoch::always);
+      EXPECT_FALSE(found.other_settings || found.other_passes || found.other_kind);
+      EXPECT_TRUE(found.input == InputFound::held || found.input == InputFound::not_known);
+    }
+    if (std::holds_alternative<Refuse>(decision)) ++refused;
+    const auto* begin = std::get_if<Begin>(&decision);
+    if (begin == nullptr) return;
+    ++begun;
+    const bool has_state = found.state == State::committed;
+    const bool has_past = found.state != State::none || found.has_remains;
+    EXPECT_TRUE(is_anew || !has_past) << "a past that nobody asked to leave";
+    EXPECT_FALSE(found.other_kind || found.state == State::foreign || found.state == State::ahead_of_ledger);
+    // A number is never used twice.
+    for (const LedgerEntry& entry : ledger) EXPECT_GT(begin->epoch, entry.epoch);
+    if (has_state) {
+      EXPECT_GT(begin->epoch, found.epoch);
+    }
+    // A range that is called disjoint is behind everything that anything tells of.
+    const bool held = has_state ? found.input == InputFound::held || found.input == InputFound::gap
+                                : found.committed_offset.has_value() && keeping == Keeping::topics;
+    if (begin->overlap == Overlap::disjoint) {
+      EXPECT_TRUE(ledger.empty() || held);
+      EXPECT_FALSE(found.torn_release && found.has_remains && !has_state && keeping == Keeping::folder);
+      for (const LedgerEntry& entry : ledger) {
+        EXPECT_NE(entry.overlap, Overlap::unknown);
+        if (keeping == Keeping::folder || !has_state) {
+          EXPECT_GE(begin->start, entry.to);
+        }
+      }
+      if (has_state && keeping == Keeping::topics) {
+        EXPECT_GE(begin->start, found.position);
+      }
+    }
+    if (begin->overlap == Overlap::overlapping) {
+      EXPECT_TRUE(asked.from.has_value());
+    }
+    if (begin->accepted_gap) {
+      EXPECT_TRUE(asked.accept_gap);
+    }
+  });
+  EXPECT_EQ(begun + gone_on + refused, 1'382'400U);
+  EXPECT_GT(begun, 10'000U);
+  EXPECT_GT(gone_on, 100U);
+  EXPECT_GT(refused, 10'000U);
+}
+
+// Whoever opens a lane asks before it publishes anything, knowing little; what is refused then stays refused.
+TEST(EpochDecision, RefusesEarlyWhatItRefusesLate) {
+  for_all_combinations([&](const Found& found, const Ledger& ledger, const Asked& asked, Keeping keeping) {
+    if (::testing::Test::HasFailure() || keeping == Keeping::topics) return;
+    if (asked.new_epoch == NewEpoch::where_needed) return;  // no folder is asked so
+    Found early{.state = found.state, .epoch = found.epoch, .position = found.position};
+    early.other_settings = found.other_settings;
+    early.other_passes = found.other_passes;
+    early.other_kind = found.other_kind;
+    if (std::holds_alternative<Refuse>(decide(early, {}, asked, keeping))) {
+      EXPECT_TRUE(std::holds_alternative<Refuse>(decide(found, ledger, asked, keeping)));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace nustream::tests
