@@ -1,3 +1,4 @@
-find_package(fmt REQUIRED)
-add_executable(benchmark_descent descent.cpp harness.cpp)
-target_link_libraries(benchmark_descent PRIVATE nustream_core nustream_compile fmt::fmt)
+nustream_benchmark(benchmark_descent descent.cpp LINK fmt::fmt)
+# The private kernels.
+nustream_benchmark(benchmark_private_step private_step.cpp LINK fmt::fmt)
+target_include_directories(benchmark_private_step PRIVATE ${PROJECT_SOURCE_DIR}/src)

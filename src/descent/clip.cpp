@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "descent/norm.h"
-#include "planted.h"
+#include "descent/private_step.h"
 
 namespace nustream::descent {
 
@@ -20,15 +20,12 @@ bool clip_to_grid(double slope, std::span<const double> x, const noise::Grid& gr
     return false;
   }
   const int exponent = std::ilogb(norm.scale);
-  // In units of the grid and of the scaled x; overflows to infinity only where the limit is the smaller one.
-  const double length = std::scalbn(std::fabs(slope), exponent - std::ilogb(grid.spacing()));
-  const double limit = clip_radius_in_units(grid, x.size()) / norm.fraction;
-  const double factor = std::copysign(std::min(length, limit), slope);
-  for (std::size_t j = 0; j < x.size(); ++j) {
-    const double scaled = factor * std::scalbn(x[j], -exponent);
-    units[j] = static_cast<std::int64_t>(NUSTREAM_PLANTED("clip-rounds-outward") ? std::round(scaled) : scaled);
-  }
-  return length > limit;
+  // In units of the grid and of the scaled x; overflows to infinity only where the gradient is longer than G.
+  const double scaled_slope = std::scalbn(slope, exponent - std::ilogb(grid.spacing()));
+  const ClippedGradient clipped =
+      clip_gradient(scaled_slope, norm.fraction, {1, clip_radius_in_units(grid, x.size())});
+  for (std::size_t j = 0; j < x.size(); ++j) units[j] = on_grid(clipped.factor, std::scalbn(x[j], -exponent));
+  return clipped.is_long;
 }
 
 bool clip_to_grid(std::span<const double> gradient, const noise::Grid& grid, std::span<std::int64_t> units) {

@@ -30,31 +30,26 @@ void GradientSum::clear() {
 }
 
 bool GradientSum::add(std::span<const double> slopes, std::span<const double> x) {
-  // ‖slopes ⊗ x‖ = ‖slopes‖·‖x‖, so that its matrix is never formed. Each factor by itself is far from where squares
-  // lose their digits: a product may look harmless between one that is subnormal and one that is huge.
+  // ‖slopes ⊗ x‖ = ‖slopes‖·‖x‖, so that its matrix is never formed.
   const double of_slopes = squares_of(slopes);
   const double of_x = squares_of(x);
-  // Written so that a NaN fails it.
-  const bool in_range = of_slopes > 0x1p-450 && of_slopes < 0x1p450 && of_x > 0x1p-450 && of_x < 0x1p450;
+  const bool in_range = squares_in_range<2>(of_slopes) && squares_in_range<2>(of_x);
   if (__builtin_expect(!in_range, 0)) return add_out_of_range(slopes, x);
-  const double squares = of_slopes * of_x;
-  const double limit = radius_ / std::sqrt(squares);
-  const bool is_long = units_per_gradient_ > limit;
-  const double factor = is_long ? limit : units_per_gradient_;
+  const ClippedGradient clipped = clip_gradient(1, std::sqrt(of_slopes * of_x), {units_per_gradient_, radius_});
   std::int64_t* sum = sum_.data();
   for (const double slope : slopes) {
-    const double scaled = factor * slope;
+    const double factor = clipped.factor * slope;
     for (const double entry : x) {
-      *sum = noise::saturating_add(*sum, static_cast<std::int64_t>(scaled * entry));
+      *sum = saturating_add(*sum, on_grid(factor, entry));
       ++sum;
     }
   }
-  return is_long;
+  return clipped.is_long;
 }
 
 void GradientSum::take(std::span<std::int64_t> units, std::size_t stride) {
   for (std::size_t j = 0; j < sum_.size(); ++j) {
-    sum_[j] = noise::saturating_add(sum_[j], units[j / inputs_ * stride + j % inputs_]);
+    sum_[j] = saturating_add(sum_[j], units[j / inputs_ * stride + j % inputs_]);
   }
   std::ranges::fill(units, 0);
 }
@@ -65,17 +60,13 @@ bool GradientSum::add_out_of_range(std::span<const double> slopes, std::span<con
     for (const double input : x) *entry++ = slope * input;
   }
   const bool is_long = clip_to_grid(gradient_, grid_, clipped_);
-  for (std::size_t j = 0; j < sum_.size(); ++j) sum_[j] = noise::saturating_add(sum_[j], clipped_[j]);
+  for (std::size_t j = 0; j < sum_.size(); ++j) sum_[j] = saturating_add(sum_[j], clipped_[j]);
   return is_long;
 }
 
-void NoisyStep::apply(std::span<double> theta, std::span<const std::int64_t> sum,
-                      std::span<const std::int64_t> noise) const {
-  const double keep = 1 - step_size * l2;
-  const double gain = step_size * gradient_per_unit;
-  for (std::size_t j = 0; j < theta.size(); ++j) {
-    theta[j] = theta[j] * keep - gain * static_cast<double>(noise::saturating_add(sum[j], noise[j]));
-  }
+void take_step(const NoisyStep& step, std::span<const std::int64_t> sum, std::span<const std::int64_t> noise,
+               std::span<double> theta) {
+  for (std::size_t j = 0; j < theta.size(); ++j) theta[j] = step.moved(theta[j], add_noise(sum[j], noise[j]));
 }
 
 }  // namespace nustream::descent

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "descent/private_step.h"
 #include "nustream/noise/grid.h"
 
 namespace nustream::descent {
@@ -43,12 +44,8 @@ class GradientSum {
   std::vector<std::int64_t> clipped_;  // the same, on the grid
 };
 
-/// θ ← θ(1 − ηλ) − η(Σ u + z)s/m: CDP+ Algorithm 1, as the loop of one predictor computes it.
-struct NoisyStep {
-  double step_size;          ///< η
-  double l2;                 ///< λ
-  double gradient_per_unit;  ///< s/m
-  void apply(std::span<double> theta, std::span<const std::int64_t> sum, std::span<const std::int64_t> noise) const;
-};
+/// Moves an iterate by one step: add_noise() and NoisyStep of private_step.h, entry by entry. Spans of one size.
+void take_step(const NoisyStep& step, std::span<const std::int64_t> sum, std::span<const std::int64_t> noise,
+               std::span<double> theta);
 
 }  // namespace nustream::descent

@@ -7,6 +7,7 @@
 
 #include "descent/kernel.h"
 #include "descent/pack.h"
+#include "descent/private_step.h"
 #include "nustream/model/visit.h"
 #include "planted.h"
 
@@ -98,16 +99,16 @@ inline bool is_finite(double value) {
   return value - value == 0;
 }
 
-// A record's clipped gradient on the grid: trunc(factor · x), or job.units where the record is out of range.
-struct ClippedRecord {
+// One record's gradient: on_grid(factor, x), or job.units where the record is out of range.
+struct RecordGradient {
   const double* x;
   double factor;
   bool out_of_range;
 };
 
 template <class Shape, class Iterate, class Formula>
-inline ClippedRecord clip_record(const Shape& shape, const Iterate& theta, const Formula& formula, Job& job,
-                                 std::size_t record) {
+inline RecordGradient record_gradient(const Shape& shape, const Iterate& theta, const Formula& formula, Job& job,
+                                      std::size_t record) {
   const double* const x = job.x + record * job.dimension;
   const double y = Formula::uses_target ? job.y[record] : 0.0;
   const double squares = shape.sum([&](std::size_t p, auto entries) {
@@ -121,26 +122,23 @@ inline ClippedRecord clip_record(const Shape& shape, const Iterate& theta, const
   const double slope = formula.slope(prediction, y);
 
   if (NUSTREAM_PLANTED("regulariser-inside-the-clip")) theta.save(job);
-  // Written so that a NaN fails it. An infinite slope passes: min() below keeps the direction.
-  const bool in_range = squares > 0x1p-900 && squares < 0x1p900 && slope == slope && is_finite(y) &&
-                        !NUSTREAM_PLANTED("regulariser-inside-the-clip");
+  // An infinite slope passes: clip_gradient() keeps the direction.
+  const bool in_range =
+      squares_in_range(squares) && slope == slope && is_finite(y) && !NUSTREAM_PLANTED("regulariser-inside-the-clip");
   if (__builtin_expect(!in_range, 0)) {
     if (clip_out_of_range(job, slope, x, y, Formula::uses_target)) ++job.clipped;
     return {x, 0, true};
   }
-  // clip(slope · x) = ±min(|slope|, R/‖x‖) · x: the root and the quotient do not wait for θ.
-  const double shared = NUSTREAM_PLANTED("clip-of-the-mean") ? static_cast<double>(job.minibatch) : 1;
-  const double limit = shared * job.radius / __builtin_sqrt(squares);
-  const double length = __builtin_fabs(slope) * job.units_per_gradient;
-  const bool is_long = length > limit && !NUSTREAM_PLANTED("clip-after-the-noise");
-  job.clipped += is_long ? 1U : 0U;
-  return {x, __builtin_copysign(is_long ? limit : length, slope), false};
+  // The root and the quotient in clip_gradient() do not wait for θ.
+  const ClippedGradient clipped = clip_gradient(slope, __builtin_sqrt(squares), {job.units_per_gradient, job.radius});
+  job.clipped += clipped.is_long ? 1U : 0U;
+  return {x, clipped.factor, false};
 }
 
 template <class Entries>
-inline Integers gradient_pack(const Job& job, const ClippedRecord& record, std::size_t p, Entries entries) {
-  if (__builtin_expect(record.out_of_range, 0)) return get(job.units, p, entries);
-  return truncate(broadcast(record.factor) * get(record.x, p, entries));
+inline Integers gradient_pack(const Job& job, const RecordGradient& gradient, std::size_t p, Entries entries) {
+  if (__builtin_expect(gradient.out_of_range, 0)) return get(job.units, p, entries);
+  return on_grid(gradient.factor, get(gradient.x, p, entries));
 }
 
 template <class Shape, class Iterate>
@@ -152,7 +150,7 @@ inline void project(const Shape& shape, Iterate& theta, const Job& job) {
     });
   } else if (job.ball_radius > 0) {
     const double squares = shape.sum([&](std::size_t p, auto) { return theta.get(p) * theta.get(p); });
-    if (squares > 0x1p-900 && squares < 0x1p900) {
+    if (squares_in_range(squares)) {
       const double factor = job.ball_radius / __builtin_sqrt(squares);
       if (factor >= 1) return;
       shape.each([&](std::size_t p, auto) { theta.set(p, theta.get(p) * broadcast(factor)); });
@@ -173,36 +171,33 @@ inline void average(const Shape& shape, const Iterate& theta, const Job& job, do
   });
 }
 
-// θ ← Π(θ(1 − ηλ) − η(Σ_i u_i + z)s/m): CDP+ Algorithm 1, grouped so that only the last product and difference
-// wait for the gradient.
+// θ ← Π(θ(1 − ηλ) − η(Σ_i u_i + z)s/m).
 template <class Shape, class Iterate, class Formula>
 inline void step(const Shape& shape, Iterate& theta, const Formula& formula, Job& job, std::size_t t) {
   const std::size_t begin = t * job.minibatch;
   const std::size_t last = begin + job.minibatch - 1;
   for (std::size_t record = begin; record < last; ++record) {
-    const ClippedRecord clipped = clip_record(shape, theta, formula, job, record);
+    const RecordGradient one = record_gradient(shape, theta, formula, job, record);
     shape.each([&](std::size_t p, auto entries) {
-      const Integers gradient = gradient_pack(job, clipped, p, entries);
+      const Integers gradient = gradient_pack(job, one, p, entries);
       std::int64_t* const sum = job.sum + p * pack_size;
       store(sum, record == begin ? gradient : saturating_add(load(sum), gradient));
     });
   }
-  const ClippedRecord clipped = clip_record(shape, theta, formula, job, last);
-  if (NUSTREAM_PLANTED("bad-record-takes-no-step") && clipped.out_of_range) return;
+  const RecordGradient one = record_gradient(shape, theta, formula, job, last);
+  if (NUSTREAM_PLANTED("bad-record-takes-no-step") && one.out_of_range) return;
   const double l2 = NUSTREAM_PLANTED("regulariser-inside-the-clip") ? 0 : job.l2;
-  const Reals keep = broadcast(1 - job.step_sizes[t] * l2);
-  const Reals gain = broadcast(job.step_sizes[t] * job.gradient_per_unit);
+  const NoisyStep noisy_step = NoisyStep::of(job.step_sizes[t], l2, job.gradient_per_unit);
   const std::int64_t* const noise = job.noise + t * job.dimension;
   shape.each([&](std::size_t p, auto entries) {
-    const Integers gradient = gradient_pack(job, clipped, p, entries);
+    const Integers gradient = gradient_pack(job, one, p, entries);
     const Integers sum = job.minibatch == 1 ? gradient : saturating_add(load(job.sum + p * pack_size), gradient);
-    const Integers noisy = saturating_add(sum, get(noise, p, entries));
-    Reals added = to_reals(noisy);
-    if (NUSTREAM_PLANTED("noise-without-grid") && job.minibatch == 1 && !clipped.out_of_range) {
-      added = to_reals(get(noise, p, entries)) + broadcast(clipped.factor) * get(clipped.x, p, entries);
+    Reals noisy = add_noise(sum, get(noise, p, entries));
+    if (NUSTREAM_PLANTED("noise-without-grid") && job.minibatch == 1 && !one.out_of_range) {
+      noisy = to_reals(get(noise, p, entries)) + one.factor * get(one.x, p, entries);
     }
-    if (NUSTREAM_PLANTED("clip-after-the-noise")) added = clamp(added, broadcast(-job.radius), broadcast(job.radius));
-    theta.set(p, theta.get(p) * keep - gain * added);
+    if (NUSTREAM_PLANTED("clip-after-the-noise")) noisy = clamp(noisy, broadcast(-job.radius), broadcast(job.radius));
+    theta.set(p, noisy_step.moved(theta.get(p), noisy));
   });
   project(shape, theta, job);
   if (job.average != nullptr && job.average_gains[t] > 0) average(shape, theta, job, job.average_gains[t]);

@@ -65,6 +65,7 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
   NUSTREAM_REQUIRE(average.empty() || stretch.average_gains.size() == steps, "every step has its own gain");
 
   const auto* const ball = std::get_if<Ball>(&rule_.projection.family());
+  const double norms = NUSTREAM_PLANTED("clip-of-the-mean") ? static_cast<double>(rule_.minibatch) : 1.0;
   kernel::Job job{.loss = rule_.loss,
                   .dimension = dimension_,
                   .steps = steps,
@@ -76,7 +77,7 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
                   .average_gains = stretch.average_gains.data(),
                   .grid = &grid_,
                   .units_per_gradient = 1 / grid_.spacing(),
-                  .radius = clip_radius_in_units(grid_, dimension_),
+                  .radius = clip_radius_in_units(grid_, dimension_) * norms,
                   .gradient_per_unit = grid_.spacing() / divisor(rule_, stretch.x, dimension_),
                   .l2 = rule_.l2 + model::own_regularisation(rule_.loss.kind),
                   .ball_radius = ball == nullptr ? 0.0 : ball->radius,

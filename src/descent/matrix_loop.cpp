@@ -65,8 +65,8 @@ void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
       loss.slopes(slopes_, stretch.y[i], slopes_);
       if (sum_->add(slopes_, x)) ++clipped_;
     }
-    NoisyStep{stretch.step_sizes[t], rule_.l2, gradient_per_unit_}.apply(
-        theta_, sum_->units(), stretch.noise.subspan(t * theta_.size(), theta_.size()));
+    take_step(NoisyStep::of(stretch.step_sizes[t], rule_.l2, gradient_per_unit_), sum_->units(),
+              stretch.noise.subspan(t * theta_.size(), theta_.size()), theta_);
     rule_.projection.apply(theta_);
     if (!average.empty()) take_in(average, theta_, stretch.average_gains[t]);
   }

@@ -60,6 +60,9 @@ inline Reals operator*(Reals a, const Reals& b) {
   NUSTREAM_EACH_PART a.part[i] *= b.part[i];
   return a;
 }
+[[gnu::always_inline]] inline Reals operator*(double a, const Reals& b) {
+  return broadcast(a) * b;
+}
 
 // A NaN in `value` stays a NaN.
 inline Reals clamp(Reals value, const Reals& lower, const Reals& upper) {

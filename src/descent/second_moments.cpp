@@ -46,8 +46,7 @@ void PrivateMean::add(std::span<const double> triangle, double factor) {
 void PrivateMean::step(std::span<const std::int64_t> noise, double gain) {
   const std::span<const std::int64_t> sum = sum_->units();
   for (std::size_t j = 0; j < mean_.size(); ++j) {
-    const double noisy = per_unit_ * static_cast<double>(noise::saturating_add(sum[j], noise[j]));
-    mean_[j] += gain * (noisy - mean_[j]);
+    mean_[j] += gain * (per_unit_ * add_noise(sum[j], noise[j]) - mean_[j]);
   }
   sum_->clear();
 }

@@ -1,6 +1,7 @@
 // The code of two_stage_kernel.h, compiled once for each instruction set. NUSTREAM_TWO_STAGE_KERNEL names the
 // function to define. What kernel_body.h says of inline functions holds here too.
 #include "descent/pack.h"
+#include "descent/private_step.h"
 #include "descent/two_stage_kernel.h"
 
 namespace nustream::descent::kernel {
@@ -8,7 +9,7 @@ namespace {
 
 // Calls body(offset, Whole or First) for the packs of n entries.
 template <class Body>
-inline void each_pack(std::size_t n, const Body& body) {
+[[gnu::always_inline]] inline void each_pack(std::size_t n, const Body& body) {
   std::size_t at = 0;
   for (; at + pack_size <= n; at += pack_size) body(at, Whole{});
   if (at < n) body(at, First{n - at});
@@ -33,28 +34,25 @@ inline double short_dot(const double* a, const double* b, std::size_t n) {
   return even + odd;
 }
 
-inline bool in_range(double squares) {
-  return squares > 0x1p-450 && squares < 0x1p450;  // false for a NaN
-}
-
 // GradientSum::add(): trunc(clip(slopes ⊗ x)/s), column by column. Returns whether it was longer than G.
 inline bool add_outer(const OuterTarget& to, const double* slopes, std::size_t columns, const double* x,
                       double x_squares, std::size_t inputs) {
   const double slope_squares = short_dot(slopes, slopes, columns);
-  if (__builtin_expect(!in_range(slope_squares) || !in_range(x_squares), 0)) {
+  if (__builtin_expect(!squares_in_range<2>(slope_squares) || !squares_in_range<2>(x_squares), 0)) {
     return add_out_of_range(*to.sum, slopes, columns, x, inputs);
   }
-  const double limit = to.radius / __builtin_sqrt(slope_squares * x_squares);
-  const bool is_long = to.units_per_gradient > limit;
-  const double factor = is_long ? limit : to.units_per_gradient;
-  std::int64_t* column = to.units;
-  for (std::size_t k = 0; k < columns; ++k, column += padded(inputs)) {
-    const Reals scaled = broadcast(factor * slopes[k]);
-    each_pack(inputs, [&](std::size_t at, auto entries) {
-      store(column + at, saturating_add(load(column + at), truncate(scaled * get(x + at, entries))));
-    });
+  const ClippedGradient clipped =
+      clip_gradient(1, __builtin_sqrt(slope_squares * x_squares), {to.units_per_gradient, to.radius});
+  std::int64_t* sums = to.units;
+  for (std::size_t k = 0; k < columns; ++k, sums += padded(inputs)) {
+    const double factor = clipped.factor * slopes[k];
+    // Inlined by force: gcc would call it once a pack.
+    each_pack(
+        inputs, [&](std::size_t at, auto entries) __attribute__((always_inline)) {
+          store(sums + at, saturating_add(load(sums + at), on_grid(factor, get(x + at, entries))));
+        });
   }
-  return is_long;
+  return clipped.is_long;
 }
 
 inline void add_public(double* column, const double* slopes, std::size_t columns, const double* x,

@@ -117,11 +117,11 @@ void TwoStageLoop::run(const TwoStageStretch& stretch, std::span<double> average
     if (first_sum_) first_sum_->clear();
     const std::size_t m = rule_.minibatch;
     add_records(stretch.x.subspan(t * m * width, m * width), stretch.y.subspan(t * m, m));
-    NoisyStep{stretch.step_sizes[t], rule_.l2, gradient_per_unit_}.apply(theta.first(p), sum_->units(),
-                                                                         stretch.noise.subspan(t * p, p));
+    take_step(NoisyStep::of(stretch.step_sizes[t], rule_.l2, gradient_per_unit_), sum_->units(),
+              stretch.noise.subspan(t * p, p), theta.first(p));
     if (first_sum_) {
-      NoisyStep{stretch.first_step_sizes[t], rule_.first_l2, first_gradient_per_unit_}.apply(
-          theta.subspan(p), first_sum_->units(), stretch.first_noise.subspan(t * first, first));
+      take_step(NoisyStep::of(stretch.first_step_sizes[t], rule_.first_l2, first_gradient_per_unit_),
+                first_sum_->units(), stretch.first_noise.subspan(t * first, first), theta.subspan(p));
     } else {
       step_public(theta.subspan(p), stretch.first_step_sizes[t]);
     }

@@ -61,6 +61,7 @@ inline constexpr std::array names{
     std::string_view("clip-rounds-outward"),
     std::string_view("norm-overflows"),
     std::string_view("noise-without-grid"),
+    std::string_view("noise-is-left-out"),
     std::string_view("bad-record-takes-no-step"),
     std::string_view("clip-after-the-noise"),
     std::string_view("clip-of-the-mean"),

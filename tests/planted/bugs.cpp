@@ -86,6 +86,7 @@ constexpr std::array bugs{
                "Clip.*"},
     PlantedBug{"noise-without-grid", "the gradient is added to the noise as a floating-point number", by_test,
                "lane_test", "LaneNeighbours.*"},
+    PlantedBug{"noise-is-left-out", "a step is taken without its noise", by_test, "descent_test", "*EveryStep.*"},
     PlantedBug{"bad-record-takes-no-step", "a record that cannot be used is skipped", by_test, "lane_test",
                "Lane.ABadRecordsStepStillAddsNoise"},
     PlantedBug{"clip-after-the-noise", "gradient and noise are clipped together", by_test, "lane_test",

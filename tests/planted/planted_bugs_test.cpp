@@ -140,6 +140,28 @@ INSTANTIATE_TEST_SUITE_P(Of, PlantedBugs, ::testing::ValuesIn(bugs_to_plant()), 
 INSTANTIATE_TEST_SUITE_P(Of, Catchers, ::testing::ValuesIn(one_for_each_catcher()), name_and_program);
 INSTANTIATE_TEST_SUITE_P(Also, PlantedBugs, ::testing::ValuesIn(further_catchers()), name_and_program);
 
+class PrivateStep : public PlantedBugs {};
+
+// The bugs sit in the definition of the private step (src/descent/private_step.h). A kernel, loop or moment whose
+// test passes all the same clips, rounds or adds noise by a copy of its own.
+TEST_P(PrivateStep, HasOneDefinitionForEveryKernelLoopAndMoment) {
+  const CommandResult result = run_catcher(GetParam(), true);
+  EXPECT_EQ(result.code, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("[  FAILED  ]"));
+  EXPECT_THAT(result.out, Not(HasSubstr("[       OK ]")));
+}
+
+PlantedBug in_the_private_step(std::string_view name, std::string_view tests) {
+  return {name, "", Catch::by_test, "descent_test", tests};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, PrivateStep,
+    ::testing::Values(in_the_private_step("clip-rounds-outward", "*EveryClip.IsTheDefinitionToTheUnit/*"),
+                      in_the_private_step("clip-after-the-noise", "*EveryClip.IsNeverLongerThanTheClipNorm/*"),
+                      in_the_private_step("noise-is-left-out", "*EveryStep.AddsItsNoiseAsIntegers/*")),
+    name_of);
+
 TEST(TableOfBugs, HoldsEachOnce) {
   ASSERT_EQ(planted_bugs().size(), planted::names.size());
   for (std::size_t i = 0; i < planted::names.size(); ++i) EXPECT_EQ(planted_bugs()[i].name, planted::names[i]);

@@ -12,6 +12,7 @@
 namespace nustream::descent {
 namespace {
 
+using tests::adversarial;
 using tests::gradient_units;
 using tests::within;
 
@@ -24,35 +25,6 @@ std::vector<std::int64_t> clipped(double slope, const std::vector<double>& x, co
   const bool was_long = clip_to_grid(slope, x, grid, units);
   if (is_long != nullptr) *is_long = was_long;
   return units;
-}
-
-// Entries that are hard on norms: ties, ends of the range, denormals, runs of one value, and any mix of them.
-std::vector<double> adversarial(std::mt19937_64& random, std::size_t dimension) {
-  constexpr double hard[] = {0.0,    -0.0,     1.0,   -1.0,     1.0 / 3, 0x1p-1074, 0x1.8p-1070, 0x1p-1022, 1e-200,
-                             1e-160, 0x1p-450, 1e154, -1.3e154, 0x1p511, 0x1p450,   -1e200,      1.7e308,   -1.7e308};
-  std::uniform_real_distribution<double> mantissa(-1, 1);
-  std::vector<double> x(dimension);
-  const auto kind = random() % 5;
-  const double one = std::ldexp(mantissa(random), static_cast<int>(random() % 2040) - 1030);
-  for (double& entry : x) {
-    switch (kind) {
-      case 0:
-        entry = hard[random() % std::size(hard)];
-        break;
-      case 1:
-        entry = std::ldexp(mantissa(random), static_cast<int>(random() % 2090) - 1070);
-        break;
-      case 2:
-        entry = one;
-        break;
-      case 3:
-        entry = mantissa(random);
-        break;
-      default:
-        entry = random() % 50 == 0 ? one : 0.0;
-    }
-  }
-  return x;
 }
 
 TEST(Clip, NeverExceedsTheClipNormInExactArithmetic) {

@@ -11,7 +11,8 @@ set(planted_core
   privacy/encoder_norm.cpp privacy/epsilon.cpp privacy/exponential_encoder.cpp privacy/ledger.cpp
   privacy/participation.cpp privacy/tree_encoder.cpp privacy/zcdp.cpp
   noise/generator_factory.cpp noise/key_ring.cpp noise/seed_noise.cpp noise/source.cpp
-  descent/clip.cpp descent/kernel.cpp descent/kernel_baseline.cpp descent/loop.cpp descent/norm.cpp lane/lane.cpp
+  descent/clip.cpp descent/gradient_sum.cpp descent/kernel.cpp descent/kernel_baseline.cpp descent/loop.cpp
+  descent/norm.cpp descent/second_moments.cpp lane/lane.cpp
   inference/local_bounds.cpp inference/local_mechanism.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND planted_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)

@@ -1,4 +1,8 @@
-// Clipping to the grid: the one place where a record's influence is bounded by G.
+// What a record's influence is bounded to, and clipping to it with care for every input.
+//
+// G is enforced by one function, clip_gradient() in src/descent/private_step.h. Every kernel, loop and moment calls
+// it with the radius of clip_radius_in_units(). The fast paths do so where the sum of squares is a number of ordinary
+// size; for all other records they fall back to clip_to_grid(), which calls it too.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,109 @@
+// The private step: where a gradient is clipped to G (clip_gradient) and put on the grid (on_grid), and where a
+// step's noise is added to the sum of such gradients (add_noise). Private to the descent room.
+//
+// Every kernel, loop and moment calls these functions, and no other code clips or adds noise. The functions are
+// templates over what holds the numbers, so that one text serves a pack of eight (pack.h) and a single number. They
+// are always inlined: each kernel is compiled for one instruction set, and a copy that the linker kept for everyone
+// would end the program on a processor without that instruction set.
+//
+// A step of one record, for one entry or one pack of it:
+//
+//     const ClippedGradient clipped = clip_gradient(slope, norm, to);
+//     theta = step.moved(theta, add_noise(on_grid(clipped.factor, x), noise));
+#pragma once
+
+#include <cstdint>
+
+#include "nustream/noise/grid.h"
+#include "planted.h"
+
+namespace nustream::descent {
+
+// What pack.h defines for packs, for one number.
+using noise::saturating_add;
+[[nodiscard, gnu::always_inline]] inline std::int64_t truncate(double value) noexcept {
+  return static_cast<std::int64_t>(value);
+}
+[[nodiscard, gnu::always_inline]] inline double to_reals(std::int64_t value) noexcept {
+  return static_cast<double>(value);
+}
+
+/// Whether a sum of squares gives the norm to the digits that clip_gradient() counts on: none of its terms
+/// overflowed, and none that matters lost digits to underflow. Written so that a NaN fails it. The norm of an outer
+/// product is that of one factor times the other's: each of the two is then asked for, since the product may look
+/// harmless between one that is subnormal and one that is huge.
+template <int factors = 1>
+[[nodiscard, gnu::always_inline]] inline bool squares_in_range(double squares) noexcept {
+  static_assert(factors == 1 || factors == 2);
+  constexpr double smallest = factors == 1 ? 0x1p-900 : 0x1p-450;
+  return squares > smallest && squares < 1 / smallest;
+}
+
+/// G and the grid.
+struct GridClip {
+  double units_per_gradient;  ///< 1/s
+  double radius;              ///< what a norm is held to, in units of the grid
+};
+
+/// A clipped gradient of h·v is factor · v in units of the grid: on_grid() makes integers of it.
+struct ClippedGradient {
+  double factor;
+  bool is_long;  ///< whether the gradient was longer than G; operator side only
+};
+
+/// clip(h·v, G): the gradient h·v as it is where it is at most G long, else G long in the same direction.
+///
+/// `slope` is h and `norm` is ‖v‖₂ > 0. clip_radius_in_units() gives a radius so far below G/s that all roundings
+/// from the sum of squares to the product with v fit between the two: whatever a record holds, its integers are at
+/// most G/s long. An infinite slope counts as its limit, the direction ±v at full length. Neither slope nor norm may
+/// be NaN: the fast paths send such a record to clip_to_grid() (clip.h), which makes it zeros.
+///
+/// Source: CDP+ Algorithm 1, clip(g) = g · min(1, G/‖g‖).
+[[nodiscard, gnu::always_inline]] inline ClippedGradient clip_gradient(double slope, double norm,
+                                                                       const GridClip& to) noexcept {
+  const double limit = to.radius / norm;
+  const double length = __builtin_fabs(slope) * to.units_per_gradient;
+  const bool is_long = length > limit && !NUSTREAM_PLANTED("clip-after-the-noise");
+  return {__builtin_copysign(is_long ? limit : length, slope), is_long};
+}
+
+/// trunc(factor · v): the clipped gradient's integers for entries of v, given the factor of clip_gradient(). They are
+/// rounded towards zero: no entry grows, so the norm stays at most G. Of a matrix slopes ⊗ x that was clipped as a
+/// whole (slope 1, norm ‖slopes‖·‖x‖), the column of one slope has the factor times that slope.
+template <class Reals>
+[[nodiscard, gnu::always_inline]] inline auto on_grid(double factor, const Reals& v) {
+  if (NUSTREAM_PLANTED("clip-rounds-outward")) {
+    const Reals rest = factor * v - to_reals(truncate(factor * v));
+    return saturating_add(truncate(factor * v), truncate(rest + rest));
+  }
+  return truncate(factor * v);
+}
+
+/// Σ_i u_i + z of one step, in units of the grid: the sum of its clipped gradients and its noise. The two are added
+/// as integers, so that the low bits of the noise cannot tell which gradient it was added to, and are converted once.
+/// The addition saturates: it then moves the result by no more than the sum was moved. `Integers` may be any type
+/// that has saturating_add() and to_reals(), as 128-bit sums will.
+template <class Integers>
+[[nodiscard, gnu::always_inline]] inline auto add_noise(const Integers& sum, const Integers& noise) {
+  if (NUSTREAM_PLANTED("noise-is-left-out")) return to_reals(sum);
+  return to_reals(saturating_add(sum, noise));
+}
+
+/// θ ← θ(1 − ηλ) − η(Σ_i u_i + z)s/m: CDP+ Algorithm 1, grouped so that only the last product and difference wait for
+/// the gradient.
+struct NoisyStep {
+  double keep;  ///< 1 − ηλ
+  double gain;  ///< ηs/m
+
+  [[nodiscard, gnu::always_inline]] static NoisyStep of(double step_size, double l2,
+                                                        double gradient_per_unit) noexcept {
+    return {1 - step_size * l2, step_size * gradient_per_unit};
+  }
+  /// Entries of the iterate after the step; `noisy` is what add_noise() gave.
+  template <class Reals>
+  [[nodiscard, gnu::always_inline]] Reals moved(const Reals& theta, const Reals& noisy) const {
+    return keep * theta - gain * noisy;
+  }
+};
+
+}  // namespace nustream::descent

@@ -1,0 +1,170 @@
+// The private step against its definition, written out in exact arithmetic, for everything that takes one: each
+// kernel, loop and moment. tests/planted demands that each of these tests fails where the definition is broken, so
+// that none of them can go on with a copy of its own.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "descent/private_step.h"
+#include "support/private_step_users.h"
+
+namespace nustream::tests {
+namespace {
+
+using Exact = __float128;
+
+/// √square: that of long double, and one step of Newton's.
+Exact root(Exact square) {
+  const Exact first = sqrtl(static_cast<long double>(square));
+  return first == 0 ? 0 : (first + square / first) / 2;
+}
+
+bool usable(const Record& record, bool overflow_is_zero) {
+  for (const double slope : record.slopes) {
+    for (const double entry : record.x) {
+      if (!std::isfinite(slope) || !std::isfinite(entry)) return false;
+      if (overflow_is_zero && !std::isfinite(slope * entry)) return false;
+    }
+  }
+  return true;
+}
+
+/// g · min(1, R/‖g‖)/s, R the radius that the grid allows: not yet truncated.
+std::vector<Exact> clipped_by_definition(const Record& record, const noise::Grid& grid, bool overflow_is_zero) {
+  std::vector<Exact> gradient(record.slopes.size() * record.x.size());
+  if (!usable(record, overflow_is_zero)) return gradient;
+  Exact squares = 0;
+  for (std::size_t j = 0; j < gradient.size(); ++j) {
+    gradient[j] = static_cast<Exact>(record.slopes[j / record.x.size()]) * record.x[j % record.x.size()];
+    gradient[j] /= grid.spacing();
+    squares += gradient[j] * gradient[j];
+  }
+  const Exact radius = static_cast<Exact>(grid.clip_radius()) / grid.spacing();
+  const Exact norm = root(squares);
+  for (Exact& entry : gradient) entry *= norm > radius ? radius / norm : 1;
+  return gradient;
+}
+
+/// A vector of a size that suits every user, and up to `columns_max` slopes that make it short, long or extreme.
+Record drawn_record(std::mt19937_64& random, std::size_t columns_max) {
+  constexpr std::size_t sizes[] = {3, 6, 10, 15, 21, 28, 36, 45, 136};
+  std::normal_distribution<double> normal;
+  Record record;
+  record.x = adversarial(random, sizes[random() % std::size(sizes)]);
+  // Three of four of a size that rows have.
+  if (random() % 4 != 0) {
+    for (double& entry : record.x) entry = normal(random);
+  }
+  for (std::size_t columns = 1 + random() % columns_max; columns > 0; --columns) {
+    record.slopes.push_back(std::ldexp(normal(random), static_cast<int>(random() % 12) - 6));
+  }
+  if (random() % 10 == 0) record.slopes[0] = adversarial(random, 1)[0];
+  if (random() % 50 == 0) record.x[random() % record.x.size()] = std::numeric_limits<double>::infinity();
+  if (random() % 50 == 0) record.x[random() % record.x.size()] = std::nan("");
+  return record;
+}
+
+class EveryClip : public ::testing::TestWithParam<ClipUser> {};
+
+// What the roundings of norm and radius come to, in units of the grid: a gradient is at most 2^35 units long, and d ≤
+// 408.
+constexpr double rounding = 0x1p-7;
+
+TEST_P(EveryClip, IsTheDefinitionToTheUnit) {
+  const ClipUser& user = GetParam();
+  const noise::Grid grid(NoiseStddev{0.5}, 1.0, ClipNorm{3});
+  std::mt19937_64 random(21);
+  int exact = 0;
+  for (int repetition = 0; repetition < 2000; ++repetition) {
+    Record record = drawn_record(random, user.columns_max);
+    const std::vector<std::int64_t> units = user.units(record, grid);
+    const std::vector<Exact> expected = clipped_by_definition(record, grid, user.overflow_is_zero);
+    ASSERT_EQ(units.size(), expected.size());
+    for (std::size_t j = 0; j < units.size(); ++j) {
+      const auto whole = static_cast<std::int64_t>(expected[j]);  // towards zero
+      const Exact rest = expected[j] < 0 ? whole - expected[j] : expected[j] - whole;
+      const bool clear = rest > rounding && rest < 1 - rounding;
+      ASSERT_LE(std::abs(units[j] - whole), clear ? 0 : 1) << repetition << ' ' << j;
+      exact += clear ? 1 : 0;
+    }
+  }
+  EXPECT_GT(exact, 20'000);  // of some 66,000 entries or more, most of them of an ordinary size
+}
+
+TEST_P(EveryClip, IsNeverLongerThanTheClipNorm) {
+  const ClipUser& user = GetParam();
+  std::mt19937_64 random(22);
+  int longer = 0;
+  for (int repetition = 0; repetition < 2000; ++repetition) {
+    const double clip_norm = std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, repetition % 20 - 10);
+    // Up to 2^18 standard deviations of noise: the finest grid that is allowed, and coarser ones.
+    const noise::Grid grid(NoiseStddev{clip_norm * std::ldexp(1.01, -(repetition % 18))}, 1.0, ClipNorm{clip_norm});
+    Record record = drawn_record(random, user.columns_max);
+    for (double& entry : record.x) entry *= 0x1p12;
+    const std::vector<std::int64_t> units = user.units(record, grid);
+    ASSERT_TRUE(within(units, grid, clip_norm, 1)) << repetition;
+    longer += within(units, grid, clip_norm * (1 - 0x1p-20), 1) ? 0 : 1;
+  }
+  EXPECT_GT(longer, 1000);  // cut to G, or nearly so
+}
+
+INSTANTIATE_TEST_SUITE_P(Users, EveryClip, ::testing::ValuesIn(clip_users()),
+                         [](const auto& info) { return info.param.name; });
+
+class EveryStep : public ::testing::TestWithParam<NoiseUser> {};
+
+// The sum and its noise meet as integers, which saturate, and are converted once.
+TEST_P(EveryStep, AddsItsNoiseAsIntegers) {
+  const NoiseUser& user = GetParam();
+  const noise::Grid grid(NoiseStddev{0.5}, 1.0, ClipNorm{3});
+  std::mt19937_64 random(23);
+  constexpr std::int64_t hard[] = {0,
+                                   1,
+                                   -1,
+                                   INT64_MAX,
+                                   INT64_MIN,
+                                   INT64_MAX - 1,
+                                   INT64_MIN + 1,
+                                   (std::int64_t{1} << 53) + 1,
+                                   -(std::int64_t{1} << 60) - 3};
+  for (int repetition = 0; repetition < 2000; ++repetition) {
+    Record record = drawn_record(random, user.columns_max);
+    std::vector<std::int64_t> noise(record.slopes.size() * record.x.size());
+    Record same = record;
+    const std::vector<double> sum = user.noisy(same, grid, noise);
+    for (std::int64_t& unit : noise) {
+      unit = repetition % 2 == 0 ? hard[random() % std::size(hard)] : static_cast<std::int64_t>(random()) >> 20;
+    }
+    const std::vector<double> noisy = user.noisy(record, grid, noise);
+    ASSERT_EQ(noisy.size(), noise.size());
+    for (std::size_t j = 0; j < noise.size(); ++j) {
+      const __int128 total = static_cast<__int128>(sum[j]) + noise[j];
+      const __int128 held = total > INT64_MAX ? INT64_MAX : total < INT64_MIN ? INT64_MIN : total;
+      ASSERT_EQ(noisy[j], static_cast<double>(static_cast<std::int64_t>(held))) << repetition << ' ' << j;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Users, EveryStep, ::testing::ValuesIn(noise_users()),
+                         [](const auto& info) { return info.param.name; });
+
+// A sum over more records than 64 bits hold brings its own addition and conversion, and nothing else.
+struct Wide {
+  __int128 value;
+};
+Wide saturating_add(const Wide& a, const Wide& b) {
+  return {a.value + b.value};
+}
+double to_reals(const Wide& a) {
+  return static_cast<double>(a.value);
+}
+
+TEST(AddNoise, TakesWiderIntegers) {
+  const __int128 sum = static_cast<__int128>(INT64_MAX) * 1024;
+  EXPECT_EQ(descent::add_noise(Wide{sum}, Wide{1024}), 0x1p73);
+}
+
+}  // namespace
+}  // namespace nustream::tests
