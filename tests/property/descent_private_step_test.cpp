@@ -111,7 +111,7 @@ TEST_P(EveryClip, IsNeverLongerThanTheClipNorm) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Users, EveryClip, ::testing::ValuesIn(clip_users()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& user) { return user.param.name; });
 
 class EveryStep : public ::testing::TestWithParam<NoiseUser> {};
 
@@ -148,7 +148,7 @@ TEST_P(EveryStep, AddsItsNoiseAsIntegers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Users, EveryStep, ::testing::ValuesIn(noise_users()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& user) { return user.param.name; });
 
 // A sum over more records than 64 bits hold brings its own addition and conversion, and nothing else.
 struct Wide {
