@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "attach/lane_machine.h"
 #include "attach/lane_state.h"
 #include "attach/open_lane.h"
 #include "engine/noise_supply.h"
@@ -45,6 +46,8 @@ struct Host {
   /// A noise of the test's in place of the lane's own; empty in production, and only there for tests to set.
   std::function<std::unique_ptr<engine::NoiseSupply>(LaneId, std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
   std::minstd_rand jitter;  ///< of pauses
+  /// Told of every event of every lane; empty in production, and only there for tests to set.
+  std::function<void(LaneId, LaneStage from, LaneEvent, LaneStage to)> watch_stages{};
 };
 
 }  // namespace nustream::attach

@@ -1,4 +1,6 @@
-// How a lane ends: at what it was to reach, at a failure, or handed over; and what it leaves behind.
+// Trouble of a lane, and its end: what is tried again, and when nothing is left to be tried.
+#include <boost/asio/post.hpp>
+
 #include <memory>
 #include <utility>
 
@@ -8,98 +10,186 @@
 #include "attach/open_lane_parts.h"
 
 namespace nustream::attach {
+namespace {
 
-/// Notices that there is nothing left to do, once everything is published.
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+}  // namespace
+
+// ---- what is tried again
+
+/// True where nothing has worked for too long.
+bool LaneWorker::gave_up() {
+  return backoff_.gave_up(Clock::now(), host_.setup.config.kafka.give_up);
+}
+
+void LaneWorker::all_is_well() {
+  backoff_.succeeded();
+  host_.answered();
+}
+
+/// Once, after a pause that grows with the attempts.
+void LaneWorker::retry_later(void (LaneWorker::*work)()) {
+  timer_.expires_after(backoff_.next_pause(host_.jitter));
+  timer_.async_wait([self = shared_from_this(), work](const boost::system::error_code& cancelled) {
+    if (!cancelled) ((*self).*work)();
+  });
+}
+
+/// What somebody has to mend ends the lane, and says so; all else is tried again.
+void LaneWorker::fail_or_reopen(const kafka::Error& error) {
+  const auto judgement = judged(host_.setup.config.kafka, lane_, error);
+  if (const auto* failure = std::get_if<Failure>(&judgement)) return fail(*failure);
+  reopen(error);
+}
+
+/// A new producer and the state read again tell where the lane is.
+void LaneWorker::reopen(const kafka::Error& error) {
+  if (stage_ == LaneStage::stopped) return lose_writer(error.text);
+  dispose();
+  if (gave_up()) {
+    return fail(Failure(Exit::unavailable, "lane " + std::to_string(lane_.value()) + ": no broker has answered for " +
+                                               std::to_string(host_.setup.config.kafka.give_up.count() / 1000) +
+                                               " s (" + error.text +
+                                               "); everything committed is safe: start again when they are back"));
+  }
+  const bool fenced = error.cause == kafka::Cause::fenced || error.cause == kafka::Cause::lost_membership;
+  end_with(fenced ? LaneEvent::fenced_off : LaneEvent::interrupted);
+  if (stage_ == LaneStage::fenced) {
+    show(serve::LaneState::waiting, error.text);
+    ask_the_group();
+  } else if (stage_ == LaneStage::retrying) {
+    show(serve::LaneState::restoring, error.text);
+    retry_later(&LaneWorker::open_again);
+  }
+}
+
+/// Perhaps somebody else has the lane, perhaps only the broker lost patience: the group knows, after a while. Asked
+/// again until it answers, or takes the lane away.
+void LaneWorker::ask_the_group() {
+  timer_.expires_after(host_.fenced_pause + jittered(milliseconds(1000), host_.jitter));
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+    if (cancelled || (self->stage_ != LaneStage::fenced && self->stage_ != LaneStage::asking)) return;
+    // librdkafka (2.0) ends the process by an assertion where this question waits for a coordinator in vain.
+    if (!self->host_.brokers_are_silent()) {
+      static_cast<void>(self->enter(LaneEvent::asked));
+      self->host_.consumer.ask_membership(kafka::in(self->host_.fenced_pause));
+    }
+    self->ask_the_group();
+  });
+}
+
+void LaneWorker::membership_confirmed() {
+  if (host_.consumer.assignment_lost() || !enter(LaneEvent::confirmed)) return;
+  timer_.cancel();
+  start_opening();
+}
+
+// ---- what ends it
+
+/// Why no further step is taken, where that is so. What was stepped up to the stop offset is released.
+std::optional<LaneEnd> LaneWorker::reached_end() {
+  if (open_->batch.limit_reached()) {
+    return LaneEnd{Exit::exhausted, "the horizon or the budget is reached; what was released stays"};
+  }
+  const bool stepped = open_->input.rows().count() < host_.setup.config.descent.minibatch;
+  if (!open_->input.is_over() || !stepped) return std::nullopt;
+  open_->batch.release_now("end");
+  return LaneEnd{Exit::done, "the stop offset is reached"};
+}
+
+/// Notices that there is nothing left to do: no step to be taken, then nothing to be published.
 void LaneWorker::settle() {
   if (open_ == nullptr) return;
-  const bool stepped = open_->input.rows().count() < host_.setup.config.descent.minibatch;
-  if (!end_ && phase_ == Phase::running) {
-    if (open_->limit_reached) {
-      end_ = LaneEnd{Exit::exhausted, "the horizon or the budget is reached; what was released stays"};
-    } else if (open_->input.is_over() && stepped) {
-      open_->stepper.release_now("end", open_->output);
-      end_ = LaneEnd{Exit::done, "the stop offset is reached"};
-    }
-    if (end_) {
+  if (takes_steps(stage_)) {
+    if (std::optional<LaneEnd> end = reached_end()) {
+      end_ = std::move(end);
+      static_cast<void>(enter(LaneEvent::end_reached));
       static_cast<void>(host_.consumer.pause(partition()));
       commit_if_due();
     }
   }
-  const bool clean = !open_->in_flight && !open_->resend && !has_uncommitted() && !open_->journal->owes_releases();
-  if (!clean) return;
-  if (phase_ == Phase::draining) return drained();
-  if (end_ && !end_told_) {
-    end_told_ = true;
-    set_state(serve::LaneState::finished, end_->reason);
-    listener_.stopped(lane_, *end_);
+  const LaneTransactions& transactions = open_->transactions;
+  if (transactions.is_free() && open_->batch.is_empty() && !transactions.owes_releases()) {
+    end_with(LaneEvent::settled);
   }
 }
 
 void LaneWorker::drain(const std::string& tag) {
-  // Already under way: then it goes, and stops no more.
-  if (phase_ == Phase::draining && std::exchange(unreadable_, std::nullopt)) return;
-  if (phase_ != Phase::running) return drop();
-  phase_ = Phase::draining;
-  if (!end_) {
-    set_state(serve::LaneState::draining);
-    if (!tag.empty()) open_->stepper.release_now(tag, open_->output);
+  const LaneStage before = stage_;
+  end_with(LaneEvent::drain);
+  if (stage_ != LaneStage::draining) return;
+  if (before == LaneStage::flushing) {  // under way already, and now it goes instead of stopping
+    failure_.reset();
+    return;
+  }
+  if (takes_steps(before)) {
+    show(serve::LaneState::draining);
+    if (!tag.empty()) open_->batch.release_now(tag);
   }
   pump();
 }
 
 void LaneWorker::drop() {
-  if (phase_ == Phase::gone) return;
-  dropped_ = true;
-  cancelled_->store(true);
-  timer_.cancel();
-  if (!is_busy()) go();
+  end_with(LaneEvent::drop);
 }
 
 void LaneWorker::fail(const Failure& failure) {
-  if (phase_ == Phase::gone) return;
-  if (phase_ == Phase::stopped) return lose_writer(failure.what());
-  if (open_ && open_->in_flight) {
-    failure_ = failure;  // when what is under way has ended
-    return;
-  }
-  dispose();
-  if (phase_ == Phase::draining) return drained();
-  stop(failure);
+  if (stage_ == LaneStage::stopped) lose_writer(failure.what());
+  if (next(stage_, LaneEvent::failed) == stage_) return;  // the reason that stops it is the first one
+  if (!failure_) failure_ = failure;
+  end_with(LaneEvent::failed);
+}
+
+/// What has been read before is committed, and what is committed is published: a lane that stops leaves nothing owed.
+void LaneWorker::fail_to_read(const Failure& failure) {
+  if (next(stage_, LaneEvent::unreadable) == stage_) return;
+  failure_ = failure;
+  end_with(LaneEvent::unreadable);
+  if (stage_ != LaneStage::flushing) return;
+  static_cast<void>(host_.consumer.pause(partition()));
+  show(serve::LaneState::draining);
+  pump();
 }
 
 /// Of the combined model, which is all that a stopped lane is there for.
 void LaneWorker::lose_writer(const std::string& reason) {
-  if (!open_ || open_->in_flight) return;
+  if (!open_ || open_->transactions.is_under_way()) return;
   dispose();
   fmt::print(stderr, "nustream: lane {}: the combined model is written no more until the next start: {}\n",
              lane_.value(), reason);
 }
 
-/// What has been read before is committed, and what is committed is published: a lane that stops leaves nothing owed.
-void LaneWorker::fail_to_read(const Failure& failure) {
-  if (phase_ == Phase::stopped) return;  // and may be writing the combined model
-  // It reads no more anyway, and publishes what it has.
-  if (open_ && (phase_ == Phase::draining || end_)) return;
-  if (phase_ != Phase::running) return fail(failure);
-  unreadable_ = failure;
-  static_cast<void>(host_.consumer.pause(partition()));
-  drain("");
+/// An event that may end the lane, and what follows where it does.
+void LaneWorker::end_with(LaneEvent event) {
+  const bool opening = machine::taking_over.contains(stage_);
+  if (!enter(event)) return;
+  if (stage_ == LaneStage::leaving && (event == LaneEvent::drain || event == LaneEvent::drop)) {
+    cancelled_->store(true);
+    timer_.cancel();
+  }
+  if (stage_ == LaneStage::leaving || stage_ == LaneStage::stopping) {
+    const bool busy = opening || (open_ && open_->transactions.is_under_way());
+    if (busy || !enter(LaneEvent::quiet)) return;
+  }
+  if (stage_ == LaneStage::gone) return go();
+  if (stage_ == LaneStage::stopped) return stop(event == LaneEvent::settled);
+  if (stage_ == LaneStage::finished) {
+    show(serve::LaneState::finished, end_->reason);
+    listener_.stopped(lane_, *end_);
+  }
 }
 
-void LaneWorker::drained() {
-  if (!unreadable_) return go();
-  stop(*std::exchange(unreadable_, std::nullopt));
-}
-
-/// For good, until the next start. Its producer stays where somebody has to write the combined model.
-void LaneWorker::stop(const Failure& failure) {
-  if (lane_ != LaneId{0} || host_.setup.config.kafka.topics.model.empty()) dispose();
-  phase_ = Phase::stopped;
+/// For good, until the next start. `keeps_writer`: its producer stays where somebody has to write the combined model.
+void LaneWorker::stop(bool keeps_writer) {
+  const bool writes_model = lane_ == LaneId{0} && !host_.setup.config.kafka.topics.model.empty();
+  if (!keeps_writer || !writes_model) dispose();
   timer_.cancel();  // nothing that was to be tried again brings it back
   read_timer_.cancel();
   static_cast<void>(host_.consumer.pause(partition()));
-  set_state(serve::LaneState::failed, failure.what());
-  listener_.stopped(lane_, {failure.code(), failure.what()});
+  show(serve::LaneState::failed, failure_->what());
+  listener_.stopped(lane_, {failure_->code(), failure_->what()});
 }
 
 std::string LaneWorker::where() const {
@@ -107,8 +197,6 @@ std::string LaneWorker::where() const {
 }
 
 void LaneWorker::go() {
-  if (phase_ == Phase::gone) return;
-  phase_ = Phase::gone;
   timer_.cancel();
   due_timer_.cancel();
   read_timer_.cancel();

@@ -19,14 +19,19 @@ constexpr std::chrono::milliseconds partition_looks_every{5'000};
 }  // namespace
 
 void LaneWorker::open() {
-  NUSTREAM_REQUIRE(phase_ == Phase::idle, "a lane is opened once");
+  static_cast<void>(enter(LaneEvent::open));
+  start_opening();
+}
+
+/// After a pause. A timer that had fired already may come too late.
+void LaneWorker::open_again() {
+  if (stage_ != LaneStage::retrying && stage_ != LaneStage::homeless) return;
+  static_cast<void>(enter(LaneEvent::pause_over));
   start_opening();
 }
 
 void LaneWorker::start_opening() {
-  if (phase_ == Phase::stopped || phase_ == Phase::gone) return;  // a timer that had fired already
-  phase_ = Phase::opening;
-  if (!lacks_partition_) set_state(serve::LaneState::restoring);
+  if (stage_ == LaneStage::opening) show(serve::LaneState::restoring);
   auto order = std::make_shared<LaneOrder>();
   order->setup = &host_.setup;
   order->mechanism = std::make_unique<const config::Mechanism>(host_.mechanism);
@@ -51,15 +56,13 @@ void LaneWorker::start_opening() {
 }
 
 void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<OpenedLane> lane) {
-  const bool unwanted = dropped_ || phase_ != Phase::opening;
-  if (unwanted) {
+  if (!machine::taking_over.contains(stage_)) {  // nobody wants it any more
     if (lane) {
       host_.on_spare_thread([journal = std::shared_ptr<kafka::KafkaJournal>(std::move(lane->journal))] {});
     }
-    if (dropped_) go();
+    if (stage_ == LaneStage::leaving) end_with(LaneEvent::quiet);
     return;
   }
-  phase_ = Phase::waiting;
   if (!failure) return begin_running(std::move(lane));
   try {
     std::rethrow_exception(failure);
@@ -79,16 +82,17 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
 
 /// Others go on meanwhile; somebody may add partitions at any time.
 void LaneWorker::wait_for_partition(const std::string& reason) {
-  set_state(serve::LaneState::waiting, reason);
+  static_cast<void>(enter(LaneEvent::lacks_partition));
+  show(serve::LaneState::waiting, reason);
   timer_.expires_after(partition_looks_every);
   timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
-    if (!cancelled && !self->dropped_) self->start_opening();
+    if (!cancelled) self->open_again();
   });
-  if (!std::exchange(lacks_partition_, true)) listener_.lacks_partition(lane_, reason);
+  listener_.lacks_partition(lane_, reason);
 }
 
 void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
-  if (std::exchange(lacks_partition_, false)) listener_.lacks_partition(lane_, {});
+  listener_.lacks_partition(lane_, {});
   const auto wake = [weak = weak_from_this(), &loop = host_.loop] {
     boost::asio::post(loop, [weak] {
       if (const auto self = weak.lock()) self->pump();
@@ -101,11 +105,11 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
   all_is_well();
   host_.opened.insert(lane_);
   show_restored(*lane);
-  open_ = std::make_unique<Open>(host_, std::move(*lane), std::move(noise));
-  phase_ = Phase::running;
-  set_state(serve::LaneState::running);
+  open_ = std::make_unique<Open>(host_, std::move(*lane), std::move(noise), metrics_, kept_);
+  static_cast<void>(enter(LaneEvent::opened));
+  show(serve::LaneState::running);
   start_reading();
-  if (phase_ == Phase::running) pump();
+  pump();
 }
 
 void LaneWorker::show_restored(const OpenedLane& lane) {
@@ -123,10 +127,10 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
 }
 
 void LaneWorker::start_reading() {
-  if (phase_ != Phase::running || open_->input.is_over()) return;
+  if (stage_ != LaneStage::starting || open_->input.is_over()) return;
   const auto error = host_.consumer.start(partition(), offset_of(open_->state.lane.position()));
   if (!error) {
-    open_->reading = true;
+    static_cast<void>(enter(LaneEvent::reading_began));
     return;
   }
   if (error->cause == kafka::Cause::lost_membership) return;  // it is taken away in a moment
@@ -135,7 +139,7 @@ void LaneWorker::start_reading() {
   }
   read_timer_.expires_after(start_again_after);
   read_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
-    if (!cancelled && !self->dropped_) self->start_reading();
+    if (!cancelled) self->start_reading();
   });
 }
 

@@ -3,11 +3,9 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "attach/open_lane_parts.h"
-#include "attach/reject_reason.h"
 #include "engine/noise_ahead.h"
 
 namespace nustream::attach {
@@ -30,40 +28,29 @@ LaneWorker::LaneWorker(Host& host, LaneId lane, std::uint32_t partitions, Listen
 
 LaneWorker::~LaneWorker() = default;
 
-void LaneWorker::set_state(serve::LaneState state, std::string reason) {
+/// True where the event led to another stage. The only place where the stage changes.
+bool LaneWorker::enter(LaneEvent event) {
+  const LaneStage before = std::exchange(stage_, next(stage_, event));
+  if (host_.watch_stages) host_.watch_stages(lane_, before, event, stage_);
+  return stage_ != before;
+}
+
+void LaneWorker::show(serve::LaneState state, std::string reason) {
   host_.operators.set_state(lane_, state, std::move(reason));
-}
-
-/// True where nothing has worked for too long.
-bool LaneWorker::gave_up() {
-  if (!trouble_since_) trouble_since_ = Clock::now();
-  return Clock::now() - *trouble_since_ > host_.setup.config.kafka.give_up;
-}
-
-void LaneWorker::all_is_well() {
-  trouble_since_.reset();
-  attempts_ = 0;
-  host_.answered();
 }
 
 kafka::PartitionIndex LaneWorker::partition() const {
   return kafka::PartitionIndex{static_cast<std::int32_t>(lane_.value())};
 }
 
-/// Records that were read before the lane was opened anew are behind its position or beyond a gap: none of them
-/// counts until the partition is read from the position on.
-bool LaneWorker::is_reading() const {
-  return phase_ == Phase::running && !end_ && open_->reading;
-}
-
 void LaneWorker::take(std::span<const kafka::Message> messages) {
-  if (!is_reading()) return;
+  if (!takes_records(stage_)) return;
   open_->input.take(messages, open_->state.seen);
   pump();
 }
 
 void LaneWorker::end_of_partition(std::uint64_t offset) {
-  if (!is_reading()) return;
+  if (!takes_records(stage_)) return;
   open_->input.end_at(offset);
   pump();
 }
@@ -71,10 +58,10 @@ void LaneWorker::end_of_partition(std::uint64_t offset) {
 void LaneWorker::tick() {
   if (open_ == nullptr) return;
   if (const auto end = host_.consumer.known_end(partition())) {
-    const std::int64_t lag = end->value() - offset_of(open_->committed).value();
+    const std::int64_t lag = end->value() - offset_of(open_->transactions.committed()).value();
     metrics_.consumer_lag_records->Set(static_cast<double>(std::max<std::int64_t>(lag, 0)));
   }
-  if (const auto* ahead = dynamic_cast<const engine::NoiseAhead*>(open_->noise.get())) {
+  if (const auto* ahead = dynamic_cast<const engine::NoiseAhead*>(&open_->batch.noise())) {
     metrics_.noise_ahead_steps->Set(static_cast<double>(ahead->ready()));
   }
 }
@@ -83,10 +70,10 @@ void LaneWorker::tick() {
 void LaneWorker::pump() {
   if (open_ == nullptr) return;
   while (true) {
-    if (phase_ == Phase::running && !end_) step_batch();
-    const bool full = batch_room() == 0;
+    if (takes_steps(stage_)) step_batch();
+    const bool full = open_->batch.room() == 0;
     commit_if_due();
-    if (!full || batch_room() == 0) break;
+    if (!full || open_->batch.room() == 0) break;
   }
   regulate_input();
   schedule();
@@ -94,82 +81,37 @@ void LaneWorker::pump() {
   host_.look_for_room();
 }
 
-/// Records that the open batch can still take, in whole minibatches: by their number, and by the releases that they
-/// may bring.
-std::size_t LaneWorker::batch_room() const {
-  const config::Config& config = host_.setup.config;
-  if (open_->batch_records >= config.state.commit_records ||
-      open_->output.outbox.size() >= *config.outbox_bytes_max) {
-    return 0;
-  }
-  const std::uint64_t by_count = config.state.commit_records - open_->batch_records;
-  const std::size_t bytes_left = *config.outbox_bytes_max - open_->output.outbox.size();
-  const std::uint64_t releases = bytes_left / host_.setup.release_bytes_max;
-  if (releases == 0) return 0;
-  const std::uint64_t records_a_release = config.descent.release_every * config.descent.minibatch;
-  const std::uint64_t by_bytes = records_a_release > by_count / releases ? by_count : releases * records_a_release;
-  const std::uint64_t room = std::min(by_count, by_bytes);
-  return static_cast<std::size_t>(room - room % config.descent.minibatch);
-}
-
 void LaneWorker::step_batch() {
-  record::RowBatch& rows = open_->input.rows();
-  while (!open_->limit_reached) {
-    const std::size_t room = batch_room();
-    if (room == 0) break;
-    if (!has_uncommitted()) open_->batch_opened = Clock::now();
-    const engine::Progress progress = open_->stepper.step(rows, room, open_->output);
-    open_->batch_records += progress.records;
-    open_->limit_reached = progress.limit_reached;
-    collect_rejects();
-    if (progress.records == 0 || progress.noise_pending) break;
-  }
-}
-
-/// Of the records that were stepped: into the figures of the open batch, and its dead letters.
-void LaneWorker::collect_rejects() {
-  std::vector<record::Reject>& rejects = open_->output.rejects;
-  open_->state.rejected += rejects.size();
-  for (const record::Reject& reject : rejects) {
-    ++open_->figures.rejected[static_cast<std::size_t>(reject_reason(reject.reason))];
-  }
-  std::vector<journal::DeadLetter> letters = open_->input.next_letters(rejects.size());
-  if (!host_.setup.config.kafka.topics.dead_letters.empty()) {
-    open_->figures.letters_lost += rejects.size() - letters.size();
-  }
-  std::move(letters.begin(), letters.end(), std::back_inserter(open_->letters));
-  rejects.clear();
+  open_->batch.step(
+      open_->input.rows(), [this](std::size_t rejects) { return open_->input.next_letters(rejects); }, Clock::now());
 }
 
 bool LaneWorker::is_full() const {
-  return open_ && is_reading() && !dropped_ && !open_->paused && open_->input.is_full();
+  return stage_ == LaneStage::reading && open_->input.is_full();
 }
 
 void LaneWorker::pause_if_full() {
-  if (is_full()) open_->paused = !host_.consumer.pause(partition());
+  if (is_full() && !host_.consumer.pause(partition())) static_cast<void>(enter(LaneEvent::full));
 }
 
 void LaneWorker::regulate_input() {
-  if (end_ || phase_ != Phase::running) return;
+  if (stage_ != LaneStage::paused) return;
   // Less than a minibatch takes no step: what waits would wait for ever.
   const bool starved = open_->input.rows().count() < host_.setup.config.descent.minibatch;
-  if (open_->paused && (open_->input.is_half_empty() || starved)) {
-    open_->paused = host_.consumer.resume(partition()).has_value();
-  }
+  if (!open_->input.is_half_empty() && !starved) return;
+  if (!host_.consumer.resume(partition())) static_cast<void>(enter(LaneEvent::room));
 }
 
 /// Wakes up when the open batch, or a committed outbox, has waited for as long as it may.
 void LaneWorker::schedule() {
-  const config::Config& config = host_.setup.config;
   due_timer_.cancel();
-  if (open_->in_flight || open_->resend) return;  // their end looks again
-  std::optional<Clock::time_point> due;
-  const auto by = [&](Clock::time_point time) { due = due ? std::min(*due, time) : time; };
-  if (has_uncommitted()) {
-    by(open_->batch_opened +
-       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(config.state.commit_seconds)));
+  const LaneTransactions& transactions = open_->transactions;
+  if (!transactions.is_free()) return;  // its end looks again
+  std::optional<Clock::time_point> due = open_->batch.closes_at();
+  if (const auto since = transactions.owes_since()) {
+    const Clock::time_point by = *since + host_.setup.config.release_linger;
+    due = due ? std::min(*due, by) : by;
   }
-  if (open_->journal->owes_releases() && open_->outbox_since) by(*open_->outbox_since + config.release_linger);
   if (!due) return;
   due_timer_.expires_at(*due);
   due_timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
@@ -177,8 +119,68 @@ void LaneWorker::schedule() {
   });
 }
 
+bool LaneWorker::is_due(Clock::time_point now) const {
+  const LaneTransactions& transactions = open_->transactions;
+  if (is_ending(stage_)) return !open_->batch.is_empty() || transactions.owes_releases();
+  const auto since = transactions.owes_since();
+  if (since && now - *since >= host_.setup.config.release_linger) return true;
+  return open_->batch.is_due(now);
+}
+
+void LaneWorker::commit_if_due() {
+  LaneTransactions& transactions = open_->transactions;
+  if (!transactions.is_free()) return;
+  const Clock::time_point now = Clock::now();
+  if (is_due(now)) {
+    transactions.commit(open_->batch.close(now), member(), now, completion());
+  } else if (kept_.model) {
+    transactions.send_model(completion());
+  }
+}
+
+/// Comes back to the loop's thread, on which this object lives.
+journal::Completion LaneWorker::completion() {
+  return [self = shared_from_this()](std::exception_ptr failure) {
+    boost::asio::post(self->host_.loop, [self, failure = std::move(failure)] { self->transaction_ended(failure); });
+  };
+}
+
+LaneTransactions::Member LaneWorker::member() const {
+  return std::make_shared<const kafka::GroupMetadata>(host_.consumer.group_metadata());
+}
+
+void LaneWorker::transaction_ended(const std::exception_ptr& failure) {
+  // Told to end meanwhile: whatever came of it, the next owner finds it in the topics.
+  if (stage_ == LaneStage::leaving || stage_ == LaneStage::stopping) return end_with(LaneEvent::quiet);
+  const Ended ended = open_->transactions.ended(failure, Clock::now());
+  if (const auto* committed = std::get_if<Committed>(&ended)) {
+    all_is_well();
+    open_->input.letters_gone(committed->letter_bytes);
+    pump();
+  } else if (const auto* aborted = std::get_if<Aborted>(&ended)) {
+    if (gave_up()) return reopen(aborted->error);
+    retry_later(&LaneWorker::send_again);
+  } else if (const auto* interrupted = std::get_if<Interrupted>(&ended)) {
+    reopen(interrupted->error);
+  } else {
+    fail(std::get<Failure>(ended));
+  }
+}
+
+/// After the pause that follows on an abort: the very same batch; or, of the model, whatever is due first.
+void LaneWorker::send_again() {
+  if (open_ == nullptr) return;
+  LaneTransactions& transactions = open_->transactions;
+  if (transactions.stage() == TransactionStage::batch_aborted) {
+    transactions.commit_again(member(), completion());
+  } else if (transactions.stage() == TransactionStage::model_aborted) {
+    transactions.end_pause();
+    pump();
+  }
+}
+
 void LaneWorker::publish_model(std::string model) {
-  model_ = std::move(model);
+  kept_.model = std::move(model);
   pump();
 }
 

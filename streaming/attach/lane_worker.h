@@ -12,10 +12,12 @@
 #include <span>
 #include <string>
 
+#include "attach/backoff.h"
 #include "attach/host.h"
 #include "attach/lane_input.h"
+#include "attach/lane_machine.h"
+#include "attach/lane_transactions.h"
 #include "attach/open_lane.h"
-#include "engine/stepper.h"
 #include "error.h"
 
 namespace nustream::attach {
@@ -26,17 +28,17 @@ struct LaneEnd {
   std::string reason;  ///< for the operator
 };
 
-struct BatchFigures;
-
-/// A state machine: opening → running → (draining →) gone, and back to opening where its producer has to be made
-/// anew. A lane that cannot go on is stopped, and stays with its process until that is told to let it go. Everything
-/// runs on the loop's thread, which never waits in here. Held by shared_ptr: work under way keeps it alive.
+/// The lane on the event loop: records go into its open batch, batches into its transactions, and timers and calls
+/// from outside become events of its machine (lane_machine.h), which alone says what may follow. Everything runs on
+/// the loop's thread, which never waits in here; what may wait, opening a lane and closing its clients, runs on a
+/// spare one. Held by shared_ptr: work under way keeps it alive.
 class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
  public:
   struct Listener {
     std::function<void(LaneId, const LaneEnd&)> stopped;  ///< everything is published that ever will be
     std::function<void(LaneId)> gone;                     ///< the answer to drain() and drop(), once, perhaps at once
-    /// A topic lacks the lane's partition, for the reason given; or, with an empty one, no longer does.
+    /// A topic lacks the lane's partition, for the reason given, whenever the lane has looked; or, with an empty
+    /// reason, no topic does.
     std::function<void(LaneId, const std::string&)> lacks_partition;
   };
 
@@ -74,12 +76,18 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void publish_model(std::string model);
 
   [[nodiscard]] LaneId id() const noexcept { return lane_; }
+  [[nodiscard]] LaneStage stage() const noexcept { return stage_; }
 
  private:
-  enum class Letters { whole, reasons, none };  ///< what of dead letters is written
-  enum class Phase { idle, opening, waiting, fenced, running, draining, stopped, gone };
   struct Open;
 
+  [[nodiscard]] bool enter(LaneEvent event);
+  void end_with(LaneEvent event);
+  void show(serve::LaneState state, std::string reason = {});
+  [[nodiscard]] kafka::PartitionIndex partition() const;
+
+  // How it is taken over: lane_opening.cpp.
+  void open_again();
   void start_opening();
   void opened(const std::exception_ptr& failure, std::unique_ptr<OpenedLane> lane);
   void wait_for_partition(const std::string& reason);
@@ -87,66 +95,47 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void show_restored(const OpenedLane& lane);
   void start_reading();
 
+  // Records in, batches out: lane_worker.cpp.
   void pump();
   void step_batch();
-  void collect_rejects();
-  [[nodiscard]] std::size_t batch_room() const;
-  [[nodiscard]] bool is_reading() const;
   void regulate_input();
   void schedule();
-  void commit_if_due();
   [[nodiscard]] bool is_due(std::chrono::steady_clock::time_point now) const;
-  [[nodiscard]] bool has_uncommitted() const;
-  [[nodiscard]] bool is_busy() const;
-  void commit();
-  void send();
-  void send_model();
-  void resend_model();
-  void committed(const std::exception_ptr& failure);
-  void after_commit();
-  void count(const BatchFigures& figures);
-  void after_abort(const kafka::Error& error);
-  void settle();
-  [[nodiscard]] bool give_up_letters(const kafka::Error& error);
-  void shorten_letters();
+  void commit_if_due();
+  [[nodiscard]] journal::Completion completion();
+  [[nodiscard]] LaneTransactions::Member member() const;
+  void transaction_ended(const std::exception_ptr& failure);
+  void send_again();
 
+  // Trouble, and the end: lane_ends.cpp.
+  [[nodiscard]] bool gave_up();
+  void all_is_well();
   void fail_or_reopen(const kafka::Error& error);
   void reopen(const kafka::Error& error);
   void ask_the_group();
   void retry_later(void (LaneWorker::*work)());
-  void stop(const Failure& failure);
+  void settle();
+  [[nodiscard]] std::optional<LaneEnd> reached_end();
   void lose_writer(const std::string& reason);
-  void drained();
+  void stop(bool keeps_writer);
   void go();
   void dispose();
-  void set_state(serve::LaneState state, std::string reason = {});
-  [[nodiscard]] bool gave_up();
-  void all_is_well();
-  [[nodiscard]] bool ends_here();
-  [[nodiscard]] kafka::PartitionIndex partition() const;
 
   Host& host_;
   LaneId lane_;
   std::uint32_t partitions_;
   Listener listener_;
-  Phase phase_ = Phase::idle;
+  LaneStage stage_ = LaneStage::idle;
   serve::OperatorMetrics::Lane& metrics_;
   std::shared_ptr<std::atomic<bool>> cancelled_;
   std::unique_ptr<Open> open_;           // what an opened lane has
   boost::asio::steady_timer timer_;      // of what is tried again
   boost::asio::steady_timer due_timer_;  // of what closes by time
   boost::asio::steady_timer read_timer_;
-  std::optional<std::chrono::steady_clock::time_point> trouble_since_;
-  unsigned attempts_ = 0;              // since the last success
-  bool dropped_ = false;               // goes as soon as nothing is under way
-  std::optional<Failure> failure_;     // waits for the transaction under way
-  std::optional<Failure> unreadable_;  // waits until what was read before is published
-  std::optional<LaneEnd> end_;         // why it stops, once everything is published
-  bool end_told_ = false;
-  bool lacks_partition_ = false;
-  bool asked_ = false;                // the group, since the lane was fenced
-  Letters letters_ = Letters::whole;  // never more again: an attempt that fails holds up releases
-  std::optional<std::string> model_;  // waits for its turn
+  Backoff backoff_;
+  Kept kept_;
+  std::optional<Failure> failure_;  // why it is flushing, stopping or stopped
+  std::optional<LaneEnd> end_;      // why it is finishing or finished
 };
 
 }  // namespace nustream::attach

@@ -206,10 +206,12 @@ void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
 
 /// Named once; the lane looks again by itself.
 void Service::lane_lacks_partition(LaneId lane, const std::string& reason) {
-  homeless_.erase(lane);
-  if (reason.empty()) return;
+  if (reason.empty()) {
+    homeless_.erase(lane);
+    return;
+  }
+  if (!homeless_.emplace(lane, reason).second) return;
   fmt::print(stderr, "nustream: lane {} waits: {}\n", lane.value(), reason);
-  homeless_.emplace(lane, reason);
   end_if_none_can_go_on();
 }
 

@@ -22,7 +22,7 @@ set(planted_service
   config/digest.cpp engine/table_design.cpp estimate/estimate.cpp replay/input.cpp folder/session.cpp engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp
   secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp journal/outbox_folder.cpp
   journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp kafka/transaction.cpp
-  publish/release_json.cpp serve/servers.cpp attach/lane_commits.cpp local/randomize.cpp)
+  publish/release_json.cpp serve/servers.cpp attach/lane_transactions.cpp local/randomize.cpp)
 
 function(nustream_planted_library name of folder)
   add_library(${name} STATIC)

@@ -1,0 +1,45 @@
+// How long somebody in trouble waits before the next attempt, and when to give up.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <random>
+
+namespace nustream::attach {
+
+/// Half to all of `pause`, so that lanes in the same trouble do not come back all at once.
+[[nodiscard]] inline std::chrono::milliseconds jittered(std::chrono::milliseconds pause, std::minstd_rand& random) {
+  return std::chrono::milliseconds(
+      std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count())(random));
+}
+
+/// Pauses that grow with the attempts since the last success: 50 ms at first, doubled each time, at most 5 s, each
+/// jittered. One thread.
+class Backoff {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  void succeeded() {
+    trouble_since_.reset();
+    attempts_ = 0;
+  }
+  /// True where nothing has worked for longer than `patience`. The time counts from the first call after a success.
+  [[nodiscard]] bool gave_up(Time now, std::chrono::milliseconds patience) {
+    if (!trouble_since_) trouble_since_ = now;
+    return now - *trouble_since_ > patience;
+  }
+  [[nodiscard]] std::chrono::milliseconds next_pause(std::minstd_rand& random) {
+    const std::chrono::milliseconds pause =
+        std::min(std::chrono::milliseconds(5'000), std::chrono::milliseconds(50) * (1 << std::min(attempts_, 7U)));
+    ++attempts_;
+    return jittered(pause, random);
+  }
+
+ private:
+  std::optional<Time> trouble_since_;
+  unsigned attempts_ = 0;
+};
+
+}  // namespace nustream::attach

@@ -1,0 +1,211 @@
+#include "attach/lane_transactions.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "kafka/interruption.h"
+#include "planted.h"
+#include "serve/committed.h"
+
+namespace nustream::attach {
+namespace {
+
+double seconds(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+/// No waiting mends it: a right that is not granted, a limit that the topic has.
+bool is_refusal(const kafka::Error& error) {
+  return error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::authentication ||
+         error.cause == kafka::Cause::record_too_large;
+}
+
+/// For an error of a whole transaction: brokers do not always say about which topic.
+std::string topics_of(const config::Topics& topics) {
+  std::string names;
+  for (const std::string* topic :
+       {&topics.state, &topics.ledger, &topics.releases, &topics.dead_letters, &topics.model}) {
+    if (!topic->empty()) names += (names.empty() ? "'" : ", '") + *topic + "'";
+  }
+  return names;
+}
+
+}  // namespace
+
+std::variant<Interrupted, Failure> judged(const config::Kafka& kafka, LaneId lane, const kafka::Error& error) {
+  if (!is_refusal(error)) return Interrupted{error};
+  const std::string where = error.topic.empty() ? " to one of " + topics_of(kafka.topics) + ", or the offsets of '" +
+                                                      kafka.topics.input + "' for group " + kafka.group
+                                                : "";
+  return kafka::KafkaFailure("commit lane " + std::to_string(lane.value()) + where, error);
+}
+
+LaneTransactions::LaneTransactions(const Setup& setup, LaneState& state, std::unique_ptr<kafka::KafkaJournal> journal,
+                                   serve::PublicSurface& shown, serve::OperatorMetrics::Lane& metrics, Kept& kept)
+    : setup_(setup),
+      state_(state),
+      journal_(std::move(journal)),
+      shown_(shown),
+      metrics_(metrics),
+      kept_(kept),
+      committed_(state.lane.position()) {}
+
+void LaneTransactions::commit(ClosedBatch batch, Member member, Time now, journal::Completion done) {
+  NUSTREAM_REQUIRE(is_free(), "one transaction at a time, and none before a batch that waits to be sent again");
+  published_ = journal_->outbox();
+  published_closed_ = std::exchange(outbox_closed_, batch.closed);
+  figures_ = batch.figures;
+  state_.rejected += batch.rejects;
+  letter_bytes_ = 0;
+  for (const journal::DeadLetter& letter : batch.content.dead_letters) letter_bytes_ += letter.bytes;
+  if (NUSTREAM_PLANTED("page-is-ahead-of-its-state") && !batch.content.outbox.empty()) {
+    shown_.update(serve::CommittedRelease::published(batch.content.outbox));
+  }
+  sent_ = seal_batch(setup_, state_, std::move(batch.content), journal_->bookmark());
+  sent_at_ = now;
+  send(std::move(member), std::move(done));
+}
+
+void LaneTransactions::commit_again(Member member, journal::Completion done) {
+  NUSTREAM_REQUIRE(stage_ == TransactionStage::batch_aborted, "a batch is sent again after it was aborted");
+  send(std::move(member), std::move(done));
+}
+
+void LaneTransactions::send(Member member, journal::Completion done) {
+  enter(TransactionEvent::send_batch);
+  shorten_letters();
+  journal_->use_member(std::move(member));
+  journal_->commit(sent_, std::move(done));
+}
+
+void LaneTransactions::send_model(journal::Completion done) {
+  enter(TransactionEvent::send_model);
+  NUSTREAM_REQUIRE(kept_.model.has_value(), "a record of the model is there to be sent");
+  model_ = *std::exchange(kept_.model, std::nullopt);
+  journal_->publish_model(model_, std::move(done));
+}
+
+void LaneTransactions::end_pause() {
+  enter(TransactionEvent::pause_over);
+}
+
+Ended LaneTransactions::ended(const std::exception_ptr& failure, Time now) {
+  return stage_ == TransactionStage::model ? model_ended(failure) : batch_ended(failure, now);
+}
+
+Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now) {
+  if (!failure) return show_committed(now);
+  try {
+    std::rethrow_exception(failure);
+  } catch (const kafka::TransactionAborted& aborted) {
+    metrics_.transactions[serve::TransactionOutcome::aborted].Increment();
+    // Nothing of the batch is readable as committed: the same bytes may be sent again.
+    if (!give_up_letters(aborted.error()) && is_refusal(aborted.error())) return lost(aborted.error());
+    enter(TransactionEvent::aborted);
+    return Aborted{aborted.error()};
+  } catch (const kafka::LaneInterrupted& interrupted) {
+    const bool fenced = interrupted.error().cause == kafka::Cause::fenced;
+    metrics_.transactions[fenced ? serve::TransactionOutcome::fenced : serve::TransactionOutcome::timed_out]
+        .Increment();
+    if (!give_up_letters(interrupted.error())) return lost(interrupted.error());
+    enter(TransactionEvent::lost);
+    return Interrupted{interrupted.error()};
+  } catch (const kafka::KafkaFailure& refused) {
+    enter(TransactionEvent::lost);
+    if (give_up_letters(refused.error())) return Interrupted{refused.error()};
+    return Failure(refused);
+  } catch (const Failure& other) {
+    enter(TransactionEvent::lost);
+    return Failure(other);
+  }
+}
+
+Ended LaneTransactions::model_ended(const std::exception_ptr& failure) {
+  if (!failure) {
+    enter(TransactionEvent::committed);
+    shown_.update(serve::CommittedModel::published(model_));
+    return Committed{};
+  }
+  if (!kept_.model) kept_.model = model_;  // once more, unless there is a later one
+  try {
+    std::rethrow_exception(failure);
+  } catch (const kafka::TransactionAborted& aborted) {
+    enter(TransactionEvent::aborted);
+    return Aborted{aborted.error()};
+  } catch (const kafka::LaneInterrupted& interrupted) {
+    return lost(interrupted.error());
+  } catch (const Failure& other) {
+    enter(TransactionEvent::lost);
+    return Failure(other);
+  }
+}
+
+Ended LaneTransactions::lost(const kafka::Error& error) {
+  enter(TransactionEvent::lost);
+  return std::visit([](auto end) -> Ended { return end; }, judged(setup_.config.kafka, state_.id(), error));
+}
+
+/// The batch is durable, and what the batch before had released is public: both are shown from here on.
+Committed LaneTransactions::show_committed(Time now) {
+  enter(TransactionEvent::committed);
+  metrics_.transactions[serve::TransactionOutcome::committed].Increment();
+  metrics_.commit_seconds->Observe(seconds(now - sent_at_));
+  count_batch();
+  StepCount steps = *state_.steps_on_ledger;
+  committed_ = sent_.position;
+  if (NUSTREAM_PLANTED("public-steps-leave-out-rejects")) steps = StepCount{steps.value() - state_.rejected};
+  if (NUSTREAM_PLANTED("public-counter-counts-rejects")) steps = StepCount{steps.value() + state_.rejected};
+  shown_.update(serve::CommittedSpend::committed(state_.ledger.entry(steps, committed_),
+                                                 state_.ledger.total(steps, committed_)));
+  if (!published_.empty()) {
+    metrics_.release_latency_seconds->Observe(seconds(now - published_closed_));
+    shown_.update(serve::CommittedRelease::published(std::exchange(published_, {})));
+  }
+  outbox_since_ = owes_releases() ? std::optional(now) : std::nullopt;
+  return {letter_bytes_};
+}
+
+void LaneTransactions::count_batch() {
+  metrics_.records->Increment(static_cast<double>(figures_.records));
+  for (const serve::RejectReason reason : serve::reject_reasons) {
+    metrics_.records_rejected[reason].Increment(
+        static_cast<double>(figures_.rejected[static_cast<std::size_t>(reason)]));
+  }
+  metrics_.dead_letters_failed->Increment(static_cast<double>(figures_.letters_lost));
+  if (figures_.seconds) metrics_.batch_seconds->Observe(*figures_.seconds);
+  if (figures_.clipped_ratio) metrics_.gradients_clipped_ratio->Set(*figures_.clipped_ratio);
+}
+
+/// Whether it was a dead letter that could not be written; then all further ones are written with less of them: their
+/// reasons alone where they were too large, else not at all. For good, since each attempt that fails holds up
+/// releases, and only where a record could not be used.
+bool LaneTransactions::give_up_letters(const kafka::Error& error) {
+  using kafka::Cause;
+  const std::string& topic = setup_.config.kafka.topics.dead_letters;
+  if (topic.empty() || error.topic != topic || sent_.dead_letters.empty()) return false;
+  if (error.cause == Cause::fenced || error.cause == Cause::lost_membership) return false;
+  const bool too_large = kept_.letters == Letters::whole && error.cause == Cause::record_too_large;
+  kept_.letters = too_large ? Letters::reasons : Letters::none;
+  fmt::print(stderr, "nustream: lane {}: topic '{}' took no dead letters ({}): until the next start {}\n",
+             state_.id().value(), topic, error.text,
+             too_large ? "they hold their reason alone" : "they are counted, and not written");
+  return true;
+}
+
+/// No record, and no state of the dead letters' topic, may stop a lane.
+void LaneTransactions::shorten_letters() {
+  std::vector<journal::DeadLetter>& letters = sent_.dead_letters;
+  if (kept_.letters == Letters::whole) return;
+  if (kept_.letters == Letters::none) {
+    figures_.letters_lost += letters.size();
+    letters.clear();
+  }
+  for (journal::DeadLetter& letter : letters) {
+    letter.key.reset();
+    letter.value.reset();
+    letter.headers.clear();
+  }
+}
+
+}  // namespace nustream::attach

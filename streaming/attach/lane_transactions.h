@@ -1,0 +1,117 @@
+// The transactions of an open lane: its batches and, of lane 0, the combined model; what follows on the commit of
+// each, and on trouble.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "attach/lane_machine.h"
+#include "attach/lane_state.h"
+#include "attach/open_batch.h"
+#include "error.h"
+#include "kafka/kafka_journal.h"
+#include "serve/operator_metrics.h"
+#include "serve/public_surface.h"
+
+namespace nustream::attach {
+
+/// What of dead letters is written.
+enum class Letters : std::uint8_t { whole, reasons, none };
+
+/// What a lane keeps while its producer is made anew.
+struct Kept {
+  Letters letters = Letters::whole;  ///< never more again: an attempt that fails holds up releases
+  std::optional<std::string> model;  ///< the combined model's next record, which waits for its turn
+};
+
+/// How a transaction ended, for whoever has to go on from there.
+struct Committed {
+  std::size_t letter_bytes = 0;  ///< of dead letters that need not be kept any more
+};
+struct Aborted {
+  kafka::Error error;  ///< the same transaction may be sent again after a pause
+};
+struct Interrupted {
+  kafka::Error error;  ///< a new producer, and the state read again, tell where the lane is
+};
+using Ended = std::variant<Committed, Aborted, Interrupted, Failure>;
+
+/// What an error comes to that did not abort: an interruption, or a Failure where somebody has to mend something.
+[[nodiscard]] std::variant<Interrupted, Failure> judged(const config::Kafka& kafka, LaneId lane,
+                                                        const kafka::Error& error);
+
+/// One transaction at a time, each over one batch or one record of the model. Holds the batch until it is committed,
+/// and only then shows what it says: spend and steps of the batch, and the releases of the batch before, which the
+/// commit published. One thread, that of the event loop: it never waits, and reads no clock. Whoever sends gives the
+/// completion, which is called on a thread of the journal's, and passes what it is given on to ended().
+class LaneTransactions {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Member = std::shared_ptr<const kafka::GroupMetadata>;
+
+  /// All references outlive it. `state` is the lane's as it is durable.
+  LaneTransactions(const Setup& setup, LaneState& state, std::unique_ptr<kafka::KafkaJournal> journal,
+                   serve::PublicSurface& shown, serve::OperatorMetrics::Lane& metrics, Kept& kept);
+
+  /// Seals the lane with what the batch adds to it, and sends both.
+  void commit(ClosedBatch batch, Member member, Time now, journal::Completion done);
+  /// The very same bytes after an abort, but for dead letters that were given up.
+  void commit_again(Member member, journal::Completion done);
+  /// The record of the model that waits.
+  void send_model(journal::Completion done);
+  /// What the completion was given. Once for each transaction.
+  [[nodiscard]] Ended ended(const std::exception_ptr& failure, Time now);
+  /// The pause after an abort of the model's transaction is over.
+  void end_pause();
+
+  [[nodiscard]] TransactionStage stage() const noexcept { return stage_; }
+  /// True where the next transaction may begin.
+  [[nodiscard]] bool is_free() const noexcept { return stage_ == TransactionStage::none; }
+  [[nodiscard]] bool is_under_way() const noexcept {
+    return stage_ == TransactionStage::batch || stage_ == TransactionStage::model;
+  }
+  /// True while a committed outbox waits for the next commit, which publishes it.
+  [[nodiscard]] bool owes_releases() const noexcept { return journal_->owes_releases(); }
+  /// Since when; nothing where none waits.
+  [[nodiscard]] std::optional<Time> owes_since() const noexcept { return outbox_since_; }
+  /// Position of the last commit.
+  [[nodiscard]] Position committed() const noexcept { return committed_; }
+
+ private:
+  void enter(TransactionEvent event) { stage_ = next(stage_, event); }
+  void send(Member member, journal::Completion done);
+  [[nodiscard]] Ended batch_ended(const std::exception_ptr& failure, Time now);
+  [[nodiscard]] Ended model_ended(const std::exception_ptr& failure);
+  [[nodiscard]] Ended lost(const kafka::Error& error);
+  [[nodiscard]] Committed show_committed(Time now);
+  void count_batch();
+  [[nodiscard]] bool give_up_letters(const kafka::Error& error);
+  void shorten_letters();
+
+  const Setup& setup_;
+  LaneState& state_;
+  std::unique_ptr<kafka::KafkaJournal> journal_;
+  serve::PublicSurface& shown_;
+  serve::OperatorMetrics::Lane& metrics_;
+  Kept& kept_;
+  TransactionStage stage_ = TransactionStage::none;
+  Position committed_;
+
+  // The batch that is under way, or waits to be sent again.
+  journal::Batch sent_{{}, Position{0}, {}, {}, {}, {}};
+  BatchFigures figures_;
+  std::size_t letter_bytes_ = 0;
+  Time sent_at_{};
+  std::string published_;    // outbox of the batch before: public with the commit
+  Time published_closed_{};  // when that batch closed
+  Time outbox_closed_{};     // when the batch closed whose outbox the next commit publishes
+  std::optional<Time> outbox_since_;
+  std::string model_;  // under way
+};
+
+}  // namespace nustream::attach

@@ -1,0 +1,100 @@
+#include "attach/open_batch.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "attach/reject_reason.h"
+
+namespace nustream::attach {
+
+BatchLimits batch_limits(const Setup& setup) {
+  const config::Config& config = setup.config;
+  return {config.state.commit_records,
+          *config.outbox_bytes_max,
+          setup.release_bytes_max,
+          config.descent.release_every,
+          config.descent.minibatch,
+          std::chrono::duration<double>(config.state.commit_seconds),
+          !config.kafka.topics.dead_letters.empty()};
+}
+
+OpenBatch::OpenBatch(const BatchLimits& limits, lane::Lane& lane, std::unique_ptr<engine::NoiseSupply> noise,
+                     publish::ReleaseEncoder encoder, std::optional<StepCount> limit, StepCount released, Time now)
+    : limits_(limits),
+      lane_(lane),
+      noise_(std::move(noise)),
+      encoder_(std::move(encoder)),
+      stepper_(lane_, *noise_, encoder_, limits.minibatch, limit, released.value()),
+      opened_(now) {}
+
+std::size_t OpenBatch::room() const {
+  if (records_ >= limits_.records_max || output_.outbox.size() >= limits_.outbox_bytes_max) return 0;
+  const std::uint64_t by_count = limits_.records_max - records_;
+  const std::size_t bytes_left = limits_.outbox_bytes_max - output_.outbox.size();
+  const std::uint64_t releases = bytes_left / limits_.release_bytes_max;
+  if (releases == 0) return 0;
+  const std::uint64_t records_a_release = limits_.release_every * limits_.minibatch;
+  // Divided, not multiplied: the product may not fit.
+  const std::uint64_t by_bytes = records_a_release > by_count / releases ? by_count : releases * records_a_release;
+  const std::uint64_t room = std::min(by_count, by_bytes);
+  return static_cast<std::size_t>(room - room % limits_.minibatch);
+}
+
+void OpenBatch::step(record::RowBatch& rows, const TakeLetters& take_letters, Time now) {
+  while (!limit_reached_) {
+    const std::size_t most = room();
+    if (most == 0) break;
+    if (is_empty()) opened_ = now;
+    const engine::Progress progress = stepper_.step(rows, most, output_);
+    records_ += progress.records;
+    limit_reached_ = progress.limit_reached;
+    collect_rejects(take_letters);
+    if (progress.records == 0 || progress.noise_pending) break;
+  }
+}
+
+void OpenBatch::release_now(std::string_view tag) {
+  stepper_.release_now(tag, output_);
+}
+
+void OpenBatch::collect_rejects(const TakeLetters& take_letters) {
+  std::vector<record::Reject>& rejects = output_.rejects;
+  rejects_ += rejects.size();
+  for (const record::Reject& reject : rejects) {
+    ++figures_.rejected[static_cast<std::size_t>(reject_reason(reject.reason))];
+  }
+  if (limits_.writes_letters) {
+    std::vector<journal::DeadLetter> letters = take_letters(rejects.size());
+    figures_.letters_lost += rejects.size() - letters.size();
+    std::move(letters.begin(), letters.end(), std::back_inserter(letters_));
+  }
+  rejects.clear();
+}
+
+std::optional<OpenBatch::Time> OpenBatch::closes_at() const {
+  if (is_empty()) return std::nullopt;
+  return opened_ + std::chrono::duration_cast<Time::duration>(limits_.open_max);
+}
+
+bool OpenBatch::is_due(Time now) const {
+  if (is_empty()) return false;
+  return room() == 0 || limit_reached_ || now - opened_ >= limits_.open_max;
+}
+
+ClosedBatch OpenBatch::close(Time now) {
+  if (records_ > 0) {
+    const std::uint64_t clipped = lane_.clipped();
+    figures_.seconds = std::chrono::duration<double>(now - opened_).count();
+    figures_.clipped_ratio = static_cast<double>(clipped - clipped_before_) / static_cast<double>(records_);
+    clipped_before_ = clipped;
+  }
+  figures_.records = std::exchange(records_, 0);
+  return {{noise_->checkpoints(), std::exchange(output_.outbox, {}), std::exchange(letters_, {}),
+           StepCount{stepper_.released_at()}},
+          std::exchange(figures_, {}),
+          std::exchange(rejects_, 0),
+          now};
+}
+
+}  // namespace nustream::attach

@@ -1,0 +1,103 @@
+// The batch that a lane steps at present: rows become steps, releases and dead letters, until the batch closes.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "attach/lane_state.h"
+#include "engine/noise_supply.h"
+#include "engine/stepper.h"
+#include "publish/release_json.h"
+#include "serve/operator_metrics.h"
+
+namespace nustream::attach {
+
+/// What the operator is told of a batch, once it is committed: one that is computed again counts once.
+struct BatchFigures {
+  std::uint64_t records = 0;
+  std::array<std::uint64_t, serve::reject_reasons.size()> rejected{};  ///< records, by reason
+  std::uint64_t letters_lost = 0;                                      ///< records whose dead letter was given up
+  std::optional<double> clipped_ratio;                                 ///< empty: no record
+  std::optional<double> seconds;  ///< from the first record to the close; empty: no record
+};
+
+/// A batch that takes no more records, and that nobody but its journal may see before it is durable.
+struct ClosedBatch {
+  BatchContent content;
+  BatchFigures figures;
+  std::uint64_t rejects = 0;  ///< records that could not be used
+  std::chrono::steady_clock::time_point closed{};
+};
+
+/// When a batch is large enough or old enough, from settings alone. Nothing in here depends on what a record says.
+struct BatchLimits {
+  std::uint64_t records_max;               ///< closes the batch
+  std::size_t outbox_bytes_max;            ///< closes the batch
+  std::size_t release_bytes_max;           ///< no release is longer
+  std::uint64_t release_every;             ///< steps from release to release
+  std::uint64_t minibatch;                 ///< records a step
+  std::chrono::duration<double> open_max;  ///< from the first record to the close
+  bool writes_letters;                     ///< records that cannot be used have a topic to go to
+};
+[[nodiscard]] BatchLimits batch_limits(const Setup& setup);
+
+/// Reads no clock, does no I/O and knows no broker: time, rows, letters and noise are given to it. One thread.
+class OpenBatch {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  /// The dead letters of the next so many rejects, in their order, without those that fit no topic.
+  using TakeLetters = std::function<std::vector<journal::DeadLetter>(std::size_t rejects)>;
+
+  /// `limit`: steps that horizon and budget allow. `released`: steps of the last release. `lane` outlives it.
+  OpenBatch(const BatchLimits& limits, lane::Lane& lane, std::unique_ptr<engine::NoiseSupply> noise,
+            publish::ReleaseEncoder encoder, std::optional<StepCount> limit, StepCount released, Time now);
+  OpenBatch(const OpenBatch&) = delete;
+  OpenBatch& operator=(const OpenBatch&) = delete;
+
+  /// Steps whole minibatches and drops their rows, until rows, noise or room are used up, or the limit is reached.
+  void step(record::RowBatch& rows, const TakeLetters& take_letters, Time now);
+  /// One more release of the present state, unless it would repeat the last one.
+  void release_now(std::string_view tag);
+
+  /// Records that the batch can still take, in whole minibatches: by their number, and by the bytes of the releases
+  /// that they may bring.
+  [[nodiscard]] std::size_t room() const;
+  /// True where there is nothing to commit.
+  [[nodiscard]] bool is_empty() const { return records_ == 0 && output_.outbox.empty(); }
+  /// True where another step would cross the horizon or the budget.
+  [[nodiscard]] bool limit_reached() const noexcept { return limit_reached_; }
+  /// When it closes at the latest; nothing while it is empty.
+  [[nodiscard]] std::optional<Time> closes_at() const;
+  /// True where it closes now: it is full, at the limit, or has been open for long enough.
+  [[nodiscard]] bool is_due(Time now) const;
+  /// The batch so far; the next one begins behind it. An empty one is what publishes an outbox without new input.
+  [[nodiscard]] ClosedBatch close(Time now);
+
+  [[nodiscard]] const engine::NoiseSupply& noise() const noexcept { return *noise_; }
+
+ private:
+  void collect_rejects(const TakeLetters& take_letters);
+
+  BatchLimits limits_;
+  lane::Lane& lane_;
+  std::unique_ptr<engine::NoiseSupply> noise_;
+  publish::ReleaseEncoder encoder_;
+  engine::Stepper stepper_;
+  engine::Output output_;
+  std::vector<journal::DeadLetter> letters_;
+  BatchFigures figures_;  // all but the records
+  std::uint64_t records_ = 0;
+  std::uint64_t rejects_ = 0;
+  std::uint64_t clipped_before_ = 0;  // the lane's count when the batch began
+  Time opened_;
+  bool limit_reached_ = false;
+};
+
+}  // namespace nustream::attach
