@@ -14,6 +14,7 @@
 
 #include "attach/backoff.h"
 #include "attach/host.h"
+#include "attach/lane_end.h"
 #include "attach/lane_input.h"
 #include "attach/lane_machine.h"
 #include "attach/lane_transactions.h"
@@ -21,12 +22,6 @@
 #include "error.h"
 
 namespace nustream::attach {
-
-/// Why a lane does nothing any more, and the exit code that stands for it.
-struct LaneEnd {
-  Exit code;
-  std::string reason;  ///< for the operator
-};
 
 /// The lane on the event loop: records go into its open batch, batches into its transactions, and timers and calls
 /// from outside become events of its machine (lane_machine.h), which alone says what may follow. Everything runs on

@@ -47,29 +47,15 @@ bool is_there(const config::Kafka& kafka, kafka::Deadline deadline, const std::a
   }
 }
 
-/// Which of two reasons a process that can do nothing more gives: data before budget before done.
-int weight(Exit code) {
-  switch (code) {
-    case Exit::done:
-      return 0;
-    case Exit::exhausted:
-      return 1;
-    case Exit::data:
-      return 2;
-    default:
-      return 3;
-  }
-}
-
 }  // namespace
 
 Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::uint32_t partitions,
                  const Options& options)
     : setup_(setup),
       partitions_(partitions),
-      commit_pool_(commit_threads(setup.config.kafka)),
-      noise_pool_(1),
-      spare_pool_(static_cast<std::size_t>(std::min<std::uint64_t>(setup.config.kafka.lanes_max, 16))),
+      pools_{boost::asio::thread_pool(commit_threads(setup.config.kafka)), boost::asio::thread_pool(1),
+             boost::asio::thread_pool(
+                 static_cast<std::size_t>(std::min<std::uint64_t>(setup.config.kafka.lanes_max, 16)))},
       shown_(setup.config.stream),
       operators_(shown_),
       consumer_({setup.config.kafka.brokers, setup.config.kafka.properties},
@@ -89,17 +75,15 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
             [this] { look_for_room(); },
             [this] { brokers_.answered(); },
             [this] { return brokers_.is_silent(); },
-            on(commit_pool_),
-            on(noise_pool_),
-            on(spare_pool_),
+            on(pools_.commit),
+            on(pools_.noise),
+            on(pools_.spare),
             options.wrap_noise,
-            std::minstd_rand(std::random_device{}())},
-      wake_(loop_, ::dup(consumer_.descriptor())),
+            std::minstd_rand(std::random_device{}()),
+            {}},
       signals_(loop_, SIGINT, SIGTERM),
-      ticker_(loop_),
-      deadline_(loop_),
-      closer_(loop_),
-      holder_(loop_),
+      timers_(loop_),
+      reading_{boost::asio::posix::stream_descriptor(loop_, ::dup(consumer_.descriptor()))},
       brokers_(std::chrono::steady_clock::now(),
                {setup.config.kafka.give_up,
                 kafka::time_in_force({setup.config.kafka.brokers, setup.config.kafka.properties},
@@ -107,15 +91,20 @@ Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::ui
 
 Service::~Service() {
   out_of_time_ = true;
-  arrived_.clear();
+  reading_.arrived.clear();
   model_clock_.reset();
   for (auto& [lane, worker] : lanes_) worker->drop();
   lanes_.clear();
   // What is under way on the pools refers to the lanes' clients: it ends before the loop and the consumer go.
   // A lane that is being opened waits for its transaction's slices: their threads stay until it has given up.
-  spare_pool_.join();
-  commit_pool_.join();
-  noise_pool_.join();
+  pools_.spare.join();
+  pools_.commit.join();
+  pools_.noise.join();
+}
+
+/// True where the event led to another stage. The only place where the stage changes.
+bool Service::enter(ServiceEvent event) {
+  return stage_ != std::exchange(stage_, next(stage_, event));
 }
 
 Exit Service::run() {
@@ -141,13 +130,13 @@ bool Service::keeps_model(LaneId lane) const {
 }
 
 std::size_t Service::lanes_that_count() const {
-  const bool idle_writer = lanes_.count(LaneId{0}) > 0 && stopped_.count(LaneId{0}) > 0 && keeps_model(LaneId{0});
+  const bool idle_writer = lanes_.count(LaneId{0}) > 0 && roster_.has_stopped(LaneId{0}) && keeps_model(LaneId{0});
   return lanes_.size() - (idle_writer ? 1 : 0);
 }
 
 void Service::open_lane(LaneId lane) {
   if (lanes_that_count() >= setup_.config.kafka.lanes_max && !keeps_model(lane)) {
-    if (!waiting_.insert(lane).second) return;  // named already
+    if (!roster_.wait(lane)) return;  // named already
     static_cast<void>(operators_.open_lane(lane));
     operators_.set_state(lane, serve::LaneState::waiting,
                          fmt::format("kafka.max_lanes = {} are running", setup_.config.kafka.lanes_max));
@@ -155,7 +144,7 @@ void Service::open_lane(LaneId lane) {
                setup_.config.kafka.lanes_max);
     return;
   }
-  if (waiting_.erase(lane) > 0) operators_.close_lane(lane);
+  if (roster_.start(lane)) operators_.close_lane(lane);
   const LaneWorker::Listener listener{
       [this](LaneId stopped, const LaneEnd& end) { lane_stopped(stopped, end); },
       [this](LaneId gone) { lane_gone(gone); },
@@ -176,7 +165,7 @@ void Service::model_looked(std::optional<std::string> changed) {
 
 /// The owner of lane 0, and nobody else, writes the combined model.
 void Service::keep_model_clock() {
-  const bool wanted = !setup_.config.kafka.topics.model.empty() && lanes_.count(LaneId{0}) > 0 && !ending_;
+  const bool wanted = !setup_.config.kafka.topics.model.empty() && lanes_.count(LaneId{0}) > 0 && !is_ending(stage_);
   if (wanted && !model_clock_) {
     model_clock_ = std::make_unique<ModelClock>(setup_, [this](std::optional<std::string> changed) {
       boost::asio::post(loop_, [this, changed = std::move(changed)]() mutable { model_looked(std::move(changed)); });
@@ -190,13 +179,12 @@ void Service::keep_model_clock() {
 
 void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
   fmt::print(stderr, "nustream: lane {} stopped: {}\n", lane.value(), end.reason);
-  stopped_.insert_or_assign(lane, end);
-  const int severity = weight(end.code);
-  if (severity == 3) return fail(Failure(end.code, end.reason));
-  if (ending_) return;
-  if (!waiting_.empty()) {  // makes room for one that waits
+  roster_.stop(lane, end);
+  if (severity(end.code) == ends_the_process) return fail(Failure(end.code, end.reason));
+  if (is_ending(stage_)) return;
+  if (const std::optional<LaneId> waiting = roster_.first_waiting()) {  // makes room for it
     if (keeps_model(lane)) {
-      open_lane(*waiting_.begin());
+      open_lane(*waiting);
     } else {
       lanes_.at(lane)->drain("");
     }
@@ -206,24 +194,18 @@ void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
 
 /// Named once; the lane looks again by itself.
 void Service::lane_lacks_partition(LaneId lane, const std::string& reason) {
-  if (reason.empty()) {
-    homeless_.erase(lane);
-    return;
-  }
-  if (!homeless_.emplace(lane, reason).second) return;
+  if (reason.empty()) return roster_.has_partition(lane);
+  if (!roster_.lacks_partition(lane, reason)) return;
   fmt::print(stderr, "nustream: lane {} waits: {}\n", lane.value(), reason);
   end_if_none_can_go_on();
 }
 
-/// Lanes that wait for a partition hold nobody up, but are not done either.
 void Service::end_if_none_can_go_on() {
-  if (ending_ || stopped_.empty() || stopped_.size() + homeless_.size() < assigned_.size()) return;
-  const auto worst = std::max_element(stopped_.begin(), stopped_.end(), [](const auto& left, const auto& right) {
-    return weight(left.second.code) < weight(right.second.code);
-  });
-  exit_ = worst->second.code;
-  if (exit_ == Exit::data) failure_ = Failure(exit_, worst->second.reason);
-  if (exit_ == Exit::done && !homeless_.empty()) failure_ = Failure(Exit::configuration, homeless_.begin()->second);
+  if (is_ending(stage_)) return;
+  std::optional<Verdict> verdict = roster_.verdict();
+  if (!verdict) return;
+  exit_ = verdict->code;
+  if (verdict->failure) failure_ = std::move(verdict->failure);
   if (!model_clock_) return shut_down("");
   // Once more over the last releases. A look that is under way now may have begun before they were there.
   looks_left_ = 2;
@@ -237,18 +219,18 @@ void Service::lane_gone(LaneId lane) {
     keep_model_clock();
     if (revocation_) revocation_->waiting_for.erase(lane);
     finish_revocation();
-    if (ending_) return close_if_drained();
-    if (assigned_.count(lane) > 0 && stopped_.count(lane) == 0) open_lane(lane);
-    if (!waiting_.empty()) open_lane(*waiting_.begin());
+    if (is_ending(stage_)) return close_if_drained();
+    if (roster_.is_assigned(lane) && !roster_.has_stopped(lane)) open_lane(lane);
+    if (const std::optional<LaneId> waiting = roster_.first_waiting()) open_lane(*waiting);
   });
 }
 
 void Service::tick() {
   poll_unasked();
   for (auto& [lane, worker] : lanes_) worker->tick();
-  if (!ending_) look_at_brokers();
-  ticker_.expires_after(tick_every);
-  ticker_.async_wait([this](const boost::system::error_code& cancelled) {
+  if (!is_ending(stage_)) look_at_brokers();
+  timers_.ticker.expires_after(tick_every);
+  timers_.ticker.async_wait([this](const boost::system::error_code& cancelled) {
     if (!cancelled) tick();
   });
 }
@@ -277,8 +259,8 @@ void Service::look_at_brokers() {
 /// as ready as one that has none to be ready.
 void Service::tell_of_brokers() {
   const bool out = brokers_.is_out(std::chrono::steady_clock::now());
-  if (ending_ || out == told_out_) return;
-  told_out_ = out;
+  if (is_ending(stage_) || out == (stage_ == ServiceStage::outside)) return;
+  if (!enter(out ? ServiceEvent::went_out : ServiceEvent::assigned)) return;
   const config::Kafka& kafka = setup_.config.kafka;
   if (out) {
     const std::string waiting = fmt::format("waiting for {}: out of group {}", kafka.brokers, kafka.group);
@@ -309,14 +291,14 @@ void Service::fail(const Failure& failure) {
 
 /// Lets every lane commit and publish what it has, then leaves the group.
 void Service::shut_down(const std::string& tag) {
-  if (ending_) return;
-  ending_ = true;
+  if (!enter(ServiceEvent::shut_down)) return;
   operators_.set_phase(serve::Phase::draining);
-  deadline_.expires_after(setup_.config.kafka.drain);
-  deadline_.async_wait([this](const boost::system::error_code& cancelled) {
+  timers_.deadline.expires_after(setup_.config.kafka.drain);
+  timers_.deadline.async_wait([this](const boost::system::error_code& cancelled) {
     if (cancelled) return;
     fmt::print(stderr, "nustream: not everything was committed in time; the next start computes it again\n");
     out_of_time_ = true;
+    static_cast<void>(enter(ServiceEvent::timed_out));
     for (const auto& [lane, worker] : std::map(lanes_)) worker->drop();
     consumer_.begin_close(short_patience);
     loop_.stop();
@@ -326,20 +308,22 @@ void Service::shut_down(const std::string& tag) {
 }
 
 void Service::close_if_drained() {
-  if (!lanes_.empty() || closing_) return;
-  closing_ = true;
+  if (!lanes_.empty() || !enter(ServiceEvent::drained)) return;
   const bool is_member = brokers_.has_joined() && !brokers_.is_out(std::chrono::steady_clock::now());
   const milliseconds patience = is_member ? kafka::GroupConsumer::closing_patience : short_patience;
-  close_until_ = std::chrono::steady_clock::now() + patience;
+  timers_.close_until = std::chrono::steady_clock::now() + patience;
   consumer_.begin_close(patience);
   watch_close();
 }
 
 void Service::watch_close() {
   poll_unasked();
-  if (consumer_.is_closed() || std::chrono::steady_clock::now() >= close_until_) return loop_.stop();
-  closer_.expires_after(close_looks_every);
-  closer_.async_wait([this](const boost::system::error_code& cancelled) {
+  if (consumer_.is_closed() || std::chrono::steady_clock::now() >= timers_.close_until) {
+    static_cast<void>(enter(ServiceEvent::closed));
+    return loop_.stop();
+  }
+  timers_.closer.expires_after(close_looks_every);
+  timers_.closer.async_wait([this](const boost::system::error_code& cancelled) {
     if (!cancelled) watch_close();
   });
 }

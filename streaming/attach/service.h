@@ -20,6 +20,8 @@
 #include "attach/host.h"
 #include "attach/lane_worker.h"
 #include "attach/model_clock.h"
+#include "attach/roster.h"
+#include "attach/service_machine.h"
 #include "kafka/group_consumer.h"
 #include "serve/servers.h"
 
@@ -40,6 +42,27 @@ class Service {
     std::set<LaneId> waiting_for;
   };
 
+  /// For what may wait: slices of transactions, blocks of noise, opening and closing lanes.
+  struct Pools {
+    boost::asio::thread_pool commit;
+    boost::asio::thread_pool noise;
+    boost::asio::thread_pool spare;
+  };
+  struct Timers {
+    explicit Timers(boost::asio::io_context& loop) : ticker(loop), deadline(loop), closer(loop), holder(loop) {}
+    boost::asio::steady_timer ticker;
+    boost::asio::steady_timer deadline;  // of a revocation, or of the end
+    boost::asio::steady_timer closer;
+    boost::asio::steady_timer holder;
+    std::chrono::steady_clock::time_point close_until{};
+  };
+  struct Reading {
+    boost::asio::posix::stream_descriptor wake;
+    std::map<LaneId, std::vector<kafka::Message>> arrived{};  // of this round
+    bool held = false;                                        // until a lane has room, or has waited for long
+  };
+
+  [[nodiscard]] bool enter(ServiceEvent event);
   void watch_consumer();
   [[nodiscard]] bool poll_round();
   void read_events();
@@ -80,38 +103,25 @@ class Service {
   std::atomic<bool> out_of_time_{false};
   secrets::LockedMemory locked_;  // before the loop: what it still holds at the end has keys in there
   boost::asio::io_context loop_;
-  boost::asio::thread_pool commit_pool_;
-  boost::asio::thread_pool noise_pool_;
-  boost::asio::thread_pool spare_pool_;
+  Pools pools_;
   serve::PublicSurface shown_;
   serve::OperatorSurface operators_;
   std::optional<serve::Servers> servers_;
   kafka::GroupConsumer consumer_;
   Host host_;
-  boost::asio::posix::stream_descriptor wake_;
   boost::asio::signal_set signals_;
-  boost::asio::steady_timer ticker_;
-  boost::asio::steady_timer deadline_;
-  boost::asio::steady_timer closer_;
-  boost::asio::steady_timer holder_;
+  Timers timers_;
+  Reading reading_;
   BrokerWatch brokers_;
 
   std::map<LaneId, std::shared_ptr<LaneWorker>> lanes_;
-  std::map<LaneId, std::vector<kafka::Message>> arrived_;  // of this round
-  std::set<LaneId> assigned_;
-  std::map<LaneId, LaneEnd> stopped_;
-  std::set<LaneId> waiting_;                // beyond max_lanes
-  std::map<LaneId, std::string> homeless_;  // a topic lacks their partition: which, and what to do
+  Roster roster_;
   std::optional<Revocation> revocation_;
   std::unique_ptr<ModelClock> model_clock_;  // while lane 0 is here
   std::optional<Failure> failure_;
   Exit exit_ = Exit::done;
-  bool told_out_ = false;  // of the group, in the log and to readiness
-  bool held_ = false;      // reading, until a lane has room or has waited for long
-  int looks_left_ = 0;     // of the combined model before the end
-  bool ending_ = false;
-  bool closing_ = false;
-  std::chrono::steady_clock::time_point close_until_;
+  ServiceStage stage_ = ServiceStage::joining;
+  int looks_left_ = 0;  // of the combined model before the end
 };
 
 }  // namespace nustream::attach

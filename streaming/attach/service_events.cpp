@@ -25,12 +25,12 @@ LaneId lane_of(kafka::PartitionIndex partition) {
 }  // namespace
 
 void Service::watch_consumer() {
-  wake_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                   [this](const boost::system::error_code& cancelled) {
-                     if (cancelled) return;
-                     consumer_.acknowledge();  // before the events, or a wake-up could be lost between the two
-                     read_events();
-                   });
+  reading_.wake.async_wait(
+      boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& cancelled) {
+        if (cancelled) return;
+        consumer_.acknowledge();  // before the events, or a wake-up could be lost between the two
+        read_events();
+      });
 }
 
 /// Some events; true where more may be waiting.
@@ -57,40 +57,40 @@ void Service::read_events() {
 
 /// Without a wake-up: it says that this member is alive.
 void Service::poll_unasked() {
-  if (poll_round() && !held_ && !is_full()) boost::asio::post(loop_, [this] { poll_unasked(); });
+  if (poll_round() && !reading_.held && !is_full()) boost::asio::post(loop_, [this] { poll_unasked(); });
 }
 
 bool Service::is_full() const {
-  return !ending_ &&
+  return !is_ending(stage_) &&
          std::any_of(lanes_.begin(), lanes_.end(), [](const auto& entry) { return entry.second->is_full(); });
 }
 
 /// Leaves the events where they are until no lane is full. A pause would empty the client's queue, and fetching all
 /// of that again costs more than the moment that a commit takes.
 void Service::hold() {
-  held_ = true;
-  holder_.expires_after(hold_max);
-  holder_.async_wait([this](const boost::system::error_code& cancelled) {
-    if (cancelled || !held_ || holder_.expiry() > std::chrono::steady_clock::now()) return;
+  reading_.held = true;
+  timers_.holder.expires_after(hold_max);
+  timers_.holder.async_wait([this](const boost::system::error_code& cancelled) {
+    if (cancelled || !reading_.held || timers_.holder.expiry() > std::chrono::steady_clock::now()) return;
     for (const auto& [lane, worker] : lanes_) worker->pause_if_full();
-    held_ = false;
+    reading_.held = false;
     read_events();
   });
 }
 
 void Service::look_for_room() {
-  if (!held_ || is_full()) return;
-  held_ = false;
-  holder_.cancel();
+  if (!reading_.held || is_full()) return;
+  reading_.held = false;
+  timers_.holder.cancel();
   boost::asio::post(loop_, [this] { read_events(); });
 }
 
 void Service::handle(kafka::Message&& message) {
-  arrived_[lane_of(message.partition)].push_back(std::move(message));
+  reading_.arrived[lane_of(message.partition)].push_back(std::move(message));
 }
 
 void Service::deliver() {
-  for (auto& [lane, messages] : arrived_) {
+  for (auto& [lane, messages] : reading_.arrived) {
     if (messages.empty()) continue;
     if (const auto found = lanes_.find(lane); found != lanes_.end()) found->second->take(messages);
     messages.clear();
@@ -112,21 +112,19 @@ void Service::handle(const kafka::Assigned& assigned) {
   for (const kafka::PartitionIndex partition : assigned.partitions) {
     const LaneId lane = lane_of(partition);
     partitions_ = std::max(partitions_, lane.value() + 1);
-    assigned_.insert(lane);
-    if (!ending_ && lanes_.count(lane) == 0) open_lane(lane);  // else when its predecessor is gone
+    roster_.assign(lane);
+    if (!is_ending(stage_) && lanes_.count(lane) == 0) open_lane(lane);  // else when its predecessor is gone
   }
   tell_of_brokers();
-  if (!ending_) operators_.set_phase(serve::Phase::serving);
+  static_cast<void>(enter(ServiceEvent::assigned));
+  if (!is_ending(stage_)) operators_.set_phase(serve::Phase::serving);
 }
 
 void Service::handle(const kafka::Revoked& revoked) {
   deliver();
   revocation_ = Revocation{revoked.partitions, {}};
   for (const kafka::PartitionIndex partition : revoked.partitions) {
-    assigned_.erase(lane_of(partition));
-    stopped_.erase(lane_of(partition));
-    homeless_.erase(lane_of(partition));
-    if (waiting_.erase(lane_of(partition)) > 0) operators_.close_lane(lane_of(partition));
+    if (roster_.revoke(lane_of(partition))) operators_.close_lane(lane_of(partition));
     if (lanes_.count(lane_of(partition)) > 0) revocation_->waiting_for.insert(lane_of(partition));
   }
   for (const LaneId lane : std::set(revocation_->waiting_for)) {
@@ -142,9 +140,9 @@ void Service::handle(const kafka::Revoked& revoked) {
     brokers_.lost(std::chrono::steady_clock::now());
     tell_of_brokers();
   }
-  if (!revocation_->waiting_for.empty() && !ending_) {
-    deadline_.expires_after(setup_.config.kafka.drain);
-    deadline_.async_wait([this](const boost::system::error_code& cancelled) {
+  if (!revocation_->waiting_for.empty() && !is_ending(stage_)) {
+    timers_.deadline.expires_after(setup_.config.kafka.drain);
+    timers_.deadline.async_wait([this](const boost::system::error_code& cancelled) {
       if (cancelled || !revocation_) return;
       for (const LaneId lane : std::set(revocation_->waiting_for)) lanes_.at(lane)->drop();
       if (revocation_) revocation_->waiting_for.clear();
@@ -157,7 +155,7 @@ void Service::handle(const kafka::Revoked& revoked) {
 void Service::finish_revocation() {
   if (!revocation_ || !revocation_->waiting_for.empty()) return;
   const Revocation over = *std::exchange(revocation_, std::nullopt);
-  if (!ending_) deadline_.cancel();
+  if (!is_ending(stage_)) timers_.deadline.cancel();
   if (const auto error = consumer_.unassign(over.partitions)) {
     fail(kafka::KafkaFailure("give back partitions of topic " + setup_.config.kafka.topics.input, *error));
   }

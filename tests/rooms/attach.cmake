@@ -5,6 +5,8 @@ function(nustream_attach_test name label)
   target_compile_definitions(${name} PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
   add_dependencies(${name} nustream)
 endfunction()
+nustream_test(attach_lane_test quick SEPARATE unit/attach_lane_machine_test.cpp unit/attach_open_batch_test.cpp
+              LINK nustream_service GTest::gmock)
 nustream_attach_test(attach_test full fault/attach_test.cpp)
 nustream_attach_test(attach_quick_test quick fault/attach_quick_test.cpp)
 nustream_attach_test(attach_batches_test full fault/attach_batches_test.cpp)

@@ -33,3 +33,7 @@ nustream_test(simulation_test full simulation/simulation_test.cpp ${nustream_sim
 # Neighbours under coupled noise.
 nustream_test(coupling_test full simulation/coupling_test.cpp ${nustream_simulated_world}
               $<TARGET_OBJECTS:nustream_short_blocks> LINK nustream_simulation)
+
+# A lane's transactions by themselves.
+nustream_test(lane_transactions_test quick simulation/lane_transactions_test.cpp ${nustream_simulated_world}
+              $<TARGET_OBJECTS:nustream_short_blocks> LINK nustream_simulation GTest::gmock)

@@ -37,7 +37,7 @@ class AttachedHistory {
     log_pages();
     services_.clear();
     broker_.count(case_->fresh_keys ? "under a fresh key" : "under an insecure seed");
-    return {verdict_.violation(), broker_.happened};
+    return {verdict_.violation(), broker_.happened, broker_.stages};
   }
   [[nodiscard]] std::string& log() { return watch_.log(); }
   [[nodiscard]] std::string for_operators() {

@@ -29,6 +29,11 @@ inline constexpr std::array<std::string_view, 18> counted_of_folders{
     "steps",
 };
 
+/// Arrows of a lane's machine (docs/lane-states.md) that no history of `attach` takes.
+inline constexpr std::array<std::string_view, 1> arrows_without_cause{
+    "none",
+};
+
 /// Of histories of `attach` over the broker.
 inline constexpr std::array<std::string_view, 31> counted_of_brokers{
     // processes

@@ -15,6 +15,7 @@ namespace nustream::tests {
 struct HistoryResult {
   std::string violation;
   FaultCounts happened;
+  FaultCounts stages{};  ///< of the lanes of `attach`: how often each arrow of their machine was taken
 };
 
 /// `attach` over a simulated broker. Everything in it follows from `seed`, but for fresh keys.

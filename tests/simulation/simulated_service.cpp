@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace nustream::tests {
 namespace {
 
@@ -50,7 +52,19 @@ SimulatedService::SimulatedService(SimulatedBroker& broker, const attach::Setup&
                              at_once,
                              on_spare_thread,
                              std::move(wrap_noise),
-                             std::minstd_rand(seed)});
+                             std::minstd_rand(seed),
+                             [this](LaneId lane, attach::LaneStage from, attach::LaneEvent event,
+                                    attach::LaneStage to) { watch(lane, from, event, to); }});
+}
+
+/// A lane that is anywhere else than where its table and its last event led it is a contract that does not hold.
+void SimulatedService::watch(LaneId lane, attach::LaneStage from, attach::LaneEvent event, attach::LaneStage to) {
+  const auto last = stages_.try_emplace(lane, attach::LaneStage::idle).first;
+  const auto allowed = attach::machine::lane_table.next(from, event);
+  NUSTREAM_REQUIRE(last->second == from && allowed == to, "a lane does what its table says");
+  last->second = to;
+  if (from == to) return;
+  ++broker_.stages[fmt::format("{} --> {}: {}", name(from), name(to), name(event))];
 }
 
 SimulatedService::~SimulatedService() {
@@ -169,6 +183,7 @@ void SimulatedService::open_lane(LaneId lane) {
 
 void SimulatedService::lane_gone(LaneId lane) {
   workers_.erase(lane);
+  stages_.erase(lane);
   waiting_for_.erase(lane);
   finish_revocation();
   if (!ending_ && assigned_.count(lane) > 0 && stopped_.count(lane) == 0) open_lane(lane);

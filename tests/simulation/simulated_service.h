@@ -47,6 +47,7 @@ class SimulatedService {
 
  private:
   void use() const;
+  void watch(LaneId lane, attach::LaneStage from, attach::LaneEvent event, attach::LaneStage to);
   bool run_task();
   bool poll_consumer();
   void deliver();
@@ -78,6 +79,7 @@ class SimulatedService {
   std::deque<Task> tasks_;
   bool waits_inside_ = false;
   std::map<LaneId, std::shared_ptr<attach::LaneWorker>> workers_;
+  std::map<LaneId, attach::LaneStage> stages_;  // that the lanes were led to by their last event
   std::map<LaneId, std::vector<kafka::Message>> arrived_;
   std::set<LaneId> assigned_;
   std::map<LaneId, attach::LaneEnd> stopped_;

@@ -14,6 +14,9 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
+#include "attach/lane_machine.h"
 #include "campaign.h"
 #include "expect_faults.h"
 #include "faults.h"
@@ -31,6 +34,7 @@ constexpr const char* seed_variable = "NUSTREAM_SIMULATION_SEED";
 struct Tally {
   FaultCounts of_folders;
   FaultCounts of_brokers;
+  FaultCounts of_lanes;
 };
 
 void add(const FaultCounts& happened, FaultCounts& to) {
@@ -44,6 +48,7 @@ void play_from_to(std::uint64_t first, std::uint64_t end, Tally& tally) {
     const HistoryResult result = attached ? play_attached(seed) : play_folder(seed);
     EXPECT_EQ(result.violation, "") << seed_variable << "=" << seed;
     add(result.happened, attached ? tally.of_brokers : tally.of_folders);
+    add(result.stages, tally.of_lanes);
     if (::testing::Test::HasFailure() && std::getenv("NUSTREAM_SIMULATION_ALL") == nullptr) break;
   }
   ::testing::Test::RecordProperty("histories", std::to_string(end - first));
@@ -54,6 +59,22 @@ void record(const std::string& of, const FaultCounts& happened) {
     std::string name = of + " " + what;
     std::replace(name.begin(), name.end(), ' ', '_');
     ::testing::Test::RecordProperty(name, std::to_string(times));
+  }
+}
+
+/// Every arrow of a lane's machine is taken by some history, but for those of which the simulation has no cause.
+void expect_arrows_taken(const FaultCounts& taken) {
+  using attach::LaneEvent;
+  using attach::LaneStage;
+  for (std::size_t from = 0; from < attach::lane_stage_names.size(); ++from) {
+    for (std::size_t event = 0; event < attach::lane_event_names.size(); ++event) {
+      const auto stage = static_cast<LaneStage>(from);
+      const auto cause = static_cast<LaneEvent>(event);
+      const auto to = attach::machine::lane_table.next(stage, cause);
+      if (!to || *to == stage) continue;
+      const std::string arrow = fmt::format("{} --> {}: {}", name(stage), name(*to), name(cause));
+      EXPECT_EQ(taken.count(arrow) > 0, !std::ranges::count(arrows_without_cause, arrow)) << arrow;
+    }
   }
 }
 
@@ -68,6 +89,7 @@ TEST(Simulation, HistoriesUnderFaultsEndAsUndisturbedOnes) {
   if (one > 0 || histories < in_ci || HasFailure()) return;
   expect_every_kind(tally.of_folders, counted_of_folders);
   expect_every_kind(tally.of_brokers, counted_of_brokers);
+  expect_arrows_taken(tally.of_lanes);
 }
 
 // However the program ends: the seed is what somebody needs to see it again.

@@ -67,6 +67,7 @@ class SimulatedBroker {
   /// the others, depends on it.
   std::string apart{};
   FaultCounts happened;
+  FaultCounts stages;  ///< changes of the lanes' stages, "from --> to: event"
   std::function<void(const Place&, const SimulatedEntry&)> on_append;  ///< readable by read_uncommitted from here on
   std::function<void(const SimulatedTransaction&)> on_decided;         ///< its end is durable
 

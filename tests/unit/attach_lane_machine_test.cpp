@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "attach/lane_machine.h"
+#include "attach/roster.h"
+#include "attach/service_machine.h"
 
 namespace nustream::attach {
 namespace {
@@ -123,7 +125,7 @@ std::vector<std::string> drawings() {
 
 TEST(LaneMachine, IsDrawnAsItIs) {
   const std::vector<std::string> drawn = drawings();
-  ASSERT_EQ(drawn.size(), 2U);
+  ASSERT_EQ(drawn.size(), 3U);
   // Arrows into a box would not say into which of its stages: there are none, or the names differ.
   const Drawing lane(drawn[0]);
   EXPECT_EQ(lane.arrows(), lane_arrows());
@@ -131,6 +133,9 @@ TEST(LaneMachine, IsDrawnAsItIs) {
   const Drawing transactions(drawn[1]);
   EXPECT_EQ(transactions.arrows(), transaction_arrows());
   EXPECT_EQ(transactions.twice(), "");
+  const Drawing service(drawn[2]);
+  EXPECT_EQ(service.arrows(), arrows<ServiceEvent>(machine::service_table, service_stage_names, service_event_names));
+  EXPECT_EQ(service.twice(), "");
   EXPECT_GT(lane.arrows().size(), 60U);
 }
 
@@ -143,8 +148,8 @@ TEST(LaneMachine, EveryStageIsReachedAndEveryoneCanGo) {
 // What comes from outside comes at any time: no stage may end the process for it.
 TEST(LaneMachine, CallsFromOutsideAreAllowedInEveryStage) {
   for (const LaneStage stage : all_stages()) {
-    for (const LaneEvent event : {LaneEvent::drain, LaneEvent::drop, LaneEvent::failed, LaneEvent::unreadable,
-                                  LaneEvent::confirmed}) {
+    for (const LaneEvent event :
+         {LaneEvent::drain, LaneEvent::drop, LaneEvent::failed, LaneEvent::unreadable, LaneEvent::confirmed}) {
       EXPECT_TRUE(machine::lane_table.next(stage, event)) << name(stage) << " " << name(event);
     }
   }
@@ -183,8 +188,8 @@ TEST(LaneMachine, OneTransactionAtATime) {
   const auto allowed = [](TransactionStage stage, TransactionEvent event) {
     return machine::transaction_table.next(stage, event).has_value();
   };
-  for (const TransactionStage stage : {TransactionStage::batch, TransactionStage::model, TransactionStage::over,
-                                       TransactionStage::model_aborted}) {
+  for (const TransactionStage stage :
+       {TransactionStage::batch, TransactionStage::model, TransactionStage::over, TransactionStage::model_aborted}) {
     EXPECT_FALSE(allowed(stage, TransactionEvent::send_batch)) << name(stage);
     EXPECT_FALSE(allowed(stage, TransactionEvent::send_model)) << name(stage);
   }
@@ -194,7 +199,7 @@ TEST(LaneMachine, OneTransactionAtATime) {
   }
 }
 
-// Every pair of a stage and an event is decided: by a rule, or by this count of those that have none.
+// Every pair of a stage and an event is decided: by a rule, or by having none.
 TEST(LaneMachine, PairsWithoutARuleEndTheProcess) {
   std::size_t without = 0;
   for (const LaneStage stage : all_stages()) {
@@ -210,6 +215,68 @@ TEST(LaneMachine, PairsWithoutARuleEndTheProcess) {
   EXPECT_DEATH(static_cast<void>(next(LaneStage::stopped, LaneEvent::opened)), "does not allow it");
   EXPECT_DEATH(static_cast<void>(next(LaneStage::leaving, LaneEvent::settled)), "does not allow it");
   EXPECT_DEATH(static_cast<void>(next(TransactionStage::over, TransactionEvent::committed)), "does not allow it");
+}
+
+// Signals, failures and the group come at any time; and an end, once begun, is not taken back.
+TEST(ServiceMachine, EndsAndStaysAtItsEnd) {
+  for (const ServiceStage stage : {ServiceStage::joining, ServiceStage::serving, ServiceStage::outside}) {
+    EXPECT_EQ(next(stage, ServiceEvent::shut_down), ServiceStage::draining) << name(stage);
+    EXPECT_EQ(next(stage, ServiceEvent::assigned), ServiceStage::serving) << name(stage);
+  }
+  for (const ServiceStage stage : {ServiceStage::draining, ServiceStage::closing, ServiceStage::over}) {
+    EXPECT_EQ(next(stage, ServiceEvent::shut_down), stage);
+    EXPECT_EQ(next(stage, ServiceEvent::assigned), stage);
+    for (std::size_t event = 0; event < service_event_names.size(); ++event) {
+      const auto to = machine::service_table.next(stage, static_cast<ServiceEvent>(event));
+      EXPECT_FALSE(to && !is_ending(*to)) << name(stage) << " " << service_event_names[event];
+    }
+  }
+  EXPECT_DEATH(static_cast<void>(next(ServiceStage::joining, ServiceEvent::drained)), "does not allow it");
+}
+
+TEST(RosterOf, GivesTheWorstReasonOnceNoLaneCanGoOn) {
+  Roster roster;
+  for (const std::uint32_t lane : {0U, 1U, 2U}) roster.assign(LaneId{lane});
+  EXPECT_FALSE(roster.verdict());
+  roster.stop(LaneId{0}, {Exit::done, "the end"});
+  roster.stop(LaneId{1}, {Exit::data, "a gap"});
+  EXPECT_FALSE(roster.verdict()) << "lane 2 goes on";
+  roster.stop(LaneId{2}, {Exit::exhausted, "the budget"});
+  const auto verdict = roster.verdict();
+  ASSERT_TRUE(verdict && verdict->failure);
+  EXPECT_EQ(verdict->code, Exit::data);
+  EXPECT_STREQ(verdict->failure->what(), "a gap");
+  EXPECT_FALSE(roster.revoke(LaneId{1}));
+  EXPECT_EQ(roster.verdict()->code, Exit::exhausted) << "a lane that moved is forgotten";
+  EXPECT_FALSE(roster.verdict()->failure);
+}
+
+TEST(RosterOf, LaneWithoutAPartitionHoldsNobodyUpButIsNotDone) {
+  Roster roster;
+  roster.assign(LaneId{0});
+  roster.assign(LaneId{1});
+  EXPECT_TRUE(roster.lacks_partition(LaneId{1}, "topic 'state' has 1 partitions"));
+  EXPECT_FALSE(roster.lacks_partition(LaneId{1}, "topic 'state' has 1 partitions")) << "is told once";
+  EXPECT_FALSE(roster.verdict()) << "none has stopped";
+  roster.stop(LaneId{0}, {Exit::done, "the end"});
+  ASSERT_TRUE(roster.verdict() && roster.verdict()->failure);
+  EXPECT_EQ(roster.verdict()->failure->code(), Exit::configuration);
+  roster.has_partition(LaneId{1});
+  EXPECT_FALSE(roster.verdict());
+}
+
+TEST(RosterOf, LanesBeyondTheirNumberWaitInOrder) {
+  Roster roster;
+  EXPECT_EQ(roster.first_waiting(), std::nullopt);
+  EXPECT_TRUE(roster.wait(LaneId{4}));
+  EXPECT_TRUE(roster.wait(LaneId{2}));
+  EXPECT_FALSE(roster.wait(LaneId{2}));
+  EXPECT_EQ(roster.first_waiting(), LaneId{2});
+  EXPECT_TRUE(roster.start(LaneId{2}));
+  EXPECT_FALSE(roster.start(LaneId{2}));
+  EXPECT_EQ(roster.first_waiting(), LaneId{4});
+  EXPECT_TRUE(roster.revoke(LaneId{4}));
+  EXPECT_EQ(roster.first_waiting(), std::nullopt);
 }
 
 TEST(LaneMachine, NamesAreTheEnumerators) {

@@ -1,0 +1,45 @@
+#include "attach/roster.h"
+
+#include <algorithm>
+
+namespace nustream::attach {
+
+int severity(Exit code) {
+  switch (code) {
+    case Exit::done:
+      return 0;
+    case Exit::exhausted:
+      return 1;
+    case Exit::data:
+      return 2;
+    default:
+      return ends_the_process;
+  }
+}
+
+bool Roster::revoke(LaneId lane) {
+  assigned_.erase(lane);
+  stopped_.erase(lane);
+  homeless_.erase(lane);
+  return waiting_.erase(lane) > 0;
+}
+
+std::optional<LaneId> Roster::first_waiting() const {
+  if (waiting_.empty()) return std::nullopt;
+  return *waiting_.begin();
+}
+
+std::optional<Verdict> Roster::verdict() const {
+  if (stopped_.empty() || stopped_.size() + homeless_.size() < assigned_.size()) return std::nullopt;
+  const auto worst = std::max_element(stopped_.begin(), stopped_.end(), [](const auto& left, const auto& right) {
+    return severity(left.second.code) < severity(right.second.code);
+  });
+  const LaneEnd& end = worst->second;
+  if (end.code == Exit::data) return Verdict{end.code, Failure(end.code, end.reason)};
+  if (end.code == Exit::done && !homeless_.empty()) {
+    return Verdict{end.code, Failure(Exit::configuration, homeless_.begin()->second)};
+  }
+  return Verdict{end.code, std::nullopt};
+}
+
+}  // namespace nustream::attach

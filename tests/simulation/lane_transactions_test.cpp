@@ -1,0 +1,309 @@
+// The transactions of one lane over the simulated broker: what is readable and shown when, what is sent again after
+// an abort, and how every other end is told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "attach/lane_transactions.h"
+#include "attach/open_lane.h"
+#include "attached_case.h"
+#include "decode/message_decoder.h"
+#include "engine/noise_feed.h"
+#include "engine/release_encoder.h"
+#include "secrets/locked_memory.h"
+#include "serve/operator_surface.h"
+#include "simulated_kafka.h"
+
+namespace nustream::tests {
+namespace {
+
+using attach::Aborted;
+using attach::Committed;
+using attach::Interrupted;
+using attach::TransactionStage;
+using std::chrono::milliseconds;
+
+/// A case with a topic for dead letters, of a stream that takes more than a few steps.
+AttachedCase case_with_letters() {
+  for (std::uint64_t seed = 1;; ++seed) {
+    Draws draws{std::mt19937_64(seed)};
+    auto drawn = draw_attached_case(draws, seed, nullptr);
+    if (drawn && drawn->with_letters && !drawn->fresh_keys && !drawn->settings.mechanism.horizon()) {
+      return std::move(*drawn);
+    }
+  }
+}
+
+class LaneTransactionsOver : public ::testing::Test {
+ protected:
+  LaneTransactionsOver() {
+    broker_.process = &process_;
+    SimulatedBroker::current() = &broker_;
+    broker_.faults = {};
+    broker_.join(member_);
+    open();
+  }
+  ~LaneTransactionsOver() override { broker_.process = nullptr; }
+
+  /// Takes the lane over, as a worker does, and shows what it finds.
+  void open() {
+    transactions_.reset();
+    batch_.reset();
+    attach::LaneOrder order;
+    order.setup = &setup_;
+    order.mechanism = std::make_unique<const config::Mechanism>(case_.settings.mechanism);
+    order.partitions = 1;
+    order.member = member();
+    order.post = [](const std::function<void()>& work) { work(); };
+    order.cancelled = std::make_shared<std::atomic<bool>>(false);
+    order.out_of_time = &out_of_time_;
+    attach::OpenedLane opened = attach::open_lane(std::move(order));
+    state_ = std::make_unique<attach::LaneState>(std::move(opened.state));
+    const config::Config& config = case_.settings.config;
+    const engine::ReleaseIdentity identity{LaneId{0}, state_->ledger.identity().epoch, setup_.digest,
+                                           setup_.keys.is_private()};
+    if (!metrics_) {
+      metrics_ = &operators_.open_lane(LaneId{0});
+      const config::Mechanism& mechanism = case_.settings.mechanism;
+      shown_.open_lane({engine::release_header(config, identity), mechanism.spend.limit(), mechanism.main().sigma,
+                        mechanism.main().sensitivity, config.descent.schedule, config.privacy.budget});
+    }
+    attach::BatchLimits limits = attach::batch_limits(setup_);
+    limits.records_max = 1'000 * limits.minibatch;
+    limits.outbox_bytes_max = 1 << 20;
+    batch_ = std::make_unique<attach::OpenBatch>(
+        limits, state_->lane,
+        std::make_unique<engine::NoiseFeed>(*state_->mechanism, opened.noise, StepIndex{state_->lane.steps().value()},
+                                            &locked_),
+        engine::release_encoder(config, *state_->mechanism, identity), std::nullopt, opened.released, now());
+    transactions_ = std::make_unique<attach::LaneTransactions>(setup_, *state_, std::move(opened.journal), shown_,
+                                                               *metrics_, kept_);
+  }
+
+  [[nodiscard]] attach::LaneTransactions::Member member() {
+    return std::make_shared<const kafka::GroupMetadata>(kafka::metadata_of(member_, broker_.generation));
+  }
+  [[nodiscard]] attach::LaneTransactions::Time now() {
+    return attach::LaneTransactions::Time{} + std::chrono::hours(1) + (elapsed_ += milliseconds(1));
+  }
+
+  /// A batch of records that are of no use, so many steps and a release.
+  attach::ClosedBatch batch(std::size_t steps) {
+    record::RowBatch rows;
+    rows.dimension = decode::MessageDecoder(case_.settings.config.input, case_.settings.config.schema).dimension();
+    const std::size_t records = steps * case_.settings.config.descent.minibatch;
+    rows.x.assign(records * rows.dimension, 0.0);
+    rows.y.assign(records, 0.0);
+    std::uint64_t position = state_->lane.position().value();
+    for (std::size_t i = 0; i < records; ++i) rows.next.push_back(++position);
+    rows.rejects.push_back({Position{position - 1}, "not a record"});
+    batch_->step(
+        rows,
+        [&](std::size_t rejects) {
+          const journal::DeadLetter letter{Position{position - 1}, "not a record", "key", "its bytes", {}, 0, 12};
+          return std::vector(rejects, letter);
+        },
+        now());
+    batch_->release_now("shutdown");
+    return batch_->close(now());
+  }
+  void commit(attach::ClosedBatch closed) { transactions_->commit(std::move(closed), member(), now(), completion()); }
+  void commit_again() { transactions_->commit_again(member(), completion()); }
+  [[nodiscard]] journal::Completion completion() {
+    return [this](std::exception_ptr failure) { told_ = std::move(failure); };
+  }
+  /// What the journal said, taken in.
+  attach::Ended ended() { return transactions_->ended(std::exchange(told_, nullptr), now()); }
+  /// The same, of an end that a script gives.
+  template <class Exception>
+  attach::Ended ended_as(const Exception& exception) {
+    return transactions_->ended(std::make_exception_ptr(exception), now());
+  }
+
+  /// Whether anybody, also a reader of aborted transactions, can read `line` among the releases.
+  [[nodiscard]] bool is_readable(const std::string& line) {
+    const auto& log = broker_.log({attached_topics::releases, 0});
+    return std::any_of(log.begin(), log.end(), [&](const SimulatedEntry& entry) {
+      return entry.value && line.starts_with(*entry.value) && !entry.value->empty();
+    });
+  }
+  [[nodiscard]] std::vector<std::string> states() {
+    std::vector<std::string> all;
+    for (const SimulatedEntry& entry : broker_.log({attached_topics::state, 0})) {
+      if (entry.value) all.push_back(*entry.value);
+    }
+    return all;
+  }
+  [[nodiscard]] kafka::Error letters_error(kafka::Cause cause) const {
+    return kafka::error(cause, kafka::Remedy::new_client, "refused", attached_topics::letters);
+  }
+
+  SimulatedBroker broker_{7};
+  SimulatedBroker::Process process_{"member", 0, false};
+  std::string member_ = "member";
+  std::atomic<bool> out_of_time_{false};
+  AttachedCase case_ = case_with_letters();
+  attach::Setup setup_ = case_.setup();
+  secrets::LockedMemory locked_;
+  serve::PublicSurface shown_{case_.settings.config.stream};
+  serve::OperatorSurface operators_{shown_};
+  serve::OperatorMetrics::Lane* metrics_ = nullptr;
+  attach::Kept kept_;
+  milliseconds elapsed_{0};
+  std::exception_ptr told_;
+  std::unique_ptr<attach::LaneState> state_;
+  std::unique_ptr<attach::OpenBatch> batch_;
+  std::unique_ptr<attach::LaneTransactions> transactions_;
+};
+
+TEST_F(LaneTransactionsOver, ShowNothingBeforeItIsDurableAndNoReleaseBeforeItIsPublic) {
+  const std::string before = shown_.state();
+  attach::ClosedBatch first = batch(3);
+  const std::string outbox = first.content.outbox;
+  ASSERT_NE(outbox, "");
+  commit(std::move(first));
+  EXPECT_EQ(transactions_->stage(), TransactionStage::batch);
+  EXPECT_EQ(shown_.state(), before) << "the transaction is under way";
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  EXPECT_EQ(transactions_->stage(), TransactionStage::none);
+  EXPECT_TRUE(transactions_->owes_releases());
+  EXPECT_TRUE(transactions_->owes_since().has_value());
+  EXPECT_EQ(transactions_->committed(), state_->lane.position());
+  const std::string after_first = shown_.state();
+  EXPECT_NE(after_first, before) << "steps and spend are durable";
+  EXPECT_FALSE(is_readable(outbox)) << "releases are out one commit later";
+
+  commit(batch(1));
+  EXPECT_EQ(shown_.state(), after_first);
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  EXPECT_TRUE(is_readable(outbox));
+  EXPECT_THAT(shown_.state(), ::testing::HasSubstr("\"step\":3")) << "the release of the first batch";
+}
+
+TEST_F(LaneTransactionsOver, EmptyBatchPublishesWhatIsOwed) {
+  commit(batch(2));
+  static_cast<void>(ended());
+  ASSERT_TRUE(transactions_->owes_releases());
+  commit(batch_->close(now()));
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  EXPECT_FALSE(transactions_->owes_releases());
+  EXPECT_EQ(transactions_->owes_since(), std::nullopt);
+}
+
+TEST_F(LaneTransactionsOver, AbortedBatchIsSentAgainAsTheSameBytes) {
+  const std::string before = shown_.state();
+  const std::size_t states_before = states().size();
+  attach::ClosedBatch closed = batch(2);
+  const std::string outbox = closed.content.outbox;
+  broker_.members.clear();  // offsets of a member that the group does not know abort the transaction
+  commit(std::move(closed));
+  ASSERT_TRUE(std::holds_alternative<Aborted>(ended()));
+  EXPECT_EQ(transactions_->stage(), TransactionStage::batch_aborted);
+  EXPECT_FALSE(transactions_->is_free());
+  EXPECT_FALSE(transactions_->is_under_way());
+  EXPECT_EQ(shown_.state(), before);
+  EXPECT_FALSE(is_readable(outbox));
+  EXPECT_DEATH(commit(batch(1)), "one transaction at a time");
+
+  broker_.join(member_);
+  commit_again();
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  const std::vector<std::string> all = states();
+  ASSERT_GT(all.size(), states_before);
+  for (std::size_t i = states_before; i < all.size(); ++i) EXPECT_EQ(all[i], all.back()) << i;
+  EXPECT_NE(shown_.state(), before);
+  EXPECT_EQ(operators_.metrics().find("outcome=\"aborted\"} 0"), std::string::npos);
+}
+
+TEST_F(LaneTransactionsOver, FencedProducerIsOverAndTheLaneGoesOnWithAnother) {
+  const std::string before = shown_.state();
+  ASSERT_TRUE(broker_.init(case_.settings.config.stream + "/0").has_value());  // somebody else has it
+  commit(batch(2));
+  const attach::Ended end = ended();
+  ASSERT_TRUE(std::holds_alternative<Interrupted>(end));
+  EXPECT_EQ(std::get<Interrupted>(end).error.cause, kafka::Cause::fenced);
+  EXPECT_EQ(transactions_->stage(), TransactionStage::over);
+  EXPECT_EQ(shown_.state(), before);
+  EXPECT_DEATH(commit(batch(1)), "one transaction at a time");
+  open();
+  EXPECT_EQ(state_->lane.steps(), StepCount{0}) << "nothing of the batch is durable";
+  commit(batch(2));
+  EXPECT_TRUE(std::holds_alternative<Committed>(ended()));
+}
+
+TEST_F(LaneTransactionsOver, LettersThatAreTooLargeKeepTheirReasonForGood) {
+  commit(batch(1));
+  const attach::Ended end = ended_as(kafka::LaneInterrupted(letters_error(kafka::Cause::record_too_large)));
+  EXPECT_TRUE(std::holds_alternative<Interrupted>(end)) << "never a reason to stop";
+  EXPECT_EQ(kept_.letters, attach::Letters::reasons);
+  open();
+  const auto letters_before = broker_.log({attached_topics::letters, 0}).size();
+  commit(batch(1));
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  const auto& letters = broker_.log({attached_topics::letters, 0});
+  ASSERT_GT(letters.size(), letters_before);
+  for (std::size_t i = letters_before; i < letters.size(); ++i) {
+    if (letters[i].is_control) continue;
+    EXPECT_EQ(letters[i].value, std::nullopt);
+    EXPECT_EQ(letters[i].key, std::nullopt);
+    EXPECT_FALSE(letters[i].headers.empty());
+  }
+}
+
+TEST_F(LaneTransactionsOver, LettersThatCannotBeWrittenAreCountedAndNotWritten) {
+  commit(batch(1));
+  EXPECT_TRUE(std::holds_alternative<Interrupted>(
+      ended_as(kafka::KafkaFailure("commit", letters_error(kafka::Cause::authorization)))));
+  EXPECT_EQ(kept_.letters, attach::Letters::none);
+  open();
+  const auto letters_before = broker_.log({attached_topics::letters, 0}).size();
+  commit(batch(1));
+  const attach::Ended end = ended();
+  ASSERT_TRUE(std::holds_alternative<Committed>(end));
+  EXPECT_EQ(std::get<Committed>(end).letter_bytes, 12U) << "their room is free all the same";
+  EXPECT_EQ(broker_.log({attached_topics::letters, 0}).size(), letters_before);
+  EXPECT_THAT(operators_.metrics(), ::testing::ContainsRegex("dead_letters_failed_total\\{[^}]*\\} 1"));
+}
+
+// A fenced producer is not the letters' fault.
+TEST_F(LaneTransactionsOver, LettersAreNotGivenUpForAFence) {
+  commit(batch(1));
+  static_cast<void>(ended_as(kafka::LaneInterrupted(letters_error(kafka::Cause::fenced))));
+  EXPECT_EQ(kept_.letters, attach::Letters::whole);
+}
+
+TEST_F(LaneTransactionsOver, RefusalEndsTheLaneAndSaysOfWhichTopics) {
+  commit(batch(1));
+  kafka::Error refusal = kafka::error(kafka::Cause::authorization, kafka::Remedy::abort_transaction, "not allowed");
+  const attach::Ended end = ended_as(kafka::TransactionAborted(refusal));
+  ASSERT_TRUE(std::holds_alternative<Failure>(end));
+  EXPECT_EQ(std::get<Failure>(end).code(), Exit::permission);
+  EXPECT_THAT(std::get<Failure>(end).what(), ::testing::HasSubstr(attached_topics::releases));
+  EXPECT_EQ(transactions_->stage(), TransactionStage::over);
+}
+
+TEST_F(LaneTransactionsOver, ModelGoesBetweenBatchesAndALaterOneReplacesOneThatWasAborted) {
+  kept_.model = R"({"model":1})";
+  transactions_->send_model(completion());
+  EXPECT_EQ(transactions_->stage(), TransactionStage::model);
+  EXPECT_EQ(kept_.model, std::nullopt);
+  const kafka::Error error = kafka::error(kafka::Cause::unavailable, kafka::Remedy::abort_transaction, "no leader");
+  ASSERT_TRUE(std::holds_alternative<Aborted>(ended_as(kafka::TransactionAborted(error))));
+  EXPECT_EQ(transactions_->stage(), TransactionStage::model_aborted);
+  EXPECT_EQ(kept_.model, R"({"model":1})");
+  transactions_->end_pause();
+  EXPECT_TRUE(transactions_->is_free());
+  transactions_->send_model(completion());
+  kept_.model = R"({"model":2})";  // came meanwhile
+  ASSERT_TRUE(std::holds_alternative<Aborted>(ended_as(kafka::TransactionAborted(error))));
+  EXPECT_EQ(kept_.model, R"({"model":2})");
+}
+
+}  // namespace
+}  // namespace nustream::tests
