@@ -57,10 +57,10 @@ void LaneWorker::reopen(const kafka::Error& error) {
   const bool fenced = error.cause == kafka::Cause::fenced || error.cause == kafka::Cause::lost_membership;
   end_with(fenced ? LaneEvent::fenced_off : LaneEvent::interrupted);
   if (stage_ == LaneStage::fenced) {
-    show(serve::LaneState::waiting, error.text);
+    show(serve::LaneStatus::waiting, error.text);
     ask_the_group();
   } else if (stage_ == LaneStage::retrying) {
-    show(serve::LaneState::restoring, error.text);
+    show(serve::LaneStatus::restoring, error.text);
     retry_later(&LaneWorker::open_again);
   }
 }
@@ -125,7 +125,7 @@ void LaneWorker::drain(const std::string& tag) {
     return;
   }
   if (takes_steps(before)) {
-    show(serve::LaneState::draining);
+    show(serve::LaneStatus::draining);
     if (!tag.empty()) open_->batch.release_now(tag);
   }
   pump();
@@ -149,7 +149,7 @@ void LaneWorker::fail_to_read(const Failure& failure) {
   end_with(LaneEvent::unreadable);
   if (stage_ != LaneStage::flushing) return;
   static_cast<void>(host_.consumer.pause(partition()));
-  show(serve::LaneState::draining);
+  show(serve::LaneStatus::draining);
   pump();
 }
 
@@ -176,7 +176,7 @@ void LaneWorker::end_with(LaneEvent event) {
   if (stage_ == LaneStage::gone) return go();
   if (stage_ == LaneStage::stopped) return stop(event == LaneEvent::settled);
   if (stage_ == LaneStage::finished) {
-    show(serve::LaneState::finished, end_->reason);
+    show(serve::LaneStatus::finished, end_->reason);
     listener_.stopped(lane_, *end_);
   }
 }
@@ -188,7 +188,7 @@ void LaneWorker::stop(bool keeps_writer) {
   timer_.cancel();  // nothing that was to be tried again brings it back
   read_timer_.cancel();
   static_cast<void>(host_.consumer.pause(partition()));
-  show(serve::LaneState::failed, failure_->what());
+  show(serve::LaneStatus::failed, failure_->what());
   listener_.stopped(lane_, {failure_->code(), failure_->what()});
 }
 

@@ -31,7 +31,7 @@ void LaneWorker::open_again() {
 }
 
 void LaneWorker::start_opening() {
-  if (stage_ == LaneStage::opening) show(serve::LaneState::restoring);
+  if (stage_ == LaneStage::opening) show(serve::LaneStatus::restoring);
   auto order = std::make_shared<LaneOrder>();
   order->setup = &host_.setup;
   order->mechanism = std::make_unique<const config::Mechanism>(host_.mechanism);
@@ -83,7 +83,7 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
 /// Others go on meanwhile; somebody may add partitions at any time.
 void LaneWorker::wait_for_partition(const std::string& reason) {
   static_cast<void>(enter(LaneEvent::lacks_partition));
-  show(serve::LaneState::waiting, reason);
+  show(serve::LaneStatus::waiting, reason);
   timer_.expires_after(partition_looks_every);
   timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
     if (!cancelled) self->open_again();
@@ -107,7 +107,7 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
   show_restored(*lane);
   open_ = std::make_unique<Open>(host_, std::move(*lane), std::move(noise), metrics_, kept_);
   static_cast<void>(enter(LaneEvent::opened));
-  show(serve::LaneState::running);
+  show(serve::LaneStatus::running);
   start_reading();
   pump();
 }

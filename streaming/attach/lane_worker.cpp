@@ -35,7 +35,7 @@ bool LaneWorker::enter(LaneEvent event) {
   return stage_ != before;
 }
 
-void LaneWorker::show(serve::LaneState state, std::string reason) {
+void LaneWorker::show(serve::LaneStatus state, std::string reason) {
   host_.operators.set_state(lane_, state, std::move(reason));
 }
 

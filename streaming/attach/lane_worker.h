@@ -78,7 +78,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
 
   [[nodiscard]] bool enter(LaneEvent event);
   void end_with(LaneEvent event);
-  void show(serve::LaneState state, std::string reason = {});
+  void show(serve::LaneStatus state, std::string reason = {});
   [[nodiscard]] kafka::PartitionIndex partition() const;
 
   // How it is taken over: lane_opening.cpp.

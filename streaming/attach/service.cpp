@@ -138,7 +138,7 @@ void Service::open_lane(LaneId lane) {
   if (lanes_that_count() >= setup_.config.kafka.lanes_max && !keeps_model(lane)) {
     if (!roster_.wait(lane)) return;  // named already
     static_cast<void>(operators_.open_lane(lane));
-    operators_.set_state(lane, serve::LaneState::waiting,
+    operators_.set_state(lane, serve::LaneStatus::waiting,
                          fmt::format("kafka.max_lanes = {} are running", setup_.config.kafka.lanes_max));
     fmt::print(stderr, "nustream: lane {} waits: kafka.max_lanes = {} are running\n", lane.value(),
                setup_.config.kafka.lanes_max);

@@ -50,7 +50,7 @@ OperatorMetrics::Lane::Lane(OperatorMetrics& metrics, const std::string& stream,
                            lane_labels(stream, lane, "partition", std::to_string(lane.value()))),
       gradients_clipped_ratio(metrics.gradients_clipped_ratio, lane_labels(stream, lane)),
       noise_ahead_steps(metrics.noise_ahead_steps, lane_labels(stream, lane)),
-      state(metrics.lane_state, stream, lane, "state", lane_states),
+      state(metrics.lane_state, stream, lane, "state", lane_statuses),
       batch_seconds(metrics.batch_seconds, lane_labels(stream, lane), durations),
       commit_seconds(metrics.commit_seconds, lane_labels(stream, lane), durations),
       release_latency_seconds(metrics.release_latency_seconds, lane_labels(stream, lane), durations) {}

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "nustream/base/units.h"
-#include "serve/lane_state.h"
+#include "serve/lane_status.h"
 #include "serve/series.h"
 
 namespace nustream::serve {
@@ -97,7 +97,7 @@ struct OperatorMetrics {
     Series<Gauge> consumer_lag_records;     ///< high watermark minus position
     Series<Gauge> gradients_clipped_ratio;  ///< of the last committed batch: clipped over usable records
     Series<Gauge> noise_ahead_steps;
-    ByEnumerator<Gauge, LaneState> state;       ///< OperatorSurface::set_state() alone
+    ByEnumerator<Gauge, LaneStatus> state;      ///< OperatorSurface::set_state() alone
     Series<Histogram> batch_seconds;            ///< first record of a batch to its close
     Series<Histogram> commit_seconds;           ///< of the transaction's end, retries included
     Series<Histogram> release_latency_seconds;  ///< a batch's close to its releases being public

@@ -45,7 +45,7 @@ OperatorSurface::OperatorSurface(PublicSurface& shown) : shown_(shown) {
 OperatorMetrics::Lane& OperatorSurface::open_lane(LaneId lane) {
   NUSTREAM_REQUIRE(!lanes_.contains(lane), "a lane is open once");
   OpenLane& opened = lanes_.emplace(lane, OpenLane{{metrics_, shown_.stream(), lane}}).first->second;
-  set_state(lane, LaneState::waiting);
+  set_state(lane, LaneStatus::waiting);
   return opened.series;
 }
 
@@ -54,12 +54,12 @@ void OperatorSurface::close_lane(LaneId lane) {
   readiness_may_have_changed();
 }
 
-void OperatorSurface::set_state(LaneId lane, LaneState state, std::string reason) {
+void OperatorSurface::set_state(LaneId lane, LaneStatus state, std::string reason) {
   OpenLane& open = lanes_.at(lane);
   open.state = state;
   open.served = open.served || restored(state);
   open.reason = std::move(reason);
-  for (const LaneState each : lane_states) open.series.state[each].Set(each == state ? 1 : 0);
+  for (const LaneStatus each : lane_statuses) open.series.state[each].Set(each == state ? 1 : 0);
   readiness_may_have_changed();
 }
 

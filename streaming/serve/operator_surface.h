@@ -5,7 +5,7 @@
 #include <string>
 
 #include "nustream/base/units.h"
-#include "serve/lane_state.h"
+#include "serve/lane_status.h"
 #include "serve/operator_metrics.h"
 #include "serve/public_surface.h"
 
@@ -26,7 +26,7 @@ class OperatorSurface {
   void close_lane(LaneId lane);
   /// The lane is open. `reason`: one line for the operator, empty where there is nothing to say; never a field's
   /// value.
-  void set_state(LaneId lane, LaneState state, std::string reason = {});
+  void set_state(LaneId lane, LaneStatus state, std::string reason = {});
   /// `reason`: as of a lane's state.
   void set_phase(Phase phase, std::string reason = {});
 
@@ -44,10 +44,10 @@ class OperatorSurface {
  private:
   struct OpenLane {
     OperatorMetrics::Lane series;
-    LaneState state = LaneState::waiting;
+    LaneStatus state = LaneStatus::waiting;
     std::string reason{};
     bool served = false;  // was restored once
-    [[nodiscard]] bool ready() const noexcept { return served && state != LaneState::failed; }
+    [[nodiscard]] bool ready() const noexcept { return served && state != LaneStatus::failed; }
   };
 
   void readiness_may_have_changed();

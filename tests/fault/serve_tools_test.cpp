@@ -51,7 +51,7 @@ class ServedToTools : public ::testing::Test {
 
   void fill(std::uint32_t lane) {
     OperatorMetrics::Lane& series = loop_.operators.open_lane(LaneId{lane});
-    loop_.operators.set_state(LaneId{lane}, LaneState::running);
+    loop_.operators.set_state(LaneId{lane}, LaneStatus::running);
     series.records->Increment(1e9);
     series.batch_seconds->Observe(0.25);
     loop_.shown.open_lane(tests::public_lane(lane, 0, Rho{1}));

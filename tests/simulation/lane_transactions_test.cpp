@@ -47,6 +47,11 @@ class LaneTransactionsOver : public ::testing::Test {
     SimulatedBroker::current() = &broker_;
     broker_.faults = {};
     broker_.join(member_);
+    for (int record = 0; record < 100; ++record) {  // those that the batches are of
+      SimulatedEntry entry;
+      entry.value = "a record";
+      broker_.append({attached_topics::input, 0}, std::move(entry));
+    }
     open();
   }
   ~LaneTransactionsOver() override { broker_.process = nullptr; }

@@ -88,7 +88,7 @@ TEST(MetricsDocumentation, ExplainsEveryLabelValue) {
   for (const TransactionOutcome outcome : transaction_outcomes) {
     EXPECT_NE(text.find('`' + std::string(name(outcome)) + '`'), text.npos) << name(outcome);
   }
-  for (const LaneState state : lane_states) {
+  for (const LaneStatus state : lane_statuses) {
     const std::string row = "\n| `" + std::string(name(state)) + "` |";
     const std::size_t begin = text.find(row);
     ASSERT_NE(begin, text.npos) << name(state);

@@ -31,10 +31,10 @@ TEST(OperatorSurface, IsReadyWhenServingWithEveryLaneRestored) {
   EXPECT_TRUE(surface.ready()) << "a member of the group without a lane is as ready as it can be";
   surface.open_lane(LaneId{0});
   surface.open_lane(LaneId{4});
-  surface.set_state(LaneId{0}, LaneState::restoring, "reading the state topic");
-  surface.set_state(LaneId{4}, LaneState::running);
+  surface.set_state(LaneId{0}, LaneStatus::restoring, "reading the state topic");
+  surface.set_state(LaneId{4}, LaneStatus::running);
   EXPECT_EQ(surface.readiness(), "lane 0: restoring: reading the state topic\n");
-  surface.set_state(LaneId{0}, LaneState::running);
+  surface.set_state(LaneId{0}, LaneStatus::running);
   EXPECT_EQ(surface.readiness(), "ready\n");
   EXPECT_TRUE(shown.ready());
   surface.close_lane(LaneId{0});
@@ -54,12 +54,13 @@ TEST(OperatorSurface, PublicReadinessFollowsEveryChange) {
   EXPECT_TRUE(shown.ready());
   surface.open_lane(LaneId{0});
   EXPECT_FALSE(shown.ready());
-  for (const LaneState state : lane_states) {
+  for (const LaneStatus state : lane_statuses) {
     surface.set_state(LaneId{0}, state);
-    const bool expected = state == LaneState::running || state == LaneState::draining || state == LaneState::finished;
+    const bool expected =
+        state == LaneStatus::running || state == LaneStatus::draining || state == LaneStatus::finished;
     EXPECT_EQ(shown.ready(), expected) << name(state);
   }
-  surface.set_state(LaneId{0}, LaneState::failed, "the log begins behind the lane's position");
+  surface.set_state(LaneId{0}, LaneStatus::failed, "the log begins behind the lane's position");
   EXPECT_FALSE(shown.ready());
   surface.close_lane(LaneId{0});
   EXPECT_TRUE(shown.ready());
@@ -71,10 +72,10 @@ TEST(OperatorSurface, ALaneThatIsRestoredAnewIsReadyMeanwhile) {
   OperatorSurface surface(shown);
   surface.set_phase(Phase::serving);
   surface.open_lane(LaneId{0});
-  surface.set_state(LaneId{0}, LaneState::restoring);
+  surface.set_state(LaneId{0}, LaneStatus::restoring);
   EXPECT_FALSE(shown.ready());
-  surface.set_state(LaneId{0}, LaneState::running);
-  for (const LaneState state : {LaneState::restoring, LaneState::waiting}) {
+  surface.set_state(LaneId{0}, LaneStatus::running);
+  for (const LaneStatus state : {LaneStatus::restoring, LaneStatus::waiting}) {
     surface.set_state(LaneId{0}, state, "a dead letter");
     EXPECT_TRUE(shown.ready()) << name(state);
     EXPECT_EQ(surface.readiness(), "ready\n");
@@ -83,7 +84,7 @@ TEST(OperatorSurface, ALaneThatIsRestoredAnewIsReadyMeanwhile) {
               "1")
         << "the operator sees it";
   }
-  surface.set_state(LaneId{0}, LaneState::failed);
+  surface.set_state(LaneId{0}, LaneStatus::failed);
   EXPECT_FALSE(shown.ready());
   surface.close_lane(LaneId{0});
   surface.open_lane(LaneId{0});
@@ -94,10 +95,10 @@ TEST(OperatorSurface, ALaneIsInOneState) {
   PublicSurface shown("retail");
   OperatorSurface surface(shown);
   surface.open_lane(LaneId{2});
-  for (const LaneState state : lane_states) {
+  for (const LaneStatus state : lane_statuses) {
     surface.set_state(LaneId{2}, state);
     const MetricsPage page(surface.metrics());
-    for (const LaneState each : lane_states) {
+    for (const LaneStatus each : lane_statuses) {
       const std::string series =
           "nustream_lane_state{lane=\"2\",state=\"" + std::string(name(each)) + "\",stream=\"retail\"}";
       EXPECT_EQ(page.at(series), each == state ? "1" : "0") << series;
@@ -132,7 +133,7 @@ TEST(OperatorSurface, CountsWhereTheThingHappened) {
   lane.gradients_clipped_ratio->Set(0.25);
   lane.noise_ahead_steps->Set(4096);
   lane.commit_seconds->Observe(0.004);
-  surface.set_state(LaneId{3}, LaneState::failed, "line \"one\"");
+  surface.set_state(LaneId{3}, LaneStatus::failed, "line \"one\"");
   const MetricsPage page(surface.metrics());
   EXPECT_EQ(page.at(of_lane("nustream_records_total", 3)), "1000000");
   EXPECT_EQ(page.at(R"(nustream_records_rejected_total{lane="3",reason="too_long",stream="retail"})"), "1");

@@ -78,13 +78,13 @@ TEST_F(ServedRoutes, TellTheReasonToTheOperatorAlone) {
   loop_.on_loop([this] {
     loop_.operators.set_phase(Phase::serving);
     loop_.operators.open_lane(LaneId{4});
-    loop_.operators.set_state(LaneId{4}, LaneState::restoring, "reading the state topic");
+    loop_.operators.set_state(LaneId{4}, LaneStatus::restoring, "reading the state topic");
   });
   EXPECT_EQ(ask_public("/readyz").status, 503);
   EXPECT_EQ(ask_public("/readyz").body, "not ready\n");
   EXPECT_EQ(ask_operator("/readyz").status, 503);
   EXPECT_EQ(ask_operator("/readyz").body, "lane 4: restoring: reading the state topic\n");
-  loop_.on_loop([this] { loop_.operators.set_state(LaneId{4}, LaneState::running); });
+  loop_.on_loop([this] { loop_.operators.set_state(LaneId{4}, LaneStatus::running); });
   EXPECT_EQ(ask_public("/readyz").body, "ready\n");
   EXPECT_EQ(ask_operator("/readyz").body, "ready\n");
   EXPECT_EQ(ask_public("/readyz").status, 200);
@@ -130,7 +130,7 @@ class FiveBatches {
       loop_.operators.set_phase(Phase::serving);
       for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
         lanes_[lane] = &loop_.operators.open_lane(LaneId{lane});
-        loop_.operators.set_state(LaneId{lane}, LaneState::running, "seed " + std::to_string(seed));
+        loop_.operators.set_state(LaneId{lane}, LaneStatus::running, "seed " + std::to_string(seed));
         loop_.shown.open_lane(public_lane(lane));
       }
     });

@@ -7,7 +7,7 @@
 
 namespace nustream::serve {
 
-enum class LaneState : std::uint8_t {
+enum class LaneStatus : std::uint8_t {
   waiting,    ///< assigned, not started: beyond max_lanes, a topic lacks its partition, or fenced and not yet back
   restoring,  ///< reading its state and finishing what its last owner left
   running,
@@ -15,18 +15,18 @@ enum class LaneState : std::uint8_t {
   finished,  ///< reached its stop offset, horizon or budget; everything is published
   failed,    ///< stopped by exit reason 65: input or state contradicts what was committed
 };
-inline constexpr std::array lane_states{LaneState::waiting,  LaneState::restoring, LaneState::running,
-                                        LaneState::draining, LaneState::finished,  LaneState::failed};
+inline constexpr std::array lane_statuses{LaneStatus::waiting,  LaneStatus::restoring, LaneStatus::running,
+                                          LaneStatus::draining, LaneStatus::finished,  LaneStatus::failed};
 
-[[nodiscard]] constexpr std::string_view name(LaneState state) noexcept {
-  constexpr std::array<std::string_view, lane_states.size()> names{"waiting",  "restoring", "running",
-                                                                   "draining", "finished",  "failed"};
+[[nodiscard]] constexpr std::string_view name(LaneStatus state) noexcept {
+  constexpr std::array<std::string_view, lane_statuses.size()> names{"waiting",  "restoring", "running",
+                                                                     "draining", "finished",  "failed"};
   return names[static_cast<std::size_t>(state)];
 }
 
 /// True where nothing stands between the lane and its next release but records: what readiness asks of every lane.
-[[nodiscard]] constexpr bool restored(LaneState state) noexcept {
-  return state == LaneState::running || state == LaneState::draining || state == LaneState::finished;
+[[nodiscard]] constexpr bool restored(LaneStatus state) noexcept {
+  return state == LaneStatus::running || state == LaneStatus::draining || state == LaneStatus::finished;
 }
 
 /// The life of the process, as readiness sees it.
