@@ -29,9 +29,18 @@ inline constexpr std::array<std::string_view, 18> counted_of_folders{
     "steps",
 };
 
-/// Arrows of a lane's machine (docs/lane-states.md) that no history of `attach` takes.
-inline constexpr std::array<std::string_view, 1> arrows_without_cause{
-    "none",
+/// Arrows of a lane's machine (docs/lane-states.md) that histories of `attach` take again and again: its whole life,
+/// but for what no simulated broker does (a topic without the lane's partition, an input that cannot be read) and for
+/// what is rare.
+inline constexpr std::array<std::string_view, 22> counted_of_lanes{
+    "idle --> opening: open",          "opening --> starting: opened",      "opening --> retrying: interrupted",
+    "opening --> fenced: fenced_off",  "opening --> leaving: drop",         "retrying --> opening: pause_over",
+    "fenced --> asking: asked",        "asking --> opening: confirmed",     "starting --> reading: reading_began",
+    "reading --> paused: full",        "paused --> reading: room",          "reading --> finishing: end_reached",
+    "finishing --> finished: settled", "reading --> retrying: interrupted", "reading --> fenced: fenced_off",
+    "reading --> draining: drain",     "reading --> leaving: drop",         "finished --> draining: drain",
+    "draining --> leaving: settled",   "draining --> leaving: interrupted", "leaving --> gone: quiet",
+    "stopping --> stopped: quiet",
 };
 
 /// Of histories of `attach` over the broker.
