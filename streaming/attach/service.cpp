@@ -104,7 +104,8 @@ Service::~Service() {
 
 /// True where the event led to another stage. The only place where the stage changes.
 bool Service::enter(ServiceEvent event) {
-  return stage_ != std::exchange(stage_, next(stage_, event));
+  const ServiceStage before = std::exchange(stage_, next(stage_, event));
+  return stage_ != before;
 }
 
 Exit Service::run() {
