@@ -1,1 +1,1 @@
-target_sources(nustream_core PRIVATE base/error.cpp)
+target_sources(nustream_core PRIVATE base/canonical.cpp base/error.cpp)

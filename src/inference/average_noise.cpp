@@ -2,13 +2,12 @@
 
 #include <Eigen/Dense>
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "noise/recurrence.h"
 #include "nustream/base/error.h"
-#include "nustream/noise/rational.h"
 
 namespace nustream::inference {
 namespace {
@@ -17,30 +16,13 @@ using Real = long double;  // the poles' contributions cancel to a small remaind
 using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
-/// z_t = w_t − Σ a_i s_{i,t}, s_{i,t+1} = p_i s_{i,t} + w_t: docs/notation.md.
-struct Recurrence {
-  std::vector<double> p;
-  std::vector<double> a;
-};
-
-std::optional<Recurrence> recurrence_of(const noise::Correlation& correlation) {
-  if (std::holds_alternative<noise::Independent>(correlation.family())) return Recurrence{};
-  if (const auto* rational = std::get_if<noise::Rational>(&correlation.family())) {
-    return Recurrence{rational->p(), rational->a()};
-  }
-  if (const auto* damped = std::get_if<noise::DampedAntiPgd>(&correlation.family())) {
-    return Recurrence{{0.0}, {1 - damped->nu.value()}};
-  }
-  return std::nullopt;
-}
-
 /// x_{t+1} = M x_t + b w_t, x = (s_1 … s_m, e, Σ e).
 struct System {
   Matrix step;
   Vector input;
 };
 
-System system_of(const Recurrence& noise, const AveragedDescent& descent) {
+System system_of(const noise::Recurrence& noise, const AveragedDescent& descent) {
   const auto m = static_cast<Eigen::Index>(noise.p.size());
   const Real eta = descent.step_size;
   System system{Matrix::Zero(m + 2, m + 2), Vector::Zero(m + 2)};
@@ -76,7 +58,7 @@ std::pair<Matrix, Matrix> propagate(const System& system, std::uint64_t count) {
   return {power, covariance};
 }
 
-double by_recurrence(const Recurrence& noise, const AveragedDescent& descent) {
+double by_recurrence(const noise::Recurrence& noise, const AveragedDescent& descent) {
   const System system = system_of(noise, descent);
   Matrix before = propagate(system, descent.from).second;
   const Eigen::Index sum = before.rows() - 1;
@@ -120,7 +102,7 @@ double averaged_noise_variance(const noise::Correlation& correlation, const Aver
   if (descent.steps <= descent.from) {
     throw InvalidParameter("steps", std::to_string(descent.steps), "more than the average's first");
   }
-  if (const auto recurrence = recurrence_of(correlation)) return by_recurrence(*recurrence, descent);
+  if (const auto recurrence = noise::recurrence_of(correlation)) return by_recurrence(*recurrence, descent);
   return by_coefficients(correlation, descent);
 }
 
