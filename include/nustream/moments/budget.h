@@ -1,0 +1,78 @@
+// What the noise of the running sums costs, and how much of it a budget needs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "nustream/base/units.h"
+#include "nustream/moments/participation.h"
+#include "nustream/moments/shape.h"
+#include "nustream/noise/correlation.h"
+#include "nustream/privacy/zcdp.h"
+
+namespace nustream::moments {
+
+/// Δ of one block, in units of its radius: how far one record can move its sum alone.
+///
+/// | block | zero-out | replace-one | of the target alone: zero-out | replace-one |
+/// |---|---|---|---|---|
+/// | second moments, a sandwich | 1 | √2 | no noise (a sandwich 1) | no noise (1) |
+/// | regressor and target moments | 1 | 2 | 1 (regressors: no noise) | 2 |
+/// | residual moments | 1 | √2, for one response 1 | 1 | √2, for one response 1 |
+///
+/// ‖uuᵀ − vvᵀ‖² = ‖u‖⁴ + ‖v‖⁴ − 2(uᵀv)² ≤ 2 in the unit ball; two numbers of [0, 1] differ by at most 1.
+/// Throws InvalidParameter for a block without noise.
+[[nodiscard]] Displacement displacement(const Design& design, Block block);
+
+/// ρ of a record's move in all noised blocks at once, from each block's own ρ (in the order of noised_blocks(), each
+/// at its own Δ).
+///
+/// Guarantee: an upper bound of Σ_blocks ‖move‖²/(2 stddev²) over all pairs of records. Zero-out: the sum, which one
+/// record reaches. Replace-one: never all at their largest. With ρ_H of the second moments, ρ_g of the moments of all
+/// responses together, and c the cosine between the two records' inputs, it is ρ_H(1 − c²) + ρ_g(1 + |c|)/2, largest
+/// at c = ρ_g/(4ρ_H): ρ_H + ρ_g/2 + ρ_g²/(16ρ_H) where ρ_g ≤ 4ρ_H, else ρ_g (shorter inputs move less). The spread's
+/// ρ is added to it. Cf. arXiv 2502.06597.
+[[nodiscard]] Rho joint(const Design& design, const std::vector<Rho>& parts);
+
+/// Who is protected, and how the noise of all blocks is correlated over the steps.
+struct Mechanism {
+  Design design;
+  BatchParticipation participation;
+  noise::Correlation correlation;
+};
+
+/// How a budget is divided: the blocks' own ρ are in these proportions, in the order of noised_blocks().
+using Shares = std::vector<double>;
+
+/// σ of each noised block, per unit of displacement(): together they cost at most `budget` in the limit, or at the
+/// correlation's horizon. Throws InvalidParameter for a budget of 0, another number of shares than noised blocks, or
+/// a share that is not finite and > 0; Unsupported as sensitivity_limit() does.
+[[nodiscard]] std::vector<NoiseMultiplier> calibrate(const Mechanism& mechanism, const Shares& shares, Rho budget);
+
+/// What a unit has spent after so many steps. Const functions change a cache: one object is for one thread. Answers
+/// do not depend on what was asked before.
+class Spend {
+ public:
+  /// `sigmas` in the order of noised_blocks(). Throws InvalidParameter for another number of them.
+  Spend(const Mechanism& mechanism, const std::vector<NoiseMultiplier>& sigmas);
+
+  /// ρ of the worst unit after `steps` steps, with what it took part in until then: 0 at 0, never decreasing, rounded
+  /// up. Throws Unsupported beyond the correlation's horizon.
+  [[nodiscard]] Rho after(StepCount steps) const;
+  /// ρ of a record whose step was `age` − 1 steps ago. Throws Unsupported where units have several records.
+  [[nodiscard]] Rho of_age(StepCount age) const;
+  /// The supremum of after(). Throws Unsupported where it is infinite.
+  [[nodiscard]] Rho limit() const;
+  [[nodiscard]] std::optional<StepCount> horizon() const { return fewer_.horizon(); }
+
+ private:
+  [[nodiscard]] Rho of_layers(Rho fewer, std::optional<Rho> more) const;
+
+  Layers layers_;
+  double at_unit_sensitivity_;  // ρ of all blocks where the encoder's sensitivity is 1
+  privacy::Spend fewer_;        // of one layer, σ = 1
+  std::optional<privacy::Spend> more_;
+};
+
+}  // namespace nustream::moments

@@ -1,0 +1,64 @@
+// The estimate of a release, from the sums of all stages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "nustream/base/units.h"
+#include "nustream/moments/normal_equations.h"
+#include "nustream/moments/running_sums.h"
+#include "nustream/moments/stage_noise.h"
+
+namespace nustream::moments {
+
+/// σΔ of each block's seed noise, in units of its radius; 0 for a block without noise, or that is not there.
+struct BlockNoise {
+  double second = 0;
+  double regressors = 0;
+  double target = 0;
+  double spread = 0;
+};
+/// From the multipliers of the noised blocks, in their order. Throws InvalidParameter for another number of them.
+[[nodiscard]] BlockNoise block_noise(const Design& design, const std::vector<NoiseMultiplier>& sigmas);
+
+/// How much each stage counts.
+struct Weighting {
+  /// Empty: all alike, w_s = 1: the target is the least squares of all records, whatever drifts. Else σ², the public
+  /// guess of the residuals' variance of a stationary stream: w_s = n_sσ²/(n_sσ² + v_s), n_s the mean eigenvalue of
+  /// the stage's H and v_s the noise variance of a coordinate of g_s + H_s(θ_s − θ̂). The noise of an early stage's H
+  /// times the distance from its centre never goes away otherwise.
+  std::optional<double> residual_variance;
+};
+
+/// What the sums are made with, beside the sums.
+struct Frame {
+  Design design;
+  BlockNoise noise;
+  Weighting weighting;
+  std::uint64_t every = 1;                ///< records of a step
+  std::optional<std::size_t> constant{};  ///< the input that is 1 in every usable row: it tells how many there are
+};
+
+/// All stages as one system about the last stage's centre: H = Σ w_s H_s, gap = Σ w_s(g_s + H_s(θ_s − θ_c)).
+[[nodiscard]] NormalEquations combined(const Design& design, std::span<const StageSums> stages,
+                                       std::span<const double> weights);
+
+/// θ̂ and what it was made with.
+struct Estimate {
+  std::vector<double> theta;    ///< inputs × responses, column by column, in working units
+  std::vector<double> weights;  ///< of the stages
+  double floor;                 ///< λ = √(2d)·τ
+  std::size_t floored;          ///< eigenvalues of H below it: there the answer is a guess, and is to be marked so
+};
+
+/// Noise covariances of the sums of stages after `steps` steps, per unit of the seed noise's variance.
+[[nodiscard]] std::vector<double> stage_covariance(const RunningSums& sums, const StageNoise& noise, StepCount steps);
+
+/// The estimate after at least one step. `covariance` from stage_covariance() now. Uses noisy sums and public
+/// settings, nothing else; for one stage it is θ_c + H⁻¹ g.
+[[nodiscard]] Estimate estimate(const RunningSums& sums, const Frame& frame, std::span<const double> covariance);
+
+}  // namespace nustream::moments

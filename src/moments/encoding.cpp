@@ -1,0 +1,107 @@
+// Mirrors docs/formats/moments.md.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/canonical.h"
+#include "moments/schedule.h"
+#include "nustream/base/error.h"
+#include "nustream/moments/lane.h"
+
+namespace nustream::moments {
+namespace {
+
+constexpr std::string_view magic_and_version{"nu-sums\x01", 8};
+
+std::vector<double> finite_reals(CanonicalReader& reader, std::size_t count) {
+  std::vector<double> values = reader.reals(count);
+  if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); })) {
+    reader.refuse("a number that is not finite", "finite sums");
+  }
+  return values;
+}
+
+/// Number `number` of the settings' stages, with sums or, where they are forgotten, without.
+StageSums read_stage(CanonicalReader& reader, const Settings& settings, std::size_t number, bool with_sums) {
+  const Design& design = settings.mechanism.design;
+  StageSums stage;
+  stage.first = reader.integer();
+  if (stage.first != stage_first(settings, number)) reader.refuse("a stage of another step", "the settings' stages");
+  stage.radii.inputs = reader.real();
+  stage.radii.regressors = reader.real();
+  stage.radii.target = reader.real();
+  if (stage.radii != stage_from(settings, stage.first)) reader.refuse("other radii", "the settings' radii");
+  stage.centre = finite_reals(reader, design.shape.coefficients());
+  if (!with_sums) return stage;
+  stage.second = finite_reals(reader, entries(design, Block::second));
+  stage.cross = finite_reals(reader, design.shape.coefficients());
+  stage.spread = finite_reals(reader, entries(design, Block::spread));
+  return stage;
+}
+
+/// Where the stages that are kept begin: at the first one, unless the sums forget.
+std::size_t oldest_kept(const Settings& settings, std::size_t newest) {
+  const Memory memory = memory_of(settings);
+  std::size_t oldest = 0;
+  const std::uint64_t begun = stage_first(settings, newest);
+  const auto is_stale = [&](std::size_t number) {
+    return number + 1 < newest && begun - stage_first(settings, number + 1) > memory.reach;
+  };
+  while (memory.forgets() && is_stale(oldest)) ++oldest;
+  return oldest;
+}
+
+}  // namespace
+
+std::string Lane::encode() const {
+  NUSTREAM_REQUIRE(batch_.records() == 0, "a state is written between steps");
+  CanonicalWriter writer;
+  writer.text(magic_and_version);
+  writer.integer(frame_.design.shape.inputs);
+  writer.integer(frame_.design.shape.endogenous);
+  writer.integer(static_cast<std::uint64_t>(frame_.design.spread));
+  writer.integer(steps_);
+  writer.integer(position_);
+  writer.integer(sums_.stages().size());
+  for (const StageSums& stage : sums_.stages()) {
+    writer.integer(stage.first);
+    writer.real(stage.radii.inputs);
+    writer.real(stage.radii.regressors);
+    writer.real(stage.radii.target);
+    for (const auto* values : {&stage.centre, &stage.second, &stage.cross, &stage.spread}) writer.reals(*values);
+  }
+  return writer.take();
+}
+
+Lane Lane::decode(Settings settings, std::string_view bytes) {
+  CanonicalReader reader("lane_state", bytes);
+  if (reader.text(magic_and_version.size()) != magic_and_version) {
+    reader.refuse("bytes of something else, or of another version", "a state of running sums, version 1");
+  }
+  Lane lane(std::move(settings), Position{0});
+  const Design& design = lane.frame_.design;
+  const bool is_of_shape = reader.integer() == design.shape.inputs && reader.integer() == design.shape.endogenous &&
+                           reader.integer() == static_cast<std::uint64_t>(design.spread);
+  if (!is_of_shape) reader.refuse("a state of another shape", "the settings' inputs, responses and spread");
+  lane.steps_ = reader.integer();
+  lane.position_ = reader.integer();
+  if (lane.steps_ > std::numeric_limits<std::uint64_t>::max() / lane.frame_.every) {
+    reader.refuse("more steps than records can be counted", "a whole state");
+  }
+  const std::size_t newest = stage_number(lane.settings_, lane.steps_ == 0 ? 0 : lane.steps_ - 1);
+  const std::size_t oldest = oldest_kept(lane.settings_, newest);
+  if (reader.integer() != newest - oldest + 1) reader.refuse("another number of stages", "those up to its last step");
+  std::vector<StageSums> stages;
+  for (std::size_t number = oldest; number <= newest; ++number) {
+    const bool with_sums = !lane.sums_.memory().forgets() || number == newest;
+    stages.push_back(read_stage(reader, lane.settings_, number, with_sums));
+  }
+  reader.end();
+  lane.batch_.aim(stages.back().radii, stages.back().centre);
+  lane.sums_.restore(std::move(stages));
+  return lane;
+}
+
+}  // namespace nustream::moments

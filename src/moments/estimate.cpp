@@ -1,0 +1,122 @@
+#include "nustream/moments/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "moments/triangle.h"
+#include "nustream/base/error.h"
+#include "nustream/moments/budget.h"
+
+namespace nustream::moments {
+namespace {
+
+/// τ: standard deviation of a diagonal entry of Σ w_s H_s.
+double second_stddev(std::span<const StageSums> stages, const BlockNoise& noise, std::span<const double> covariance,
+                     std::span<const double> weights) {
+  const std::size_t count = stages.size();
+  const auto scale = [&](std::size_t i) { return weights[i] * stages[i].radii.inputs * stages[i].radii.inputs; };
+  double variance = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < count; ++j) variance += scale(i) * scale(j) * covariance[i * count + j];
+  }
+  return noise.second * std::sqrt(std::max(variance, 0.0));
+}
+
+/// v_s, mean over the coordinates: Cov(Nδ) = ½(‖δ‖² I + δδᵀ) for symmetric noise N of unit variance on its diagonal.
+double noise_variance(const Frame& frame, const StageSums& stage, double variance, std::span<const double> theta) {
+  const std::size_t d = frame.design.shape.inputs;
+  const std::size_t target = frame.design.shape.endogenous * d;
+  double squares = 0;
+  for (std::size_t j = target; j < target + d; ++j) squares += std::pow(stage.centre[j] - theta[j], 2);
+  const double of_second = stage.radii.inputs * stage.radii.inputs * frame.noise.second;
+  const double of_target = stage.radii.inputs * stage.radii.target * frame.noise.target;
+  const double spread = 0.5 * squares * (1 + 1 / static_cast<double>(d));
+  return variance * (of_target * of_target + of_second * of_second * spread);
+}
+
+double mean_eigenvalue(const StageSums& stage, std::size_t dimension) {
+  double trace = 0;
+  std::size_t diagonal = 0;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    trace += stage.second[diagonal];
+    diagonal += dimension - i;
+  }
+  return std::max(trace / static_cast<double>(dimension), 0.0);
+}
+
+std::vector<double> precision_weights(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                                      std::span<const double> theta) {
+  const std::vector<StageSums>& stages = sums.stages();
+  std::vector<double> weights;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const double informs = mean_eigenvalue(stages[s], frame.design.shape.inputs) * *frame.weighting.residual_variance;
+    const double noise = noise_variance(frame, stages[s], covariance[s * stages.size() + s], theta);
+    weights.push_back(informs > 0 ? informs / (informs + noise) : 0.0);
+  }
+  // A stage that is all noise says nothing; where all are, the last one says least wrongly.
+  if (std::ranges::all_of(weights, [](double weight) { return weight == 0; })) weights.back() = 1;
+  return weights;
+}
+
+Estimate solved(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                std::vector<double> weights) {
+  const double deviation = second_stddev(sums.stages(), frame.noise, covariance, weights);
+  const double floor = std::sqrt(2 * static_cast<double>(frame.design.shape.inputs)) * deviation;
+  FlooredSolution solution = solve(combined(frame.design, sums.stages(), weights), floor);
+  return {std::move(solution.theta), std::move(weights), floor, solution.floored};
+}
+
+}  // namespace
+
+BlockNoise block_noise(const Design& design, const std::vector<NoiseMultiplier>& sigmas) {
+  const std::vector<Block> noised = noised_blocks(design);
+  if (sigmas.size() != noised.size()) {
+    throw InvalidParameter("sigmas", std::to_string(sigmas.size()), "one for each noised block");
+  }
+  BlockNoise noise;
+  for (std::size_t i = 0; i < noised.size(); ++i) {
+    const double stddev = noise_stddev(sigmas[i], displacement(design, noised[i])).value();
+    double& of = noised[i] == Block::second       ? noise.second
+                 : noised[i] == Block::regressors ? noise.regressors
+                 : noised[i] == Block::target     ? noise.target
+                                                  : noise.spread;
+    of = stddev;
+  }
+  return noise;
+}
+
+NormalEquations combined(const Design& design, std::span<const StageSums> stages, std::span<const double> weights) {
+  NUSTREAM_REQUIRE(!stages.empty() && stages.size() == weights.size(), "every stage has a weight");
+  const std::size_t d = design.shape.inputs;
+  NormalEquations whole{d, std::vector<double>(stages.back().second.size()),
+                        std::vector<double>(design.shape.coefficients()), stages.back().centre};
+  std::vector<double> distance(d);
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const StageSums& stage = stages[s];
+    if (stage.second.empty()) continue;  // forgotten into the last one
+    for (std::size_t j = 0; j < whole.second.size(); ++j) whole.second[j] += weights[s] * stage.second[j];
+    for (std::size_t first = 0; first < whole.gap.size(); first += d) {
+      for (std::size_t j = 0; j < d; ++j) distance[j] = stage.centre[first + j] - whole.centre[first + j];
+      const std::vector<double> moved = times_triangle(stage.second, distance);
+      for (std::size_t j = 0; j < d; ++j) whole.gap[first + j] += weights[s] * (stage.cross[first + j] + moved[j]);
+    }
+  }
+  return whole;
+}
+
+std::vector<double> stage_covariance(const RunningSums& sums, const StageNoise& noise, StepCount steps) {
+  std::vector<std::uint64_t> firsts;
+  for (const StageSums& stage : sums.stages()) firsts.push_back(stage.first);
+  return noise.covariance(firsts, steps);
+}
+
+Estimate estimate(const RunningSums& sums, const Frame& frame, std::span<const double> covariance) {
+  NUSTREAM_REQUIRE(covariance.size() == sums.stages().size() * sums.stages().size(), "a covariance of all stages");
+  Estimate equal = solved(sums, frame, covariance, std::vector<double>(sums.stages().size(), 1.0));
+  if (!frame.weighting.residual_variance || sums.memory().forgets() || sums.stages().size() == 1) return equal;
+  return solved(sums, frame, covariance, precision_weights(sums, frame, covariance, equal.theta));
+}
+
+}  // namespace nustream::moments

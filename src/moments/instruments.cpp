@@ -1,0 +1,233 @@
+#include "nustream/moments/instruments.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <boost/math/distributions/chi_squared.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numbers>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "moments/response_covariance.h"
+#include "moments/triangle.h"
+#include "nustream/base/error.h"
+
+namespace nustream::moments {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+constexpr double negligible = 1e-10;  // of a pivot
+
+/// Column `response` of θ̂.
+Vector column(const Estimate& estimate, const Shape& shape, std::size_t response) {
+  return Eigen::Map<const Vector>(estimate.theta.data() + response * shape.inputs,
+                                  static_cast<Eigen::Index>(shape.inputs));
+}
+
+std::vector<double> alone(const Shape& shape, std::size_t response) {
+  std::vector<double> combination(shape.responses());
+  combination[response] = 1;
+  return combination;
+}
+
+void check_controls(const Shape& shape, std::size_t controls) {
+  if (shape.endogenous == 0) throw InvalidParameter("endogenous", "0", "at least one regressor");
+  if (shape.inputs < controls + shape.endogenous) {
+    throw InvalidParameter("controls", std::to_string(controls), "as many instruments beside them as regressors");
+  }
+}
+
+/// vᵀV⁻¹v of the entries that are no controls; negative where V is not positive definite.
+double wald(const Vector& value, const Matrix& covariance, Eigen::Index controls) {
+  const Eigen::Index q = value.size() - controls;
+  const Eigen::LLT<Matrix> own(covariance.bottomRightCorner(q, q));
+  if (own.info() != Eigen::Success) return -1;
+  const Vector tail = value.tail(q);
+  return tail.dot(own.solve(tail));
+}
+
+/// V(a) = a_x² V_xx + 2 a_x a_y V_xy + a_y² V_yy, and δ(a) = a_x Π̂ + a_y π̂.
+struct Reduced {
+  Vector regressor, target;
+  Matrix of_regressor, of_both, of_target;
+  Eigen::Index controls;
+
+  [[nodiscard]] Matrix covariance(double angle) const {
+    const double x = -std::sin(angle);
+    const double y = std::cos(angle);
+    return x * x * of_regressor + 2 * x * y * of_both + y * y * of_target;
+  }
+  /// At β = tan(angle): negative where V is not positive definite.
+  [[nodiscard]] double statistic(double angle) const {
+    return wald(std::cos(angle) * target - std::sin(angle) * regressor, covariance(angle), controls);
+  }
+};
+
+std::optional<Reduced> reduced(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                               const Estimate& estimate, std::size_t controls, StepCount steps) {
+  const auto of = [&](double x, double y) {
+    return covariance_of(sums, frame, covariance, estimate, std::vector<double>{x, y}, steps);
+  };
+  const auto regressor = of(1, 0);
+  const auto target = of(0, 1);
+  const auto both = of(1, 1);
+  if (!regressor || !target || !both) return std::nullopt;
+  const Matrix shared = (*both - *regressor - *target) / 2;
+  return Reduced{
+      column(estimate, frame.design.shape, 0), column(estimate, frame.design.shape, 1), *regressor, shared, *target,
+      static_cast<Eigen::Index>(controls)};
+}
+
+/// Where aᵀMa/aᵀSa is least over a = L⁻ᵀb, S = LLᵀ, b = (−sin φ, cos φ): ½(tr + (N_yy − N_xx) cos 2φ − 2N_xy sin 2φ).
+double least_ratio(const Eigen::Matrix2d& lengths, const Eigen::Matrix2d& spreads) {
+  const Eigen::LLT<Eigen::Matrix2d> root(spreads);
+  const Eigen::Matrix2d half = root.matrixL().solve(lengths);
+  const Eigen::Matrix2d whole = root.matrixL().solve(half.transpose());
+  const double turned = std::atan2(2 * whole(0, 1), whole(0, 0) - whole(1, 1)) / 2;
+  const Eigen::Vector2d a = root.matrixU().solve(Eigen::Vector2d(-std::sin(turned), std::cos(turned)));
+  return std::atan2(-a(0), a(1));
+}
+
+/// A first guess of the angle whose statistic is least: exact where V(a) is a multiple of one matrix, as sampling
+/// alone makes it.
+std::optional<double> guessed_angle(const Reduced& reduced) {
+  const Eigen::Index q = reduced.target.size() - reduced.controls;
+  const auto own = [&](const Matrix& covariance) { return covariance.bottomRightCorner(q, q); };
+  const Eigen::LLT<Matrix> metric(own(reduced.of_target));
+  if (metric.info() != Eigen::Success) return std::nullopt;
+  Matrix both(q, 2);
+  both << reduced.regressor.tail(q), reduced.target.tail(q);
+  const auto size = static_cast<double>(q);
+  const double beside = metric.solve(own(reduced.of_both)).trace() / size;
+  Eigen::Matrix2d spreads;
+  spreads << metric.solve(own(reduced.of_regressor)).trace() / size, beside, beside, 1;
+  if (!(spreads(0, 0) > beside * beside)) return std::nullopt;
+  return least_ratio(both.transpose() * metric.solve(both), spreads);
+}
+
+/// Between an angle that is accepted and one that is not: where that changes.
+double boundary(const Reduced& reduced, double accepted, double rejected, double limit) {
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = (accepted + rejected) / 2;
+    (reduced.statistic(middle) <= limit ? accepted : rejected) = middle;
+  }
+  return accepted;
+}
+
+/// Angles from half a turn before the best one to half a turn behind it, closer and closer to it in between.
+std::vector<double> angles_about(double best) {
+  constexpr int octaves = 40;
+  constexpr int in_an_octave = 8;
+  std::vector<double> angles;
+  for (int i = 0; i <= octaves * in_an_octave; ++i) {
+    const double away = std::numbers::pi / 2 * std::exp2(-static_cast<double>(i) / in_an_octave);
+    angles.push_back(best - away);
+    angles.push_back(best + away);
+  }
+  angles.push_back(best);
+  std::ranges::sort(angles);
+  return angles;
+}
+
+/// The guess, moved to the least statistic of the scan about it, three times.
+double improved(const Reduced& reduced, double angle) {
+  for (int round = 0; round < 3; ++round) {
+    angle = std::ranges::min(angles_about(angle), {}, [&](double at) { return reduced.statistic(at); });
+  }
+  return angle;
+}
+
+/// Half a turn from the best angle, where β = tan(angle) is back where it was: the scan of angles_about(), in order.
+std::vector<double> half_turn(double best) {
+  const std::vector<double> angles = angles_about(best);
+  const auto middle = std::ranges::find(angles, best);
+  std::vector<double> turn(middle, angles.end());
+  for (auto angle = angles.begin(); angle <= middle; ++angle) turn.push_back(*angle + std::numbers::pi);
+  return turn;
+}
+
+/// The longest rejected stretch of a turn whose ends are accepted: the accepted angles beside it, and the rejected
+/// ones next to them. Empty where all are accepted.
+struct Stretch {
+  double accepted_before, begin, end, accepted_behind;
+};
+std::optional<Stretch> longest_rejected(const Reduced& reduced, const std::vector<double>& turn, double limit) {
+  std::optional<Stretch> longest;
+  std::size_t accepted = 0;
+  for (std::size_t i = 1; i < turn.size(); ++i) {
+    if (reduced.statistic(turn[i]) > limit && i + 1 < turn.size()) continue;
+    const bool longer = !longest || turn[i] - turn[accepted] > longest->accepted_behind - longest->accepted_before;
+    if (i > accepted + 1 && longer) longest = {turn[accepted], turn[accepted + 1], turn[i - 1], turn[i]};
+    accepted = i;
+  }
+  return longest;
+}
+
+}  // namespace
+
+std::optional<Structural> structural(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                                     const Estimate& estimate, std::size_t controls, StepCount steps) {
+  const Shape& shape = frame.design.shape;
+  check_controls(shape, controls);
+  if (estimate.floored > 0) return std::nullopt;
+  const auto d = static_cast<Eigen::Index>(shape.inputs);
+  const auto exogenous = static_cast<Eigen::Index>(controls);
+  const auto endogenous = static_cast<Eigen::Index>(shape.endogenous);
+  Matrix fitted = Matrix::Zero(d, exogenous + endogenous);
+  fitted.topLeftCorner(exogenous, exogenous).setIdentity();
+  for (Eigen::Index k = 0; k < endogenous; ++k) {
+    fitted.col(exogenous + k) = column(estimate, shape, static_cast<std::size_t>(k));
+  }
+  const NormalEquations whole = combined(frame.design, sums.stages(), estimate.weights);
+  const Matrix metric = fitted.transpose() * full_matrix(whole.second, whole.dimension);
+  const Matrix normal = metric * fitted;
+  const Eigen::LDLT<Matrix> solver(normal);
+  const Vector pivots = solver.vectorD();
+  if (!(pivots.minCoeff() > negligible * pivots.maxCoeff())) return std::nullopt;
+  const Vector beta = solver.solve(metric * column(estimate, shape, shape.endogenous));
+  Structural found{{beta.data(), beta.data() + beta.size()}, {}};
+  for (std::size_t k = 0; k < shape.endogenous; ++k) {
+    const auto own = covariance_of(sums, frame, covariance, estimate, alone(shape, k), steps);
+    if (!own) return Structural{found.beta, {}};
+    const double statistic = wald(column(estimate, shape, k), *own, exogenous);
+    if (!(statistic >= 0)) return Structural{found.beta, {}};
+    found.effective_f.push_back(statistic / static_cast<double>(d - exogenous));
+  }
+  return found;
+}
+
+std::optional<AndersonRubinSet> anderson_rubin(const RunningSums& sums, const Frame& frame,
+                                               std::span<const double> covariance, const Estimate& estimate,
+                                               std::size_t controls, StepCount steps, double level) {
+  const Shape& shape = frame.design.shape;
+  check_controls(shape, controls);
+  if (shape.endogenous != 1) {
+    throw InvalidParameter("endogenous", std::to_string(shape.endogenous), "one regressor");
+  }
+  const bool is_share = level > 0 && level < 1;  // and a number
+  if (!is_share) throw InvalidParameter("level", std::to_string(level), "a number between 0 and 1");
+  const auto known = reduced(sums, frame, covariance, estimate, controls, steps);
+  if (!known) return std::nullopt;
+  const double q = static_cast<double>(shape.inputs - controls);
+  const double limit = quantile(complement(boost::math::chi_squared(q), 1 - level));
+  const auto guess = guessed_angle(*known);
+  if (!guess) return std::nullopt;
+  const double best = improved(*known, *guess);
+  if (!(known->statistic(best) >= 0)) return std::nullopt;
+  if (known->statistic(best) > limit) return AndersonRubinSet{AndersonRubinSet::Kind::empty, 0, 0};
+  const auto rejected = longest_rejected(*known, half_turn(best), limit);
+  if (!rejected) return AndersonRubinSet{AndersonRubinSet::Kind::everything, 0, 0};
+  const double upper = std::tan(boundary(*known, rejected->accepted_before, rejected->begin, limit));
+  const double lower = std::tan(boundary(*known, rejected->accepted_behind, rejected->end, limit));
+  // The accepted arc runs from `lower` on to `upper`: over β = ∞ where that is the falling direction.
+  return AndersonRubinSet{lower <= upper ? AndersonRubinSet::Kind::interval : AndersonRubinSet::Kind::outside,
+                          std::min(lower, upper), std::max(lower, upper)};
+}
+
+}  // namespace nustream::moments

@@ -1,0 +1,221 @@
+#include "nustream/moments/interval.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "moments/response_covariance.h"
+#include "moments/triangle.h"
+#include "nustream/base/error.h"
+
+namespace nustream::moments {
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+constexpr double fewest_degrees_of_freedom = 8;
+
+/// Σ_k a_k (θ_s − θ̂)_k.
+Vector distance_of(const StageSums& stage, const Estimate& estimate, std::span<const double> combination) {
+  const std::size_t d = estimate.theta.size() / combination.size();
+  Vector distance = Vector::Zero(static_cast<Eigen::Index>(d));
+  for (std::size_t entry = 0; entry < estimate.theta.size(); ++entry) {
+    const double away = stage.centre[entry] - estimate.theta[entry];
+    distance(static_cast<Eigen::Index>(entry % d)) += combination[entry / d] * away;
+  }
+  return distance;
+}
+
+/// Variance of an entry of Σ_k a_k g_k where one seed noise enters stage i and one stage j.
+double cross_noise(const Frame& frame, const Radii& one, const Radii& other, std::span<const double> combination) {
+  double regressors = 0;
+  for (const double weight : combination.first(combination.size() - 1)) regressors += weight * weight;
+  const double of_regressors = std::pow(frame.noise.regressors, 2) * one.regressors * other.regressors;
+  const double of_target = std::pow(frame.noise.target, 2) * one.target * other.target;
+  return one.inputs * other.inputs * (regressors * of_regressors + std::pow(combination.back(), 2) * of_target);
+}
+
+/// Q of privacy_covariance(), of a combination of the responses.
+Matrix noise_of_gap(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                    const Estimate& estimate, std::span<const double> combination) {
+  const std::vector<StageSums>& stages = sums.stages();
+  const auto size = static_cast<Eigen::Index>(frame.design.shape.inputs);
+  Matrix noise = Matrix::Zero(size, size);
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    const Vector one = distance_of(stages[i], estimate, combination);
+    for (std::size_t j = 0; j < stages.size(); ++j) {
+      const Vector other = distance_of(stages[j], estimate, combination);
+      const double shared = estimate.weights[i] * estimate.weights[j] * covariance[i * stages.size() + j];
+      const double inputs = stages[i].radii.inputs * stages[j].radii.inputs;
+      const double second = 0.5 * std::pow(frame.noise.second * inputs, 2);
+      noise += shared * second * other * one.transpose();
+      noise.diagonal().array() +=
+          shared * (second * one.dot(other) + cross_noise(frame, stages[i].radii, stages[j].radii, combination));
+    }
+  }
+  return (noise + noise.transpose()) / 2;
+}
+
+/// Σ_{begin ≤ j < end} κ^j.
+double geometric(double kept, double begin, double end) {
+  return kept == 1 ? end - begin : (std::pow(kept, begin) - std::pow(kept, end)) / (1 - kept);
+}
+
+/// Steps, weighted as the sums weigh them.
+struct Weights {
+  double recentred = 0;  ///< in the spread
+  double second = 0;     ///< in the H that stands beside it: all of them where the sums forget
+  double squares = 0;    ///< Σ of the squared weights of all steps: what sampling multiplies
+};
+
+Weights weights_of(const RunningSums& sums, const Estimate& estimate, std::uint64_t steps) {
+  const std::vector<StageSums>& stages = sums.stages();
+  const double kept = sums.memory().kept;
+  Weights weights;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const std::uint64_t end = s + 1 < stages.size() ? std::min(stages[s + 1].first, steps) : steps;
+    const auto youngest = static_cast<double>(steps - end);
+    const auto oldest = static_cast<double>(steps - std::min(stages[s].first, steps));
+    const double own = geometric(kept, youngest, oldest);
+    if (stages[s].first > 0) weights.recentred += own;
+    if (stages[s].first > 0 || sums.memory().forgets()) weights.second += own;
+    weights.squares += std::pow(estimate.weights[s], 2) * geometric(kept * kept, youngest, oldest);
+  }
+  return weights;
+}
+
+/// The residuals' sum over recentred stages, residuals in working units, and the H beside it.
+struct Residuals {
+  Matrix spread;  ///< responses × responses, or inputs × inputs of a sandwich
+  Matrix second;
+  double variance;  ///< of the noise of an entry of the spread's diagonal, the target's
+};
+
+/// Residuals of stage s in working units: diag(scale)·spread·diag(scale).
+Vector scale_of(const Frame& frame, const Radii& radii) {
+  if (frame.design.spread == Spread::sandwich)
+    return Vector::Ones(static_cast<Eigen::Index>(frame.design.shape.inputs));
+  const std::size_t endogenous = frame.design.shape.endogenous;
+  Vector scale = Vector::Constant(static_cast<Eigen::Index>(endogenous) + 1, radii.regressors);
+  scale(scale.size() - 1) = radii.target;
+  return endogenous > 0 ? Vector(std::sqrt(2.0) * scale) : scale;
+}
+
+Residuals residuals_of(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                       std::uint64_t steps) {
+  const std::vector<StageSums>& stages = sums.stages();
+  const auto d = static_cast<Eigen::Index>(frame.design.shape.inputs);
+  const bool sandwich = frame.design.spread == Spread::sandwich;
+  const Eigen::Index size = sandwich ? d : static_cast<Eigen::Index>(frame.design.shape.responses());
+  Residuals found{Matrix::Zero(size, size), Matrix::Zero(d, d), 0};
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (stages[s].first == 0 || stages[s].first >= steps) continue;
+    const Vector scale = scale_of(frame, stages[s].radii);
+    if (!stages[s].spread.empty()) {
+      found.second += full_matrix(stages[s].second, static_cast<std::size_t>(d));
+      found.spread +=
+          scale.asDiagonal() * full_matrix(stages[s].spread, static_cast<std::size_t>(size)) * scale.asDiagonal();
+    }
+    const double last = scale(size - 1);
+    const double unit = sandwich ? std::pow(stages[s].radii.target * stages[s].radii.inputs, 2) : last * last;
+    found.variance += std::pow(unit * frame.noise.spread, 2) * covariance[s * stages.size() + s];
+  }
+  return found;
+}
+
+/// The covariance of Σ x r over the sampled rows, and the standard deviation of an entry of its noise.
+struct Meat {
+  Matrix value;
+  double stddev;
+};
+
+std::optional<Meat> meat_of(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                            const Estimate& estimate, std::span<const double> combination, std::uint64_t steps) {
+  if (frame.design.spread == Spread::none) return std::nullopt;
+  const Weights weights = weights_of(sums, estimate, steps);
+  if (!(weights.recentred > 0)) return std::nullopt;
+  const Residuals residuals = residuals_of(sums, frame, covariance, steps);
+  const double share = weights.squares / weights.recentred;
+  const double stddev = std::sqrt(residuals.variance) * share;
+  if (frame.design.spread == Spread::sandwich) return Meat{residuals.spread * share, stddev};
+  double records = weights.second * static_cast<double>(frame.every);
+  if (frame.constant) {
+    const auto constant = static_cast<Eigen::Index>(*frame.constant);
+    records = residuals.second(constant, constant);
+  }
+  if (!(records > 0)) return std::nullopt;
+  const Matrix of_one = residuals.second / records;  // the mean of x xᵀ over the usable rows
+  const Eigen::Map<const Vector> a(combination.data(), static_cast<Eigen::Index>(combination.size()));
+  return Meat{a.dot(residuals.spread * a) * share * of_one, stddev * of_one.norm()};
+}
+
+std::vector<double> alone(const Shape& shape, std::size_t response) {
+  std::vector<double> combination(shape.responses());
+  combination.at(response) = 1;
+  return combination;
+}
+
+}  // namespace
+
+std::optional<Matrix> privacy_of(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                                 const Estimate& estimate, std::span<const double> combination) {
+  NUSTREAM_REQUIRE(combination.size() == frame.design.shape.responses(), "a weight for every response");
+  if (estimate.floored > 0) return std::nullopt;
+  const NormalEquations whole = combined(frame.design, sums.stages(), estimate.weights);
+  const Eigen::LLT<Matrix> second(full_matrix(whole.second, whole.dimension));
+  if (second.info() != Eigen::Success) return std::nullopt;
+  const Matrix half = second.solve(noise_of_gap(sums, frame, covariance, estimate, combination));
+  return Matrix(second.solve(half.transpose()));
+}
+
+std::optional<Matrix> covariance_of(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                                    const Estimate& estimate, std::span<const double> combination, StepCount steps) {
+  const auto privacy = privacy_of(sums, frame, covariance, estimate, combination);
+  const auto meat = meat_of(sums, frame, covariance, estimate, combination, steps.value());
+  if (!privacy || !meat) return std::nullopt;
+  const NormalEquations whole = combined(frame.design, sums.stages(), estimate.weights);
+  const Eigen::LLT<Matrix> second(full_matrix(whole.second, whole.dimension));
+  const Matrix half = second.solve(meat->value);
+  return Matrix(*privacy + second.solve(half.transpose()));
+}
+
+std::optional<std::vector<double>> privacy_covariance(const RunningSums& sums, const Frame& frame,
+                                                      std::span<const double> covariance, const Estimate& estimate,
+                                                      std::size_t response) {
+  const auto found = privacy_of(sums, frame, covariance, estimate, alone(frame.design.shape, response));
+  if (!found) return std::nullopt;
+  return std::vector<double>{found->data(), found->data() + found->size()};
+}
+
+std::optional<std::vector<inference::EstimatedVariance>> target_variances(const RunningSums& sums, const Frame& frame,
+                                                                          std::span<const double> covariance,
+                                                                          const Estimate& estimate, StepCount steps) {
+  const std::vector<double> target = alone(frame.design.shape, frame.design.shape.endogenous);
+  const auto privacy = privacy_of(sums, frame, covariance, estimate, target);
+  const auto meat = meat_of(sums, frame, covariance, estimate, target, steps.value());
+  if (!privacy || !meat) return std::nullopt;
+  const NormalEquations whole = combined(frame.design, sums.stages(), estimate.weights);
+  const auto d = static_cast<Eigen::Index>(whole.dimension);
+  const Matrix inverse = full_matrix(whole.second, whole.dimension).llt().solve(Matrix::Identity(d, d));
+  const double second_stddev = estimate.floor / std::sqrt(2 * static_cast<double>(d));
+  std::vector<inference::EstimatedVariance> variances;
+  for (Eigen::Index j = 0; j < d; ++j) {
+    const Vector solved = inverse.col(j);
+    const Vector scored = meat->value * solved;
+    const double sampling = solved.dot(scored);
+    const double own = (*privacy)(j, j);
+    // d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a; uᵀEv varies by at most ‖u‖‖v‖ times E's diagonal.
+    const double by_second = 2 * second_stddev * solved.norm() * ((inverse * scored).norm() + own / solved.norm());
+    const double error = std::hypot(by_second, meat->stddev * solved.squaredNorm()) / (sampling + own);
+    const double degrees = 2 / (error * error);
+    if (!(sampling > 0) || !(degrees >= fewest_degrees_of_freedom)) return std::nullopt;
+    variances.push_back({sampling + own, degrees});
+  }
+  return variances;
+}
+
+}  // namespace nustream::moments

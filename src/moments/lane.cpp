@@ -1,0 +1,156 @@
+#include "nustream/moments/lane.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/shown.h"
+#include "moments/schedule.h"
+#include "nustream/base/error.h"
+#include "nustream/moments/interval.h"
+#include "nustream/noise/correlation.h"
+
+namespace nustream::moments {
+namespace {
+
+/// Of coefficients that a centre may have: products with sums stay finite.
+constexpr double furthest_centre = 0x1p100;
+
+bool is_centre(std::span<const double> theta) {
+  return std::ranges::all_of(theta, [](double entry) { return std::fabs(entry) <= furthest_centre; });
+}
+
+const Settings& checked(const Settings& settings) {
+  check(settings.mechanism.design);
+  check(settings.mechanism.participation);
+  check_schedule(settings);
+  const Shape& shape = settings.mechanism.design.shape;
+  if (settings.start.size() != shape.coefficients()) {
+    throw InvalidParameter("start", std::to_string(settings.start.size()) + " entries",
+                           std::to_string(shape.coefficients()) + " entries (inputs times responses)");
+  }
+  if (!is_centre(settings.start)) throw InvalidParameter("start", "too far away", "numbers up to 2^100");
+  if (settings.constant && *settings.constant >= shape.inputs) {
+    throw InvalidParameter("constant", std::to_string(*settings.constant), "the number of an input");
+  }
+  const auto& variance = settings.weighting.residual_variance;
+  if (variance && !(std::isfinite(*variance) && *variance > 0)) {
+    throw InvalidParameter("residual_variance", shown(*variance), "a finite number > 0");
+  }
+  return settings;
+}
+
+Frame frame_of(const Settings& settings) {
+  const Design& design = settings.mechanism.design;
+  return {design, block_noise(design, settings.sigmas), settings.weighting, settings.mechanism.participation.batch,
+          settings.constant};
+}
+
+Spacings spacings_of(const Settings& settings) {
+  const Design& design = settings.mechanism.design;
+  const std::vector<noise::Grid> noised = grids(settings);
+  Spacings spacings;
+  std::size_t next = 0;
+  for (const Block block : blocks(design)) {
+    spacings.push_back(is_noised(design, block) ? noised[next++].spacing() : exact_spacing);
+  }
+  return spacings;
+}
+
+}  // namespace
+
+std::size_t row_entries(const Settings& settings) {
+  return settings.mechanism.design.shape.row();
+}
+
+std::vector<noise::Grid> grids(const Settings& settings) {
+  const Design& design = settings.mechanism.design;
+  const std::vector<Block> noised = noised_blocks(design);
+  if (settings.sigmas.size() != noised.size()) {
+    throw InvalidParameter("sigmas", std::to_string(settings.sigmas.size()), "one for each noised block");
+  }
+  const double largest = noise::largest_stddev(settings.mechanism.correlation);
+  std::vector<noise::Grid> all;
+  for (std::size_t i = 0; i < noised.size(); ++i) {
+    all.emplace_back(noise_stddev(settings.sigmas[i], displacement(design, noised[i])), largest, ClipNorm{1});
+  }
+  return all;
+}
+
+Lane::Lane(Settings settings, Position start)
+    : settings_(checked(settings)),
+      frame_(frame_of(settings_)),
+      spacings_(spacings_of(settings_)),
+      batch_(settings_.mechanism.design, spacings_),
+      sums_(settings_.mechanism.design, spacings_, memory_of(settings_), settings_.stages.front().radii,
+            settings_.start),
+      noise_(settings_.mechanism.correlation, memory_of(settings_).kept),
+      position_(start.value()) {
+  batch_.aim(settings_.stages.front().radii, settings_.start);
+}
+
+void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases) {
+  const std::vector<Block> noised = noised_blocks(frame_.design);
+  const std::uint64_t closing = (batch_.records() + rows.count) / frame_.every;
+  NUSTREAM_REQUIRE(noise.size() == noised.size(), "every noised block has its own noise");
+  for (std::size_t i = 0; i < noised.size(); ++i) {
+    NUSTREAM_REQUIRE(noise[i].dimension == entries(frame_.design, noised[i]), "noise has its block's dimension");
+    NUSTREAM_REQUIRE(closing == 0 || noise[i].first.value() == steps_, "noise begins at the lane's next step");
+    NUSTREAM_REQUIRE(noise[i].units.size() / noise[i].dimension >= closing, "every step has its own noise");
+  }
+  std::uint64_t closed = 0;
+  for (std::size_t taken = 0; taken < rows.count;) {
+    if (batch_.records() == 0) begin_step();
+    const std::size_t count = std::min<std::size_t>(rows.count - taken, frame_.every - batch_.records());
+    batch_.add({rows.dimension, count, rows.x + taken * rows.dimension, rows.y + taken, nullptr});
+    taken += count;
+    if (batch_.records() < frame_.every) break;
+    position_ = rows.next == nullptr ? position_ + frame_.every : rows.next[taken - 1];
+    close_step(noise, closed++);
+    release_now(releases);
+  }
+}
+
+/// Where a stage begins, its centre is the estimate of the steps before it.
+void Lane::begin_step() {
+  const std::optional<Radii> radii = stage_from(settings_, steps_);
+  if (!radii || steps_ == 0 || sums_.stages().back().first == steps_) return;
+  const std::vector<double> covariance = stage_covariance(sums_, noise_, steps());
+  std::vector<double> centre = estimate(sums_, frame_, covariance).theta;
+  if (!is_centre(centre)) centre = sums_.stages().back().centre;
+  sums_.begin_stage(steps_, *radii, centre);
+  batch_.aim(*radii, centre);
+}
+
+void Lane::close_step(std::span<const noise::GridNoise> noise, std::uint64_t index) {
+  std::array<std::span<const std::int64_t>, 4> of_step;
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    of_step[i] = noise[i].units.subspan(index * noise[i].dimension, noise[i].dimension);
+  }
+  sums_.step(batch_, std::span(of_step).first(noise.size()));
+  batch_.clear();
+  ++steps_;
+}
+
+void Lane::release_now(Releases& releases) const {
+  NUSTREAM_REQUIRE(steps_ > 0, "a release has a step behind it");
+  const std::vector<double> covariance = stage_covariance(sums_, noise_, steps());
+  Estimate found = estimate(sums_, frame_, covariance);
+  Release release;
+  release.steps = steps();
+  release.position = position();
+  release.records = steps_ * frame_.every;
+  release.floored = found.floored;
+  release.stage = stage_number(settings_, sums_.stages().back().first);
+  if (frame_.design.spread != Spread::none) {
+    if (auto known = target_variances(sums_, frame_, covariance, found, steps()))
+      release.variances = *std::move(known);
+  }
+  if (settings_.release_sums) release.sums = combined(frame_.design, sums_.stages(), found.weights);
+  release.theta = std::move(found.theta);
+  releases.push_back(std::move(release));
+}
+
+}  // namespace nustream::moments

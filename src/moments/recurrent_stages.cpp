@@ -1,0 +1,81 @@
+#include "moments/recurrent_stages.h"
+
+#include <bit>
+#include <utility>
+
+namespace nustream::moments {
+
+RecurrentStages::RecurrentStages(noise::Recurrence noise, double kept) : noise_(std::move(noise)), kept_(kept) {
+  const auto m = static_cast<Eigen::Index>(noise_.p.size());
+  stages_.push_back({0, {one_step(m, false)}, {0}, {Matrix::Zero(m, m)}});
+}
+
+/// s_i ← p_i s_i + w; N_j ← κ N_j, the last of them + z, z = w − Σ a_i s_i.
+RecurrentStages::Block RecurrentStages::one_step(Eigen::Index size, bool in_a_stage) const {
+  const auto m = static_cast<Eigen::Index>(noise_.p.size());
+  Block step{Matrix::Zero(size, size), Matrix::Zero(size, size)};
+  Eigen::Matrix<Real, Eigen::Dynamic, 1> input = Eigen::Matrix<Real, Eigen::Dynamic, 1>::Zero(size);
+  for (Eigen::Index i = 0; i < m; ++i) {
+    const auto pole = static_cast<std::size_t>(i);
+    step.power(i, i) = noise_.p[pole];
+    input(i) = 1;
+    if (in_a_stage) step.power(size - 1, i) = -static_cast<Real>(noise_.a[pole]);
+  }
+  for (Eigen::Index j = m; j < size; ++j) step.power(j, j) = kept_;
+  if (in_a_stage) input(size - 1) = 1;
+  step.spread = input * input.transpose();
+  return step;
+}
+
+/// Blocks of the binary digits of `steps`, the longest first; those that a call before had in common are kept.
+const RecurrentStages::Matrix& RecurrentStages::after(Stage& stage, std::uint64_t steps) {
+  const auto is_on_the_way = [&](std::uint64_t reached) {
+    const std::uint64_t left = steps ^ reached;  // the digits that are missing lie below all those that are there
+    return (reached & ~steps) == 0 && (reached == 0 || left < (reached & (~reached + 1)));
+  };
+  while (!is_on_the_way(stage.steps.back())) {
+    stage.steps.pop_back();
+    stage.reached.pop_back();
+  }
+  while (stage.steps.back() != steps) {
+    const auto digit = static_cast<std::size_t>(std::bit_width(steps ^ stage.steps.back()) - 1);
+    while (stage.blocks.size() <= digit) {
+      const Block& half = stage.blocks.back();
+      Block whole{half.power * half.power, half.power * half.spread * half.power.transpose() + half.spread};
+      stage.blocks.push_back(std::move(whole));
+    }
+    const Block& block = stage.blocks[digit];
+    Matrix next = block.power * stage.reached.back() * block.power.transpose() + block.spread;
+    stage.reached.push_back(std::move(next));
+    stage.steps.push_back(stage.steps.back() + (std::uint64_t{1} << digit));
+  }
+  return stage.reached.back();
+}
+
+void RecurrentStages::open(std::uint64_t first) {
+  const Matrix& before = after(stages_.back(), first - stages_.back().first);
+  const Eigen::Index size = before.rows() + 1;
+  Matrix start = Matrix::Zero(size, size);
+  start.topLeftCorner(size - 1, size - 1) = before;
+  stages_.push_back({first, {one_step(size, true)}, {0}, {std::move(start)}});
+}
+
+std::vector<double> RecurrentStages::covariance(std::span<const std::uint64_t> firsts, std::uint64_t steps) {
+  std::size_t known = 0;
+  while (known < firsts.size() && known + 1 < stages_.size() && stages_[known + 1].first == firsts[known]) ++known;
+  stages_.resize(known + 1);
+  for (; known < firsts.size(); ++known) open(firsts[known]);
+  const Matrix& last = after(stages_.back(), steps - stages_.back().first);
+  const auto m = static_cast<Eigen::Index>(noise_.p.size());
+  const auto count = static_cast<Eigen::Index>(firsts.size());
+  std::vector<double> all;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    for (Eigen::Index j = 0; j < count; ++j) {
+      // Products of matrices round the two halves differently.
+      all.push_back(static_cast<double>((last(m + i, m + j) + last(m + j, m + i)) / 2));
+    }
+  }
+  return all;
+}
+
+}  // namespace nustream::moments

@@ -1,0 +1,47 @@
+// StageNoise for correlations whose noise is made from a few numbers.
+#pragma once
+
+#include <Eigen/Core>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "noise/recurrence.h"
+
+namespace nustream::moments {
+
+/// The covariance of (s_1 … s_m, N_1 … N_i) of noise and stage sums, carried forward by powers of two: after L steps
+/// of a stage it is what the blocks of L's binary digits make of the stage's start, the longest first, however one
+/// got there. In long double: the poles' contributions cancel to a small remainder.
+class RecurrentStages {
+ public:
+  RecurrentStages(noise::Recurrence noise, double kept);
+
+  [[nodiscard]] std::vector<double> covariance(std::span<const std::uint64_t> firsts, std::uint64_t steps);
+
+ private:
+  using Real = long double;
+  using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+  /// 2^k steps: x ← power·x, and what their seed noise adds to the covariance.
+  struct Block {
+    Matrix power, spread;
+  };
+  /// Of the stage that is summed last, or of the steps before the first one.
+  struct Stage {
+    std::uint64_t first;
+    std::vector<Block> blocks;         // of 1, 2, 4 … steps
+    std::vector<std::uint64_t> steps;  // rising: how far each of `reached` is
+    std::vector<Matrix> reached;       // reached[0]: at `first`
+  };
+
+  [[nodiscard]] Block one_step(Eigen::Index size, bool in_a_stage) const;
+  [[nodiscard]] const Matrix& after(Stage& stage, std::uint64_t steps);
+  void open(std::uint64_t first);
+
+  noise::Recurrence noise_;
+  Real kept_;
+  std::vector<Stage> stages_;  // [0]: the steps before the first stage
+};
+
+}  // namespace nustream::moments

@@ -1,0 +1,103 @@
+#include "nustream/moments/running_sums.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "base/shown.h"
+#include "moments/triangle.h"
+#include "nustream/base/error.h"
+
+namespace nustream::moments {
+namespace {
+
+StageSums empty_stage(const Design& design, std::uint64_t first, const Radii& radii, std::span<const double> centre) {
+  check(radii);
+  NUSTREAM_REQUIRE(centre.size() == design.shape.coefficients(), "a centre has a coefficient for every response");
+  StageSums stage{first, radii, {centre.begin(), centre.end()}, {}, {}, {}};
+  stage.second.resize(entries(design, Block::second));
+  stage.cross.resize(design.shape.coefficients());
+  stage.spread.resize(entries(design, Block::spread));
+  return stage;
+}
+
+/// Radii products that a grid's unit stands for; of residual moments entry by entry.
+double scale_of(Block block, Spread spread, const Radii& radii) {
+  if (block == Block::second) return radii.inputs * radii.inputs;
+  if (block == Block::regressors) return radii.inputs * radii.regressors;
+  if (block == Block::target) return radii.inputs * radii.target;
+  return spread == Spread::sandwich ? radii.target * radii.inputs * radii.target * radii.inputs : 1;
+}
+
+}  // namespace
+
+RunningSums::RunningSums(const Design& design, const Spacings& spacings, const Memory& memory, const Radii& radii,
+                         std::span<const double> centre)
+    : design_(design), spacings_(spacings), memory_(memory), stages_{empty_stage(design, 0, radii, centre)} {
+  const bool in_range = memory.kept > 0 && memory.kept <= 1;  // and a number
+  if (!in_range) throw InvalidParameter("kept", shown(memory.kept), "a number > 0 and <= 1");
+  NUSTREAM_REQUIRE(spacings.size() == blocks(design).size(), "every block has a spacing");
+}
+
+RunningSums::Cells RunningSums::cells(Block block) {
+  StageSums& stage = stages_.back();
+  const std::vector<Block> all = blocks(design_);
+  const auto index = static_cast<std::size_t>(std::ranges::find(all, block) - all.begin());
+  const double unit = spacings_[index] * scale_of(block, design_.spread, stage.radii);
+  const std::size_t regressors = entries(design_, Block::regressors);
+  const bool noised = is_noised(design_, block);
+  if (block == Block::second) return {stage.second, unit, noised};
+  if (block == Block::spread) return {stage.spread, unit, noised};
+  const std::span<double> cross = stage.cross;
+  return {block == Block::regressors ? cross.first(regressors) : cross.subspan(regressors), unit, noised};
+}
+
+void RunningSums::step(BatchSums& batch, StepNoise noise) {
+  std::size_t next = 0;
+  for (const Block block : blocks(design_)) {
+    const Cells of = cells(block);
+    const std::span<const Wide> sums = batch.sums(block);
+    std::span<const std::int64_t> added;
+    if (of.noised) {
+      NUSTREAM_REQUIRE(next < noise.size() && noise[next].size() == sums.size(), "every noised block has its noise");
+      added = noise[next++];
+    }
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      const Wide noisy = of.noised ? sums[j] + added[j] : sums[j];
+      of.sums[j] = memory_.kept * of.sums[j] + of.unit * static_cast<double>(noisy);
+    }
+  }
+  NUSTREAM_REQUIRE(next == noise.size(), "no noise is left over");
+}
+
+void RunningSums::begin_stage(std::uint64_t first, const Radii& radii, std::span<const double> centre) {
+  NUSTREAM_REQUIRE(first > stages_.back().first, "stages follow each other");
+  StageSums next = empty_stage(design_, first, radii, centre);
+  if (memory_.forgets()) {
+    move(stages_.back(), next);
+    StageSums& last = stages_.back();
+    last.second = last.cross = last.spread = {};
+    std::size_t stale = 0;
+    while (stale + 1 < stages_.size() && first - stages_[stale + 1].first > memory_.reach) ++stale;
+    stages_.erase(stages_.begin(), stages_.begin() + static_cast<std::ptrdiff_t>(stale));
+  }
+  stages_.push_back(std::move(next));
+}
+
+/// The sums of `from` about the centre of `to`, G − H(θ′ − θ). Residuals about the start are no estimate of the
+/// spread.
+void RunningSums::move(const StageSums& from, StageSums& to) const {
+  const std::size_t d = design_.shape.inputs;
+  to.second = from.second;
+  to.cross = from.cross;
+  if (from.first > 0) to.spread = from.spread;
+  std::vector<double> moved(d);
+  for (std::size_t response = 0; response < design_.shape.responses(); ++response) {
+    for (std::size_t j = 0; j < d; ++j) moved[j] = to.centre[response * d + j] - from.centre[response * d + j];
+    const std::vector<double> change = times_triangle(to.second, moved);
+    for (std::size_t j = 0; j < d; ++j) to.cross[response * d + j] -= change[j];
+  }
+}
+
+}  // namespace nustream::moments

@@ -1,0 +1,66 @@
+#include "nustream/moments/shape.h"
+
+#include "nustream/base/error.h"
+#include "nustream/descent/second_moments.h"
+
+namespace nustream::moments {
+
+std::string_view name(Block block) noexcept {
+  switch (block) {
+    case Block::second:
+      return "second moments";
+    case Block::regressors:
+      return "regressor moments";
+    case Block::target:
+      return "target moments";
+    case Block::spread:
+      break;
+  }
+  return "residual moments";
+}
+
+void check(const Design& design) {
+  if (design.shape.inputs == 0) throw InvalidParameter("inputs", "0", "at least one number of a row");
+  if (design.spread == Spread::sandwich && design.shape.endogenous > 0) {
+    throw InvalidParameter("spread", "sandwich, beside endogenous regressors", "residuals or none");
+  }
+}
+
+std::vector<Block> blocks(const Design& design) {
+  std::vector<Block> all{Block::second};
+  if (design.shape.endogenous > 0) all.push_back(Block::regressors);
+  all.push_back(Block::target);
+  if (design.spread != Spread::none) all.push_back(Block::spread);
+  return all;
+}
+
+bool is_noised(const Design& design, Block block) noexcept {
+  const bool reads_target = block == Block::target || block == Block::spread;
+  return reads_target || !design.neighbours.target_only;
+}
+
+std::vector<Block> noised_blocks(const Design& design) {
+  std::vector<Block> noised;
+  for (const Block block : blocks(design)) {
+    if (is_noised(design, block)) noised.push_back(block);
+  }
+  return noised;
+}
+
+std::size_t entries(const Design& design, Block block) noexcept {
+  const Shape& shape = design.shape;
+  switch (block) {
+    case Block::second:
+      return descent::triangle_size(shape.inputs);
+    case Block::regressors:
+      return shape.inputs * shape.endogenous;
+    case Block::target:
+      return shape.inputs;
+    case Block::spread:
+      break;
+  }
+  if (design.spread == Spread::sandwich) return descent::triangle_size(shape.inputs);
+  return design.spread == Spread::residuals ? descent::triangle_size(shape.responses()) : 0;
+}
+
+}  // namespace nustream::moments
