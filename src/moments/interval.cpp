@@ -209,7 +209,7 @@ std::optional<std::vector<inference::EstimatedVariance>> target_variances(const 
     const double sampling = solved.dot(scored);
     const double own = (*privacy)(j, j);
     // d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a; uᵀEv varies by at most ‖u‖‖v‖ times E's diagonal.
-    const double by_second = 2 * second_stddev * solved.norm() * ((inverse * scored).norm() + own / solved.norm());
+    const double by_second = 2 * second_stddev * (solved.norm() * (inverse * scored).norm() + own * inverse.norm());
     const double error = std::hypot(by_second, meat->stddev * solved.squaredNorm()) / (sampling + own);
     const double degrees = 2 / (error * error);
     if (!(sampling > 0) || !(degrees >= fewest_degrees_of_freedom)) return std::nullopt;
