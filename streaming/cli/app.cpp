@@ -200,7 +200,8 @@ void add_inspect(CLI::App& app, Job& job) {
   static InspectArguments arguments;
   CLI::App* command = app.add_subcommand("inspect", "state, ledger and last release");
   command->add_option("STATE", arguments.place, "a state folder, or a stream's configuration")->required();
-  command->add_option("--key-file", arguments.key_file, "the key file, where it is not in the folder");
+  command->add_option("--key-file", arguments.key_file, "the key file, where no link in the folder leads to it");
+  command->add_option("--witness", arguments.witness, "the folder of the witness, where it is not beside the key");
   command->add_option("--insecure-seed", arguments.insecure_seed, "the seed of a run that is not private");
   command->add_flag("--json", arguments.json, "print JSON");
   command->callback([&job] { job = [] { return inspect(arguments); }; });
@@ -221,7 +222,8 @@ void add_key(CLI::App& app, Job& job) {
       ->required();
   rotate->add_option("NEW_KEY", rotation.new_key, "the new key file, made with 'key new'")->required();
   rotate->add_option("--key-file", rotation.old_key,
-                     "the present key file, where it is not in the folder or named there");
+                     "the present key file, where no link in the folder leads to it, or the configuration");
+  rotate->add_option("--witness", rotation.witness, "the folder of the witness, where it is not beside the key");
   rotate->add_flag("--json", rotation.json, "print JSON");
   rotate->callback([&job] { job = [] { return key_rotate(rotation); }; });
 }

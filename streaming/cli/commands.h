@@ -112,7 +112,8 @@ struct TopicsArguments {
 
 struct InspectArguments {
   std::string place;     ///< a state folder, or the configuration of an attached stream
-  std::string key_file;  ///< empty: "key" in the folder, or that of the configuration
+  std::string key_file;  ///< empty: where "key" in the folder leads to, or that of the configuration
+  std::string witness;   ///< folder of the witness; empty: beside the key, or that of the configuration
   std::optional<std::uint64_t> insecure_seed;
   bool json = false;
 };
@@ -128,8 +129,9 @@ struct KeyArguments {
 
 struct RotateArguments {
   std::string place;    ///< a state folder, or the configuration of an attached stream
-  std::string old_key;  ///< empty: "key" in the folder, or the configuration's
+  std::string old_key;  ///< empty: where "key" in the folder leads to, or the configuration's
   std::string new_key;
+  std::string witness;  ///< folder of the witness; empty: beside the key
   bool json = false;
 };
 /// Seals a folder's state, or the states of an attached stream, under a new key file.

@@ -12,6 +12,7 @@
 #include "engine/spent.h"
 #include "journal/bookmark.h"
 #include "journal/file_journal.h"
+#include "journal/folder_witness.h"
 #include "journal/last_release.h"
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
@@ -24,6 +25,7 @@
 #include "publish/release_json.h"
 #include "secrets/harden.h"
 #include "secrets/key_file.h"
+#include "secrets/key_place.h"
 
 namespace nustream::cli {
 namespace {
@@ -34,7 +36,9 @@ struct Report {
   secrets::StateIdentity identity;
   Position position{0};
   journal::Ledger ledger;
-  std::string last_release;  ///< the line as published
+  std::string last_release;    ///< the line as published
+  std::string key_file{};      ///< of a folder; empty under an insecure seed
+  std::string witness_file{};  ///< empty where there is none
 };
 
 std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
@@ -78,21 +82,52 @@ secrets::Keyring load_keys(const InspectArguments& arguments, const std::string&
                      [&] { return secrets::load_key_file(key_file); });
 }
 
-/// `key_file`: empty for the folder's own.
+/// The folder's witness, as `key` and `witness` or the folder itself place it.
+journal::FolderWitness witness_of(const std::filesystem::path& folder, const secrets::KeySettings& key,
+                                  const std::string& witness, const secrets::StateIdentity& identity,
+                                  const secrets::Keyring& keys) {
+  const std::filesystem::path key_file = secrets::key_file_of(folder, identity.stream, key);
+  return {{journal::witness_place(witness, key_file, folder, key.directory), false, folder, identity.stream,
+           identity.lane},
+          keys};
+}
+
+void warn_of_older(const std::filesystem::path& folder, const journal::FolderWitness& witness,
+                   const journal::StateRecord& record, journal::Disk& disk) {
+  if (witness.is_held_by(disk, record)) return;
+  fmt::print(
+      stderr,
+      "nustream: warning: {}: holds an older state than the last one that was committed ({}, as {} tells): more "
+      "was spent than is shown\n",
+      folder.string(), witness.told(), witness.file().string());
+}
+
+/// `key_file` and `witness`: empty for the folder's own.
 Report read_folder(const InspectArguments& arguments, const std::filesystem::path& folder,
-                   const std::string& key_file) {
+                   const secrets::KeySettings& key, const std::string& witness) {
   const auto disk = journal::posix_disk();
+  disk->require_trusted(folder);
   const std::filesystem::path releases = folder / journal::folder_files::releases;
   // Read before the state: of a run that goes on the state may then know of more spend than the release, never of
   // less.
   const std::string last_release = journal::last_line(*disk, releases);
   const std::string sealed = read_whole(folder / journal::folder_files::state, *disk);
-  const secrets::Keyring keys =
-      load_keys(arguments, key_file.empty() ? (folder / journal::folder_files::key).string() : key_file);
-  const journal::State state = located(folder.string(), [&] { return journal::open_state(keys, sealed); });
+  const secrets::StateIdentity claimed = located(folder.string(), [&] { return secrets::read_identity(sealed); });
+  const std::string key_file = secrets::key_file_of(folder, claimed.stream, key).string();
+  const secrets::Keyring keys = load_keys(arguments, key_file);
+  const auto opened = [&](const std::string& bytes) {
+    return located(folder.string(), [&] { return journal::open_state(keys, bytes); });
+  };
+  // The witness first: of a run that goes on it may then be behind the state, never ahead of it.
+  journal::FolderWitness seen = witness_of(folder, key, witness, claimed, keys);
+  if (claimed.is_private) seen.find(opened(sealed).record.account);
+  const journal::State state = opened(read_whole(folder / journal::folder_files::state, *disk));
   require_published(*disk, releases, journal::decode_bookmark(state.record.bookmark).releases);
   Report report{state.identity, state.record.position,
                 journal::read_committed_ledger(*disk, folder, keys, state.record), last_release};
+  if (!arguments.insecure_seed) report.key_file = key_file;
+  if (seen.found()) report.witness_file = seen.file().string();
+  warn_of_older(folder, seen, state.record, *disk);
   if (!report.last_release.empty() && !publish::read_release(report.last_release)) {
     throw Failure(Exit::data, releases.string() +
                                   ": its last line is no release; replay --resume tells whether a crash left it so");
@@ -228,6 +263,9 @@ std::string to_json(const Report& report) {
     publish::append_field("delta", release->delta, out);
     publish::append_field("conversion", "gaussian", out);
   }
+  for (const auto& [name, path] : {std::pair("key", &report.key_file), std::pair("witness", &report.witness_file)}) {
+    if (!path->empty()) publish::append_field(name, *path, out);
+  }
   out += ",\"last_release\":";
   std::string line = report.last_release;
   while (!line.empty() && line.back() == '\n') line.pop_back();
@@ -255,14 +293,18 @@ Exit inspect(const InspectArguments& arguments) {
   secrets::harden_process();
   std::string folder = arguments.place;
   std::string key = arguments.key_file;
+  std::string key_directory;
+  std::string witness = arguments.witness;
   std::error_code unknown;  // what cannot be looked at is told by whoever opens it
   if (std::filesystem::is_regular_file(arguments.place, unknown)) {
     const config::Config config = config::read_config(arguments.place, {}, config::purpose_of(arguments.place, {}));
     if (key.empty()) key = config.state.key_file;
     if (!config.kafka.brokers.empty()) return inspect_topics(arguments, config, key);
     folder = config.state.directory;
+    key_directory = config.state.key_directory;
+    if (witness.empty()) witness = config.state.witness;
   }
-  const Report report = read_folder(arguments, folder, key);
+  const Report report = read_folder(arguments, folder, {key, key_directory}, witness);
   if (arguments.json) {
     fmt::print("{}\n", to_json(report));
   } else {

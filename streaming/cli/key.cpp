@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "journal/folder_witness.h"
 #include "journal/outbox_folder.h"
 #include "journal/rotate_key.h"
+#include "journal/sealed_state.h"
 #include "kafka/rotate_keys.h"
 #include "located.h"
 #include "publish/json_text.h"
 #include "secrets/harden.h"
 #include "secrets/hex.h"
 #include "secrets/key_file.h"
+#include "secrets/key_place.h"
 
 namespace nustream::cli {
 
@@ -41,17 +44,58 @@ Exit key_new(const KeyArguments& arguments) {
 
 namespace {
 
+namespace fs = std::filesystem;
+
+journal::FolderWitness witness_beside(const RotateArguments& arguments, const fs::path& key_file,
+                                      const secrets::StateIdentity& identity, const secrets::Keyring& keys) {
+  const fs::path place = journal::witness_place(arguments.witness, key_file, arguments.place, {});
+  return {{place, !arguments.witness.empty() && arguments.witness != "none", arguments.place, identity.stream,
+           identity.lane},
+          keys};
+}
+
+/// The witness goes over to the new key; what the old key vouched for is gone.
+void hand_over_witness(const journal::Rotated& rotated, const fs::path& old_file, journal::FolderWitness witness) {
+  witness.find(rotated.account);
+  witness.keep();
+  witness.committed(rotated.identity.epoch, rotated.identity.steps, rotated.ledger.head, rotated.ledger.epochs);
+  witness.finish();
+  std::error_code left;  // nobody believes it
+  if (!old_file.empty() && old_file != witness.file()) fs::remove(old_file, left);
+}
+
+bool is_under(const secrets::Keyring& keys, const std::string& sealed) {
+  try {
+    static_cast<void>(journal::open_state(keys, sealed));
+    return true;
+  } catch (const Failure&) {
+    return false;
+  }
+}
+
 /// Returns the key file that is not needed any more.
 std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
-  const std::filesystem::path folder = arguments.place;
-  std::string old_key =
-      arguments.old_key.empty() ? (folder / journal::folder_files::key).string() : arguments.old_key;
+  const fs::path folder = arguments.place;
   const auto disk = journal::posix_disk();
-  const secrets::Keyring old_keys =
-      with_advice(Exit::permission, "--key-file names the one that the state is sealed under",
-                  [&] { return secrets::load_key_file(old_key); });
-  journal::rotate_key(*disk, folder, old_keys, new_keys);
-  return old_key;
+  disk->require_trusted(folder);
+  const std::string sealed = journal::read_file_if_any(*disk, folder / journal::folder_files::state);
+  if (sealed.empty()) {
+    throw Failure(Exit::data, "the folder " + folder.string() + " holds no state; check state.directory");
+  }
+  const secrets::StateIdentity identity = located(folder.string(), [&] { return secrets::read_identity(sealed); });
+  const fs::path old_key = secrets::key_file_of(folder, identity.stream, {arguments.old_key, {}});
+  // A crash may have come between the state and what follows on it.
+  if (!is_under(new_keys, sealed)) {
+    const secrets::Keyring old_keys =
+        with_advice(Exit::permission, "--key-file names the one that the state is sealed under",
+                    [&] { return secrets::load_key_file(old_key); });
+    journal::FolderWitness old_witness = witness_beside(arguments, old_key, identity, old_keys);
+    const journal::Rotated rotated = journal::rotate_key(*disk, folder, old_keys, new_keys, &old_witness);
+    hand_over_witness(rotated, old_witness.file(), witness_beside(arguments, arguments.new_key, identity, new_keys));
+  }
+  std::error_code unknown;
+  if (fs::is_symlink(folder / secrets::key_link, unknown)) secrets::link_key_file(folder, arguments.new_key);
+  return old_key.string();
 }
 
 /// The same.
@@ -79,10 +123,15 @@ Exit key_rotate(const RotateArguments& arguments) {
     print_json(arguments.new_key, new_keys);
     return Exit::done;
   }
-  fmt::print(
-      "{}: sealed under {}; {} opens old copies of the state only and can be destroyed\n"
-      "from now on: state.key_file = \"{}\" in the configuration, --key-file {} with inspect\n",
-      arguments.place, arguments.new_key, old_key, arguments.new_key, arguments.new_key);
+  fmt::print("{}: sealed under {}; {} opens old copies of the state only and can be destroyed\n", arguments.place,
+             arguments.new_key, old_key);
+  if (!is_stream &&
+      std::filesystem::is_symlink(std::filesystem::path(arguments.place) / secrets::key_link, unknown)) {
+    fmt::print("{}/key leads to {} from now on\n", arguments.place, arguments.new_key);
+  } else {
+    fmt::print("from now on: state.key_file = \"{}\" in the configuration, --key-file {} with inspect\n",
+               arguments.new_key, arguments.new_key);
+  }
   return Exit::done;
 }
 

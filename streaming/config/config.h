@@ -64,7 +64,9 @@ struct Noise {
 /// [state]: where what must survive is kept.
 struct State {
   std::string directory;
-  std::string key_file;          ///< empty: "key" in the directory, made with it
+  std::string key_file;          ///< empty: where `key` in the directory leads to, made with it (secrets/key_place.h)
+  std::string key_directory;     ///< where such a key is made; empty for the user's configuration folder
+  std::string witness;           ///< folder of the witness, or "none"; empty for that of the key
   std::uint64_t commit_records;  ///< a batch closes at this many records …
   double commit_seconds;         ///< … or after this long, whichever comes first
   bool rejects;                  ///< write rejects.jsonl

@@ -47,9 +47,13 @@ Privacy read_privacy(const Section& section, Purpose purpose) {
 }
 
 State read_state(const Section& section, const std::string& stream) {
-  State state{section.text("directory").value_or("runs/" + stream), section.text("key_file").value_or(""),
+  State state{section.text("directory").value_or("runs/" + stream),
+              section.text("key_file").value_or(""),
+              section.text("key_directory").value_or(""),
+              section.text("witness").value_or(""),
               section.count("commit_records").value_or(std::uint64_t{1} << 18),
-              section.number("commit_seconds").value_or(1.0), section.flag("rejects").value_or(false)};
+              section.number("commit_seconds").value_or(1.0),
+              section.flag("rejects").value_or(false)};
   if (state.directory.empty()) section.refuse("directory", "a folder's path");
   if (const auto variable = section.text("key_file_env")) {
     if (!state.key_file.empty()) section.refuse("key_file_env", "only without key_file");

@@ -51,6 +51,7 @@ void print_table(const Summary& summary, std::FILE* out) {
     if (!path->empty()) fmt::print(out, "{:<16}{}\n", name, *path);
   }
   if (!summary.places.key.empty()) fmt::print(out, "{:<16}{} (keep it secret)\n", "key", summary.places.key);
+  if (!summary.places.witness.empty()) fmt::print(out, "{:<16}{}\n", "witness", summary.places.witness);
   std::fflush(out);
   print_for_operator(summary.counts, summary.rejects);
 }
@@ -80,6 +81,8 @@ std::string to_json(const Summary& summary) {
   append_place("releases", summary.places.releases, out);
   append_place("state", summary.places.state, out);
   append_place("ledger", summary.places.ledger, out);
+  append_place("key", summary.places.key, out);
+  append_place("witness", summary.places.witness, out);
   append_operator(summary.counts, summary.rejects, out);
   return out + "}}";
 }

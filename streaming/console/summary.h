@@ -16,7 +16,8 @@ struct Places {  ///< empty: not made yet
   std::string releases;
   std::string state;
   std::string ledger;
-  std::string key;  ///< empty where an insecure seed stands in for it
+  std::string key;      ///< empty where an insecure seed stands in for it
+  std::string witness;  ///< empty where none is kept
 };
 
 /// What the table says: published values, public settings and step counts; the operator's figures apart.

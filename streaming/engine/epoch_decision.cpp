@@ -143,6 +143,7 @@ Decision decide(const Found& found, const std::vector<LedgerEntry>& ledger, cons
   if (found.state == State::foreign) return Refuse{Refusal::foreign_state};
   if (found.state == State::ahead_of_ledger) return Refuse{Refusal::ledger_lost};
   if (found.ledger_of_another) return Refuse{Refusal::other_ledger};
+  if (found.behind_witness && !anew) return Refuse{Refusal::behind_witness};
   if (found.state == State::committed) return with_state(found, ledger, asked, keeping);
   if (!anew && found.state == State::unusable) return Refuse{Refusal::unusable_state};
   if (!anew && found.state == State::rolled_back) return Refuse{Refusal::rolled_back_state};

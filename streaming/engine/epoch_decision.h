@@ -73,8 +73,11 @@ struct Found {
   bool other_passes = false;    ///< its passes are over another window
   InputFound input = InputFound::held;
   // Of whatever lies beside it:
+  /// A witness outside the folder tells of a commit that neither state nor ledger holds: they are older, another
+  /// copy's, or gone. What it knows to be spent is in the ledger that decide() is given.
+  bool behind_witness = false;
   bool other_kind = false;   ///< private releases or state for a run that is not private, or the other way round
-  bool has_remains = false;  ///< releases, ledger lines or a committed offset
+  bool has_remains = false;  ///< releases, ledger lines or a committed offset; or spends that a witness knows of
   std::optional<journal::LastRelease> last_release{};
   std::optional<journal::LedgerEntry> owed{};  ///< a spend that the releases show and the ledger does not
   bool torn_release = false;                   ///< of a release only a part is left: it may have read further
@@ -93,6 +96,7 @@ enum class Refusal {
   foreign_state,
   ledger_lost,
   rolled_back_state,
+  behind_witness,
   other_kind,
   other_settings,
   other_passes,

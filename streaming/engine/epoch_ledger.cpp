@@ -28,7 +28,7 @@ EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechan
 }
 
 void EpochLedger::owe(const journal::LedgerEntry& entry) {
-  owed_ = entry;
+  owed_.push_back(entry);
   std::erase_if(ledger_.epochs, [&](const journal::LedgerEntry& known) { return known.epoch == entry.epoch; });
   ledger_.epochs.push_back(entry);
   static_cast<void>(total_spent(ledger_.epochs, identity_.neighbours));
@@ -84,8 +84,8 @@ std::string EpochLedger::append_lines(StepCount steps, Position to, const secret
     ledger_.head = journal::hash_of(text);
     lines += text;
   };
-  if (owed_) append(*owed_);
-  owed_.reset();
+  for (const journal::LedgerEntry& entry : owed_) append(entry);
+  owed_.clear();
   append(entry(steps, to));
   return lines;
 }

@@ -33,7 +33,8 @@ class EpochLedger {
   EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger);
 
   [[nodiscard]] const EpochIdentity& identity() const noexcept { return identity_; }
-  /// Of an epoch whose own line was lost: goes in front of this epoch's next one. Failures as total_spent().
+  /// Of an epoch whose own line was lost: goes in front of this epoch's next one, behind others that are owed.
+  /// Failures as total_spent().
   void owe(const journal::LedgerEntry& entry);
 
   /// ρ of the worst record over all epochs and this one's neighbours, once this one has taken `steps` steps and
@@ -57,7 +58,7 @@ class EpochLedger {
   EpochIdentity identity_;
   const config::Mechanism& mechanism_;
   journal::Ledger ledger_;
-  std::optional<journal::LedgerEntry> owed_;
+  std::vector<journal::LedgerEntry> owed_;
 };
 
 }  // namespace nustream::engine

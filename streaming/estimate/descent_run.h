@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/config.h"
 #include "config/mechanism.h"
@@ -45,6 +46,8 @@ class DescentRun {
   /// False for a new epoch that is not known to have the table and the settings of the epoch before it.
   [[nodiscard]] bool is_like_last_epoch() const noexcept { return session_.is_like_last_epoch(); }
   [[nodiscard]] const std::string& digest() const noexcept { return session_.digest(); }
+  /// As Session::warnings().
+  [[nodiscard]] std::vector<std::string> warnings() const { return session_.warnings(); }
   /// One sentence where privacy.budget ends this run, or one of the `later` ones, before its last step; "" else.
   [[nodiscard]] std::string short_of_budget(std::uint64_t later);
 

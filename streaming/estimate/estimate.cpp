@@ -141,6 +141,9 @@ void require_one_table(const DescentRun& one, const config::Config& config, cons
 void introduce(DescentRun& one, const engine::TableDesign& design, const Options& options, std::uint64_t before,
                bool is_first) {
   if (options.quiet) return;
+  if (is_first) {
+    for (const std::string& warning : one.warnings()) fmt::print(stderr, "nustream: warning: {}\n", warning);
+  }
   const std::string advice = is_first ? one.short_of_budget(design.runs - before - 1) : std::string();
   if (!advice.empty()) fmt::print(stderr, "nustream: warning: {}\n", advice);
   if (!options.json && design.runs > 1) {

@@ -98,6 +98,7 @@ std::string to_json(const Report& report) {
   if (report.predicted_stddev) append_field("predicted_stddev", *report.predicted_stddev, out);
   out += report.is_private ? ",\"private\":true" : ",\"private\":false";
   append_field("folder", report.folder, out);
+  if (!report.key_file.empty()) append_field("key", report.key_file, out);
   if (!report.comparison.empty()) {
     out += ",\"not_private\":{\"private\":false";
     for (const Compared& compared : report.comparison) {

@@ -77,4 +77,15 @@ std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted, con
   return owed;
 }
 
+journal::LedgerEntry at_least(journal::LedgerEntry owed, const std::vector<journal::LedgerEntry>& lost) {
+  for (const journal::LedgerEntry& entry : lost) {
+    if (entry.lane != owed.lane || entry.epoch != owed.epoch) continue;
+    owed.rho = std::max(owed.rho, entry.rho);
+    owed.rho_limit = std::max(owed.rho_limit, entry.rho_limit);
+    owed.steps = std::max(owed.steps, entry.steps);
+    owed.to = std::max(owed.to, entry.to);
+  }
+  return owed;
+}
+
 }  // namespace nustream::folder

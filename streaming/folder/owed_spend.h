@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "config/config.h"
 #include "journal/file_journal.h"
@@ -16,5 +17,9 @@ namespace nustream::folder {
 [[nodiscard]] std::optional<journal::LedgerEntry> owed_by(const journal::Adopted& adopted,
                                                           const journal::Ledger& ledger, const config::Config& config,
                                                           bool is_private);
+
+/// `owed` with at least what `lost` says of the same epoch: what a witness knows of the spend that the ledger has
+/// lost.
+[[nodiscard]] journal::LedgerEntry at_least(journal::LedgerEntry owed, const std::vector<journal::LedgerEntry>& lost);
 
 }  // namespace nustream::folder

@@ -9,6 +9,7 @@
 
 #include "engine/seal_batch.h"
 #include "folder/owed_spend.h"
+#include "folder/refusals.h"
 #include "journal/record_marks.h"
 #include "located.h"
 #include "planted.h"
@@ -17,11 +18,6 @@
 
 namespace nustream::folder {
 namespace {
-
-std::string restart_hint(const config::Config& config, const Options& options) {
-  return "go on from it with: " + command_to_go_on(config, options, "--resume") +
-         "; or begin a new noise epoch behind it with: " + command_to_go_on(config, options, "--new-epoch");
-}
 
 bool holds_public_files(const std::filesystem::path& folder) {
   for (const char* name : {journal::folder_files::releases, journal::folder_files::ledger}) {
@@ -66,21 +62,6 @@ engine::Found found_by_name(const std::optional<std::string>& sealed, const Wind
   return found;
 }
 
-Failure other_kind(const std::string& folder, bool is_private) {
-  return {Exit::data,
-          folder + (is_private
-                        ? ": holds a state that is not private (insecure seed or comparison) and never becomes so; "
-                          "choose another state.directory"
-                        : ": holds a private state, which no insecure seed and no comparison may go on with; choose "
-                          "another state.directory")};
-}
-
-Failure nothing_to_resume(const std::filesystem::path& folder) {
-  return {Exit::data, folder.string() +
-                          ": holds no state to resume; is state.directory right, seen from the folder where this "
-                          "runs? A first run starts without --resume"};
-}
-
 }  // namespace
 
 Session::Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
@@ -93,6 +74,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
       digest_(config::settings_digest(config, mechanism, is_private_run(options))),
       disk_(journal::posix_disk()) {
   const std::filesystem::path folder = config.state.directory;
+  disk_->require_trusted(folder);
   if (options.start == Start::resume) require_any_file(folder);
   journal_.emplace(*disk_, journal::FolderOptions{folder, is_private_run(options), options.start == Start::new_epoch,
                                                   config.state.rejects});
@@ -101,11 +83,14 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   engine::Found found = found_by_name(sealed, window, is_private_run(options));
   static_cast<void>(decided(found, {}, asked, options, sealed));  // before any key is looked for
   load_keys(config, options, sealed.has_value());
+  witness_ = witness_for(config, key_file_, *keys_);
   std::optional<journal::State> state;
-  if (sealed) {
-    state = look_at_state(*sealed, options, asked, found);
-    static_cast<void>(decided(found, {}, asked, options, sealed));  // before its files are taken as they are
+  if (sealed) state = look_at_state(*sealed, options, asked, found);
+  if (witness_ && !witness_->is_looked_for()) {
+    witness_->find(std::nullopt);  // nothing but its path names the folder
+    found.behind_witness = !sealed && witness_->found();
   }
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // before its files are taken as they are
   is_like_last_epoch_ =
       options.start != Start::new_epoch || (found.state == engine::Found::State::committed && !found.other_settings &&
                                             found.input == engine::InputFound::held);
@@ -114,20 +99,36 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
     adopted = journal_->adopt();
   }
   journal::Ledger ledger = journal::read_ledger(*disk_, folder, *keys_);
-  if (adopted) {
-    found.has_remains = true;
-    found.owed = owed_by(*adopted, ledger, config, keys_->is_private());
-    found.torn_release = adopted->torn_release.has_value();
-  }
+  const std::vector<journal::LedgerEntry> lost = owe_what_is_lost(adopted, ledger, found);
+  journal::Ledger known = ledger;
+  for (const journal::LedgerEntry& entry : lost) known.keep(entry);
   found.ledger_of_another = std::ranges::any_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
     return entry.lane != config_.lane || entry.stream != config_.stream;
   });
-  const engine::Decision decision = decided(found, ledger.epochs, asked, options, sealed);
+  const engine::Decision decision = decided(found, known.epochs, asked, options, sealed);
   if (const auto* begin = std::get_if<engine::Begin>(&decision)) {
-    begin_epoch(*begin, std::move(ledger));
+    begin_epoch(*begin, lost, std::move(ledger));
   } else {
     go_on(std::move(*state), std::get<engine::GoOn>(decision).overlap, std::move(ledger));
   }
+  if (witness_) witness_->keep();
+}
+
+/// What was spent without a line in `ledger`: by files that were adopted, in `found`; and, returned, what the witness
+/// knows.
+std::vector<journal::LedgerEntry> Session::owe_what_is_lost(const std::optional<journal::Adopted>& adopted,
+                                                            const journal::Ledger& ledger,
+                                                            engine::Found& found) const {
+  std::vector<journal::LedgerEntry> lost;
+  if (witness_) lost = witness_->lost(*disk_, ledger);
+  found.has_remains = adopted || !lost.empty();
+  if (!adopted) return lost;
+  journal::Ledger known = ledger;
+  for (const journal::LedgerEntry& entry : lost) known.keep(entry);
+  found.owed = owed_by(*adopted, known, config_, keys_->is_private());
+  if (found.owed) found.owed = at_least(*found.owed, lost);
+  found.torn_release = adopted->torn_release.has_value();
+  return lost;
 }
 
 /// What is decided on what is found so far; a refusal is thrown in words.
@@ -143,16 +144,17 @@ void Session::refuse(engine::Refusal reason, const Options& options, const std::
   using engine::Refusal;
   const std::string& folder = config_.state.directory;
   switch (reason) {
-    case Refusal::state_is_there: {
-      const secrets::StateIdentity found = located(folder, [&] { return secrets::read_identity(*sealed); });
-      throw Failure(Exit::data, fmt::format("{}: holds a state (stream {}, lane {}, epoch {}, step {}); {}", folder,
-                                            found.stream, found.lane.value(), found.epoch.value(),
-                                            found.steps.value(), restart_hint(config_, options)));
-    }
+    case Refusal::state_is_there:
+      throw state_is_there(located(folder, [&] { return secrets::read_identity(*sealed); }), config_, options);
     case Refusal::nothing_to_resume:
       throw nothing_to_resume(folder);
     case Refusal::other_kind:
       throw other_kind(folder, is_private_run(options));
+    case Refusal::behind_witness: {
+      const std::string new_epoch = command_to_go_on(config_, options, "--new-epoch");
+      if (!sealed) throw is_forgotten(*witness_, config_, new_epoch);
+      throw is_older(*witness_, secrets::read_identity(*sealed), config_, new_epoch);
+    }
     case Refusal::other_ledger:
       throw Failure(Exit::data, folder +
                                     ": its ledger is of another stream or lane; choose another "
@@ -182,11 +184,7 @@ void Session::load_keys(const config::Config& config, const Options& options, bo
     keys_ = secrets::Keyring::insecure(*options.insecure_seed);
     return;
   }
-  const std::filesystem::path own = std::filesystem::path(config.state.directory) / journal::folder_files::key;
-  key_file_ = config.state.key_file.empty() ? own.string() : config.state.key_file;
-  std::error_code unknown;  // told by whoever makes it
-  const bool may_be_made = config.state.key_file.empty() && !state_exists;
-  if (may_be_made && !std::filesystem::exists(own, unknown)) secrets::create_key_file(own);
+  key_file_ = key_file_for(config, state_exists);
   keys_ = secrets::load_key_file(key_file_);
   if (options.compared) keys_ = keys_->beside_nonprivate();
 }
@@ -197,8 +195,10 @@ void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap
                   mechanism_, std::move(ledger));
 }
 
-void Session::begin_epoch(const engine::Begin& begin, journal::Ledger ledger) {
+void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost,
+                          journal::Ledger ledger) {
   use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger));
+  for (const journal::LedgerEntry& entry : lost) ledger_->owe(entry);
   if (begin.owed) ledger_->owe(*begin.owed);
   seen_key_ = secrets::random_key();
   noise::KeyBytes key = keys_->epoch_key(config_.stream);
@@ -246,6 +246,10 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
   found.at_horizon = mechanism_.horizon() == state->identity.steps;
   found.other_passes = !has_same_passes(state->record);
   if (found.other_passes) why_unusable_ = std::make_exception_ptr(other_passes(state->record));
+  if (witness_) {
+    witness_->find(state->record.account);
+    found.behind_witness = !witness_->is_held_by(*disk_, state->record);
+  }
   static_cast<void>(decided(found, {}, asked, options, sealed));  // nothing is published for a run that is refused
   look_at_input(state->record, options, found);
   try {
@@ -341,7 +345,9 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   mark_input();
   record.seen = seen_;
   record.seen_key = seen_key_;
+  if (witness_) record.account = witness_->account();
   record.released = StepCount{released};
+  if (witness_) witness_->check();
   wait();  // one batch in flight; the next bookmark stands behind what it published
   record.bookmark = journal_->bookmark();
   journal::Batch batch = engine::seal_batch(*keys_, *lane_, *ledger_, std::move(record),
@@ -352,18 +358,28 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   if (NUSTREAM_PLANTED("printed-ahead-of-its-state")) published_(std::exchange(outbox_in_flight_, {}));
   auto done = std::make_shared<std::promise<void>>();
   in_flight_ = done->get_future();
-  journal_->commit(std::move(batch), [done](const std::exception_ptr& failure) {
+  journal_->commit(std::move(batch), [done, tell = tell_witness(lane_->steps())](const std::exception_ptr& failure) {
     if (failure) {
       done->set_exception(failure);
     } else {
+      tell();
       done->set_value();
     }
   });
 }
 
+/// What tells the witness of the commit that is about to begin, once it is durable.
+std::function<void()> Session::tell_witness(StepCount steps) {
+  if (!witness_) return [] {};
+  return [this, steps, epoch = epoch(), head = ledger_->head(), epochs = ledger_->with_own(steps, touched())] {
+    witness_->committed(epoch, steps, head, epochs);
+  };
+}
+
 void Session::finish() {
   wait();
   journal::flush_and_wait(*journal_);
+  if (witness_) witness_->finish();
 }
 
 std::string Session::rejects_file() const {

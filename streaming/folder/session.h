@@ -15,11 +15,13 @@
 #include "engine/epoch_decision.h"
 #include "engine/epoch_ledger.h"
 #include "engine/noise_feed.h"
+#include "folder/account.h"
 #include "folder/input_witness.h"
 #include "folder/options.h"
 #include "folder/window.h"
 #include "journal/disk.h"
 #include "journal/file_journal.h"
+#include "journal/folder_witness.h"
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
 #include "journal/state_record.h"
@@ -55,6 +57,10 @@ class Session {
   [[nodiscard]] bool is_private() const noexcept { return keys_->is_private(); }
   /// Path of the key file; empty under an insecure seed.
   [[nodiscard]] const std::string& key_file() const noexcept { return key_file_; }
+  /// Path of the witness; empty where none is kept.
+  [[nodiscard]] std::string witness_file() const { return witness_ ? witness_->file().string() : std::string(); }
+  /// What the operator should know of the key's place and of the witness, one sentence each.
+  [[nodiscard]] std::vector<std::string> warnings() const { return warnings_of(config_, key_file_, witness_); }
   /// Step count of the last release of this epoch; 0 for none.
   [[nodiscard]] std::uint64_t released_at() const noexcept { return released_at_; }
   /// Whether there is a state of this epoch, which --resume would go on from; after finish() for sure.
@@ -90,11 +96,15 @@ class Session {
   [[nodiscard]] std::optional<journal::State> look_at_state(const std::string& sealed, const Options& options,
                                                             const engine::Asked& asked, engine::Found& found);
   void look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found);
-  void begin_epoch(const engine::Begin& begin, journal::Ledger ledger);
+  void begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost, journal::Ledger ledger);
   void go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger);
   [[nodiscard]] bool has_same_passes(const journal::StateRecord& record) const;
   [[nodiscard]] Failure other_passes(const journal::StateRecord& record) const;
+  [[nodiscard]] std::vector<journal::LedgerEntry> owe_what_is_lost(const std::optional<journal::Adopted>& adopted,
+                                                                   const journal::Ledger& ledger,
+                                                                   engine::Found& found) const;
   void mark_input();
+  [[nodiscard]] std::function<void()> tell_witness(StepCount steps);
   void wait();
   /// One past the furthest record that was touched.
   [[nodiscard]] Position touched() const { return Position{window_.touched(lane_->position().value())}; }
@@ -109,6 +119,7 @@ class Session {
   std::unique_ptr<journal::Disk> disk_;
   std::optional<secrets::Keyring> keys_;
   std::string key_file_;
+  std::optional<journal::FolderWitness> witness_;  // of private runs; outlives the journal, whose thread tells it
   std::optional<journal::FileJournal> journal_;
 
   std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line

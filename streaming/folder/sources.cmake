@@ -1,2 +1,2 @@
 target_sources(nustream_service PRIVATE
-  folder/options.cpp folder/owed_spend.cpp folder/session.cpp folder/window.cpp)
+  folder/account.cpp folder/options.cpp folder/owed_spend.cpp folder/refusals.cpp folder/session.cpp folder/window.cpp)

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace nustream::journal {
@@ -45,7 +46,10 @@ class Disk {
   virtual ~Disk() = default;
   /// Makes the folder and those above it where they are missing, for the user alone, durably.
   virtual void make_folder(const Path& folder) = 0;
-  /// An existing file, or nothing. Without Access::write it is never changed.
+  /// Failure(permission) where the folder is another user's, or writable by others. A missing one is no failure.
+  virtual void require_trusted(const Path& folder) = 0;
+  /// An existing file, or nothing; Failure(permission) where it is another user's, or writable by others. Without
+  /// Access::write it is never changed.
   [[nodiscard]] virtual std::unique_ptr<File> open(const Path& path, Access access) = 0;
   /// Makes a new, empty file; one of that name is unlinked, never emptied.
   [[nodiscard]] virtual std::unique_ptr<File> create(const Path& path, Audience audience) = 0;
@@ -54,6 +58,15 @@ class Disk {
   /// Takes the lock file, made where missing. Failure(locked) where another run holds it.
   [[nodiscard]] virtual std::unique_ptr<Lock> lock(const Path& path) = 0;
 };
+
+/// The whole of a file; empty where it is missing.
+[[nodiscard]] inline std::string read_file_if_any(Disk& disk, const Disk::Path& path) {
+  const auto file = disk.open(path, Access::read);
+  if (!file) return {};
+  std::string bytes(file->size(), '\0');
+  bytes.resize(file->read(0, bytes));
+  return bytes;
+}
 
 /// The file system of this machine.
 [[nodiscard]] std::unique_ptr<Disk> posix_disk();

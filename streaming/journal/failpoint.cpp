@@ -16,16 +16,17 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::size_t places =
-    failpoints.size() + topic_failpoints.size() + report_failpoints.size() + sums_failpoints.size();
+constexpr std::size_t places = failpoints.size() + topic_failpoints.size() + report_failpoints.size() +
+                               sums_failpoints.size() + witness_failpoints.size();
 
 std::string_view name_of(std::size_t index) {
   if (index < failpoints.size()) return failpoints[index];
   index -= failpoints.size();
   if (index < topic_failpoints.size()) return topic_failpoints[index];
   index -= topic_failpoints.size();
-  return index < report_failpoints.size() ? report_failpoints[index]
-                                          : sums_failpoints[index - report_failpoints.size()];
+  if (index < report_failpoints.size()) return report_failpoints[index];
+  index -= report_failpoints.size();
+  return index < sums_failpoints.size() ? sums_failpoints[index] : witness_failpoints[index - sums_failpoints.size()];
 }
 
 /// One place asked for, how many passages are left, and what happens at the last of them.

@@ -71,6 +71,14 @@ inline constexpr std::array<std::string_view, 7> sums_failpoints{
     "after-commit-sums",  //
 };
 
+/// … and for the witness of a state folder, written by a thread of its own.
+inline constexpr std::array<std::string_view, 4> witness_failpoints{
+    "before-write-witness",  // the commit that it is to tell of is durable
+    "during-write-witness",  // half of NAME.new
+    "after-sync-witness",    //
+    "after-rename-witness",  // perhaps not for a power failure yet
+};
+
 /// Places are counted over all tables.
 consteval std::size_t failpoint_index(std::string_view name) {
   for (std::size_t index = 0; index < failpoints.size(); ++index) {
@@ -87,6 +95,10 @@ consteval std::size_t failpoint_index(std::string_view name) {
   before += report_failpoints.size();
   for (std::size_t index = 0; index < sums_failpoints.size(); ++index) {
     if (sums_failpoints[index] == name) return before + index;
+  }
+  before += sums_failpoints.size();
+  for (std::size_t index = 0; index < witness_failpoints.size(); ++index) {
+    if (witness_failpoints[index] == name) return before + index;
   }
   throw "no such failpoint: add it to a table";
 }

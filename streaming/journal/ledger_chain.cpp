@@ -227,14 +227,11 @@ Hash head_before(std::string_view lines) try {
 
 namespace {
 
-/// Verifies the folder's whole lines one by one; `visit` sees the head after each.
+/// The folder's whole lines one by one, without their newlines.
 template <class Visit>
-Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys, Visit visit) {
-  LedgerVerifier verifier(keys);
-  const Disk::Path path = folder / folder_files::ledger;
-  const std::string name = path.string();
+void for_each_line(Disk& disk, const Disk::Path& path, Visit visit) {
   const auto file = disk.open(path, Access::read);
-  if (!file) return std::move(verifier).finish();
+  if (!file) return;
   const std::uint64_t size = file->size();
   std::string pending;
   std::string chunk(std::size_t{1} << 16, '\0');
@@ -245,11 +242,22 @@ Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& 
     pending.append(chunk, 0, got);
     std::size_t begin = 0;
     for (std::size_t end = 0; (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      located(name, [&] { verifier.add(std::string_view(pending).substr(begin, end - begin)); });
-      visit(verifier.head());
+      visit(std::string_view(pending).substr(begin, end - begin));
     }
     pending.erase(0, begin);
   }
+}
+
+/// Verifies the folder's lines; `visit` sees the head after each.
+template <class Visit>
+Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys, Visit visit) {
+  LedgerVerifier verifier(keys);
+  const Disk::Path path = folder / folder_files::ledger;
+  const std::string name = path.string();
+  for_each_line(disk, path, [&](std::string_view line) {
+    located(name, [&] { verifier.add(line); });
+    visit(verifier.head());
+  });
   return located(name, [&] { return std::move(verifier).finish(); });
 }
 
@@ -257,6 +265,13 @@ Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& 
 
 Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys) {
   return read_lines(disk, folder, keys, [](const Hash&) {});
+}
+
+bool ledger_holds(Disk& disk, const Disk::Path& folder, const Hash& head) {
+  bool is_there = false;
+  for_each_line(disk, folder / folder_files::ledger,
+                [&](std::string_view line) { is_there = is_there || hash_of(std::string(line) + '\n') == head; });
+  return is_there;
 }
 
 namespace {

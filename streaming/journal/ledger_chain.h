@@ -91,4 +91,8 @@ class LedgerVerifier {
 [[nodiscard]] bool ledger_follows(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
                                   const StateRecord& record);
 
+/// True where a whole line of the folder's ledger has this hash: what the ledger held when its head was that, it
+/// holds now. Checks neither chain nor MACs, so that it can be asked before a resume has judged the file.
+[[nodiscard]] bool ledger_holds(Disk& disk, const Disk::Path& folder, const Hash& head);
+
 }  // namespace nustream::journal

@@ -27,6 +27,7 @@ OutboxFolder::OutboxFolder(Disk& disk, FolderOptions options)
 
 std::optional<std::string> OutboxFolder::load() {
   disk_.make_folder(options_.folder);
+  disk_.require_trusted(options_.folder);
   lock_ = disk_.lock(path(folder_files::lock));
   if (const auto file = disk_.open(path(folder_files::state), Access::read)) {
     std::string sealed(file->size(), '\0');

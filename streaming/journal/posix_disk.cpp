@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "journal/disk.h"
+#include "secrets/folder_trust.h"
 
 namespace nustream::journal {
 namespace {
@@ -127,6 +128,10 @@ class PosixDisk final : public Disk {
     sync_folder(above);
   }
 
+  void require_trusted(const Path& folder) override {
+    secrets::require_trusted(folder, "the folder", "name another one");
+  }
+
   std::unique_ptr<File> open(const Path& path, Access access) override {
     Descriptor descriptor(
         ::open(path.c_str(), (access == Access::write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW));
@@ -134,6 +139,9 @@ class PosixDisk final : public Disk {
       if (errno == ENOENT) return nullptr;
       throw failure("open", path, errno);
     }
+    struct stat status {};
+    if (::fstat(descriptor.get(), &status) != 0) throw failure("look at", path, errno);
+    secrets::require_trusted(status, path);
     return std::make_unique<PosixFile>(std::move(descriptor), path);
   }
 

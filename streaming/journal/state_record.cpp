@@ -8,7 +8,8 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 4;
+constexpr std::uint32_t format = 5;
+constexpr std::uint32_t format_without_account = 4;
 constexpr std::uint32_t format_without_seen_key = 3;
 constexpr std::uint32_t format_without_stop_asked = 2;
 constexpr const char* malformed = "the state's record is malformed; use the version that wrote it";
@@ -110,6 +111,7 @@ std::string encode_record(const StateRecord& record) {
   }
   secrets::append_text(record.stop_asked, out);
   secrets::append_bytes(record.seen_key, out);
+  secrets::append_bytes(record.account, out);
   return out;
 }
 
@@ -145,6 +147,7 @@ StateRecord decode_record(std::string_view bytes) {
   }
   if (found > format_without_stop_asked) record.stop_asked = fields.text();
   if (found > format_without_seen_key) fields.bytes(record.seen_key);
+  if (found > format_without_account) fields.bytes(record.account);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
 }

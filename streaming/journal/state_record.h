@@ -1,6 +1,7 @@
 // What a committed state holds, and its canonical bytes before sealing (docs/formats/state.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,6 +44,10 @@ struct SeenRecord {
   friend bool operator==(const SeenRecord&, const SeenRecord&) = default;
 };
 
+/// Random bits that name the account of a state folder: kept in its state, they move and are copied with it. All zero
+/// where no witness is kept: for topics, and in states of earlier versions.
+using AccountId = std::array<std::uint8_t, 16>;
+
 /// Everything that a resume needs. Stream, lane, epoch, step and settings digest are the seal's
 /// (secrets::StateIdentity).
 struct StateRecord {
@@ -62,6 +67,7 @@ struct StateRecord {
   std::vector<SeenRecord> seen{};  ///< of a topic, the last records before `position`; of files, see record_marks.h
   std::string stop_asked{};        ///< what `stop` was resolved from, where the input is a topic
   Hash seen_key{};                 ///< of the marks in `seen`, where the input are files
+  AccountId account{};             ///< of the folder, for its witness; zeros where there is none
 
   [[nodiscard]] Recovery recovery() const { return {bookmark, outbox, ledger_entry}; }
 };

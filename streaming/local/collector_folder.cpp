@@ -106,6 +106,7 @@ std::optional<CollectorState> read_state(Disk& disk, const Disk::Path& folder, c
 CollectorFolder::CollectorFolder(Disk& disk, Disk::Path folder, const Settings& settings, const ReportFormat& format)
     : disk_(disk), folder_(std::move(folder)), state_(empty_state(settings, format)) {
   disk_.make_folder(folder_);
+  disk_.require_trusted(folder_);
   try {
     lock_ = disk_.lock(path("lock"));
   } catch (const Failure& failure) {

@@ -143,6 +143,7 @@ class ReportStore::Scan {
 ReportStore::ReportStore(Disk& disk, const Disk::Path& folder, const std::string& heading)
     : disk_(disk), folder_(folder) {
   disk_.make_folder(folder_);
+  disk_.require_trusted(folder_);
   try {
     lock_ = disk_.lock(folder_ / "lock");
   } catch (const Failure& failure) {

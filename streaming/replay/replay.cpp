@@ -114,6 +114,8 @@ Exit run(const config::Config& config, const folder::Options& options) {
   if (options.start == folder::Start::fresh) stream.open(window.first);
   folder::Session session(
       config, mechanism, window, options, [&](std::string_view released) { printer.published(released); }, stream);
+  const std::vector<std::string> told = session.warnings();
+  for (const std::string& warning : told) warn(warning, options);
   if (options.start != folder::Start::resume) {
     const std::string advice = engine::short_of_budget(mechanism, session.step_limit());
     const bool before_a_release = session.step_limit() < StepCount{config.descent.release_every};
@@ -157,6 +159,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
   }
   session.finish();
   printer.finish();
+  if (const std::vector<std::string> now = session.warnings(); now != told && !now.empty()) warn(now.back(), options);
   console::warn_of_lost(rejects_of(session));
   if (failure) std::rethrow_exception(failure);
   say_how_it_ended(config, options, session, ending, stepper.released_at());

@@ -76,7 +76,7 @@ console::Summary summarise(const config::Config& config, const config::Mechanism
     return disk->open(path, journal::Access::read) ? path : std::string();
   };
   summary.places = {made(journal::folder_files::releases), made(journal::folder_files::state),
-                    made(journal::folder_files::ledger), session.key_file()};
+                    made(journal::folder_files::ledger), session.key_file(), session.witness_file()};
   return summary;
 }
 

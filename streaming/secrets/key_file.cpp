@@ -57,14 +57,6 @@ void write_all(int descriptor, std::span<const std::uint8_t> bytes, const fs::pa
   }
 }
 
-void sync_folder_of(const fs::path& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const Descriptor descriptor(folder, O_RDONLY | O_DIRECTORY);
-  if (!descriptor.valid() || ::fsync(descriptor.get()) != 0) {
-    throw system_failure(Exit::io, "sync folder", folder, errno, "check the disk; the key file may not last");
-  }
-}
-
 void check_status(int descriptor, const fs::path& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) {
@@ -96,6 +88,14 @@ void read_all(int descriptor, std::span<std::uint8_t> out, const fs::path& path)
 }
 
 }  // namespace
+
+void sync_folder_of(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const Descriptor descriptor(folder, O_RDONLY | O_DIRECTORY);
+  if (!descriptor.valid() || ::fsync(descriptor.get()) != 0) {
+    throw system_failure(Exit::io, "sync folder", folder, errno, "check the disk; what was made there may not last");
+  }
+}
 
 void create_key_file(const fs::path& path) {
   WipedKey key;

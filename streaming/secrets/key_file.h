@@ -15,4 +15,7 @@ void create_key_file(const std::filesystem::path& path);
 /// by somebody else than this process's user or root, or open to group or others.
 [[nodiscard]] Keyring load_key_file(const std::filesystem::path& path);
 
+/// Makes the name of a file durable. Failure(io) where the system refuses.
+void sync_folder_of(const std::filesystem::path& path);
+
 }  // namespace nustream::secrets

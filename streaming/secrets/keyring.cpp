@@ -22,6 +22,7 @@ void keyed_hash(std::span<const std::uint8_t> key, std::string_view message, std
 struct Keyring::Keys {
   noise::KeyBytes sealing{};
   noise::KeyBytes ledger{};
+  noise::KeyBytes witness{};
   noise::KeyBytes insecure_epochs{};  ///< all zero for a key file: epochs draw fresh bits
 };
 
@@ -40,6 +41,7 @@ Keyring::Keyring(const noise::KeyBytes& master, bool is_seeded) : is_private_(!i
   const auto keys = std::allocate_shared<Keys>(std::pmr::polymorphic_allocator<Keys>(&keyring_memory()));
   keyed_hash(master, "nustream v1 sealing", keys->sealing);
   keyed_hash(master, "nustream v1 ledger", keys->ledger);
+  keyed_hash(master, "nustream v1 witness", keys->witness);
   keyed_hash(master, "nustream v1 fingerprint", fingerprint_);
   if (is_seeded) keys->insecure_epochs = master;
   keys_ = keys;
@@ -64,6 +66,10 @@ std::span<const std::uint8_t, 32> Keyring::sealing_key() const noexcept {
 
 std::span<const std::uint8_t, 32> Keyring::ledger_key() const noexcept {
   return keys_->ledger;
+}
+
+std::span<const std::uint8_t, 32> Keyring::witness_key() const noexcept {
+  return keys_->witness;
 }
 
 noise::KeyBytes Keyring::epoch_key(std::string_view stream) const {

@@ -26,6 +26,8 @@ class Keyring {
 
   [[nodiscard]] std::span<const std::uint8_t, 32> sealing_key() const noexcept;
   [[nodiscard]] std::span<const std::uint8_t, 32> ledger_key() const noexcept;
+  /// Authenticates the witness of a state folder.
+  [[nodiscard]] std::span<const std::uint8_t, 32> witness_key() const noexcept;
   [[nodiscard]] const Fingerprint& fingerprint() const noexcept { return fingerprint_; }
   /// False for an insecure seed, and for a run whose answers stand beside answers that are not private.
   [[nodiscard]] bool is_private() const noexcept { return is_private_; }

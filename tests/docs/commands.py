@@ -125,7 +125,7 @@ def check_commands():
                 if check_line(name_of(page), line.strip()):
                     for word in line.split():
                         check_path(name_of(page), word)
-        prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.S | re.M)
+        prose = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.S | re.M)
         for code in re.findall(r"`([^`]+)`", prose):
             check_line(name_of(page), code)
             check_values(name_of(page), " ".join(code.split()), HELPS)

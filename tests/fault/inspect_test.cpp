@@ -59,12 +59,12 @@ TEST_F(Inspect, ShowsTheEpsilonOfAllEpochs) {
 }
 
 TEST_F(Inspect, WithoutItsKeySaysHowOneIsNamed) {
-  std::filesystem::rename(state / "key", world.path("elsewhere"));
+  std::filesystem::rename(std::filesystem::read_symlink(state / "key"), world.path("elsewhere"));
   const CommandResult lost = inspect();
   EXPECT_EQ(lost.code, 77);
   EXPECT_THAT(lost.err, HasSubstr("--key-file names another one, --insecure-seed"));
-  const CommandResult rotated =
-      run_command(NUSTREAM_COMMAND, {"key", "rotate", state.string(), world.path("elsewhere")});
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", world.path("next")}).code, 0);
+  const CommandResult rotated = run_command(NUSTREAM_COMMAND, {"key", "rotate", state.string(), world.path("next")});
   EXPECT_EQ(rotated.code, 77);
   EXPECT_THAT(rotated.err, HasSubstr("--key-file names the one that the state is sealed under"));
 }

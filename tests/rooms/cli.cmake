@@ -12,6 +12,7 @@ function(nustream_command_test name label)
 endfunction()
 nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp)
 nustream_command_test(inspect_test quick fault/inspect_test.cpp)
+nustream_command_test(witness_test quick fault/witness_test.cpp fault/folder_trust_test.cpp)
 nustream_command_test(terminal_test quick fault/terminal_test.cpp)
 # The kernel's random source in the hands of a test.
 add_library(key_source MODULE support/key_source.cpp)
@@ -29,7 +30,7 @@ target_link_libraries(replay_resume_test PRIVATE ZLIB::ZLIB PkgConfig::ZSTD)
 # The command with kill points: the journal's and secrets' objects from the faulty library, everything else as shipped.
 add_executable(nustream_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
 target_link_libraries(nustream_faulty PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> nustream_service)
-foreach(name replay_kill_test estimate_kill_test)
+foreach(name replay_kill_test estimate_kill_test witness_kill_test)
   nustream_test(${name} full fault/${name}.cpp
                 LINK nustream_journal_faulty GTest::gmock simdjson::simdjson fmt::fmt)
   target_compile_definitions(${name} PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"

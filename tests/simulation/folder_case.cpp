@@ -32,7 +32,7 @@ std::string draw_input_text(Draws& draws, const RandomStream& stream, std::uint6
 std::string draw_state_section(Draws& draws, bool fresh_keys) {
   return fmt::format("[state]\ndirectory = \"{}\"\ncommit_records = {}\ncommit_seconds = {}\nrejects = {}\n{}",
                      folder_paths::folder, 1 + draws.draw(60), draws.draw(2) == 0 ? 0.05 : 5.0, draws.draw(2) == 0,
-                     fresh_keys ? "key_file = \"" + key_file() + "\"\n" : "");
+                     fresh_keys ? "key_file = \"" + key_file() + "\"\nwitness = \"none\"\n" : "");
 }
 
 std::optional<FolderCase> try_folder_case(Draws& draws, std::uint64_t seed, const Given* given,

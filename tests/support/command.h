@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -31,10 +32,35 @@ inline std::string program_under_test(const std::string& program) {
   return std::getenv("NUSTREAM_PLANTED_PROGRAMS") != nullptr && std::filesystem::exists(planted) ? planted : program;
 }
 
+/// Where keys and witnesses of the commands go that name no place for them: never the user's own folder.
+inline const std::string& configuration_folder() {
+  static const TemporaryFolder folder;
+  static const std::string path = folder.path().string();
+  return path;
+}
+
+/// This process's environment with `variables` ("NAME=VALUE") in the place of those of the same names; "NAME" alone
+/// takes one away.
+inline std::vector<std::string> environment_with(std::vector<std::string> variables) {
+  const auto name_of = [](const std::string& variable) { return variable.substr(0, variable.find('=')); };
+  const auto is_given = [&](const std::string& name) {
+    return std::any_of(variables.begin(), variables.end(), [&](const std::string& v) { return name_of(v) == name; });
+  };
+  if (!is_given("XDG_CONFIG_HOME")) variables.push_back("XDG_CONFIG_HOME=" + configuration_folder());
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!is_given(name_of(*entry))) environment.emplace_back(*entry);
+  }
+  for (const std::string& variable : variables) {
+    if (variable.find('=') != std::string::npos) environment.push_back(variable);
+  }
+  return environment;
+}
+
 /// A started command. Standard output and error go to files, so that no pipe can fill up and hold it.
 class Command {
  public:
-  /// `input`: a file for standard input, /dev/null without one. `variables` are added to the environment.
+  /// `input`: a file for standard input, /dev/null without one. `variables` as environment_with().
   Command(const std::string& of, const std::vector<std::string>& arguments,
           const std::optional<std::string>& input = {}, const std::vector<std::string>& variables = {}) {
     const std::string program = program_under_test(of);
@@ -44,9 +70,9 @@ class Command {
     std::vector<char*> argv{const_cast<char*>(program.c_str())};
     for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
+    std::vector<std::string> all = environment_with(variables);
     std::vector<char*> environment;
-    for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
-    for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
+    for (std::string& variable : all) environment.push_back(variable.data());
     environment.push_back(nullptr);
     child_ = ::fork();
     if (child_ < 0) throw std::runtime_error("cannot fork");

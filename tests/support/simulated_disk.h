@@ -46,6 +46,7 @@ class SimulatedDisk final : public journal::Disk {
   explicit SimulatedDisk(std::uint64_t seed) : random_(seed) {}
 
   void make_folder(const Path& folder) override;
+  void require_trusted(const Path&) override {}  // nobody else is on this machine
   std::unique_ptr<journal::File> open(const Path& path, journal::Access access) override;
   std::unique_ptr<journal::File> create(const Path& path, journal::Audience audience) override;
   void rename(const Path& from, const Path& to) override;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "config/advice.h"
+#include "config/mechanism.h"
 #include "config/nearest.h"
 #include "config_reading.h"
 
@@ -56,6 +57,19 @@ TEST(Config, AnOverrideReachesEveryKindOfKey) {
   EXPECT_EQ(config.noise.correlation.name(), "independent");
   EXPECT_TRUE(config.state.rejects);
   EXPECT_EQ(config.descent.start, (std::vector<double>{1.0, 2.0}));
+}
+
+// Where key and witness lie changes no iterate: a resume may name other places.
+TEST(Config, PlacesOfKeyAndWitnessAreNoPartOfTheDigest) {
+  const auto digest = [](const Config& config) {
+    return settings_digest(config, make_mechanism(config, privacy::Participation::once()));
+  };
+  const Config placed = read({"state.key_directory=keys", "state.witness=/var/lib/witness", "state.key_file=k"});
+  EXPECT_EQ(placed.state.key_directory, "keys");
+  EXPECT_EQ(placed.state.witness, "/var/lib/witness");
+  EXPECT_EQ(digest(placed), digest(read({})));
+  EXPECT_EQ(read({}).state.key_directory, "");
+  EXPECT_EQ(read({}).state.witness, "");
 }
 
 TEST(Config, AnUnknownKeyNamesPlaceAndNearestKnownKey) {

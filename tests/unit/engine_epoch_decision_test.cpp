@@ -35,13 +35,10 @@ const char* word(Overlap overlap) {
 }
 
 const char* word(Refusal reason) {
-  constexpr const char* words[] = {"state is there",        "nothing to resume",
-                                   "remains without state", "unusable state",
-                                   "foreign state",         "ledger lost",
-                                   "rolled back state",     "other kind",
-                                   "other settings",        "other passes",
-                                   "other ledger",          "spend not known",
-                                   "passes need from",      "gap"};
+  constexpr const char* words[] = {
+      "state is there", "nothing to resume", "remains without state", "unusable state",   "foreign state",
+      "ledger lost",    "rolled back state", "behind witness",        "other kind",       "other settings",
+      "other passes",   "other ledger",      "spend not known",       "passes need from", "gap"};
   return words[static_cast<std::size_t>(reason)];
 }
 
@@ -118,7 +115,21 @@ std::vector<Row> rows_of_folders() {
   const auto first_at_50 = [](Found& found) { found.first = Position{50}; };
   const auto owed = [](Found& found) { found.owed = line(3, 0, 120, Overlap::unknown); };
   const auto torn = [](Found& found) { found.torn_release = true; };
+  const auto behind = [](Found& found) { found.behind_witness = true; };
+  const Ledger with_lost{line(2, 0, 140, Overlap::unknown)};  // what the witness knows
   return {
+      {"a first run in a folder that was deleted",
+       Found{.behind_witness = true},
+       {},
+       fresh(),
+       folder,
+       "refuse: behind witness"},
+      {"--new-epoch in a folder that was deleted", remains(State::none, behind), with_lost, anew(), folder,
+       "begin 3 at 140, unknown"},
+      {"--resume of an older copy", state(behind), one_epoch, resume(), folder, "refuse: behind witness"},
+      {"--new-epoch behind an older copy", state(behind), with_lost, anew(), folder, "begin 3 at 140, unknown"},
+      {"--new-epoch --from 0 behind an older copy", state(behind), with_lost, anew_from(0), folder,
+       "begin 3 at 0, unknown"},
       {"a first run", nothing(), {}, fresh(), folder, "begin 0 at 0, disjoint"},
       {"a first run --from 50", Found{.first = Position{50}}, {}, fresh(), folder, "begin 0 at 50, disjoint"},
       {"a first run over a state", state(), one_epoch, fresh(), folder, "refuse: state is there"},

@@ -33,6 +33,7 @@ journal::StateRecord example() {
   record.stop_asked = "end";
   record.seen = {{Position{7}, journal::hash_of("seven")}, {Position{9}, journal::hash_of("nine")}};
   record.seen_key = journal::hash_of("key");
+  record.account = {1, 2, 3};
   return record;
 }
 
@@ -59,6 +60,7 @@ TEST(StateRecord, ReadsBackWhatItWrote) {
   EXPECT_TRUE(record.seen == example().seen);
   EXPECT_EQ(record.stop_asked, "end");
   EXPECT_EQ(record.seen_key, example().seen_key);
+  EXPECT_EQ(record.account, example().account);
 }
 
 // A state that an earlier version sealed goes on.
@@ -66,8 +68,12 @@ TEST(StateRecord, OfEarlierFormatsIsRead) {
   journal::StateRecord record = example();
   record.stop_asked.clear();
   record.seen_key = {};
+  record.account = {};
   const std::string bytes = journal::encode_record(record);
-  std::string earlier = bytes.substr(0, bytes.size() - 32);
+  std::string earlier = bytes.substr(0, bytes.size() - 16);
+  earlier[0] = 4;
+  EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
+  earlier.resize(earlier.size() - 32);
   earlier[0] = 3;
   EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
   earlier.resize(earlier.size() - 4);  // the empty text's length
@@ -78,10 +84,10 @@ TEST(StateRecord, OfEarlierFormatsIsRead) {
 // Offsets of docs/formats/state.md.
 TEST(StateRecord, HasTheBytesOfItsPage) {
   const std::string bytes = journal::encode_record(example());
-  EXPECT_EQ(bytes.substr(0, 12), std::string("\x04\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
+  EXPECT_EQ(bytes.substr(0, 12), std::string("\x05\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
   EXPECT_EQ(bytes.substr(37, 14), std::string("\x0a\0\0\0lane\0bytes", 14));
   EXPECT_EQ(bytes.size(), 4U + 8 + 8 + 9 + 8 + 14 + 4 + (8 + 32 + 8 + 24) + (8 + 32 + 8) + 4 + 22 + 4 + 10 + 4 + 80 +
-                              32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32) + (4 + 3) + 32);
+                              32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32) + (4 + 3) + 32 + 16);
 }
 
 TEST(StateRecord, RefusesBytesThatAreMissingOrTooMany) {

@@ -1,0 +1,57 @@
+#include "folder/refusals.h"
+
+#include <fmt/format.h>
+
+namespace nustream::folder {
+namespace {
+
+std::string restart_hint(const config::Config& config, const Options& options) {
+  return "go on from it with: " + command_to_go_on(config, options, "--resume") +
+         "; or begin a new noise epoch behind it with: " + command_to_go_on(config, options, "--new-epoch");
+}
+
+}  // namespace
+
+Failure state_is_there(const secrets::StateIdentity& state, const config::Config& config, const Options& options) {
+  return {Exit::data, fmt::format("{}: holds a state (stream {}, lane {}, epoch {}, step {}); {}",
+                                  config.state.directory, state.stream, state.lane.value(), state.epoch.value(),
+                                  state.steps.value(), restart_hint(config, options))};
+}
+
+Failure nothing_to_resume(const std::filesystem::path& folder) {
+  return {Exit::data, folder.string() +
+                          ": holds no state to resume; is state.directory right, seen from the folder where this "
+                          "runs? A first run starts without --resume"};
+}
+
+Failure other_kind(const std::string& folder, bool is_private) {
+  return {Exit::data,
+          folder + (is_private
+                        ? ": holds a state that is not private (insecure seed or comparison) and never becomes so; "
+                          "choose another state.directory"
+                        : ": holds a private state, which no insecure seed and no comparison may go on with; choose "
+                          "another state.directory")};
+}
+
+Failure is_older(const journal::FolderWitness& witness, const secrets::StateIdentity& state,
+                 const config::Config& config, const std::string& new_epoch) {
+  return {
+      Exit::data,
+      fmt::format("{}: holds an older state (epoch {}, step {}), or another copy's, than the last one that was "
+                  "committed ({}, as {} tells): resumed, it would spend twice. Restore the newest state; or begin a "
+                  "new noise epoch, which is charged on top of all that was spent, with: {}",
+                  config.state.directory, state.epoch.value(), state.steps.value(), witness.told(),
+                  witness.file().string(), new_epoch)};
+}
+
+Failure is_forgotten(const journal::FolderWitness& witness, const config::Config& config,
+                     const std::string& new_epoch) {
+  return {
+      Exit::data,
+      fmt::format("{}: state, ledger and releases are gone, and with them what was spent ({}, as {} tells). Restore "
+                  "the folder; or begin a new noise epoch, which is charged on top of it, with: {}; or, for other "
+                  "records, name another state.directory",
+                  config.state.directory, witness.told(), witness.file().string(), new_epoch)};
+}
+
+}  // namespace nustream::folder

@@ -1,0 +1,28 @@
+// Why a run does not begin, in words: what, where, and what to do.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "config/config.h"
+#include "error.h"
+#include "folder/options.h"
+#include "journal/folder_witness.h"
+#include "secrets/seal.h"
+
+namespace nustream::folder {
+
+/// A first run, in a folder that holds a state.
+[[nodiscard]] Failure state_is_there(const secrets::StateIdentity& state, const config::Config& config,
+                                     const Options& options);
+[[nodiscard]] Failure nothing_to_resume(const std::filesystem::path& folder);
+/// A private state, for a run that is not, or the other way round. `is_private`: the run.
+[[nodiscard]] Failure other_kind(const std::string& folder, bool is_private);
+/// The folder's ledger lacks what the witness tells of. `new_epoch`: the command that goes on.
+[[nodiscard]] Failure is_older(const journal::FolderWitness& witness, const secrets::StateIdentity& state,
+                               const config::Config& config, const std::string& new_epoch);
+/// The folder is empty, and the witness tells that it was not.
+[[nodiscard]] Failure is_forgotten(const journal::FolderWitness& witness, const config::Config& config,
+                                   const std::string& new_epoch);
+
+}  // namespace nustream::folder

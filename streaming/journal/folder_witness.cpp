@@ -1,0 +1,202 @@
+#include "journal/folder_witness.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "error.h"
+#include "secrets/hex.h"
+#include "secrets/key_place.h"
+
+namespace nustream::journal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* ending = ".witness";
+
+/// "mine-0123456789abcdef.witness"
+fs::path file_of(const WitnessSettings& settings, const AccountId& account) {
+  return settings.place / (settings.stream + "-" + secrets::to_hex(account).substr(0, 16) + ending);
+}
+
+/// A witness's file as it was read.
+struct Candidate {
+  fs::path file;
+  std::string bytes;
+  ReadWitness read;
+};
+
+/// The witnesses in a folder that claim to be under this key. Files of other users are nobody's.
+std::vector<Candidate> candidates(const fs::path& place, const secrets::Keyring& keys) {
+  std::vector<Candidate> all;
+  const auto disk = posix_disk();
+  std::error_code unknown;  // a folder that is not there, or cannot be read, holds none
+  for (fs::directory_iterator entry(place, unknown), end; !unknown && entry != end; entry.increment(unknown)) {
+    if (entry->path().extension() != ending) continue;
+    try {
+      std::string bytes = read_file_if_any(*disk, entry->path());
+      if (kind_of_witness(bytes, keys) != WitnessKind::ours) continue;
+      ReadWitness read = read_witness(bytes, keys);
+      all.push_back({entry->path(), std::move(bytes), std::move(read)});
+    } catch (const Failure&) {
+      continue;
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.file < b.file; });
+  return all;
+}
+
+/// Of a file that a run is about to write over; empty where it cannot be read, which keep() tells.
+std::string readable_bytes(const fs::path& file) {
+  try {
+    return read_file_if_any(*posix_disk(), file);
+  } catch (const Failure&) {
+    return {};
+  }
+}
+
+Failure damaged(const fs::path& file) {
+  return {Exit::data, "the witness " + file.string() +
+                          " is damaged, or was written by somebody without the key; move it away once you know that "
+                          "the state folder is the newest one"};
+}
+
+bool is_further(const Witness& a, const Witness& b) {
+  return std::pair(a.epoch, a.steps) > std::pair(b.epoch, b.steps);
+}
+
+}  // namespace
+
+fs::path witness_place(const std::string& setting, const fs::path& key_file, const fs::path& folder,
+                       const fs::path& key_directory) {
+  if (setting == "none") return {};
+  if (!setting.empty()) return setting;
+  if (!secrets::lies_in(key_file, folder)) return key_file.has_parent_path() ? key_file.parent_path() : fs::path(".");
+  try {
+    return secrets::key_directory(key_directory);
+  } catch (const Failure&) {
+    return {};
+  }
+}
+
+FolderWitness::FolderWitness(WitnessSettings settings, secrets::Keyring keys)
+    : settings_(std::move(settings)), keys_(std::move(keys)) {
+  if (!settings_.place.empty()) settings_.place = secrets::real_path(settings_.place);
+}
+
+void FolderWitness::find(const std::optional<AccountId>& account) {
+  const bool has_account = account && *account != AccountId{};
+  account_ = has_account ? *account : new_account();
+  if (settings_.place.empty()) return;
+  const std::string folder = secrets::real_path(settings_.folder).string();
+  for (Candidate& candidate : candidates(settings_.place, keys_)) {
+    const Witness& witness = candidate.read.witness;
+    const bool is_this = has_account ? witness.account == account_
+                                     : witness.folder == folder && witness.stream == settings_.stream &&
+                                           witness.lane == settings_.lane;
+    if (!is_this) continue;
+    if (!candidate.read.is_authentic) throw damaged(candidate.file);
+    if (found_ && !is_further(witness, *found_)) continue;
+    found_ = witness;
+    bytes_ = std::move(candidate.bytes);
+    file_ = candidate.file;
+  }
+  if (found_) {
+    account_ = found_->account;
+    return;
+  }
+  file_ = file_of(settings_, account_);
+  bytes_ = readable_bytes(file_);
+  // That of an earlier key is written over: nobody can tell what it is worth.
+  if (!bytes_.empty() && kind_of_witness(bytes_, keys_) != WitnessKind::under_another_key) throw damaged(file_);
+  if (has_account) {
+    warning_ = "no witness of this state folder is in " + settings_.place.string() +
+               ": it cannot be told whether the folder is an older copy; from now on there is one";
+  }
+}
+
+bool FolderWitness::is_held_by(Disk& disk, const StateRecord& record) const {
+  if (!found_ || found_->ledger_head == empty_ledger_head || found_->ledger_head == record.ledger_head) return true;
+  return ledger_holds(disk, settings_.folder, found_->ledger_head);
+}
+
+std::vector<LedgerEntry> FolderWitness::lost(Disk& disk, const Ledger& ledger) const {
+  if (!found_ || found_->ledger_head == empty_ledger_head || found_->ledger_head == ledger.head) return {};
+  if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return {};
+  std::vector<LedgerEntry> lost;
+  for (LedgerEntry entry : found_->epochs) {
+    const bool is_last = entry.epoch == found_->epoch;
+    const bool is_known = std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const LedgerEntry& known) {
+      return known.lane == entry.lane && known.epoch == entry.epoch && known.steps >= entry.steps;
+    });
+    if (is_known && !is_last) continue;
+    if (is_last) entry.rho = entry.rho_limit;
+    entry.overlap = Overlap::unknown;
+    lost.push_back(std::move(entry));
+  }
+  return lost;
+}
+
+std::string FolderWitness::told() const {
+  return "epoch " + std::to_string(found_->epoch.value()) + ", step " + std::to_string(found_->steps.value());
+}
+
+bool FolderWitness::make_place() {
+  std::string what;
+  try {
+    posix_disk()->make_folder(settings_.place);
+    if (::access(settings_.place.c_str(), W_OK | X_OK) != 0) what = std::generic_category().message(errno);
+  } catch (const Failure& failure) {
+    what = failure.what();
+  }
+  if (what.empty()) return true;
+  what = "the witness cannot be kept in " + settings_.place.string() + ": " + what;
+  if (settings_.is_asked_for) {
+    throw Failure(Exit::permission, what + "; let state.witness name a folder that this user may write");
+  }
+  warning_ = what +
+             "; an older copy of the state folder would go unnoticed: set state.witness to a folder outside it that "
+             "can be written";
+  return false;
+}
+
+void FolderWitness::keep() {
+  if (settings_.place.empty()) {
+    warning_ = "no witness is kept (state.witness): an older copy of the state folder would go unnoticed";
+  } else if (make_place()) {
+    keeper_ = std::make_unique<WitnessKeeper>(file_, std::move(bytes_), keys_);
+  }
+  if (!keeper_) file_.clear();
+}
+
+void FolderWitness::committed(EpochId epoch, StepCount steps, const Hash& ledger_head,
+                              std::vector<LedgerEntry> epochs) {
+  if (!keeper_) return;
+  keeper_->committed({account_, settings_.stream, settings_.lane, secrets::real_path(settings_.folder).string(),
+                      epoch, steps, ledger_head, std::move(epochs)});
+}
+
+void FolderWitness::finish() {
+  if (!keeper_) return;
+  keeper_->flush();
+  check();
+}
+
+void FolderWitness::check() {
+  if (!keeper_) return;
+  const std::exception_ptr failure = keeper_->take_failure();
+  if (!failure) return;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Failure& told) {
+    if (told.code() == Exit::data) throw;
+    warning_ = std::string("the witness is no longer kept: ") + told.what();
+  }
+}
+
+}  // namespace nustream::journal

@@ -1,0 +1,90 @@
+// The witness of one state folder: found before the folder is opened, asked whether the folder is still what was last
+// committed, and kept while it runs.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/disk.h"
+#include "journal/ledger_chain.h"
+#include "journal/state_record.h"
+#include "journal/witness.h"
+#include "journal/witness_keeper.h"
+#include "secrets/keyring.h"
+
+namespace nustream::journal {
+
+/// Whose witness it is, and where it is kept.
+struct WitnessSettings {
+  std::filesystem::path place;   ///< folder of the witness's file; empty: none is kept
+  bool is_asked_for = false;     ///< by a setting: a place that cannot be written is a failure then, else a warning
+  std::filesystem::path folder;  ///< of the state
+  std::string stream;
+  LaneId lane{0};
+};
+
+/// The folder for witnesses: `setting` (state.witness), where it is neither empty nor "none"; or else that of the key
+/// file, where this lies outside the state folder; or else where keys are made, of which `key_directory` is the
+/// setting. Empty for "none", and where there is no such place.
+[[nodiscard]] std::filesystem::path witness_place(const std::string& setting, const std::filesystem::path& key_file,
+                                                  const std::filesystem::path& folder,
+                                                  const std::filesystem::path& key_directory);
+
+/// One run's side of it. One thread; the keeper has one of its own.
+class FolderWitness {
+ public:
+  /// Touches nothing.
+  FolderWitness(WitnessSettings settings, secrets::Keyring keys);
+
+  /// Looks for the witness of the account that the state names; without a state, or in one that names none, for one
+  /// that tells of this folder's path. Failure(data) where the file is damaged.
+  void find(const std::optional<AccountId>& account);
+  [[nodiscard]] const std::optional<Witness>& found() const noexcept { return found_; }
+  /// True behind find(), which is called once.
+  [[nodiscard]] bool is_looked_for() const noexcept { return account_ != AccountId{}; }
+  /// The file; empty before find(), and where none is kept.
+  [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
+
+  /// True where the folder, once the state's own line is in its ledger, holds all that the witness tells of; and
+  /// where there is no witness.
+  [[nodiscard]] bool is_held_by(Disk& disk, const StateRecord& record) const;
+  /// The epochs whose spend the witness knows and `ledger` lacks, where the ledger in `folder` does not hold what the
+  /// witness tells of: what a new epoch begins with as owed. The last of them is charged its limit, for it may have
+  /// gone on behind the witness.
+  [[nodiscard]] std::vector<LedgerEntry> lost(Disk& disk, const Ledger& ledger) const;
+  /// What the witness tells of, in words: "epoch 0, step 1,000".
+  [[nodiscard]] std::string told() const;
+
+  /// The account that the folder's states name from now on.
+  [[nodiscard]] const AccountId& account() const noexcept { return account_; }
+  /// One sentence for the operator; empty where all is well.
+  [[nodiscard]] const std::string& warning() const noexcept { return warning_; }
+
+  /// Has the state's commits told to the file from now on; makes the place where it is missing. Failure(permission)
+  /// where the place was asked for and cannot be written.
+  void keep();
+  /// A commit is durable. `epochs` as Witness::epochs. Any thread.
+  void committed(EpochId epoch, StepCount steps, const Hash& ledger_head, std::vector<LedgerEntry> epochs);
+  /// Waits until the last commit is told. Failure(data) where another run writes the same witness; a file that could
+  /// not be written becomes the warning.
+  void finish();
+  /// The same failure, as soon as it is known.
+  void check();
+
+ private:
+  [[nodiscard]] bool make_place();
+
+  WitnessSettings settings_;
+  secrets::Keyring keys_;
+  AccountId account_{};
+  std::filesystem::path file_;
+  std::string bytes_;  // of the file, as it was found
+  std::optional<Witness> found_;
+  std::string warning_;
+  std::unique_ptr<WitnessKeeper> keeper_;
+};
+
+}  // namespace nustream::journal

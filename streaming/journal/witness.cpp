@@ -1,0 +1,117 @@
+#include "journal/witness.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+
+#include "error.h"
+#include "nustream/base/error.h"
+#include "secrets/fields.h"
+#include "secrets/random.h"
+#include "secrets/sodium.h"
+
+namespace nustream::journal {
+namespace {
+
+constexpr std::string_view magic{"NUWITNS\0", 8};
+constexpr std::uint32_t format = 1;
+constexpr const char* malformed = "the witness is malformed";
+
+Hash mac_of(std::string_view text, const secrets::Keyring& keys) {
+  secrets::prepare_sodium();
+  Hash mac{};
+  const auto key = keys.witness_key();
+  const int status = crypto_generichash(mac.data(), mac.size(), reinterpret_cast<const unsigned char*>(text.data()),
+                                        text.size(), key.data(), key.size());
+  NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
+  return mac;
+}
+
+/// One line an epoch. Each stands for itself: their place in the ledger's chain is not kept.
+std::string lines_of(const std::vector<LedgerEntry>& epochs, const secrets::Keyring& keys) {
+  std::string lines;
+  for (const LedgerEntry& entry : epochs) lines += ledger_line(entry, empty_ledger_head, keys);
+  return lines;
+}
+
+std::vector<LedgerEntry> entries_of(std::string_view lines) {
+  std::vector<LedgerEntry> entries;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1);
+    entries.push_back(read_entry(lines.substr(0, end)));
+    lines.remove_prefix(end + 1);
+  }
+  return entries;
+}
+
+struct Heading {
+  secrets::Fingerprint fingerprint{};
+  bool is_known = false;  ///< magic and format are this page's
+};
+
+Heading read_heading(secrets::FieldReader& fields) {
+  Heading heading;
+  heading.is_known = fields.bytes(magic.size()) == magic;
+  heading.is_known = fields.integer<std::uint32_t>() == format && heading.is_known;
+  fields.bytes(heading.fingerprint);
+  return heading;
+}
+
+}  // namespace
+
+AccountId new_account() {
+  AccountId id{};
+  secrets::fill_random(id);
+  return id;
+}
+
+std::string encode_witness(const Witness& witness, const secrets::Keyring& keys) {
+  std::string out(magic);
+  secrets::append_integer(format, out);
+  secrets::append_bytes(keys.fingerprint(), out);
+  secrets::append_bytes(witness.account, out);
+  secrets::append_text(witness.stream, out);
+  secrets::append_integer(witness.lane.value(), out);
+  secrets::append_text(witness.folder, out);
+  secrets::append_integer(witness.epoch.value(), out);
+  secrets::append_integer(witness.steps.value(), out);
+  secrets::append_bytes(witness.ledger_head, out);
+  secrets::append_text(lines_of(witness.epochs, keys), out);
+  secrets::append_bytes(mac_of(out, keys), out);
+  return out;
+}
+
+WitnessKind kind_of_witness(std::string_view bytes, const secrets::Keyring& keys) try {
+  secrets::FieldReader fields(bytes, malformed);
+  const Heading heading = read_heading(fields);
+  if (!heading.is_known) return WitnessKind::malformed;
+  return heading.fingerprint == keys.fingerprint() ? WitnessKind::ours : WitnessKind::under_another_key;
+} catch (const Failure&) {
+  return WitnessKind::malformed;
+}
+
+ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys) {
+  secrets::FieldReader fields(bytes, malformed);
+  if (!read_heading(fields).is_known) throw Failure(Exit::data, malformed);
+  ReadWitness read{};
+  Witness& witness = read.witness;
+  fields.bytes(witness.account);
+  witness.stream = fields.text();
+  witness.lane = LaneId{fields.integer<std::uint32_t>()};
+  witness.folder = fields.text();
+  witness.epoch = EpochId{fields.integer<std::uint32_t>()};
+  witness.steps = StepCount{fields.integer<std::uint64_t>()};
+  Hash head{};
+  fields.bytes(head);
+  const std::string_view lines = fields.text();
+  Hash mac{};
+  fields.bytes(mac);
+  if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
+  read.is_authentic = mac == mac_of(bytes.substr(0, bytes.size() - mac.size()), keys);
+  if (!read.is_authentic) return read;
+  witness.ledger_head = head;
+  witness.epochs = entries_of(lines);
+  return read;
+}
+
+}  // namespace nustream::journal

@@ -1,0 +1,100 @@
+#include "journal/witness_keeper.h"
+
+#include <utility>
+
+#include "error.h"
+#include "journal/failpoint.h"
+
+namespace nustream::journal {
+
+WitnessKeeper::WitnessKeeper(std::filesystem::path file, std::string found, secrets::Keyring keys,
+                             std::chrono::milliseconds interval)
+    : file_(std::move(file)),
+      last_(std::move(found)),
+      keys_(std::move(keys)),
+      interval_(interval),
+      disk_(posix_disk()),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+WitnessKeeper::~WitnessKeeper() {
+  thread_.request_stop();
+  thread_.join();
+}
+
+void WitnessKeeper::committed(Witness latest) {
+  {
+    const std::lock_guard hold(mutex_);
+    if (failed_) return;
+    next_ = std::move(latest);
+  }
+  wake_.notify_all();
+}
+
+void WitnessKeeper::flush() {
+  std::unique_lock hold(mutex_);
+  in_haste_ = true;
+  wake_.notify_all();
+  wake_.wait(hold, [this] { return failed_ || (!next_ && !busy_); });
+  in_haste_ = false;
+}
+
+std::exception_ptr WitnessKeeper::take_failure() {
+  const std::lock_guard hold(mutex_);
+  return std::exchange(failure_, nullptr);
+}
+
+void WitnessKeeper::run(const std::stop_token& stop) {
+  auto due = std::chrono::steady_clock::now();
+  std::unique_lock hold(mutex_);
+  while (true) {
+    wake_.wait(hold, stop, [this] { return next_.has_value(); });
+    if (!next_ || failed_) return;
+    wake_.wait_until(hold, stop, due, [this] { return in_haste_; });
+    const Witness witness = std::move(*next_);
+    next_.reset();
+    busy_ = true;
+    hold.unlock();
+    std::exception_ptr failure;
+    try {
+      write(witness);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    due = std::chrono::steady_clock::now() + interval_;
+    hold.lock();
+    busy_ = false;
+    failure_ = failure;
+    failed_ = failure != nullptr;
+    if (failed_) next_.reset();
+    wake_.notify_all();
+    if (failed_) return;
+  }
+}
+
+void WitnessKeeper::write(const Witness& witness) {
+  const std::string present = read_file_if_any(*disk_, file_);
+  if (!present.empty() && present != last_) {
+    throw Failure(Exit::data,
+                  "the witness " + file_.string() +
+                      " was written by another run: a copy of this state folder runs too, which spends the "
+                      "same records' privacy twice; end one of them");
+  }
+  std::string bytes = encode_witness(witness, keys_);
+  const std::filesystem::path next = file_.string() + ".new";
+  NUSTREAM_FAILPOINT("before-write-witness");
+  const auto file = disk_->create(next, Audience::operators);
+  std::uint64_t offset = 0;
+  const auto write_part = [&](std::string_view part) {
+    file->write(offset, part);
+    offset += part.size();
+  };
+  NUSTREAM_TORN_WRITE("during-write-witness", std::string_view(bytes), write_part);
+  file->sync();
+  NUSTREAM_FAILPOINT("after-sync-witness");
+  disk_->rename(next, file_);
+  NUSTREAM_FAILPOINT("after-rename-witness");
+  disk_->sync_folder(file_.parent_path());
+  last_ = std::move(bytes);
+}
+
+}  // namespace nustream::journal

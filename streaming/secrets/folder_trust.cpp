@@ -1,0 +1,47 @@
+#include "secrets/folder_trust.h"
+
+#include <unistd.h>
+
+#include "error.h"
+
+namespace nustream::secrets {
+namespace {
+
+constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
+
+bool is_of_another(const struct stat& status) {
+  return status.st_uid != ::geteuid() && status.st_uid != 0;
+}
+
+}  // namespace
+
+void require_trusted(const std::filesystem::path& path, const std::string& what, const std::string& advice) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return;  // told by whoever opens it
+  const std::string which = what + " " + path.string();
+  if (is_of_another(status)) {
+    throw Failure(Exit::permission, which +
+                                        " belongs to another user, who could change what is in it; run this as that "
+                                        "user, or " +
+                                        advice);
+  }
+  if ((status.st_mode & writable_by_others) != 0) {
+    throw Failure(Exit::permission, which + " is writable by others, who could change what is in it: chmod go-w " +
+                                        path.string() + " once you know that what it holds is yours, or " + advice);
+  }
+}
+
+void require_trusted(const struct stat& status, const std::filesystem::path& path) {
+  if (!S_ISREG(status.st_mode)) return;
+  if (is_of_another(status)) {
+    throw Failure(Exit::permission, "the file " + path.string() +
+                                        " belongs to another user; run this as that user, or restore the file");
+  }
+  if ((status.st_mode & writable_by_others) != 0) {
+    throw Failure(Exit::permission, "the file " + path.string() +
+                                        " is writable by others, who could change it: chmod go-w " + path.string() +
+                                        " once you know that it is as it was left");
+  }
+}
+
+}  // namespace nustream::secrets

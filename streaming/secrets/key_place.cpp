@@ -1,0 +1,137 @@
+#include "secrets/key_place.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+
+#include "error.h"
+#include "secrets/folder_trust.h"
+#include "secrets/hex.h"
+#include "secrets/key_file.h"
+#include "secrets/sodium.h"
+
+namespace nustream::secrets {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* advice =
+    "set state.key_directory to a folder of your own outside the state folder, or state.key_file to a file that "
+    "nustream key new FILE made";
+
+/// An absolute path in a variable; the XDG specification has relative ones ignored.
+fs::path folder_in(const char* variable) {
+  const char* const value = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): before any thread
+  fs::path path = value == nullptr ? "" : value;
+  return path.is_absolute() ? path : fs::path();
+}
+
+void make_folders(const fs::path& folder) {
+  std::error_code unknown;  // told by mkdir
+  if (fs::is_directory(folder, unknown)) return;
+  if (folder.has_parent_path() && folder.parent_path() != folder) make_folders(folder.parent_path());
+  const int error = ::mkdir(folder.c_str(), S_IRWXU) == 0 ? 0 : errno;
+  if (error == 0 || fs::is_directory(folder, unknown)) return;  // made meanwhile, by another run
+  throw system_failure(Exit::permission, "make the folder for keys", folder, error, advice);
+}
+
+/// The file that a run makes where nothing names another; empty where there is no place for one.
+fs::path usual_file(const fs::path& folder, const std::string& stream, const KeySettings& settings) try {
+  return real_path(key_directory(settings.directory)) / key_file_name(stream, folder);
+} catch (const Failure&) {
+  return {};
+}
+
+[[noreturn]] void symlink_failed(const fs::path& link, int error) {
+  throw system_failure(Exit::io, "make the link", link, error, "check the disk, then run the same command again");
+}
+
+}  // namespace
+
+fs::path real_path(const fs::path& path) {
+  std::error_code unknown;
+  const fs::path absolute = fs::absolute(path, unknown);
+  const fs::path real = fs::weakly_canonical(unknown ? path : absolute, unknown);
+  const fs::path clean = unknown ? absolute.lexically_normal() : real;
+  return clean.has_filename() ? clean : clean.parent_path();  // "runs/mine/" is "runs/mine"
+}
+
+fs::path key_directory(const fs::path& directory) {
+  if (!directory.empty()) return directory;
+  if (const fs::path config = folder_in("XDG_CONFIG_HOME"); !config.empty()) return config / "nustream";
+  std::error_code unknown;
+  const fs::path home = folder_in("HOME");
+  if (!home.empty() && fs::is_directory(home, unknown)) return home / ".config/nustream";
+  throw Failure(Exit::permission,
+                std::string("no place for a key: neither XDG_CONFIG_HOME nor HOME names a folder; ") + advice);
+}
+
+std::string key_file_name(const std::string& stream, const fs::path& folder) {
+  prepare_sodium();
+  const std::string path = real_path(folder).string();
+  std::array<std::uint8_t, 16> hash{};
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(path.data());
+  const int status = crypto_generichash(hash.data(), hash.size(), bytes, path.size(), nullptr, 0);
+  NUSTREAM_REQUIRE(status == 0, "BLAKE2b of a path");
+  return stream + "-" + to_hex(hash).substr(0, 16) + ".key";
+}
+
+fs::path key_file_of(const fs::path& folder, const std::string& stream, const KeySettings& settings) {
+  if (!settings.file.empty()) return settings.file;
+  const fs::path own = folder / key_link;
+  std::error_code unknown;
+  switch (fs::symlink_status(own, unknown).type()) {
+    case fs::file_type::symlink: {
+      const fs::path target = fs::read_symlink(own);
+      return target.is_absolute() ? target : folder / target;
+    }
+    case fs::file_type::not_found: {
+      const fs::path made = usual_file(folder, stream, settings);
+      return fs::exists(made, unknown) ? made : own;
+    }
+    default:
+      return own;
+  }
+}
+
+fs::path make_key_file(const fs::path& folder, const std::string& stream, const KeySettings& settings) {
+  const fs::path own = folder / key_link;
+  std::error_code unknown;
+  const auto kind = fs::symlink_status(own, unknown).type();
+  if (!settings.file.empty() || kind != fs::file_type::not_found) {
+    return key_file_of(folder, stream, settings);
+  }
+  const fs::path directory = key_directory(settings.directory);
+  make_folders(directory);
+  require_trusted(directory, "the folder for keys", advice);
+  const fs::path file = real_path(directory) / key_file_name(stream, folder);
+  if (lies_in(file, folder)) {
+    throw Failure(Exit::permission,
+                  "the folder for keys " + directory.string() + " lies in the state folder; " + advice);
+  }
+  if (!fs::exists(file, unknown)) create_key_file(file);
+  link_key_file(folder, file);
+  return file;
+}
+
+void link_key_file(const fs::path& folder, const fs::path& file) {
+  const fs::path link = folder / key_link;
+  const fs::path next = folder / "key.new";
+  if (::unlink(next.c_str()) != 0 && errno != ENOENT) symlink_failed(next, errno);
+  if (::symlink(real_path(file).c_str(), next.c_str()) != 0) symlink_failed(next, errno);
+  if (::rename(next.c_str(), link.c_str()) != 0) symlink_failed(link, errno);
+  sync_folder_of(link);
+}
+
+bool lies_in(const fs::path& path, const fs::path& folder) {
+  const fs::path inner = real_path(path);
+  const fs::path outer = real_path(folder);
+  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+}  // namespace nustream::secrets

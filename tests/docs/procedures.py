@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""docs/operations.md, run as it stands: each procedure over a folder in the situation that it is for.
+
+Usage: procedures.py ROOT NUSTREAM. Lines end with the exit code that stands behind "#", or with 0."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+root, program = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+page = root / "docs/operations.md"
+BEGUN = ["mkdir backup safe", "nustream replay mine.toml --to 3000"]
+BACKED_UP = [*BEGUN, "cp -a runs/mine backup/mine", "cp -pL runs/mine/key safe/mine.key"]
+RAN_ON = [*BACKED_UP, "nustream replay mine.toml --resume --to 5000"]
+KEY_INSIDE = [*BEGUN, 'cp -p "$(readlink runs/mine/key)" key', "rm runs/mine/key", "mv key runs/mine/key"]
+
+# What comes before each procedure, and what must be true behind it: lines of the shell, as on the page.
+SITUATIONS = {
+    "Backup": (BEGUN, ["test -L backup/mine/key", "cmp safe/mine.key runs/mine/key"]),
+    "Restore the newest copy": (BACKED_UP, []),
+    "Restore an older copy": (RAN_ON, ["test $(rho) = 0.20"]),
+    "Lost key": ([*BACKED_UP, 'rm "$(readlink runs/mine/key)"'], []),
+    "Stolen key": (RAN_ON, ['test "$(readlink runs/mine/key)" = "$HOME/.config/nustream/mine-second.key"',
+                            "test $(ls $HOME/.config/nustream/*.witness | wc -l) = 1", "test ! -e $(cat old-key)",
+                            "nustream replay mine.toml --resume 2>&1 | grep -v 'no witness'"]),
+    "Lost state": ([*RAN_ON, "rm runs/mine/state"], ["test $(rho) = 0.20"]),
+    "Lost ledger": ([*RAN_ON, "rm runs/mine/ledger"], ["test $(rho) = 0.20"]),
+    "Moved folder": (RAN_ON, ["test -f there/keys/mine-*.witness"]),
+    "Budget that seems to begin anew": (RAN_ON, ["test $(rho) = 0.20"]),
+    "Moving the key out": ([*KEY_INSIDE, "nustream replay mine.toml --resume 2>&1 | grep 'lies inside the state folder'"],
+                           ["! nustream replay mine.toml --resume 2>&1 | grep 'lies inside'"]),
+}
+# The spend of the worst record, over all epochs.
+HELPERS = r"""rho() {
+  nustream inspect runs/mine --json | sed 's/.*"total_rho":\([^,]*\).*/\1/' | xargs printf '%.2f\n'
+}"""
+
+
+def procedures():
+    for section in re.split(r"^## ", page.read_text(), flags=re.M)[1:]:
+        heading, _, text = section.partition("\n")
+        lines = [line.strip() for block in re.findall(r"^ *```\n(.*?)^ *```", text, re.S | re.M)
+                 for line in block.splitlines() if line.strip()]
+        if lines:
+            yield heading, lines
+
+
+def world(folder):
+    """A home, a stream, and the program by its name."""
+    for name in ("home", "bin"):
+        os.mkdir(folder / name)
+    os.symlink(program, folder / "bin/nustream")
+    shutil.copy(root / "examples/retail/online_retail_events.csv.gz", folder)
+    config = (root / "examples/retail/retail.toml").read_text()
+    config = config.replace('name = "retail"', 'name = "mine"').replace("runs/retail", "runs/mine")
+    Path(folder, "mine.toml").write_text(config)
+    environment = {name: value for name, value in os.environ.items() if name != "XDG_CONFIG_HOME"}
+    return {**environment, "HOME": str(folder / "home"), "PATH": f"{folder}/bin:{environment['PATH']}"}
+
+
+def run(line, folder, environment):
+    script = f"set -o pipefail\n{HELPERS}\n{line.partition('  #')[0]}"
+    return subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True,
+                          timeout=600)
+
+
+def play(heading, lines):
+    """What went wrong, or nothing."""
+    before, after = SITUATIONS[heading]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        environment = world(folder)
+        for line in [*before, *lines, *after]:
+            # The stream is long: its first part is enough.
+            words = line
+            if line.startswith("nustream replay") and "--to" not in line:
+                words = line.replace("mine.toml", "mine.toml --to 8000", 1)
+            wanted = int((re.findall(r"# (\d+)$", line) or ["0"])[0])
+            result = run(words, folder, environment)
+            if result.returncode != wanted:
+                return f"{heading}: {line} ended with {result.returncode}: {(result.stderr + result.stdout).strip()}"
+    return None
+
+
+def main():
+    found = dict(procedures())
+    mistakes = [f"{heading}: there is no such procedure" for heading in SITUATIONS if heading not in found]
+    mistakes += [f"{heading}: no situation is known for it" for heading in found if heading not in SITUATIONS]
+    mistakes += filter(None, (play(heading, lines) for heading, lines in found.items() if heading in SITUATIONS))
+    for mistake in mistakes:
+        print(f"docs/operations.md: {mistake}", file=sys.stderr)
+    print(f"{len(found)} procedures")
+    sys.exit(1 if mistakes else 0)
+
+
+main()

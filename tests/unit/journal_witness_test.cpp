@@ -1,0 +1,307 @@
+// The witness of a state folder: its bytes, who can write them, when it is behind and when a folder is.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "expect_failure.h"
+#include "journal/folder_witness.h"
+#include "journal/witness.h"
+#include "journal/witness_keeper.h"
+#include "secrets/hex.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+secrets::Keyring key(std::uint8_t first) {
+  noise::KeyBytes master{};
+  std::iota(master.begin(), master.end(), first);
+  return secrets::Keyring::from_master(master);
+}
+
+journal::LedgerEntry entry(std::uint32_t epoch, std::uint64_t steps) {
+  return {"mine",
+          LaneId{0},
+          EpochId{epoch},
+          Position{0},
+          Position{steps},
+          StepCount{steps},
+          Rho{0.125},
+          Rho{0.25},
+          std::string(64, 'd'),
+          {privacy::Adjacency::zero_out},
+          true,
+          journal::Overlap::disjoint};
+}
+
+journal::Witness example(std::uint64_t steps = 1000) {
+  journal::Witness witness;
+  for (std::size_t i = 0; i < witness.account.size(); ++i) witness.account[i] = static_cast<std::uint8_t>(i);
+  witness.stream = "mine";
+  witness.lane = LaneId{3};
+  witness.folder = "/data/mine";
+  witness.epoch = EpochId{2};
+  witness.steps = StepCount{steps};
+  witness.ledger_head.fill(0xab);
+  witness.epochs = {entry(0, 500), entry(2, steps)};
+  return witness;
+}
+
+// Written by Python after docs/formats/witness.md: tests/golden/witness_twin.py.
+TEST(Witness, HasTheBytesOfItsPage) {
+  const std::string golden = read_file(fs::path(NUSTREAM_TESTS_DIR) / "golden/data/witness.bin");
+  ASSERT_FALSE(golden.empty());
+  EXPECT_TRUE(journal::encode_witness(example(), key(1)) == golden);
+}
+
+TEST(Witness, ReadsBackWhatItWrote) {
+  const journal::ReadWitness read = journal::read_witness(journal::encode_witness(example(), key(1)), key(1));
+  EXPECT_TRUE(read.is_authentic);
+  const journal::Witness& witness = read.witness;
+  EXPECT_EQ(witness.account, example().account);
+  EXPECT_EQ(witness.stream, "mine");
+  EXPECT_EQ(witness.lane, LaneId{3});
+  EXPECT_EQ(witness.folder, "/data/mine");
+  EXPECT_EQ(witness.epoch, EpochId{2});
+  EXPECT_EQ(witness.steps, StepCount{1000});
+  EXPECT_EQ(witness.ledger_head, example().ledger_head);
+  ASSERT_EQ(witness.epochs.size(), 2U);
+  EXPECT_EQ(witness.epochs[1].steps, StepCount{1000});
+  EXPECT_EQ(witness.epochs[0].rho_limit, Rho{0.25});
+}
+
+// Every byte is under the MAC; without the key nobody can make one.
+TEST(Witness, IsBelievedUnderItsKeyAlone) {
+  const std::string bytes = journal::encode_witness(example(), key(1));
+  EXPECT_EQ(journal::kind_of_witness(bytes, key(1)), journal::WitnessKind::ours);
+  EXPECT_EQ(journal::kind_of_witness(bytes, key(2)), journal::WitnessKind::under_another_key);
+  EXPECT_EQ(journal::kind_of_witness("NUWITNS", key(1)), journal::WitnessKind::malformed);
+  EXPECT_FALSE(journal::read_witness(bytes, key(2)).is_authentic);
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (const int bit : {0, 7}) {
+      std::string changed = bytes;
+      changed[at] = static_cast<char>(changed[at] ^ (1 << bit));
+      try {
+        EXPECT_FALSE(journal::read_witness(changed, key(1)).is_authentic) << at;
+      } catch (const Failure& failure) {
+        EXPECT_EQ(failure.code(), Exit::data);
+      }
+    }
+  }
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    expect_failure(Exit::data, [&] { static_cast<void>(journal::read_witness(bytes.substr(0, length), key(1))); });
+  }
+}
+
+class KeptWitness : public ::testing::Test {
+ protected:
+  [[nodiscard]] fs::path file() const { return folder.path() / "mine.witness"; }
+  [[nodiscard]] std::uint64_t told() const {
+    return journal::read_witness(read_file(file()), key(1)).witness.steps.value();
+  }
+  const TemporaryFolder folder;
+};
+
+// The first commit is told at once, later ones as soon as the interval is over, the last one by flush().
+TEST_F(KeptWitness, IsWrittenOnceAnInterval) {
+  journal::WitnessKeeper keeper(file(), "", key(1), std::chrono::hours(1));
+  keeper.committed(example(1));
+  while (!fs::exists(file())) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(told(), 1U);
+  for (std::uint64_t steps = 2; steps <= 1000; ++steps) keeper.committed(example(steps));
+  EXPECT_EQ(told(), 1U) << "an hour has not passed";
+  keeper.flush();
+  EXPECT_EQ(told(), 1000U);
+  EXPECT_EQ(keeper.take_failure(), nullptr);
+  EXPECT_EQ(fs::status(file()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(KeptWitness, IsNotLeftBehindByARunThatEndsWithoutFlush) {
+  { journal::WitnessKeeper(file(), "", key(1), std::chrono::hours(1)).committed(example(7)); }
+  EXPECT_EQ(told(), 7U);
+  {
+    journal::WitnessKeeper keeper(file(), read_file(file()), key(1), std::chrono::milliseconds(1));
+    keeper.committed(example(8));
+    while (told() != 8) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // without flush()
+  }
+}
+
+TEST_F(KeptWitness, OfTwoRunsAtOnceEndsTheOneThatSeesIt) {
+  journal::WitnessKeeper one(file(), "", key(1), std::chrono::milliseconds(0));
+  one.committed(example(10));
+  one.flush();
+  journal::WitnessKeeper other(file(), read_file(file()), key(1), std::chrono::milliseconds(0));
+  other.committed(example(11));
+  other.flush();
+  EXPECT_EQ(other.take_failure(), nullptr);
+  one.committed(example(20));
+  one.flush();
+  const std::exception_ptr failure = one.take_failure();
+  ASSERT_NE(failure, nullptr);
+  expect_failure(
+      Exit::data, [&] { std::rethrow_exception(failure); }, "a copy of this state folder runs too");
+  EXPECT_EQ(told(), 11U) << "nothing is written over";
+  one.committed(example(30));
+  one.flush();
+  EXPECT_EQ(told(), 11U);
+}
+
+TEST_F(KeptWitness, ThatCannotBeWrittenIsTold) {
+  journal::WitnessKeeper keeper(folder.path() / "missing" / "mine.witness", "", key(1));
+  keeper.committed(example());
+  keeper.flush();
+  const std::exception_ptr failure = keeper.take_failure();
+  ASSERT_NE(failure, nullptr);
+  expect_failure(
+      Exit::io, [&] { std::rethrow_exception(failure); }, "missing");
+}
+
+/// A ledger of some lines in a folder, and the witness of its commits.
+class AFolderAndItsWitness : public ::testing::Test {
+ protected:
+  AFolderAndItsWitness() {
+    fs::create_directory(state());
+    for (std::uint64_t steps = 100; steps <= 300; steps += 100) {
+      const std::string line = journal::ledger_line(entry(0, steps), heads.back(), key(1));
+      heads.push_back(journal::hash_of(line));
+      lines.push_back(line);
+    }
+    hold(3);
+  }
+
+  [[nodiscard]] fs::path state() const { return folder.path() / "state"; }
+  [[nodiscard]] journal::WitnessSettings settings() const {
+    return {folder.path() / "keys", false, state(), "mine", LaneId{0}};
+  }
+  void hold(std::size_t count) const {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += lines[i];
+    folder.write("state/ledger", text);
+  }
+  /// A run that commits `count` lines.
+  void witness_of(std::size_t count, const journal::AccountId& id, std::uint8_t first = 1) const {
+    journal::FolderWitness witness(settings(), key(first));
+    witness.find(id);
+    witness.keep();
+    witness.committed(EpochId{0}, StepCount{100 * count}, heads[count], {entry(0, 100 * count)});
+    witness.finish();
+  }
+  [[nodiscard]] bool is_held(std::size_t state_at, const std::optional<journal::AccountId>& id) const {
+    journal::FolderWitness witness(settings(), key(1));
+    witness.find(id);
+    journal::StateRecord record;
+    record.ledger_head = heads[state_at];
+    const auto disk = journal::posix_disk();
+    return witness.is_held_by(*disk, record);
+  }
+
+  const TemporaryFolder folder;
+  std::vector<std::string> lines;
+  std::vector<journal::Hash> heads{journal::empty_ledger_head};
+  const journal::AccountId account{9, 9, 9};
+};
+
+TEST_F(AFolderAndItsWitness, MayBeAheadOfItAndNeverBehind) {
+  EXPECT_TRUE(is_held(3, account)) << "no witness";
+  witness_of(2, account);
+  EXPECT_TRUE(is_held(3, account)) << "a crash between the state and its witness";
+  EXPECT_TRUE(is_held(2, account));
+  hold(1);
+  EXPECT_TRUE(is_held(2, account)) << "the state's own line is not in the ledger yet";
+  EXPECT_FALSE(is_held(1, account)) << "an older copy";
+  EXPECT_FALSE(is_held(0, account));
+  EXPECT_TRUE(is_held(1, journal::AccountId{8})) << "another folder's witness";
+}
+
+// Without a state nothing but the path says whose witness it is.
+TEST_F(AFolderAndItsWitness, IsKnownByItsPathWhereTheStateIsGone) {
+  witness_of(2, account);
+  journal::FolderWitness witness(settings(), key(1));
+  witness.find(std::nullopt);
+  ASSERT_TRUE(witness.found());
+  EXPECT_EQ(witness.account(), account);
+  EXPECT_EQ(witness.told(), "epoch 0, step 200");
+  journal::WitnessSettings elsewhere = settings();
+  elsewhere.folder = folder.path() / "other";
+  journal::FolderWitness other(elsewhere, key(1));
+  other.find(std::nullopt);
+  EXPECT_FALSE(other.found());
+  EXPECT_NE(other.account(), account);
+  // The same folder by another name.
+  fs::create_directory_symlink(state(), folder.path() / "link");
+  elsewhere.folder = folder.path() / "link/";
+  journal::FolderWitness linked(elsewhere, key(1));
+  linked.find(std::nullopt);
+  EXPECT_TRUE(linked.found());
+}
+
+// Of an epoch that may have gone on behind its witness all is charged that it can have spent.
+TEST_F(AFolderAndItsWitness, TellsWhatALostLedgerSpent) {
+  witness_of(3, account);
+  hold(1);
+  journal::FolderWitness witness(settings(), key(1));
+  witness.find(account);
+  const auto disk = journal::posix_disk();
+  const auto lost = witness.lost(*disk, journal::read_ledger(*disk, state(), key(1)));
+  ASSERT_EQ(lost.size(), 1U);
+  EXPECT_EQ(lost[0].rho, Rho{0.25});
+  EXPECT_EQ(lost[0].to, Position{300});
+  EXPECT_EQ(lost[0].overlap, journal::Overlap::unknown);
+  hold(3);
+  EXPECT_TRUE(witness.lost(*disk, journal::read_ledger(*disk, state(), key(1))).empty());
+}
+
+TEST_F(AFolderAndItsWitness, RefusesADamagedOne) {
+  witness_of(2, account);
+  const fs::path file = folder.path() / "keys" / ("mine-" + secrets::to_hex(account).substr(0, 16) + ".witness");
+  std::string bytes = read_file(file);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  folder.write("keys/" + file.filename().string(), bytes);
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  expect_failure(
+      Exit::data, [&] { static_cast<void>(is_held(3, account)); }, "damaged");
+  expect_failure(
+      Exit::data, [&] { static_cast<void>(is_held(3, std::nullopt)); }, "damaged");
+}
+
+TEST_F(AFolderAndItsWitness, SaysWhereItIsLostOrCannotBeKept) {
+  journal::FolderWitness lost(settings(), key(1));
+  lost.find(account);
+  EXPECT_NE(lost.warning().find("no witness of this state folder"), std::string::npos);
+  journal::WitnessSettings none = settings();
+  none.place.clear();
+  journal::FolderWitness off(none, key(1));
+  off.find(account);
+  off.keep();
+  EXPECT_NE(off.warning().find("no witness is kept"), std::string::npos);
+  EXPECT_TRUE(off.file().empty());
+  journal::WitnessSettings blocked = settings();
+  blocked.place = folder.path() / "state/ledger/below";
+  journal::FolderWitness warned(blocked, key(1));
+  warned.find(account);
+  warned.keep();
+  EXPECT_NE(warned.warning().find("cannot be kept"), std::string::npos);
+  blocked.is_asked_for = true;
+  journal::FolderWitness refused(blocked, key(1));
+  refused.find(account);
+  expect_failure(
+      Exit::permission, [&] { refused.keep(); }, "state.witness");
+}
+
+TEST(WitnessPlace, IsOutsideTheStateFolder) {
+  EXPECT_EQ(journal::witness_place("", "/keys/mine.key", "/data/mine", "/usual"), "/keys");
+  EXPECT_EQ(journal::witness_place("", "/data/mine/key", "/data/mine", "/usual"), "/usual");
+  EXPECT_EQ(journal::witness_place("", "mine.key", "/data/mine", "/usual"), ".");
+  EXPECT_EQ(journal::witness_place("/var/w", "/keys/mine.key", "/data/mine", "/usual"), "/var/w");
+  EXPECT_EQ(journal::witness_place("none", "/keys/mine.key", "/data/mine", "/usual"), "");
+}
+
+}  // namespace
+}  // namespace nustream::tests
