@@ -14,10 +14,10 @@ namespace nustream::journal {
 namespace {
 
 constexpr std::string_view magic{"NUWITNS\0", 8};
-constexpr std::uint32_t format = 1;
-constexpr const char* malformed = "the witness is malformed";
+constexpr std::uint32_t witness_format = 1;
+constexpr const char* malformed_witness = "the witness is malformed";
 
-Hash mac_of(std::string_view text, const secrets::Keyring& keys) {
+Hash witness_mac(std::string_view text, const secrets::Keyring& keys) {
   secrets::prepare_sodium();
   Hash mac{};
   const auto key = keys.witness_key();
@@ -52,7 +52,7 @@ struct Heading {
 Heading read_heading(secrets::FieldReader& fields) {
   Heading heading;
   heading.is_known = fields.bytes(magic.size()) == magic;
-  heading.is_known = fields.integer<std::uint32_t>() == format && heading.is_known;
+  heading.is_known = fields.integer<std::uint32_t>() == witness_format && heading.is_known;
   fields.bytes(heading.fingerprint);
   return heading;
 }
@@ -67,7 +67,7 @@ AccountId new_account() {
 
 std::string encode_witness(const Witness& witness, const secrets::Keyring& keys) {
   std::string out(magic);
-  secrets::append_integer(format, out);
+  secrets::append_integer(witness_format, out);
   secrets::append_bytes(keys.fingerprint(), out);
   secrets::append_bytes(witness.account, out);
   secrets::append_text(witness.stream, out);
@@ -77,12 +77,12 @@ std::string encode_witness(const Witness& witness, const secrets::Keyring& keys)
   secrets::append_integer(witness.steps.value(), out);
   secrets::append_bytes(witness.ledger_head, out);
   secrets::append_text(lines_of(witness.epochs, keys), out);
-  secrets::append_bytes(mac_of(out, keys), out);
+  secrets::append_bytes(witness_mac(out, keys), out);
   return out;
 }
 
 WitnessKind kind_of_witness(std::string_view bytes, const secrets::Keyring& keys) try {
-  secrets::FieldReader fields(bytes, malformed);
+  secrets::FieldReader fields(bytes, malformed_witness);
   const Heading heading = read_heading(fields);
   if (!heading.is_known) return WitnessKind::malformed;
   return heading.fingerprint == keys.fingerprint() ? WitnessKind::ours : WitnessKind::under_another_key;
@@ -91,8 +91,8 @@ WitnessKind kind_of_witness(std::string_view bytes, const secrets::Keyring& keys
 }
 
 ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys) {
-  secrets::FieldReader fields(bytes, malformed);
-  if (!read_heading(fields).is_known) throw Failure(Exit::data, malformed);
+  secrets::FieldReader fields(bytes, malformed_witness);
+  if (!read_heading(fields).is_known) throw Failure(Exit::data, malformed_witness);
   ReadWitness read{};
   Witness& witness = read.witness;
   fields.bytes(witness.account);
@@ -106,8 +106,8 @@ ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys) {
   const std::string_view lines = fields.text();
   Hash mac{};
   fields.bytes(mac);
-  if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
-  read.is_authentic = mac == mac_of(bytes.substr(0, bytes.size() - mac.size()), keys);
+  if (!fields.rest().empty()) throw Failure(Exit::data, malformed_witness);
+  read.is_authentic = mac == witness_mac(bytes.substr(0, bytes.size() - mac.size()), keys);
   if (!read.is_authentic) return read;
   witness.ledger_head = head;
   witness.epochs = entries_of(lines);
