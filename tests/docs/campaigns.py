@@ -90,7 +90,7 @@ def check_audit_rows():
 
 
 def check_planted_bugs():
-    """The result is of the bugs that the page has now."""
+    """The result is of bugs that the page has; in the end of all of them."""
     path = root / "docs/results/planted_bugs.json"
     if not path.exists():
         return
@@ -98,7 +98,7 @@ def check_planted_bugs():
                if suite["name"] == "Of/PlantedBugs" for case in suite["testsuite"]}
     tabled = set(re.findall(r"^\| `([\w-]+)` \|", (root / "docs/planted-bugs.md").read_text(), re.M))
     count("counts of campaigns")
-    if planted != tabled:
+    if planted - tabled or ("--all-results" in sys.argv and tabled - planted):
         mistake("docs/results/planted_bugs.json", f"it has other bugs than docs/planted-bugs.md: {planted ^ tabled}")
 
 
