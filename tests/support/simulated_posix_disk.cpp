@@ -17,10 +17,7 @@ class SharedDisk final : public journal::Disk {
     return disk_.create(path, audience);
   }
   void rename(const Path& from, const Path& to) override { disk_.rename(from, to); }
-  void require_trusted(const Path void sync_folder(const Path& folder)
-                           override { disk_.sync_folder(folder); } folder) override {
-    disk_.require_trusted(folder);
-  }
+  void require_trusted(const Path& folder) override { disk_.require_trusted(folder); }
   void sync_folder(const Path& folder) override { disk_.sync_folder(folder); }
   std::unique_ptr<journal::Lock> lock(const Path& path) override { return disk_.lock(path); }
 
