@@ -348,11 +348,16 @@ TEST(FreshNoise, TwoFilesUnderOneKeyFileShareNone) {
 TEST(Rotate, MovesAStateToANewKey) {
   const ReplayWorld world;
   ASSERT_EQ(world.run({"--to", "1000"}).code, 0);
+  const std::string old_key = std::filesystem::canonical(world.path("state/key"));
   const std::string key = world.path("new.key");
+  const auto resume_with = [&](const std::string& key_file, const std::string& to) {
+    return world.run({"--resume", "--to", to, "--set", "state.key_file=\"" + key_file + "\""}).code;
+  };
   ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
   ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), key}).code, 0);
-  EXPECT_EQ(world.run({"--resume"}).code, 77) << "the old key opens it no more";
-  EXPECT_EQ(world.run({"--resume", "--set", "state.key_file=\"" + key + "\""}).code, 0);
+  EXPECT_EQ(resume_with(old_key, "1500"), 77) << "the old key opens it no more";
+  EXPECT_EQ(resume_with(key, "1500"), 0);
+  EXPECT_EQ(world.run({"--resume"}).code, 0) << "the folder's own link follows the rotation";
 }
 
 }  // namespace
