@@ -31,13 +31,15 @@ struct Candidate {
   ReadWitness read;
 };
 
-/// The witnesses in a folder that claim to be under this key. Files of other users are nobody's.
+/// The witnesses in a folder that claim to be under this key. Files of other users are nobody's. What is no regular
+/// file is not opened: a pipe would hold up the start.
 std::vector<Candidate> candidates(const fs::path& place, const secrets::Keyring& keys) {
   std::vector<Candidate> all;
   const auto disk = posix_disk();
   std::error_code unknown;  // a folder that is not there, or cannot be read, holds none
   for (fs::directory_iterator entry(place, unknown), end; !unknown && entry != end; entry.increment(unknown)) {
-    if (entry->path().extension() != ending) continue;
+    std::error_code gone;
+    if (entry->path().extension() != ending || !fs::is_regular_file(entry->symlink_status(gone))) continue;
     try {
       std::string bytes = read_file_if_any(*disk, entry->path());
       if (kind_of_witness(bytes, keys) != WitnessKind::ours) continue;
@@ -51,19 +53,23 @@ std::vector<Candidate> candidates(const fs::path& place, const secrets::Keyring&
   return all;
 }
 
-/// Of a file that a run is about to write over; empty where it cannot be read, which keep() tells.
-std::string readable_bytes(const fs::path& file) {
-  try {
-    return read_file_if_any(*posix_disk(), file);
-  } catch (const Failure&) {
-    return {};
-  }
-}
-
 Failure damaged(const fs::path& file) {
   return {Exit::data, "the witness " + file.string() +
                           " is damaged, or was written by somebody without the key; move it away once you know that "
                           "the state folder is the newest one"};
+}
+
+/// The account's own file, which is there: Failure(permission) where it cannot be read.
+std::string bytes_of_own(const fs::path& file) {
+  try {
+    if (!fs::is_regular_file(fs::symlink_status(file))) throw Failure(Exit::permission, "it is no regular file");
+    return read_file_if_any(*posix_disk(), file);
+  } catch (const Failure& failure) {
+    throw Failure(Exit::permission, "the witness " + file.string() +
+                                        " is there and cannot be believed: " + failure.what() +
+                                        "; mend that, or move it away once you know that the state folder is the "
+                                        "newest one");
+  }
 }
 
 bool is_further(const Witness& a, const Witness& b) {
@@ -89,10 +95,35 @@ FolderWitness::FolderWitness(WitnessSettings settings, secrets::Keyring keys)
   if (!settings_.place.empty()) settings_.place = secrets::real_path(settings_.place);
 }
 
-void FolderWitness::find(const std::optional<AccountId>& account) {
+void FolderWitness::require_place_outside() const {
+  if (!secrets::lies_in(settings_.place, settings_.folder)) return;
+  throw Failure(Exit::configuration, "state.witness: " + settings_.place.string() +
+                                         " lies in the state folder, with which it would be restored: name a folder "
+                                         "outside it");
+}
+
+/// The file that this account's witness would have is there, and is none under this key. One of an earlier key was
+/// left by a crash inside a rotation, and is written over: but only where it tells of nothing that the state lacks.
+/// Anything else may hide that the folder is an older copy.
+void FolderWitness::judge_own_file(const std::optional<StateReached>& reached) {
+  std::error_code unknown;
+  if (!fs::exists(fs::symlink_status(file_, unknown))) return;
+  bytes_ = bytes_of_own(file_);
+  if (kind_of_witness(bytes_, keys_) != WitnessKind::under_another_key) throw damaged(file_);
+  const Witness claimed = read_witness(bytes_, keys_).witness;
+  if (!reached || std::pair(claimed.epoch, claimed.steps) <= std::pair(reached->epoch, reached->steps)) return;
+  throw Failure(Exit::data, "the witness " + file_.string() + " is under another key and tells of epoch " +
+                                std::to_string(claimed.epoch.value()) + ", step " +
+                                std::to_string(claimed.steps.value()) +
+                                ", which this state has not reached: the folder is an older copy, from before a "
+                                "rotation of its key; go on with the newest folder and its key");
+}
+
+void FolderWitness::find(const std::optional<AccountId>& account, const std::optional<StateReached>& reached) {
   const bool has_account = account && *account != AccountId{};
   account_ = has_account ? *account : new_account();
   if (settings_.place.empty()) return;
+  require_place_outside();
   const std::string folder = secrets::real_path(settings_.folder).string();
   for (Candidate& candidate : candidates(settings_.place, keys_)) {
     const Witness& witness = candidate.read.witness;
@@ -111,9 +142,7 @@ void FolderWitness::find(const std::optional<AccountId>& account) {
     return;
   }
   file_ = file_of(settings_, account_);
-  bytes_ = readable_bytes(file_);
-  // That of an earlier key is written over: nobody can tell what it is worth.
-  if (!bytes_.empty() && kind_of_witness(bytes_, keys_) != WitnessKind::under_another_key) throw damaged(file_);
+  judge_own_file(reached);
   if (has_account) {
     warning_ = "no witness of this state folder is in " + settings_.place.string() +
                ": it cannot be told whether the folder is an older copy; from now on there is one";
@@ -150,6 +179,7 @@ bool FolderWitness::make_place() {
   std::string what;
   try {
     posix_disk()->make_folder(settings_.place);
+    posix_disk()->require_trusted(settings_.place);
     if (::access(settings_.place.c_str(), W_OK | X_OK) != 0) what = std::generic_category().message(errno);
   } catch (const Failure& failure) {
     what = failure.what();

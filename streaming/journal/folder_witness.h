@@ -33,6 +33,12 @@ struct WitnessSettings {
                                                   const std::filesystem::path& folder,
                                                   const std::filesystem::path& key_directory);
 
+/// How far a state has come.
+struct StateReached {
+  EpochId epoch{0};
+  StepCount steps{0};
+};
+
 /// One run's side of it. One thread; the keeper has one of its own.
 class FolderWitness {
  public:
@@ -40,8 +46,10 @@ class FolderWitness {
   FolderWitness(WitnessSettings settings, secrets::Keyring keys);
 
   /// Looks for the witness of the account that the state names; without a state, or in one that names none, for one
-  /// that tells of this folder's path. Failure(data) where the file is damaged.
-  void find(const std::optional<AccountId>& account);
+  /// that tells of this folder's path. Failure(data) where the account's file is damaged, or is under another key and
+  /// tells of more than the state has `reached`; Failure(permission) where it is there and cannot be read;
+  /// Failure(configuration) where the place lies in the state folder.
+  void find(const std::optional<AccountId>& account, const std::optional<StateReached>& reached = {});
   [[nodiscard]] const std::optional<Witness>& found() const noexcept { return found_; }
   /// True behind find(), which is called once.
   [[nodiscard]] bool is_looked_for() const noexcept { return account_ != AccountId{}; }
@@ -75,6 +83,8 @@ class FolderWitness {
   void check();
 
  private:
+  void require_place_outside() const;
+  void judge_own_file(const std::optional<StateReached>& reached);
   [[nodiscard]] bool make_place();
 
   WitnessSettings settings_;

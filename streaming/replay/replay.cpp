@@ -58,6 +58,12 @@ void warn(const std::string& advice, const folder::Options& options) {
   if (!advice.empty() && !options.quiet) fmt::print(stderr, "nustream: warning: {}\n", advice);
 }
 
+/// What weakens the promise is told whatever --quiet says: jobs run with it, and it may be all that tells of a folder
+/// that was restored.
+void warn_of_promise(const std::string& warning) {
+  fmt::print(stderr, "nustream: warning: {}\n", warning);
+}
+
 /// A run that found nothing to step: what it means, and what one might have meant instead.
 void say_nothing_was_read(const config::Config& config, const folder::Options& options, const folder::Window& window,
                           Position position) {
@@ -115,7 +121,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
   folder::Session session(
       config, mechanism, window, options, [&](std::string_view released) { printer.published(released); }, stream);
   const std::vector<std::string> told = session.warnings();
-  for (const std::string& warning : told) warn(warning, options);
+  for (const std::string& warning : told) warn_of_promise(warning);
   if (options.start != folder::Start::resume) {
     const std::string advice = engine::short_of_budget(mechanism, session.step_limit());
     const bool before_a_release = session.step_limit() < StepCount{config.descent.release_every};
@@ -159,7 +165,9 @@ Exit run(const config::Config& config, const folder::Options& options) {
   }
   session.finish();
   printer.finish();
-  if (const std::vector<std::string> now = session.warnings(); now != told && !now.empty()) warn(now.back(), options);
+  if (const std::vector<std::string> now = session.warnings(); now != told && !now.empty()) {
+    warn_of_promise(now.back());
+  }
   console::warn_of_lost(rejects_of(session));
   if (failure) std::rethrow_exception(failure);
   say_how_it_ended(config, options, session, ending, stepper.released_at());

@@ -108,6 +108,59 @@ TEST_F(Witnessed, KeyInsideTheFolderGoesOnWithAWarning) {
   expect_refused(run({"--resume"}), 65, "--new-epoch");
 }
 
+TEST_F(Witnessed, ThatIsThereAndCannotBeBelievedIsRefused) {
+  begin_copy_and_go_on();
+  copy_folder(world.path("copy"), world.path("state"));
+  const std::string releases = world.releases();
+  const fs::path file = witness();
+  const std::string bytes = read_file(file);
+
+  fs::permissions(file, fs::perms::group_write, fs::perm_options::add);
+  expect_refused(run({"--resume"}), 77, "cannot be believed");
+  fs::permissions(file, fs::perms::group_write, fs::perm_options::remove);
+
+  fs::resize_file(file, 0);
+  expect_refused(run({"--resume"}), 65, "is damaged");
+
+  fs::remove(file);
+  world.write("elsewhere", bytes);
+  fs::create_symlink(world.path("elsewhere"), file);
+  expect_refused(run({"--resume"}), 77, "no regular file");
+  EXPECT_EQ(world.releases(), releases) << "nothing is published";
+}
+
+TEST_F(Witnessed, PipeBesideItHoldsUpNothing) {
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  ASSERT_EQ(::mkfifo(world.path("keys/a.witness").c_str(), 0600), 0);
+  EXPECT_EQ(run({"--resume"}).code, 0);
+}
+
+TEST_F(Witnessed, MissingOneIsToldEvenQuietly) {
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  fs::remove(witness());
+  const CommandResult resumed = run({"--resume", "--quiet"});
+  EXPECT_EQ(resumed.code, 0);
+  EXPECT_NE(resumed.err.find("no witness of this state folder"), std::string::npos) << resumed.err;
+}
+
+TEST_F(Witnessed, PlaceInsideTheFolderIsRefused) {
+  expect_refused(run({"--set", "state.witness=\"" + world.path("state") + "\""}), 78, "lies in the state folder");
+}
+
+TEST_F(Witnessed, CopyFromBeforeARotationIsRefused) {
+  begin_copy_and_go_on();
+  const std::string key = world.path("keys/new.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), key}).code, 0);
+  const std::string bytes = read_file(witness());
+  copy_folder(world.path("state"), world.path("newest"));
+  copy_folder(world.path("copy"), world.path("state"));
+  expect_refused(run({"--resume"}), 65, "from before a rotation");
+  EXPECT_EQ(read_file(witness()), bytes) << "the newest folder's witness stays";
+  copy_folder(world.path("newest"), world.path("state"));
+  EXPECT_EQ(run({"--resume"}).code, 0);
+}
+
 TEST_F(Witnessed, OlderCopyIsRefusedAndCharged) {
   begin_copy_and_go_on();
   const double spent = total_rho();
