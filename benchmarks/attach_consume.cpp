@@ -29,7 +29,8 @@ struct Bench {
       : config(settings),
         mechanism(config::make_mechanism(config, privacy::Participation::once())),
         keys(secrets::Keyring::insecure(1)),
-        noise(mechanism, journal::first_checkpoints({1}, LaneId{0}, EpochId{0}, 1), StepIndex{0}, &locked),
+        noise(mechanism, journal::first_checkpoints({1}, LaneId{0}, EpochId{0}, 1), StepIndex{0}, &locked,
+              keys.healing(false)),
         lane(config.descent, mechanism.grids, Position{0}),
         encoder(engine::release_encoder(config, mechanism, {LaneId{0}, EpochId{0}, std::string(64, '0'), false})),
         stepper(lane, noise, encoder, 1, std::nullopt, 0) {}

@@ -51,7 +51,7 @@ class Committer {
     journal::StateRecord record;
     record.position = Position{++steps_};
     record.lane = std::string(500, 'l');
-    record.noise = journal::NoiseCheckpoints({0, noise::KeyBytes{1}, std::vector<double>(60)});
+    record.noise = journal::NoiseCheckpoints({{{StepIndex{0}, {1}}}, std::vector<double>(60)});
     record.outbox = outbox_;
     record.ledger_entry = journal::ledger_line(entry(steps_), head_, keys_);
     record.ledger_head = head_ = journal::hash_of(record.ledger_entry);

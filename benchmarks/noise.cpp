@@ -3,6 +3,7 @@
 // timings of each case (21); DIMENSION, the only one; STEPS, those of one timing of a source (64 blocks).
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -37,7 +38,7 @@ std::string name_of(InstructionSet set) {
 
 Checkpoint checkpoint_at(std::uint64_t step, std::size_t dimension, std::size_t poles) {
   Checkpoint checkpoint = first_checkpoint(KeyBytes{1}, {LaneId{0}, EpochId{0}, 0});
-  checkpoint.block = step / steps_per_block(dimension);
+  checkpoint.segments.front().first = StepIndex{step};
   checkpoint.memory.resize(poles * dimension);
   return checkpoint;
 }
@@ -91,7 +92,8 @@ std::vector<Case> parts() {
 }
 
 Case key_of_a_block() {
-  const auto keys = std::make_shared<KeyRing>(0, KeyBytes{1}, std::pmr::get_default_resource());
+  const auto keys =
+      std::make_shared<KeyRing>(std::array{Segment{StepIndex{0}, {1}}}, 1, std::pmr::get_default_resource());
   const auto keystream = std::make_shared<Keystream>();
   const auto block = std::make_shared<std::uint64_t>(0);
   return {"key of a block", 1000, [=] {

@@ -21,6 +21,7 @@ class Direct final : public Generator {
     return StepIndex{block_first.value() - std::min(block_first.value(), earlier)};
   }
 
+  [[nodiscard]] std::uint64_t reach() const override { return beta_.size() - 1; }
   [[nodiscard]] std::vector<double> memory() const override { return {}; }
   [[nodiscard]] bool memoryless() const override { return true; }
 

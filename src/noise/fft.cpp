@@ -113,6 +113,7 @@ class Fft final : public Generator {
     return StepIndex{begin - std::min<std::uint64_t>(begin, earlier_)};
   }
 
+  [[nodiscard]] std::uint64_t reach() const override { return earlier_ + stretch_ - 1; }
   [[nodiscard]] std::vector<double> memory() const override { return {}; }
   [[nodiscard]] bool memoryless() const override { return true; }
 

@@ -17,6 +17,7 @@ class Forward final : public Generator {
 
   [[nodiscard]] std::size_t seed_width() const override { return dimension_; }
   [[nodiscard]] StepIndex oldest_needed(StepIndex /*block_first*/) const override { return StepIndex{0}; }
+  [[nodiscard]] std::uint64_t reach() const override { return encoder_.horizon().value(); }
   [[nodiscard]] std::vector<double> memory() const override { return {}; }
   [[nodiscard]] bool memoryless() const override { return true; }
 

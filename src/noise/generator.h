@@ -20,8 +20,8 @@ class SeedNoise {
   virtual void fill(StepIndex first, std::size_t steps, std::span<double> out) = 0;
 };
 
-/// One way to compute z = B w. Called block by block, in order, from the block that restore() or the
-/// constructor stands at.
+/// One way to compute z = B w. Called block by block, in order, from the step that restore() or the constructor
+/// stands at: a block of these calls is one of the key chain, or what of it begins or ends with a segment.
 class Generator {
  public:
   virtual ~Generator() = default;
@@ -29,6 +29,8 @@ class Generator {
   [[nodiscard]] virtual std::size_t seed_width() const = 0;
   /// The earliest step whose seed noise is read again to generate the block that begins at `block_first`.
   [[nodiscard]] virtual StepIndex oldest_needed(StepIndex block_first) const = 0;
+  /// At most so many steps before a block's first one are read again: oldest_needed() goes no further back.
+  [[nodiscard]] virtual std::uint64_t reach() const { return 0; }
   /// What is remembered at the start of the next block beyond the seed noise; restore() takes it back.
   [[nodiscard]] virtual std::vector<double> memory() const = 0;
   /// The same into `out`, whose storage is used again: what the hot path calls.

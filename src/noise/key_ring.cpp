@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "nustream/base/error.h"
 #include "planted.h"
@@ -40,18 +41,30 @@ Checkpoint first_checkpoint(const KeyBytes& epoch_key, const Stage& stage) {
   Hkdf hkdf;
   KeyBytes extracted{};
   hkdf.extract({}, epoch_key, extracted);
-  Checkpoint checkpoint{0, {}, {}};
+  Checkpoint checkpoint{{{StepIndex{0}, {}}}, {}};
   const std::uint32_t lane = NUSTREAM_PLANTED("lanes-share-a-key") ? 0 : stage.lane.value();
   const std::uint32_t number = NUSTREAM_PLANTED("stages-share-a-key") ? 0 : stage.stage;
   hkdf.expand(extracted, key_info<chain_label.size()>(chain_label, lane, stage.epoch.value(), number),
-              checkpoint.chain_key);
+              checkpoint.segments.front().chain_key);
   wipe(extracted);
   return checkpoint;
 }
 
-KeyRing::KeyRing(std::uint64_t first_block, const KeyBytes& chain_key, std::pmr::memory_resource* secrets)
-    : slots_(slots_at_first, Keys{}, secrets), oldest_(first_block), newest_(first_block) {
-  slot(first_block).chain = chain_key;
+KeyRing::KeyRing(std::span<const Segment> segments, std::size_t block_steps, std::pmr::memory_resource* secrets)
+    : KeyRing(segments, block_steps, secrets, Cuts{}) {}
+
+KeyRing::KeyRing(std::span<const Segment> segments, std::size_t block_steps, std::pmr::memory_resource* secrets,
+                 Cuts cuts)
+    : block_steps_(block_steps),
+      cuts_(std::move(cuts)),
+      given_(segments.begin(), segments.end(), secrets),
+      fresh_(1, KeyBytes{}, secrets),
+      slots_(slots_at_first, Keys{}, secrets),
+      places_(slots_at_first),
+      segment_first_(segments.front().first.value()) {
+  part(0) = {segment_first_, true};
+  slot(0).chain = given_.front().chain_key;
+  wipe(given_.front().chain_key);
 }
 
 KeyRing::~KeyRing() {
@@ -59,45 +72,141 @@ KeyRing::~KeyRing() {
     wipe(keys.chain);
     wipe(keys.cipher);
   }
+  for (Segment& segment : given_) wipe(segment.chain_key);
 }
 
-const KeyBytes& KeyRing::chain_key(std::uint64_t block) const {
-  NUSTREAM_REQUIRE(oldest_ <= block && block <= newest_, "the chain key of a block that is held");
-  return slots_[block % slots_.size()].chain;
+std::uint64_t KeyRing::number_of(std::uint64_t step) const {
+  std::uint64_t low = oldest_;
+  for (std::uint64_t high = newest_; low < high;) {
+    const std::uint64_t middle = high - (high - low) / 2;
+    if (part(middle).first <= step) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
 }
 
-const KeyBytes& KeyRing::cipher_key(std::uint64_t block) {
-  NUSTREAM_REQUIRE(oldest_ <= block, "the noise of a block whose key was wiped is never drawn again");
-  while (newest_ <= block) ratchet();
-  return slot(block).cipher;
+KeyRing::Part KeyRing::part_of(std::uint64_t step) {
+  NUSTREAM_REQUIRE(oldest() <= step, "the noise of a block whose key was wiped is never drawn again");
+  while (part(newest_).first <= step) ratchet();
+  const std::uint64_t number = number_of(step);
+  return {number, part(number + 1).first};
 }
 
-void KeyRing::forget_before(std::uint64_t block) {
-  NUSTREAM_REQUIRE(block <= newest_, "the chain goes on from a key that is held");
-  for (; oldest_ < block; ++oldest_) {
+const KeyBytes& KeyRing::cipher_key(std::uint64_t step) {
+  return slot(part_of(step).number).cipher;
+}
+
+const KeyBytes& KeyRing::chain_key(std::uint64_t step) const {
+  NUSTREAM_REQUIRE(oldest() <= step && step <= part(newest_).first, "the chain key of a block that is held");
+  return slots_[number_of(step) % slots_.size()].chain;
+}
+
+std::vector<Segment> KeyRing::segments(std::uint64_t oldest, std::uint64_t last) const {
+  std::vector<Segment> kept;
+  kept.reserve(segments_held_ + given_.size());  // at once: a growing vector would leave copies of keys behind
+  std::uint64_t number = number_of(oldest);
+  const auto keep = [&] { kept.push_back({StepIndex{part(number).first}, slots_[number % slots_.size()].chain}); };
+  keep();
+  while (++number <= newest_ && part(number).first <= last) {
+    if (part(number).begins_segment) keep();
+  }
+  for (std::size_t i = next_given_; i < given_.size() && given_[i].first.value() <= last; ++i) {
+    kept.push_back(given_[i]);
+  }
+  if (NUSTREAM_PLANTED("window-reads-under-the-newest-key-alone") && kept.size() > 1) {
+    kept.front().chain_key = kept.back().chain_key;
+    kept.resize(1);
+  }
+  return kept;
+}
+
+void KeyRing::advance_to(std::uint64_t step) {
+  while (end_of_newest() <= step) ratchet();
+}
+
+void KeyRing::forget_before(std::uint64_t step) {
+  NUSTREAM_REQUIRE(step < end_of_newest(), "the chain goes on from a key that is held");
+  for (; oldest_ < newest_ && part(oldest_ + 1).first <= step; ++oldest_) {
+    if (part(oldest_ + 1).begins_segment) --segments_held_;
     if (NUSTREAM_PLANTED("old-keys-are-kept")) continue;
     wipe(slot(oldest_).chain);
     wipe(slot(oldest_).cipher);
   }
 }
 
+/// A border where no further segment fits waits for one to leave the reach.
+bool KeyRing::is_cut(std::uint64_t first) const {
+  if (!cuts_.healing.fresh) return false;
+  if (first <= cuts_.next_step) {
+    return first == cuts_.next_step && cuts_.healing.resumed && !NUSTREAM_PLANTED("resume-keeps-the-old-segment");
+  }
+  return first % block_steps_ == 0 && first - segment_first_ >= cuts_.length_min && segments_held_ < segments_max;
+}
+
+void KeyRing::mix_fresh_bytes(KeyBytes& chain) {
+  cuts_.healing.fresh(fresh_.front());
+  if (NUSTREAM_PLANTED("salt-in-place-of-the-key")) {
+    chain = fresh_.front();
+  } else if (!NUSTREAM_PLANTED("segments-without-fresh-bytes")) {
+    hkdf_.extract(fresh_.front(), chain, chain);
+  }
+  wipe(fresh_.front());
+}
+
+/// At the border of its block, where a given segment begins, or at the step that a run is resumed at.
+std::uint64_t KeyRing::end_of_newest() const {
+  const std::uint64_t first = part(newest_).first;
+  std::uint64_t end = (first / block_steps_ + 1) * block_steps_;
+  if (next_given_ < given_.size()) end = std::min(end, given_[next_given_].first.value());
+  const bool resumed = cuts_.healing.fresh && cuts_.healing.resumed;
+  if (resumed && cuts_.next_step > first) end = std::min(end, cuts_.next_step);
+  return end;
+}
+
+/// Part newest_ + 1, whose chain key is the one that comes next, unless it is of a segment that was given.
+void KeyRing::begin_part(std::uint64_t first) {
+  const bool given = next_given_ < given_.size() && given_[next_given_].first.value() == first;
+  part(newest_ + 1) = {first, given};
+  if (!given) return;
+  slot(newest_ + 1).chain = given_[next_given_].chain_key;
+  wipe(given_[next_given_++].chain_key);
+  segment_first_ = first;
+  ++segments_held_;
+}
+
 void KeyRing::ratchet() {
   if (newest_ - oldest_ + 2 > slots_.size()) grow();
+  Place& place = part(newest_);
+  if (is_cut(place.first)) {
+    mix_fresh_bytes(slot(newest_).chain);
+    if (!place.begins_segment) ++segments_held_;
+    place.begins_segment = true;
+    segment_first_ = place.first;
+  }
   std::array<std::uint8_t, 2 * sizeof(KeyBytes)> derived{};
-  const std::uint64_t number = NUSTREAM_PLANTED("blocks-share-a-key") ? 0 : newest_;
+  const std::uint64_t number = NUSTREAM_PLANTED("blocks-share-a-key") ? 0 : place.first / block_steps_;
   hkdf_.expand(slot(newest_).chain, key_info<block_label.size()>(block_label, number), derived);
   const auto middle = derived.begin() + sizeof(KeyBytes);
   std::copy(derived.begin(), middle, slot(newest_ + 1).chain.begin());
   if (NUSTREAM_PLANTED("blocks-share-a-key")) slot(newest_ + 1).chain = slot(newest_).chain;
   std::copy(middle, derived.end(), slot(newest_).cipher.begin());
   wipe(derived);
+  begin_part(end_of_newest());
   ++newest_;
 }
 
 void KeyRing::grow() {
   std::pmr::vector<Keys> larger(2 * slots_.size(), Keys{}, slots_.get_allocator());
-  for (std::uint64_t block = oldest_; block <= newest_; ++block) larger[block % larger.size()] = slot(block);
+  std::vector<Place> places(larger.size());
+  for (std::uint64_t number = oldest_; number <= newest_; ++number) {
+    larger[number % larger.size()] = slot(number);
+    places[number % places.size()] = part(number);
+  }
   slots_.swap(larger);
+  places_.swap(places);
   for (auto& keys : larger) {
     wipe(keys.chain);
     wipe(keys.cipher);

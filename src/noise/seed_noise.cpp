@@ -14,27 +14,31 @@ constexpr std::size_t batch = 8 * gaussian_chunk;
 
 }  // namespace
 
-KeyedSeedNoise::KeyedSeedNoise(KeyRing& keys, std::size_t width, std::size_t block_steps, InstructionSet set)
-    : keys_(keys), width_(width), block_steps_(block_steps), set_(set), words_(batch) {}
+KeyedSeedNoise::KeyedSeedNoise(KeyRing& keys, std::size_t width, InstructionSet set)
+    : keys_(keys), width_(width), set_(set), words_(batch) {}
 
 void KeyedSeedNoise::fill(StepIndex first, std::size_t steps, std::span<double> out) {
   NUSTREAM_REQUIRE(out.size() == steps * width_, "seed noise has its place");
   for (std::size_t done = 0; done < steps;) {
     const std::uint64_t step = first.value() + done;
-    const std::size_t within = step % block_steps_;
-    const std::size_t count = std::min(steps - done, block_steps_ - within);
-    const std::size_t sample = NUSTREAM_PLANTED("counter-restarts-with-each-call") ? done : within;
-    fill_in_block(step / block_steps_, sample * width_, out.subspan(done * width_, count * width_));
+    const KeyRing::Part part = keys_.part_of(step);
+    const std::size_t count = std::min<std::uint64_t>(steps - done, part.end - step);
+    const std::size_t within =
+        NUSTREAM_PLANTED("counter-restarts-with-each-call") ? done : step % keys_.block_steps();
+    use_key(part.number, step);
+    fill_in_block(within * width_, out.subspan(done * width_, count * width_));
     done += count;
   }
 }
 
-void KeyedSeedNoise::fill_in_block(std::uint64_t block, std::uint64_t sample, std::span<double> out) {
-  const KeyBytes& key = keys_.cipher_key(block);  // also where the cipher is set up: a wiped key must not be in use
-  if (block != keyed_block_) {
-    keystream_.set_key(key);
-    keyed_block_ = block;
-  }
+void KeyedSeedNoise::use_key(std::uint64_t part, std::uint64_t step) {
+  const KeyBytes& key = keys_.cipher_key(step);
+  if (part == keyed_part_) return;
+  keystream_.set_key(key);
+  keyed_part_ = part;
+}
+
+void KeyedSeedNoise::fill_in_block(std::uint64_t sample, std::span<double> out) {
   const std::size_t head =
       std::min<std::size_t>(out.size(), (gaussian_chunk - sample % gaussian_chunk) % gaussian_chunk);
   fill_part(sample, out.first(head));

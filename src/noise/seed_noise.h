@@ -14,27 +14,26 @@
 namespace nustream::noise {
 
 /// w of step t and coordinate j is sample n = (t − block start)·width + j of its block: a function of (cipher key of
-/// the block, n) alone, whatever range it is asked for with. The words of samples in chunks of gaussian_chunk.
+/// the step, n) alone, whatever range it is asked for with. The words of samples in chunks of gaussian_chunk.
 class KeyedSeedNoise final : public SeedNoise {
  public:
   /// `keys` must outlive this. `width`: samples a step.
-  KeyedSeedNoise(KeyRing& keys, std::size_t width, std::size_t block_steps,
-                 InstructionSet set = fastest_instruction_set());
+  KeyedSeedNoise(KeyRing& keys, std::size_t width, InstructionSet set = fastest_instruction_set());
 
-  /// Ends the process if a block's key is no longer held.
+  /// Ends the process if a step's key is no longer held.
   void fill(StepIndex first, std::size_t steps, std::span<double> out) override;
 
  private:
-  void fill_in_block(std::uint64_t block, std::uint64_t sample, std::span<double> out);
+  void use_key(std::uint64_t part, std::uint64_t step);
+  void fill_in_block(std::uint64_t sample, std::span<double> out);
   void fill_chunks(std::uint64_t sample, std::span<double> out);
   void fill_part(std::uint64_t sample, std::span<double> out);
 
   KeyRing& keys_;
   std::size_t width_;
-  std::size_t block_steps_;
   InstructionSet set_;
   Keystream keystream_;
-  std::uint64_t keyed_block_ = UINT64_MAX;
+  std::uint64_t keyed_part_ = UINT64_MAX;
   std::vector<std::uint64_t> words_;
 };
 

@@ -46,72 +46,141 @@ std::size_t steps_per_block(std::size_t dimension) {
 class NoiseSource::Impl {
  public:
   Impl(const Correlation& correlation, GeneratorKind kind, std::size_t dimension, const Checkpoint& checkpoint,
-       StepIndex next_step, std::pmr::memory_resource* secrets, std::optional<StepCount> end)
+       StepIndex next_step, std::pmr::memory_resource* secrets, std::optional<StepCount> end, Healing healing)
       : kind_(kind == GeneratorKind::automatic ? automatic_kind(correlation) : kind),
         dimension_(dimension),
         block_steps_(steps_per_block(dimension)),
         horizon_(correlation.horizon()),
         end_(whole_strides(end)),
         generator_(make_generator(correlation, kind_, dimension)),
-        keys_(checkpoint.block, checkpoint.chain_key, secrets),
-        seed_(keys_, generator_->seed_width(), block_steps_),
-        z_(make_samples(std::min<std::uint64_t>(block_steps_, end_ ? end_->value() : block_steps_) * dimension)) {
-    const std::uint64_t wanted = next_step.value() / block_steps_;
-    restore(checkpoint, wanted);
-    while (upcoming_ < wanted) static_cast<void>(next());
+        start_(checked_start(checkpoint, next_step.value(), healing.fresh && healing.resumed)),
+        keys_(checkpoint.segments, block_steps_, secrets, {std::move(healing), next_step.value(), length_min()}),
+        seed_(keys_, generator_->seed_width()),
+        room_(std::min<std::uint64_t>(block_steps_, end_ ? end_->value() : block_steps_)),
+        z_(make_samples(room_ * dimension)) {
+    restore(checkpoint);
   }
 
   CorrelatedBlock next() {
-    const StepIndex first = first_step(upcoming_);
-    const std::size_t steps = std::min(steps_within_horizon(first), steps_before_end(first));
-    const std::span<double> z(z_.get(), steps * dimension_);
-    generator_->copy_memory(memory_[upcoming_ % 2]);
-    generator_->generate(first, steps, seed_, z);
-    ++upcoming_;
-    keys_.forget_before(oldest_block_needed(upcoming_ - std::min<std::uint64_t>(upcoming_ - restored_, 2)));
-    return {first, steps, z};
+    const std::size_t steps = std::min(steps_within_horizon(upcoming_), steps_before_end(upcoming_));
+    Given& given = given_[count_ % given_.size()];
+    given.first = upcoming_;
+    generator_->copy_memory(given.memory);
+    const std::span<const double> z = generate(steps);
+    ++count_;
+    keys_.forget_before(oldest_needed(given_[count_ < given_.size() ? 0 : count_ % given_.size()].first));
+    return {StepIndex{given.first}, steps, z};
   }
 
   [[nodiscard]] Checkpoint checkpoint(StepIndex next_step) const {
-    const std::uint64_t block = next_step.value() / block_steps_;
-    NUSTREAM_REQUIRE(restored_ <= block && block <= upcoming_ && upcoming_ - block <= 2,
+    const Given* const given = given_with(next_step.value());
+    NUSTREAM_REQUIRE(given != nullptr || is_upcoming(next_step.value()),
                      "a checkpoint lies within the last two blocks or at their end");
-    const std::uint64_t oldest = oldest_block_needed(block);
-    Checkpoint result{oldest, keys_.chain_key(oldest), {}};
-    result.memory = block == upcoming_ ? generator_->memory() : memory_[block % 2];
-    NUSTREAM_REQUIRE(result.memory.empty() || oldest == block,
-                     "a generator remembers values or reads old seed noise again, never both");
+    const std::uint64_t at = given != nullptr ? given->first : upcoming_;
+    Checkpoint result{keys_.segments(oldest_needed(at), at), {}};
+    result.memory = given != nullptr ? given->memory : generator_->memory();
+    NUSTREAM_REQUIRE(
+        result.memory.empty() || (result.segments.size() == 1 && result.segments.front().first.value() == at),
+        "a generator remembers values or reads old seed noise again, never both");
     return result;
+  }
+
+  // Each of them begins at another step of the reach, but for the one that the oldest step lies in.
+  [[nodiscard]] std::size_t most_segments() const {
+    return static_cast<std::size_t>(std::min<std::uint64_t>(generator_->reach() + 1, segments_max));
   }
 
   [[nodiscard]] GeneratorKind kind() const noexcept { return kind_; }
 
  private:
-  [[nodiscard]] StepIndex first_step(std::uint64_t block) const { return StepIndex{block * block_steps_}; }
+  struct Given {
+    std::uint64_t first = 0;
+    std::vector<double> memory{};  // at its start
+  };
 
-  [[nodiscard]] std::uint64_t oldest_block_needed(std::uint64_t block) const {
-    return generator_->oldest_needed(first_step(block)).value() / block_steps_;
+  [[nodiscard]] std::uint64_t oldest_needed(std::uint64_t first) const {
+    return generator_->oldest_needed(StepIndex{first}).value();
   }
 
-  // A generator without memory begins at the wanted block and reads what it needs from the keys since the
-  // checkpoint's; one with memory begins where that was taken, and goes through the blocks in between.
-  void restore(const Checkpoint& checkpoint, std::uint64_t wanted) {
-    restored_ = upcoming_ = generator_->memoryless() ? wanted : checkpoint.block;
-    if (checkpoint.block > wanted || oldest_block_needed(restored_) < checkpoint.block) {
-      throw InvalidParameter("checkpoint", "block " + std::to_string(checkpoint.block),
-                             "at most the oldest block that its next step needs");
+  // With so many steps, those that a run itself begins take up a quarter of what a checkpoint may have.
+  [[nodiscard]] std::uint64_t length_min() const {
+    constexpr std::uint64_t lengths = 1024;
+    return std::max<std::uint64_t>((generator_->reach() + lengths - 1) / lengths, 1);
+  }
+
+  // The step that the first block begins with.
+  [[nodiscard]] std::uint64_t checked_start(const Checkpoint& checkpoint, std::uint64_t next_step,
+                                            bool is_cut) const {
+    const std::vector<Segment>& segments = checkpoint.segments;
+    const auto refuse_unless = [](bool condition, const char* allowed) {
+      if (!condition) throw InvalidParameter("checkpoint", "another's", allowed);
+    };
+    refuse_unless(!segments.empty() && segments.size() <= segments_max, "1 to 4096 segments");
+    const auto not_ascending = [](const Segment& one, const Segment& two) { return one.first >= two.first; };
+    refuse_unless(std::adjacent_find(segments.begin(), segments.end(), not_ascending) == segments.end(),
+                  "segments in ascending order");
+    refuse_unless(generator_->memoryless() || segments.size() == 1, "one segment for a generator that remembers");
+    const std::uint64_t last = segments.back().first.value();
+    refuse_unless(last <= next_step, "segments up to the next step");
+    const std::uint64_t start = is_cut ? next_step : std::max(next_step / block_steps_ * block_steps_, last);
+    const std::uint64_t oldest = oldest_needed(start);
+    refuse_unless(!generator_->memoryless() || segments.front().first.value() <= oldest,
+                  "a first segment at or before the oldest step that its next step needs");
+    const auto later = std::count_if(segments.begin(), segments.end(),
+                                     [&](const Segment& segment) { return segment.first.value() > oldest; });
+    if (is_cut && last<next_step&& static_cast<std::size_t>(later) + 2> segments_max) {
+      throw Unsupported("the noise that is still read was begun anew " + std::to_string(segments_max) +
+                        " times, which is the most that a state holds: begin a new epoch");
     }
-    const bool fresh = restored_ == 0 && checkpoint.memory.empty();
-    if (!fresh) generator_->restore(first_step(restored_), checkpoint.memory);
+    return start;
   }
 
-  [[nodiscard]] std::size_t steps_within_horizon(StepIndex first) const {
-    if (!horizon_ || NUSTREAM_PLANTED("horizon-is-passed")) return block_steps_;
-    if (first.value() >= horizon_->value()) {
+  // A generator without memory begins where it is to give its first block, and reads what it needs from the keys of
+  // the checkpoint; one with memory begins where that was taken, and goes through the steps in between.
+  void restore(const Checkpoint& checkpoint) {
+    upcoming_ = generator_->memoryless() ? start_ : checkpoint.segments.front().first.value();
+    const bool fresh = upcoming_ == 0 && checkpoint.memory.empty();
+    if (!fresh) generator_->restore(StepIndex{upcoming_}, checkpoint.memory);
+    while (upcoming_ < start_) {
+      static_cast<void>(generate(
+          static_cast<std::size_t>(std::min({room_, std::uint64_t{left_of_block(upcoming_)}, start_ - upcoming_}))));
+    }
+    keys_.advance_to(oldest_needed(start_));
+    keys_.forget_before(oldest_needed(start_));
+  }
+
+  std::span<const double> generate(std::size_t steps) {
+    NUSTREAM_REQUIRE(!failed_, "a source that got no fresh bytes gives no further block");
+    const std::span<double> z(z_.get(), steps * dimension_);
+    failed_ = true;
+    generator_->generate(StepIndex{upcoming_}, steps, seed_, z);
+    failed_ = false;
+    upcoming_ += steps;
+    return z;
+  }
+
+  // Of the last two blocks the one that holds the step, or would if it were not cut short.
+  [[nodiscard]] const Given* given_with(std::uint64_t step) const {
+    for (std::uint64_t back = 1; back <= std::min<std::uint64_t>(count_, given_.size()); ++back) {
+      const Given& given = given_[(count_ - back) % given_.size()];
+      if (given.first <= step && given.first / block_steps_ == step / block_steps_) return &given;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] bool is_upcoming(std::uint64_t step) const {
+    return step >= upcoming_ && step / block_steps_ == upcoming_ / block_steps_;
+  }
+
+  [[nodiscard]] std::size_t left_of_block(std::uint64_t first) const { return block_steps_ - first % block_steps_; }
+
+  [[nodiscard]] std::size_t steps_within_horizon(std::uint64_t first) const {
+    if (!horizon_ || NUSTREAM_PLANTED("horizon-is-passed")) return left_of_block(first);
+    if (first >= horizon_->value()) {
       throw Unsupported("the correlation ends at step " + std::to_string(horizon_->value()) +
                         ": start a new epoch, or use a correlation without a horizon");
     }
-    return static_cast<std::size_t>(std::min<std::uint64_t>(block_steps_, horizon_->value() - first.value()));
+    return static_cast<std::size_t>(std::min<std::uint64_t>(left_of_block(first), horizon_->value() - first));
   }
 
   // Where a recurrence takes several steps at once, a stride that is cut would round otherwise.
@@ -122,10 +191,10 @@ class NoiseSource::Impl {
     return StepCount{(end->value() + lookahead_steps - 1) / lookahead_steps * lookahead_steps};
   }
 
-  [[nodiscard]] std::size_t steps_before_end(StepIndex first) const {
-    if (!end_) return block_steps_;
-    NUSTREAM_REQUIRE(first.value() < end_->value(), "no block is asked for beyond the end that was said");
-    return static_cast<std::size_t>(std::min<std::uint64_t>(block_steps_, end_->value() - first.value()));
+  [[nodiscard]] std::size_t steps_before_end(std::uint64_t first) const {
+    if (!end_) return left_of_block(first);
+    NUSTREAM_REQUIRE(first < end_->value(), "no block is asked for beyond the end that was said");
+    return static_cast<std::size_t>(std::min<std::uint64_t>(left_of_block(first), end_->value() - first));
   }
 
   GeneratorKind kind_;
@@ -134,18 +203,22 @@ class NoiseSource::Impl {
   std::optional<StepCount> horizon_;
   std::optional<StepCount> end_;
   std::unique_ptr<Generator> generator_;
+  std::uint64_t start_;  // the first block's first step
   KeyRing keys_;
   KeyedSeedNoise seed_;
+  std::uint64_t room_;  // steps that z_ has room for
   Samples z_;
-  std::uint64_t upcoming_ = 0;                 // block that next() gives
-  std::uint64_t restored_ = 0;                 // block that the generator began at
-  std::array<std::vector<double>, 2> memory_;  // at the start of the last two blocks, by parity
+  std::uint64_t upcoming_ = 0;    // first step that next() gives
+  std::uint64_t count_ = 0;       // blocks given
+  std::array<Given, 2> given_{};  // the last two of them, block n in n mod 2
+  bool failed_ = false;
 };
 
 NoiseSource::NoiseSource(const Correlation& correlation, GeneratorKind kind, std::size_t dimension,
                          const Checkpoint& checkpoint, StepIndex next_step, std::pmr::memory_resource* secrets,
-                         std::optional<StepCount> end)
-    : impl_(std::make_unique<Impl>(correlation, kind, dimension, checkpoint, next_step, secrets, end)) {}
+                         std::optional<StepCount> end, Healing healing)
+    : impl_(std::make_unique<Impl>(correlation, kind, dimension, checkpoint, next_step, secrets, end,
+                                   std::move(healing))) {}
 NoiseSource::~NoiseSource() = default;
 NoiseSource::NoiseSource(NoiseSource&&) noexcept = default;
 NoiseSource& NoiseSource::operator=(NoiseSource&&) noexcept = default;
@@ -156,6 +229,10 @@ CorrelatedBlock NoiseSource::next() {
 
 Checkpoint NoiseSource::checkpoint(StepIndex next_step) const {
   return impl_->checkpoint(next_step);
+}
+
+std::size_t NoiseSource::most_segments() const {
+  return impl_->most_segments();
 }
 
 GeneratorKind NoiseSource::kind() const noexcept {

@@ -57,6 +57,10 @@ inline constexpr std::array names{
     std::string_view("words-of-32-bits"),
     std::string_view("counter-restarts-with-each-call"),
     std::string_view("horizon-is-passed"),
+    std::string_view("segments-without-fresh-bytes"),
+    std::string_view("salt-in-place-of-the-key"),
+    std::string_view("resume-keeps-the-old-segment"),
+    std::string_view("window-reads-under-the-newest-key-alone"),
     // descent
     std::string_view("clip-rounds-outward"),
     std::string_view("norm-overflows"),
@@ -84,6 +88,7 @@ inline constexpr std::array names{
     std::string_view("low-entropy-seed"),
     std::string_view("epoch-key-of-zeros"),
     std::string_view("epoch-key-of-the-key-file"),
+    std::string_view("fresh-bytes-are-repeated"),
     std::string_view("zero-key-file-is-taken"),
     std::string_view("state-is-not-sealed"),
     std::string_view("nonce-is-used-again"),

@@ -2,6 +2,7 @@
 #include <boost/asio/post.hpp>
 
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "attach/lane_worker.h"
@@ -15,6 +16,11 @@ namespace {
 
 constexpr std::chrono::milliseconds start_again_after{200};
 constexpr std::chrono::milliseconds partition_looks_every{5'000};
+
+/// Of a lane that was opened and is not run: clients take their time to go.
+void close_client(const Host& host, OpenedLane& lane) {
+  host.on_spare_thread([journal = std::shared_ptr<kafka::KafkaJournal>(std::move(lane.journal))] {});
+}
 
 }  // namespace
 
@@ -57,9 +63,7 @@ void LaneWorker::start_opening() {
 
 void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<OpenedLane> lane) {
   if (!machine::taking_over.contains(stage_)) {  // nobody wants it any more
-    if (lane) {
-      host_.on_spare_thread([journal = std::shared_ptr<kafka::KafkaJournal>(std::move(lane->journal))] {});
-    }
+    if (lane) close_client(host_, *lane);
     if (stage_ == LaneStage::leaving) end_with(LaneEvent::quiet);
     return;
   }
@@ -98,9 +102,15 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
       if (const auto self = weak.lock()) self->pump();
     });
   };
-  std::unique_ptr<engine::NoiseSupply> noise = std::make_unique<engine::NoiseAhead>(
-      *lane->state.mechanism, lane->noise, StepIndex{lane->state.lane.steps().value()}, &host_.locked,
-      host_.on_noise_thread, wake);
+  std::unique_ptr<engine::NoiseSupply> noise;
+  try {
+    noise = std::make_unique<engine::NoiseAhead>(
+        *lane->state.mechanism, lane->noise, StepIndex{lane->state.lane.steps().value()}, &host_.locked,
+        host_.setup.keys.healing(lane->resumed), host_.on_noise_thread, wake);
+  } catch (const Failure& failure) {
+    close_client(host_, *lane);
+    return fail(failure);
+  }
   if (host_.wrap_noise) noise = host_.wrap_noise(lane_, std::move(noise));
   all_is_well();
   host_.opened.insert(lane_);

@@ -70,7 +70,7 @@ void LaneWorker::tick() {
 void LaneWorker::pump() {
   if (open_ == nullptr) return;
   while (true) {
-    if (takes_steps(stage_)) step_batch();
+    if (takes_steps(stage_) && !step_or_fail()) return;
     const bool full = open_->batch.room() == 0;
     commit_if_due();
     if (!full || open_->batch.room() == 0) break;
@@ -79,6 +79,17 @@ void LaneWorker::pump() {
   schedule();
   settle();
   host_.look_for_room();
+}
+
+/// False where there is no noise to step with, and the lane stops.
+bool LaneWorker::step_or_fail() {
+  try {
+    step_batch();
+    return true;
+  } catch (const Failure& failure) {
+    fail(failure);
+    return false;
+  }
 }
 
 void LaneWorker::step_batch() {

@@ -93,6 +93,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   // Records in, batches out: lane_worker.cpp.
   void pump();
   void step_batch();
+  [[nodiscard]] bool step_or_fail();
   void regulate_input();
   void schedule();
   [[nodiscard]] bool is_due(std::chrono::steady_clock::time_point now) const;

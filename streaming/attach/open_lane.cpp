@@ -10,6 +10,7 @@
 
 #include "attach/lane_bounds.h"
 #include "engine/epoch_decision.h"
+#include "engine/noise_feed.h"
 #include "engine/seal_batch.h"
 #include "kafka/interruption.h"
 #include "kafka/lane_checks.h"
@@ -135,7 +136,9 @@ class Opening {
     found_.epoch = state_->identity.epoch;
     found_.position = state_->record.position;
     found_.other_settings = state_->identity.settings_digest != setup_.digest;
-    found_.at_horizon = order_.mechanism->horizon() == state_->identity.steps;
+    found_.noise_is_used_up =
+        order_.mechanism->horizon() == state_->identity.steps ||
+        !engine::can_be_resumed(state_->record.noise, StepIndex{state_->identity.steps.value()});
     found_.input = input_found(*input_);
     found_.first = position_of(input_->log.low);
     if (found_.input == engine::InputFound::changed) found_.end = position_of(checks_->input_end());
@@ -242,6 +245,7 @@ class Opening {
          kafka::SeenRecords(std::move(record.seen)), stop.position, std::move(stop.asked), record.rejected,
          record.partitions, state_->identity.steps},
         std::move(record.noise),
+        true,
         record.released,
         {}};
     NUSTREAM_REQUIRE(opened.state.lane.steps() == state_->identity.steps,
@@ -272,6 +276,7 @@ class Opening {
          kafka::SeenRecords(std::move(seen)), stop.position, std::move(stop.asked), 0, partitions_of_epoch(),
          std::nullopt},
         std::move(first),
+        false,
         StepCount{0},
         {}};
     // Before any record is read: key, start and stop are durable, and never resolved again.

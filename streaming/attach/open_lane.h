@@ -16,7 +16,8 @@ namespace nustream::attach {
 
 /// How a lane may begin anew.
 struct Renewal {
-  bool new_epoch = false;  ///< where the state is missing, was rolled back, is of other settings, or at its horizon
+  /// Where the state is missing, was rolled back, is of other settings, at its horizon, or has no room for a segment.
+  bool new_epoch = false;
   /// Together with new_epoch: where records at the position are gone, or the log is not the one that was read.
   bool accept_gap = false;
 };
@@ -37,6 +38,7 @@ struct OpenedLane {
   std::unique_ptr<kafka::KafkaJournal> journal;
   LaneState state;
   journal::NoiseCheckpoints noise;  ///< of the next step
+  bool resumed = false;             ///< they are of a state that was found: somebody may have gone on from it
   StepCount released;               ///< steps of the epoch's last release
   /// Whole lines: the last release, or all that opening the lane published.
   std::optional<std::string> last_published;

@@ -35,12 +35,13 @@ std::size_t lane_bytes(const config::Config& config, const config::Mechanism& me
   return lane::Lane(settings, mechanism.grids, Position{0}).encode().size() + averages * sizeof(double);
 }
 
-/// What a generator remembers has the same size at every block. The key is nobody's.
+/// What a generator remembers has the same size at every block; segments are as many as there can be. The key is
+/// nobody's.
 journal::NoiseCheckpoints some_checkpoints(const config::Mechanism& mechanism) {
   const noise::KeyBytes key{};
   return engine::NoiseFeed(mechanism, journal::first_checkpoints(key, LaneId{0}, EpochId{0}, mechanism.stages.size()),
-                           StepIndex{0}, std::pmr::get_default_resource())
-      .checkpoints();
+                           StepIndex{0}, std::pmr::get_default_resource(), {})
+      .largest_checkpoints();
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ class Game::Stream {
     const record::RowBatch rows = decoded(texts_[world == World::with ? 1 : 0]);
     const journal::NoiseCheckpoints first =
         journal::first_checkpoints(epoch_key, config_.lane, EpochId{0}, mechanism_.stages.size());
-    engine::NoiseFeed feed(mechanism_, first, StepIndex{0}, std::pmr::get_default_resource(),
+    engine::NoiseFeed feed(mechanism_, first, StepIndex{0}, std::pmr::get_default_resource(), {},
                            StepCount{shape_.steps});
     lane::Lane lane(config_.descent, mechanism_.grids, Position{0});
     lane::Releases releases;

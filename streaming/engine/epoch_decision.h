@@ -33,7 +33,7 @@ enum class Keeping {
 struct Asked {
   enum class NewEpoch {
     no,
-    where_needed,  ///< where the lane cannot go on: another settings digest, the horizon, a gap, no usable state
+    where_needed,  ///< where the lane cannot go on: another settings digest, used-up noise, a gap, no usable state
     always
   };
   bool first_run = true;  ///< a lane without any past may begin
@@ -69,8 +69,9 @@ struct Found {
   EpochId epoch{0};
   Position position{0};         ///< one past the furthest record that it has read
   bool other_settings = false;  ///< than those that are asked for
-  bool at_horizon = false;      ///< all steps of a finite correlation are taken
-  bool other_passes = false;    ///< its passes are over another window
+  /// All steps of a finite correlation are taken, or its state has no room for the segment that a resume begins.
+  bool noise_is_used_up = false;
+  bool other_passes = false;  ///< its passes are over another window
   InputFound input = InputFound::held;
   // Of whatever lies beside it:
   /// A witness outside the folder tells of a commit that neither state nor ledger holds: they are older, another

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -13,27 +14,45 @@
 namespace nustream::engine {
 namespace {
 
-/// Where a block begins or ends: the keys are in locked memory and wiped with it.
+/// What a state needs: the keys are in locked memory and wiped with it.
 class KeptCheckpoints {
  public:
-  KeptCheckpoints(journal::NoiseCheckpoints checkpoints, std::pmr::memory_resource* secrets)
-      : kept_(checkpoints.stages.size(), {}, secrets) {
-    for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i] = std::move(checkpoints.stages[i]);
+  KeptCheckpoints(const journal::NoiseCheckpoints& checkpoints, std::pmr::memory_resource* secrets)
+      : segments_(secrets) {
+    std::size_t count = 0;
+    for (const noise::Checkpoint& stage : checkpoints.stages) count += stage.segments.size();
+    segments_.reserve(count);  // at once: a growing vector would leave copies of keys behind
+    for (const noise::Checkpoint& stage : checkpoints.stages) {
+      segments_.insert(segments_.end(), stage.segments.begin(), stage.segments.end());
+      stages_.push_back({stage.segments.size(), stage.memory});
+    }
   }
   ~KeptCheckpoints() {
-    for (noise::Checkpoint& checkpoint : kept_) noise::wipe(checkpoint.chain_key);
+    for (noise::Segment& segment : segments_) noise::wipe(segment.chain_key);
   }
   KeptCheckpoints(const KeptCheckpoints&) = delete;
   KeptCheckpoints& operator=(const KeptCheckpoints&) = delete;
 
   [[nodiscard]] journal::NoiseCheckpoints value() const {
     journal::NoiseCheckpoints copy;
-    copy.stages.assign(kept_.begin(), kept_.end());
+    copy.stages.reserve(stages_.size());
+    std::size_t first = 0;
+    for (const Stage& stage : stages_) {
+      const auto segments = std::span(segments_).subspan(first, stage.segments);
+      copy.stages.push_back({{segments.begin(), segments.end()}, stage.memory});
+      first += stage.segments;
+    }
     return copy;
   }
 
  private:
-  std::pmr::vector<noise::Checkpoint> kept_;
+  struct Stage {
+    std::size_t segments;
+    std::vector<double> memory;
+  };
+
+  std::pmr::vector<noise::Segment> segments_;  // of all stages, in order
+  std::vector<Stage> stages_;
 };
 
 /// A block rounded to the grids, with what a state needs whose next step lies in it or at its end.
@@ -41,7 +60,7 @@ struct Block {
   std::uint64_t first;
   std::size_t steps;
   std::vector<std::vector<std::int64_t>> units;  ///< one a stage
-  std::unique_ptr<KeptCheckpoints> at_first;
+  std::unique_ptr<KeptCheckpoints> within;  ///< of any step of the block: holds the segment that it was drawn from
   std::unique_ptr<KeptCheckpoints> at_end;
 };
 
@@ -51,22 +70,22 @@ struct Block {
 class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
  public:
   Impl(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
-       std::pmr::memory_resource* secrets, Run run, Wake wake)
+       std::pmr::memory_resource* secrets, const noise::Healing& healing, Run run, Wake wake)
       : run_(std::move(run)),
         wake_(std::move(wake)),
         secrets_(secrets),
-        feed_(std::in_place, mechanism, checkpoints, next_step, secrets),
+        feed_(std::in_place, mechanism, checkpoints, next_step, secrets, healing),
         horizon_(mechanism.horizon()),
         next_step_(next_step.value()),
         made_up_to_(next_step.value()),
-        start_(keep()) {
+        start_(keep(feed_->checkpoints())) {
     for (const config::StageNoise& stage : mechanism.stages) dimensions_.push_back(stage.dimension);
   }
 
   void make_next() {
     {
       const std::lock_guard hold(mutex_);
-      if (making_ || next_ || (horizon_ && made_up_to_ >= horizon_->value())) return;
+      if (making_ || next_ || failure_ || (horizon_ && made_up_to_ >= horizon_->value())) return;
       making_ = true;
     }
     run_([self = shared_from_this()] { self->make(); });
@@ -86,7 +105,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
 
   [[nodiscard]] journal::NoiseCheckpoints checkpoints() const {
     if (!current_) return start_->value();
-    return next_step_ == current_->first + current_->steps ? current_->at_end->value() : current_->at_first->value();
+    return next_step_ == current_->first + current_->steps ? current_->at_end->value() : current_->within->value();
   }
 
   [[nodiscard]] std::size_t ready() {
@@ -110,25 +129,36 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
  private:
   /// The other thread's part.
   void make() {
-    auto block = std::make_unique<Block>();
-    block->at_first = keep();
-    const std::span<const noise::GridNoise> drawn = feed_->take(std::numeric_limits<std::uint32_t>::max());
-    block->first = drawn.front().first.value();
-    block->steps = steps_in(drawn);
-    for (const noise::GridNoise& stage : drawn) block->units.emplace_back(stage.units.begin(), stage.units.end());
-    block->at_end = keep();
+    std::unique_ptr<Block> block;
+    std::exception_ptr failure;
+    try {
+      block = draw();
+    } catch (...) {
+      failure = std::current_exception();
+    }
     // All of it under the lock: behind it, a destructor that waits may be gone, and whoever is to be woken with it.
     const std::lock_guard hold(mutex_);
-    made_up_to_ = block->first + block->steps;
+    failure_ = failure;
+    if (block) made_up_to_ = block->first + block->steps;
     next_ = std::move(block);
     making_ = false;
     if (std::exchange(missed_, false) && wake_) wake_();
     idle_.notify_all();
   }
 
-  /// What a state needs whose next step is the feed's.
-  [[nodiscard]] std::unique_ptr<KeptCheckpoints> keep() {
-    return std::make_unique<KeptCheckpoints>(feed_->checkpoints(), secrets_);
+  [[nodiscard]] std::unique_ptr<Block> draw() {
+    auto block = std::make_unique<Block>();
+    const std::span<const noise::GridNoise> drawn = feed_->take(std::numeric_limits<std::uint32_t>::max());
+    block->first = drawn.front().first.value();
+    block->steps = steps_in(drawn);
+    for (const noise::GridNoise& stage : drawn) block->units.emplace_back(stage.units.begin(), stage.units.end());
+    block->within = keep(feed_->checkpoints_at(drawn.front().first));  // now that its segments have begun
+    block->at_end = keep(feed_->checkpoints());
+    return block;
+  }
+
+  [[nodiscard]] std::unique_ptr<KeptCheckpoints> keep(const journal::NoiseCheckpoints& checkpoints) {
+    return std::make_unique<KeptCheckpoints>(checkpoints, secrets_);
   }
 
   [[nodiscard]] std::span<const noise::GridNoise> slice(std::size_t offset, std::size_t steps) {
@@ -144,6 +174,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   /// Makes the next block the current one; false, and wake() later, where it is not there yet.
   [[nodiscard]] bool advance() {
     const std::lock_guard hold(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
     if (!next_) {
       NUSTREAM_REQUIRE(making_, "noise is asked for beyond the horizon");
       missed_ = true;
@@ -170,14 +201,17 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
   std::condition_variable idle_;
   bool making_ = false;
   bool missed_ = false;
+  std::exception_ptr failure_;  // of the noise behind the current block: there is none
   std::uint64_t made_up_to_;
   std::unique_ptr<Block> next_;
   std::unique_ptr<KeptCheckpoints> start_;  // until the first block is there
 };
 
 NoiseAhead::NoiseAhead(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints,
-                       StepIndex next_step, std::pmr::memory_resource* secrets, Run run, Wake wake)
-    : impl_(std::make_shared<Impl>(mechanism, checkpoints, next_step, secrets, std::move(run), std::move(wake))) {
+                       StepIndex next_step, std::pmr::memory_resource* secrets, const noise::Healing& healing,
+                       Run run, Wake wake)
+    : impl_(std::make_shared<Impl>(mechanism, checkpoints, next_step, secrets, healing, std::move(run),
+                                   std::move(wake))) {
   impl_->make_next();
 }
 

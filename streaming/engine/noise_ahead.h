@@ -24,9 +24,10 @@ class NoiseAhead final : public NoiseSupply {
   using Wake = std::function<void()>;
 
   /// Goes on at `next_step` from checkpoints that cover it, one a stage. Keys live in memory from `secrets`. The
-  /// first block is asked for at once.
+  /// first block is asked for at once. `healing`: of each stage; called on the other thread. What it throws is thrown
+  /// by the next take(). Failure as NoiseFeed.
   NoiseAhead(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
-             std::pmr::memory_resource* secrets, Run run, Wake wake);
+             std::pmr::memory_resource* secrets, const noise::Healing& healing, Run run, Wake wake);
   ~NoiseAhead() override;
   NoiseAhead(const NoiseAhead&) = delete;
   NoiseAhead& operator=(const NoiseAhead&) = delete;

@@ -1,22 +1,49 @@
 #include "engine/noise_feed.h"
 
 #include <algorithm>
+#include <string>
 
+#include "error.h"
 #include "nustream/base/error.h"
 #include "planted.h"
 
 namespace nustream::engine {
 
+namespace {
+
+/// Goes on from a copy that does not outlast this.
+noise::NoiseSource source_of(const config::StageNoise& stage, const journal::NoiseCheckpoints& checkpoints,
+                             std::size_t number, StepIndex next_step, std::pmr::memory_resource* secrets,
+                             const noise::Healing& healing, std::optional<StepCount> end) {
+  struct Wiped {
+    noise::Checkpoint checkpoint;
+    ~Wiped() { journal::wipe(checkpoint); }
+  } const from{journal::in_steps(checkpoints, number, stage.dimension)};
+  try {
+    return {stage.correlation, stage.generator, stage.dimension, from.checkpoint, next_step, secrets, end, healing};
+  } catch (const Unsupported& error) {
+    throw Failure(Exit::data, std::string(error.what()) + " with --new-epoch");
+  }
+}
+
+}  // namespace
+
+bool can_be_resumed(const journal::NoiseCheckpoints& checkpoints, StepIndex next_step) {
+  return std::ranges::none_of(checkpoints.stages, [&](const noise::Checkpoint& stage) {
+    return stage.segments.size() >= noise::segments_max && stage.segments.back().first != next_step;
+  });
+}
+
 NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints,
-                     StepIndex next_step, std::pmr::memory_resource* secrets, std::optional<StepCount> end)
+                     StepIndex next_step, std::pmr::memory_resource* secrets, const noise::Healing& healing,
+                     std::optional<StepCount> end)
     : next_step_(next_step.value()) {
   NUSTREAM_REQUIRE(checkpoints.stages.size() == mechanism.stages.size(), "every stage has its own checkpoint");
   stages_.reserve(mechanism.stages.size());
   for (std::size_t i = 0; i < mechanism.stages.size(); ++i) {
     const config::StageNoise& stage = mechanism.stages[i];
-    stages_.push_back({noise::NoiseSource(stage.correlation, stage.generator, stage.dimension, checkpoints.stages[i],
-                                          next_step, secrets, end),
-                       mechanism.grids[i], stage.dimension});
+    stages_.push_back(
+        {source_of(stage, checkpoints, i, next_step, secrets, healing, end), mechanism.grids[i], stage.dimension});
   }
 }
 
@@ -50,13 +77,19 @@ std::span<const noise::GridNoise> NoiseFeed::take(std::size_t steps_max) {
 }
 
 journal::NoiseCheckpoints NoiseFeed::checkpoints() const {
+  return checkpoints_at(StepIndex{next_step_});
+}
+
+journal::NoiseCheckpoints NoiseFeed::checkpoints_at(StepIndex step) const {
   journal::NoiseCheckpoints all;
-  all.stages.reserve(stages_.size());  // at once: a growing vector would leave copies of keys behind
-  for (const Stage& stage : stages_) {
-    noise::Checkpoint one = stage.source.checkpoint(StepIndex{next_step_});
-    all.stages.push_back(one);
-    noise::wipe(one.chain_key);
-  }
+  all.stages.reserve(stages_.size());
+  for (const Stage& stage : stages_) all.stages.push_back(stage.source.checkpoint(step));
+  return all;
+}
+
+journal::NoiseCheckpoints NoiseFeed::largest_checkpoints() const {
+  journal::NoiseCheckpoints all = checkpoints();
+  for (std::size_t i = 0; i < stages_.size(); ++i) all.stages[i].segments.resize(stages_[i].source.most_segments());
   return all;
 }
 

@@ -12,13 +12,18 @@
 
 namespace nustream::engine {
 
+/// False where some stage's noise was begun anew so often that its state has no room for another segment: the lane
+/// goes on in a new epoch alone.
+[[nodiscard]] bool can_be_resumed(const journal::NoiseCheckpoints& checkpoints, StepIndex next_step);
+
 /// Owns a NoiseSource for each stage; one thread at a time.
 class NoiseFeed final : public NoiseSupply {
  public:
-  /// Goes on at `next_step` from checkpoints that cover it, one a stage. Keys live in memory from `secrets`. `end`:
-  /// of a stream whose last step is known, one past it: no block goes beyond its stride (NoiseSource).
+  /// Goes on at `next_step` from checkpoints that cover it, one a stage. Keys live in memory from `secrets`.
+  /// `healing` is each stage's. `end`: of a stream whose last step is known, one past it: no block goes beyond its
+  /// stride (NoiseSource). Failure(data) where the noise within reach was begun anew too often for one more.
   NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseCheckpoints& checkpoints, StepIndex next_step,
-            std::pmr::memory_resource* secrets, std::optional<StepCount> end = {});
+            std::pmr::memory_resource* secrets, const noise::Healing& healing, std::optional<StepCount> end = {});
   NoiseFeed(const NoiseFeed&) = delete;
   NoiseFeed& operator=(const NoiseFeed&) = delete;
 
@@ -28,6 +33,10 @@ class NoiseFeed final : public NoiseSupply {
 
   /// What a state whose next step is the feed's next one has to keep.
   [[nodiscard]] journal::NoiseCheckpoints checkpoints() const override;
+  /// What a state has to keep whose next step is `step`, which is of the slice that was taken last, or at its end.
+  [[nodiscard]] journal::NoiseCheckpoints checkpoints_at(StepIndex step) const;
+  /// The most that they can be: of this size, and nobody's.
+  [[nodiscard]] journal::NoiseCheckpoints largest_checkpoints() const;
 
  private:
   /// One stage's source and its block in use.

@@ -206,7 +206,7 @@ void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal:
       journal::first_checkpoints(key, config_.lane, begin.epoch, mechanism_.stages.size());
   noise::wipe(key);
   lane_.emplace(config_.descent, mechanism_.grids, begin.start);
-  feed_.emplace(mechanism_, first, StepIndex{0}, &locked_);
+  feed_.emplace(mechanism_, first, StepIndex{0}, &locked_, keys_->healing(false));
 }
 
 journal::State Session::open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const {
@@ -243,7 +243,8 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
   found.epoch = state->identity.epoch;
   found.position = Position{window_.touched(state->record.position.value())};
   found.other_settings = state->identity.settings_digest != digest_;
-  found.at_horizon = mechanism_.horizon() == state->identity.steps;
+  found.noise_is_used_up = mechanism_.horizon() == state->identity.steps ||
+                           !engine::can_be_resumed(state->record.noise, StepIndex{state->identity.steps.value()});
   found.other_passes = !has_same_passes(state->record);
   if (found.other_passes) why_unusable_ = std::make_exception_ptr(other_passes(state->record));
   if (witness_) {
@@ -286,7 +287,7 @@ void Session::go_on(journal::State state, journal::Overlap overlap, journal::Led
   seen_key_ = seen_.empty() ? secrets::random_key() : state.record.seen_key;
   lane_ = lane::Lane::decode(config_.descent, mechanism_.grids, state.record.lane);
   NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
-  feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_);
+  feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_, keys_->healing(true));
 }
 
 /// Several passes are accounted for over one window: another one, even of as many steps, would let a record take part

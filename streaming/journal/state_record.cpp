@@ -8,26 +8,47 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 5;
+constexpr std::uint32_t format = 6;
+constexpr std::uint32_t format_without_segments = 5;
 constexpr std::uint32_t format_without_account = 4;
 constexpr std::uint32_t format_without_seen_key = 3;
 constexpr std::uint32_t format_without_stop_asked = 2;
 constexpr const char* malformed = "the state's record is malformed; use the version that wrote it";
 
 void append_checkpoint(const noise::Checkpoint& checkpoint, std::string& out) {
-  secrets::append_integer(checkpoint.block, out);
-  secrets::append_bytes(checkpoint.chain_key, out);
+  secrets::append_integer(static_cast<std::uint32_t>(checkpoint.segments.size()), out);
+  for (const noise::Segment& segment : checkpoint.segments) {
+    secrets::append_integer(segment.first.value(), out);
+    secrets::append_bytes(segment.chain_key, out);
+  }
   secrets::append_integer(static_cast<std::uint64_t>(checkpoint.memory.size()), out);
   for (const double value : checkpoint.memory) secrets::append_double(value, out);
 }
 
-void read_checkpoint(secrets::FieldReader& fields, noise::Checkpoint& checkpoint) {
-  checkpoint.block = fields.integer<std::uint64_t>();
-  fields.bytes(checkpoint.chain_key);
+void read_checkpoint(secrets::FieldReader& fields, std::uint32_t segments, noise::Checkpoint& checkpoint) {
+  if (segments == 0 || segments > noise::segments_max) throw Failure(Exit::data, malformed);
+  checkpoint.segments.resize(segments);  // at once, as everywhere that keys are
+  for (noise::Segment& segment : checkpoint.segments) {
+    segment.first = StepIndex{fields.integer<std::uint64_t>()};
+    fields.bytes(segment.chain_key);
+  }
   const auto count = fields.integer<std::uint64_t>();
   if (count > fields.rest().size() / sizeof(double)) throw Failure(Exit::data, malformed);
   checkpoint.memory.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) checkpoint.memory.push_back(fields.number());
+}
+
+void read_noise(secrets::FieldReader& fields, std::uint32_t found, NoiseCheckpoints& noise) {
+  const auto stages = fields.integer<std::uint32_t>();
+  if (stages > fields.rest().size()) throw Failure(Exit::data, malformed);
+  const bool has_segments = found > format_without_segments;
+  const auto in_blocks = has_segments ? fields.integer<std::uint8_t>() : std::uint8_t{1};
+  if (in_blocks > 1) throw Failure(Exit::data, malformed);
+  noise.in_blocks = in_blocks == 1;
+  noise.stages.resize(stages);
+  for (noise::Checkpoint& stage : noise.stages) {
+    read_checkpoint(fields, has_segments ? fields.integer<std::uint32_t>() : 1, stage);
+  }
 }
 
 /// Bytes of the encoding, so that no growing string leaves a copy of a key behind.
@@ -35,7 +56,9 @@ std::size_t encoded_size(const StateRecord& record) {
   std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
                      record.bookmark.size() + record.ledger_epochs.size() + record.stop_asked.size() +
                      record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash));
-  for (const noise::Checkpoint& stage : record.noise.stages) size += 64 + sizeof(double) * stage.memory.size();
+  for (const noise::Checkpoint& stage : record.noise.stages) {
+    size += 64 + sizeof(noise::Segment) * stage.segments.size() + sizeof(double) * stage.memory.size();
+  }
   return size;
 }
 
@@ -48,21 +71,23 @@ void wipe_values(std::vector<T>& values) noexcept {
 
 NoiseCheckpoints::NoiseCheckpoints(noise::Checkpoint only) {
   stages.push_back(std::move(only));
-  noise::wipe(only.chain_key);  // NOLINT(bugprone-use-after-move): a key that is an array stays behind
 }
 
-NoiseCheckpoints::NoiseCheckpoints(NoiseCheckpoints&& other) noexcept : stages(std::move(other.stages)) {}
+NoiseCheckpoints::NoiseCheckpoints(NoiseCheckpoints&& other) noexcept
+    : stages(std::move(other.stages)), in_blocks(other.in_blocks) {}
 
 NoiseCheckpoints& NoiseCheckpoints::operator=(NoiseCheckpoints&& other) noexcept {
   if (this == &other) return *this;
   wipe();
   stages = std::move(other.stages);
+  in_blocks = other.in_blocks;
   return *this;
 }
 
 NoiseCheckpoints NoiseCheckpoints::clone() const {
   NoiseCheckpoints copy;
   copy.stages = stages;
+  copy.in_blocks = in_blocks;
   return copy;
 }
 
@@ -70,18 +95,26 @@ NoiseCheckpoints first_checkpoints(const noise::KeyBytes& epoch_key, LaneId lane
   NoiseCheckpoints all;
   all.stages.reserve(count);  // at once: a growing vector would leave copies of keys behind
   for (std::uint32_t stage = 0; stage < count; ++stage) {
-    noise::Checkpoint one = noise::first_checkpoint(epoch_key, {lane, epoch, stage});
-    all.stages.push_back(one);
-    noise::wipe(one.chain_key);
+    all.stages.push_back(noise::first_checkpoint(epoch_key, {lane, epoch, stage}));
   }
   return all;
 }
 
+noise::Checkpoint in_steps(const NoiseCheckpoints& checkpoints, std::size_t stage, std::size_t dimension) {
+  noise::Checkpoint checkpoint = checkpoints.stages.at(stage);
+  if (!checkpoints.in_blocks) return checkpoint;
+  const std::uint64_t steps = noise::steps_per_block(dimension);
+  for (noise::Segment& segment : checkpoint.segments) segment.first = StepIndex{segment.first.value() * steps};
+  return checkpoint;
+}
+
+void wipe(noise::Checkpoint& checkpoint) noexcept {
+  for (noise::Segment& segment : checkpoint.segments) noise::wipe(segment.chain_key);
+  wipe_values(checkpoint.memory);
+}
+
 void NoiseCheckpoints::wipe() noexcept {
-  for (noise::Checkpoint& stage : stages) {
-    noise::wipe(stage.chain_key);
-    wipe_values(stage.memory);
-  }
+  for (noise::Checkpoint& stage : stages) journal::wipe(stage);
   stages.clear();
 }
 
@@ -96,6 +129,7 @@ std::string encode_record(const StateRecord& record) {
   secrets::append_integer(record.rejected, out);
   secrets::append_text(record.lane, out);
   secrets::append_integer(static_cast<std::uint32_t>(record.noise.stages.size()), out);
+  secrets::append_integer(static_cast<std::uint8_t>(record.noise.in_blocks ? 1 : 0), out);
   for (const noise::Checkpoint& stage : record.noise.stages) append_checkpoint(stage, out);
   secrets::append_text(record.outbox, out);
   secrets::append_text(record.ledger_entry, out);
@@ -128,10 +162,7 @@ StateRecord decode_record(std::string_view bytes) {
   if (has_stop == 1) record.stop = stop;
   record.rejected = fields.integer<std::uint64_t>();
   record.lane = fields.text();
-  const auto stages = fields.integer<std::uint32_t>();
-  if (stages > fields.rest().size()) throw Failure(Exit::data, malformed);
-  record.noise.stages.resize(stages);  // at once: a growing vector would leave copies of keys behind
-  for (noise::Checkpoint& stage : record.noise.stages) read_checkpoint(fields, stage);
+  read_noise(fields, found, record.noise);
   record.outbox = fields.text();
   record.ledger_entry = fields.text();
   record.bookmark = fields.text();

@@ -18,6 +18,8 @@ namespace nustream::journal {
 /// Checkpoints of a lane's noise, one a stage; wiped when they go. Not copyable, so that no copy is forgotten.
 struct NoiseCheckpoints {
   std::vector<noise::Checkpoint> stages;
+  /// Of a state of an earlier version, which does not know the dimensions: Segment::first is the number of a block.
+  bool in_blocks = false;
 
   NoiseCheckpoints() = default;
   explicit NoiseCheckpoints(noise::Checkpoint only);
@@ -33,7 +35,12 @@ struct NoiseCheckpoints {
   void wipe() noexcept;
 };
 
-/// Those of a fresh epoch's first block, for stages 0 … count − 1. The caller wipes the key.
+/// One with its own keys, of a stage with `dimension`, counted in steps. The caller wipes it.
+[[nodiscard]] noise::Checkpoint in_steps(const NoiseCheckpoints& checkpoints, std::size_t stage,
+                                         std::size_t dimension);
+void wipe(noise::Checkpoint& checkpoint) noexcept;
+
+/// Those of a fresh epoch's first step, for stages 0 … count − 1. The caller wipes the key.
 [[nodiscard]] NoiseCheckpoints first_checkpoints(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch,
                                                  std::size_t count);
 

@@ -64,7 +64,11 @@ void check_status(int descriptor, const fs::path& path) {
   }
   if (!S_ISREG(status.st_mode)) throw refused(path, "is not a regular file", "name a file of 32 bytes");
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-    throw refused(path, "is open to group or others", "run chmod 600 on it, and rotate it if others read it");
+    throw refused(
+        path, "is open to group or others",
+        "run chmod 600 on it, and nustream key rotate if others read it: after that the old key opens no new "
+        "state, but still every old copy of one, its noise up to the step that is resumed at, and what of "
+        "earlier noise the copy remembers");
   }
   if (status.st_uid != ::geteuid() && status.st_uid != 0) {
     throw refused(path, "belongs to another user", "give it to the user who runs this");

@@ -41,6 +41,9 @@ class Keyring {
   /// The noise key of a new epoch of `stream`: fresh random bits for a key file, never the same twice; for an
   /// insecure seed a function of seed and stream. The caller wipes it.
   [[nodiscard]] noise::KeyBytes epoch_key(std::string_view stream) const;
+  /// How the noise of an epoch goes on: with the kernel's random bits where a segment begins, for a key file; without
+  /// any segments for an insecure seed, so that equal input gives equal bytes. `resumed`: from a state that was kept.
+  [[nodiscard]] noise::Healing healing(bool resumed) const;
 
  private:
   struct Keys;

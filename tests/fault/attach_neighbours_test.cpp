@@ -108,8 +108,8 @@ std::vector<double> iterate_before(const config::Config& config, const config::M
                                    const std::vector<std::array<double, 3>>& rows, std::size_t step) {
   secrets::LockedMemory locked;
   const noise::KeyBytes key = secrets::Keyring::insecure(seed).epoch_key("neighbours");
-  engine::NoiseFeed noise(mechanism, journal::first_checkpoints(key, LaneId{0}, EpochId{0}, 1), StepIndex{0},
-                          &locked);
+  engine::NoiseFeed noise(mechanism, journal::first_checkpoints(key, LaneId{0}, EpochId{0}, 1), StepIndex{0}, &locked,
+                          {});
   lane::Lane lane(config.descent, mechanism.grids, Position{0});
   lane::Releases releases;
   for (std::size_t i = 0; i < step; ++i) {

@@ -45,6 +45,19 @@ TEST(KeySource, ThatFailsIs77AndNothingIsReleased) {
   }
 }
 
+// A resumed run draws the bytes of its new segment before its first step.
+TEST(KeySource, ThatFailsStopsAResumedRunBeforeAStep) {
+  const ReplayWorld world(200);
+  ASSERT_EQ(world.run({"--to", "100"}).code, 0);
+  const std::string releases = world.releases();
+  const std::string state = read_file(world.path("state/state"));
+  const CommandResult result = run_command(NUSTREAM_COMMAND, world.replay({"--resume"}), {}, {preload, in_any_order});
+  EXPECT_EQ(result.code, 77);
+  EXPECT_THAT(result.err, HasSubstr("getrandom"));
+  EXPECT_EQ(world.releases(), releases);
+  EXPECT_EQ(read_file(world.path("state/state")), state);
+}
+
 TEST(KeySource, ThatFailsMakesNoKeyFile) {
   const ReplayWorld world(1);
   const CommandResult result =

@@ -45,15 +45,23 @@ void check_noise(std::string_view input) {
       noise::Correlation{noise::DampedAntiPgd{Damping{0.1}}}, noise::windowed_nu(Damping{0.1}, 5),
       noise::Correlation{noise::Tree{3, noise::Tree::Estimator::plain, true}}};
   const noise::Correlation& correlation = all[take_byte(input) % all.size()];
-  noise::Checkpoint checkpoint{take_byte(input), {}, {}};
+  noise::Checkpoint checkpoint;
+  for (std::uint64_t step = 0, more = take_byte(input) % 4; more > 0; --more) {
+    step += take_byte(input);
+    checkpoint.segments.push_back({StepIndex{step}, {}});
+  }
   const auto kind = static_cast<noise::GeneratorKind>(take_byte(input) % 6);
   checkpoint.memory.resize(std::min<std::size_t>(input.size() / sizeof(double), 4096));
   if (!checkpoint.memory.empty()) {
     std::memcpy(checkpoint.memory.data(), input.data(), checkpoint.memory.size() * sizeof(double));
   }
-  const StepIndex next{checkpoint.block * noise::steps_per_block(dimension)};
+  const std::uint64_t last = checkpoint.segments.empty() ? 0 : checkpoint.segments.back().first.value();
+  const StepIndex next{last + checkpoint.memory.size() % 3};
+  noise::Healing healing;
+  if (checkpoint.memory.size() % 2 == 0) healing = {[](std::span<std::uint8_t> bytes) { bytes[0] = 1; }, true};
   try {
-    noise::NoiseSource source(correlation, kind, dimension, checkpoint, next);
+    noise::NoiseSource source(correlation, kind, dimension, checkpoint, next, std::pmr::get_default_resource(), {},
+                              healing);
     // None is as good as zeros.
     const bool same = source.checkpoint(next).memory.size() == checkpoint.memory.size();
     require(same || checkpoint.memory.empty(), "a checkpoint is kept as it was");

@@ -42,10 +42,10 @@ const std::vector<double> golden_p{0.5, 0.75, 0.875, 0.9375, 0.96875, 0.984375};
 const std::vector<double> golden_a{0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625};
 
 std::string hash_of_seed(std::size_t dimension, InstructionSet set) {
-  KeyRing keys(0, first_checkpoint(testing::example_epoch_key(), testing::example_stage()).chain_key,
-               std::pmr::get_default_resource());
   const std::size_t steps = steps_per_block(dimension);
-  KeyedSeedNoise seed(keys, dimension, steps, set);
+  KeyRing keys(first_checkpoint(testing::example_epoch_key(), testing::example_stage()).segments, steps,
+               std::pmr::get_default_resource());
+  KeyedSeedNoise seed(keys, dimension, set);
   Sha256 hash;
   std::vector<double> w(steps * dimension);
   for (std::uint64_t block = 0; block < golden_blocks; ++block) {
@@ -56,10 +56,10 @@ std::string hash_of_seed(std::size_t dimension, InstructionSet set) {
 }
 
 std::string hash_of_recurrent(std::size_t dimension, InstructionSet set) {
-  KeyRing keys(0, first_checkpoint(testing::example_epoch_key(), testing::example_stage()).chain_key,
-               std::pmr::get_default_resource());
   const std::size_t steps = steps_per_block(dimension);
-  KeyedSeedNoise seed(keys, dimension, steps, set);
+  KeyRing keys(first_checkpoint(testing::example_epoch_key(), testing::example_stage()).segments, steps,
+               std::pmr::get_default_resource());
+  KeyedSeedNoise seed(keys, dimension, set);
   const auto generator = make_recurrent(golden_p, golden_a, dimension, set);
   Sha256 hash;
   std::vector<double> z(steps * dimension);

@@ -138,8 +138,19 @@ def filtered_single(w, states):
     return z
 
 
+def segment_keys():
+    """Of a segment behind block 0 of the example, with fresh bytes 80 … 9f: chain key, cipher keys of blocks 1 and 0."""
+    first = first_chain_key(bytes(range(32)), 258, 772, 1286)
+    following = hkdf_expand(first, b"nustream noise block v1" + struct.pack("<Q", 0), 64)[:32]
+    chain = hmac.new(bytes(range(0x80, 0xa0)), following, hashlib.sha256).digest()
+    yield chain.hex()
+    for block in (1, 0):
+        yield hkdf_expand(chain, b"nustream noise block v1" + struct.pack("<Q", block), 64)[32:].hex()
+
+
 def main(page, dimensions):
-    missing = 0
+    missing = sum(key not in page for key in segment_keys())
+    print("keys of a segment", "not on the page" if missing else "on the page", flush=True)
     for dimension in dimensions:
         steps = 16
         while 2 * steps * dimension <= 16384:

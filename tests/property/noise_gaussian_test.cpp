@@ -16,11 +16,11 @@ TEST(SeedNoiseProperty, AnyRangeEqualsTheSamplesComputedAlone) {
   for (int trial = 0; trial < 60; ++trial) {
     const std::size_t width = 1 + random() % 40;
     const std::size_t block_steps = std::size_t{16} << (random() % 5);
-    const KeyBytes chain = first_checkpoint(testing::example_epoch_key(), {LaneId{1}, EpochId{2}, 3}).chain_key;
-    KeyRing twin_keys(0, chain, std::pmr::get_default_resource());
-    KeyRing keys(0, chain, std::pmr::get_default_resource());
+    const Checkpoint start = first_checkpoint(testing::example_epoch_key(), {LaneId{1}, EpochId{2}, 3});
+    KeyRing twin_keys(start.segments, block_steps, std::pmr::get_default_resource());
+    KeyRing keys(start.segments, block_steps, std::pmr::get_default_resource());
     const auto& sets = available_instruction_sets();
-    KeyedSeedNoise noise(keys, width, block_steps, sets[random() % sets.size()]);
+    KeyedSeedNoise noise(keys, width, sets[random() % sets.size()]);
     for (int range = 0; range < 6; ++range) {
       const std::size_t first = random() % (4 * block_steps);
       const std::size_t steps = random() % (2 * block_steps) + 1;
@@ -30,7 +30,7 @@ TEST(SeedNoiseProperty, AnyRangeEqualsTheSamplesComputedAlone) {
         const std::size_t at = probe == 0 ? 0 : probe == 1 ? samples.size() - 1 : random() % samples.size();
         const std::size_t step = first + at / width;
         const std::size_t index = step % block_steps * width + at % width;
-        ASSERT_EQ(samples[at], seed_sample(twin_keys.cipher_key(step / block_steps), index))
+        ASSERT_EQ(samples[at], seed_sample(twin_keys.cipher_key(step), index))
             << "width " << width << ", step " << step << ", coordinate " << at % width;
       }
     }

@@ -87,7 +87,7 @@ TEST(NoiseSourceRestart, GivesEveryStepTheNoiseThatItHad) {
       const std::uint64_t back = std::min<std::uint64_t>(taken, 1 + random() % 2);
       const StepIndex next_step{(number + 1 - back) * block + random() % block};
       const Checkpoint checkpoint = interrupted.checkpoint(next_step);
-      EXPECT_LE(checkpoint.block, next_step.value() / block);
+      EXPECT_LE(checkpoint.segments.front().first.value(), next_step.value() / block * block);
       interrupted = NoiseSource(tested.correlation, tested.kind, dimension, checkpoint, next_step);
       for (std::uint64_t again = 0; again < back; ++again) (void)interrupted.next();
       taken = back;
@@ -101,7 +101,8 @@ TEST(NoiseSourceRestart, KeepsNoKeyOlderThanTheWindow) {
   const auto oldest = [&](const Correlation& correlation, GeneratorKind kind, std::uint64_t blocks) {
     NoiseSource source(correlation, kind, dimension, start, StepIndex{0});
     for (std::uint64_t number = 0; number < blocks; ++number) (void)source.next();
-    return source.checkpoint(StepIndex{blocks * steps_per_block(dimension)}).block;
+    return source.checkpoint(StepIndex{blocks * steps_per_block(dimension)}).segments.front().first.value() /
+           steps_per_block(dimension);
   };
   ASSERT_EQ(steps_per_block(dimension), 256U);
   EXPECT_EQ(oldest(windowed_nu(Damping{1e-4}, 1), GeneratorKind::direct, 10), 10U);

@@ -98,13 +98,14 @@ TEST(NoiseSourceProperty, AnyRestartGivesTheUndisturbedNoise) {
     }
 
     const auto generator = make_generator(setting.correlation, setting.kind, dimension);
-    KeyRing all_keys(0, fresh.chain_key, std::pmr::get_default_resource());
-    static_cast<void>(all_keys.cipher_key(blocks));
+    KeyRing all_keys(fresh.segments, block_steps, std::pmr::get_default_resource());
+    static_cast<void>(all_keys.cipher_key(blocks * block_steps));
     for (const auto& [next_step, checkpoint] : checkpoints) {
       const std::uint64_t wanted = next_step / block_steps;
       const std::uint64_t oldest = generator->oldest_needed(StepIndex{wanted * block_steps}).value() / block_steps;
-      ASSERT_EQ(checkpoint.block, oldest);
-      ASSERT_EQ(checkpoint.chain_key, all_keys.chain_key(oldest));
+      ASSERT_EQ(checkpoint.segments.size(), 1U);
+      ASSERT_EQ(checkpoint.segments.front().first.value(), oldest * block_steps);
+      ASSERT_EQ(checkpoint.segments.front().chain_key, all_keys.chain_key(oldest * block_steps));
       auto restarted = make(checkpoint, next_step);
       // Restarting from the restart, before it gave anything and after a block.
       auto again = make(restarted.checkpoint(StepIndex{wanted * block_steps}), next_step);
@@ -164,8 +165,9 @@ TEST(NoiseSourceProperty, AnEndTakesNothingFromTheStepsBeforeIt) {
                 std::vector<double>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(block.steps * dimension)));
       ASSERT_EQ(block.steps, std::min({block_steps, (end - first + 7) / 8 * 8, horizon - first}));
     }
-    ASSERT_EQ(ending.checkpoint(StepIndex{end}).chain_key, whole.checkpoint(StepIndex{end}).chain_key);
-    ASSERT_EQ(ending.checkpoint(StepIndex{end}).block, whole.checkpoint(StepIndex{end}).block);
+    const Segment last = ending.checkpoint(StepIndex{end}).segments.front();
+    ASSERT_EQ(last.chain_key, whole.checkpoint(StepIndex{end}).segments.front().chain_key);
+    ASSERT_EQ(last.first, whole.checkpoint(StepIndex{end}).segments.front().first);
     ASSERT_EQ(ending.checkpoint(StepIndex{end}).memory, whole.checkpoint(StepIndex{end}).memory);
   }
 }

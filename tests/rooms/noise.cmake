@@ -29,11 +29,12 @@ nustream_test(noise_grid_test quick unit/noise_grid_test.cpp)
 nustream_test(noise_recurrent_test quick unit/noise_recurrent_test.cpp)
 nustream_test(noise_source_test quick unit/noise_source_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_source_property_test quick property/noise_source_test.cpp LINK OpenSSL::Crypto)
+nustream_test(noise_healing_test quick property/noise_healing_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_gaussian_golden_test quick golden/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_gaussian_statistics_test full statistical/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
 foreach(test noise_key_test noise_gaussian_test noise_gaussian_property_test noise_gaussian_golden_test
         noise_gaussian_statistics_test noise_grid_test noise_recurrent_test noise_source_test
-        noise_source_property_test)
+        noise_source_property_test noise_healing_test)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
 

@@ -67,7 +67,7 @@ function(nustream_planted_twins)
   endforeach()
 endfunction()
 set(planted_twins
-  noise_key_test noise_gaussian_test noise_generators_property_test noise_source_test noise_source_property_test privacy_unit_test
+  noise_healing_test noise_key_test noise_gaussian_test noise_generators_property_test noise_source_test noise_source_property_test privacy_unit_test
   privacy_golden_test descent_test lane_test lane_stages_test local_inference_test decode_test config_test
   publish_test secrets_unit_test journal_unit_test journal_crash_test serve_listener_test residual_test
   simulation_test coupling_test)
@@ -75,7 +75,7 @@ nustream_planted_twins(${planted_twins})
 
 # Tests of commands, which run the command's twin.
 set(planted_commands replay_resume_test estimate_test instruments_test local_command_test
-                     key_source_test)
+                     key_source_test replay_healing_test)
 
 nustream_test(planted_bugs_test full planted/planted_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)
 target_compile_definitions(planted_bugs_test PRIVATE

@@ -30,7 +30,7 @@ class Life {
       : config_(world.settings->config),
         rows_(rows),
         noise_(std::make_unique<engine::NoiseFeed>(world.settings->mechanism, from.noise, StepIndex{from.steps},
-                                                   &locked_),
+                                                   &locked_, keys.healing(from.steps > 0)),
                shifts),
         lane_(from.lane.empty() ? lane::Lane(config_.descent, world.settings->mechanism.grids, Position{0})
                                 : lane::Lane::decode(config_.descent, world.settings->mechanism.grids, from.lane)),

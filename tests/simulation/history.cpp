@@ -51,7 +51,7 @@ Reference straight_through(const Settings& settings, const secrets::Keyring& key
   secrets::LockedMemory locked;
   noise::KeyBytes key = keys.epoch_key(config.stream);
   engine::NoiseFeed noise(mechanism, journal::first_checkpoints(key, lane_id, EpochId{0}, mechanism.stages.size()),
-                          StepIndex{0}, &locked);
+                          StepIndex{0}, &locked, keys.healing(false));
   lane::Lane lane(config.descent, mechanism.grids, start);
   const engine::EpochLedger ledger({config.stream, lane_id, EpochId{0}, start, journal::Overlap::disjoint,
                                     settings.digest, config.privacy.neighbours(), keys.is_private()},

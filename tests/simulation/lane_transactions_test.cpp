@@ -16,6 +16,7 @@
 #include "decode/message_decoder.h"
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"
+#include "journal/sealed_state.h"
 #include "secrets/locked_memory.h"
 #include "serve/operator_surface.h"
 #include "simulated_kafka.h"
@@ -29,12 +30,13 @@ using attach::Interrupted;
 using attach::TransactionStage;
 using std::chrono::milliseconds;
 
-/// A case with a topic for dead letters, of a stream that takes more than a few steps.
-AttachedCase case_with_letters() {
+/// A case with a topic for dead letters, of a stream that takes more than a few steps; under an insecure seed, or a
+/// key file, whose noise heals.
+AttachedCase case_with_letters(bool fresh_keys) {
   for (std::uint64_t seed = 1;; ++seed) {
     Draws draws{std::mt19937_64(seed)};
     auto drawn = draw_attached_case(draws, seed, nullptr);
-    if (drawn && drawn->with_letters && !drawn->fresh_keys && !drawn->settings.mechanism.horizon()) {
+    if (drawn && drawn->with_letters && drawn->fresh_keys == fresh_keys && !drawn->settings.mechanism.horizon()) {
       return std::move(*drawn);
     }
   }
@@ -42,7 +44,7 @@ AttachedCase case_with_letters() {
 
 class LaneTransactionsOver : public ::testing::Test {
  protected:
-  LaneTransactionsOver() {
+  explicit LaneTransactionsOver(bool fresh_keys = false) : case_(case_with_letters(fresh_keys)) {
     broker_.process = &process_;
     SimulatedBroker::current() = &broker_;
     broker_.faults = {};
@@ -69,6 +71,7 @@ class LaneTransactionsOver : public ::testing::Test {
     order.cancelled = std::make_shared<std::atomic<bool>>(false);
     order.out_of_time = &out_of_time_;
     attach::OpenedLane opened = attach::open_lane(std::move(order));
+    resumed_ = opened.resumed;
     state_ = std::make_unique<attach::LaneState>(std::move(opened.state));
     const config::Config& config = case_.settings.config;
     const engine::ReleaseIdentity identity{LaneId{0}, state_->ledger.identity().epoch, setup_.digest,
@@ -85,7 +88,7 @@ class LaneTransactionsOver : public ::testing::Test {
     batch_ = std::make_unique<attach::OpenBatch>(
         limits, state_->lane,
         std::make_unique<engine::NoiseFeed>(*state_->mechanism, opened.noise, StepIndex{state_->lane.steps().value()},
-                                            &locked_),
+                                            &locked_, setup_.keys.healing(opened.resumed)),
         engine::release_encoder(config, *state_->mechanism, identity), std::nullopt, opened.released, now());
     transactions_ = std::make_unique<attach::LaneTransactions>(setup_, *state_, std::move(opened.journal), shown_,
                                                                *metrics_, kept_);
@@ -153,7 +156,7 @@ class LaneTransactionsOver : public ::testing::Test {
   SimulatedBroker::Process process_{"member", 0, false};
   std::string member_ = "member";
   std::atomic<bool> out_of_time_{false};
-  AttachedCase case_ = case_with_letters();
+  AttachedCase case_;
   attach::Setup setup_ = case_.setup();
   secrets::LockedMemory locked_;
   serve::PublicSurface shown_{case_.settings.config.stream};
@@ -161,6 +164,7 @@ class LaneTransactionsOver : public ::testing::Test {
   serve::OperatorMetrics::Lane* metrics_ = nullptr;
   attach::Kept kept_;
   milliseconds elapsed_{0};
+  bool resumed_ = false;
   std::exception_ptr told_;
   std::unique_ptr<attach::LaneState> state_;
   std::unique_ptr<attach::OpenBatch> batch_;
@@ -189,6 +193,35 @@ TEST_F(LaneTransactionsOver, ShowNothingBeforeItIsDurableAndNoReleaseBeforeItIsP
   ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
   EXPECT_TRUE(is_readable(outbox));
   EXPECT_THAT(shown_.state(), ::testing::HasSubstr("\"step\":3")) << "the release of the first batch";
+}
+
+class LaneTransactionsUnderAKeyFile : public LaneTransactionsOver {
+ protected:
+  LaneTransactionsUnderAKeyFile() : LaneTransactionsOver(true) {}
+
+  /// First steps of the segments that the newest state keeps of its main stage's noise.
+  [[nodiscard]] std::vector<StepIndex> segments() {
+    std::vector<StepIndex> firsts;
+    const journal::State state = journal::open_state(setup_.keys, states().back());
+    for (const noise::Segment& segment : state.record.noise.stages.at(0).segments) firsts.push_back(segment.first);
+    return firsts;
+  }
+};
+
+// A copy of a state that was committed before a hand-over, the same process's or another's, opens no step behind it.
+TEST_F(LaneTransactionsUnderAKeyFile, BeginASegmentOfNoiseWithEveryHandOver) {
+  EXPECT_FALSE(resumed_) << "the epoch's own key is fresh";
+  commit(batch(3));
+  ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+  EXPECT_EQ(segments(), std::vector{StepIndex{0}});
+  for (const std::size_t steps : {3U, 5U}) {
+    open();
+    ASSERT_EQ(state_->lane.steps(), StepCount{steps});
+    EXPECT_TRUE(resumed_);
+    commit(batch(2));
+    ASSERT_TRUE(std::holds_alternative<Committed>(ended()));
+    EXPECT_EQ(segments().back(), StepIndex{steps});
+  }
 }
 
 TEST_F(LaneTransactionsOver, EmptyBatchPublishesWhatIsOwed) {

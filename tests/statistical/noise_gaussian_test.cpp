@@ -29,20 +29,21 @@ constexpr std::size_t dimension = 16;
 class Stream {
  public:
   explicit Stream(const Stage& stage)
-      : keys_(0, first_checkpoint(testing::example_epoch_key(), stage).chain_key, std::pmr::get_default_resource()),
-        steps_(steps_per_block(dimension)),
-        seed_(keys_, dimension, steps_),
+      : steps_(steps_per_block(dimension)),
+        keys_(first_checkpoint(testing::example_epoch_key(), stage).segments, steps_,
+              std::pmr::get_default_resource()),
+        seed_(keys_, dimension),
         samples_(steps_ * dimension) {}
 
   const std::vector<double>& next() {
     seed_.fill(StepIndex{block_ * steps_}, steps_, samples_);
-    keys_.forget_before(block_++);
+    keys_.forget_before(block_++ * steps_);
     return samples_;
   }
 
  private:
-  KeyRing keys_;
   std::size_t steps_;
+  KeyRing keys_;
   KeyedSeedNoise seed_;
   std::vector<double> samples_;
   std::uint64_t block_ = 0;

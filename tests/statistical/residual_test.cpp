@@ -258,7 +258,7 @@ Whitened played(const config::Config& config, const config::Mechanism& mechanism
   for (std::size_t i = 0; i < 8; ++i) key[i] = static_cast<std::uint8_t>(key_number >> (8 * i));
   key[31] = 7;
   engine::NoiseFeed feed(mechanism, journal::first_checkpoints(key, lane_id, epoch, mechanism.stages.size()),
-                         StepIndex{0}, std::pmr::get_default_resource(), StepCount{rows.size()});
+                         StepIndex{0}, std::pmr::get_default_resource(), {}, StepCount{rows.size()});
   lane::Lane lane(config.descent, mechanism.grids, Position{0});
   lane::Releases releases;
   for (std::size_t taken = 0; taken < rows.size();) {

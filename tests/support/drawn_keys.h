@@ -31,7 +31,7 @@ inline std::vector<noise::KeyBytes> keys_handed_out(const std::string& file) {
   return keys;
 }
 
-/// The 256 bits that the state's noise begins with, at block 0 still, as its own lane and epoch: exactly one of those
+/// The 256 bits that the state's noise begins with, at step 0 still, as its own lane and epoch: exactly one of those
 /// that were drawn, and all stages share them. Nothing where none is.
 inline std::optional<noise::KeyBytes> drawn_key_of(const journal::State& state,
                                                    const std::vector<noise::KeyBytes>& drawn) {
@@ -42,7 +42,8 @@ inline std::optional<noise::KeyBytes> drawn_key_of(const journal::State& state,
       const noise::Checkpoint& kept = state.record.noise.stages[stage];
       const noise::Checkpoint first = noise::first_checkpoint(
           key, {state.identity.lane, state.identity.epoch, static_cast<std::uint32_t>(stage)});
-      is_it = is_it && kept.block == 0 && kept.chain_key == first.chain_key;
+      is_it = is_it && kept.segments.size() == 1 && kept.segments.front().first == StepIndex{0} &&
+              kept.segments.front().chain_key == first.segments.front().chain_key;
     }
     if (!is_it) continue;
     EXPECT_FALSE(found) << "the same bits were handed out twice";

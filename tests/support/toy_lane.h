@@ -62,7 +62,7 @@ class ToyLane {
     journal::StateRecord record;
     record.position = Position{steps_};
     record.lane = "toy";
-    record.noise = journal::NoiseCheckpoints({steps_, noise::KeyBytes{1, 2, 3}, {0.5, -0.25}});
+    record.noise = journal::NoiseCheckpoints({{{StepIndex{steps_}, {1, 2, 3}}}, {0.5, -0.25}});
     record.outbox = outbox;
     record.ledger_entry = line;
     record.bookmark = bookmark;

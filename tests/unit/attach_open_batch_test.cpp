@@ -34,7 +34,7 @@ class ScriptedNoise final : public engine::NoiseSupply {
     return {&slice_, 1};
   }
   [[nodiscard]] journal::NoiseCheckpoints checkpoints() const override {
-    return journal::NoiseCheckpoints(noise::Checkpoint{0, {}, {static_cast<double>(next_)}});
+    return journal::NoiseCheckpoints(noise::Checkpoint{{{StepIndex{0}, {}}}, {static_cast<double>(next_)}});
   }
 
   std::size_t ready = std::numeric_limits<std::size_t>::max();

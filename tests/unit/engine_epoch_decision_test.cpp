@@ -144,7 +144,7 @@ std::vector<Row> rows_of_folders() {
       {"--resume of an epoch that reads again", state(), back_at_the_beginning, resume(), folder,
        "go on, overlapping"},
       {"--resume of an epoch of unknown overlap", state(), of_another_input, resume(), folder, "go on, unknown"},
-      {"--resume at the horizon", state([](Found& f) { f.at_horizon = true; }), one_epoch, resume(), folder,
+      {"--resume at the horizon", state([](Found& f) { f.noise_is_used_up = true; }), one_epoch, resume(), folder,
        "go on, disjoint"},
       {"--resume under other settings", state([](Found& f) { f.other_settings = true; }), one_epoch, resume(), folder,
        "refuse: other settings"},
@@ -246,11 +246,11 @@ std::vector<Row> rows_of_topics() {
        "refuse: other settings"},
       {"--new-epoch under other settings", state([](Found& f) { f.other_settings = true; }), one_epoch,
        attached_anew(), topics, "begin 3 at 100, disjoint"},
-      {"at the horizon", state([](Found& f) { f.at_horizon = true; }), one_epoch, attached(), topics,
+      {"at the horizon", state([](Found& f) { f.noise_is_used_up = true; }), one_epoch, attached(), topics,
        "go on, disjoint"},
-      {"--new-epoch at the horizon", state([](Found& f) { f.at_horizon = true; }), one_epoch, attached_anew(), topics,
-       "begin 3 at 100, disjoint"},
-      {"--new-epoch behind an unknown overlap", state([](Found& f) { f.at_horizon = true; }), of_another_input,
+      {"--new-epoch at the horizon", state([](Found& f) { f.noise_is_used_up = true; }), one_epoch, attached_anew(),
+       topics, "begin 3 at 100, disjoint"},
+      {"--new-epoch behind an unknown overlap", state([](Found& f) { f.noise_is_used_up = true; }), of_another_input,
        attached_anew(), topics, "begin 3 at 100, unknown"},
       {"a gap", state(found_input(InputFound::gap, 150)), one_epoch, attached(), topics, "refuse: gap"},
       {"--new-epoch over a gap", state(found_input(InputFound::gap, 150)), one_epoch, attached_anew(), topics,
@@ -330,7 +330,7 @@ void for_all_combinations(const std::function<void(const Found&, const Ledger&, 
               Found found{.state = static_cast<State>(state), .epoch = EpochId{2}, .position = Position{100}};
               found.input = static_cast<InputFound>(input);
               found.other_settings = bit(0);
-              found.at_horizon = bit(1);
+              found.noise_is_used_up = bit(1);
               found.other_passes = bit(2);
               found.other_kind = bit(3);
               found.has_remains = bit(4) || !ledger.empty();

@@ -60,7 +60,8 @@ TEST(RotateKey, KeepsWhatTheStateHolds) {
   EXPECT_EQ(after.identity.steps, before.identity.steps);
   EXPECT_EQ(after.record.position, before.record.position);
   EXPECT_EQ(after.record.lane, before.record.lane);
-  EXPECT_EQ(after.record.noise.stages.at(0).chain_key, before.record.noise.stages.at(0).chain_key);
+  EXPECT_EQ(after.record.noise.stages.at(0).segments.at(0).chain_key,
+            before.record.noise.stages.at(0).segments.at(0).chain_key);
   EXPECT_EQ(after.record.noise.stages.at(0).memory, before.record.noise.stages.at(0).memory);
 }
 

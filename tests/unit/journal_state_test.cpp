@@ -21,8 +21,8 @@ journal::StateRecord example() {
   record.stop = Position{99'999'999'999};
   record.rejected = 3;
   record.lane = std::string("lane\0bytes", 10);
-  record.noise.stages.push_back({5, noise::KeyBytes{1, 2, 255}, {0.1, -0.0, 1e-310}});
-  record.noise.stages.push_back({6, noise::KeyBytes{7}, {}});
+  record.noise.stages.push_back({{{StepIndex{5}, {1, 2, 255}}}, {0.1, -0.0, 1e-310}});
+  record.noise.stages.push_back({{{StepIndex{6}, {7}}, {StepIndex{9}, {8}}}, {}});
   record.outbox = "{\"step\":1}\n{\"step\":2}\n";
   record.ledger_entry = "{\"rho\":1}\n";
   record.bookmark = journal::encode_bookmark({{3, journal::hash_of("abc")}, {0, journal::hash_of("")}});
@@ -47,8 +47,13 @@ TEST(StateRecord, ReadsBackWhatItWrote) {
   EXPECT_EQ(record.rejected, 3U);
   EXPECT_EQ(record.lane, example().lane);
   ASSERT_EQ(record.noise.stages.size(), 2U);
-  EXPECT_EQ(record.noise.stages[0].block, 5U);
-  EXPECT_EQ(record.noise.stages[0].chain_key, (noise::KeyBytes{1, 2, 255}));
+  ASSERT_EQ(record.noise.stages[0].segments.size(), 1U);
+  EXPECT_EQ(record.noise.stages[0].segments[0].first, StepIndex{5});
+  EXPECT_EQ(record.noise.stages[0].segments[0].chain_key, (noise::KeyBytes{1, 2, 255}));
+  ASSERT_EQ(record.noise.stages[1].segments.size(), 2U);
+  EXPECT_EQ(record.noise.stages[1].segments[1].first, StepIndex{9});
+  EXPECT_EQ(record.noise.stages[1].segments[1].chain_key, noise::KeyBytes{8});
+  EXPECT_FALSE(record.noise.in_blocks);
   EXPECT_EQ(record.noise.stages[0].memory, (std::vector<double>{0.1, -0.0, 1e-310}));
   EXPECT_EQ(record.recovery().outbox, example().outbox);
   EXPECT_EQ(record.recovery().ledger_entry, example().ledger_entry);
@@ -63,14 +68,24 @@ TEST(StateRecord, ReadsBackWhatItWrote) {
   EXPECT_EQ(record.account, example().account);
 }
 
-// A state that an earlier version sealed goes on.
+// A state that an earlier version sealed goes on: its noise is one segment a stage, which begins with a block.
 TEST(StateRecord, OfEarlierFormatsIsRead) {
   journal::StateRecord record = example();
+  record.noise.in_blocks = true;
+  record.noise.stages[1].segments.resize(1);
+  std::string bytes = journal::encode_record(record);
+  std::string earlier = bytes;
+  earlier.erase(132, 4);  // the second stage's number of segments
+  earlier.erase(55, 5);   // the first's, and that blocks are counted
+  earlier[0] = 5;
+  EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
   record.stop_asked.clear();
   record.seen_key = {};
   record.account = {};
-  const std::string bytes = journal::encode_record(record);
-  std::string earlier = bytes.substr(0, bytes.size() - 16);
+  bytes = journal::encode_record(record);
+  earlier = earlier.substr(0, earlier.size() - 32 - 16 - 3);  // "end"
+  earlier[earlier.size() - 4] = 0;
+  earlier += std::string(32, '\0');  // the key of the marks
   earlier[0] = 4;
   EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
   earlier.resize(earlier.size() - 32);
@@ -84,10 +99,10 @@ TEST(StateRecord, OfEarlierFormatsIsRead) {
 // Offsets of docs/formats/state.md.
 TEST(StateRecord, HasTheBytesOfItsPage) {
   const std::string bytes = journal::encode_record(example());
-  EXPECT_EQ(bytes.substr(0, 12), std::string("\x05\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
+  EXPECT_EQ(bytes.substr(0, 12), std::string("\x06\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
   EXPECT_EQ(bytes.substr(37, 14), std::string("\x0a\0\0\0lane\0bytes", 14));
-  EXPECT_EQ(bytes.size(), 4U + 8 + 8 + 9 + 8 + 14 + 4 + (8 + 32 + 8 + 24) + (8 + 32 + 8) + 4 + 22 + 4 + 10 + 4 + 80 +
-                              32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32) + (4 + 3) + 32 + 16);
+  EXPECT_EQ(bytes.size(), 4U + 8 + 8 + 9 + 8 + 14 + 4 + 1 + (4 + 40 + 8 + 24) + (4 + 2 * 40 + 8) + 4 + 22 + 4 + 10 +
+                              4 + 80 + 32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32) + (4 + 3) + 32 + 16);
 }
 
 TEST(StateRecord, RefusesBytesThatAreMissingOrTooMany) {
@@ -145,7 +160,7 @@ TEST(RecordMarks, KeepTheFirstTheLastAndSomeBetween) {
 }
 
 TEST(NoiseCheckpoints, LeaveNothingBehindWhenMoved) {
-  journal::NoiseCheckpoints from({1, noise::KeyBytes{1}, {0.5}});
+  journal::NoiseCheckpoints from({{{StepIndex{1}, {1}}}, {0.5}});
   const journal::NoiseCheckpoints to = std::move(from);
   EXPECT_TRUE(from.stages.empty());  // NOLINT(bugprone-use-after-move,clang-analyzer-cplusplus.Move): what is tested
   EXPECT_EQ(to.stages.size(), 1U);

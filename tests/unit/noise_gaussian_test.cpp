@@ -122,7 +122,7 @@ TEST(GaussianDeathTest, RefusesPartialChunks) {
 
 // Computed with Python's cryptography package, from the layout page alone.
 TEST(Keystream, GivesTheGoldenWords) {
-  KeyRing ring(0, first_checkpoint(testing::example_epoch_key(), testing::example_stage()).chain_key,
+  KeyRing ring(first_checkpoint(testing::example_epoch_key(), testing::example_stage()).segments, 16384,
                std::pmr::get_default_resource());
   Keystream keystream;
   keystream.set_key(ring.cipher_key(0));
@@ -165,9 +165,9 @@ TEST(Keystream, GoesOnAfterHalfACipherBlock) {
 
 // Fifty-digit mpmath over the golden words.
 TEST(SeedNoise, GivesTheGoldenSamples) {
-  KeyRing ring(0, first_checkpoint(testing::example_epoch_key(), testing::example_stage()).chain_key,
+  KeyRing ring(first_checkpoint(testing::example_epoch_key(), testing::example_stage()).segments, 16384,
                std::pmr::get_default_resource());
-  KeyedSeedNoise noise(ring, 1, 16384);
+  KeyedSeedNoise noise(ring, 1);
   std::vector<double> samples(4096);
   noise.fill(StepIndex{0}, samples.size(), samples);
   const std::pair<std::size_t, double> golden[] = {

@@ -26,6 +26,15 @@ std::vector<std::uint8_t> repeated(std::uint8_t first, std::size_t count, std::u
   return bytes;
 }
 
+const KeyBytes& key_of(const Checkpoint& checkpoint) {
+  return checkpoint.segments.front().chain_key;
+}
+
+// With blocks of one step, which have the numbers of their steps.
+std::vector<Segment> segment(std::uint64_t first, const KeyBytes& key) {
+  return {{StepIndex{first}, key}};
+}
+
 struct Rfc5869Case {
   std::vector<std::uint8_t> input, salt, info;
   std::string extracted, expanded;
@@ -60,10 +69,12 @@ TEST(Hkdf, GivesTheVectorsOfTheRfc) {
 // Computed with Python 3.11's hmac and hashlib from the layout page alone.
 TEST(KeyChain, GivesTheGoldenVectors) {
   const Checkpoint start = first_checkpoint(example_epoch_key(), example_stage());
-  EXPECT_EQ(start.block, 0U);
+  ASSERT_EQ(start.segments.size(), 1U);
+  EXPECT_EQ(start.segments.front().first, StepIndex{0});
   EXPECT_TRUE(start.memory.empty());
-  EXPECT_EQ(to_hex(start.chain_key), "1012ca8d724f5876cd3c9072a864974e81b3f5d1d54a63eb87148b2d3f4c2879");
-  KeyRing ring(0, start.chain_key, std::pmr::get_default_resource());
+  EXPECT_EQ(to_hex(start.segments.front().chain_key),
+            "1012ca8d724f5876cd3c9072a864974e81b3f5d1d54a63eb87148b2d3f4c2879");
+  KeyRing ring(start.segments, 1, std::pmr::get_default_resource());
   EXPECT_EQ(to_hex(ring.cipher_key(0)), "b580d4175631597fa1777c7aaeee025e4522e7cacee224714b5784ec258d9dc4");
   EXPECT_EQ(to_hex(ring.chain_key(1)), "1970ddb8fa42d0092ed31d54bdbd80a537fb797352c5db6661564e2a6239d00d");
   EXPECT_EQ(to_hex(ring.cipher_key(1)), "1dc05f8174eab092bb9ecd35eb862dcb4b46a12cfd95d29e66514d2a997b2669");
@@ -77,41 +88,41 @@ TEST(KeyChain, DiffersByLaneEpochStageAndEpochKey) {
   for (std::uint32_t lane : {0U, 1U, 256U}) {
     for (std::uint32_t epoch : {0U, 1U, 256U}) {
       for (std::uint32_t stage : {0U, 1U, 256U}) {
-        keys.insert(to_hex(first_checkpoint(example_epoch_key(), {LaneId{lane}, EpochId{epoch}, stage}).chain_key));
+        keys.insert(to_hex(key_of(first_checkpoint(example_epoch_key(), {LaneId{lane}, EpochId{epoch}, stage}))));
       }
     }
   }
   KeyBytes other = example_epoch_key();
   other[31] ^= 1;
-  keys.insert(to_hex(first_checkpoint(other, {LaneId{0}, EpochId{0}, 0}).chain_key));
+  keys.insert(to_hex(key_of(first_checkpoint(other, {LaneId{0}, EpochId{0}, 0}))));
   EXPECT_EQ(keys.size(), 28U);
 }
 
 // The number of a block is in its derivation: a checkpoint with a wrong block number gives other noise, not the
 // same noise at another step.
 TEST(KeyChain, BindsTheBlockNumber) {
-  const KeyBytes chain = first_checkpoint(example_epoch_key(), example_stage()).chain_key;
-  KeyRing zero(0, chain, std::pmr::get_default_resource());
-  KeyRing one(1, chain, std::pmr::get_default_resource());
+  const KeyBytes chain = key_of(first_checkpoint(example_epoch_key(), example_stage()));
+  KeyRing zero(segment(0, chain), 1, std::pmr::get_default_resource());
+  KeyRing one(segment(1, chain), 1, std::pmr::get_default_resource());
   EXPECT_NE(zero.cipher_key(0), one.cipher_key(1));
   EXPECT_NE(zero.chain_key(1), one.chain_key(2));
 }
 
 TEST(KeyRing, HoldsAWindowOfManyBlocks) {
-  const KeyBytes chain = first_checkpoint(example_epoch_key(), example_stage()).chain_key;
-  KeyRing walked(0, chain, std::pmr::get_default_resource());
+  const KeyBytes chain = key_of(first_checkpoint(example_epoch_key(), example_stage()));
+  KeyRing walked(segment(0, chain), 1, std::pmr::get_default_resource());
   std::vector<KeyBytes> ciphers;
   for (std::uint64_t block = 0; block < 100; ++block) ciphers.push_back(walked.cipher_key(block));
   for (std::uint64_t block = 0; block < 100; ++block) EXPECT_EQ(walked.cipher_key(block), ciphers[block]) << block;
-  KeyRing leaped(0, chain, std::pmr::get_default_resource());
+  KeyRing leaped(segment(0, chain), 1, std::pmr::get_default_resource());
   EXPECT_EQ(leaped.cipher_key(99), ciphers[99]);
   leaped.forget_before(98);
-  KeyRing continued(98, leaped.chain_key(98), std::pmr::get_default_resource());
+  KeyRing continued(segment(98, leaped.chain_key(98)), 1, std::pmr::get_default_resource());
   EXPECT_EQ(continued.cipher_key(99), ciphers[99]);
 }
 
 TEST(KeyRingDeathTest, RefusesAForgottenBlock) {
-  KeyRing ring(0, example_epoch_key(), std::pmr::get_default_resource());
+  KeyRing ring(segment(0, example_epoch_key()), 1, std::pmr::get_default_resource());
   static_cast<void>(ring.cipher_key(5));
   ring.forget_before(3);
   EXPECT_EQ(ring.oldest(), 3U);
@@ -123,9 +134,9 @@ TEST(KeyRingDeathTest, RefusesAForgottenBlock) {
 
 TEST(KeyRing, LeavesNoForgottenKeyInMemory) {
   Glass glass;
-  const KeyBytes start = first_checkpoint(example_epoch_key(), example_stage()).chain_key;
+  const KeyBytes start = key_of(first_checkpoint(example_epoch_key(), example_stage()));
   std::vector<KeyBytes> keys;
-  auto ring = std::make_unique<KeyRing>(0, start, &glass);
+  auto ring = std::make_unique<KeyRing>(segment(0, start), 1, &glass);
   for (std::uint64_t block = 0; block < 20; ++block) {
     keys.push_back(ring->cipher_key(block));
     keys.push_back(ring->chain_key(block));

@@ -23,6 +23,11 @@ NoiseSource source(const Correlation& correlation, std::size_t dimension, const 
   return {correlation, kind, dimension, checkpoint, StepIndex{next_step}};
 }
 
+Segment only_segment(const Checkpoint& checkpoint) {
+  EXPECT_EQ(checkpoint.segments.size(), 1U);
+  return checkpoint.segments.front();
+}
+
 Checkpoint fresh() {
   return first_checkpoint(example_epoch_key(), example_stage());
 }
@@ -48,14 +53,14 @@ TEST(NoiseSource, DrawsTheAddressedSamples) {
   const std::size_t dimension = 10;
   const std::size_t steps = steps_per_block(dimension);
   auto noise = source(Correlation{Independent{}}, dimension, fresh());
-  KeyRing keys(0, fresh().chain_key, std::pmr::get_default_resource());
+  KeyRing keys(fresh().segments, steps, std::pmr::get_default_resource());
   for (std::uint64_t number = 0; number < 3; ++number) {
     const auto block = noise.next();
     ASSERT_EQ(block.first, StepIndex{number * steps});
     ASSERT_EQ(block.steps, steps);
     ASSERT_EQ(block.z.size(), steps * dimension);
     for (std::size_t sample = 0; sample < block.z.size(); sample += 501) {
-      ASSERT_EQ(block.z[sample], seed_sample(keys.cipher_key(number), sample));
+      ASSERT_EQ(block.z[sample], seed_sample(keys.cipher_key(number * steps), sample));
     }
   }
 }
@@ -89,7 +94,7 @@ TEST(NoiseSource, EndsAtTheHorizon) {
   EXPECT_EQ(last.z.size(), last.steps);
   EXPECT_THROW(static_cast<void>(noise.next()), Unsupported);
   EXPECT_THROW(static_cast<void>(noise.next()), Unsupported);
-  EXPECT_EQ(noise.checkpoint(StepIndex{20'000}).block, 0U);
+  EXPECT_EQ(only_segment(noise.checkpoint(StepIndex{20'000})).first, StepIndex{0});
 }
 
 // Forward secrecy: the checkpoint of a rational correlation opens nothing before the block of its next step.
@@ -97,9 +102,9 @@ TEST(NoiseSource, ChecksPointAtTheBlockOfTheNextStep) {
   const std::size_t dimension = 100;
   const std::size_t steps = steps_per_block(dimension);
   auto noise = source(Correlation{Rational::nu_ftrl(Damping{1e-3}, 5)}, dimension, fresh());
-  KeyRing keys(0, fresh().chain_key, std::pmr::get_default_resource());
-  static_cast<void>(keys.cipher_key(10));
-  EXPECT_EQ(noise.checkpoint(StepIndex{0}).chain_key, fresh().chain_key);
+  KeyRing keys(fresh().segments, steps, std::pmr::get_default_resource());
+  static_cast<void>(keys.cipher_key(10 * steps));
+  EXPECT_EQ(only_segment(noise.checkpoint(StepIndex{0})).chain_key, only_segment(fresh()).chain_key);
   for (std::uint64_t given = 1; given <= 6; ++given) {
     static_cast<void>(noise.next());
     for (const std::uint64_t back : {0U, 1U, 2U}) {
@@ -108,8 +113,8 @@ TEST(NoiseSource, ChecksPointAtTheBlockOfTheNextStep) {
       for (const std::uint64_t within : {std::size_t{0}, steps - 1}) {
         if (back == 0 && within > 0) continue;
         const auto checkpoint = noise.checkpoint(StepIndex{block * steps + within});
-        EXPECT_EQ(checkpoint.block, block);
-        EXPECT_EQ(checkpoint.chain_key, keys.chain_key(block));
+        EXPECT_EQ(only_segment(checkpoint).first.value(), block * steps);
+        EXPECT_EQ(only_segment(checkpoint).chain_key, keys.chain_key(block * steps));
         EXPECT_EQ(checkpoint.memory.size(), 5 * dimension);
       }
     }
@@ -120,7 +125,7 @@ TEST(NoiseSource, ChecksPointAtTheBlockOfTheNextStep) {
 TEST(NoiseSource, WipesTheKeysThatNoCheckpointNeeds) {
   testing::Glass glass;
   std::vector<KeyBytes> keys;
-  KeyRing ring(0, fresh().chain_key, std::pmr::get_default_resource());
+  KeyRing ring(fresh().segments, 1, std::pmr::get_default_resource());  // blocks of one step have the same keys
   for (std::uint64_t block = 0; block < 12; ++block) {
     static_cast<void>(ring.cipher_key(block));
     keys.push_back(ring.chain_key(block));
@@ -141,7 +146,7 @@ TEST(NoiseSource, WipesTheKeysThatNoCheckpointNeeds) {
 TEST(NoiseSourceDeathTest, KeepsNoOlderCheckpoint) {
   auto noise = source(Correlation{Independent{}}, 1, fresh());
   for (int block = 0; block < 3; ++block) static_cast<void>(noise.next());
-  EXPECT_EQ(noise.checkpoint(StepIndex{16384}).block, 1U);
+  EXPECT_EQ(only_segment(noise.checkpoint(StepIndex{16384})).first, StepIndex{16384});
   EXPECT_DEATH(static_cast<void>(noise.checkpoint(StepIndex{16383})), "contract violated");
   EXPECT_DEATH(static_cast<void>(noise.checkpoint(StepIndex{4 * 16384})), "contract violated");
 }
@@ -149,7 +154,7 @@ TEST(NoiseSourceDeathTest, KeepsNoOlderCheckpoint) {
 TEST(NoiseSource, RefusesACheckpointOfAnother) {
   const Correlation rational{Rational::nu_ftrl(Damping{1e-3}, 5)};
   Checkpoint later = fresh();
-  later.block = 2;
+  later.segments.front().first = StepIndex{2 * 16384};
   later.memory.resize(5);
   EXPECT_THROW(static_cast<void>(source(rational, 1, later, 0)), InvalidParameter);
   EXPECT_NO_THROW(static_cast<void>(source(rational, 1, later, 2 * 16384)));
@@ -158,7 +163,7 @@ TEST(NoiseSource, RefusesACheckpointOfAnother) {
   EXPECT_THROW(static_cast<void>(source(rational, 1, later, 2 * 16384)), InvalidParameter);
   // A window that reaches back before the oldest key.
   Checkpoint too_late = fresh();
-  too_late.block = 1;
+  too_late.segments.front().first = StepIndex{16384};
   EXPECT_THROW(static_cast<void>(source(Correlation{DampedAntiPgd{Damping{0.1}}}, 1, too_late, 16384)),
                InvalidParameter);
 }
