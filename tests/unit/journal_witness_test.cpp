@@ -283,7 +283,7 @@ TEST_F(AFolderAndItsWitness, SaysWhereItIsLostOrCannotBeKept) {
   EXPECT_NE(off.warning().find("no witness is kept"), std::string::npos);
   EXPECT_TRUE(off.file().empty());
   journal::WitnessSettings blocked = settings();
-  blocked.place = folder.path() / "state/ledger/below";
+  blocked.place = std::filesystem::path(folder.write("a-file", "no folder")) / "below";
   journal::FolderWitness warned(blocked, key(1));
   warned.find(account);
   warned.keep();
@@ -293,6 +293,14 @@ TEST_F(AFolderAndItsWitness, SaysWhereItIsLostOrCannotBeKept) {
   refused.find(account);
   expect_failure(
       Exit::permission, [&] { refused.keep(); }, "state.witness");
+}
+
+TEST_F(AFolderAndItsWitness, MayNotLieInTheFolder) {
+  journal::WitnessSettings inside = settings();
+  inside.place = inside.folder;
+  journal::FolderWitness refused(inside, key(1));
+  expect_failure(
+      Exit::configuration, [&] { refused.find(account); }, "lies in the state folder");
 }
 
 TEST(WitnessPlace, IsOutsideTheStateFolder) {
