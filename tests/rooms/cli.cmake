@@ -14,8 +14,6 @@ nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cp
 nustream_command_test(inspect_test quick fault/inspect_test.cpp)
 nustream_command_test(witness_test quick fault/witness_test.cpp fault/folder_trust_test.cpp)
 nustream_command_test(terminal_test quick fault/terminal_test.cpp)
-# The kernel's random source in the hands of a test.
-add_library(key_source MODULE support/key_source.cpp)
 nustream_command_test(key_source_test quick fault/key_source_test.cpp)
 target_compile_definitions(key_source_test PRIVATE NUSTREAM_KEY_SOURCE="$<TARGET_FILE:key_source>")
 add_dependencies(key_source_test key_source)
