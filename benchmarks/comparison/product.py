@@ -2,8 +2,8 @@
 
 import json
 import os
-import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 
@@ -26,12 +26,15 @@ class Product:
         return result.stdout
 
     def replay(self, config, *arguments):
-        """A run in a new state folder; its releases as a list of objects."""
-        folder = Path(str(config) + ".state")
-        shutil.rmtree(folder, ignore_errors=True)
-        self.run("replay", config, "--quiet", "--set", f"state.directory={folder}", *arguments)
-        with open(folder / "releases.jsonl") as lines:
-            return [json.loads(line) for line in lines]
+        """A run in a folder of its own, state, key and witness in it, that is gone afterwards; its releases as a list
+        of objects. The folder has a new name at each run: under one name a run would be refused, since the witness
+        would tell of the run before, whose state is gone."""
+        with tempfile.TemporaryDirectory(dir=Path(config).parent) as run:
+            state = Path(run, "state")
+            self.run("replay", config, "--quiet", "--set", f"state.directory={state}", "--set",
+                     f"state.key_directory={Path(run, 'keys')}", *arguments)
+            with open(state / "releases.jsonl") as lines:
+                return [json.loads(line) for line in lines]
 
     def plan(self, config):
         return json.loads(self.run("plan", config, "--json"))

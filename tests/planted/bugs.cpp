@@ -205,7 +205,7 @@ constexpr std::array further{
     PlantedBug{"noise-divided-by-n", "", by_audit, "instruments", "privacy.rho=2 descent.minibatch=3 --runs 6000"},
     PlantedBug{"first-stage-clipped-as-the-second", "", by_audit, "instruments",
                "privacy.rho=2 first_stage.share=0.3 --runs 20000"},
-    PlantedBug{"blocks-share-a-key", "", by_test, "residual_test", "CommandResiduals.*"},
+    PlantedBug{"blocks-share-a-key", "", by_test, "residual_test", "*CommandResiduals.*"},
     PlantedBug{"minibatch-by-the-observed-count", "", by_test, "simulation_test", "Simulation.*"},
     PlantedBug{"resume-restarts-the-noise", "", by_test, "simulation_test", "Simulation.*"},
     PlantedBug{"release-before-its-state", "", by_test, "simulation_test", "Simulation.*"},
