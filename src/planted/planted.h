@@ -72,6 +72,12 @@ inline constexpr std::array names{
     std::string_view("regulariser-inside-the-clip"),
     std::string_view("minibatch-by-the-observed-count"),
     std::string_view("first-stage-clipped-as-the-second"),
+    // private ranges
+    std::string_view("histograms-move-by-one"),
+    std::string_view("a-moved-count-counts-once"),
+    std::string_view("counts-without-noise"),
+    std::string_view("parts-share-records"),
+    std::string_view("fit-stages-share-a-key"),
     // local reports
     std::string_view("local-bound-is-not-enforced"),
     std::string_view("local-records-differ-by-one-norm"),

@@ -18,6 +18,7 @@ CORE = [
     ["descent"],
     ["lane", "inference"],
     ["moments"],
+    ["ranges"],
 ]
 
 SERVICE = [

@@ -9,7 +9,7 @@ nustream_test(noise_dense_test quick unit/noise_dense_test.cpp LINK Eigen3::Eige
 nustream_test(noise_tree_test quick unit/noise_tree_test.cpp LINK Eigen3::Eigen)
 nustream_test(noise_fft_test quick unit/noise_fft_test.cpp)
 nustream_test(noise_generators_test quick unit/noise_generators_test.cpp)
-if("privacy" IN_LIST NUSTREAM_CORE_ROOMS)
+if(NUSTREAM_ONLY_CORE_ROOMS STREQUAL "all" OR "privacy" IN_LIST NUSTREAM_ONLY_CORE_ROOMS)
   nustream_test(noise_optimised_test quick property/noise_optimised_test.cpp)
   target_include_directories(noise_optimised_test PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endif()

@@ -13,7 +13,8 @@ set(planted_core
   noise/generator_factory.cpp noise/key_ring.cpp noise/seed_noise.cpp noise/source.cpp
   descent/clip.cpp descent/gradient_sum.cpp descent/kernel.cpp descent/kernel_baseline.cpp descent/loop.cpp
   descent/norm.cpp descent/second_moments.cpp lane/lane.cpp
-  inference/local_bounds.cpp inference/local_mechanism.cpp)
+  inference/local_bounds.cpp inference/local_mechanism.cpp
+  ranges/histogram.cpp ranges/noise_draws.cpp ranges/stride.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND planted_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
 endif()
@@ -69,7 +70,7 @@ endfunction()
 set(planted_twins
   noise_healing_test noise_key_test noise_gaussian_test noise_generators_property_test noise_source_test noise_source_property_test privacy_unit_test
   privacy_golden_test descent_test lane_test lane_stages_test local_inference_test decode_test config_test
-  publish_test secrets_unit_test journal_unit_test journal_crash_test serve_listener_test residual_test
+  ranges_test publish_test secrets_unit_test journal_unit_test journal_crash_test serve_listener_test residual_test
   simulation_test coupling_test)
 nustream_planted_twins(${planted_twins})
 

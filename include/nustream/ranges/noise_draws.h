@@ -1,0 +1,40 @@
+// The noise of one fit: each release has its own key stage, and draws from it once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "nustream/base/units.h"
+#include "nustream/noise/grid.h"
+#include "nustream/noise/source.h"
+
+namespace nustream::ranges {
+
+/// Key stages of the releases of a fit, in the order in which they are made (docs/formats/noise.md).
+enum class KeyStage : std::uint32_t {
+  octaves,     ///< histograms of octaves
+  columns,     ///< histograms of equal bins
+  first_zoom,  ///< the same, of columns that are looked at more closely
+  second_zoom,
+  first_lengths,   ///< histograms of lengths and residuals, before the pilot
+  pilot_second,    ///< second moments of the pilot
+  pilot_target,    ///< its target moments
+  second_lengths,  ///< histograms of lengths and residuals, behind the pilot
+  second,          ///< second moments of the answer
+  target,          ///< its target moments
+  spread           ///< its residual moments
+};
+inline constexpr std::size_t key_stages = 11;
+
+/// Integers of `grid`, `entries` of them: independent noise of the grid's standard deviation.
+using DrawNoise =
+    std::function<std::vector<std::int64_t>(KeyStage stage, const noise::Grid& grid, std::size_t entries)>;
+
+/// Noise from an epoch's key. Every stage has a key of its own, and gives its noise once: asked a second time it
+/// breaks a contract, since the same noise over two inputs would be a two-time pad. The key is wiped with the last
+/// copy of what this returns; the caller wipes `epoch_key`.
+[[nodiscard]] DrawNoise keyed_noise(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch);
+
+}  // namespace nustream::ranges

@@ -1,0 +1,91 @@
+#include "ranges/column_stage.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nustream::ranges {
+namespace {
+
+/// Of a column that --all-numeric takes, and of one without which there is no fit.
+constexpr double share_of_a_feature = 0.5;
+constexpr double share_of_a_fit = 0.1;
+
+/// One release of histograms of `columns`; `bin_of(j, value)` for columns[j].
+template <class BinOf>
+NoisyCounts count(Rows& rows, const Part& part, const HistogramDesign& design, std::span<const std::size_t> columns,
+                  const BinOf& bin_of, const FitSettings& settings, KeyStage stage, const DrawNoise& draw) {
+  const CountNoise mechanism(design, settings.rho);
+  ExactCounts counts(design);
+  std::vector<std::size_t> bins(columns.size());
+  for (std::uint64_t place = part.first; place < part.first + part.count; ++place) {
+    const std::uint64_t position = rows.stride.position(place);
+    for (std::size_t j = 0; j < columns.size(); ++j) bins[j] = bin_of(j, rows.value(position, columns[j]));
+    counts.add(bins);
+  }
+  return {counts, mechanism, draw(stage, mechanism.grid(), design.entries())};
+}
+
+/// Features that stay, rising; and the column for whose sake nothing can be fitted.
+void choose_features(const Table& table, const FitSettings& settings, LinearFit& fit) {
+  if (fit.shares.back() < share_of_a_fit) fit.unusable_column = table.features;
+  for (std::size_t j = 0; j < table.features; ++j) {
+    if (!settings.drop_unusable_features && fit.shares[j] < share_of_a_fit && !fit.unusable_column) {
+      fit.unusable_column = j;
+    }
+    if (!settings.drop_unusable_features || fit.shares[j] >= share_of_a_feature) fit.features.push_back(j);
+  }
+  fit.is_stopped = fit.unusable_column.has_value();
+}
+
+/// Equal bins over `intervals`, and closer looks at the columns that need one. A column that does not gets the counts
+/// of all of its histograms.
+void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw,
+                       std::span<const std::size_t> columns, LinearFit& fit) {
+  constexpr KeyStage stages[] = {KeyStage::columns, KeyStage::first_zoom, KeyStage::second_zoom};
+  std::vector<Interval> intervals;
+  for (const std::size_t column : columns) intervals.push_back(fit.intervals[column]);
+  std::vector<std::size_t> looked_at(columns.size());
+  for (std::size_t j = 0; j < looked_at.size(); ++j) looked_at[j] = j;
+  fit.placements.assign(columns.size(), {});
+  for (std::size_t look = 0; look < std::size(stages) && !looked_at.empty(); ++look) {
+    std::vector<std::size_t> now;
+    std::vector<Interval> over;
+    for (const std::size_t j : looked_at) {
+      now.push_back(columns[j]);
+      over.push_back(intervals[j]);
+    }
+    const NoisyCounts counts = count(
+        rows, rows.dealer.take(sizes.columns), {now.size(), equal_bins, settings.adjacency}, now,
+        [&](std::size_t j, double value) { return equal_bin(over[j], value); }, settings, stages[look], draw);
+    const std::vector<ColumnChoice> choices = choose_columns(counts, over);
+    std::vector<std::size_t> again;
+    for (std::size_t j = 0; j < choices.size(); ++j) {
+      fit.placements[looked_at[j]] = choices[j].placement;
+      if (!choices[j].zoom) continue;
+      intervals[looked_at[j]] = *choices[j].zoom;
+      again.push_back(looked_at[j]);
+    }
+    looked_at = std::move(again);
+    fit.zooms = look;
+  }
+}
+
+}  // namespace
+
+void place_columns(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw,
+                   LinearFit& fit) {
+  std::vector<std::size_t> columns(rows.table.features + 1);
+  for (std::size_t j = 0; j < columns.size(); ++j) columns[j] = j;
+  const NoisyCounts octaves = count(
+      rows, rows.dealer.take(sizes.columns), {columns.size(), octave_bins, settings.adjacency}, columns,
+      [](std::size_t, double value) { return octave_bin(value); }, settings, KeyStage::octaves, draw);
+  fit.shares = usable_shares(octaves);
+  fit.intervals = intervals_from_octaves(octaves);
+  choose_features(rows.table, settings, fit);
+  if (fit.is_stopped) return;
+  columns = fit.features;
+  columns.push_back(rows.table.features);
+  choose_placements(rows, sizes, settings, draw, columns, fit);
+}
+
+}  // namespace nustream::ranges

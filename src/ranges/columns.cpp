@@ -1,0 +1,134 @@
+#include "nustream/ranges/columns.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nustream/base/error.h"
+
+namespace nustream::ranges {
+namespace {
+
+constexpr std::size_t zero_bin = octave_count;
+
+/// The values of an octave bin.
+Interval values_of(std::size_t bin) {
+  if (bin == zero_bin) return {};
+  const bool is_positive = bin > zero_bin;
+  const std::size_t from_zero = is_positive ? bin - zero_bin : zero_bin - bin;
+  const int exponent = lowest_octave + static_cast<int>(from_zero) - 1;
+  const double inner = std::ldexp(1.0, exponent);
+  return is_positive ? Interval{inner, 2 * inner} : Interval{-2 * inner, -inner};
+}
+
+Interval outermost(std::span<const double> counts, double threshold) {
+  std::optional<Interval> found;
+  const auto extend = [&](std::size_t bin) {
+    const Interval values = values_of(bin);
+    found = found ? Interval{std::min(found->low, values.low), std::max(found->high, values.high)} : values;
+  };
+  for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+    if (counts[bin] > threshold) extend(bin);
+  }
+  if (!found) extend(static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin()));
+  return *found;
+}
+
+/// Standard deviations that a count of equal bins has to exceed to enter a quantile. Of 64 empty bins 4 exceed the
+/// lower one, which moves inner quantiles little; an outer one would follow them.
+constexpr double inner_threshold = 1.5;
+constexpr double outer_threshold = 3;
+/// Of spreads that are narrower the histogram tells too little.
+constexpr double fewest_bins = 2;
+/// Bins on each side of what is zoomed to.
+constexpr double margin = 3;
+/// Where an interval holds 0, its scale is no smaller than this part of it.
+constexpr double coarsest = 1.0 / 32;
+
+/// Between standard deviations of a normal column: 1.28 on each side, and 2.05 with a margin for tails.
+constexpr double inner_spread = 2.56;
+constexpr double outer_spread = 5.3;
+
+ColumnChoice choose(std::span<const double> counts, double stddev, const Interval& interval) {
+  if (interval.is_zero()) return {};
+  const auto inner = [&](double q) { return quantile(counts, inner_threshold * stddev, q); };
+  const auto outer = [&](double q) { return quantile(counts, outer_threshold * stddev, q).value_or(*inner(q)); };
+  const double width = (interval.high - interval.low) / static_cast<double>(counts.size());
+  const std::optional<double> median = inner(0.5);
+  if (!median) return {{(interval.low + interval.high) / 2, (interval.high - interval.low) / 2}, std::nullopt};
+  const double low = outer(0.02);
+  const double high = outer(0.98);
+  const double spread = std::max((*inner(0.9) - *inner(0.1)) / inner_spread, (high - low) / outer_spread);
+  double scale = std::max(spread, 0.5) * width;
+  if (!interval.has_one_sign()) scale = std::max(scale, coarsest * (interval.high - interval.low));
+  ColumnChoice choice{{interval.low + *median * width, scale}, std::nullopt};
+  if (spread < fewest_bins && interval.has_one_sign()) {
+    const double bins = static_cast<double>(counts.size());
+    choice.zoom = Interval{interval.low + std::max(std::floor(low) - margin, 0.0) * width,
+                           interval.low + std::min(std::ceil(high) + margin, bins) * width};
+  }
+  return choice;
+}
+
+}  // namespace
+
+std::size_t octave_bin(double value) noexcept {
+  if (!std::isfinite(value)) return no_bin;
+  const double size = std::fabs(value);
+  if (size < std::ldexp(1.0, lowest_octave)) return zero_bin;
+  const auto above = static_cast<std::size_t>(std::min(std::ilogb(size) - lowest_octave, octave_count - 1)) + 1;
+  return value > 0 ? zero_bin + above : zero_bin - above;
+}
+
+std::vector<Interval> intervals_from_octaves(const NoisyCounts& octaves) {
+  NUSTREAM_REQUIRE(octaves.bins() == octave_bins, "a histogram of octaves");
+  std::vector<Interval> intervals;
+  for (std::size_t j = 0; j < octaves.histograms(); ++j) {
+    intervals.push_back(outermost(octaves.histogram(j), octave_threshold * octaves.stddev()));
+  }
+  return intervals;
+}
+
+std::vector<double> usable_shares(const NoisyCounts& octaves) {
+  std::vector<double> shares;
+  for (std::size_t j = 0; j < octaves.histograms(); ++j) {
+    double seen = 0;
+    for (const double count : octaves.histogram(j)) {
+      if (count > octave_threshold * octaves.stddev()) seen += count;
+    }
+    shares.push_back(octaves.rows() == 0 ? 0 : std::clamp(seen / static_cast<double>(octaves.rows()), 0.0, 1.0));
+  }
+  return shares;
+}
+
+std::size_t equal_bin(const Interval& interval, double value) noexcept {
+  if (!std::isfinite(value)) return no_bin;
+  if (!(interval.high > interval.low)) return 0;
+  const double bins = static_cast<double>(equal_bins);
+  const double at = (value - interval.low) / (interval.high - interval.low) * bins;
+  return static_cast<std::size_t>(std::clamp(at, 0.0, bins - 1));
+}
+
+std::vector<ColumnChoice> choose_columns(const NoisyCounts& equal, std::span<const Interval> intervals) {
+  NUSTREAM_REQUIRE(equal.histograms() == intervals.size(), "an interval for every column");
+  std::vector<ColumnChoice> choices;
+  for (std::size_t j = 0; j < intervals.size(); ++j) {
+    choices.push_back(choose(equal.histogram(j), equal.stddev(), intervals[j]));
+  }
+  return choices;
+}
+
+std::optional<double> quantile(std::span<const double> counts, double threshold, double q) {
+  const auto counted = [&](double count) { return count > threshold ? count : 0.0; };
+  double total = 0;
+  for (const double count : counts) total += counted(count);
+  if (!(total > 0)) return std::nullopt;
+  double below = 0;
+  for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+    const double own = counted(counts[bin]);
+    if (own > 0 && below + own >= q * total) return static_cast<double>(bin) + (q * total - below) / own;
+    below += own;
+  }
+  return static_cast<double>(counts.size());
+}
+
+}  // namespace nustream::ranges

@@ -1,0 +1,40 @@
+#include "ranges/coordinates.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "inference/symmetric.h"
+#include "moments/triangle.h"
+#include "nustream/base/error.h"
+
+namespace nustream::ranges {
+
+Whitening no_whitening(std::size_t dimension) {
+  const auto d = static_cast<Eigen::Index>(dimension);
+  return {Eigen::MatrixXd::Identity(d, d), Eigen::MatrixXd::Identity(d, d)};
+}
+
+Whitening whitening_of(std::span<const double> second, std::size_t dimension, double floor) {
+  const Eigen::MatrixXd full = moments::full_matrix(second, dimension);
+  const inference::SymmetricSpectrum spectrum = inference::symmetric_spectrum(full);
+  NUSTREAM_REQUIRE(spectrum.converged, "second moments have eigenvalues");
+  const double records = std::max(full(0, 0), floor);
+  const Eigen::VectorXd roots = (spectrum.values.array().max(floor) / records).sqrt();
+  const Eigen::MatrixXd& u = spectrum.vectors;
+  return {u * roots.cwiseInverse().asDiagonal() * u.transpose(), u * roots.asDiagonal() * u.transpose()};
+}
+
+WayBack way_back(std::span<const Placement> placements) {
+  const auto d = static_cast<Eigen::Index>(placements.size());  // the intercept in place of the target
+  const Placement& target = placements.back();
+  WayBack back{Eigen::MatrixXd::Zero(d, d), target.centre};
+  back.matrix(0, 0) = target.scale;
+  for (Eigen::Index j = 1; j < d; ++j) {
+    const Placement& feature = placements[static_cast<std::size_t>(j) - 1];
+    back.matrix(j, j) = target.scale / feature.scale;
+    back.matrix(0, j) = -target.scale * feature.centre / feature.scale;
+  }
+  return back;
+}
+
+}  // namespace nustream::ranges

@@ -1,0 +1,38 @@
+// One private release of moments over the rows of a part.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "nustream/moments/budget.h"
+#include "nustream/moments/estimate.h"
+#include "nustream/moments/running_sums.h"
+#include "nustream/ranges/linear_fit.h"
+
+namespace nustream::ranges {
+
+/// What is summed and how its ρ is divided: public, or functions of earlier releases.
+struct PartDesign {
+  moments::Design design;
+  moments::Shares shares;
+  Rho rho;
+  moments::Radii radii;
+  std::vector<double> centre;
+  std::vector<KeyStage> stages;  ///< of the noised blocks, in their order
+};
+
+/// The sums with their noise, and what estimates need beside them.
+struct PartSums {
+  moments::RunningSums sums;
+  moments::Frame frame;
+};
+
+/// Hands over one row: its inputs and its target, or NaN for a row that cannot be used.
+using AddRow = std::function<void(std::span<const double> inputs, double target)>;
+
+/// One release over the rows that `rows` adds, γ = 1. Guarantee: moments::calibrate()'s, at `part.rho`.
+[[nodiscard]] PartSums sum_part(const PartDesign& part, const std::function<void(const AddRow&)>& rows,
+                                const DrawNoise& draw);
+
+}  // namespace nustream::ranges

@@ -1,0 +1,53 @@
+#include "nustream/ranges/rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nustream/base/error.h"
+#include "nustream/ranges/columns.h"
+
+namespace nustream::ranges {
+namespace {
+
+constexpr int lowest = -20;
+constexpr double bins_per_octave = 2;
+
+/// The length at a place of bins, from quantile().
+double length_at(double place) {
+  return place < 1 ? std::ldexp(place, lowest) : std::exp2(lowest + (place - 1) / bins_per_octave);
+}
+
+}  // namespace
+
+std::size_t length_bin(double length) noexcept {
+  if (!std::isfinite(length)) return no_bin;
+  if (length < std::ldexp(1.0, lowest)) return 0;
+  const double above = std::floor((std::log2(length) - lowest) * bins_per_octave);
+  return static_cast<std::size_t>(std::clamp(above, 0.0, static_cast<double>(length_bins) - 2)) + 1;
+}
+
+std::optional<RowScales> row_scales(const NoisyCounts& lengths) {
+  NUSTREAM_REQUIRE(lengths.histograms() == 2 && lengths.bins() == length_bins, "histograms of inputs and residuals");
+  const double threshold = length_threshold * lengths.stddev();
+  const auto at = [&](std::size_t histogram, double q) {
+    const auto place = quantile(lengths.histogram(histogram), threshold, q);
+    return place ? std::optional(length_at(*place)) : std::nullopt;
+  };
+  const auto inputs = at(0, 0.5);
+  const auto residuals = at(1, 0.5);
+  if (!inputs || !residuals) return std::nullopt;
+  double counted = 0;
+  for (const double count : lengths.histogram(0)) counted += count > threshold ? count : 0;
+  const double share = lengths.rows() == 0 ? 0 : counted / static_cast<double>(lengths.rows());
+  return RowScales{std::max(*inputs, *at(0, 0.9) / 1.4), std::max(*residuals / 0.6745, *at(1, 0.9) / 1.645),
+                   std::clamp(share, 0.0, 1.0)};
+}
+
+double widening(Rho target, std::uint64_t rows, std::size_t dimension, double inputs) {
+  const auto n = static_cast<double>(rows);
+  const auto d = static_cast<double>(dimension);
+  const double squared = std::sqrt(d / n * 2 * target.value()) * n / (std::sqrt(d) * inputs);
+  return std::clamp(std::sqrt(squared), 2.0, 12.0);
+}
+
+}  // namespace nustream::ranges

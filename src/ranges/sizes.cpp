@@ -1,0 +1,68 @@
+#include "nustream/ranges/sizes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/shown.h"
+#include "nustream/base/error.h"
+
+namespace nustream::ranges {
+namespace {
+
+constexpr double deviations_of_columns = 60;
+constexpr double deviations_of_rows = 200;
+constexpr double largest_share = 0.1;
+/// Behind it no noise is worth the name, and grids end.
+constexpr double largest_rho = 1e6;
+/// Whatever the noise: parts of fewer than 50 rows say nothing.
+constexpr std::uint64_t fewest_records = 500;
+
+/// m, or under replace-one 2m: the square of how far a record moves the histograms.
+double moved_squares(const TableDesign& design) {
+  return static_cast<double>(design.columns) * (design.adjacency == privacy::Adjacency::replace_one ? 2 : 1);
+}
+
+double needed_rows(const TableDesign& design) {
+  return deviations_of_columns * std::sqrt(moved_squares(design) / (2 * design.rho.value()));
+}
+
+std::uint64_t rounded(double rows) {
+  return static_cast<std::uint64_t>(std::ceil(rows));
+}
+
+}  // namespace
+
+double least_rho(const TableDesign& design) {
+  const double rows = largest_share * static_cast<double>(design.records);
+  return moved_squares(design) / 2 * std::pow(deviations_of_columns / rows, 2);
+}
+
+std::uint64_t least_records(const TableDesign& design) {
+  return std::max(fewest_records, rounded(needed_rows(design) / largest_share));
+}
+
+Sizes sizes(const TableDesign& design) {
+  const bool in_range = design.rho.value() > 0 && design.rho.value() <= largest_rho;
+  if (!in_range) throw InvalidParameter("rho", shown(design.rho.value()), "a number > 0 and <= 1e6");
+  if (design.records < fewest_records) {
+    throw InvalidParameter("records", std::to_string(design.records),
+                           "at least " + std::to_string(least_records(design)));
+  }
+  const auto n = static_cast<double>(design.records);
+  const double needed = needed_rows(design);
+  if (!(needed <= largest_share * n)) {
+    throw InvalidParameter("rho", shown(design.rho.value()),
+                           "enough to see " + std::to_string(design.columns) + " columns of " +
+                               std::to_string(design.records) +
+                               " records through the noise: rho >= " + shown(least_rho(design)) + ", or at least " +
+                               std::to_string(least_records(design)) + " records, or fewer columns");
+  }
+  const double replaced = design.adjacency == privacy::Adjacency::replace_one ? std::sqrt(2.0) : 1;
+  const double columns = std::min(std::max({0.01 * n, 500.0, needed}), 0.08 * n);
+  const double rows =
+      std::min(std::max(replaced * deviations_of_rows / std::sqrt(2 * design.rho.value()), 0.005 * n), 0.04 * n);
+  return {rounded(columns), rounded(rows), rounded(0.15 * n)};
+}
+
+}  // namespace nustream::ranges

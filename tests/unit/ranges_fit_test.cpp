@@ -1,0 +1,221 @@
+// The whole path: what it finds, what it spends its rows on, and that nothing but noisy releases decides.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "nustream/base/error.h"
+#include "nustream/ranges/linear_fit.h"
+#include "nustream/ranges/sizes.h"
+#include "nustream/ranges/stride.h"
+
+namespace nustream::ranges {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+noise::KeyBytes key_of(std::uint8_t number) {
+  noise::KeyBytes key{};
+  key.fill(static_cast<std::uint8_t>(number + 1));
+  return key;
+}
+
+DrawNoise noise_of(std::uint8_t number) {
+  return keyed_noise(key_of(number), LaneId{0}, EpochId{0});
+}
+
+struct Made {
+  std::size_t features;
+  std::vector<double> x;
+  std::vector<double> y;
+  [[nodiscard]] Table table() const { return {features, x, y}; }
+};
+
+/// y = 5 + 2 a − 3 b + noise; a about 1,000 ± 10, b a rare event of 50s.
+Made two_columns(std::size_t rows) {
+  Made made{2, {}, {}};
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double a = 1000 + 10 * normal(random);
+    const double b = random() % 10 == 0 ? 50 + normal(random) : 0;
+    made.x.insert(made.x.end(), {a, b});
+    made.y.push_back(5 + 2 * a - 3 * b + 20 * normal(random));
+  }
+  return made;
+}
+
+void expect_same(const LinearFit& one, const LinearFit& other) {
+  EXPECT_EQ(one.theta, other.theta);
+  EXPECT_EQ(one.placements, other.placements);
+  EXPECT_EQ(one.shares, other.shares);
+  EXPECT_EQ(one.bounds.inputs, other.bounds.inputs);
+  EXPECT_EQ(one.bounds.residuals, other.bounds.residuals);
+  EXPECT_EQ(one.pilot.inputs, other.pilot.inputs);
+}
+
+// Slopes 2 and −3 with standard errors of .014 and .009 by sampling; noise adds about as much.
+TEST(LinearFit, FindsTheSlopesOfColumnsFarFromZeroAndOfRareEvents) {
+  const Made made = two_columns(20'000);
+  const LinearFit fit = fit_linear(made.table(), {Rho{1}}, noise_of(0));
+  ASSERT_FALSE(fit.is_stopped);
+  ASSERT_EQ(fit.theta.size(), 3U);
+  EXPECT_NEAR(fit.theta[1], 2, 0.2);
+  EXPECT_NEAR(fit.theta[2], -3, 0.1);
+  EXPECT_NEAR(fit.placements[0].centre, 1000, 3);
+  EXPECT_NEAR(fit.placements[0].scale, 10, 5);
+  EXPECT_GE(fit.zooms, 1U);
+  ASSERT_EQ(fit.variances.size(), 3U);
+  for (std::size_t j = 1; j < 3; ++j) {
+    const double truth = j == 1 ? 2 : -3;
+    EXPECT_LT(std::fabs(fit.theta[j] - truth), 4 * std::sqrt(fit.variances[j].variance));
+  }
+}
+
+// Over 200 keys and tables: at .95 a share of .90 or less would come up once in 300 runs of a correct program.
+TEST(LinearFit, IntervalsCoverTheTruth) {
+  int covered = 0;
+  int all = 0;
+  for (std::uint8_t number = 0; number < 200; ++number) {
+    Made made{1, {}, {}};
+    std::mt19937_64 random(number);
+    std::normal_distribution<double> normal;
+    for (int i = 0; i < 6000; ++i) {
+      made.x.push_back(normal(random));
+      made.y.push_back(1 - 2 * made.x.back() + normal(random));
+    }
+    const LinearFit fit = fit_linear(made.table(), {Rho{0.5}}, noise_of(number));
+    if (fit.variances.empty()) continue;
+    ++all;
+    if (std::fabs(fit.theta[1] + 2) <= 1.96 * std::sqrt(fit.variances[1].variance)) ++covered;
+  }
+  EXPECT_GE(all, 195);
+  EXPECT_GE(covered, 0.905 * all);
+}
+
+TEST(LinearFit, WithoutFeaturesIsTheMean) {
+  Made made{0, {}, {}};
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal(70, 5);
+  for (int i = 0; i < 5000; ++i) made.y.push_back(normal(random));
+  const LinearFit fit = fit_linear(made.table(), {Rho{1}}, noise_of(0));
+  ASSERT_EQ(fit.theta.size(), 1U);
+  EXPECT_NEAR(fit.theta[0], 70, 0.5);
+}
+
+TEST(LinearFit, LeavesOutColumnsOfWhichHardlyAnythingIsUsableWhereAskedTo) {
+  Made made{2, {}, {}};
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 5000; ++i) {
+    made.x.insert(made.x.end(), {i % 3 == 0 ? normal(random) : nan, normal(random)});
+    made.y.push_back(made.x.back() + normal(random));
+  }
+  FitSettings settings{Rho{1}, privacy::Adjacency::zero_out, true};
+  const LinearFit dropped = fit_linear(made.table(), settings, noise_of(0));
+  EXPECT_EQ(dropped.features, std::vector<std::size_t>{1});
+  EXPECT_NEAR(dropped.theta.at(1), 1, 0.3);
+  settings.drop_unusable_features = false;
+  const LinearFit kept = fit_linear(made.table(), settings, noise_of(0));
+  EXPECT_EQ(kept.features, (std::vector<std::size_t>{0, 1}));
+  EXPECT_NEAR(kept.usable, 1.0 / 3, 0.15);
+}
+
+// The answer's rows are then untouched: no noise is drawn for them.
+TEST(LinearFit, StopsWhereHardlyAnythingIsUsable) {
+  Made made = two_columns(5000);
+  for (std::size_t i = 0; i < made.y.size(); ++i) {
+    if (i % 50 != 0) made.y[i] = nan;
+  }
+  std::set<KeyStage> drawn;
+  const DrawNoise draw = [&, keyed = noise_of(0)](KeyStage stage, const noise::Grid& grid, std::size_t entries) {
+    drawn.insert(stage);
+    return keyed(stage, grid, entries);
+  };
+  const LinearFit fit = fit_linear(made.table(), {Rho{1}}, draw);
+  EXPECT_TRUE(fit.is_stopped);
+  EXPECT_EQ(fit.unusable_column, 2U);
+  EXPECT_TRUE(fit.theta.empty());
+  EXPECT_FALSE(drawn.contains(KeyStage::target));
+}
+
+TEST(LinearFit, RefusesBeforeAnyNoiseIsDrawn) {
+  const Made made = two_columns(500);
+  const DrawNoise draw = [](KeyStage, const noise::Grid&, std::size_t entries) {
+    ADD_FAILURE() << "noise was drawn";
+    return std::vector<std::int64_t>(entries);
+  };
+  EXPECT_THROW(static_cast<void>(fit_linear(made.table(), {Rho{0.1}}, draw)), InvalidParameter);
+}
+
+// A row of the first part that moves within its bins is in no other release: nothing changes, to the bit. A part that
+// shared its rows with another one would show it.
+TEST(LinearFit, IsUnchangedByRowsThatMoveWithinTheBinsOfTheirOnlyPart) {
+  const Made made = two_columns(20'000);
+  Made moved = made;
+  const Stride stride(20'000);
+  const Sizes parts = sizes({20'000, 3, Rho{1}, privacy::Adjacency::zero_out});
+  const auto within_bin = [](double value) {
+    const double moved_value = value * 1.001;
+    return octave_bin(moved_value) == octave_bin(value) ? moved_value : value;
+  };
+  for (std::uint64_t place = 0; place < parts.columns; ++place) {
+    const std::uint64_t position = stride.position(place);
+    for (std::size_t j = 0; j < 2; ++j) moved.x[position * 2 + j] = within_bin(moved.x[position * 2 + j]);
+    moved.y[position] = within_bin(moved.y[position]);
+  }
+  ASSERT_NE(moved.x, made.x);
+  expect_same(fit_linear(made.table(), {Rho{1}}, noise_of(0)), fit_linear(moved.table(), {Rho{1}}, noise_of(0)));
+}
+
+/// One record at a time loses everything: the ranges of all stages and the answer move only through one release.
+TEST(LinearFit, TakesEachRecordIntoOneReleaseAtMost) {
+  const Made made = two_columns(4000);
+  const FitSettings settings{Rho{10}};
+  // What every stage's noise is added to cannot be seen from outside; which stages' grids saw a change can: with the
+  // same noise, the settings that follow from earlier stages are equal up to the record's own part.
+  const LinearFit whole = fit_linear(made.table(), settings, noise_of(3));
+  const Stride stride(4000);
+  const Sizes parts = sizes({4000, 3, Rho{10}, privacy::Adjacency::zero_out});
+  const std::uint64_t last = stride.position(3999);  // of the answer
+  Made without = made;
+  without.y[last] = nan;
+  const LinearFit less = fit_linear(without.table(), settings, noise_of(3));
+  EXPECT_EQ(less.placements, whole.placements);
+  EXPECT_EQ(less.pilot.inputs, whole.pilot.inputs);
+  EXPECT_EQ(less.bounds.residuals, whole.bounds.residuals);
+  EXPECT_NE(less.theta, whole.theta);
+  Made earlier = made;
+  earlier.y[stride.position(parts.columns * 2)] = nan;  // of no part that places columns, where nothing is zoomed to
+  EXPECT_EQ(fit_linear(earlier.table(), settings, noise_of(3)).shares, whole.shares);
+}
+
+TEST(KeyedNoise, DiffersFromStageToStageAndHasTheGridsDeviation) {
+  const noise::Grid grid(NoiseStddev{8}, 1, ClipNorm{1});
+  const DrawNoise draw = noise_of(0);
+  std::map<std::vector<std::int64_t>, KeyStage> seen;
+  double squares = 0;
+  for (std::uint32_t stage = 0; stage < key_stages; ++stage) {
+    const std::vector<std::int64_t> units = draw(static_cast<KeyStage>(stage), grid, 1000);
+    EXPECT_TRUE(seen.emplace(units, static_cast<KeyStage>(stage)).second) << stage;
+    for (const std::int64_t unit : units) squares += std::pow(grid.to_gradient(unit), 2);
+  }
+  // Of 11,000 numbers; a correct deviation is further off than 4% once in 10^8.
+  EXPECT_NEAR(std::sqrt(squares / 11'000), 8, 0.32);
+}
+
+TEST(KeyedNoise, OfAStageIsGivenOnce) {
+  const noise::Grid grid(NoiseStddev{1}, 1, ClipNorm{1});
+  const DrawNoise draw = noise_of(0);
+  static_cast<void>(draw(KeyStage::octaves, grid, 3));
+  EXPECT_DEATH(static_cast<void>(draw(KeyStage::octaves, grid, 3)), "contract violated: the noise of a stage");
+}
+
+}  // namespace
+}  // namespace nustream::ranges
