@@ -203,6 +203,79 @@ FIGURES += [
      [plain("first", part) for part in ("packages", "build", "replay")]),
 ]
 
+# The papers' figures, made again.
+
+REPRODUCTION = "docs/reproduction.md"
+
+
+def curve(series, at, column=1):
+    """Of a figure's curve, the value at a place of its first column."""
+    def value(result):
+        points = next(each["points"] for each in result["series"] if each["series"] == series)
+        return next(point[column] for point in points if point[0] == at)
+    return value
+
+
+def lowest(series):
+    def value(result):
+        return min(point[1] for point in next(each["points"] for each in result["series"] if each["series"] == series))
+    return value
+
+
+def point(key, at, *keys):
+    """Of a figure's points, a value of the one whose `key` is `at`."""
+    def value(result):
+        found = next(each for each in result["points"] if each[key] == at)
+        return plain(*keys)(found)
+    return value
+
+
+def grown(rho):
+    return [curve(f"algorithm {number}, rho_2 = {rho}", steps) for number in (1, 3) for steps in (20, 160)]
+
+
+def log_slope(series):
+    """Of the least squares line through log y over log x, its sign left out: pages write another minus."""
+    def value(result):
+        points = next(each["points"] for each in result["series"] if each["series"] == series)
+        x, y = ([(each[column]).ln() for each in points] for column in (0, 1))
+        mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+        return abs(sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y)) / sum((a - mean_x) ** 2 for a in x))
+    return value
+
+
+def local_median(n, mechanism="paper's constants"):
+    def value(key):
+        return lambda result: next(row[key] for row in result["rows"] if row["mechanism"] == mechanism
+                                   and row["repair"] == "none" and row["epsilon"] == 10 and row["n"] == n)
+    return [value("median"), value("standard_error")]
+
+
+LAWS = ("2SLS", "2S-GD, T = 100", "2S-GD, T = 500")
+FIGURES += [
+    (REPRODUCTION, "| 3 / 6 / 12 / 18% | {} / {} / {} / {}% |", "cdp_bound",
+     [times(100, plain("below_nu", condition)) for condition in ("10", "30", "100", "300")]),
+    (REPRODUCTION, "| .37–.385 | {} ({}) at p = 5, {} ({}) at 200, {} ({}) at 400 |", "dpgd_dimension",
+     [point("p", p, "DP-GD", key) for p in (5, 200, 400) for key in ("mean", "standard_error")]),
+    (REPRODUCTION, "{} ({}) at p = 5, {} ({}) at 10 → {} ({}) at 400", "dpgd_dimension",
+     [point("p", p, "AdaSSP", key) for p in (5, 10, 400) for key in ("mean", "standard_error")]),
+    (REPRODUCTION, "differs: ×{} where √p says", "dpgd_dimension",
+     [per(point("p", 400, "AdaSSP", "mean"), point("p", 10, "AdaSSP", "mean"))]),
+    (REPRODUCTION, "γ = 5: {}%", "dpgd_threshold", [times(100, plain("best", "clipped"))]),
+    (REPRODUCTION, "runs {} / {} / {}, checkpoints {} / {} / {}, batch means {} / {} / {} (s.e. ", "dpgd_coverage",
+     [point("steps", steps, kind, "mean") for kind in ("runs", "checkpoints", "batch means")
+      for steps in (120, 220, 1020)]),
+    (REPRODUCTION, "ρ2 = .1: {} → {} and {} → {}; ρ2 = 1: {} → {} and {} → {}; ρ2 = 10: {} → {} and {} → {}",
+     "iv_public_rows", [*grown("0.1"), *grown("1"), *grown("10")]),
+    (REPRODUCTION, "one: {} at γ = {}; apart: {}", "iv_clips",
+     [lowest("one clip norm"), lambda result: min(result["series"][0]["points"], key=lambda each: each[1])[0],
+      lowest("40 and 300")]),
+    (REPRODUCTION, "slopes: 2SLS −{}, T = 100 −{}, T = 500 −{}", "iv_rates", [log_slope(law) for law in LAWS]),
+    (REPRODUCTION, "nearer than 2SLS ({} against {})", "iv_rates", [curve(LAWS[2], 500), curve(LAWS[0], 500)]),
+    (REPRODUCTION, "| here, 200 repetitions | {} ({}), {} ({}), {} ({}) |", "local_reports",
+     [value for n in (10**7, 10**8, 10**9) for value in local_median(n)]),
+]
+
 # An attached service.
 
 CONSUME = "consume, decode and step over bare consume"
