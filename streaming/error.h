@@ -12,6 +12,7 @@ enum class Exit : int {
   done = 0,
   usage = 64,        ///< the command line
   data = 65,         ///< input or state contradicts what was committed
+  unusable = 66,     ///< too few of the records can be used, by an operator's own bound
   unavailable = 69,  ///< a broker, past its deadline
   internal = 70,
   exhausted = 73,  ///< budget or horizon reached

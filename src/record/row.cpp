@@ -11,7 +11,7 @@
 namespace nustream::record {
 namespace {
 
-constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
+constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();  // not `missing`
 
 Reading reading_of(Transform transform) {
   switch (transform) {
@@ -21,6 +21,10 @@ Reading reading_of(Transform transform) {
       return Reading::hour;
     case Transform::day_of_week:
       return Reading::day_of_week;
+    case Transform::label:
+      return Reading::label;
+    case Transform::custom:
+      return Reading::custom;
     default:
       return Reading::number;
   }
@@ -57,7 +61,24 @@ const char* description(Transform transform) {
 }
 
 const char* expectation(Reading reading) {
-  return reading == Reading::hour || reading == Reading::day_of_week ? "not a timestamp" : "not a number";
+  switch (reading) {
+    case Reading::hour:
+    case Reading::day_of_week:
+      return "not a timestamp";
+    case Reading::label:
+      return "not one of model.labels";
+    default:
+      return "not a number";
+  }
+}
+
+/// The place of `text`, without the spaces and tabs around it, among `labels`.
+double place_of(std::string_view text, std::span<const std::string> labels) noexcept {
+  constexpr std::string_view spaces = " \t";
+  const std::size_t begin = std::min(text.find_first_not_of(spaces), text.size());
+  text = text.substr(begin, text.find_last_not_of(spaces) + 1 - begin);
+  const auto found = std::find(labels.begin(), labels.end(), text);
+  return found == labels.end() ? unreadable : static_cast<double>(found - labels.begin());
 }
 
 bool is_label(double target, std::size_t labels) noexcept {
@@ -90,6 +111,10 @@ double read_field(const Field& field, std::string_view text) noexcept {
       return parse_number(text).value_or(unreadable);
     case Reading::equals:
       return text == field.equals ? 1 : 0;
+    case Reading::label:
+      return place_of(text, field.labels);
+    case Reading::custom:
+      return field.reader->read(text);
     case Reading::hour:
     case Reading::day_of_week:
       break;
@@ -104,6 +129,7 @@ RowBuilder::RowBuilder(const Schema& schema)
       dimension_(schema.dimension()),
       intercept_(schema.intercept),
       labels_(schema.labels),
+      counts_(schema.counts),
       features_public_(schema.features_public) {
   for (const Feature& feature : schema.features) maps_.push_back(map(feature));
   if (schema.target) maps_.push_back(map(*schema.target));
@@ -114,8 +140,9 @@ RowBuilder::RowBuilder(const Schema& schema)
 }
 
 RowBuilder::Factor RowBuilder::factor(const Term& term) {
-  Field field{term.column, reading_of(term.transform), {}};
+  Field field{term.column, reading_of(term.transform), {}, {}, term.reader};
   if (field.reading == Reading::equals) field.equals = term.equals;
+  if (field.reading == Reading::label) field.labels = term.labels;
   const auto known = std::find(fields_.begin(), fields_.end(), field);
   const auto index = static_cast<std::uint32_t>(known - fields_.begin());
   if (known == fields_.end()) fields_.push_back(std::move(field));
@@ -139,6 +166,10 @@ double RowBuilder::value(const Map& map, const double* readings) noexcept {
   return (std::clamp(value, map.lower, map.upper) - map.center) / map.scale;
 }
 
+bool RowBuilder::is_target(double value) const noexcept {
+  return is_label(value, labels_) && !(counts_ && value < 0);
+}
+
 bool RowBuilder::build(const double* readings, double* x, double& y) const noexcept {
   bool usable = true;
   const auto evaluate = [&](const Map& map) {
@@ -151,7 +182,7 @@ bool RowBuilder::build(const double* readings, double* x, double& y) const noexc
   for (std::size_t j = 0; j < features_; ++j) at[j] = evaluate(maps_[j]);
   const bool keep_features = usable && features_public_;
   y = maps_.size() > features_ ? evaluate(maps_.back()) : 0;
-  usable &= is_label(y, labels_);
+  usable &= is_target(y);
   if (!usable) {
     if (!keep_features) std::fill_n(x, dimension_, 0.0);
     y = keep_features ? unreadable : 0;
@@ -160,17 +191,26 @@ bool RowBuilder::build(const double* readings, double* x, double& y) const noexc
 }
 
 std::string RowBuilder::reason(const double* readings) const {
+  const std::string no_label = "not a label 0 … " + std::to_string(labels_ - 1);
+  const auto is_label_field = [&](std::size_t f) {
+    return labels_ > 0 && maps_.size() > features_ && maps_.back().first.field == f &&
+           fields_[f].reading == Reading::number;
+  };
   for (std::size_t f = 0; f < fields_.size(); ++f) {
-    if (!std::isfinite(readings[f])) return "column '" + fields_[f].column + "': " + expectation(fields_[f].reading);
+    if (std::isfinite(readings[f])) continue;
+    const std::string what = is_missing(readings[f]) ? "missing"
+                             : is_label_field(f)     ? no_label
+                                                     : expectation(fields_[f].reading);
+    return "column '" + fields_[f].column + "': " + what;
   }
   for (const Map& map : maps_) {
     if (std::isfinite(value(map, readings))) continue;
     if (map.second) return "feature '" + map.name + "': the product is not finite";
     return "column '" + fields_[map.first.field].column + "': " + description(map.first.transform) + " is not finite";
   }
-  if (labels_ > 0 && !is_label(value(maps_.back(), readings), labels_)) {
-    return "column '" + fields_[maps_.back().first.field].column + "': not a label 0 … " +
-           std::to_string(labels_ - 1);
+  if (maps_.size() > features_ && !is_target(value(maps_.back(), readings))) {
+    return "column '" + fields_[maps_.back().first.field].column +
+           "': " + (counts_ ? "negative, so not a count" : no_label);
   }
   return "unusable";
 }

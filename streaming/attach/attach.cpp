@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "attach/preflight.h"
 #include "attach/record_sizes.h"
 #include "attach/service.h"
 #include "attach/start_up.h"
@@ -65,19 +66,6 @@ void require_room_for_lanes(const config::Config& config, std::uint32_t partitio
   require(RLIMIT_NPROC, "threads", 64 + lanes * (4 + brokers));
 }
 
-/// The group waits for a member that hands lanes over no longer than it waits for one that polls.
-void require_time_to_drain(const config::Config& config) {
-  const char* const name = "max.poll.interval.ms";
-  const std::chrono::milliseconds allowed =
-      kafka::time_in_force({config.kafka.brokers, config.kafka.properties}, kafka::Role::group_consumer, name);
-  if (config.kafka.drain < allowed) return;
-  throw Failure(
-      Exit::configuration,
-      fmt::format("{}: kafka.drain_seconds = {} leaves a lane no time to be handed over: set it below {} = "
-                  "{} ms",
-                  config.file, static_cast<double>(config.kafka.drain.count()) / 1000, name, allowed.count()));
-}
-
 }  // namespace
 
 Exit run(config::Config config, const Options& options) {
@@ -85,19 +73,12 @@ Exit run(config::Config config, const Options& options) {
   if (config.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
-  const std::uint64_t batch = std::min<std::uint64_t>(config.state.commit_records, config.kafka.buffered_records);
-  if (config.descent.minibatch > batch) {
-    throw Failure(Exit::configuration,
-                  fmt::format("{}: descent.minibatch = {} never fits: raise state.commit_records and "
-                              "kafka.buffered_records to it at least",
-                              config.file, config.descent.minibatch));
-  }
-  config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
-  kafka::check_properties(config.kafka.properties);
-  serve::check(config.serve);
-  require_time_to_drain(config);
+  preflight(config);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = load_keys(config, options);
+  for (const std::string& warning : warnings_ahead(config, mechanism)) {
+    fmt::print(stderr, "nustream: warning: {}\n", warning);
+  }
   StartUp start_up;
   const auto found = std::make_shared<TopicFacts>();
   const auto asked = std::make_shared<const config::Config>(config);

@@ -177,6 +177,7 @@ void LaneWorker::end_with(LaneEvent event) {
   if (stage_ == LaneStage::stopped) return stop(event == LaneEvent::settled);
   if (stage_ == LaneStage::finished) {
     show(serve::LaneStatus::finished, end_->reason);
+    tally_.end();
     listener_.stopped(lane_, *end_);
   }
 }
@@ -189,6 +190,7 @@ void LaneWorker::stop(bool keeps_writer) {
   read_timer_.cancel();
   static_cast<void>(host_.consumer.pause(partition()));
   show(serve::LaneStatus::failed, failure_->what());
+  tally_.end();
   listener_.stopped(lane_, {failure_->code(), failure_->what()});
 }
 
@@ -200,6 +202,7 @@ void LaneWorker::go() {
   timer_.cancel();
   due_timer_.cancel();
   read_timer_.cancel();
+  tally_.end();
   dispose();
   host_.shown.close_lane(lane_);
   host_.operators.close_lane(lane_);

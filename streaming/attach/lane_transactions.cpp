@@ -163,7 +163,7 @@ Committed LaneTransactions::show_committed(Time now) {
     shown_.update(serve::CommittedRelease::published(std::exchange(published_, {})));
   }
   outbox_since_ = owes_releases() ? std::optional(now) : std::nullopt;
-  return {letter_bytes_};
+  return {letter_bytes_, figures_.tally};
 }
 
 void LaneTransactions::count_batch() {

@@ -32,6 +32,7 @@ struct Kept {
 /// How a transaction ended, for whoever has to go on from there.
 struct Committed {
   std::size_t letter_bytes = 0;  ///< of dead letters that need not be kept any more
+  check::Tally tally{};          ///< of the batch; of the model nothing
 };
 struct Aborted {
   kafka::Error error;  ///< the same transaction may be sent again after a pause

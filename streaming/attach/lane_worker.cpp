@@ -24,7 +24,8 @@ LaneWorker::LaneWorker(Host& host, LaneId lane, std::uint32_t partitions, Listen
       cancelled_(std::make_shared<std::atomic<bool>>(false)),
       timer_(host.loop),
       due_timer_(host.loop),
-      read_timer_(host.loop) {}
+      read_timer_(host.loop),
+      tally_(lane) {}
 
 LaneWorker::~LaneWorker() = default;
 
@@ -46,6 +47,7 @@ kafka::PartitionIndex LaneWorker::partition() const {
 void LaneWorker::take(std::span<const kafka::Message> messages) {
   if (!takes_records(stage_)) return;
   open_->input.take(messages, open_->state.seen);
+  tally_.read(open_->input.rows());
   pump();
 }
 
@@ -56,6 +58,7 @@ void LaneWorker::end_of_partition(std::uint64_t offset) {
 }
 
 void LaneWorker::tick() {
+  tally_.tick(Clock::now());
   if (open_ == nullptr) return;
   if (const auto end = host_.consumer.known_end(partition())) {
     const std::int64_t lag = end->value() - offset_of(open_->transactions.committed()).value();
@@ -167,6 +170,7 @@ void LaneWorker::transaction_ended(const std::exception_ptr& failure) {
   if (const auto* committed = std::get_if<Committed>(&ended)) {
     all_is_well();
     open_->input.letters_gone(committed->letter_bytes);
+    tally_.committed(committed->tally);
     pump();
   } else if (const auto* aborted = std::get_if<Aborted>(&ended)) {
     if (gave_up()) return reopen(aborted->error);

@@ -17,6 +17,7 @@
 #include "attach/lane_end.h"
 #include "attach/lane_input.h"
 #include "attach/lane_machine.h"
+#include "attach/lane_tally.h"
 #include "attach/lane_transactions.h"
 #include "attach/open_lane.h"
 #include "error.h"
@@ -130,6 +131,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   boost::asio::steady_timer read_timer_;
   Backoff backoff_;
   Kept kept_;
+  LaneTally tally_;                 // of this process, however often the lane is opened
   std::optional<Failure> failure_;  // why it is flushing, stopping or stopped
   std::optional<LaneEnd> end_;      // why it is finishing or finished
 };

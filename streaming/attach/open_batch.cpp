@@ -64,6 +64,7 @@ void OpenBatch::collect_rejects(const TakeLetters& take_letters) {
   for (const record::Reject& reject : rejects) {
     ++figures_.rejected[static_cast<std::size_t>(reject_reason(reject.reason))];
   }
+  figures_.tally.add(rejects);
   if (limits_.writes_letters) {
     std::vector<journal::DeadLetter> letters = take_letters(rejects.size());
     figures_.letters_lost += rejects.size() - letters.size();
@@ -87,6 +88,9 @@ ClosedBatch OpenBatch::close(Time now) {
     const std::uint64_t clipped = lane_.clipped();
     figures_.seconds = std::chrono::duration<double>(now - opened_).count();
     figures_.clipped_ratio = static_cast<double>(clipped - clipped_before_) / static_cast<double>(records_);
+    figures_.tally.records = records_;
+    figures_.tally.gradients = records_ - rejects_;
+    figures_.tally.clipped = clipped - clipped_before_;
     clipped_before_ = clipped;
   }
   figures_.records = std::exchange(records_, 0);

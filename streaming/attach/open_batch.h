@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "attach/lane_state.h"
+#include "check/tally.h"
 #include "engine/noise_supply.h"
 #include "engine/stepper.h"
 #include "publish/release_json.h"
@@ -26,6 +27,7 @@ struct BatchFigures {
   std::uint64_t letters_lost = 0;                                      ///< records whose dead letter was given up
   std::optional<double> clipped_ratio;                                 ///< empty: no record
   std::optional<double> seconds;  ///< from the first record to the close; empty: no record
+  check::Tally tally;             ///< of its records and gradients, for the log
 };
 
 /// A batch that takes no more records, and that nobody but its journal may see before it is durable.

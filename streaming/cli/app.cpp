@@ -1,7 +1,6 @@
 #include "cli/app.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <functional>
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "config/nearest.h"
 #include "nustream/base/error.h"
@@ -21,27 +21,6 @@
 
 namespace nustream::cli {
 namespace {
-
-/// What the parsed command line is to do; set by the subcommand that was chosen.
-using Job = std::function<Exit()>;
-
-void add_config_arguments(CLI::App& command, ConfigArguments& arguments) {
-  command.add_option("CONFIG", arguments.file, "configuration file (TOML)")->required();
-  command.add_option("--set", arguments.overrides, "override a setting: --set section.key=value (repeatable)")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)  // one value each: what follows may be FILE
-      ->take_all();
-}
-
-/// Of whole numbers and others.
-CLI::Validator positive() {
-  return {[](const std::string& text) {
-            double number = 0;
-            const bool valid = CLI::detail::lexical_cast(text, number) && number > 0 && std::isfinite(number);
-            return valid ? std::string() : "allowed is a number above 0";
-          },
-          "> 0"};
-}
 
 void add_plan(CLI::App& app, Job& job) {
   static PlanArguments arguments;
@@ -96,6 +75,11 @@ void add_replay(CLI::App& app, Job& job) {
   command->add_option("--speed", arguments.speed, "max, or a multiple of the recorded pace such as 1x or 60x");
   command->add_option("--insecure-seed", options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
+  command
+      ->add_option("--min-usable", options.min_usable,
+                   "do not begin (66) where a smaller share of the first records can be used; that tells of them")
+      ->check(share())
+      ->excludes(resume);
   command->add_flag("--json", options.json, "print the final table as JSON");
   command->add_flag("--quiet", options.quiet, "print nothing but errors");
   command->callback([&job] { job = [] { return replay(arguments); }; });
@@ -124,108 +108,14 @@ void add_estimate(CLI::App& app, Job& job) {
                       ->needs(compare);
   x_bound->needs(y_bound);
   y_bound->needs(x_bound);
+  command
+      ->add_option("--min-usable", options.min_usable,
+                   "do not begin (66) where a smaller share of the records can be used; that tells of them")
+      ->check(share())
+      ->excludes(resume);
   command->add_flag("--json", options.json, "print the result as JSON");
   command->add_flag("--quiet", options.quiet, "print nothing but errors");
   command->callback([&job] { job = [] { return estimate(arguments); }; });
-}
-
-CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments) {
-  command.add_option("-b,--brokers", arguments.brokers, "host:port, several with commas (kafka.brokers)");
-  command.add_option("-t,--topic", arguments.topic, "the input topic (kafka.topic)");
-  command.add_option("-G,--group", arguments.group, "the consumer group (kafka.group)");
-  command
-      .add_option("-X", arguments.properties, "a setting of librdkafka, such as security.protocol=SSL (repeatable)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->take_all();
-  return command.add_flag("--until-end", arguments.until_end,
-                          "stop at the end that the topic has now (kafka.stop = \"end\")");
-}
-
-void add_attach(CLI::App& app, Job& job) {
-  static AttachArguments arguments;
-  CLI::App* command = app.add_subcommand("attach", "a Kafka topic becomes a live private model");
-  add_config_arguments(*command, arguments.config);
-  add_kafka_arguments(*command, arguments.kafka);
-  command->add_flag("--new-epoch", arguments.options.renewal.new_epoch,
-                    "lanes that cannot go on under these settings begin a new noise epoch");
-  command
-      ->add_flag(
-          "--accept-gap", arguments.options.renewal.accept_gap,
-          "with --new-epoch: go on behind records that are gone before they were read, or at the end of an input "
-          "that is not the one that was read, whose spend is then added")
-      ->needs("--new-epoch");
-  command->add_option("--insecure-seed", arguments.options.insecure_seed,
-                      "noise that anybody can compute, for tests: every output says private: false");
-  command->callback([&job] { job = [] { return attach(arguments); }; });
-}
-
-void add_record(CLI::App& app, Job& job) {
-  static RecordArguments arguments;
-  CLI::App* command = app.add_subcommand("record", "a Kafka topic becomes a folder of recorded segments");
-  add_config_arguments(*command, arguments.config);
-  CLI::Option* until_end = add_kafka_arguments(*command, arguments.kafka);
-  command->add_option("--to-folder", arguments.options.folder, "where to: one file a partition, made if missing")
-      ->required();
-  command->add_option("--start", arguments.kafka.start,
-                      "earliest, latest, an offset or an ISO 8601 time (kafka.start)");
-  command->add_option("--stop", arguments.kafka.stop, "end, an offset or a time (kafka.stop); none: until a signal")
-      ->excludes(until_end);
-  command->add_flag("--resume", arguments.options.resume,
-                    "go on with the folder's files, from where they are to the stop that they began with");
-  command->add_flag("--json", arguments.options.json, "print what was recorded as JSON");
-  command->callback([&job] { job = [] { return record(arguments); }; });
-}
-
-void add_topics(CLI::App& app, Job& job) {
-  static TopicsArguments arguments;
-  CLI::App* command = app.add_subcommand("topics", "the topics that attach needs, with their settings");
-  add_config_arguments(*command, arguments.config);
-  command->add_flag("--create", arguments.create, "make those that do not exist");
-  command->add_flag("--input", arguments.input, "the input topic too");
-  command->add_option("--partitions", arguments.partitions, "as many as the input has")->check(positive());
-  command->add_option("--replication", arguments.replication, "replicas of each")->check(positive());
-  command->callback([&job] { job = [] { return topics(arguments); }; });
-}
-
-void add_check(CLI::App& app, Job& job) {
-  static CheckArguments arguments;
-  CLI::App* command = app.add_subcommand("check", "validate a configuration without running it");
-  add_config_arguments(*command, arguments.config);
-  command->add_flag("--json", arguments.json, "print JSON");
-  command->callback([&job] { job = [] { return check(arguments); }; });
-}
-
-void add_inspect(CLI::App& app, Job& job) {
-  static InspectArguments arguments;
-  CLI::App* command = app.add_subcommand("inspect", "state, ledger and last release");
-  command->add_option("STATE", arguments.place, "a state folder, or a stream's configuration")->required();
-  command->add_option("--key-file", arguments.key_file, "the key file, where no link in the folder leads to it");
-  command->add_option("--witness", arguments.witness, "the folder of the witness, where it is not beside the key");
-  command->add_option("--insecure-seed", arguments.insecure_seed, "the seed of a run that is not private");
-  command->add_flag("--json", arguments.json, "print JSON");
-  command->callback([&job] { job = [] { return inspect(arguments); }; });
-}
-
-void add_key(CLI::App& app, Job& job) {
-  static KeyArguments key;
-  static RotateArguments rotation;
-  CLI::App* command = app.add_subcommand("key", "make or change the key files that wrap states");
-  command->require_subcommand(1);
-  CLI::App* make = command->add_subcommand("new", "write 32 fresh random bytes to a new file, mode 0600");
-  make->add_option("FILE", key.file, "the key file; never overwritten")->required();
-  make->add_flag("--json", key.json, "print JSON");
-  make->callback([&job] { job = [] { return key_new(key); }; });
-  CLI::App* rotate =
-      command->add_subcommand("rotate", "seal a folder's state, or those of a stream, under a new key file");
-  rotate->add_option("PLACE", rotation.place, "the state folder, or the configuration of an attached stream")
-      ->required();
-  rotate->add_option("NEW_KEY", rotation.new_key, "the new key file, made with 'key new'")->required();
-  rotate->add_option("--key-file", rotation.old_key,
-                     "the present key file, where no link in the folder leads to it, or the configuration");
-  rotate->add_option("--witness", rotation.witness, "the folder of the witness, where it is not beside the key");
-  rotate->add_flag("--json", rotation.json, "print JSON");
-  rotate->callback([&job] { job = [] { return key_rotate(rotation); }; });
 }
 
 void add_local(CLI::App& app, Job& job) {

@@ -1,12 +1,18 @@
+#include <algorithm>
+#include <optional>
+#include <span>
+
 #include <fmt/format.h>
 
+#include "attach/preflight.h"
+#include "check/data_check.h"
+#include "check/findings_text.h"
+#include "check/look.h"
 #include "cli/commands.h"
 #include "cli/warnings.h"
-#include "config/advice.h"
 #include "config/config.h"
 #include "config/mechanism.h"
 #include "config/settings_tree.h"
-#include "engine/budget_advice.h"
 #include "local/settings.h"
 #include "publish/json_text.h"
 #include "serve/settings.h"
@@ -38,45 +44,110 @@ Exit check_local(const CheckArguments& arguments) {
   return Exit::done;
 }
 
-/// The noise of a table follows from how many records it has: its digest is known only with them.
-Exit check_table(const CheckArguments& arguments) {
-  const config::Config config =
-      config::read_config(arguments.config.file, arguments.config.overrides, config::Purpose::table);
-  if (arguments.json) {
-    std::string line = "{\"valid\":true,\"stream\":";
-    publish::append_string(config.stream, line);
-    fmt::print("{},\"steps\":{}}}\n", line, config.estimate.steps);
+/// Of a table it says nothing of its noise, which follows from how many records it has.
+std::string head_json(const config::Config& config, const std::string& digest,
+                      std::span<const std::string> warnings) {
+  std::string line = "{\"valid\":true,\"stream\":";
+  publish::append_string(config.stream, line);
+  if (digest.empty()) {
+    publish::append_field("steps", config.estimate.steps, line);
   } else {
-    fmt::print("{}: valid; table {}, {} parameters, {} steps (settings alone: no record was read)\n",
-               arguments.config.file, config.stream, config.descent.dimension, config.estimate.steps);
+    publish::append_field("digest", digest, line);
   }
-  return Exit::done;
+  append_warnings({warnings.begin(), warnings.end()}, line);
+  return line;
+}
+
+void print_head(const CheckArguments& arguments, const config::Config& config, const std::string& digest,
+                std::span<const std::string> warnings) {
+  const std::string kind = digest.empty() ? fmt::format("table {}, {} parameters, {} steps", config.stream,
+                                                        config.descent.dimension, config.estimate.steps)
+                                          : fmt::format("stream {}, {} parameters, settings digest {}", config.stream,
+                                                        config.descent.dimension, digest);
+  fmt::print("{}: valid; {}{}\n", arguments.config.file, kind,
+             arguments.data ? "" : " (settings alone: no record was read)");
+  for (const std::string& each : warnings) fmt::print("but {}\n", each);
+}
+
+/// A topic where no file is named and the settings have one: asked for by --records, or for want of stream.input.
+bool reads_topic(const CheckArguments& arguments, const config::Config& config) {
+  if (!arguments.files.empty() || config.kafka.brokers.empty()) return false;
+  return arguments.records || config.input.files.empty();
+}
+
+check::Findings look(const CheckArguments& arguments, config::Config& config, std::optional<StepCount> steps) {
+  constexpr std::uint64_t records_of_a_topic = 10'000;
+  const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once(), steps);
+  if (!arguments.files.empty()) config.input.files = arguments.files;
+  check::DataCheck dry_run(config, mechanism);
+  if (reads_topic(arguments, config)) {
+    return dry_run.findings(check::look_at_topic(config, arguments.records.value_or(records_of_a_topic), dry_run));
+  }
+  if (config.input.files.empty()) {
+    throw Failure(Exit::configuration,
+                  config.file + ": --data has nothing to read: name FILE, or set stream.input or [kafka]");
+  }
+  return dry_run.findings(check::look_at_files(config, arguments.records, dry_run));
+}
+
+/// What a plan is asked for: the number of records is public, and needed for a table.
+PlanArguments plan_of(const CheckArguments& arguments, const check::Findings& findings) {
+  PlanArguments plan;
+  plan.config = arguments.config;
+  plan.records = std::max<std::uint64_t>(findings.tally.records, 1);
+  return plan;
+}
+
+Exit judged(const CheckArguments& arguments, const check::Findings& findings) {
+  const double usable = 1 - findings.tally.unusable_share();
+  if (!arguments.min_usable || usable >= *arguments.min_usable) return Exit::done;
+  fmt::print(stderr, "nustream: of the records {} can be used, less than --min-usable {:g}\n",
+             check::percent(findings.tally.records - findings.tally.rejected, findings.tally.records),
+             *arguments.min_usable);
+  return Exit::unusable;
+}
+
+Exit print(const CheckArguments& arguments, const std::string& head, const check::Findings& findings) {
+  const PlanArguments plan_arguments = plan_of(arguments, findings);
+  if (arguments.json) {
+    fmt::print("{},\"data\":{},\"plan\":{}}}\n", head, check::to_json(findings), plan_json(plan_arguments));
+  } else {
+    check::print(findings, stdout);
+    fmt::print("\nWhat nustream plan says, of the settings and so many records:\n\n");
+    static_cast<void>(plan(plan_arguments));
+  }
+  return judged(arguments, findings);
 }
 
 }  // namespace
 
 Exit check(const CheckArguments& arguments) {
-  if (is_local(arguments.config)) return check_local(arguments);
-  const config::Purpose purpose = config::purpose_of(arguments.config.file, arguments.config.overrides);
-  if (purpose == config::Purpose::table) return check_table(arguments);
-  const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
-  serve::check(config.serve);
-  const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-  const std::string digest = config::settings_digest(config, mechanism);
-  const std::vector<std::string> advice{config::overshoot(config), engine::short_of_budget(config, mechanism)};
-  if (arguments.json) {
-    std::string line = "{\"valid\":true,\"stream\":";
-    publish::append_string(config.stream, line);
-    line += ",\"digest\":\"" + digest + "\"";
-    append_warnings(advice, line);
-    fmt::print("{}}}\n", line);
-  } else {
-    fmt::print("{}: valid; stream {}, {} parameters, settings digest {} (settings alone: no record was read)\n",
-               arguments.config.file, config.stream, config.descent.dimension, digest);
-    for (const std::string& each : advice) {
-      if (!each.empty()) fmt::print("but {}\n", each);
-    }
+  if (is_local(arguments.config)) {
+    if (arguments.data)
+      throw Failure(Exit::usage, "--data: reports of local privacy are made record by record: there is no dry run");
+    return check_local(arguments);
   }
+  const std::vector<std::string> overrides = overrides_of(arguments.config, arguments.kafka);
+  const config::Purpose purpose = config::purpose_of(arguments.config.file, overrides);
+  config::Config config = config::read_config(arguments.config.file, overrides, purpose);
+  add_properties(arguments.kafka, config.kafka.properties);
+  serve::check(config.serve);
+  attach::preflight(config);
+  const bool is_table = purpose == config::Purpose::table;
+  std::string digest;  // of a stream
+  std::vector<std::string> warnings;
+  std::optional<StepCount> steps;  // of a table
+  if (is_table) {
+    steps = StepCount{config.estimate.steps};
+  } else {
+    const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
+    digest = config::settings_digest(config, mechanism);
+    warnings = attach::warnings_ahead(config, mechanism);
+  }
+  const std::string head = head_json(config, digest, warnings);
+  if (!arguments.json) print_head(arguments, config, digest, warnings);
+  if (arguments.data) return print(arguments, head, look(arguments, config, steps));
+  if (arguments.json) fmt::print("{}}}\n", head);
   return Exit::done;
 }
 

@@ -24,13 +24,6 @@ struct ConfigArguments {
   std::vector<std::string> overrides;
 };
 
-struct CheckArguments {
-  ConfigArguments config;
-  bool json = false;
-};
-/// Validates a configuration without running it.
-[[nodiscard]] Exit check(const CheckArguments& arguments);
-
 struct AuditArguments {
   ConfigArguments config;
   audit::Options options;
@@ -46,6 +39,8 @@ struct PlanArguments {
 };
 /// What a budget buys, before any data is read: over a table where there is a section [estimate], else over a stream.
 [[nodiscard]] Exit plan(const PlanArguments& arguments);
+/// What it prints with --json.
+[[nodiscard]] std::string plan_json(const PlanArguments& arguments);
 
 struct ReplayArguments {
   ConfigArguments config;
@@ -84,10 +79,24 @@ void add_properties(const KafkaArguments& kafka, std::map<std::string, std::stri
 /// The configuration with these arguments as if they were written in it.
 [[nodiscard]] config::Config read_config(const ConfigArguments& config, const KafkaArguments& kafka);
 
+struct CheckArguments {
+  ConfigArguments config;
+  KafkaArguments kafka;
+  bool data = false;                     ///< a dry run over an input as well
+  std::vector<std::string> files;        ///< in place of stream.input
+  std::optional<std::uint64_t> records;  ///< the first so many; of a topic where there are no files
+  std::optional<double> min_usable;      ///< of them
+  bool json = false;
+};
+/// Validates a configuration without running it. With `data` it looks at records too, charges nothing and keeps
+/// nothing.
+[[nodiscard]] Exit check(const CheckArguments& arguments);
+
 struct AttachArguments {
   ConfigArguments config;
   KafkaArguments kafka;
   attach::Options options;
+  std::optional<double> min_usable;  ///< refused
 };
 /// A Kafka topic becomes a live private model.
 [[nodiscard]] Exit attach(const AttachArguments& arguments);
@@ -102,15 +111,18 @@ struct RecordArguments {
 
 struct TopicsArguments {
   ConfigArguments config;
+  KafkaArguments kafka;
   bool create = false;
-  bool input = false;  ///< the input topic too
-  std::uint32_t partitions = 1;
+  bool input = false;                       ///< the input topic too
+  std::optional<std::uint32_t> partitions;  ///< empty: as many as the input has, or 1
   std::uint32_t replication = 3;
 };
-/// The topics that a stream needs beside its input, with their settings; made where asked for.
+/// The topics that a stream needs beside its input: what is wanted of each, and what the brokers say is there. Made
+/// where asked for.
 [[nodiscard]] Exit topics(const TopicsArguments& arguments);
 
 struct InspectArguments {
+  KafkaArguments kafka;  ///< of an attached stream
   std::string place;     ///< a state folder, or the configuration of an attached stream
   std::string key_file;  ///< empty: where "key" in the folder leads to, or that of the configuration
   std::string witness;   ///< folder of the witness; empty: beside the key, or that of the configuration
@@ -128,8 +140,9 @@ struct KeyArguments {
 [[nodiscard]] Exit key_new(const KeyArguments& arguments);
 
 struct RotateArguments {
-  std::string place;    ///< a state folder, or the configuration of an attached stream
-  std::string old_key;  ///< empty: where "key" in the folder leads to, or the configuration's
+  KafkaArguments kafka;  ///< of an attached stream
+  std::string place;     ///< a state folder, or the configuration of an attached stream
+  std::string old_key;   ///< empty: where "key" in the folder leads to, or the configuration's
   std::string new_key;
   std::string witness;  ///< folder of the witness; empty: beside the key
   bool json = false;

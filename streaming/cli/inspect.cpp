@@ -297,7 +297,9 @@ Exit inspect(const InspectArguments& arguments) {
   std::string witness = arguments.witness;
   std::error_code unknown;  // what cannot be looked at is told by whoever opens it
   if (std::filesystem::is_regular_file(arguments.place, unknown)) {
-    const config::Config config = config::read_config(arguments.place, {}, config::purpose_of(arguments.place, {}));
+    const std::vector<std::string> typed = overrides_of({arguments.place, {}}, arguments.kafka);
+    config::Config config = config::read_config(arguments.place, typed, config::purpose_of(arguments.place, {}));
+    add_properties(arguments.kafka, config.kafka.properties);
     if (key.empty()) key = config.state.key_file;
     if (!config.kafka.brokers.empty()) return inspect_topics(arguments, config, key);
     folder = config.state.directory;

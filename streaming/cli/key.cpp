@@ -100,7 +100,7 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
 
 /// The same.
 std::string rotate_stream(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
-  config::Config config = config::read_config(arguments.place, {});
+  config::Config config = read_config({arguments.place, {}}, arguments.kafka);
   if (config.kafka.brokers.empty()) throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing");
   std::string old_key = arguments.old_key.empty() ? config.state.key_file : arguments.old_key;
   if (old_key.empty()) throw Failure(Exit::configuration, config.file + ": state.key_file is missing");

@@ -219,4 +219,12 @@ Exit plan(const PlanArguments& arguments) {
   return Exit::done;
 }
 
+std::string plan_json(const PlanArguments& arguments) {
+  if (config::purpose_of(arguments.config.file, arguments.config.overrides) == config::Purpose::table) {
+    return table_plan_json(arguments);
+  }
+  const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
+  return to_json(config, make_plan(config, arguments.passes, arguments.records));
+}
+
 }  // namespace nustream::cli

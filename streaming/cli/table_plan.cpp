@@ -164,4 +164,8 @@ Exit plan_table(const PlanArguments& arguments) {
   return Exit::done;
 }
 
+std::string table_plan_json(const PlanArguments& arguments) {
+  return to_json(make_table_plan(arguments));
+}
+
 }  // namespace nustream::cli

@@ -13,6 +13,9 @@ namespace nustream::cli {
 /// iterate at this and other numbers of steps. Failure(usage) without --records.
 [[nodiscard]] Exit plan_table(const PlanArguments& arguments);
 
+/// The same as JSON, with --records.
+[[nodiscard]] std::string table_plan_json(const PlanArguments& arguments);
+
 /// One line a stage: what it clips, what share of ρ it has, and its noise on the mean gradient of a minibatch.
 void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch);
 /// ,"stages":[…]

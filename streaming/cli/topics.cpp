@@ -1,7 +1,14 @@
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <fmt/format.h>
 
-#include "attach/topic_requirements.h"
+#include "attach/preflight.h"
 #include "cli/commands.h"
+#include "kafka/topic_checks.h"
 #include "kafka/topic_maker.h"
 
 namespace nustream::cli {
@@ -11,8 +18,8 @@ using kafka::NewTopic;
 
 constexpr const char* one_day_ms = "86400000";
 
-std::vector<NewTopic> needed_topics(const config::Kafka& kafka, const TopicsArguments& arguments) {
-  const auto partitions = static_cast<std::int32_t>(arguments.partitions);
+std::vector<NewTopic> needed_topics(const config::Kafka& kafka, const TopicsArguments& arguments,
+                                    std::int32_t partitions) {
   const auto replicas = static_cast<std::int32_t>(arguments.replication);
   const std::map<std::string, std::string> durable =
       replicas >= 3 ? std::map<std::string, std::string>{{"min.insync.replicas", "2"}}
@@ -29,30 +36,68 @@ std::vector<NewTopic> needed_topics(const config::Kafka& kafka, const TopicsArgu
   std::vector<NewTopic> topics{{kafka.topics.releases, partitions, replicas, with(kept)},
                                {kafka.topics.state, partitions, replicas, with(compact)},
                                {kafka.topics.ledger, partitions, replicas, with(kept)}};
-  if (arguments.input) topics.insert(topics.begin(), {kafka.topics.input, partitions, replicas, with({})});
+  if (arguments.input || !arguments.create) {
+    topics.insert(topics.begin(), {kafka.topics.input, partitions, replicas, with({})});
+  }
   if (!kafka.topics.dead_letters.empty())
     topics.push_back({kafka.topics.dead_letters, partitions, replicas, with({})});
   if (!kafka.topics.model.empty()) topics.push_back({kafka.topics.model, 1, replicas, with(compact)});
   return topics;
 }
 
+/// The settings of `found` that matter here, by the names that brokers know.
+std::map<std::string, std::string> settings_of(const kafka::TopicDescription& found) {
+  return {{"cleanup.policy", found.cleanup_policy},
+          {"retention.ms", std::to_string(found.retention_ms)},
+          {"retention.bytes", std::to_string(found.retention_bytes)},
+          {"min.insync.replicas", std::to_string(found.min_insync_replicas)},
+          {"max.compaction.lag.ms", std::to_string(found.max_compaction_lag_ms)},
+          {"segment.ms", std::to_string(found.segment_ms)},
+          {"max.message.bytes", std::to_string(found.max_message_bytes)},
+          {"message.timestamp.type", found.message_timestamp_type}};
+}
+
+std::string line_of(std::string_view what, const NewTopic& topic) {
+  std::string settings;
+  for (const auto& [name, value] : topic.settings) settings += fmt::format(" {}={}", name, value);
+  return fmt::format("{} {}: {} partitions, {} replicas{}\n", what, topic.name, topic.partitions,
+                     topic.replication_factor, settings);
+}
+
+/// What is there, with the settings that are wanted or shown in any case; "is" or "differs" from what is wanted.
+std::string line_of_found(const NewTopic& wanted, const kafka::TopicDescription& found) {
+  NewTopic there{wanted.name, found.partitions, found.replication_factor};
+  bool differs = found.partitions != wanted.partitions || found.replication_factor < wanted.replication_factor;
+  for (const auto& [name, value] : settings_of(found)) {
+    const auto asked = wanted.settings.find(name);
+    const bool is_shown = asked != wanted.settings.end() || name == "cleanup.policy" || name == "retention.ms";
+    if (is_shown) there.settings.emplace(name, value);
+    differs |= asked != wanted.settings.end() && asked->second != value;
+  }
+  return line_of(differs ? "there, and other than wanted:" : "there, as wanted:", there);
+}
+
 }  // namespace
 
 Exit topics(const TopicsArguments& arguments) {
-  const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
+  config::Config config = read_config(arguments.config, arguments.kafka);
   if (config.kafka.brokers.empty()) {
-    throw Failure(Exit::configuration, arguments.config.file + ": kafka.brokers is missing");
+    throw Failure(Exit::configuration,
+                  arguments.config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
+  attach::preflight(config);
   const kafka::ClientSettings client{config.kafka.brokers, config.kafka.properties};
-  for (const NewTopic& topic : needed_topics(config.kafka, arguments)) {
-    std::string settings;
-    for (const auto& [name, value] : topic.settings) settings += fmt::format(" {}={}", name, value);
-    const bool made = arguments.create && kafka::make_topic(client, topic, kafka::in(config.kafka.give_up));
-    const char* what = made ? "made  " : arguments.create ? "exists" : "wanted";
-    // What an existing topic has is looked at by attach.
-    const char* left = arguments.create && !made ? " left as it is; wanted" : "";
-    fmt::print("{}  {}:{} {} partitions, {} replicas{}\n", what, topic.name, left, topic.partitions,
-               topic.replication_factor, settings);
+  const kafka::Deadline deadline = kafka::in(config.kafka.give_up);
+  const std::optional<std::int32_t> of_input =
+      arguments.partitions ? std::optional(static_cast<std::int32_t>(*arguments.partitions))
+                           : kafka::TopicChecks(client).partitions(config.kafka.topics.input, deadline);
+  const std::vector<NewTopic> needed = needed_topics(config.kafka, arguments, of_input.value_or(1));
+  for (const NewTopic& topic : needed) {
+    const bool made = arguments.create && kafka::make_topic(client, topic, deadline);
+    fmt::print("{}", line_of(made ? "made:  " : "wanted:", topic));
+    if (made) continue;
+    const auto found = kafka::TopicChecks(client).describe(topic.name, deadline);
+    fmt::print("  {}", found ? line_of_found(topic, *found) : "not there\n");
   }
   return Exit::done;
 }

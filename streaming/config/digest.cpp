@@ -43,6 +43,7 @@ void add_term(const record::Term& term, Canonical& out) {
   out.add("column", term.column);
   out.add_count("transform", static_cast<std::uint64_t>(term.transform));
   out.add("equals", term.equals);
+  for (const std::string& label : term.labels) out.add("label", label);
 }
 
 void add_feature(std::string_view kind, const record::Feature& feature, Canonical& out) {
@@ -195,6 +196,7 @@ std::string settings_digest(const Config& config, const Mechanism& mechanism, bo
   for (const record::Feature& feature : config.schema.features) add_feature("feature", feature, out);
   if (config.schema.target) add_feature("target", *config.schema.target, out);
   out.add_count("intercept", config.schema.intercept ? 1 : 0);
+  if (config.schema.counts) out.add("target", "a count");
   add_value_format(config.input, out);
   add_descent(config.descent, out);
   for (const StageNoise& stage : mechanism.stages) add_stage(stage, out);

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cmath>
+#include <set>
+
 #include "config/read_sections.h"
 #include "nustream/base/error.h"
 #include "planted.h"
@@ -33,13 +37,46 @@ model::Loss read_loss(const Section& section) {
   loss.bandwidth = positive(section, "bandwidth", loss.bandwidth);
   loss.level = section.number("level").value_or(loss.level);
   if (!(loss.level > 0 && loss.level < 1)) section.refuse("level", "a number between 0 and 1");
-  const auto classes = section.count("classes");
-  if (loss.kind == Kind::multinomial && !classes) section.missing("classes");
+  const std::vector<std::string> labels = section.texts("labels");
+  auto classes = section.count("classes");
+  if (loss.kind == Kind::multinomial && !classes) {
+    if (labels.empty()) section.missing("classes");
+    classes = labels.size();
+  }
   if (classes) {
     if (*classes < 2 || *classes > 10'000) section.refuse("classes", "a whole number from 2 to 10000");
     loss.classes = static_cast<std::size_t>(*classes);
   }
   return loss;
+}
+
+/// model.labels: the texts of the classes, in their order.
+void read_labels(const Section& section, Config& config) {
+  if (!section.has("labels")) return;
+  const std::vector<std::string> labels = section.texts("labels");
+  const std::size_t classes = labels_of(config.descent.loss);
+  if (classes == 0)
+    section.refuse("labels", "only with loss = \"logistic\" or \"multinomial\", whose target is a class");
+  if (labels.size() != classes) {
+    section.refuse("labels", std::to_string(classes) + " texts, one a class, class 0 first");
+  }
+  if (std::set<std::string>(labels.begin(), labels.end()).size() != labels.size()) {
+    section.refuse("labels", "texts that differ");
+  }
+  const auto is_spaced = [](const std::string& label) {
+    constexpr std::string_view spaces = " \t";
+    return label.empty() || spaces.find(label.front()) != spaces.npos || spaces.find(label.back()) != spaces.npos;
+  };
+  if (std::any_of(labels.begin(), labels.end(), is_spaced)) {
+    section.refuse("labels", "texts without spaces around them");
+  }
+  if (!config.schema.target) return;  // refused later
+  record::Feature& target = *config.schema.target;
+  const bool is_plain = target.first.transform == record::Transform::identity && !target.second &&
+                        std::isinf(target.lower) && std::isinf(target.upper);
+  if (!is_plain) section.refuse("labels", "only where [target] is a column as it is, without transform and clamp");
+  target.first.transform = record::Transform::label;
+  target.first.labels = labels;
 }
 
 double read_share(const Section& section, double fallback) {
@@ -56,6 +93,8 @@ void read_model(const Section& section, Config& config) {
   config.schema.intercept = section.flag("intercept").value_or(!mean);
   if (config.schema.intercept && mean) section.refuse("intercept", "false for the mean: it has no constant");
   config.schema.labels = labels_of(config.descent.loss);
+  config.schema.counts = config.descent.loss.kind == Kind::poisson;
+  read_labels(section, config);
   config.descent.l2 = section.number("l2").value_or(0);
   if (!(config.descent.l2 >= 0)) section.refuse("l2", "a finite number >= 0");
 }

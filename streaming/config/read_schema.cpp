@@ -40,6 +40,9 @@ std::string name_of(const Term& term) {
       return "hour(" + term.column + ")";
     case Transform::day_of_week:
       return "day_of_week(" + term.column + ")";
+    case Transform::label:
+    case Transform::custom:
+      return term.column;
   }
   return term.column;
 }

@@ -1,25 +1,13 @@
 // What the operator of a run is told of its records. It depends on data and is not private.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <span>
 #include <string>
 
-#include "nustream/record/batch.h"
+#include "check/tally.h"
 
 namespace nustream::console {
 
-struct OperatorCounts {
-  std::uint64_t records = 0;
-  std::uint64_t rejected = 0;
-  std::uint64_t left_over = 0;                     ///< records at the end, fewer than a minibatch, that took no step
-  std::map<std::string, std::uint64_t> reasons{};  ///< of the rejected ones, how many for each
-
-  void add(std::span<const record::Reject> rejects);
-  /// The reason of most, "" where nothing was rejected.
-  [[nodiscard]] std::string most_frequent_reason() const;
-};
+using OperatorCounts = check::Tally;
 
 /// Where unusable records are listed.
 struct RejectsList {
@@ -28,7 +16,11 @@ struct RejectsList {
   bool is_cut = false;      ///< the first ones alone were to be listed
 };
 
-/// At most two lines on standard error, marked as not private; none where there is nothing to say.
+/// A line on standard error, marked as not private; none of an empty one.
+void say_for_operator(const std::string& line);
+/// On standard error, marked as not private, whatever else is shown of the run: how many records could not be used
+/// and why, how many gradients were clipped, and what took no step. No line where there is nothing to say. For a run
+/// that ended without an error: one that failed says that alone.
 void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects);
 /// Where they could not be written: one line more, whatever else is shown of the run.
 void warn_of_lost(const RejectsList& rejects);

@@ -25,12 +25,6 @@ std::string cells(const Values& values, bool names) {
 
 }  // namespace
 
-std::string with_separators(std::uint64_t value) {
-  std::string text = std::to_string(value);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, 1, ',');
-  return text;
-}
-
 std::string shown_number(double value) {
   const double size = std::abs(value);
   if (value == 0 || (size >= 1e-3 && size < 1e6)) return fmt::format("{:.4f}", value);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "check/tally.h"
 #include "console/terminal_bar.h"
 #include "publish/release_json.h"
 
@@ -54,8 +55,7 @@ class PathPrinter {
   TerminalBar bar_;
 };
 
-/// 397,884.
-[[nodiscard]] std::string with_separators(std::uint64_t value);
+using check::with_separators;
 /// Four decimals, or scientific where that would hide the value.
 [[nodiscard]] std::string shown_number(double value);
 

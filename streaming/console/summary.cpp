@@ -53,7 +53,6 @@ void print_table(const Summary& summary, std::FILE* out) {
   if (!summary.places.key.empty()) fmt::print(out, "{:<16}{} (keep it secret)\n", "key", summary.places.key);
   if (!summary.places.witness.empty()) fmt::print(out, "{:<16}{}\n", "witness", summary.places.witness);
   std::fflush(out);
-  print_for_operator(summary.counts, summary.rejects);
 }
 
 std::string to_json(const Summary& summary) {

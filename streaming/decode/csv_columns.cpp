@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "config/nearest.h"
+#include "decode/alike.h"
 #include "decode/csv_line.h"
 #include "error.h"
 #include "nustream/record/number.h"
@@ -21,6 +22,46 @@ std::string_view trim(std::string_view text) {
 
 bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 && c != '\t';
+}
+
+/// " (did you mean 'NAME'? it differs …)" of a name that looks like `column`, else "".
+std::string looking_alike(const std::vector<std::string>& names, const std::string& column) {
+  for (const std::string& name : names) {
+    const std::string difference = difference_unseen(column, name);
+    if (!difference.empty())
+      return " (did you mean '" + name + "'? it differs " + difference + ": copy it from there)";
+  }
+  return {};
+}
+
+/// ", whose columns are 'a', 'b' and 3 more".
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t shown_max = 30;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(names.size(), shown_max); ++i) list += (i == 0 ? "'" : ", '") + names[i] + "'";
+  if (names.size() > shown_max) list += " and " + std::to_string(names.size() - shown_max) + " more";
+  return ", whose columns are " + list;
+}
+
+/// What helps with a column that is not among `names`. Where a header is missing its fields are somebody's record:
+/// none is shown unless all other columns' names, two at least, prove that they are names, or all that are wanted,
+/// two at least, are there but for what the eye does not see.
+std::string hint_for(const std::vector<std::string>& names, const std::string& column,
+                     std::span<const std::string> configured, bool may_show) {
+  const auto is_there = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const auto is_meant = [&](const std::string& name) {
+    return is_there(name) || !looking_alike(names, name).empty();
+  };
+  if (may_show || (configured.size() >= 2 && std::all_of(configured.begin(), configured.end(), is_meant))) {
+    if (const std::string alike = looking_alike(names, column); !alike.empty()) return alike;
+  }
+  if (names.size() == 1) return ", whose lines have 1 column (is stream.delimiter right?)";
+  const auto there = std::count_if(configured.begin(), configured.end(), is_there);
+  const auto missing = static_cast<std::ptrdiff_t>(configured.size()) - there;
+  if (may_show || (there >= 2 && missing <= 1)) return config::did_you_mean(column, names) + listed(names);
+  return ", which has " + std::to_string(names.size()) + " columns (nustream check CONFIG --data shows them)";
 }
 
 }  // namespace
@@ -48,20 +89,10 @@ std::vector<std::string> read_header(std::string_view line, char delimiter, cons
 }
 
 std::size_t find_column(const std::vector<std::string>& names, const std::string& column, const std::string& where,
-                        std::span<const std::string> configured) {
+                        std::span<const std::string> configured, bool may_show) {
   const auto found = std::find(names.begin(), names.end(), column);
   if (found == names.end()) {
-    // Where a header is missing its fields are somebody's record: none is shown unless all other columns' names, two
-    // at least, prove that they are names.
-    const auto is_there = [&](const std::string& name) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    std::string hint;
-    const auto there = std::count_if(configured.begin(), configured.end(), is_there);
-    const auto missing = static_cast<std::ptrdiff_t>(configured.size()) - there;
-    if (there >= 2 && missing <= 1) hint = config::did_you_mean(column, names);
-    if (hint.empty() && names.size() == 1) hint = ", whose lines have 1 column (is stream.delimiter right?)";
-    if (hint.empty()) hint = ", which has " + std::to_string(names.size()) + " columns";
+    const std::string hint = hint_for(names, column, configured, may_show);
     throw Failure(Exit::configuration, "no column '" + column + "' in " + where + hint + "; name one that is there");
   }
   if (std::find(found + 1, names.end(), column) != names.end()) {

@@ -15,8 +15,11 @@ namespace nustream::decode {
 [[nodiscard]] std::vector<std::string> read_header(std::string_view line, char delimiter, const std::string& path);
 
 /// Where `column` is among `names`, from 0. `where` says whose names they are, for messages. Failure(configuration)
-/// where it is not there or more than once; it proposes a name only where one of the `configured` columns is there.
+/// where it is not there or more than once. It names those that are there, or the one that was meant, only where
+/// other `configured` columns prove that they are names and nobody's record, or where the reader of the line says so
+/// (`may_show`).
 [[nodiscard]] std::size_t find_column(const std::vector<std::string>& names, const std::string& column,
-                                      const std::string& where, std::span<const std::string> configured);
+                                      const std::string& where, std::span<const std::string> configured,
+                                      bool may_show = false);
 
 }  // namespace nustream::decode

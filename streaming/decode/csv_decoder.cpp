@@ -36,6 +36,7 @@ class CsvDecoder : public LineDecoder {
         private_column_(std::move(private_column)),
         kernel_(kernel),
         delimiter_(settings.delimiter),
+        may_show_header_(settings.may_show_header),
         line_bytes_max_(settings.record_bytes_max),
         index_(std::make_unique_for_overwrite<CsvIndex>()),
         readings_(fields_.size()) {
@@ -93,7 +94,9 @@ class CsvDecoder : public LineDecoder {
     columns_.clear();
     std::vector<std::string> configured;
     for (const record::Field& field : fields_) configured.push_back(field.column);
-    const auto find = [&](const std::string& column) { return find_column(names, column, where, configured); };
+    const auto find = [&](const std::string& column) {
+      return find_column(names, column, where, configured, may_show_header_);
+    };
     for (const std::string& column : configured) columns_.push_back(static_cast<std::uint32_t>(find(column)));
     if (!time_column_.empty()) time_at_ = static_cast<std::uint32_t>(find(time_column_));
     columns_in_file_ = static_cast<std::uint32_t>(names.size());
@@ -226,6 +229,7 @@ class CsvDecoder : public LineDecoder {
   CsvKernel kernel_;
 
   char delimiter_;
+  bool may_show_header_;
   std::size_t line_bytes_max_;
 
   // Bound to the file that is read.

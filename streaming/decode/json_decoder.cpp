@@ -62,7 +62,7 @@ class JsonDecoder : public LineDecoder {
   void decode_line(std::string_view line, RowWriter& writer) {
     if (line.size() > line_bytes_max_) return writer.write_unusable(too_long);
     if (without_line_end(line).empty()) return writer.write_unusable(description(CsvFault::empty));
-    std::fill(readings_.begin(), readings_.end(), unreadable);
+    std::fill(readings_.begin(), readings_.end(), record::missing);
     for (Member& known : members_) known.seen = false;
     double time = no_time;
     const char* const fault = read_object(line, time);
@@ -126,7 +126,8 @@ class JsonDecoder : public LineDecoder {
         return true;
       }
       default:
-        return true;  // null and nesting hold no text: what needs it stays unreadable
+        for (const std::uint32_t f : known.fields) readings_[f] = unreadable;  // null and nesting hold no text
+        return true;
     }
   }
 

@@ -10,7 +10,7 @@
 
 namespace nustream::decode {
 
-/// The reading of a field that is missing or no number.
+/// The reading of a field whose text is not what its reading takes; record::missing is that of one that is not there.
 inline constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();
 
 /// Puts the numbers that a row is built from into the builder's order.

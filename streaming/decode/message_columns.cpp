@@ -21,12 +21,16 @@ void check(const std::string& column) {
   }
 }
 
-std::optional<std::string_view> find_text(const Message& message, std::string_view column) {
-  if (column == key_column) return message.key;
+double read_beside(const Message& message, const record::Field& field) {
+  const auto text = [&](const std::optional<std::string_view>& found, double absent) {
+    return found ? record::read_field(field, *found) : absent;
+  };
+  const std::string_view column = field.column;
+  if (column == key_column) return text(message.key, record::missing);
   const std::string_view name = column.substr(header_prefix.size());
   const auto found = std::find_if(message.headers.begin(), message.headers.end(),
                                   [&](const MessageHeader& header) { return header.name == name; });
-  return found == message.headers.end() ? std::nullopt : found->value;
+  return found == message.headers.end() ? record::missing : text(found->value, unreadable);
 }
 
 }  // namespace
@@ -45,10 +49,7 @@ MessageColumns::MessageColumns(std::span<const record::Field> fields) {
 }
 
 void MessageColumns::read(const Message& message, std::span<double> readings) const {
-  for (std::size_t f = 0; f < in_message_.size(); ++f) {
-    const std::optional<std::string_view> text = find_text(message, in_message_[f].column);
-    readings[f] = text ? record::read_field(in_message_[f], *text) : unreadable;
-  }
+  for (std::size_t f = 0; f < in_message_.size(); ++f) readings[f] = read_beside(message, in_message_[f]);
 }
 
 }  // namespace nustream::decode

@@ -31,8 +31,8 @@ class MessageColumns {
   [[nodiscard]] const std::vector<std::uint32_t>& value_places() const noexcept { return value_places_; }
   [[nodiscard]] const std::vector<std::uint32_t>& message_places() const noexcept { return message_places_; }
 
-  /// Reads the fields beside the value, in the order of message_places(): NaN where the message lacks one, or where
-  /// its text is not what the field's reading takes.
+  /// Reads the fields beside the value, in the order of message_places(): record::missing where the message lacks
+  /// one, NaN where it is null or its text is not what the field's reading takes.
   void read(const Message& message, std::span<double> readings) const;
 
  private:

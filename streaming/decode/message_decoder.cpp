@@ -12,6 +12,13 @@ namespace {
 
 constexpr const char* tombstone = "the record has no value (a tombstone)";
 constexpr const char* line_break = "the value holds a line break";
+constexpr const char* framed = "the value begins with a zero byte and four more: framed by a schema registry?";
+
+// As Confluent's serializers write: a zero byte and a schema's number of four. No CSV record and no JSON begins so.
+bool is_framed(std::string_view value) noexcept {
+  constexpr std::size_t framing_bytes = 5;
+  return value.size() > framing_bytes && value.front() == '\0';
+}
 
 // How the values' decoder is set up: as for a file whose lines are as long as they like, since a value was measured
 // before it became a line.
@@ -71,6 +78,7 @@ const char* MessageDecoder::add_line(const Message& message) {
   std::string_view value = *message.value;
   if (value.ends_with('\n')) value.remove_suffix(1);
   if (value.size() > value_bytes_max_) return too_long;
+  if (is_framed(value)) return framed;
   const bool broken = !value.empty() && std::memchr(value.data(), '\n', value.size()) != nullptr;
   if (broken && line_breaks_divide_) return line_break;
   char* const line = lines_.append(value);

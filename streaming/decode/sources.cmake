@@ -1,4 +1,5 @@
 target_sources(nustream_service PRIVATE
+  decode/alike.cpp
   decode/csv_columns.cpp
   decode/csv_decoder.cpp
   decode/csv_kernel.cpp

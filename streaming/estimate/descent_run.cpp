@@ -1,6 +1,7 @@
 #include "estimate/descent_run.h"
 
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ DescentRun::DescentRun(const config::Config& config, const config::Mechanism& me
 
 RunEnd DescentRun::go(const std::atomic<int>& stop) {
   const std::optional<StepCount> limit = session_.step_limit();
+  const std::uint64_t steps_before = session_.lane().steps().value();
   auto opened = std::chrono::steady_clock::now();
   while (session_.lane().steps() < *limit && stop.load() == 0) {
     step();
@@ -58,7 +60,16 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
           session_.digest(),
           session_.key_file(),
           session_.ledger_total(session_.lane().steps()).value(),
-          rejects};
+          rejects,
+          gradients_since(steps_before),
+          session_.lane().clipped()};
+}
+
+/// Of usable records: whole passes, and of one that was stopped as large a part as it got to.
+std::uint64_t DescentRun::gradients_since(std::uint64_t steps_before) {
+  const auto usable = static_cast<double>(table_.counts.records - table_.counts.rejected);
+  const auto steps = static_cast<double>(session_.lane().steps().value() - steps_before);
+  return static_cast<std::uint64_t>(std::llround(usable * steps / static_cast<double>(design_.steps_of_a_pass)));
 }
 
 std::string DescentRun::short_of_budget(std::uint64_t later) {

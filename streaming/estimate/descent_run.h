@@ -29,6 +29,8 @@ struct RunEnd {
   std::string key_file;
   double ledger_rho = 0;  ///< over all epochs of the folder
   console::RejectsList rejects;
+  std::uint64_t gradients = 0;  ///< that this run took of usable records, for the operator
+  std::uint64_t clipped = 0;    ///< of those
 };
 
 /// Opens the folder as `options` say; what it is made with outlives it. Its first commit writes `rejects` down.
@@ -55,6 +57,7 @@ class DescentRun {
   void step();
   void encode(std::string_view tag);
   void commit();
+  [[nodiscard]] std::uint64_t gradients_since(std::uint64_t steps_before);
 
   const config::Config& config_;
   const config::Mechanism& mechanism_;

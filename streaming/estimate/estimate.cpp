@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "check/first_look.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "engine/table_design.h"
@@ -118,6 +119,17 @@ bool has_releases(const config::Config& config) {
                                  unknown);
 }
 
+/// What the operator is told of the table before its first step.
+void say_at_first(const config::Config& config, const config::Mechanism& mechanism, const Table& table,
+                  const Options& options) {
+  console::say_for_operator(check::unusable_at_first(table.counts));
+  if (options.start == folder::Start::resume) return;
+  const record::RowSlice all{table.dimension, table.rows(), table.x.values().data(), table.y.values().data(),
+                             nullptr};
+  console::say_for_operator(
+      check::clipped_at_first(config, mechanism, all, table.counts.records - table.counts.rejected));
+}
+
 /// How many runs under these settings are finished of those that belong together; the folder may hold none yet.
 std::uint64_t finished_before(const config::Config& config, const std::string& digest,
                               const engine::TableDesign& design) {
@@ -156,6 +168,8 @@ struct RunsEnd {
   RunEnd last;
   bool rejects_written = true;
   std::vector<publish::ShownRelease> path;  ///< of all
+  std::uint64_t gradients = 0;              ///< of this command's runs, for the operator
+  std::uint64_t clipped = 0;
 };
 
 /// One run after the other, each with a path of its own on standard output, until as many as belong together are
@@ -174,11 +188,14 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
       if (one.has_steps_left()) {
         const std::uint64_t before = finished_before(config, one.digest(), design);
         require_one_table(one, config, design, before);
+        if (!introduced) say_at_first(config, mechanism, table, options);
         introduce(one, design, options, before, !std::exchange(introduced, true));
       }
       all.last = one.go(stop);
     }
     printer.finish();
+    all.gradients += all.last.gradients;
+    all.clipped += all.last.clipped;
     all.rejects_written = all.rejects_written && all.last.rejects.is_written;
     const bool is_there = all.last.steps > 0 || has_releases(config);
     all.path = is_there ? released_under(config.state.directory, all.last.digest) : decltype(all.path)();
@@ -203,6 +220,10 @@ Exit run(config::Config config, const Options& options) {
       config, NUSTREAM_PLANTED("table-counts-usable-records") ? table.rows() - table.counts.rejected : table.rows());
   const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
 
+  // Where the operator asks for it, it keeps an epoch from its first step.
+  if (options.min_usable && options.start != folder::Start::resume) {
+    check::require_usable(table.counts, *options.min_usable);
+  }
   if (!options.quiet) warn_of_noise(engine::predicted_stddev(config, mechanism, design), design.steps);
 
   const std::string degenerate = degeneracy(config, table);
@@ -219,6 +240,8 @@ Exit run(config::Config config, const Options& options) {
 
   Report report = report_of(config, mechanism, design, runs.last, runs.path);
   report.counts = table.counts;
+  report.counts.gradients = runs.gradients;
+  report.counts.clipped = runs.clipped;
   report.rejects.is_written = runs.rejects_written;
   report.rejects.is_cut = table.rejects_cut;
   if (table.counts.rejected < table.counts.records) report.degeneracy = degenerate;
@@ -231,6 +254,8 @@ Exit run(config::Config config, const Options& options) {
   }
   if (options.json) fmt::print("{}\n", to_json(report));
   if (!options.quiet && !options.json) print(report, stdout);
+  console::print_for_operator(report.counts, report.rejects);
+  console::say_for_operator(report.degeneracy);
   return code;
 }
 

@@ -15,7 +15,8 @@ namespace nustream::estimate {
 /// What the command line adds to the settings.
 struct Options {
   folder::Start start = folder::Start::fresh;
-  std::vector<std::string> files;  ///< as typed, in place of stream.input; empty for that
+  std::vector<std::string> files;    ///< as typed, in place of stream.input; empty for that
+  std::optional<double> min_usable;  ///< of the table; else no run is begun
   std::optional<std::uint64_t> insecure_seed;
   bool compare_nonprivate = false;
   std::optional<double> compare_x_bound;  ///< AdaSSP's bound on ‖x‖₂

@@ -72,8 +72,6 @@ void print(const Report& report, std::FILE* out) {
   if (!report.key_file.empty()) fmt::print(out, "{:<16}{} (keep it secret)\n", "key", report.key_file);
   print_comparison(report, out);
   std::fflush(out);
-  console::print_for_operator(report.counts, report.rejects);
-  if (!report.degeneracy.empty()) fmt::print(stderr, "operator only, not private: {}\n", report.degeneracy);
 }
 
 std::string to_json(const Report& report) {

@@ -27,6 +27,7 @@ struct Options {
   std::uint64_t passes = 1;  ///< k: how often the whole input is read
   std::optional<double> speed;
   std::optional<std::uint64_t> insecure_seed;
+  std::optional<double> min_usable;  ///< of the first records; else a fresh run or epoch is not begun
   bool compared = false;  ///< answers that are not private stand beside this run's: it is marked so, for ever
   bool json = false;
   bool quiet = false;  ///< no path, no table

@@ -10,8 +10,12 @@ OriginalUnits::OriginalUnits(const record::Schema& schema, const lane::Settings&
     return;
   }
   const std::size_t predictors = model::predictors(settings.loss);
+  const auto name_of = [&](std::size_t k) {
+    const bool is_named = target != nullptr && k < target->first.labels.size();
+    return is_named ? target->first.labels[k] : std::to_string(k);
+  };
   for (std::size_t k = 1; k <= predictors; ++k) {
-    const std::string prefix = predictors > 1 ? "class " + std::to_string(k) + ": " : "";
+    const std::string prefix = predictors > 1 ? "class " + name_of(k) + ": " : "";
     add_equation(prefix, schema.intercept, schema.features, target);
   }
 }

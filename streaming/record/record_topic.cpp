@@ -14,6 +14,7 @@
 #include "decode/segment_rows.h"
 #include "kafka/interruption.h"
 #include "kafka/partition_reader.h"
+#include "kafka/place_offset.h"
 #include "kafka/topic_checks.h"
 #include "publish/json_text.h"
 #include "record/partition_recorder.h"
@@ -75,18 +76,6 @@ std::uint32_t check_topic(const config::Config& config, kafka::TopicChecks& chec
                        settings.lanes_max));
   }
   return count;
-}
-
-/// The offset of a start or a stop in one partition.
-std::uint64_t resolve(const config::Place& place, kafka::PartitionReader& reader,
-                      const kafka::TopicPartition& partition, kafka::Deadline deadline) {
-  const kafka::Watermarks log = reader.watermarks(partition, deadline);
-  const auto number = [](kafka::Offset offset) { return static_cast<std::uint64_t>(offset.value()); };
-  if (std::holds_alternative<config::Earliest>(place)) return number(log.low);
-  if (std::holds_alternative<config::Latest>(place)) return number(log.high);
-  if (const auto* offset = std::get_if<config::AtOffset>(&place)) return std::max(offset->offset, number(log.low));
-  const std::int64_t time = std::max<std::int64_t>(std::get<config::AtTime>(place).milliseconds, 0);
-  return number(reader.offset_at(partition, time, deadline).value_or(log.high));
 }
 
 /// Makes or opens the files, all of them before the first record is read.
@@ -151,8 +140,9 @@ class Folder {
     const kafka::TopicPartition place = partition_of(settings, partition);
     const kafka::Deadline deadline = kafka::in(settings.give_up);
     decode::SegmentHeader header{.topic = settings.topics.input, .cluster = cluster, .partition = partition};
-    header.start = resolve(settings.start, reader, place, deadline);
-    if (settings.stop) header.stop = std::max(header.start, resolve(*settings.stop, reader, place, deadline));
+    header.start = kafka::place_offset(settings.start, reader, place, deadline);
+    if (settings.stop)
+      header.stop = std::max(header.start, kafka::place_offset(*settings.stop, reader, place, deadline));
     return header;
   }
 

@@ -17,8 +17,13 @@ constexpr std::size_t outbox_bytes_max = std::size_t{8} << 20;
 }  // namespace
 
 RecordLoop::RecordLoop(engine::Stepper& stepper, decode::Reader& reader, const lane::Settings& settings,
-                       Cadence cadence, Pacer pacer)
-    : stepper_(stepper), reader_(reader), minibatch_(settings.minibatch), cadence_(cadence), pacer_(pacer) {
+                       Cadence cadence, Pacer pacer, FirstLook first)
+    : stepper_(stepper),
+      reader_(reader),
+      minibatch_(settings.minibatch),
+      cadence_(cadence),
+      pacer_(pacer),
+      first_(std::move(first)) {
   rows_.dimension = settings.dimension;
 }
 
@@ -40,6 +45,17 @@ bool RecordLoop::step_rows() {
   return within_limit;
 }
 
+std::uint64_t RecordLoop::first_rows() const {
+  return std::min<std::uint64_t>(first_.rows, std::max(cadence_.commit_records, minibatch_));
+}
+
+/// No row is stepped before it was looked at.
+void RecordLoop::look_at_first(bool is_all) {
+  if (looked_ || !(is_all || rows_.count() >= first_rows())) return;
+  looked_ = true;
+  if (first_.look && rows_.count() > 0) first_.look(rows_);
+}
+
 bool RecordLoop::batch_full() const {
   return batch_records_ >= cadence_.commit_records || output_.outbox.size() >= outbox_bytes_max ||
          std::chrono::steady_clock::now() - batch_opened_ >= cadence_.commit_seconds;
@@ -49,7 +65,9 @@ bool RecordLoop::batch_full() const {
 std::size_t RecordLoop::rows_to_read() const {
   if (pacer_.active()) return 1;
   const std::uint64_t batch = std::max(cadence_.commit_records, batch_records_ + minibatch_);
-  return static_cast<std::size_t>(std::min<std::uint64_t>(rows_per_read, batch - batch_records_ - rows_.count()));
+  // How many are looked at first must not depend on how many a read gives.
+  const std::uint64_t most = !looked_ && first_.rows > 1 ? first_rows() : rows_per_read + rows_.count();
+  return static_cast<std::size_t>(std::min(most, batch - batch_records_) - rows_.count());
 }
 
 void RecordLoop::close_batch(const Commit& commit) {
@@ -68,7 +86,7 @@ Ending RecordLoop::run(const std::atomic<int>& stop, const Commit& commit, const
       ending = signal == SIGINT ? Ending::interrupted : Ending::drained;
       break;
     }
-    if (!step_rows()) {
+    if (looked_ && !step_rows()) {
       ending = Ending::exhausted;
       break;
     }
@@ -80,6 +98,7 @@ Ending RecordLoop::run(const std::atomic<int>& stop, const Commit& commit, const
     } catch (const std::exception&) {
       failure = std::current_exception();
     }
+    look_at_first(!more || (failure && rows_.count() >= minibatch_));
   }
   counts_.left_over = ending == Ending::input ? rows_.count() : 0;
   const bool extra = (ending == Ending::input && !failure) || ending == Ending::drained;

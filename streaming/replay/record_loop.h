@@ -30,6 +30,13 @@ struct Cadence {
   bool rejects;
 };
 
+/// Called once, with the first rows, none of which has taken its step: `rows` of them (at most as many as a batch
+/// holds), all there are, or, where `rows` is 1, as many as a read gave. What it throws ends the run before a step.
+struct FirstLook {
+  std::size_t rows = 1;
+  std::function<void(const record::RowBatch& rows)> look{};
+};
+
 /// One pass over a reader with one lane. The caller commits what it is handed.
 class RecordLoop {
  public:
@@ -39,7 +46,7 @@ class RecordLoop {
   using Tick = std::function<void(std::uint64_t records)>;
 
   RecordLoop(engine::Stepper& stepper, decode::Reader& reader, const lane::Settings& settings, Cadence cadence,
-             Pacer pacer);
+             Pacer pacer, FirstLook first = {});
 
   /// Runs until the input, the limit or a signal (`stop`: 0, SIGINT or SIGTERM) ends it.
   Ending run(const std::atomic<int>& stop, const Commit& commit, const Tick& tick);
@@ -51,12 +58,16 @@ class RecordLoop {
   [[nodiscard]] bool batch_full() const;
   [[nodiscard]] std::size_t rows_to_read() const;
   void close_batch(const Commit& commit);
+  void look_at_first(bool is_all);
+  [[nodiscard]] std::uint64_t first_rows() const;
 
   engine::Stepper& stepper_;
   decode::Reader& reader_;
   std::uint64_t minibatch_;
   Cadence cadence_;
   Pacer pacer_;
+  FirstLook first_;
+  bool looked_ = false;
 
   record::RowBatch rows_;
   engine::Output output_;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "check/first_look.h"
 #include "config/advice.h"
 #include "config/mechanism.h"
 #include "console/path_printer.h"
@@ -87,6 +88,21 @@ void say_nothing_was_read(const config::Config& config, const folder::Options& o
              folder::command_to_go_on(config, options, "--new-epoch --from 0"));
 }
 
+/// What the operator is told at once, and, where the operator asks for it, what keeps an epoch from its first step.
+FirstLook first_look(const config::Config& config, const config::Mechanism& mechanism, const folder::Options& options,
+                     folder::Session& session) {
+  const bool is_new = session.lane().steps().value() == 0;
+  const auto look = [&, is_new](const record::RowBatch& rows) {
+    const check::Tally first = check::tally_of(rows);
+    if (is_new && options.min_usable) check::require_usable(first, *options.min_usable);
+    console::say_for_operator(check::unusable_at_first(first));
+    if (!is_new) return;
+    console::say_for_operator(check::clipped_at_first(config, mechanism, record::slice(rows, 0, rows.count()),
+                                                      first.records - first.rejected));
+  };
+  return {options.min_usable ? check::records_judged : 1, look};
+}
+
 bool reads_pipe(const config::Config& config) {
   for (const std::string& file : config.input.files) {
     std::error_code unknown;
@@ -108,6 +124,10 @@ Exit run(const config::Config& config, const folder::Options& options) {
   if (options.start == folder::Start::resume && options.from && options.passes == 1) {
     throw Failure(Exit::usage,
                   "--from: a resumed run goes on where its state is; --from belongs to a new run or epoch");
+  }
+  if (options.min_usable && options.speed) {
+    throw Failure(Exit::usage,
+                  "--min-usable looks at the first records at once, and --speed holds them back: leave one out");
   }
   const folder::Window window = resolve_window(config, options);
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
@@ -142,7 +162,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
   RecordLoop loop(stepper, input, config.descent,
                   Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
                           config.state.rejects},
-                  Pacer(options.speed));
+                  Pacer(options.speed), first_look(config, mechanism, options, session));
   std::optional<std::uint64_t> records_total;
   if (window.end) {
     const std::uint64_t all = window.first + (*window.end - window.first) * window.passes;
@@ -170,6 +190,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
   }
   console::warn_of_lost(rejects_of(session));
   if (failure) std::rethrow_exception(failure);
+  console::print_for_operator(counted(loop, session), rejects_of(session));
   say_how_it_ended(config, options, session, ending, stepper.released_at());
 
   if (ending == Ending::input && loop.counts().records == 0 && loop.counts().left_over == 0) {

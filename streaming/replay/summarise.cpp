@@ -48,6 +48,13 @@ console::RejectsList rejects_of(const folder::Session& session) {
   return file.empty() ? console::RejectsList{} : console::RejectsList{file, session.rejects_are_written()};
 }
 
+console::OperatorCounts counted(const RecordLoop& loop, folder::Session& session) {
+  console::OperatorCounts counts = loop.counts();
+  counts.gradients = counts.records - counts.rejected;
+  counts.clipped = session.lane().clipped();
+  return counts;
+}
+
 console::Summary summarise(const config::Config& config, const config::Mechanism& mechanism, folder::Session& session,
                            const console::PathPrinter& printer, const RecordLoop& loop, Ending ending) {
   const StepCount steps = session.lane().steps();
@@ -69,7 +76,7 @@ console::Summary summarise(const config::Config& config, const config::Mechanism
   }
   summary.release = last_published(config, session, printer);
   summary.ending = name(ending);
-  summary.counts = loop.counts();
+  summary.counts = counted(loop, session);
   summary.rejects = rejects_of(session);
   const auto made = [&, disk = journal::posix_disk()](const char* name) {
     const std::string path = path_in(config, name);

@@ -13,6 +13,9 @@ namespace nustream::replay {
 /// Of a session that is finished: where it lists unusable records.
 [[nodiscard]] console::RejectsList rejects_of(const folder::Session& session);
 
+/// What the operator is told of the records and gradients of this run so far.
+[[nodiscard]] console::OperatorCounts counted(const RecordLoop& loop, folder::Session& session);
+
 /// Of a session that is finished: nothing of it is in flight. Its last release is the printer's or, where nothing was
 /// printed, the last one in the folder that is of its epoch.
 [[nodiscard]] console::Summary summarise(const config::Config& config, const config::Mechanism& mechanism,

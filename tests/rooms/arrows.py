@@ -28,8 +28,9 @@ SERVICE = [
     ["decode", "serve"],  # bytes to rows; the listeners
     ["kafka"],
     ["engine"],  # what all commands do with a lane
+    ["check"],  # what records would meet, told to the operator alone
     ["folder", "console"],  # a lane in a folder; what a person at a terminal sees and types
-    ["replay", "attach", "estimate", "local", "record", "audit", "check"],  # commands
+    ["replay", "attach", "estimate", "local", "record", "audit"],  # commands
     ["cli"],
 ]
 

@@ -6,6 +6,7 @@ function(nustream_attach_test name label)
   add_dependencies(${name} nustream)
 endfunction()
 nustream_test(attach_lane_test quick SEPARATE unit/attach_lane_machine_test.cpp unit/attach_open_batch_test.cpp
+              unit/attach_lane_tally_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_attach_test(attach_test full fault/attach_test.cpp)
 nustream_attach_test(attach_quick_test quick fault/attach_quick_test.cpp)
@@ -21,6 +22,7 @@ nustream_attach_test(attach_partitions_test full fault/attach_partitions_test.cp
 nustream_attach_test(attach_refusal_test full fault/attach_refusal_test.cpp)
 nustream_attach_test(attach_recovery_test full fault/attach_recovery_test.cpp)
 nustream_attach_test(attach_outage_test full fault/attach_outage_test.cpp)
+nustream_attach_test(check_topic_test full fault/check_topic_test.cpp)
 nustream_attach_test(attach_prometheus_test full fault/attach_prometheus_test.cpp)
 
 # The service with kill points in its transactions.

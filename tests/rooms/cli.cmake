@@ -1,4 +1,4 @@
-# Tests of the command's rooms: config, publish, replay, cli.
+# Tests of the command's rooms: config, publish, check, replay, cli.
 nustream_test(config_test quick unit/config_test.cpp unit/config_mechanism_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_test(publish_test quick unit/publish_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock)
@@ -10,6 +10,10 @@ function(nustream_command_test name label)
   target_compile_definitions(${name} PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
   add_dependencies(${name} nustream)
 endfunction()
+# Dry runs, and what an operator is told of records that cannot be used.
+nustream_test(check_test quick unit/check_profile_test.cpp unit/check_tally_test.cpp unit/check_data_test.cpp
+              unit/decode_alike_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
+nustream_command_test(check_data_test quick fault/check_data_test.cpp fault/unusable_input_test.cpp)
 nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp)
 nustream_command_test(inspect_test quick fault/inspect_test.cpp)
 nustream_command_test(witness_test quick fault/witness_test.cpp fault/folder_trust_test.cpp)

@@ -198,6 +198,12 @@ TEST_F(OpenBatchOf, HoldsTheLettersAndFiguresOfItsOwnRejectsAlone) {
   EXPECT_EQ(second.rejects, 1U);
   EXPECT_EQ(second.content.dead_letters.size(), 1U);
   EXPECT_EQ(second.figures.letters_lost, 0U);
+  EXPECT_EQ(first.figures.tally.records, 4U);
+  EXPECT_EQ(first.figures.tally.gradients, 2U) << "of usable records";
+  EXPECT_EQ(first.figures.tally.reasons.at("column 'x' is missing").count, 2U);
+  EXPECT_EQ(first.figures.tally.reasons.at("column 'x' is missing").first, Position{1});
+  EXPECT_EQ(second.figures.tally.rejected, 1U);
+  EXPECT_EQ(second.figures.tally.reasons.at("column 'x' is missing").first, Position{7});
   EXPECT_EQ(asked_letters_, 3U);
   EXPECT_EQ(lane_.steps(), StepCount{4}) << "an unusable record takes its step";
 }

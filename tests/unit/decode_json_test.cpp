@@ -36,7 +36,8 @@ TEST(JsonLines, NumbersStringsAndBooleansInAnyOrder) {
 
 TEST(JsonLines, EachBadRecordIsOneRowOfZeros) {
   const std::pair<const char*, const char*> cases[] = {
-      {R"({"a":1})", "column 'b': not a number"},
+      {R"({"a":1})", "column 'b': missing"},
+      {R"({"b":1,"c":2})", "column 'a': missing"},
       {R"({"a":null,"b":1})", "column 'a': not a number"},
       {R"({"a":[1],"b":1})", "column 'a': not a number"},
       {R"({"a":{"a":1},"b":1})", "column 'a': not a number"},

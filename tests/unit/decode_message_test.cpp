@@ -154,8 +154,8 @@ TEST(Messages, AMissingKeyOrHeaderIsARowOfZerosWithItsName) {
   const auto batch = rows_of(messages, csv({"a"}), schema);
   EXPECT_EQ(batch.x, (std::vector<double>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 7, 1}));
   ASSERT_EQ(batch.rejects.size(), 6U);
-  EXPECT_EQ(batch.rejects[0].reason, "column '@key': not a number");
-  EXPECT_EQ(batch.rejects[1].reason, "column '@header:h': not a number");
+  EXPECT_EQ(batch.rejects[0].reason, "column '@key': missing");
+  EXPECT_EQ(batch.rejects[1].reason, "column '@header:h': missing");
   EXPECT_EQ(batch.rejects[2].reason, "column '@header:h': not a number");
   EXPECT_EQ(batch.rejects[3].reason, "column '@key': not a number");
   EXPECT_EQ(batch.rejects[4].reason, "the record has no value (a tombstone)");

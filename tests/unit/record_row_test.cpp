@@ -94,13 +94,25 @@ TEST(RowBuilder, IndicatorsOfOneColumnAreDifferentFields) {
 }
 
 TEST(ReadField, ReadsTextAsItsReadingSays) {
-  EXPECT_EQ(read_field({"a", Reading::number, {}}, "-1.5"), -1.5);
-  EXPECT_TRUE(std::isnan(read_field({"a", Reading::number, {}}, "nan")));
-  EXPECT_EQ(read_field({"a", Reading::equals, "UK"}, "UK"), 1);
-  EXPECT_EQ(read_field({"a", Reading::equals, "UK"}, "UK "), 0);
-  EXPECT_EQ(read_field({"a", Reading::hour, {}}, "2010-12-01 08:26:00"), 8);
-  EXPECT_EQ(read_field({"a", Reading::day_of_week, {}}, "2010-12-01"), 2);
-  EXPECT_TRUE(std::isnan(read_field({"a", Reading::hour, {}}, "8")));
+  EXPECT_EQ(read_field({"a", Reading::number, {}, {}}, "-1.5"), -1.5);
+  EXPECT_TRUE(std::isnan(read_field({"a", Reading::number, {}, {}}, "nan")));
+  EXPECT_EQ(read_field({"a", Reading::equals, "UK", {}}, "UK"), 1);
+  EXPECT_EQ(read_field({"a", Reading::equals, "UK", {}}, "UK "), 0);
+  EXPECT_EQ(read_field({"a", Reading::hour, {}, {}}, "2010-12-01 08:26:00"), 8);
+  EXPECT_EQ(read_field({"a", Reading::day_of_week, {}, {}}, "2010-12-01"), 2);
+  EXPECT_TRUE(std::isnan(read_field({"a", Reading::hour, {}, {}}, "8")));
+  const Field label{"a", Reading::label, {}, {"no", "yes"}};
+  EXPECT_EQ(read_field(label, "no"), 0);
+  EXPECT_EQ(read_field(label, " yes\t"), 1);
+  EXPECT_TRUE(std::isnan(read_field(label, "Yes")));
+  EXPECT_TRUE(std::isnan(read_field(label, "")));
+}
+
+TEST(ReadField, WhatIsMissingIsToldFromWhatCannotBeRead) {
+  EXPECT_TRUE(std::isnan(missing));
+  EXPECT_TRUE(is_missing(missing));
+  EXPECT_FALSE(is_missing(std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_FALSE(is_missing(1));
 }
 
 // A row of zeros, intercept and target included, has gradient zero under every loss: one bad field must leave

@@ -1,6 +1,7 @@
 // A schema made ready to turn records into rows: which fields to read, and the public maps over them.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,16 +20,27 @@ enum class Reading {
   equals,       ///< 1 where the text is the given one, byte for byte, else 0
   hour,         ///< of a timestamp
   day_of_week,  ///< of a timestamp
+  label,        ///< the place of the text among the given ones
+  custom,       ///< what a TextReader reads
 };
 
 /// One column under one reading. Terms that read the same share it.
 struct Field {
   std::string column;
   Reading reading;
-  std::string equals;  ///< for Reading::equals
+  std::string equals;               ///< for Reading::equals
+  std::vector<std::string> labels;  ///< for Reading::label
+  TextReader* reader = nullptr;     ///< for Reading::custom
 
   friend bool operator==(const Field&, const Field&) = default;
 };
+
+/// The reading of a field that the record does not have. A NaN like that of a text that cannot be read, told from it
+/// by its payload, which copies keep: only is_missing() may ask.
+inline constexpr double missing = std::bit_cast<double>(std::uint64_t{0x7ff8'0000'0000'0001});
+[[nodiscard]] constexpr bool is_missing(double reading) noexcept {
+  return std::bit_cast<std::uint64_t>(reading) == std::bit_cast<std::uint64_t>(missing);
+}
 
 /// The number that `text` is under the field's reading: finite, or NaN where it cannot be read.
 [[nodiscard]] double read_field(const Field& field, std::string_view text) noexcept;
@@ -46,7 +58,8 @@ class RowBuilder {
   [[nodiscard]] std::size_t dimension() const noexcept { return dimension_; }
 
   /// Writes the row of one record into `x` (dimension() numbers, the intercept first) and its target into `y`
-  /// (0 without a target). `readings` are the numbers of fields(), NaN where one could not be read.
+  /// (0 without a target). `readings` are the numbers of fields(), NaN where one could not be read and
+  /// `missing` where the record has no such field.
   ///
   /// False where the record is unusable: a reading or a result is not finite, or the target is no label. `x` and `y`
   /// are then all zero, a row whose gradient is zero under every loss; where features are public and the target alone
@@ -71,6 +84,7 @@ class RowBuilder {
   [[nodiscard]] Factor factor(const Term& term);
   [[nodiscard]] Map map(const Feature& feature);
   [[nodiscard]] static double value(const Map& map, const double* readings) noexcept;
+  [[nodiscard]] bool is_target(double value) const noexcept;
 
   std::vector<Field> fields_;
   std::vector<Map> maps_;  ///< the features, then the target where there is one
@@ -78,6 +92,7 @@ class RowBuilder {
   std::size_t dimension_ = 0;
   bool intercept_ = false;
   std::size_t labels_ = 0;
+  bool counts_ = false;
   bool features_public_ = false;
   bool copies_ = false;  ///< every feature is the field of its own number, unchanged
 };

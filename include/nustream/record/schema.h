@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nustream::record {
@@ -20,13 +21,26 @@ enum class Transform {
   indicator,    ///< 1 where the field's text equals `equals`, else 0
   hour,         ///< 0 … 23 of an ISO 8601 timestamp, as written (no time zone conversion)
   day_of_week,  ///< 0 Monday … 6 Sunday
+  label,        ///< the place of the field's text in `labels`, from 0: spaces and tabs around it are dropped
+  custom,       ///< whatever `reader` reads
+};
+
+/// Reads texts as numbers for whoever looks at an input without a run: never part of a run's settings. It outlives
+/// the readers that hold it.
+class TextReader {
+ public:
+  virtual ~TextReader() = default;
+  /// Finite, whatever the text is.
+  virtual double read(std::string_view text) noexcept = 0;
 };
 
 /// One field under one transform.
 struct Term {
   std::string column;
   Transform transform = Transform::identity;
-  std::string equals;  ///< for Transform::indicator
+  std::string equals;                 ///< for Transform::indicator
+  std::vector<std::string> labels{};  ///< for Transform::label: the texts of the classes
+  TextReader* reader = nullptr;       ///< for Transform::custom
 };
 
 /// One number of a row: (clamp(value, lower, upper) − center)/scale, where value is the first term, or the
@@ -47,6 +61,7 @@ struct Schema {
   std::optional<Feature> target;
   bool intercept = false;
   std::size_t labels = 0;  ///< the target is one of 0, 1, …, labels − 1; 0: any number
+  bool counts = false;     ///< the target is a number >= 0
   /// The target alone is private. A record that only its target makes unusable keeps its features, which must not
   /// tell of it, and has NaN for a target.
   bool features_public = false;

@@ -1,0 +1,61 @@
+#include "attach/preflight.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "config/advice.h"
+#include "engine/budget_advice.h"
+#include "error.h"
+#include "kafka/client.h"
+#include "kafka/client_settings.h"
+#include "serve/settings.h"
+
+namespace nustream::attach {
+namespace {
+
+/// The group waits for a member that hands lanes over no longer than it waits for one that polls.
+void require_time_to_drain(const config::Config& config) {
+  const char* const name = "max.poll.interval.ms";
+  const std::chrono::milliseconds allowed =
+      kafka::time_in_force({config.kafka.brokers, config.kafka.properties}, kafka::Role::group_consumer, name);
+  if (config.kafka.drain < allowed) return;
+  throw Failure(
+      Exit::configuration,
+      fmt::format("{}: kafka.drain_seconds = {} leaves a lane no time to be handed over: set it below {} = "
+                  "{} ms",
+                  config.file, static_cast<double>(config.kafka.drain.count()) / 1000, name, allowed.count()));
+}
+
+void require_room_for_a_minibatch(const config::Config& config) {
+  const std::uint64_t batch = std::min<std::uint64_t>(config.state.commit_records, config.kafka.buffered_records);
+  if (config.descent.minibatch > batch) {
+    throw Failure(Exit::configuration,
+                  fmt::format("{}: descent.minibatch = {} never fits: raise state.commit_records and "
+                              "kafka.buffered_records to it at least",
+                              config.file, config.descent.minibatch));
+  }
+}
+
+}  // namespace
+
+void preflight(config::Config& config) {
+  if (config.kafka.brokers.empty()) return;
+  require_room_for_a_minibatch(config);
+  config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
+  kafka::check_properties(config.kafka.properties);
+  // Without brokers it has nobody to talk to; what does not go together is refused where it is made.
+  const kafka::ClientSettings nobody{"", config.kafka.properties};
+  static_cast<void>(new_consumer(nobody, kafka::Role::committed_reader, {}));
+  serve::check(config.serve);
+  require_time_to_drain(config);
+}
+
+std::vector<std::string> warnings_ahead(const config::Config& config, const config::Mechanism& mechanism) {
+  std::vector<std::string> warnings{config::overshoot(config), engine::short_of_budget(config, mechanism)};
+  std::erase_if(warnings, [](const std::string& warning) { return warning.empty(); });
+  return warnings;
+}
+
+}  // namespace nustream::attach

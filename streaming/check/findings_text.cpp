@@ -1,0 +1,163 @@
+#include "check/findings_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "check/label_texts.h"
+#include "publish/json_text.h"
+
+namespace nustream::check {
+namespace {
+
+constexpr double far_off = 10;  // working units: rows of size 1 are what step sizes and clip norms are made for
+
+void print_head(const Findings& findings, std::FILE* out) {
+  const Tally& tally = findings.tally;
+  const std::uint64_t usable = tally.records - tally.rejected;
+  fmt::print(out, "{:<16}{} of {}\n", "records", with_separators(tally.records), findings.source);
+  fmt::print(out, "{:<16}{} ({})\n", "usable", with_separators(usable), percent(usable, tally.records));
+  for (const auto& [reason, refused] : tally.reasons) {
+    fmt::print(out, "{:<16}{} ({}): {}; record {} is one\n", "unusable", with_separators(refused.count),
+               percent(refused.count, tally.records), reason, refused.first.value());
+  }
+  if (const std::string advice = label_advice(tally); !advice.empty()) fmt::print(out, "{:<16}{}\n", "", advice);
+  fmt::print(out, "{:<16}{} of {} gradients ({}) at {}, where a run begins\n", "clipped",
+             with_separators(tally.clipped), with_separators(tally.gradients),
+             percent(tally.clipped, tally.gradients), findings.start);
+}
+
+void print_column(const std::string& name, const ColumnFinding& column, std::size_t width, std::FILE* out) {
+  const ColumnProfile& profile = column.profile;
+  fmt::print(out, "{:<{}}{:>11.4g}{:>11.4g} |{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}{:>11.4g}\n", name,
+             width, column.center, column.scale, profile.smallest(), profile.quantile(0.05), profile.quantile(0.5),
+             profile.quantile(0.95), profile.largest(), profile.mean(), profile.standard_deviation());
+}
+
+/// What is odd about a column, in lines of its own.
+void print_remarks(const std::string& name, const ColumnFinding& column, bool is_target, std::FILE* out) {
+  const ColumnProfile& profile = column.profile;
+  const double reach =
+      std::max(std::abs(column.working(profile.quantile(0.05))), std::abs(column.working(profile.quantile(0.95))));
+  const double spread = profile.standard_deviation() / column.scale;
+  if (reach > far_off) {
+    fmt::print(out, "  {}: 5% of it lies {:.3g} working units or more from 0: {}\n", name, reach,
+               is_target ? "give the target a center and a scale" : "give it a center and a scale that fit");
+  } else if (profile.count() > 1 && spread > 0 && spread < 1 / far_off && !is_target) {
+    fmt::print(out, "  {}: it varies by {:.3g} working units alone: its scale is too large to be learned soon\n",
+               name, spread);
+  }
+  if (profile.count() > 1 && spread == 0) fmt::print(out, "  {}: it is the same number in every record\n", name);
+  if (column.at_bounds > 0) {
+    fmt::print(out, "  {}: {} of its values ({}) lie on a bound of its clamp\n", name,
+               with_separators(column.at_bounds), percent(column.at_bounds, profile.count()));
+  }
+  if (column.never) fmt::print(out, "  {}: the text '{}' never occurs\n", name, *column.never);
+}
+
+void print_columns(const Findings& findings, std::FILE* out) {
+  std::size_t width = 18;
+  for (const ColumnFinding& column : findings.columns) width = std::max(width, column.name.size() + 2);
+  if (findings.target) width = std::max(width, findings.target->name.size() + 11);
+  fmt::print(out, "\n{:<{}}{:>11}{:>11} |{:>11}{:>11}{:>11}{:>11}{:>11}{:>11}{:>11}\n", "column", width, "center",
+             "scale", "smallest", "5%", "median", "95%", "largest", "mean", "std. dev.");
+  for (const ColumnFinding& column : findings.columns) print_column(column.name, column, width, out);
+  if (findings.target) print_column(findings.target->name + " (target)", *findings.target, width, out);
+  for (const ColumnFinding& column : findings.columns) print_remarks(column.name, column, false, out);
+  if (findings.target) print_remarks(findings.target->name, *findings.target, true, out);
+  const ColumnProfile* const first = findings.columns.empty() ? nullptr : &findings.columns.front().profile;
+  if (first != nullptr && !first->is_exact()) {
+    fmt::print(out, "(quantiles of a sample of {} records)\n", with_separators(ColumnProfile::sample_max));
+  }
+}
+
+void append_column(const ColumnFinding& column, std::string& out) {
+  const ColumnProfile& profile = column.profile;
+  out += "{\"name\":";
+  publish::append_string(column.name, out);
+  publish::append_field("center", column.center, out);
+  publish::append_field("scale", column.scale, out);
+  publish::append_field("count", profile.count(), out);
+  publish::append_field("smallest", profile.smallest(), out);
+  for (const auto& [key, q] : {std::pair("q05", 0.05), std::pair("q25", 0.25), std::pair("median", 0.5),
+                               std::pair("q75", 0.75), std::pair("q95", 0.95)}) {
+    publish::append_field(key, profile.quantile(q), out);
+  }
+  publish::append_field("largest", profile.largest(), out);
+  publish::append_field("mean", profile.mean(), out);
+  publish::append_field("standard_deviation", profile.standard_deviation(), out);
+  out += profile.is_exact() ? ",\"exact\":true" : ",\"exact\":false";
+  publish::append_field("at_bounds", column.at_bounds, out);
+  if (column.never) publish::append_field("never", *column.never, out);
+  out += '}';
+}
+
+void append_reasons(const Tally& tally, std::string& out) {
+  out += ",\"reasons\":[";
+  for (const auto& [reason, refused] : tally.reasons) {
+    out += out.back() == '[' ? "{\"reason\":" : ",{\"reason\":";
+    publish::append_string(reason, out);
+    publish::append_field("count", refused.count, out);
+    publish::append_field("record", refused.first.value(), out);
+    out += '}';
+  }
+  out += ']';
+}
+
+void append_labels(const Findings& findings, std::string& out) {
+  out += ",\"refused_labels\":[";
+  for (const auto& [text, count] : findings.refused_labels) {
+    out += out.back() == '[' ? "{\"text\":" : ",{\"text\":";
+    publish::append_string(text, out);
+    publish::append_field("count", count, out);
+    out += '}';
+  }
+  out += ']';
+}
+
+}  // namespace
+
+void print(const Findings& findings, std::FILE* out) {
+  fmt::print(out, "\n{}\n\n", not_private);
+  print_head(findings, out);
+  if (!findings.refused_labels.empty()) {
+    std::string texts;
+    for (const auto& [text, count] : findings.refused_labels) {
+      texts += fmt::format("{}'{}' {} times", texts.empty() ? "" : ", ", text, with_separators(count));
+    }
+    fmt::print(out, "{:<16}{}\n", "refused labels", texts);
+  }
+  if (findings.refused_others > 0) {
+    fmt::print(out, "{:<16}{} records have labels beyond the first {} different ones\n", "",
+               with_separators(findings.refused_others), LabelTexts::texts_max);
+  }
+  if (findings.tally.rejected < findings.tally.records) print_columns(findings, out);
+}
+
+std::string to_json(const Findings& findings) {
+  const Tally& tally = findings.tally;
+  std::string out = "{\"private\":false,\"note\":";
+  publish::append_string(not_private, out);
+  publish::append_field("source", findings.source, out);
+  publish::append_field("records", tally.records, out);
+  publish::append_field("usable", tally.records - tally.rejected, out);
+  append_reasons(tally, out);
+  publish::append_field("start", findings.start, out);
+  publish::append_field("gradients", tally.gradients, out);
+  publish::append_field("clipped", tally.clipped, out);
+  append_labels(findings, out);
+  out += ",\"columns\":[";
+  for (const ColumnFinding& column : findings.columns) {
+    if (out.back() != '[') out += ',';
+    append_column(column, out);
+  }
+  out += ']';
+  if (findings.target) {
+    out += ",\"target\":";
+    append_column(*findings.target, out);
+  }
+  return out + "}";
+}
+
+}  // namespace nustream::check

@@ -1,0 +1,58 @@
+#include "check/first_look.h"
+
+#include <fmt/format.h>
+
+#include "check/start_clips.h"
+#include "check/tally.h"
+#include "error.h"
+
+namespace nustream::check {
+namespace {
+
+constexpr double worth_a_line = 0.1;
+// Half of them are ordinary where a run begins at zero; nearly all of them hint at a column that is not scaled.
+constexpr double clipped_worth_a_line = 0.9;
+
+std::string in_words(const Tally& tally) {
+  const std::string reason = tally.most_frequent_reason();
+  const std::string labels = label_advice(tally);
+  return fmt::format("of the first {} records {} ({}) cannot be used; most often {} (record {}){}",
+                     with_separators(tally.records), with_separators(tally.rejected),
+                     percent(tally.rejected, tally.records), reason, tally.reasons.at(reason).first.value(),
+                     labels.empty() ? "" : "; " + labels);
+}
+
+}  // namespace
+
+Tally tally_of(const record::RowBatch& rows) {
+  Tally tally;
+  tally.records = rows.count();
+  tally.add(rows.rejects);
+  return tally;
+}
+
+std::string unusable_at_first(const Tally& first) {
+  return first.unusable_share() < worth_a_line ? std::string() : in_words(first);
+}
+
+std::string clipped_at_first(const config::Config& config, const config::Mechanism& mechanism,
+                             const record::RowSlice& rows, std::uint64_t usable) {
+  const std::uint64_t clipped = clipped_at_start(config, mechanism, rows);
+  if (static_cast<double>(clipped) <= clipped_worth_a_line * static_cast<double>(usable)) return {};
+  return fmt::format(
+      "of the first {} gradients {} ({}) are longer than descent.clip_norm = {:g} where the run begins: "
+      "centre and scale the columns by public figures; nustream check CONFIG --data shows them",
+      with_separators(usable), with_separators(clipped), percent(clipped, usable), config.descent.clip.value());
+}
+
+void require_usable(const Tally& first, double min_usable) {
+  if (first.rejected == 0 || 1 - first.unusable_share() >= min_usable) return;
+  throw Failure(
+      Exit::unusable,
+      fmt::format("operator only, not private: {}: fewer than --min-usable {:g} allows, so nothing was begun "
+                  "and no step taken; that, too, tells of the records: keep it to yourself. Mend the "
+                  "input or the settings: nustream check CONFIG --data shows more",
+                  in_words(first), min_usable));
+}
+
+}  // namespace nustream::check

@@ -1,0 +1,32 @@
+// What the first records of a run tell its operator before any of them takes its step. Nothing of it is private.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "check/tally.h"
+#include "config/config.h"
+#include "config/mechanism.h"
+#include "nustream/record/batch.h"
+
+namespace nustream::check {
+
+/// Of so many records, where there are as many, the share of usable ones is judged (--min-usable).
+inline constexpr std::size_t records_judged = 1000;
+
+/// Of rows that took no step yet.
+[[nodiscard]] Tally tally_of(const record::RowBatch& rows);
+
+/// "of the first 40 records 40 (100%) cannot be used …": where a tenth of those in `first`, or more, cannot; else "".
+[[nodiscard]] std::string unusable_at_first(const Tally& first);
+
+/// "of the first 40 gradients …": where most of those of the `usable` ones among `rows` are longer than the clip norm
+/// at θ_0; else "".
+[[nodiscard]] std::string clipped_at_first(const config::Config& config, const config::Mechanism& mechanism,
+                                           const record::RowSlice& rows, std::uint64_t usable);
+
+/// Failure(unusable) where a share below `min_usable` of the records in `first`, which took no step, can be used. The
+/// message tells of data: for the operator alone.
+void require_usable(const Tally& first, double min_usable);
+
+}  // namespace nustream::check

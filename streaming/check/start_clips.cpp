@@ -1,0 +1,35 @@
+#include "check/start_clips.h"
+
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "nustream/lane/lane.h"
+
+namespace nustream::check {
+
+std::uint64_t clipped_at_start(const config::Config& config, const config::Mechanism& mechanism,
+                               const record::RowSlice& rows) {
+  if (rows.count == 0) return 0;
+  lane::Settings settings = config.descent;
+  settings.minibatch = rows.count;
+  settings.release_every = std::numeric_limits<std::uint64_t>::max();
+  settings.averaging = {};
+  settings.batching.reset();
+  settings.moments.reset();
+  const std::vector<lane::Stage> stages = lane::stages(settings);
+  std::vector<std::vector<std::int64_t>> nothing;
+  nothing.reserve(stages.size());
+  std::vector<noise::GridNoise> noise;
+  for (const lane::Stage& stage : stages) {
+    nothing.emplace_back(stage.dimension, 0);
+    noise.push_back({StepIndex{0}, stage.dimension, nothing.back()});
+  }
+  // Moments are the last stages, and left out.
+  lane::Lane lane(settings, std::span(mechanism.grids).first(stages.size()), Position{0});
+  lane::Releases releases;
+  lane.advance({rows.dimension, rows.count, rows.x, rows.y, nullptr}, noise, releases);
+  return lane.clipped();
+}
+
+}  // namespace nustream::check

@@ -1,0 +1,118 @@
+#include "check/tally.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace nustream::check {
+namespace {
+
+constexpr double most = 0.5;  // of the gradients: then the answer is what the clip leaves
+
+double share(std::uint64_t part, std::uint64_t whole) noexcept {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+void Tally::add(std::span<const record::Reject> rejects) {
+  rejected += rejects.size();
+  for (const record::Reject& reject : rejects) {
+    Refused& refused = reasons[reject.reason];
+    if (refused.count++ == 0) refused.first = reject.position;
+  }
+}
+
+void Tally::add(const Tally& later) {
+  records += later.records;
+  rejected += later.rejected;
+  left_over += later.left_over;
+  gradients += later.gradients;
+  clipped += later.clipped;
+  for (const auto& [reason, refused] : later.reasons) {
+    Refused& here = reasons[reason];
+    if (here.count == 0) here.first = refused.first;
+    here.count += refused.count;
+  }
+}
+
+Tally Tally::since(const Tally& earlier) const {
+  Tally after = *this;
+  after.records -= earlier.records;
+  after.rejected -= earlier.rejected;
+  after.left_over -= earlier.left_over;
+  after.gradients -= earlier.gradients;
+  after.clipped -= earlier.clipped;
+  for (const auto& [reason, refused] : earlier.reasons) after.reasons.at(reason).count -= refused.count;
+  std::erase_if(after.reasons, [](const auto& each) { return each.second.count == 0; });
+  return after;
+}
+
+std::string Tally::most_frequent_reason() const {
+  const auto fewer = [](const auto& left, const auto& right) { return left.second.count < right.second.count; };
+  const auto found = std::max_element(reasons.begin(), reasons.end(), fewer);
+  return found == reasons.end() ? std::string() : found->first;
+}
+
+double Tally::unusable_share() const noexcept {
+  return share(rejected, records);
+}
+
+double Tally::clipped_share() const noexcept {
+  return share(clipped, gradients);
+}
+
+bool is_of_label(const std::string& reason) {
+  return reason.find(": not a label 0") != std::string::npos ||
+         reason.find(": not one of model.labels") != std::string::npos;
+}
+
+std::string label_advice(const Tally& tally) {
+  const bool all = tally.rejected > 0 && std::all_of(tally.reasons.begin(), tally.reasons.end(),
+                                                     [](const auto& each) { return is_of_label(each.first); });
+  if (!all) return {};
+  return "all of them for their label alone: where the labels are not 0 and 1 (or 0 to K - 1), name the classes, "
+         "class "
+         "0 first, such as model.labels = [\"-1\", \"1\"], [\"1\", \"2\"] or [\"no\", \"yes\"]";
+}
+
+std::string unusable_line(const Tally& tally) {
+  if (tally.rejected == 0) return {};
+  const std::string records = with_separators(tally.records);
+  const std::string reason = tally.most_frequent_reason();
+  std::string line =
+      tally.rejected == tally.records
+          ? fmt::format("none of {} records could be used: every step was noise alone", records)
+          : fmt::format("{} of {} records ({}) could not be used (zero gradients)", with_separators(tally.rejected),
+                        records, percent(tally.rejected, tally.records));
+  line += fmt::format("; most often {} (record {})", reason, tally.reasons.at(reason).first.value());
+  const std::string labels = label_advice(tally);
+  return labels.empty() ? line : line + "; " + labels;
+}
+
+std::string clipped_line(const Tally& tally) {
+  if (tally.clipped == 0) return {};
+  std::string line = fmt::format("{} of {} gradients ({}) were clipped", with_separators(tally.clipped),
+                                 with_separators(tally.gradients), percent(tally.clipped, tally.gradients));
+  if (tally.clipped_share() > most) {
+    line +=
+        ": what is left is mostly the clip's: centre and scale the columns by public figures, or raise "
+        "descent.clip_norm";
+  }
+  return line;
+}
+
+std::string with_separators(std::uint64_t value) {
+  std::string digits = std::to_string(value);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
+  return digits;
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  const double exact = 100 * share(part, whole);
+  // Rounding must not turn nearly all into all.
+  return part != whole && exact > 99.9 ? fmt::format("{:.4f}%", std::min(exact, 99.9999))
+                                       : fmt::format("{:.3g}%", exact);
+}
+
+}  // namespace nustream::check

@@ -1,0 +1,38 @@
+// Pieces of the command line's grammar that commands share, and the commands that may talk to a broker.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cli/commands.h"
+
+namespace CLI {
+class App;
+class Option;
+class Validator;
+}  // namespace CLI
+
+namespace nustream::cli {
+
+/// What the parsed command line is to do; set by the subcommand that was chosen.
+using Job = std::function<Exit()>;
+
+/// CONFIG and --set.
+void add_config_arguments(CLI::App& command, ConfigArguments& arguments);
+/// -b and -X: where the brokers are and how they are spoken to.
+void add_broker_arguments(CLI::App& command, KafkaArguments& arguments);
+/// Those, and -t, -G and --until-end; returns the last.
+CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments);
+/// Of whole numbers and others: above 0.
+[[nodiscard]] CLI::Validator positive();
+/// A number from 0 to 1.
+[[nodiscard]] CLI::Validator share();
+
+void add_attach(CLI::App& app, Job& job);
+void add_record(CLI::App& app, Job& job);
+void add_topics(CLI::App& app, Job& job);
+void add_check(CLI::App& app, Job& job);
+void add_inspect(CLI::App& app, Job& job);
+void add_key(CLI::App& app, Job& job);
+
+}  // namespace nustream::cli

@@ -1,0 +1,155 @@
+// `nustream check CONFIG --data`: a dry run over an input, and what check refuses before attach would.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "command.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Words = std::vector<std::string>;
+
+constexpr const char* settings = R"([stream]
+name = "dry"
+input = "rows.csv"
+[target]
+column = "y"
+[[features]]
+column = "x"
+[[features]]
+column = "kind"
+transform = "indicator"
+equals = "new"
+[model]
+loss = "logistic"
+[descent]
+step_size = 0.01
+clip_norm = 2.0
+[privacy]
+rho = 0.5
+delta = 1e-6
+[noise]
+nu = 0.01
+)";
+
+class CheckData : public ::testing::Test {
+ protected:
+  CheckData() : config_(folder_.write("dry.toml", settings)) {}
+
+  CommandResult check(Words more) const {
+    more.insert(more.begin(), {"check", config_});
+    return run_command(NUSTREAM_COMMAND, more);
+  }
+  void rows(const std::string& text) const { static_cast<void>(folder_.write("rows.csv", text)); }
+
+  TemporaryFolder folder_;
+  std::string config_;
+};
+
+TEST_F(CheckData, ShowsWhatARunWouldMeetAndKeepsNothing) {
+  rows("x,kind,y\n100,old,-1\n110,old,1\n120,old,1\n,old,1\n130,old,-1\n");
+  const CommandResult result = check({"--data"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("dry.toml: valid; stream dry"),
+            HasSubstr("\nNOT PRIVATE: what follows was read from the "
+                      "data, without noise; it is for the operator "
+                      "alone, and settings chosen by looking at it "
+                      "are not covered by the promise\n"),
+            HasSubstr("records         5 of "), HasSubstr("usable          2 (40%)\n"),
+            HasSubstr("unusable        1 (20%): column 'x': not a number; record 3 is one\n"),
+            HasSubstr("unusable        2 (40%): column 'y': not a label 0 … 1; record 0 is one\n"),
+            HasSubstr("clipped         2 of 2 gradients (100%) at theta = 0, where a run begins\n"),
+            HasSubstr("refused labels  '-1' 2 times\n"), HasSubstr("kind=new: the text 'new' never occurs\n")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("  x: 5% of it lies 120 working units or more from 0: give it a center and "
+                                          "a scale that fit\n"),
+                                HasSubstr("\nWhat nustream plan says"), HasSubstr("sigma ")));
+  EXPECT_FALSE(std::filesystem::exists("runs/dry"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 2) << "nothing is kept";
+}
+
+TEST_F(CheckData, ItsJsonHoldsTheSame) {
+  rows("x,kind,y\n100,old,-1\n110,new,1\n");
+  const CommandResult result = check({"--data", "--json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element json = parser.parse(result.out);
+  EXPECT_TRUE(bool(json["valid"]));
+  EXPECT_FALSE(bool(json["data"]["private"]));
+  EXPECT_EQ(std::uint64_t(json["data"]["usable"]), 1U);
+  EXPECT_EQ(std::string(json["data"]["refused_labels"].at(0)["text"]), "-1");
+  EXPECT_GT(double(json["plan"]["sigma"]), 0);
+}
+
+TEST_F(CheckData, TakesFilesAndANumberOfRecords) {
+  rows("x,kind,y\n1,new,1\n2,new,0\n3,new,0\n");
+  const std::string other = folder_.write("other.csv", "x,kind,y\n7,new,1\n");
+  EXPECT_THAT(check({"--data", "--records", "2"}).out, HasSubstr("records         2 of the first of "));
+  EXPECT_THAT(check({"--data", other}).out, HasSubstr("records         1 of " + other));
+  EXPECT_EQ(check({other}).code, 64) << "records are read for --data alone";
+  EXPECT_EQ(check({"--records", "2"}).code, 64);
+}
+
+TEST_F(CheckData, ShowsTheHeaderThatLacksAColumn) {
+  rows("alice,1,0\n");
+  const CommandResult result = check({"--data"});
+  EXPECT_EQ(result.code, 78);
+  EXPECT_THAT(result.err, HasSubstr("no column 'x' in the header of '"));
+  EXPECT_THAT(result.err, HasSubstr("whose columns are 'alice', '1', '0'"));
+  const CommandResult replay = run_command(NUSTREAM_COMMAND, {"replay", config_, "--set", "state.directory=none"});
+  EXPECT_THAT(replay.err, Not(HasSubstr("alice")));
+}
+
+TEST_F(CheckData, MinUsableIsAnExitCodeForScripts) {
+  rows("x,kind,y\n1,new,1\n2,new,0\n3,new,7\n");
+  EXPECT_EQ(check({"--data", "--min-usable", "0.6"}).code, 0);
+  const CommandResult result = check({"--data", "--min-usable", "0.7"});
+  EXPECT_EQ(result.code, 66);
+  EXPECT_EQ(result.err, "nustream: of the records 66.7% can be used, less than --min-usable 0.7\n");
+}
+
+TEST_F(CheckData, ATableIsLookedAtLikewise) {
+  rows("x,kind,y\n1,new,1\n2,new,0\n3,new,7\n");
+  const std::string table =
+      folder_.write("table.toml", std::string(settings).substr(0, std::string(settings).find("[noise]")) +
+                                      "[estimate]\nsteps = 10\n");
+  const CommandResult result = run_command(NUSTREAM_COMMAND, {"check", table, "--data", "--json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element json = parser.parse(result.out);
+  EXPECT_EQ(std::uint64_t(json["data"]["usable"]), 2U);
+  EXPECT_EQ(std::uint64_t(json["plan"]["steps"]), 10U);
+}
+
+// What attach would refuse before it asks a broker.
+TEST_F(CheckData, RefusesWhatAttachWould) {
+  rows("x,kind,y\n1,new,1\n");
+  const auto refused = [&](Words more, const std::string& part) {
+    more.insert(more.begin(), {"-b", "localhost:1", "-t", "topic", "--set", "stream.header=false", "--set",
+                               "stream.columns=[\"x\",\"kind\",\"y\"]"});
+    const CommandResult result = check(more);
+    EXPECT_EQ(result.code, 78) << result.out;
+    EXPECT_THAT(result.err, HasSubstr(part));
+  };
+  refused({"-X", "sesion.timeout.ms=1"}, "'sesion.timeout.ms' does not exist (did you mean 'session.timeout.ms'?)");
+  refused({"-X", "enable.auto.commit=true"}, "'enable.auto.commit' cannot be changed");
+  refused({"-X", "security.protocol=SASL_PLAINTEXT", "-X", "sasl.mechanism=NONE-SUCH"},
+          "Unsupported SASL mechanism: NONE-SUCH");
+  refused({"--set", "kafka.drain_seconds=100000"}, "kafka.drain_seconds");
+  refused({"--set", "descent.minibatch=1000000"}, "descent.minibatch = 1000000 never fits");
+}
+
+}  // namespace
+}  // namespace nustream::tests

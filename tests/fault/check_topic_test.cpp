@@ -1,0 +1,123 @@
+// Dry runs over a topic of a real broker, what `topics` says is there, and what a lane's log says of its records.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "attach_world.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Words = std::vector<std::string>;
+
+CommandResult check(const AttachWorld& world, Words more) {
+  more.insert(more.begin(), {"check", world.config(), "--data"});
+  return run_command(NUSTREAM_COMMAND, more);
+}
+
+TEST(CheckTopic, ReadsCommittedRecordsWithoutAGroupAndWithoutATrace) {
+  const AttachWorld world(2);
+  world.write(AttachWorld::values(1000, 1), 0);
+  world.write(AttachWorld::values(1000, 2), 1);
+  const CommandResult result = check(world, {"--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element data = parser.parse(result.out)["data"];
+  EXPECT_EQ(std::uint64_t(data["records"]), 2000U);
+  EXPECT_EQ(std::uint64_t(data["usable"]), 2000U - 2 * 10)
+      << "every 97th of either partition is unusable: of 1,000 the 97th, the 194th, … the 970th";
+  EXPECT_EQ(std::string(data["source"]), "topic '" + world.name() + "', 2 partitions");
+
+  EXPECT_THAT(world.releases(), IsEmpty());
+  EXPECT_THAT(world.committed(world.name() + ".state"), IsEmpty());
+  EXPECT_THAT(world.committed(world.name() + ".ledger"), IsEmpty());
+  // No group was made, so there is none to be deleted.
+  EXPECT_ANY_THROW(delete_group(AttachWorld::direct(), "nustream-" + world.name()));
+}
+
+TEST(CheckTopic, TakesAsManyOfEachPartition) {
+  const AttachWorld world(2);
+  world.write(AttachWorld::values(500, 1), 0);
+  world.write({"1,2", "3,4", "x,y"}, 1);
+  EXPECT_THAT(check(world, {"--records", "20"}).out, HasSubstr("records         13 of topic"));
+  // The last ones, where attach would begin at the end.
+  const CommandResult last = check(world, {"--records", "2", "--set", "kafka.start=latest"});
+  EXPECT_THAT(last.out, HasSubstr("column 'x': not a number; record 2 is one")) << last.err;
+  EXPECT_EQ(check(world, {"--set", "kafka.topic=none-such"}).code, 78);
+}
+
+TEST(Topics, ShowsWhatIsThereBesideWhatIsWanted) {
+  const AttachWorld world(3);
+  delete_topic(AttachWorld::direct(), world.name() + ".dead");
+  const Words arguments{"topics", world.config(), "--replication", "1"};
+  const CommandResult result = run_command(NUSTREAM_COMMAND, arguments);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string& name = world.name();
+  EXPECT_THAT(result.out, HasSubstr("wanted: " + name + ".state: 3 partitions, 1 replicas cleanup.policy=compact"));
+  EXPECT_THAT(result.out,
+              HasSubstr("  there, and other than wanted: " + name +
+                        ".state: 3 partitions, 1 replicas cleanup.policy=compact max.compaction.lag.ms="));
+  EXPECT_THAT(result.out, HasSubstr("  there, as wanted: " + name +
+                                    ".ledger: 3 partitions, 1 replicas "
+                                    "cleanup.policy=delete retention.bytes=-1 "
+                                    "retention.ms=-1\n"));
+  EXPECT_THAT(result.out, HasSubstr("wanted: " + name + ".dead: 3 partitions, 1 replicas\n  not there\n"));
+
+  const CommandResult created =
+      run_command(NUSTREAM_COMMAND, {"topics", world.config(), "--replication", "1", "--create"});
+  EXPECT_EQ(created.code, 0) << created.err;
+  EXPECT_THAT(created.out, HasSubstr("made:   " + name + ".dead: 3 partitions"));
+}
+
+TEST(Topics, TheBrokersMayBeTyped) {
+  const AttachWorld world(1, "localhost:1");
+  const Words typed{"topics", world.config(), "-b", shared_broker().bootstrap(), "-X", "client.id=typed"};
+  const CommandResult result = run_command(NUSTREAM_COMMAND, typed);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(world.name() + ".ledger"));
+  const CommandResult inspected =
+      run_command(NUSTREAM_COMMAND, {"inspect", world.config(), "-b", shared_broker().bootstrap(), "--json"});
+  EXPECT_EQ(inspected.code, 0) << inspected.err;
+  EXPECT_EQ(inspected.out, "[]\n");
+}
+
+TEST(LaneLog, SaysAtOnceAndAtItsEndThatNothingCanBeUsed) {
+  const AttachWorld world;
+  world.write(std::vector<std::string>(600, std::string("\0\0\0\0\7{}", 7)));
+  const CommandResult result = world.run({"--until-end"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const std::string lane = "nustream: lane 0: operator only, not private: ";
+  const std::string reason =
+      "most often the value begins with a zero byte and four more: framed by a schema registry? (record 0)\n";
+  EXPECT_THAT(result.err, HasSubstr(lane + "of the first "));
+  EXPECT_THAT(result.err, HasSubstr(" (100%) cannot be used; " + reason));
+  EXPECT_THAT(result.err,
+              HasSubstr(lane + "none of 600 records could be used: every step was noise alone; " + reason));
+}
+
+TEST(LaneLog, HasNoSuchLineWhereAllIsWell) {
+  const AttachWorld world;
+  world.write(std::vector<std::string>(300, "0.1,0.2"));
+  const CommandResult result = world.run({"--until-end"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, Not(HasSubstr("operator only")));
+}
+
+TEST(AttachWarns, OfABudgetBelowWhatTheEpochWouldSpend) {
+  const AttachWorld world;
+  world.write({"1,2"});
+  const CommandResult result = world.run({"--until-end", "--set", "privacy.budget=0.25"});
+  EXPECT_THAT(result.err, HasSubstr("nustream: warning: privacy.budget ends this epoch after "));
+}
+
+}  // namespace
+}  // namespace nustream::tests

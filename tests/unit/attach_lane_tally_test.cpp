@@ -1,0 +1,91 @@
+// What a lane's log says of its records, and when.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "attach/lane_tally.h"
+
+namespace nustream::attach {
+namespace {
+
+using std::chrono::minutes;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string said_by(const std::function<void()>& work) {
+  ::testing::internal::CaptureStderr();
+  work();
+  return ::testing::internal::GetCapturedStderr();
+}
+
+record::RowBatch rows_of(std::size_t count, std::size_t unusable) {
+  record::RowBatch rows;
+  rows.dimension = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    rows.x.push_back(0);
+    rows.y.push_back(0);
+    rows.next.push_back(i + 1);
+    if (i < unusable) rows.rejects.push_back({Position{i}, "column 'x': missing"});
+  }
+  return rows;
+}
+
+check::Tally batch_of(std::uint64_t records, std::uint64_t unusable, std::uint64_t clipped) {
+  check::Tally batch;
+  batch.records = records;
+  batch.gradients = records - unusable;
+  batch.clipped = clipped;
+  const record::RowBatch rows = rows_of(unusable, unusable);
+  batch.add(rows.rejects);
+  return batch;
+}
+
+TEST(LaneTally, SaysAtOnceAndOnceThatTheFirstRecordsCannotBeUsed) {
+  LaneTally tally(LaneId{3});
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(0, 0)); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(10, 9)); }),
+              AllOf(HasSubstr("nustream: lane 3: operator only, not private: of the first 10 records 9 (90%)"),
+                    HasSubstr("column 'x': missing (record 0)")));
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(10, 10)); }), IsEmpty());
+}
+
+TEST(LaneTally, SaysAtIntervalsWhatCameSinceTheLastLine) {
+  LaneTally tally(LaneId{0});
+  const auto now = std::chrono::steady_clock::now();
+  tally.committed(batch_of(100, 20, 10));
+  EXPECT_THAT(said_by([&] { tally.tick(now + minutes(9)); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { tally.tick(now + minutes(11)); }),
+              AllOf(HasSubstr("20 of 100 records (20%)"), Not(HasSubstr("clipped"))))
+      << "few were clipped";
+  EXPECT_THAT(said_by([&] { tally.tick(now + minutes(22)); }), IsEmpty()) << "nothing came since";
+  tally.committed(batch_of(50, 0, 30));
+  EXPECT_THAT(said_by([&] { tally.tick(now + minutes(33)); }),
+              AllOf(HasSubstr("30 of 50 gradients (60%)"), Not(HasSubstr("could not be used"))));
+}
+
+TEST(LaneTally, SaysAtItsEndAndOnceWhatWasCountedInAll) {
+  LaneTally tally(LaneId{0});
+  tally.committed(batch_of(100, 20, 10));
+  tally.committed(batch_of(100, 0, 10));
+  EXPECT_THAT(said_by([&] { tally.end(); }),
+              AllOf(HasSubstr("20 of 200 records (10%)"), HasSubstr("20 of 180 gradients (11.1%)")));
+  EXPECT_THAT(said_by([&] { tally.end(); }), IsEmpty());
+}
+
+TEST(LaneTally, HasNothingToSayWhereAllIsUsedAndNothingClipped) {
+  LaneTally tally(LaneId{0});
+  tally.committed(batch_of(100, 0, 0));
+  EXPECT_THAT(said_by([&] {
+                tally.read(rows_of(10, 0));
+                tally.tick(std::chrono::steady_clock::now() + minutes(11));
+                tally.end();
+              }),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace nustream::attach

@@ -1,0 +1,56 @@
+// Names that look the same.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "decode/alike.h"
+#include "decode/csv_columns.h"
+#include "expect_failure.h"
+
+namespace nustream::decode {
+namespace {
+
+TEST(Alike, TellsWhatTheEyeDoesNotSee) {
+  EXPECT_EQ(difference_unseen("x", "x"), "");
+  EXPECT_EQ(difference_unseen("x", "y"), "");
+  EXPECT_EQ(difference_unseen("unit_price", "Unit_Price"), "in its capital letters");
+  EXPECT_EQ(difference_unseen("unit price", "unit\xc2\xa0price"), "in a no-break space or a character without width");
+  EXPECT_EQ(difference_unseen("price", "\xef\xbb\xbfprice"), "in a no-break space or a character without width");
+  EXPECT_EQ(difference_unseen("caf\xc3\xa9", "cafe\xcc\x81"), "in how its accents are written (Unicode NFC or NFD)");
+  EXPECT_EQ(difference_unseen("cafe", "caf\xc3\xa9"), "") << "an accent that is not there is seen";
+}
+
+TEST(Alike, BytesThatAreNoUnicodeStandForThemselves) {
+  EXPECT_EQ(folded("\xff\xc3"), "\xff\xc3");
+  EXPECT_EQ(folded("\xe2\x80"), "\xe2\x80");
+  EXPECT_EQ(folded(""), "");
+  EXPECT_EQ(folded(" \xc2\xa0 "), "");
+}
+
+void refuses(const std::vector<std::string>& names, const std::string& column,
+             const std::vector<std::string>& configured, const std::string& part, bool may_show = false) {
+  tests::expect_failure(
+      Exit::configuration,
+      [&] { static_cast<void>(find_column(names, column, "the header of 'rows.csv'", configured, may_show)); }, part);
+}
+
+TEST(Columns, NameTheOneThatWasMeant) {
+  refuses({"X", "Y"}, "x", {"x", "y"},
+          "no column 'x' in the header of 'rows.csv' (did you mean 'X'? it differs in its "
+          "capital letters: copy it from there); name one that is there");
+  refuses({"id", "price", "quantity", "country"}, "prise", {"prise", "quantity", "country"},
+          "(did you mean 'price'?), whose columns are 'id', 'price', 'quantity', 'country'; name one that is there");
+}
+
+// A line without a header is somebody's record.
+TEST(Columns, ShowNoRecord) {
+  refuses({"Y", "alice"}, "y", {"y", "x"},
+          "'rows.csv', which has 2 columns (nustream check CONFIG --data shows them)");
+  refuses({"alice", "y"}, "x", {"x", "y"}, "'rows.csv', which has 2 columns");
+  refuses({"alice", "y"}, "x", {"x", "y"}, "whose columns are 'alice', 'y'", true);
+}
+
+}  // namespace
+}  // namespace nustream::decode
