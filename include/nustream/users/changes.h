@@ -1,0 +1,47 @@
+// What a batch changes in the table of users, before the batch is committed.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "nustream/users/table.h"
+#include "nustream/users/user_index.h"
+
+namespace nustream::users {
+
+/// One user that a batch changed.
+struct Change {
+  Entry entry;
+  Standing before;  ///< in the table; all zeros where the user is new, or the batch emptied the table before
+};
+
+/// The table as a batch leaves it, while the table itself stays that of the committed steps: a batch that does not
+/// commit leaves nothing behind. The table outlives it and changes by apply() alone.
+class Changes {
+ public:
+  explicit Changes(const Table& table) : table_(&table) {}
+
+  [[nodiscard]] Standing find(const UserHash& user) const noexcept;
+  void put(const Entry& entry);
+  /// The border of a period: everyone begins anew, and what the batch changed before it is gone.
+  void empty_table() noexcept;
+
+  /// Whether the batch emptied the table before the changes.
+  [[nodiscard]] bool emptied() const noexcept { return emptied_; }
+  /// In the order in which users were met; each once.
+  [[nodiscard]] std::span<const Change> all() const noexcept { return changes_; }
+
+  /// Once the batch is committed: changes the table, which is the one that was given, and begins the next batch.
+  void apply(Table& table);
+  /// The batch did not commit.
+  void forget() noexcept;
+
+ private:
+  const Table* table_;
+  bool emptied_ = false;
+  UserIndex index_;
+  std::vector<Change> changes_;
+};
+
+}  // namespace nustream::users

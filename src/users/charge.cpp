@@ -1,0 +1,129 @@
+#include "nustream/users/charge.h"
+
+#include <algorithm>
+
+#include "nustream/base/error.h"
+#include "nustream/privacy/zcdp.h"
+#include "nustream/users/sensitivity.h"
+#include "privacy/rounding.h"
+
+namespace nustream::users {
+namespace {
+
+/// Σ over mechanisms of sens²/(2σ²).
+Rho rho_of(std::span<const Mechanism> mechanisms, const Limits& limits, std::optional<StepCount> steps) {
+  std::vector<Rho> parts;
+  parts.reserve(mechanisms.size());
+  for (const Mechanism& mechanism : mechanisms) {
+    const Sensitivity moved =
+        steps ? sensitivity(mechanism.correlation, *steps, limits) : sensitivity_limit(mechanism.correlation, limits);
+    parts.push_back(privacy::rho(moved, mechanism.sigma));
+  }
+  return privacy::compose(parts);
+}
+
+double sum_up(double a, double b) {
+  return privacy::rounded_up(a + b, 0);
+}
+
+std::size_t times_of(const Epoch& epoch) {
+  return epoch.by_count.size() - 1;
+}
+
+/// What the epoch costs by itself.
+double alone(const Epoch& epoch) {
+  if (epoch.by_count.empty()) return epoch.of_mass.value();
+  const double by_count = epoch.by_count.back().value();
+  return epoch.mass ? std::min(by_count, epoch.of_mass.value()) : by_count;
+}
+
+/// best[n]: the most for users that have contributed n times so far.
+double spread_counts(std::span<const Epoch> epochs) {
+  std::vector<double> best{0};
+  for (const Epoch& epoch : epochs) {
+    std::vector<double> next = best;
+    next.resize(std::max(best.size(), times_of(epoch) + 1), -1);
+    for (std::size_t before = 0; before < std::min(best.size(), times_of(epoch)); ++before) {
+      if (best[before] < 0) continue;
+      for (std::size_t j = 1; before + j <= times_of(epoch); ++j) {
+        next[before + j] = std::max(next[before + j], sum_up(best[before], epoch.by_count[j].value()));
+      }
+    }
+    best = std::move(next);
+  }
+  return *std::ranges::max_element(best);
+}
+
+/// best[i]: the most for users that have used levels[i] so far; a level is 0 or the W of an epoch.
+double spread_mass(std::span<const Epoch> epochs) {
+  std::vector<double> levels{0};
+  for (const Epoch& epoch : epochs) levels.push_back(epoch.mass->value());
+  std::ranges::sort(levels);
+  std::vector<double> best(levels.size(), -1);
+  best[0] = 0;
+  for (const Epoch& epoch : epochs) {
+    std::vector<double> next = best;
+    for (std::size_t to = 1; to < levels.size() && levels[to] <= epoch.mass->value(); ++to) {
+      for (std::size_t from = 0; from < to; ++from) {
+        if (best[from] < 0) continue;
+        const double share = (levels[to] - levels[from]) / epoch.mass->value();
+        const double rho = privacy::rounded_up(share * share * epoch.of_mass.value(), 0);
+        next[to] = std::max(next[to], sum_up(best[from], rho));
+      }
+    }
+    best = std::move(next);
+  }
+  return *std::ranges::max_element(best);
+}
+
+double of_group(std::span<const Epoch> group) {
+  double least = 0;
+  for (const Epoch& epoch : group) least = sum_up(least, alone(epoch));
+  if (group.size() == 1) return alone(group[0]);
+  // One entry for a large k: it cannot be spread.
+  const bool counted = std::ranges::all_of(group, [](const Epoch& epoch) { return epoch.by_count.size() > 1; });
+  if (counted) least = std::min(least, spread_counts(group));
+  const bool massed = std::ranges::all_of(group, [](const Epoch& epoch) { return epoch.mass.has_value(); });
+  if (massed) least = std::min(least, spread_mass(group));
+  return least;
+}
+
+}  // namespace
+
+Epoch epoch_of(std::span<const Mechanism> mechanisms, const Limits& limits, std::optional<StepCount> steps,
+               bool carries_over) {
+  Epoch epoch{carries_over};
+  if (const auto& participation = limits.participation()) {
+    const std::uint64_t times = participation->times();
+    const auto of = [&](std::uint64_t count) {
+      return rho_of(mechanisms, Limits({{count, participation->separation()}}, {}), steps);
+    };
+    if (times <= spread_times_max) {
+      epoch.by_count.push_back(Rho{0});
+      for (std::uint64_t count = 1; count <= times; ++count) epoch.by_count.push_back(of(count));
+    } else {
+      epoch.by_count.push_back(of(times));
+    }
+  }
+  if (limits.mass()) {
+    epoch.mass = limits.mass();
+    epoch.of_mass = rho_of(mechanisms, Limits({}, limits.mass()), steps);
+  }
+  return epoch;
+}
+
+Rho charged(std::span<const Epoch> epochs) {
+  double sum = 0;
+  for (std::size_t first = 0; first < epochs.size();) {
+    std::size_t end = first + 1;
+    while (end < epochs.size() && epochs[end].carries_over) ++end;
+    for (const Epoch& epoch : epochs.subspan(first, end - first)) {
+      NUSTREAM_REQUIRE(!epoch.by_count.empty() || epoch.mass, "every epoch of users has a limit");
+    }
+    sum = sum_up(sum, of_group(epochs.subspan(first, end - first)));
+    first = end;
+  }
+  return Rho{sum};
+}
+
+}  // namespace nustream::users

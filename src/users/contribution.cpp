@@ -1,0 +1,125 @@
+#include "nustream/users/contribution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/shown.h"
+#include "descent/norm.h"
+#include "descent/private_step.h"
+#include "nustream/base/error.h"
+
+namespace nustream::users {
+namespace {
+
+constexpr double roundoff = 0x1p-53;
+
+void check(const Block& block) {
+  if (block.entries == 0) throw InvalidParameter("entries of a block", "0", "at least 1");
+  if (!(std::isfinite(block.bound) && block.bound > 0)) {
+    throw InvalidParameter("bound of a block", shown(block.bound), "a finite number > 0");
+  }
+  int exponent = 0;
+  const bool power_of_two = block.spacing > 0 && std::frexp(block.spacing, &exponent) == .5;
+  if (!power_of_two || !(block.bound / block.spacing < 0x1p51)) {
+    throw InvalidParameter("spacing of a block", shown(block.spacing), "a power of two above 2^-51 of its bound");
+  }
+}
+
+std::size_t entries_of(const std::vector<Block>& blocks) {
+  std::size_t sum = 0;
+  for (const Block& block : blocks) sum += block.entries;
+  return sum;
+}
+
+/// What the roundings of a norm of d entries, and of a product with each of them, may come to.
+double slack(std::size_t entries) {
+  return (static_cast<double>(entries) + 16) * roundoff;
+}
+
+/// ‖v‖/bound rounded up, at most 1, and 1 for a v that is not finite: then nothing of it is added.
+double clipped_norm(std::span<const double> v, double bound) {
+  const descent::ScaledNorm norm = descent::scaled_norm(v);
+  const double relative = norm.scale / bound * norm.fraction * (1 + slack(v.size()));
+  return relative < 1 ? relative : 1;
+}
+
+/// trunc(scale · clip(v, bound) / s), added: at most scale·bound/s long.
+void add_clipped(std::span<const double> v, const Block& block, double scale, std::int64_t* units) {
+  const descent::ScaledNorm norm = descent::scaled_norm(v);
+  if (std::isnan(norm.fraction) || norm.fraction == 0) return;
+  const int exponent = std::ilogb(norm.scale);
+  const double shrink = 1 - slack(v.size());
+  const double radius = block.bound / block.spacing * (1 - 0x1p-48) * shrink * scale;
+  const double slope = std::scalbn(scale < 1 ? scale * shrink : 1, exponent - std::ilogb(block.spacing));
+  const descent::ClippedGradient clipped = descent::clip_gradient(slope, norm.fraction, {1, radius});
+  for (std::size_t j = 0; j < v.size(); ++j) {
+    units[j] = noise::saturating_add(units[j], descent::on_grid(clipped.factor, std::scalbn(v[j], -exponent)));
+  }
+}
+
+}  // namespace
+
+StepContributions::StepContributions(std::vector<Block> blocks, Limits limits)
+    : blocks_(std::move(blocks)), limits_(limits), entries_(entries_of(blocks_)) {
+  if (blocks_.empty()) throw InvalidParameter("blocks of a contribution", "0", "at least 1");
+  for (const Block& block : blocks_) check(block);
+}
+
+void StepContributions::begin(StepIndex step) noexcept {
+  step_ = step;
+  index_.clear();
+  contributors_.clear();
+  sums_.clear();
+}
+
+bool StepContributions::takes_part(const UserHash& user, const Changes& users) const noexcept {
+  return index_.find(user) < index_.size() || may_contribute(limits_, users.find(user), step_);
+}
+
+bool StepContributions::add(const UserHash& user, std::uint32_t number, std::span<const double> entries) {
+  NUSTREAM_REQUIRE(entries.size() == entries_, "a record has the entries of all blocks");
+  if (!std::ranges::all_of(entries, [](double entry) { return std::isfinite(entry); })) return false;
+  const std::size_t place = index_.number_of(user);
+  if (place == contributors_.size()) {
+    contributors_.push_back({user, number});
+    sums_.resize(sums_.size() + entries_, 0);
+  }
+  double* const sum = sums_.data() + place * entries_;
+  for (std::size_t j = 0; j < entries_; ++j) sum[j] += entries[j];
+  return true;
+}
+
+double StepContributions::norm_of(std::span<const double> sum) const noexcept {
+  double largest = 0;
+  for (const Block& block : blocks_) {
+    largest = std::max(largest, clipped_norm(sum.first(block.entries), block.bound));
+    sum = sum.subspan(block.entries);
+  }
+  return largest;
+}
+
+void StepContributions::add_to_grid(std::span<const double> sum, double scale, std::span<std::int64_t> units) const {
+  for (const Block& block : blocks_) {
+    add_clipped(sum.first(block.entries), block, scale, units.data());
+    sum = sum.subspan(block.entries);
+    units = units.subspan(block.entries);
+  }
+}
+
+std::size_t StepContributions::settle(Changes& users, std::span<std::int64_t> units) {
+  NUSTREAM_REQUIRE(units.size() == entries_, "a sum has the entries of all blocks");
+  const std::size_t count = contributors_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [user, number] = contributors_[i];
+    const std::span<const double> sum = std::span(sums_).subspan(i * entries_, entries_);
+    const double norm = norm_of(sum);
+    const Charge charged = charge(limits_, users.find(user), step_, norm);
+    users.put({user, number, charged.after});
+    add_to_grid(sum, charged.allowed < norm ? charged.allowed / norm * (1 - 4 * roundoff) : 1, units);
+  }
+  begin(step_);
+  return count;
+}
+
+}  // namespace nustream::users

@@ -1,0 +1,19 @@
+#include "nustream/users/limits.h"
+
+#include <string>
+
+#include "nustream/base/error.h"
+
+namespace nustream::users {
+
+Limits::Limits(std::optional<privacy::Participation> participation, std::optional<Mass> mass)
+    : participation_(participation), mass_(mass) {
+  if (!participation && !mass) {
+    throw InvalidParameter("limits of a user", "none", "a number of participations, a mass, or both");
+  }
+  if (participation && participation->times() > times_max) {
+    throw InvalidParameter("participation times", std::to_string(participation->times()), "at most 2^32 - 2");
+  }
+}
+
+}  // namespace nustream::users

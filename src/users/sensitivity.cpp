@@ -1,0 +1,39 @@
+#include "nustream/users/sensitivity.h"
+
+#include <algorithm>
+
+#include "nustream/base/error.h"
+#include "nustream/privacy/sensitivity.h"
+#include "privacy/rounding.h"
+
+namespace nustream::users {
+namespace {
+
+/// The least bound of the limits; `of` gives a participation's sensitivity.
+template <class Of>
+Sensitivity least(const Limits& limits, const Of& of) {
+  std::optional<Sensitivity> bound;
+  if (limits.participation()) bound = of(*limits.participation());
+  if (limits.mass()) {
+    const double once = of(privacy::Participation::once()).value();
+    const Sensitivity of_mass{privacy::rounded_up(limits.mass()->value() * once, 0)};
+    bound = bound ? std::min(*bound, of_mass) : of_mass;
+  }
+  return *bound;
+}
+
+}  // namespace
+
+Sensitivity sensitivity(const noise::Correlation& correlation, StepCount steps, const Limits& limits) {
+  return least(limits, [&](const privacy::Participation& participation) {
+    return privacy::sensitivity(correlation, steps, participation);
+  });
+}
+
+Sensitivity sensitivity_limit(const noise::Correlation& correlation, const Limits& limits) {
+  return least(limits, [&](const privacy::Participation& participation) {
+    return privacy::sensitivity_limit(correlation, participation);
+  });
+}
+
+}  // namespace nustream::users

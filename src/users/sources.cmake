@@ -1,0 +1,11 @@
+target_sources(nustream_core PRIVATE
+  users/changes.cpp
+  users/charge.cpp
+  users/contribution.cpp
+  users/gate.cpp
+  users/limits.cpp
+  users/period.cpp
+  users/placement.cpp
+  users/sensitivity.cpp
+  users/table.cpp
+  users/user_index.cpp)

@@ -1,0 +1,75 @@
+#include "nustream/users/table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "nustream/base/error.h"
+
+namespace nustream::users {
+namespace {
+
+constexpr std::size_t slots_min = 64;
+
+/// Three quarters of the slots may be taken.
+bool has_room(std::size_t users, std::size_t slots) {
+  return users <= slots / 4 * 3;
+}
+
+}  // namespace
+
+Table::Table(std::size_t users) {
+  const std::size_t slots = std::max(slots_min, (users / 3 + 1) * 4);
+  slots_.resize(slots);
+  numbers_.resize(slots);
+}
+
+std::size_t Table::home(std::uint64_t high) const noexcept {
+  return static_cast<std::size_t>(static_cast<unsigned __int128>(high) * slots_.size() >> 64);
+}
+
+std::size_t Table::slot_of(const UserHash& user) const noexcept {
+  std::size_t at = home(user.high);
+  while (slots_[at].standing.count != 0 && slots_[at].user != user) at = at + 1 == slots_.size() ? 0 : at + 1;
+  return at;
+}
+
+Standing Table::find(const UserHash& user) const noexcept {
+  return slots_[slot_of(user)].standing;
+}
+
+void Table::prefetch(const UserHash& user) const noexcept {
+  __builtin_prefetch(&slots_[home(user.high)]);
+}
+
+void Table::put(const Entry& entry) {
+  NUSTREAM_REQUIRE(entry.standing.count != 0, "a user of the table has contributed or was closed");
+  std::size_t at = slot_of(entry.user);
+  if (slots_[at].standing.count == 0) {
+    if (!has_room(size_ + 1, slots_.size())) {
+      grow(slots_.size() + slots_.size() / 2);
+      at = slot_of(entry.user);
+    }
+    ++size_;
+    slots_[at].user = entry.user;
+    numbers_[at] = entry.number;
+  }
+  slots_[at].standing = entry.standing;
+}
+
+void Table::clear() noexcept {
+  std::ranges::fill(slots_, Slot{});
+  size_ = 0;
+}
+
+void Table::grow(std::size_t slots) {
+  const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(slots));
+  const std::vector<std::uint32_t> numbers = std::exchange(numbers_, std::vector<std::uint32_t>(slots));
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (old[i].standing.count == 0) continue;
+    const std::size_t at = slot_of(old[i].user);
+    slots_[at] = old[i];
+    numbers_[at] = numbers[i];
+  }
+}
+
+}  // namespace nustream::users

@@ -1,0 +1,138 @@
+// The table of users against std::map, over random histories with hashes that crowd together.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "nustream/users/changes.h"
+#include "nustream/users/table.h"
+
+namespace nustream::users {
+namespace {
+
+using Plain = std::map<UserHash, Entry>;
+
+/// Of `many` users whose places crowd together, at the end of the table too, where runs of slots go on at its
+/// beginning.
+UserHash some_user(std::mt19937_64& random, std::uint64_t many) {
+  const std::uint64_t number = random() % many;
+  const std::uint64_t high[] = {
+      0, 1, ~std::uint64_t{0}, ~std::uint64_t{0} << 40, number << 56, number * 0x9e3779b97f4a7c15};
+  return {high[number % 6], number / 3};
+}
+
+Entry some_entry(std::mt19937_64& random, const UserHash& user, const Plain& known) {
+  const auto found = known.find(user);
+  const auto number = found == known.end() ? static_cast<std::uint32_t>(random()) : found->second.number;
+  return {user,
+          number,
+          {random(), static_cast<std::uint32_t>(1 + random() % 1000), static_cast<std::uint32_t>(random())}};
+}
+
+Plain read(const Table& table) {
+  Plain entries;
+  for (unsigned part = 0; part < Table::parts; ++part) {
+    table.visit_part(part, [&](const Entry& entry) {
+      EXPECT_EQ(entry.user.high >> 56, part);
+      EXPECT_TRUE(entries.emplace(entry.user, entry).second);
+    });
+  }
+  return entries;
+}
+
+TEST(UserTable, IsAMap) {
+  std::mt19937_64 random(1);
+  for (int trial = 0; trial < 60; ++trial) {
+    Table table;
+    Plain plain;
+    const std::uint64_t many = 1 + random() % 3000;
+    for (int i = 0; i < 3000; ++i) {
+      const UserHash user = some_user(random, many);
+      const auto found = plain.find(user);
+      ASSERT_EQ(table.find(user), found == plain.end() ? Standing{} : found->second.standing);
+      const Entry entry = some_entry(random, user, plain);
+      table.prefetch(user);
+      table.put(entry);
+      plain[user] = entry;
+      if (random() % 2500 == 0) {
+        table.clear();
+        plain.clear();
+      }
+      ASSERT_EQ(table.size(), plain.size());
+    }
+    EXPECT_EQ(read(table), plain);
+    EXPECT_GE(table.bytes(), table.size() * Table::slot_bytes * 4 / 3);
+  }
+}
+
+TEST(UserTable, HasRoomForWhatItWasMadeFor) {
+  Table table(10'000);
+  const std::size_t bytes = table.bytes();
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 10'000; ++i) table.put({{random(), random()}, 0, {1, 1, 0}});
+  EXPECT_EQ(table.bytes(), bytes);
+  EXPECT_LE(bytes, 10'000 * Table::slot_bytes * 14 / 10);
+}
+
+TEST(UserTable, ChangesEveryStanding) {
+  Table table;
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 500; ++i)
+    table.put({{random(), random()}, 0, {random(), 1 + static_cast<std::uint32_t>(i), 7}});
+  table.change_all([](const Standing& standing) { return carried_over(standing); });
+  EXPECT_EQ(table.size(), 500U);
+  for (const auto& [user, entry] : read(table)) {
+    EXPECT_EQ(entry.standing.next, 0U);
+    EXPECT_EQ(entry.standing.mass, 7U);
+  }
+}
+
+// A batch sees its own changes and nobody else does before it commits; one that does not commit leaves nothing
+// behind.
+TEST(UserChanges, AreThoseOfCommittedBatches) {
+  std::mt19937_64 random(5);
+  for (int trial = 0; trial < 60; ++trial) {
+    Table table;
+    Plain committed;
+    Changes batch(table);
+    Plain open;
+    for (int i = 0; i < 2000; ++i) {
+      const UserHash user = some_user(random, 200);
+      const auto found = open.find(user);
+      ASSERT_EQ(batch.find(user), found == open.end() ? Standing{} : found->second.standing);
+      const auto before = committed.find(user);
+      ASSERT_EQ(table.find(user), before == committed.end() ? Standing{} : before->second.standing);
+      const Entry entry = some_entry(random, user, open);
+      batch.put(entry);
+      open[user] = entry;
+      switch (random() % 40) {
+        case 0:
+          ASSERT_EQ(&batch.all().front(), batch.all().data());
+          for (const Change& change : batch.all()) {
+            const auto old = committed.find(change.entry.user);
+            const bool is_new = batch.emptied() || old == committed.end();
+            ASSERT_EQ(change.before, is_new ? Standing{} : old->second.standing);
+          }
+          batch.apply(table);
+          committed = open;
+          break;
+        case 1:
+          batch.forget();
+          open = committed;
+          break;
+        case 2:
+          batch.empty_table();
+          open.clear();
+          break;
+        default:
+          break;
+      }
+    }
+    EXPECT_EQ(read(table), committed);
+  }
+}
+
+}  // namespace
+}  // namespace nustream::users

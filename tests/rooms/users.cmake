@@ -1,0 +1,8 @@
+# Tests of the users room of the core, one line a binary.
+nustream_test(users_test quick unit/users_gate_test.cpp unit/users_period_test.cpp unit/users_placement_test.cpp
+              golden/users_sums_test.cpp)
+nustream_test(users_property_test quick property/users_table_test.cpp property/users_sensitivity_test.cpp
+              property/users_contribution_test.cpp property/users_charge_test.cpp)
+foreach(test users_test users_property_test)
+  target_include_directories(${test} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+endforeach()
