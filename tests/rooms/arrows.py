@@ -25,7 +25,7 @@ SERVICE = [
     [""],  # error.h, located.h, version.h: files without a room
     ["secrets", "publish"],  # keys and seals; what a release says
     ["config", "journal"],  # the settings of everything above; durable batches
-    ["decode", "serve"],  # bytes to rows; the listeners
+    ["decode", "serve", "users"],  # bytes to rows; the listeners; the store of users
     ["kafka"],
     ["engine"],  # what all commands do with a lane
     ["check"],  # what records would meet, told to the operator alone

@@ -1,0 +1,159 @@
+#include "users/sealed_record.h"
+
+#include <sodium.h>
+
+#include <array>
+#include <bit>
+
+#include "error.h"
+#include "nustream/base/error.h"
+#include "secrets/fields.h"
+#include "secrets/random.h"
+#include "secrets/seal.h"
+
+namespace nustream::users {
+namespace {
+
+constexpr std::size_t length_bytes = 4;
+constexpr std::size_t nonce_bytes = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES;
+constexpr std::size_t tag_bytes = crypto_aead_xchacha20poly1305_ietf_ABYTES;
+constexpr std::size_t epoch_bytes = 16;
+static_assert(record_overhead_bytes == record_heading_bytes + nonce_bytes + tag_bytes);
+
+unsigned char* writable(std::string& text) {
+  return reinterpret_cast<unsigned char*>(text.data());
+}
+const unsigned char* readable(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+Failure damaged() {
+  return {Exit::data,
+          "a record of the store of users is damaged, or of another stream or lane; restore the store as it was, or "
+          "begin a new epoch with --new-epoch, which is charged beside what users have spent"};
+}
+
+std::string plain_bytes(const UserRecord& record) {
+  std::string plain;
+  if (record.kind == RecordKind::epoch) {
+    secrets::append_double(record.mass_before ? record.mass_before->value() : 0, plain);
+    secrets::append_double(record.mass_after ? record.mass_after->value() : 0, plain);
+    return plain;
+  }
+  plain.reserve(record.entries.size() * entry_bytes);
+  EntryBytes bytes{};
+  for (const Entry& entry : record.entries) {
+    put_entry(entry, bytes);
+    secrets::append_bytes(bytes, plain);
+  }
+  return plain;
+}
+
+std::string heading_of(const UserRecord& record, std::size_t plain_size) {
+  std::string heading;
+  const std::size_t length = record_overhead_bytes - length_bytes + plain_size;
+  secrets::append_integer(static_cast<std::uint32_t>(length), heading);
+  secrets::append_integer(record.number, heading);
+  secrets::append_integer(record.commit, heading);
+  secrets::append_integer(static_cast<std::uint8_t>(record.kind), heading);
+  secrets::append_integer(record.part, heading);
+  return heading;
+}
+
+/// What the plain bytes of a record say; its kind is set.
+void read_plain(std::string_view plain, UserRecord& record) {
+  if (record.kind == RecordKind::epoch) {
+    if (plain.size() != epoch_bytes) throw damaged();
+    secrets::FieldReader fields(plain, "");
+    const double before = fields.number();
+    const double after = fields.number();
+    if (before > 0 && after > 0) {
+      record.mass_before = Mass{before};
+      record.mass_after = Mass{after};
+    }
+    return;
+  }
+  if (plain.size() % entry_bytes != 0 || plain.size() / entry_bytes > record_entries_max) throw damaged();
+  record.entries.reserve(plain.size() / entry_bytes);
+  for (; !plain.empty(); plain.remove_prefix(entry_bytes)) {
+    const Entry entry = take_entry(std::span<const std::uint8_t, entry_bytes>(readable(plain), entry_bytes));
+    if (entry.standing.count == 0) throw damaged();
+    record.entries.push_back(entry);
+  }
+}
+
+}  // namespace
+
+std::string store_context(const UserKey& key, const StoreIdentity& identity) {
+  std::string context;
+  secrets::append_bytes(key.fingerprint(), context);
+  secrets::append_integer(identity.lane.value(), context);
+  secrets::append_text(identity.stream, context);
+  return context;
+}
+
+std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record) {
+  std::array<std::uint8_t, nonce_bytes> nonce{};
+  secrets::fill_random(nonce);
+  return seal_record(key, context, record, nonce);
+}
+
+std::string seal_record(const UserKey& key, std::string_view context, const UserRecord& record,
+                        std::span<const std::uint8_t, 24> nonce) {
+  NUSTREAM_REQUIRE(record.entries.size() <= record_entries_max, "a record of users has a bounded number of entries");
+  std::string plain = plain_bytes(record);
+  std::string sealed = heading_of(record, plain.size());
+  const std::string associated = std::string(context) + sealed;
+  secrets::append_bytes(nonce, sealed);
+  std::array<unsigned char, tag_bytes> tag{};
+  const int status = crypto_aead_xchacha20poly1305_ietf_encrypt_detached(
+      writable(plain), tag.data(), nullptr, writable(plain), plain.size(), readable(associated), associated.size(),
+      nullptr, nonce.data(), key.log_key().data());
+  NUSTREAM_REQUIRE(status == 0, "sealing a record of users");
+  sealed.reserve(sealed.size() + plain.size() + tag.size());
+  sealed += plain;
+  secrets::append_bytes(tag, sealed);
+  return sealed;
+}
+
+std::optional<std::size_t> record_size(std::string_view bytes) {
+  if (bytes.size() < length_bytes) return std::nullopt;
+  secrets::FieldReader fields(bytes, "");
+  const std::size_t size = length_bytes + fields.integer<std::uint32_t>();
+  return size < record_overhead_bytes || size > record_bytes_max ? 0 : size;
+}
+
+RecordPlace record_place(std::string_view bytes) {
+  NUSTREAM_REQUIRE(bytes.size() >= record_heading_bytes, "a whole record of users");
+  secrets::FieldReader fields(bytes.substr(length_bytes), "");
+  const auto number = fields.integer<std::uint64_t>();
+  return {number, fields.integer<std::uint64_t>()};
+}
+
+std::optional<std::uint8_t> part_of(std::string_view bytes) {
+  NUSTREAM_REQUIRE(bytes.size() >= record_heading_bytes, "a whole record of users");
+  const bool is_part = bytes[record_heading_bytes - 2] == static_cast<char>(RecordKind::part);
+  return is_part ? std::optional(static_cast<std::uint8_t>(bytes[record_heading_bytes - 1])) : std::nullopt;
+}
+
+UserRecord open_record(const UserKey& key, std::string_view context, std::string_view bytes) {
+  if (bytes.size() < record_overhead_bytes) throw damaged();
+  const RecordPlace place = record_place(bytes);
+  UserRecord record{place.number, place.commit};
+  const auto kind = static_cast<std::uint8_t>(bytes[record_heading_bytes - 2]);
+  record.part = static_cast<std::uint8_t>(bytes[record_heading_bytes - 1]);
+  const std::string associated = std::string(context) + std::string(bytes.substr(0, record_heading_bytes));
+  const std::string_view nonce = bytes.substr(record_heading_bytes, nonce_bytes);
+  const std::string_view body = bytes.substr(record_heading_bytes + nonce_bytes);
+  std::string plain(body.size() - tag_bytes, '\0');
+  const int status = crypto_aead_xchacha20poly1305_ietf_decrypt_detached(
+      writable(plain), nullptr, readable(body), plain.size(), readable(body.substr(plain.size())),
+      readable(associated), associated.size(), readable(nonce), key.log_key().data());
+  if (status != 0 || kind < 1 || kind > 4) throw damaged();
+  record.kind = static_cast<RecordKind>(kind);
+  read_plain(plain, record);
+  secrets::wipe_text(plain);
+  return record;
+}
+
+}  // namespace nustream::users

@@ -1,0 +1,101 @@
+#include "users/user_key.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <memory_resource>
+
+#include "nustream/base/error.h"
+#include "secrets/locked_memory.h"
+#include "secrets/random.h"
+#include "secrets/sodium.h"
+#include "users/entry_bytes.h"
+
+namespace nustream::users {
+namespace {
+
+using SipKey = std::array<std::uint8_t, crypto_shorthash_siphashx24_KEYBYTES>;
+using SipHash = std::array<std::uint8_t, crypto_shorthash_siphashx24_BYTES>;
+
+SipHash sip_hash(std::span<const std::uint8_t> bytes, const SipKey& key) noexcept {
+  SipHash hash{};
+  static_cast<void>(crypto_shorthash_siphashx24(hash.data(), bytes.data(), bytes.size(), key.data()));
+  return hash;
+}
+
+std::uint64_t word_at(const SipHash& hash, std::size_t at) noexcept {
+  std::uint64_t word = 0;
+  for (std::size_t byte = 8; byte-- > 0;) word = word << 8 | hash[at + byte];
+  return word;
+}
+
+void derive(const noise::KeyBytes& from, std::string_view label, std::span<std::uint8_t> key) {
+  const auto* const message = reinterpret_cast<const unsigned char*>(label.data());
+  const int status = crypto_generichash(key.data(), key.size(), message, label.size(), from.data(), from.size());
+  NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
+}
+
+// Outlives every key, whatever order static objects end in.
+secrets::LockedMemory& key_memory() {
+  static auto* const memory = new secrets::LockedMemory;
+  return *memory;
+}
+
+}  // namespace
+
+struct UserKey::Keys {
+  noise::KeyBytes bytes{};
+  noise::KeyBytes log{};
+  SipKey identifiers{};
+  SipKey numbers{};
+  SipKey entries{};
+};
+
+UserKey UserKey::draw() {
+  noise::KeyBytes bytes = secrets::random_key();
+  UserKey key(bytes);
+  noise::wipe(bytes);
+  return key;
+}
+
+UserKey::UserKey(const noise::KeyBytes& bytes) {
+  secrets::prepare_sodium();
+  const auto keys = std::allocate_shared<Keys>(std::pmr::polymorphic_allocator<Keys>(&key_memory()));
+  keys->bytes = bytes;
+  derive(bytes, "nustream users v1 identifiers", keys->identifiers);
+  derive(bytes, "nustream users v1 numbers", keys->numbers);
+  derive(bytes, "nustream users v1 entries", keys->entries);
+  derive(bytes, "nustream users v1 log", keys->log);
+  derive(bytes, "nustream users v1 fingerprint", fingerprint_);
+  keys_ = keys;
+}
+
+UserHash UserKey::hash(std::string_view identifier) const noexcept {
+  const SipHash hash =
+      sip_hash({reinterpret_cast<const std::uint8_t*>(identifier.data()), identifier.size()}, keys_->identifiers);
+  return {word_at(hash, 8), word_at(hash, 0)};
+}
+
+std::uint32_t UserKey::masked(const UserHash& user, std::uint32_t number) const noexcept {
+  EntryBytes bytes{};
+  put_entry({user, 0, {}}, bytes);
+  const SipHash mask = sip_hash(std::span(bytes).first(user_bytes), keys_->numbers);
+  return number ^ static_cast<std::uint32_t>(word_at(mask, 0));
+}
+
+unsigned __int128 UserKey::term(const Entry& entry) const noexcept {
+  EntryBytes bytes{};
+  put_entry(entry, bytes);
+  const SipHash hash = sip_hash(bytes, keys_->entries);
+  return static_cast<unsigned __int128>(word_at(hash, 8)) << 64 | word_at(hash, 0);
+}
+
+std::span<const std::uint8_t, 32> UserKey::log_key() const noexcept {
+  return keys_->log;
+}
+
+std::span<const std::uint8_t, 32> UserKey::bytes() const noexcept {
+  return keys_->bytes;
+}
+
+}  // namespace nustream::users

@@ -1,0 +1,89 @@
+// The store of a lane's users in files: two of them in turn, so that their size is bounded by the number of users
+// (docs/formats/users.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "journal/disk.h"
+#include "nustream/users/changes.h"
+#include "users/rebuild.h"
+#include "users/sealed_record.h"
+#include "users/store_mark.h"
+
+namespace nustream::users {
+
+/// Appends what batches change, and parts of the table between, so that what came before them is not needed any more.
+///
+///     append(changes)   the batch's records, in no file yet for a power failure
+///     sync()            durable; the mark goes into the state that the caller then commits
+///     committed()       the state is durable: the table takes the changes
+///
+/// One thread at a time. After a Failure nothing is appended again; the next process loads.
+class UserLog {
+ public:
+  /// Of the table in memory, empty until load().
+  UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity, Table& table);
+
+  /// Rebuilds the table as the mark says, and cuts off what a batch left that was not committed. A mark of zeros is
+  /// that of a new stream, whose folder holds no store or one of a first batch that was not committed. Failure(data)
+  /// where the files are of another stream, lane or key, damaged, cut, out of order, older or newer than the state.
+  void load(const StoreMark& mark);
+
+  /// Appends the records of a batch. Returns the mark of the table with them.
+  [[nodiscard]] StoreMark append(const Changes& changes);
+  /// The same for an epoch that begins: no last step carries over, nor does a mass whose W changed keep its number of
+  /// parts. The table changes at once, since nobody reads it before the epoch's first state is committed.
+  [[nodiscard]] StoreMark append_epoch(std::optional<std::pair<Mass, Mass>> mass);
+  /// Makes the records durable, and the name of a new file.
+  void sync();
+  /// The state with the last mark is durable: the table takes the batch's changes.
+  void committed(Changes& changes);
+
+  /// Bytes of both files, for the operator.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return files_[0].size + files_[1].size; }
+  /// users-0.log and users-1.log in the folder.
+  [[nodiscard]] journal::Disk::Path path(unsigned file) const;
+
+ private:
+  struct Segment {
+    std::unique_ptr<journal::File> file;
+    std::uint64_t segment = 0;       // its number, from 1; 0 for none
+    std::uint64_t size = 0;          // bytes that stay, those that are to be written included
+    std::uint64_t part_bytes = 0;    // of its parts
+    std::uint64_t change_bytes = 0;  // of its other records
+    unsigned parts = 0;              // written of Table::parts
+  };
+
+  [[nodiscard]] std::string header(std::uint64_t segment) const;
+  [[nodiscard]] Segment open_segment(unsigned file) const;
+  void read(Segment& segment, Rebuild& rebuild) const;
+  static void count(std::string_view sealed, Segment& segment);
+  void open_batch();
+  void begin_segment();
+  void write_parts();
+  void write(RecordKind kind, std::uint8_t part, std::span<const Entry> entries);
+  void write(UserRecord record);
+  StoreMark flush();
+
+  journal::Disk& disk_;
+  journal::Disk::Path folder_;
+  UserKey key_;
+  StoreIdentity identity_;
+  std::string context_;
+  Table& table_;
+  std::array<Segment, 2> files_{};
+  unsigned current_ = 0;
+  StoreMark mark_{};               // of what was appended
+  std::uint64_t open_commit_ = 0;  // number of the batch that is not committed; 0 before load()
+  std::string unwritten_;          // sealed, to be written at the end of the current file
+  bool new_name_ = false;          // a file was made that its folder may not know yet
+};
+
+}  // namespace nustream::users

@@ -1,0 +1,127 @@
+// Lives of a store of users over a disk that loses power, kills the process and tears writes: after each of them the
+// table is that of the committed batches.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <random>
+
+#include "simulated_disk.h"
+#include "users/user_log.h"
+
+namespace nustream::users {
+namespace {
+
+using tests::SimulatedDisk;
+using Plain = std::map<UserHash, Entry>;
+
+Plain read(const Table& table) {
+  Plain entries;
+  for (unsigned part = 0; part < Table::parts; ++part) {
+    table.visit_part(part, [&](const Entry& entry) { entries.emplace(entry.user, entry); });
+  }
+  return entries;
+}
+
+/// A lane without its steps: a store, and the state that names how far it is.
+class World {
+ public:
+  explicit World(std::uint64_t seed) : random_(seed), disk_(seed) { disk_.make_folder("f"); }
+
+  /// One life of a process: loads, commits batches, and ends in its own or the disk's way. Returns the batches.
+  void live() {
+    const bool crashes = random_() % 4 != 0;
+    disk_.start_process({crashes ? 1 + random_() % 60 : 0});
+    try {
+      Table table;
+      UserLog log(disk_, "f", key_, {"mine", LaneId{0}}, table);
+      log.load(committed_);
+      ASSERT_EQ(read(table), plain_);
+      const std::size_t batches = random_() % 20;
+      for (std::size_t i = 0; i < batches; ++i) commit(log, table);
+    } catch (const tests::SimulatedCrash&) {
+      ++crashes_;
+    }
+    if (random_() % 2 == 0) {
+      disk_.lose_power();
+    } else {
+      disk_.kill_process();
+    }
+  }
+  [[nodiscard]] int crashes() const { return crashes_; }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return disk_.seen("f/users-0.log").size() + disk_.seen("f/users-1.log").size();
+  }
+  [[nodiscard]] const Plain& plain() const { return plain_; }
+  /// All users that the batches touch.
+  std::uint64_t users = 400;
+  std::size_t records = 30;
+
+ private:
+  void commit(UserLog& log, Table& table) {
+    Changes batch(table);
+    Plain next = plain_;
+    if (random_() % 25 == 0) {
+      static_cast<void>(log.append_epoch({}));
+      for (auto& [user, entry] : next) entry.standing = carried_over(entry.standing);
+    }
+    if (random_() % 25 == 0) {
+      batch.empty_table();
+      next.clear();
+    }
+    const std::size_t changes = random_() % records;
+    for (std::size_t i = 0; i < changes; ++i) {
+      const std::uint64_t user = random_() % users;
+      const Entry entry{{user * 0x9e3779b97f4a7c15, user},
+                        static_cast<std::uint32_t>(user),
+                        {random_() % 1000, static_cast<std::uint32_t>(1 + random_() % 9), 5}};
+      batch.put(entry);
+      next[entry.user] = entry;
+    }
+    const StoreMark mark = log.append(batch);
+    log.sync();
+    committed_ = mark;  // the state is renamed here
+    plain_ = next;
+    log.committed(batch);
+    ASSERT_EQ(read(table), plain_);
+  }
+
+  std::mt19937_64 random_;
+  SimulatedDisk disk_;
+  UserKey key_{noise::KeyBytes{1}};
+  StoreMark committed_;
+  Plain plain_;
+  int crashes_ = 0;
+};
+
+TEST(UserLog, IsThatOfTheCommittedBatchesAfterEveryCrash) {
+  int crashes = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    World world(seed);
+    for (int life = 0; life < 25; ++life) {
+      world.live();
+      if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << " life " << life;
+    }
+    crashes += world.crashes();
+  }
+  EXPECT_GT(crashes, 300);
+}
+
+// Segments take turns: however many batches there were, both files together hold a few tables.
+TEST(UserLog, IsBoundedByItsUsers) {
+  World world(7);
+  world.users = 10'000;
+  world.records = 4'000;
+  std::uint64_t largest = 0;
+  for (int life = 0; life < 40; ++life) {
+    world.live();
+    ASSERT_FALSE(testing::Test::HasFatalFailure());
+    largest = std::max(largest, world.bytes());
+  }
+  const std::uint64_t table = 10'000 * entry_bytes;
+  EXPECT_LE(largest, 8 * (table + (1U << 20)));
+  EXPECT_GE(largest, table);
+}
+
+}  // namespace
+}  // namespace nustream::users
