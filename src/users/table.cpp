@@ -18,9 +18,12 @@ bool has_room(std::size_t users, std::size_t slots) {
 }  // namespace
 
 Table::Table(std::size_t users) {
+  reserve(std::max<std::size_t>(users, 1));
+}
+
+void Table::reserve(std::size_t users) {
   const std::size_t slots = std::max(slots_min, (users / 3 + 1) * 4);
-  slots_.resize(slots);
-  numbers_.resize(slots);
+  if (slots > slots_.size()) grow(slots);
 }
 
 std::size_t Table::home(std::uint64_t high) const noexcept {

@@ -19,6 +19,8 @@ Failure contradiction(const std::string& what) {
 Rebuild::Rebuild(const UserKey& key, std::string context, const StoreMark& mark, Table& table)
     : key_(key), context_(std::move(context)), mark_(mark), table_(table) {
   NUSTREAM_REQUIRE(table.size() == 0, "a table is rebuilt from nothing");
+  // Parts come in the order of their hashes, which would crowd together in a table that is still small.
+  table.reserve(mark.users);
 }
 
 Taken Rebuild::take(std::string_view sealed) {
@@ -67,7 +69,7 @@ void Rebuild::finish() const {
     throw contradiction("ends at record " + std::to_string(last_.value_or(0)) + " and the state knows " +
                         std::to_string(mark_.number) + ": it was cut, or is an older copy");
   }
-  if (digest_of(key_, table_) != mark_.digest) {
+  if (table_.size() != mark_.users || digest_of(key_, table_) != mark_.digest) {
     throw contradiction("does not give the table that the state knows: it is thinned out, or another copy's");
   }
 }

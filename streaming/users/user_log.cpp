@@ -210,6 +210,9 @@ StoreMark UserLog::append(const Changes& changes) {
     write(changes.emptied() ? RecordKind::emptied_changes : RecordKind::changes, 0, entries);
   }
   mark_.digest.change(key_, changes);
+  const auto is_new = [](const Change& change) { return change.before.count == 0; };
+  const auto new_users = static_cast<std::uint64_t>(std::ranges::count_if(changes.all(), is_new));
+  mark_.users = (changes.emptied() ? 0 : table_.size()) + new_users;
   return flush();
 }
 

@@ -76,6 +76,22 @@ TEST(UserTable, HasRoomForWhatItWasMadeFor) {
   EXPECT_LE(bytes, 10'000 * Table::slot_bytes * 14 / 10);
 }
 
+TEST(UserTable, MakesRoomWithoutForgetting) {
+  Table table;
+  std::mt19937_64 random(3);
+  Plain plain;
+  for (int i = 0; i < 300; ++i) {
+    const Entry entry = some_entry(random, {random(), random()}, plain);
+    table.put(entry);
+    plain[entry.user] = entry;
+  }
+  table.reserve(5000);
+  EXPECT_EQ(table.bytes(), Table(5000).bytes());
+  table.reserve(10);
+  EXPECT_EQ(table.bytes(), Table(5000).bytes());
+  EXPECT_EQ(read(table), plain);
+}
+
 TEST(UserTable, ChangesEveryStanding) {
   Table table;
   std::mt19937_64 random(4);

@@ -106,7 +106,7 @@ TEST(UserStore, ReadsWhatAnotherHandWroteAfterTheFormatPage) {
   const UserKey key(example_key());
   Table table;
   UserLog log(disk, "f", key, mine, table);
-  log.load({4, 2, golden_digest});
+  log.load({4, 2, 2, golden_digest});
   EXPECT_EQ(table.size(), 2U);
   EXPECT_EQ(table.find(key.hash("alice")), (Standing{9, 4, (1U << 29) + 100}));
   EXPECT_EQ(table.find(key.hash("bob")), (Standing{0, 1, (1U << 28) + 1}));
@@ -147,7 +147,7 @@ std::vector<std::string> records_of(std::string_view store, std::size_t header) 
 
 /// Loads the golden store after `changed`, and says with what line it is refused; empty where it is not.
 template <class Changed>
-std::string refusal(const Changed& changed, const StoreMark& mark = {4, 2, golden_digest},
+std::string refusal(const Changed& changed, const StoreMark& mark = {4, 2, 2, golden_digest},
                     const StoreIdentity& identity = mine, const UserKey& key = UserKey(example_key())) {
   tests::SimulatedDisk disk(1);
   disk.make_folder("f");
@@ -172,9 +172,9 @@ std::string same(std::string store) {
 
 TEST(UserStore, RefusesAForeignOne) {
   EXPECT_EQ(refusal(same), "");
-  EXPECT_NE(refusal(same, {4, 2, golden_digest}, {"other", LaneId{3}}).find("another stream"), std::string::npos);
-  EXPECT_NE(refusal(same, {4, 2, golden_digest}, {"mine", LaneId{2}}).find("another stream"), std::string::npos);
-  EXPECT_NE(refusal(same, {4, 2, golden_digest}, mine, UserKey(noise::KeyBytes{9})).find("another stream"),
+  EXPECT_NE(refusal(same, {4, 2, 2, golden_digest}, {"other", LaneId{3}}).find("another stream"), std::string::npos);
+  EXPECT_NE(refusal(same, {4, 2, 2, golden_digest}, {"mine", LaneId{2}}).find("another stream"), std::string::npos);
+  EXPECT_NE(refusal(same, {4, 2, 2, golden_digest}, mine, UserKey(noise::KeyBytes{9})).find("another stream"),
             std::string::npos);
   EXPECT_NE(refusal([](const std::string&) { return std::string(100, 'x'); }).find("no store"), std::string::npos);
   EXPECT_NE(refusal([](std::string store) {
@@ -185,15 +185,15 @@ TEST(UserStore, RefusesAForeignOne) {
 }
 
 TEST(UserStore, RefusesAnotherDigestAndAnOlderOrRolledBackState) {
-  EXPECT_NE(refusal(same, {4, 2, SetDigest(1)}).find("thinned out"), std::string::npos);
-  EXPECT_NE(refusal(same, {5, 3, golden_digest}).find("older copy"), std::string::npos);
-  EXPECT_NE(refusal(same, {0, 0, SetDigest()}).find("rolled back"), std::string::npos);
+  EXPECT_NE(refusal(same, {4, 2, 2, SetDigest(1)}).find("thinned out"), std::string::npos);
+  EXPECT_NE(refusal(same, {5, 3, 2, golden_digest}).find("older copy"), std::string::npos);
+  EXPECT_NE(refusal(same, {0, 0, 0, SetDigest()}).find("rolled back"), std::string::npos);
   // Behind the mark of the first batch stands the second one, which may not have been committed.
   const UserKey key(example_key());
   SetDigest first;
   first.add(key, entry_of(key, "alice", 0x12345678, {42, 3, 1U << 30}));
   first.add(key, entry_of(key, "bob", 7, {50, 1, 1U << 29}));
-  EXPECT_EQ(refusal(same, {1, 1, first}), "");
+  EXPECT_EQ(refusal(same, {1, 1, 2, first}), "");
 }
 
 TEST(UserStore, RefusesRecordsThatAreMissingTwiceOrOutOfOrder) {
@@ -231,11 +231,11 @@ TEST(UserStore, RefusesEveryByteThatWasChanged) {
   }
 }
 
-TEST(StoreMark, Is32Bytes) {
+TEST(StoreMark, Is40Bytes) {
   std::string bytes;
-  const StoreMark mark{7, 3, SetDigest(static_cast<unsigned __int128>(5) << 64 | 9)};
+  const StoreMark mark{7, 3, 6, SetDigest(static_cast<unsigned __int128>(5) << 64 | 9)};
   append_mark(mark, bytes);
-  EXPECT_EQ(bytes.size(), 32U);
+  EXPECT_EQ(bytes.size(), 40U);
   secrets::FieldReader fields(bytes, "short");
   EXPECT_EQ(take_mark(fields), mark);
 }

@@ -55,6 +55,9 @@ class Table {
   [[nodiscard]] Standing find(const UserHash& user) const noexcept;
   /// Begins to load the slot of a user that will be asked for.
   void prefetch(const UserHash& user) const noexcept;
+  /// Makes room for so many users. Entries that come in the order of their hashes need it first: in a table that is
+  /// still small they would all fall into its beginning.
+  void reserve(std::size_t users);
   /// The user's entry from now on. Its count is not 0.
   void put(const Entry& entry);
   /// Forgets everyone; keeps the memory.

@@ -1,0 +1,1 @@
+nustream_benchmark(benchmark_users users.cpp LINK nustream_service)
