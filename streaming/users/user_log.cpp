@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::string_view magic{"NUUSERS\0", 8};
 constexpr std::uint32_t format = 1;
-/// A segment goes on until its changes are as long as the table, and at least so long.
-constexpr std::uint64_t segment_bytes_min = 1 << 20;
 constexpr std::size_t read_bytes = std::size_t{4} << 20;
 static_assert(read_bytes >= record_bytes_max);
 
@@ -26,13 +24,14 @@ std::string restore_advice() {
 }  // namespace
 
 UserLog::UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity,
-                 Table& table)
+                 Table& table, std::uint64_t segment_bytes_min)
     : disk_(disk),
       folder_(std::move(folder)),
       key_(std::move(key)),
       identity_(identity),
       context_(store_context(key_, identity)),
-      table_(table) {}
+      table_(table),
+      segment_bytes_min_(segment_bytes_min) {}
 
 journal::Disk::Path UserLog::path(unsigned file) const {
   return folder_ / ("users-" + std::to_string(file) + ".log");
@@ -123,9 +122,7 @@ void UserLog::load(const StoreMark& mark) {
     if (files_[file].segment != 0) read(files_[file], rebuild);
   }
   rebuild.finish();
-  const std::uint64_t nothing = header(0).size();
-  current_ =
-      has_two && files_[newer].size == nothing ? older : newer;  // a segment that a crash left with nothing in it
+  current_ = newer;
   for (Segment& segment : files_) {
     if (!segment.file || segment.file->size() <= segment.size) continue;
     segment.file->truncate(segment.size);
@@ -181,7 +178,7 @@ void UserLog::open_batch() {
   NUSTREAM_REQUIRE(open_commit_ != 0, "a store of users is loaded before it is appended to");
   const Segment& segment = files_[current_];
   const bool is_full =
-      segment.parts == Table::parts && segment.change_bytes >= std::max(segment.part_bytes, segment_bytes_min);
+      segment.parts == Table::parts && segment.change_bytes >= std::max(segment.part_bytes, segment_bytes_min_);
   if (segment.segment == 0 || is_full) begin_segment();
 }
 

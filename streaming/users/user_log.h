@@ -28,8 +28,12 @@ namespace nustream::users {
 /// One thread at a time. After a Failure nothing is appended again; the next process loads.
 class UserLog {
  public:
-  /// Of the table in memory, empty until load().
-  UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity, Table& table);
+  /// A file goes on until its changes are as long as the table, and at least so long.
+  static constexpr std::uint64_t segment_bytes = 1 << 20;
+
+  /// Of the table in memory, empty until load(). Tests make files shorter.
+  UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity, Table& table,
+          std::uint64_t segment_bytes_min = segment_bytes);
 
   /// Rebuilds the table as the mark says, and cuts off what a batch left that was not committed. A mark of zeros is
   /// that of a new stream, whose folder holds no store or one of a first batch that was not committed. Failure(data)
@@ -78,6 +82,7 @@ class UserLog {
   StoreIdentity identity_;
   std::string context_;
   Table& table_;
+  std::uint64_t segment_bytes_min_;
   std::array<Segment, 2> files_{};
   unsigned current_ = 0;
   StoreMark mark_{};               // of what was appended

@@ -34,7 +34,7 @@ class World {
     disk_.start_process({crashes ? 1 + random_() % 60 : 0});
     try {
       Table table;
-      UserLog log(disk_, "f", key_, {"mine", LaneId{0}}, table);
+      UserLog log(disk_, "f", key_, {"mine", LaneId{0}}, table, segment_bytes);
       log.load(committed_);
       ASSERT_EQ(read(table), plain_);
       const std::size_t batches = random_() % 20;
@@ -52,10 +52,19 @@ class World {
   [[nodiscard]] std::uint64_t bytes() const {
     return disk_.seen("f/users-0.log").size() + disk_.seen("f/users-1.log").size();
   }
-  [[nodiscard]] const Plain& plain() const { return plain_; }
+  /// Files that were begun.
+  [[nodiscard]] std::uint64_t segments() const {
+    std::uint64_t last = 0;
+    for (const char* name : {"f/users-0.log", "f/users-1.log"}) {
+      const std::string file = disk_.seen(name);
+      if (file.size() >= 20) last = std::max<std::uint64_t>(last, static_cast<unsigned char>(file[12]));
+    }
+    return last;
+  }
   /// All users that the batches touch.
   std::uint64_t users = 400;
   std::size_t records = 30;
+  std::uint64_t segment_bytes = 2000;
 
  private:
   void commit(UserLog& log, Table& table) {
@@ -96,6 +105,7 @@ class World {
 
 TEST(UserLog, IsThatOfTheCommittedBatchesAfterEveryCrash) {
   int crashes = 0;
+  std::uint64_t segments = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     World world(seed);
     for (int life = 0; life < 25; ++life) {
@@ -103,8 +113,10 @@ TEST(UserLog, IsThatOfTheCommittedBatchesAfterEveryCrash) {
       if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << " life " << life;
     }
     crashes += world.crashes();
+    segments += world.segments();
   }
   EXPECT_GT(crashes, 300);
+  EXPECT_GT(segments, 250);
 }
 
 // Segments take turns: however many batches there were, both files together hold a few tables.
