@@ -1,31 +1,21 @@
 #include "users/sealed_record.h"
 
-#include <sodium.h>
-
 #include <array>
-#include <bit>
+#include <utility>
 
 #include "error.h"
 #include "nustream/base/error.h"
 #include "secrets/fields.h"
 #include "secrets/random.h"
 #include "secrets/seal.h"
+#include "users/aead.h"
 
 namespace nustream::users {
 namespace {
 
 constexpr std::size_t length_bytes = 4;
-constexpr std::size_t nonce_bytes = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES;
-constexpr std::size_t tag_bytes = crypto_aead_xchacha20poly1305_ietf_ABYTES;
 constexpr std::size_t epoch_bytes = 16;
 static_assert(record_overhead_bytes == record_heading_bytes + nonce_bytes + tag_bytes);
-
-unsigned char* writable(std::string& text) {
-  return reinterpret_cast<unsigned char*>(text.data());
-}
-const unsigned char* readable(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
 
 Failure damaged() {
   return {Exit::data,
@@ -105,14 +95,7 @@ std::string seal_record(const UserKey& key, std::string_view context, const User
   std::string sealed = heading_of(record, plain.size());
   const std::string associated = std::string(context) + sealed;
   secrets::append_bytes(nonce, sealed);
-  std::array<unsigned char, tag_bytes> tag{};
-  const int status = crypto_aead_xchacha20poly1305_ietf_encrypt_detached(
-      writable(plain), tag.data(), nullptr, writable(plain), plain.size(), readable(associated), associated.size(),
-      nullptr, nonce.data(), key.log_key().data());
-  NUSTREAM_REQUIRE(status == 0, "sealing a record of users");
-  sealed.reserve(sealed.size() + plain.size() + tag.size());
-  sealed += plain;
-  secrets::append_bytes(tag, sealed);
+  sealed += sealed_text(key.log_key(), nonce, associated, std::move(plain));
   return sealed;
 }
 
@@ -143,16 +126,12 @@ UserRecord open_record(const UserKey& key, std::string_view context, std::string
   const auto kind = static_cast<std::uint8_t>(bytes[record_heading_bytes - 2]);
   record.part = static_cast<std::uint8_t>(bytes[record_heading_bytes - 1]);
   const std::string associated = std::string(context) + std::string(bytes.substr(0, record_heading_bytes));
-  const std::string_view nonce = bytes.substr(record_heading_bytes, nonce_bytes);
-  const std::string_view body = bytes.substr(record_heading_bytes + nonce_bytes);
-  std::string plain(body.size() - tag_bytes, '\0');
-  const int status = crypto_aead_xchacha20poly1305_ietf_decrypt_detached(
-      writable(plain), nullptr, readable(body), plain.size(), readable(body.substr(plain.size())),
-      readable(associated), associated.size(), readable(nonce), key.log_key().data());
-  if (status != 0 || kind < 1 || kind > 4) throw damaged();
+  const AeadNonce nonce(readable(bytes) + record_heading_bytes, nonce_bytes);
+  auto plain = opened_text(key.log_key(), nonce, associated, bytes.substr(record_heading_bytes + nonce_bytes));
+  if (!plain || kind < 1 || kind > 4) throw damaged();
   record.kind = static_cast<RecordKind>(kind);
-  read_plain(plain, record);
-  secrets::wipe_text(plain);
+  read_plain(*plain, record);
+  secrets::wipe_text(*plain);
   return record;
 }
 

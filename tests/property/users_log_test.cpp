@@ -106,7 +106,7 @@ class World {
 TEST(UserLog, IsThatOfTheCommittedBatchesAfterEveryCrash) {
   int crashes = 0;
   std::uint64_t segments = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     World world(seed);
     for (int life = 0; life < 25; ++life) {
       world.live();
@@ -115,8 +115,8 @@ TEST(UserLog, IsThatOfTheCommittedBatchesAfterEveryCrash) {
     crashes += world.crashes();
     segments += world.segments();
   }
-  EXPECT_GT(crashes, 300);
-  EXPECT_GT(segments, 250);
+  EXPECT_GT(crashes, 150);
+  EXPECT_GT(segments, 120);
 }
 
 // Segments take turns: however many batches there were, both files together hold a few tables.
@@ -125,7 +125,7 @@ TEST(UserLog, IsBoundedByItsUsers) {
   world.users = 10'000;
   world.records = 4'000;
   std::uint64_t largest = 0;
-  for (int life = 0; life < 40; ++life) {
+  for (int life = 0; life < 20; ++life) {
     world.live();
     ASSERT_FALSE(testing::Test::HasFatalFailure());
     largest = std::max(largest, world.bytes());
