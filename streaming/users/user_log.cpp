@@ -78,7 +78,8 @@ UserLog::Segment UserLog::open_segment(unsigned file) const {
 void UserLog::read(Segment& segment, Rebuild& rebuild) const {
   std::string buffer;
   for (std::uint64_t offset = segment.size;;) {
-    std::string chunk(read_bytes, '\0');
+    const std::uint64_t left = segment.file->size() - offset;
+    std::string chunk(static_cast<std::size_t>(std::min<std::uint64_t>(read_bytes, left)), '\0');
     chunk.resize(segment.file->read(offset, chunk));
     offset += chunk.size();
     const bool is_end = chunk.empty();
