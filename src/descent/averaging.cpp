@@ -13,13 +13,19 @@ double decay_of(const Averaging& settings) {
   return settings.kind == Averaging::Kind::exponential ? settings.decay : 1.0;
 }
 
-// Whether an average under `settings` can have this weight after `steps` steps.
+// Weights of a tail are counts of iterates: exact up to here.
+constexpr double count_max = 9007199254740992;  // 2^53
+
+// Whether an average under `settings` can have this weight after `steps` steps, having gone on from another or not.
 bool reachable(const Averaging& settings, double weight, std::uint64_t steps) {
-  if (settings.kind == Averaging::Kind::last || steps <= settings.from) return weight == 0 && !std::signbit(weight);
-  const std::uint64_t taken = steps - settings.from;
-  if (settings.kind == Averaging::Kind::tail) return weight == static_cast<double>(taken);
+  if (settings.kind == Averaging::Kind::last) return weight == 0 && !std::signbit(weight);
+  const double taken = steps > settings.from ? static_cast<double>(steps - settings.from) : 0;
+  if (taken == 0 && weight == 0) return !std::signbit(weight);
+  if (settings.kind == Averaging::Kind::tail) {
+    return weight >= std::max(taken, 1.0) && weight <= count_max && weight == std::floor(weight);
+  }
   // The limit is 1/(1 − decay); the recursion may end a rounding error above it.
-  return weight >= 1 && weight <= (1 + 1e-9) / (1 - settings.decay);
+  return weight > 0 && (taken == 0 || weight >= 1) && weight <= (1 + 1e-9) / (1 - settings.decay);
 }
 
 }  // namespace
@@ -57,6 +63,19 @@ void Average::weigh(StepCount before, std::span<double> gains) noexcept {
     return;
   }
   for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = weigh(StepCount{before.value() + i + 1});
+}
+
+void Average::go_on_from(double weight, std::span<const double> value) {
+  const bool is_finite = std::ranges::all_of(value, [](double entry) { return std::isfinite(entry); });
+  if (settings_.kind == Averaging::Kind::last || !(weight > 0) || std::isinf(weight)) {
+    throw InvalidParameter("average_weight", std::to_string(weight), "the weight of an average, where one is kept");
+  }
+  if (value.size() != value_.size() || !is_finite) {
+    throw InvalidParameter("average", std::to_string(value.size()) + " entries", "as many numbers as coefficients");
+  }
+  const bool is_tail = settings_.kind == Averaging::Kind::tail;
+  weight_ = is_tail ? std::clamp(std::floor(weight), 1.0, count_max) : std::min(weight, 1 / (1 - settings_.decay));
+  std::ranges::copy(value, value_.begin());
 }
 
 void Average::restore(double weight, std::span<const double> value, StepCount steps) {

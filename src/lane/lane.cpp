@@ -103,6 +103,21 @@ Lane::Lane(Settings settings, std::span<const noise::Grid> grids, Position start
   }
 }
 
+void Lane::go_on_from(const Carried& from) {
+  NUSTREAM_REQUIRE(steps_ == 0, "a lane goes on from another run at its first step");
+  const bool is_finite = std::ranges::all_of(from.theta, [](double entry) { return std::isfinite(entry); });
+  if (from.theta.size() != settings_.dimension || !is_finite) {
+    throw InvalidParameter("start", std::to_string(from.theta.size()) + " entries",
+                           "as many numbers as the iterate has entries");
+  }
+  std::vector<double> theta = from.theta;
+  settings_.projection.apply(theta);
+  std::visit([&](auto& loop) { loop.set_theta(theta); }, loop_);
+  const bool kept =
+      settings_.averaging.kind != descent::Averaging::Kind::last && !settings_.batching && !settings_.moments;
+  if (kept && !from.average.empty()) average_.go_on_from(from.average_weight, from.average);
+}
+
 void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases) {
   NUSTREAM_REQUIRE(rows.dimension == row_entries_, "rows have the lane's dimension");
   NUSTREAM_REQUIRE(rows.count % settings_.minibatch == 0, "a batch ends where a minibatch ends");
@@ -179,7 +194,11 @@ void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t
 }
 
 void Lane::release_now(Releases& releases) const {
-  Release release{steps(), position(), theta(), average_.value(), {}, 0, StepCount{0}, {}, {}, 0};
+  Release release{.steps = steps(),
+                  .position = position(),
+                  .theta = theta(),
+                  .average = average_.value(),
+                  .average_weight = average_.weight()};
   if (batches_) {
     release.batch_means = batches_->means();
     release.batch_length = batches_->length();

@@ -88,6 +88,7 @@ inline constexpr std::array names{
     std::string_view("resume-restarts-the-noise"),
     std::string_view("resume-restarts-the-spend"),
     std::string_view("spend-forgets-earlier-epochs"),
+    std::string_view("epoch-goes-on-from-the-state"),
     std::string_view("budget-is-crossed-by-a-step"),
     // secrets
     std::string_view("randomness-falls-back"),

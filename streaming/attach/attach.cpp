@@ -93,7 +93,7 @@ Exit run(config::Config config, const Options& options) {
   config.outbox_bytes_max =
       outbox_bytes(config, release_max, state_bytes(config, mechanism, keys), facts.record_bytes_max);
   const Setup setup{config,
-                    config::settings_digest(config, mechanism, keys.is_private()),
+                    config::EpochDigests(config, mechanism, keys.is_private()),
                     keys,
                     release_max,
                     facts.letter_bytes_max,

@@ -127,8 +127,8 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   const config::Config& config = host_.setup.config;
   const StepCount steps = lane.state.lane.steps();
   const Position position = lane.state.lane.position();
-  host_.shown.open_lane({engine::release_header(config, {lane_, lane.state.ledger.identity().epoch,
-                                                         host_.setup.digest, host_.setup.keys.is_private()}),
+  const engine::EpochIdentity& epoch = lane.state.ledger.identity();
+  host_.shown.open_lane({engine::release_header(config, {lane_, epoch.epoch, epoch.digest, epoch.is_private}),
                          mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity,
                          config.descent.schedule, config.privacy.budget});
   host_.shown.update(serve::CommittedSpend::committed(lane.state.ledger.entry(steps, position),

@@ -20,7 +20,7 @@ namespace nustream::attach {
 /// What all lanes of a process share, unchanged. Outlives them.
 struct Setup {
   const config::Config& config;
-  std::string digest;
+  config::EpochDigests digests;
   secrets::Keyring keys;
   std::size_t release_bytes_max;  ///< no release is longer
   std::size_t letter_bytes_max;   ///< the dead letters' topic takes no longer record

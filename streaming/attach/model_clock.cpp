@@ -96,7 +96,7 @@ void ModelClock::run() {
     std::optional<std::string> changed;
     try {
       releases.look();
-      auto model = publish::combined_model(releases.last(), releases.lanes(), setup_.digest);
+      auto model = publish::combined_model(releases.last(), releases.lanes(), setup_.digests.both());
       if (model && *model != shown) {
         shown = *model;
         changed = std::move(model);

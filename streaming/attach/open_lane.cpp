@@ -10,6 +10,7 @@
 
 #include "attach/lane_bounds.h"
 #include "engine/epoch_decision.h"
+#include "engine/going_on.h"
 #include "engine/noise_feed.h"
 #include "engine/seal_batch.h"
 #include "kafka/interruption.h"
@@ -118,8 +119,9 @@ class Opening {
     using State = engine::Found::State;
     secrets::ExpectedIdentity expected{place_.stream, order_.lane, std::nullopt, std::nullopt,
                                        setup_.keys.is_private()};
-    if (!order_.renewal.new_epoch) expected.settings_digest = setup_.digest;
     try {
+      const secrets::StateIdentity claimed = secrets::read_identity(sealed);
+      if (!order_.renewal.new_epoch) expected.settings_digest = setup_.digests.like(claimed.settings_digest);
       state_ = journal::open_state(setup_.keys, sealed, expected);
     } catch (const Failure& failure) {
       const bool is_damage = failure.code() == Exit::data && !secrets::is_foreign(sealed, expected);
@@ -135,7 +137,7 @@ class Opening {
     found_.state = State::committed;
     found_.epoch = state_->identity.epoch;
     found_.position = state_->record.position;
-    found_.other_settings = state_->identity.settings_digest != setup_.digest;
+    found_.other_settings = !setup_.digests.has(state_->identity.settings_digest);
     found_.noise_is_used_up =
         order_.mechanism->horizon() == state_->identity.steps ||
         !engine::can_be_resumed(state_->record.noise, StepIndex{state_->identity.steps.value()});
@@ -220,21 +222,17 @@ class Opening {
                        position.value());
   }
 
-  [[nodiscard]] engine::EpochIdentity identity_of(EpochId epoch, Position start, journal::Overlap overlap) const {
-    return {place_.stream,
-            order_.lane,
-            epoch,
-            start,
-            overlap,
-            setup_.digest,
-            setup_.config.privacy.neighbours(),
+  [[nodiscard]] engine::EpochIdentity identity_of(EpochId epoch, Position start, journal::Overlap overlap,
+                                                  const std::string& digest) const {
+    return {place_.stream,           order_.lane, epoch, start, overlap, digest, setup_.config.privacy.neighbours(),
             setup_.keys.is_private()};
   }
 
   OpenedLane go_on(journal::Overlap overlap) {
     journal::StateRecord& record = state_->record;
     const config::Mechanism& mechanism = *order_.mechanism;
-    engine::EpochIdentity identity = identity_of(state_->identity.epoch, record.start, overlap);
+    engine::EpochIdentity identity =
+        identity_of(state_->identity.epoch, record.start, overlap, state_->identity.settings_digest);
     Stop stop = bounds().stop_of(record);
     // As at the beginning: durable before any record is read, or a crash would resolve an end once more.
     const bool is_new_stop = stop.position != record.stop || stop.asked != record.stop_asked;
@@ -269,19 +267,48 @@ class Opening {
     journal::NoiseCheckpoints first =
         journal::first_checkpoints(key, order_.lane, begins.epoch, mechanism.stages.size());
     noise::wipe(key);
+    using config::EpochStart;
+    const bool from_start = order_.renewal.from_start && begins.epoch.value() > 0;
+    engine::EpochIdentity identity =
+        identity_of(begins.epoch, begins.start, begins.overlap,
+                    setup_.digests.of(from_start ? EpochStart::settings : EpochStart::last_release));
     OpenedLane opened{
         std::move(journal_),
         {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grids, begins.start),
-         engine::EpochLedger(identity_of(begins.epoch, begins.start, begins.overlap), mechanism, std::move(ledger_)),
-         kafka::SeenRecords(std::move(seen)), stop.position, std::move(stop.asked), 0, partitions_of_epoch(),
-         std::nullopt},
+         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)), kafka::SeenRecords(std::move(seen)),
+         stop.position, std::move(stop.asked), 0, partitions_of_epoch(), std::nullopt},
         std::move(first),
         false,
         StepCount{0},
         {}};
+    if (begins.epoch.value() > 0) {
+      fmt::print(stderr, "nustream: lane {}: {}\n", place_.name(),
+                 from_start ? engine::begun_from_start(begins.epoch) : go_on_from_last(opened, begins.epoch));
+    }
     // Before any record is read: key, start and stop are durable, and never resolved again.
     commit_alone(opened);
     return opened;
+  }
+
+  /// From what the epoch's first transaction publishes of the old outbox, or the last line that a reader of committed
+  /// records finds: never from what is in a state alone.
+  [[nodiscard]] std::string go_on_from_last(OpenedLane& opened, EpochId epoch) {
+    const std::string published = opened.journal->owes_releases() ? opened.journal->outbox() : last_published();
+    try {
+      return engine::go_on_from_last(opened.state.lane, epoch, published, setup_.config, setup_.keys.is_private());
+    } catch (const Failure& failure) {
+      throw Failure(failure.code(), fmt::format("lane {}: {}", place_.name(), failure.what()));
+    }
+  }
+
+  /// The lane's last release, from where its state knows it to be, or sought in all of the topic.
+  [[nodiscard]] std::string last_published() {
+    if (state_) {
+      const kafka::Offset from = kafka::decode_bookmark(state_->record.bookmark).releases_from;
+      const auto found = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+      if (found) return *found;
+    }
+    return checks_->last_published(kafka::Offset{0}).value_or(std::string());
   }
 
   /// Of the input when the lane began. Where that is lost, one: a lane without a state that begins at its first

@@ -20,6 +20,7 @@ struct Renewal {
   bool new_epoch = false;
   /// Together with new_epoch: where records at the position are gone, or the log is not the one that was read.
   bool accept_gap = false;
+  bool from_start = false;  ///< a new epoch begins at descent.start, not where the last release is
 };
 
 struct LaneOrder {

@@ -22,9 +22,9 @@ struct LaneWorker::Open {
       : state(std::move(opened.state)),
         input(host.setup.config, host.setup.keys, state.lane.position(), state.stop, host.setup.letter_bytes_max),
         batch(batch_limits(host.setup), state.lane, std::move(noise),
-              engine::release_encoder(
-                  host.setup.config, *state.mechanism,
-                  {state.id(), state.ledger.identity().epoch, host.setup.digest, host.setup.keys.is_private()}),
+              engine::release_encoder(host.setup.config, *state.mechanism,
+                                      {state.id(), state.ledger.identity().epoch, state.ledger.identity().digest,
+                                       host.setup.keys.is_private()}),
               state.ledger.limit(host.setup.config.privacy.budget, state.lane.position()), opened.released,
               std::chrono::steady_clock::now()),
         transactions(host.setup, state, std::move(opened.journal), host.shown, metrics, kept) {}

@@ -66,6 +66,10 @@ void add_replay(CLI::App& app, Job& job) {
   auto* resume = command->add_flag("--resume", arguments.resume, "go on from the committed state");
   command->add_flag("--new-epoch", arguments.new_epoch, "begin a new noise epoch behind the committed state")
       ->excludes(resume);
+  command
+      ->add_flag("--from-start", options.from_start,
+                 "with --new-epoch: begin at descent.start, not where the last release is")
+      ->needs("--new-epoch");
   command->add_option("--lane", options.lane, "number of this lane (stream.lane)");
   command->add_option("--from", options.from,
                       "first record: its ordinal (in a recorded segment its offset), or an ISO 8601 time");

@@ -19,6 +19,10 @@ void add_attach(CLI::App& app, Job& job) {
           "with --new-epoch: go on behind records that are gone before they were read, or at the end of an input "
           "that is not the one that was read, whose spend is then added")
       ->needs("--new-epoch");
+  command
+      ->add_flag("--from-start", arguments.options.renewal.from_start,
+                 "with --new-epoch: begin at descent.start, not where the lane's last release is")
+      ->needs("--new-epoch");
   command->add_option("--insecure-seed", arguments.options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
   command->add_option("--min-usable", arguments.min_usable, "refused here: see check --data")->group("");

@@ -190,7 +190,7 @@ void add_value_format(const InputSettings& input, Canonical& out) {
 
 }  // namespace
 
-std::string settings_digest(const Config& config, const Mechanism& mechanism, bool is_private) {
+std::string settings_digest(const Config& config, const Mechanism& mechanism, bool is_private, EpochStart start) {
   Canonical out;
   out.add("format", "nustream settings 2");
   for (const record::Feature& feature : config.schema.features) add_feature("feature", feature, out);
@@ -207,7 +207,27 @@ std::string settings_digest(const Config& config, const Mechanism& mechanism, bo
   if (config.intervals.kind == Intervals::Kind::runs) out.add_count("runs", config.intervals.count);
   out.add("unit", config.privacy.protects == Protects::record ? "record" : "target of a record");
   if (!is_private) out.add("noise", "not private");
+  if (start == EpochStart::settings) out.add("epoch", "begins at start, whatever was released before it");
   return sha256_hex(out.text());
+}
+
+EpochDigests::EpochDigests(const Config& config, const Mechanism& mechanism, bool is_private)
+    : both_{settings_digest(config, mechanism, is_private, EpochStart::last_release),
+            settings_digest(config, mechanism, is_private, EpochStart::settings)} {}
+
+std::string model_digest(const Config& config) {
+  Canonical out;
+  out.add("format", "nustream model 1");
+  const auto add_terms = [&out](std::string_view kind, const record::Feature& feature) {
+    out.add(kind, feature.name);
+    add_term(feature.first, out);
+    if (feature.second) add_term(*feature.second, out);
+  };
+  for (const record::Feature& feature : config.schema.features) add_terms("feature", feature);
+  if (config.schema.target) add_terms("target", *config.schema.target);
+  out.add("loss", model::name(config.descent.loss.kind));
+  constexpr std::size_t digits = 16;
+  return sha256_hex(out.text()).substr(0, digits);
 }
 
 }  // namespace nustream::config

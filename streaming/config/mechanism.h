@@ -1,8 +1,11 @@
 // What the settings come to as a mechanism: the noise that is really generated and what it costs.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config.h"
@@ -47,8 +50,34 @@ struct Mechanism {
 [[nodiscard]] Mechanism make_mechanism(const Config& config, const privacy::Participation& participation,
                                        std::optional<StepCount> steps = {});
 
-/// SHA-256, hexadecimal, of a canonical text of everything that can change an iterate or what it costs; not
-/// of the input, the cadence, batches or places (docs/formats/releases.md).
-[[nodiscard]] std::string settings_digest(const Config& config, const Mechanism& mechanism, bool is_private = true);
+/// Where an epoch begins: at the last release of the one before it where there is any, or always at descent.start.
+enum class EpochStart { last_release, settings };
+
+/// SHA-256, hexadecimal, of a canonical text of everything that can change an iterate or what it costs, the rule of
+/// where the epoch begins among it; not of the input, the cadence, batches or places (docs/formats/releases.md).
+[[nodiscard]] std::string settings_digest(const Config& config, const Mechanism& mechanism, bool is_private = true,
+                                          EpochStart start = EpochStart::last_release);
+
+/// What settings come to by either rule. An epoch keeps the one that it began by: whoever resumes it need not say it.
+struct EpochDigests {
+  EpochDigests(const Config& config, const Mechanism& mechanism, bool is_private);
+
+  [[nodiscard]] const std::string& of(EpochStart start) const noexcept {
+    return both_[start == EpochStart::settings ? 1 : 0];
+  }
+  [[nodiscard]] std::span<const std::string> both() const noexcept { return both_; }
+  [[nodiscard]] bool has(std::string_view digest) const noexcept { return digest == both_[0] || digest == both_[1]; }
+  /// `digest` where it is one of the two; else the usual one, which it then differs from.
+  [[nodiscard]] const std::string& like(std::string_view digest) const noexcept {
+    return both_[digest == both_[1] ? 1 : 0];
+  }
+
+ private:
+  std::array<std::string, 2> both_;
+};
+
+/// 16 hexadecimal digits of the SHA-256 of what the coefficients are of: features and target with their transforms,
+/// and the loss. Centres and scales are not in it, since coefficients are shown in original units.
+[[nodiscard]] std::string model_digest(const Config& config);
 
 }  // namespace nustream::config

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "config/read_sections.h"
+#include "config/read_start.h"
 #include "config/settings_tree.h"
 #include "planted.h"
 
@@ -82,7 +83,7 @@ lane::Settings empty_settings(const Section& descent) {
           .averaging = read_averaging(descent),
           .minibatch = descent.count("minibatch").value_or(1),
           .release_every = 1,
-          .start = descent.numbers("start")};
+          .start = {}};
 }
 
 /// What only the whole can tell: dimensions agree, a target is there exactly where one is needed.
@@ -101,11 +102,7 @@ void check_together(const Section& root, Config& config) {
   config.descent.dimension =
       first ? first->shape.dimension() : config.schema.dimension() * model::predictors(config.descent.loss);
   if (config.descent.minibatch == 0) descent.refuse("minibatch", "a whole number > 0");
-  if (config.descent.start.empty()) config.descent.start.assign(config.descent.dimension, 0.0);
-  if (config.descent.start.size() != config.descent.dimension) {
-    descent.refuse("start", "one number for each of the " + std::to_string(config.descent.dimension) +
-                                " parameters, the intercept first" + (first ? ", the second stage first" : ""));
-  }
+  config.descent.start = read_start(descent, config);
   if (config.input.times_public && config.input.time_column.empty()) {
     root.section("stream").refuse("times_public", "only together with time = \"column\"");
   }

@@ -78,6 +78,17 @@ FittedDescent fitted_descent(const Section& root) {
           mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
 }
 
+/// Whoever asks for restarts expects noise beyond the horizon: a stream that stops there would come as a surprise.
+const Correlation& without_restarts(const Section& section, const Correlation& correlation) {
+  const bool asked = section.flag("restarts").value_or(false);
+  if (asked && correlation.horizon()) {
+    section.refuse("restarts",
+                   "false: only trees restart. Behind its horizon a stream goes on from its last release "
+                   "with --new-epoch");
+  }
+  return correlation;
+}
+
 }  // namespace
 
 Noise read_noise(const Section& root, Purpose purpose) {
@@ -119,10 +130,12 @@ Noise read_noise(const Section& root, Purpose purpose) {
       const auto start = std::chrono::steady_clock::now();
       OptimisedNoise fitted = read_optimised(section, fitted_descent(root));
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+      static_cast<void>(without_restarts(section, fitted.correlation));
       return {std::move(fitted.correlation), generator, std::nullopt, Fit{std::move(fitted.objective), took.count()}};
     }
     const bool approximates = read == Reader{read_rational} && !section.has("q");
-    return {read(section), generator, approximates ? section.as<Damping>("nu") : std::nullopt, std::nullopt};
+    return {without_restarts(section, read(section)), generator,
+            approximates ? section.as<Damping>("nu") : std::nullopt, std::nullopt};
   } catch (const InvalidParameter& error) {
     // A parameter of the correlation that is a key of this section is refused at its line.
     if (section.has(error.name())) section.refuse(error.name(), error.allowed());

@@ -285,6 +285,23 @@ bool Section::is_count(std::string_view key) const {
   return node != nullptr && node->is_integer();
 }
 
+bool Section::is_text(std::string_view key) const {
+  const toml::node* node = find(key);
+  return node != nullptr && node->is_string();
+}
+
+bool Section::is_table(std::string_view key) const {
+  const toml::node* node = find(key);
+  return node != nullptr && node->is_table();
+}
+
+std::vector<std::pair<std::string, double>> Section::named_numbers() const {
+  std::vector<std::pair<std::string, double>> values;
+  if (table_ == nullptr) return values;
+  for (const auto& [name, node] : *table_) values.emplace_back(name.str(), *number(name.str()));
+  return values;
+}
+
 std::map<std::string, std::string> Section::properties() const {
   std::map<std::string, std::string> values;
   if (table_ == nullptr) return values;

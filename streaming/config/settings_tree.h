@@ -53,6 +53,11 @@ class Section {
   [[nodiscard]] bool is_override(std::string_view key) const;
   /// Whether the key is there and a whole number.
   [[nodiscard]] bool is_count(std::string_view key) const;
+  /// Whether the key is there and a string, or a table.
+  [[nodiscard]] bool is_text(std::string_view key) const;
+  [[nodiscard]] bool is_table(std::string_view key) const;
+  /// Every key of the section with its number: for names that the settings themselves give.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> named_numbers() const;
   /// Every key of the section with its value as text: for settings that are passed on as they are.
   [[nodiscard]] std::map<std::string, std::string> properties() const;
 

@@ -52,8 +52,13 @@ publish::Promise promise_of(const config::Config& config, bool is_private) {
 }
 
 publish::ReleaseHeader release_header(const config::Config& config, const ReleaseIdentity& of) {
-  return {
-      config.stream, of.lane, of.epoch, config.privacy.delta, of.settings_digest, promise_of(config, of.is_private)};
+  return {config.stream,
+          of.lane,
+          of.epoch,
+          config.privacy.delta,
+          of.settings_digest,
+          promise_of(config, of.is_private),
+          config::model_digest(config)};
 }
 
 publish::ReleaseEncoder release_encoder(const config::Config& config, const config::Mechanism& mechanism,

@@ -31,6 +31,7 @@ folder::Options session_options(const Options& options, folder::Start start) {
   session.files = options.files;
   session.insecure_seed = options.insecure_seed;
   session.compared = options.compare_nonprivate;
+  session.from_start = true;         // runs are independent of each other, as intervals by runs need them
   session.from = std::to_string(0);  // every run begins at the table's first record
   return session;
 }

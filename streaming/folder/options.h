@@ -28,6 +28,7 @@ struct Options {
   std::optional<double> speed;
   std::optional<std::uint64_t> insecure_seed;
   std::optional<double> min_usable;  ///< of the first records; else a fresh run or epoch is not begun
+  bool from_start = false;           ///< a new epoch begins at descent.start, whatever was released before it
   bool compared = false;  ///< answers that are not private stand beside this run's: it is marked so, for ever
   bool json = false;
   bool quiet = false;  ///< no path, no table

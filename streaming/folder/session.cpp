@@ -71,7 +71,8 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
       window_(window),
       published_(std::move(published)),
       input_(input),
-      digest_(config::settings_digest(config, mechanism, is_private_run(options))),
+      digests_(config, mechanism, is_private_run(options)),
+      digest_(digests_.of(options.from_start ? config::EpochStart::settings : config::EpochStart::last_release)),
       disk_(journal::posix_disk()) {
   const std::filesystem::path folder = config.state.directory;
   disk_->require_trusted(folder);
@@ -107,7 +108,11 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   });
   const engine::Decision decision = decided(found, known.epochs, asked, options, sealed);
   if (const auto* begin = std::get_if<engine::Begin>(&decision)) {
-    begin_epoch(*begin, lost, std::move(ledger));
+    begin_epoch(*begin, lost, std::move(ledger), options);
+    if (NUSTREAM_PLANTED("epoch-goes-on-from-the-state") && state) {
+      const auto old = lane::Lane::decode(config_.descent, mechanism_.grids, state->record.lane);
+      lane_->go_on_from({.theta = {old.theta().begin(), old.theta().end()}});
+    }
   } else {
     go_on(std::move(*state), std::get<engine::GoOn>(decision).overlap, std::move(ledger));
   }
@@ -189,26 +194,6 @@ void Session::load_keys(const config::Config& config, const Options& options, bo
   if (options.compared) keys_ = keys_->beside_nonprivate();
 }
 
-void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger) {
-  ledger_.emplace(engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
-                                        config_.privacy.neighbours(), keys_->is_private()},
-                  mechanism_, std::move(ledger));
-}
-
-void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost,
-                          journal::Ledger ledger) {
-  use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger));
-  for (const journal::LedgerEntry& entry : lost) ledger_->owe(entry);
-  if (begin.owed) ledger_->owe(*begin.owed);
-  seen_key_ = secrets::random_key();
-  noise::KeyBytes key = keys_->epoch_key(config_.stream);
-  const journal::NoiseCheckpoints first =
-      journal::first_checkpoints(key, config_.lane, begin.epoch, mechanism_.stages.size());
-  noise::wipe(key);
-  lane_.emplace(config_.descent, mechanism_.grids, begin.start);
-  feed_.emplace(mechanism_, first, StepIndex{0}, &locked_, keys_->healing(false));
-}
-
 journal::State Session::open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const {
   return located(config_.state.directory, [&] { return journal::open_state(*keys_, sealed, expected); });
 }
@@ -233,6 +218,7 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
     if (options.start == Start::resume) {
       input_.require_same_size(state->record);
       secrets::ExpectedIdentity same = expected;
+      digest_ = digests_.like(state->identity.settings_digest);
       same.settings_digest = digest_;
       state = open_state(sealed, same);
     }
@@ -242,7 +228,7 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
   }
   found.epoch = state->identity.epoch;
   found.position = Position{window_.touched(state->record.position.value())};
-  found.other_settings = state->identity.settings_digest != digest_;
+  found.other_settings = !digests_.has(state->identity.settings_digest);
   found.noise_is_used_up = mechanism_.horizon() == state->identity.steps ||
                            !engine::can_be_resumed(state->record.noise, StepIndex{state->identity.steps.value()});
   found.other_passes = !has_same_passes(state->record);

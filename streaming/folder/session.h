@@ -67,6 +67,8 @@ class Session {
   [[nodiscard]] bool is_committed() const noexcept { return is_committed_; }
   /// False for a new epoch that is not known to have the input and the settings of the epoch before it.
   [[nodiscard]] bool is_like_last_epoch() const noexcept { return is_like_last_epoch_; }
+  /// Where an epoch begins that is not the first one, in words; empty for others, and where a state is gone on from.
+  [[nodiscard]] const std::string& begun() const noexcept { return begun_; }
   /// The furthest number of steps that horizon and budget allow; empty for no limit.
   [[nodiscard]] std::optional<StepCount> step_limit() const;
   /// ρ of the whole ledger once this epoch has taken `steps` steps.
@@ -96,7 +98,9 @@ class Session {
   [[nodiscard]] std::optional<journal::State> look_at_state(const std::string& sealed, const Options& options,
                                                             const engine::Asked& asked, engine::Found& found);
   void look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found);
-  void begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost, journal::Ledger ledger);
+  void begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost, journal::Ledger ledger,
+                   const Options& options);
+  void choose_beginning(EpochId epoch, const Options& options);
   void go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger);
   [[nodiscard]] bool has_same_passes(const journal::StateRecord& record) const;
   [[nodiscard]] Failure other_passes(const journal::StateRecord& record) const;
@@ -114,7 +118,9 @@ class Session {
   Window window_;
   Published published_;
   InputWitness& input_;
-  std::string digest_;
+  config::EpochDigests digests_;
+  std::string digest_;  // this epoch's
+  std::string begun_;
   secrets::LockedMemory locked_;
   std::unique_ptr<journal::Disk> disk_;
   std::optional<secrets::Keyring> keys_;

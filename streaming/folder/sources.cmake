@@ -1,2 +1,3 @@
 target_sources(nustream_service PRIVATE
-  folder/account.cpp folder/options.cpp folder/owed_spend.cpp folder/refusals.cpp folder/session.cpp folder/window.cpp)
+  folder/account.cpp folder/begin_epoch.cpp folder/options.cpp folder/owed_spend.cpp folder/refusals.cpp
+  folder/session.cpp folder/window.cpp)

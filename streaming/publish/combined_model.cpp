@@ -1,5 +1,6 @@
 #include "publish/combined_model.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -64,13 +65,13 @@ std::string to_json(const Parts& parts) {
 }  // namespace
 
 std::optional<std::string> combined_model(const std::map<LaneId, std::string>& releases, std::uint32_t lanes,
-                                          std::string_view digest) {
+                                          std::span<const std::string> digests) {
   Parts parts;
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     const auto found = releases.find(LaneId{lane});
     if (found == releases.end()) return std::nullopt;
     std::optional<ShownRelease> part = read_release(found->second);
-    if (!part || part->step == 0 || part->digest != digest) return std::nullopt;
+    if (!part || part->step == 0 || std::ranges::find(digests, part->digest) == digests.end()) return std::nullopt;
     if (!parts.empty() && part->promise != parts.front().promise) return std::nullopt;
     parts.push_back(std::move(*part));
   }

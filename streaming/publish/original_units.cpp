@@ -1,5 +1,8 @@
 #include "publish/original_units.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace nustream::publish {
 
 OriginalUnits::OriginalUnits(const record::Schema& schema, const lane::Settings& settings)
@@ -38,7 +41,7 @@ void OriginalUnits::add_two_stages(const record::Schema& schema, const lane::Fir
 
 void OriginalUnits::add_equation(const std::string& prefix, bool intercept, std::span<const record::Feature> features,
                                  const record::Feature* target) {
-  Equation equation{parameters_, intercept, intercept, {}, {}, 0, 1};
+  Equation equation{parameters_, intercept, intercept, prefix, {}, {}, 0, 1};
   for (const record::Feature& feature : features) {
     equation.centers.push_back(feature.center);
     equation.scales.push_back(feature.scale);
@@ -76,6 +79,46 @@ void OriginalUnits::convert(std::span<const double> theta, std::vector<double>& 
       out.push_back(equation.target_scale * own[first + j] / scales[j]);
     }
   }
+}
+
+std::string OriginalUnits::invert(std::span<const std::pair<std::string, double>> values,
+                                  std::span<double> theta) const {
+  std::size_t used = 0;
+  const auto value_of = [&](const std::string& name) -> const double* {
+    const auto found = std::ranges::find(values, name, &std::pair<std::string, double>::first);
+    if (found == values.end()) return nullptr;
+    ++used;
+    return &found->second;
+  };
+  std::size_t name = 0;
+  for (const Equation& equation : equations_) {
+    const std::span<double> own = theta.subspan(equation.first, equation.size());
+    if (equation.intercept_shown) ++name;
+    const std::size_t first = equation.intercept_parameter && !mean_ ? 1 : 0;
+    double constant = 0;  // of the centred features, in units of the target
+    for (std::size_t j = 0; j < equation.centers.size(); ++j, ++name) {
+      const double* value = value_of(names_[name]);
+      if (value == nullptr) return "it has no '" + names_[name] + "'";
+      const double center = equation.centers[j];
+      const double scale = equation.scales[j];
+      own[first + j] = mean_ ? (*value - center) / scale : *value * scale / equation.target_scale;
+      if (!mean_) constant += own[first + j] * center / scale;
+    }
+    if (mean_) continue;
+    const double* intercept = value_of(equation.prefix + "intercept");
+    const double shown = intercept != nullptr ? *intercept : 0.0;
+    const double parameter = (shown - equation.target_center) / equation.target_scale + constant;
+    if (equation.intercept_parameter) {
+      own[0] = parameter;
+    } else if (!(std::abs(parameter) <= 1e-9 * (1 + std::abs(shown) + std::abs(constant)))) {
+      return "its intercept is not one that a model without an intercept has under these centres";
+    }
+  }
+  if (used != values.size()) return "it has coefficients that the settings do not";
+  if (!std::ranges::all_of(theta, [](double entry) { return std::isfinite(entry); })) {
+    return "its values are not all finite numbers";
+  }
+  return {};
 }
 
 std::size_t OriginalUnits::names_of_first_equation() const noexcept {

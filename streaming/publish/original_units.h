@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nustream/lane/lane.h"
@@ -28,6 +29,12 @@ class OriginalUnits {
   [[nodiscard]] std::size_t names_of_first_equation() const noexcept;
   /// `theta` has settings.dimension entries; `out` is resized to names().size().
   void convert(std::span<const double> theta, std::vector<double>& out) const;
+  /// The parameter that convert() shows as `values`, which are by name: whatever features were centred and scaled by
+  /// where they come from. `theta` has settings.dimension entries; those of a first stage that is never shown stay as
+  /// they are. An intercept that is not among the values is 0. Returns "", or what stands in the way: a name that is
+  /// missing or not known, a number that is not finite, or an intercept that a model without one cannot have.
+  [[nodiscard]] std::string invert(std::span<const std::pair<std::string, double>> values,
+                                   std::span<double> theta) const;
   /// The linear part of the map, row-major names().size() × θ's entries: a covariance C becomes A C Aᵀ.
   [[nodiscard]] std::vector<double> linear_part() const;
 
@@ -37,6 +44,7 @@ class OriginalUnits {
     std::size_t first;  // entry of θ
     bool intercept_parameter;
     bool intercept_shown;
+    std::string prefix;           // of its names
     std::vector<double> centers;  // of its features, without the intercept
     std::vector<double> scales;
     double target_center;

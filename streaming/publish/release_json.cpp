@@ -28,6 +28,7 @@ ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privac
   append_number(header_.delta.value(), suffix_);
   suffix_ += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
   append_string(header_.settings_digest, suffix_);
+  append_field("model", header_.model_digest, suffix_);
   append_promise(header_.promise, suffix_);
   suffix_ += "}\n";
 }
@@ -107,6 +108,7 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
   append_string(tag, out);
   append_values("estimate", release.theta, out);
   append_values("average", release.average, out);
+  if (!release.average.empty()) append_field("average_weight", release.average_weight, out);
   if (intervals_) append_interval(release, out);
   if (strength_) append_strength(release, out);
   const bool lags = NUSTREAM_PLANTED("spend-lags-a-step") && release.steps.value() > 0;
@@ -204,12 +206,14 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   }
   shown.estimate = values_of(release, "estimate");
   shown.average = values_of(release, "average");
+  if (release["average_weight"].get(shown.average_weight) != simdjson::SUCCESS) shown.average_weight = 0;
   read_interval(release, shown);
   read_strength(release, shown);
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";
   shown.promise.adjacency = text_or_nothing(release, "adjacency");
   shown.conversion = conversion;
   shown.digest = digest;
+  shown.model = text_or_nothing(release, "model");
   shown.tag = tag;
   shown.stream = stream;
   return shown;

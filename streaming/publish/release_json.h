@@ -25,6 +25,7 @@ struct ReleaseHeader {
   Delta delta;
   std::string settings_digest;
   Promise promise{};
+  std::string model_digest{};  ///< of what the coefficients are of
 };
 
 /// Encodes releases; keeps its buffers between calls. Not thread-safe.
@@ -62,6 +63,7 @@ struct ShownRelease {
   std::uint64_t position = 0;
   std::vector<std::pair<std::string, double>> estimate;
   std::vector<std::pair<std::string, double>> average;  ///< empty before averaging begins
+  double average_weight = 0;                            ///< iterates in it; 0 where the line does not say
   std::vector<std::pair<double, double>> interval;  ///< bounds, in the order of estimate; empty where there are none
   std::string interval_kind;
   std::string interval_covers;
@@ -78,6 +80,7 @@ struct ShownRelease {
   double delta = 0;
   std::string conversion;
   std::string digest;
+  std::string model;  ///< of what the coefficients are of; empty where the line does not say
   std::string tag;
   Promise promise;
   std::string stream;

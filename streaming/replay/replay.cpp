@@ -142,6 +142,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
       config, mechanism, window, options, [&](std::string_view released) { printer.published(released); }, stream);
   const std::vector<std::string> told = session.warnings();
   for (const std::string& warning : told) warn_of_promise(warning);
+  if (!session.begun().empty() && !options.quiet) fmt::print(stderr, "nustream: {}\n", session.begun());
   if (options.start != folder::Start::resume) {
     const std::string advice = engine::short_of_budget(mechanism, session.step_limit());
     const bool before_a_release = session.step_limit() < StepCount{config.descent.release_every};

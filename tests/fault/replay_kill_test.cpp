@@ -50,6 +50,13 @@ class KilledReplay : public ::testing::Test {
     simdjson::dom::parser parser;
     return parser.parse(result.out)["total_rho"].get_double().value();
   }
+  [[nodiscard]] std::uint64_t epoch_of(const std::string& state, const std::vector<std::string>& key) const {
+    std::vector<std::string> inspect{"inspect", world.path(state), "--json"};
+    const CommandResult result = run_command(NUSTREAM_COMMAND, join(inspect, key));
+    EXPECT_EQ(result.code, 0) << result.err;
+    simdjson::dom::parser parser;
+    return parser.parse(result.out)["epoch"].get_uint64().value();
+  }
   /// What was readable after a kill, without a last line that was cut short.
   [[nodiscard]] std::string readable(const std::string& state) const {
     std::string text = std::filesystem::exists(world.path(state + "/releases.jsonl")) ? world.releases(state) : "";
@@ -81,6 +88,32 @@ TEST_F(KilledReplay, AtEveryNamedPlaceEndsAsAnUndisturbedRun) {
     }
   }
   RecordProperty("kills", kills);
+}
+
+// An epoch that goes on is killed around its first state, which holds where it began: what follows it is the same.
+TEST_F(KilledReplay, AroundTheFirstStateOfAnEpochThatGoesOnEndsAsAnUndisturbedRun) {
+  const std::vector<std::string> run = join(settings, insecure);
+  const std::vector<std::string> first = join(run, {"--to", "3000"});
+  const std::vector<std::string> second = join(run, {"--new-epoch"});
+  ASSERT_EQ(world.run(first, "undisturbed").code, 0);
+  ASSERT_EQ(world.run(second, "undisturbed").code, 0);
+  const std::string expected = world.releases("undisturbed");
+  const double spent = total_rho("undisturbed", insecure);
+  int resumed = 0;
+  for (const std::string_view place : journal::failpoints) {
+    const std::string state(place);
+    ASSERT_EQ(world.run(first, state).code, 0);
+    const CommandResult result =
+        run_command(NUSTREAM_FAULTY, world.replay(second, state), {}, {"NUSTREAM_FAILPOINT=" + state + ":1"});
+    if (result.code == killed) {
+      const bool has_begun = epoch_of(state, insecure) == 1;
+      resumed += has_begun ? 1 : 0;
+      ASSERT_EQ(world.run(has_begun ? join(run, {"--resume"}) : second, state).code, 0) << state;
+    }
+    ASSERT_TRUE(world.releases(state) == expected) << state << ": the releases differ";
+    ASSERT_EQ(total_rho(state, insecure), spent) << state;
+  }
+  EXPECT_GT(resumed, 1) << "killed with the epoch's first state there";
 }
 
 TEST_F(KilledReplay, AtRandomMomentsEndsAsAnUndisturbedRun) {

@@ -135,6 +135,8 @@ constexpr std::array bugs{
                "replay_resume_test", "Resume.SpendsWhatOneRunWouldHaveSpent"},
     PlantedBug{"spend-forgets-earlier-epochs", "what earlier epochs spent is not carried over", by_test,
                "replay_resume_test", "NewEpoch.OverRecordsReadBeforeIsChargedAsTheSum:Budget.*"},
+    PlantedBug{"epoch-goes-on-from-the-state", "a new epoch goes on from an iterate that was never published",
+               by_test, "replay_resume_test", "GoingOn.NothingIsTakenFromAnIterateThatWasNotReleased"},
     PlantedBug{"budget-is-crossed-by-a-step", "a cap on the budget stops one step late", by_test,
                "replay_resume_test", "Budget.*"},
     PlantedBug{"randomness-falls-back", "another generator where getrandom fails", by_test, "key_source_test",

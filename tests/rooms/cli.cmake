@@ -27,7 +27,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 nustream_command_test(replay_resume_test quick fault/replay_resume_test.cpp fault/replay_resume_input_test.cpp
                       fault/replay_signals_test.cpp
-                      fault/replay_epochs_test.cpp fault/replay_new_epoch_test.cpp)
+                      fault/replay_epochs_test.cpp fault/replay_new_epoch_test.cpp fault/replay_going_on_test.cpp)
 target_link_libraries(replay_resume_test PRIVATE ZLIB::ZLIB PkgConfig::ZSTD)
 
 # The command with kill points: the journal's and secrets' objects from the faulty library, everything else as shipped.

@@ -69,7 +69,12 @@ std::optional<AttachedCase> try_case(Draws& draws, std::uint64_t seed, const Giv
 }  // namespace
 
 attach::Setup AttachedCase::setup() const {
-  return {settings.config, settings.digest, keys, release_bytes_max, letter_bytes_max, lanes_with_room};
+  return {settings.config,
+          config::EpochDigests(settings.config, settings.mechanism, keys.is_private()),
+          keys,
+          release_bytes_max,
+          letter_bytes_max,
+          lanes_with_room};
 }
 
 std::optional<AttachedCase> draw_attached_case(Draws& draws, std::uint64_t seed, const Given* given) {

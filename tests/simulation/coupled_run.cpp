@@ -22,6 +22,13 @@ struct Committed {
   std::uint64_t released_at = 0;
 };
 
+/// At an epoch's first step.
+lane::Lane first_lane(const World& world) {
+  lane::Lane lane(world.settings->config.descent, world.settings->mechanism.grids, Position{0});
+  if (world.carried) lane.go_on_from(*world.carried);
+  return lane;
+}
+
 /// One process of a run, from a commit on.
 class Life {
  public:
@@ -32,7 +39,7 @@ class Life {
         noise_(std::make_unique<engine::NoiseFeed>(world.settings->mechanism, from.noise, StepIndex{from.steps},
                                                    &locked_, keys.healing(from.steps > 0)),
                shifts),
-        lane_(from.lane.empty() ? lane::Lane(config_.descent, world.settings->mechanism.grids, Position{0})
+        lane_(from.lane.empty() ? first_lane(world)
                                 : lane::Lane::decode(config_.descent, world.settings->mechanism.grids, from.lane)),
         encoder_(engine::release_encoder(config_, world.settings->mechanism,
                                          {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()})),
@@ -95,6 +102,17 @@ World::World(std::uint64_t seed, std::uint64_t passes_max, bool beside_values) {
   for (std::uint64_t step = 0; step <= steps; ++step) {
     spend.push_back(settings->mechanism.spend.after(StepCount{step}).value());
   }
+}
+
+void World::draw_beginning(std::uint64_t seed) {
+  std::mt19937_64 random(seed * 0x9e3779b97f4a7c15U + 5);
+  if (random() % 3 != 0) return;
+  std::normal_distribution<double> normal;
+  carried.emplace();
+  for (std::size_t j = 0; j < settings->config.descent.dimension; ++j) carried->theta.push_back(normal(random));
+  if (random() % 2 == 0) return;
+  carried->average = carried->theta;
+  carried->average_weight = static_cast<double>(1 + random() % 50);
 }
 
 engine::EpochLedger ledger_of(const World& world, const secrets::Keyring& keys) {

@@ -37,9 +37,13 @@ struct World {
   std::vector<double> stddevs;        ///< of a stage's noise, grid units: by the noise that it is really given
   std::vector<double> spend;          ///< ρ as it runs: after 0, 1, … `steps` steps
   std::uint64_t steps = 0;            ///< of a whole run, unless a limit ends it
+  /// Where the epoch goes on from: any values, for they are public.
+  std::optional<lane::Carried> carried{};
 
   /// `beside_values`: of a topic, whose keys and headers may be features.
   World(std::uint64_t seed, std::uint64_t passes_max, bool beside_values);
+  /// One in three goes on from a release of an epoch before it.
+  void draw_beginning(std::uint64_t seed);
 };
 
 /// Of two runs: all that is shown, at the commits that both have. Their ledgers have a line a commit, and agree where

@@ -8,7 +8,7 @@
 namespace nustream::tests {
 
 /// Of histories of `replay` over the disk, and what they were spared or came to.
-inline constexpr std::array<std::string_view, 18> counted_of_folders{
+inline constexpr std::array<std::string_view, 19> counted_of_folders{
     "a crash",
     "a crash after a failed call",
     "a life with several failed calls",
@@ -21,6 +21,7 @@ inline constexpr std::array<std::string_view, 18> counted_of_folders{
     "writes that arrived out of order",
     "a jump of the clock",
     "a signal",
+    "an epoch that goes on",
     "several passes",
     "under an insecure seed",
     "under a fresh key",

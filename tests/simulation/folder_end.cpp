@@ -5,20 +5,23 @@
 
 #include <fmt/format.h>
 
+#include "engine/going_on.h"
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
+#include "publish/release_json.h"
 #include "replay/stream_input.h"
 
 namespace nustream::tests {
 namespace {
 
-Reference folder_reference(const FolderCase& of) {
+Reference folder_reference(const FolderCase& of, const std::optional<FirstEpoch>& first) {
   record::RowBatch rows;
   rows.dimension = lane::row_entries(of.settings.config.descent);
   const auto reader = replay::open_window(of.settings.config, of.window, 0);
   while (reader->read(rows, 4096)) {
   }
-  return undisturbed(of.settings, of.keys, of.settings.config.lane, std::move(rows), Position{0}, true);
+  return undisturbed(of.settings, of.keys, of.settings.config.lane, std::move(rows), Position{0}, true,
+                     first ? std::optional(first->next) : std::nullopt);
 }
 
 void check_folder_ledger(const FolderCase& of, SimulatedDisk& disk, const Reference& reference, Verdict& verdict) {
@@ -28,8 +31,8 @@ void check_folder_ledger(const FolderCase& of, SimulatedDisk& disk, const Refere
     const Rho spent = of.settings.mechanism.spend.after(entry.steps);
     if (entry.rho != spent) verdict.violate("a ledger line's spend is not exact");
   }
-  if (ledger.epochs.size() != 1 || ledger.epochs.front().steps.value() != reference.steps ||
-      ledger.epochs.front().to.value() != of.window.touched(reference.position)) {
+  if (ledger.epochs.size() != reference.epoch.value() + 1 || ledger.epochs.back().steps.value() != reference.steps ||
+      ledger.epochs.back().to.value() != of.window.touched(reference.position)) {
     verdict.violate("the ledger does not end with what was spent");
   }
 }
@@ -46,22 +49,46 @@ void check_rejects(SimulatedDisk& disk, const Reference& reference, Verdict& ver
 
 }  // namespace
 
-void check_folder_end(const FolderCase& of, SimulatedDisk& disk, Verdict& verdict, FaultCounts& happened) {
-  const Reference reference = folder_reference(of);
-  const std::string what = difference(lines_of_text(disk.seen(folder_paths::releases)), reference, !of.fresh_keys);
+std::optional<FirstEpoch> first_epoch_of(const FolderCase& of, SimulatedDisk& disk) {
+  const config::Config& config = of.settings.config;
+  journal::Ledger ledger = journal::read_ledger(disk, folder_paths::folder, of.keys);
+  if (config.privacy.budget || ledger.epochs.empty()) return std::nullopt;
+  FirstEpoch first{disk.seen(folder_paths::releases),
+                   {EpochId{1}, std::move(ledger), {.theta = config.descent.start}}};
+  if (first.releases.empty()) return first;
+  try {
+    const std::string last = lines_of_text(first.releases).back();
+    first.next.carried = engine::carried_from(publish::read_release(last).value(), config, of.keys.is_private());
+    return first;
+  } catch (const Failure&) {
+    return std::nullopt;
+  }
+}
+
+void check_folder_end(const FolderCase& of, SimulatedDisk& disk, const std::optional<FirstEpoch>& first,
+                      Verdict& verdict, FaultCounts& happened) {
+  const Reference reference = folder_reference(of, first);
+  const std::string releases = disk.seen(folder_paths::releases);
+  const std::string before = first ? first->releases : std::string();
+  if (!releases.starts_with(before)) return verdict.violate("a new epoch changes what was released before it");
+  const std::string what = difference(lines_of_text(releases.substr(before.size())), reference, !of.fresh_keys);
   if (!what.empty()) return verdict.violate("releases differ: " + what);
   if (reference.steps == 0) {
-    if (!disk.seen(folder_paths::ledger).empty()) verdict.violate("a ledger line of no step");
+    if (!first && !disk.seen(folder_paths::ledger).empty()) verdict.violate("a ledger line of no step");
     return;
   }
   const std::string of_state = difference(journal::open_state(of.keys, disk.seen(folder_paths::state)), reference);
   if (!of_state.empty()) return verdict.violate("the state differs: " + of_state);
   check_folder_ledger(of, disk, reference, verdict);
+  happened["steps"] += reference.steps;
+  if (first) {
+    ++happened["an epoch that goes on"];
+    return;
+  }
   if (of.settings.config.state.rejects && disk.losses().failed_calls == 0) {
     check_rejects(disk, reference, verdict);
     ++happened["every reject on record"];
   }
-  happened["steps"] += reference.steps;
   if (of.window.passes > 1) ++happened["several passes"];
   ++happened[of.fresh_keys ? "under a fresh key" : "under an insecure seed"];
 }

@@ -11,6 +11,7 @@
 #include "printed_path.h"
 #include "replay/stream_input.h"
 #include "replay/summarise.h"
+#include "secrets/seal.h"
 #include "simulated_clock.h"
 #include "simulated_posix_disk.h"
 
@@ -66,12 +67,12 @@ class FolderHistory {
     if (given_)
       disk_.apart = journal::folder_files::rejects;  // the operator's: of neighbours one may have more of them
     disk_.on_change = [this](const journal::Disk::Path& path) { watch_.changed(path.string()); };
-    for (auto lives = 2 + draws_.draw(5); lives > 0 && verdict_.holds(); --lives) disturbed_life();
-    undisturbed_life_ = true;
-    if (verdict_.holds()) live({});
-    disk_.lose_power();
+    play_epoch();
     if (given_) log() += disk_.seen(folder_paths::releases) + disk_.seen(folder_paths::ledger);
-    if (verdict_.holds() && given_ == nullptr) check_folder_end(*case_, disk_, verdict_, happened_);
+    if (seed_ % 3 == 0 && verdict_.holds() && given_ == nullptr) {
+      first_ = first_epoch_of(*case_, disk_);
+      if (first_) play_epoch();
+    }
     count_losses();
     return {verdict_.violation(), happened_};
   }
@@ -80,6 +81,25 @@ class FolderHistory {
 
  private:
   void count(const std::string& what) { ++happened_[what]; }
+
+  /// Lives until the epoch's input is read to its end.
+  void play_epoch() {
+    undisturbed_life_ = false;
+    for (auto lives = 2 + draws_.draw(5); lives > 0 && verdict_.holds(); --lives) disturbed_life();
+    undisturbed_life_ = true;
+    if (verdict_.holds()) live({});
+    disk_.lose_power();
+    if (verdict_.holds() && given_ == nullptr) check_folder_end(*case_, disk_, first_, verdict_, happened_);
+  }
+
+  /// A second epoch reads all records again, and goes on from the last release of the first.
+  void choose_start(folder::Options& options) const {
+    const std::string sealed = disk_.seen(folder_paths::state);
+    options.start = sealed.empty() ? folder::Start::fresh : folder::Start::resume;
+    if (!first_ || secrets::read_identity(sealed).epoch == first_->next.epoch) return;
+    options.start = folder::Start::new_epoch;
+    options.from = "0";
+  }
 
   Faults draw_faults() {
     constexpr std::array<std::uint64_t, 3> calls{10, 40, 200};  // few lives have more: most of the work is done
@@ -134,7 +154,7 @@ class FolderHistory {
     const config::Config& config = case_->settings.config;
     const config::Mechanism mechanism = case_->settings.mechanism;
     folder::Options options;
-    options.start = disk_.seen(folder_paths::state).empty() ? folder::Start::fresh : folder::Start::resume;
+    choose_start(options);
     options.passes = case_->window.passes;
     if (!case_->fresh_keys) options.insecure_seed = seed_;
     const StandardOutput printed([this](std::string_view text) {
@@ -212,6 +232,7 @@ class FolderHistory {
   Verdict verdict_;
   FolderWatch watch_{disk_, verdict_, given_ != nullptr};
   std::optional<FolderCase> case_;
+  std::optional<FirstEpoch> first_;  // where the second one is played
   bool undisturbed_life_ = false;
   FaultCounts happened_;
 };

@@ -45,23 +45,28 @@ std::uint64_t step_of(const std::string& line) {
 }
 
 Reference straight_through(const Settings& settings, const secrets::Keyring& keys, LaneId lane_id,
-                           record::RowBatch rows, Position start, bool end_release) {
+                           record::RowBatch rows, Position start, bool end_release,
+                           const std::optional<LaterEpoch>& later) {
   const config::Config& config = settings.config;
   const config::Mechanism& mechanism = settings.mechanism;
+  const EpochId epoch = later ? later->epoch : EpochId{0};
   secrets::LockedMemory locked;
   noise::KeyBytes key = keys.epoch_key(config.stream);
-  engine::NoiseFeed noise(mechanism, journal::first_checkpoints(key, lane_id, EpochId{0}, mechanism.stages.size()),
+  engine::NoiseFeed noise(mechanism, journal::first_checkpoints(key, lane_id, epoch, mechanism.stages.size()),
                           StepIndex{0}, &locked, keys.healing(false));
   lane::Lane lane(config.descent, mechanism.grids, start);
-  const engine::EpochLedger ledger({config.stream, lane_id, EpochId{0}, start, journal::Overlap::disjoint,
-                                    settings.digest, config.privacy.neighbours(), keys.is_private()},
-                                   mechanism, {});
+  if (later) lane.go_on_from(later->carried);
+  const engine::EpochLedger ledger(
+      {config.stream, lane_id, epoch, start, later ? journal::Overlap::overlapping : journal::Overlap::disjoint,
+       settings.digest, config.privacy.neighbours(), keys.is_private()},
+      mechanism, later ? later->ledger : journal::Ledger{});
   publish::ReleaseEncoder encoder =
-      engine::release_encoder(config, mechanism, {lane_id, EpochId{0}, settings.digest, keys.is_private()});
+      engine::release_encoder(config, mechanism, {lane_id, epoch, settings.digest, keys.is_private()});
   engine::Stepper stepper(lane, noise, encoder, config.descent.minibatch, ledger.limit(config.privacy.budget, start),
                           0);
   engine::Output output;
   Reference reference;
+  reference.epoch = epoch;
   while (!reference.at_limit && rows.count() >= config.descent.minibatch) {
     reference.at_limit = stepper.step(rows, rows.count(), output).limit_reached;
   }
@@ -108,11 +113,11 @@ HistoryResult unexpected() {
 }
 
 Reference undisturbed(const Settings& settings, const secrets::Keyring& keys, LaneId lane_id, record::RowBatch rows,
-                      Position start, bool end_release) {
+                      Position start, bool end_release, const std::optional<LaterEpoch>& later) {
   Settings every_step = settings;
   every_step.config.descent.release_every = 1;
-  std::vector<std::string> lines = straight_through(every_step, keys, lane_id, rows, start, false).lines;
-  Reference reference = straight_through(settings, keys, lane_id, std::move(rows), start, end_release);
+  std::vector<std::string> lines = straight_through(every_step, keys, lane_id, rows, start, false, later).lines;
+  Reference reference = straight_through(settings, keys, lane_id, std::move(rows), start, end_release, later);
   reference.every_step = std::move(lines);
   return reference;
 }
@@ -154,7 +159,7 @@ std::string difference(const journal::State& state, const Reference& reference) 
                        state.record.position.value(), reference.steps, reference.position);
   }
   if (state.record.rejected != reference.rejected) return "another number of unusable records";
-  if (state.identity.epoch != EpochId{0}) return "a new epoch that nobody asked for";
+  if (state.identity.epoch != reference.epoch) return "another epoch than was asked for";
   return {};
 }
 

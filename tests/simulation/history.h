@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "config/mechanism.h"
+#include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
+#include "nustream/lane/lane.h"
 #include "nustream/record/batch.h"
 #include "random_stream.h"
 #include "secrets/keyring.h"
@@ -39,8 +41,16 @@ template <class Draw>
   return std::nullopt;
 }
 
+/// An epoch behind another: with what the ledger holds before it, and where it goes on from.
+struct LaterEpoch {
+  EpochId epoch;
+  journal::Ledger ledger;
+  lane::Carried carried;
+};
+
 /// What a run that nothing disturbs comes to.
 struct Reference {
+  EpochId epoch{0};
   std::vector<std::string> lines;       ///< releases, newlines not included
   std::vector<std::string> every_step;  ///< one for each, as if it were released
   std::uint64_t steps = 0;
@@ -50,8 +60,10 @@ struct Reference {
 };
 
 /// One lane over `rows`, straight through: decoder's rows, noise, steps, encoder. `end_release`: of a run that ends.
+/// `later`: of an epoch that is not the lane's first.
 [[nodiscard]] Reference undisturbed(const Settings& settings, const secrets::Keyring& keys, LaneId lane,
-                                    record::RowBatch rows, Position start, bool end_release);
+                                    record::RowBatch rows, Position start, bool end_release,
+                                    const std::optional<LaterEpoch>& later = {});
 
 /// What can be read of the releases, at every moment, by somebody who never forgets.
 class Watcher {
@@ -72,7 +84,7 @@ class Watcher {
 [[nodiscard]] std::string difference(const std::vector<std::string>& lines, const Reference& reference,
                                      bool same_noise);
 
-/// The same of the last state: steps, position, unusable records, and the one epoch.
+/// The same of the last state: steps, position, unusable records and the epoch.
 [[nodiscard]] std::string difference(const journal::State& state, const Reference& reference);
 
 /// Lines of a whole text.

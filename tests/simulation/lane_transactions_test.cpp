@@ -74,8 +74,8 @@ class LaneTransactionsOver : public ::testing::Test {
     resumed_ = opened.resumed;
     state_ = std::make_unique<attach::LaneState>(std::move(opened.state));
     const config::Config& config = case_.settings.config;
-    const engine::ReleaseIdentity identity{LaneId{0}, state_->ledger.identity().epoch, setup_.digest,
-                                           setup_.keys.is_private()};
+    const engine::EpochIdentity& epoch = state_->ledger.identity();
+    const engine::ReleaseIdentity identity{LaneId{0}, epoch.epoch, epoch.digest, epoch.is_private};
     if (!metrics_) {
       metrics_ = &operators_.open_lane(LaneId{0});
       const config::Mechanism& mechanism = case_.settings.mechanism;

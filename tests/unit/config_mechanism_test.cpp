@@ -220,6 +220,34 @@ TEST(SettingsDigest, HoldsTheCoefficientsOfAFit) {
             fitted({"noise.dense=true"}));
 }
 
+// By the rule and not by what came of it: an epoch that found no release has the digest of one that did.
+TEST(SettingsDigest, HoldsTheRuleOfWhereAnEpochBegins) {
+  const Config config = read({});
+  const Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
+  const EpochDigests digests(config, mechanism, true);
+  EXPECT_EQ(digests.of(EpochStart::last_release), settings_digest(config, mechanism));
+  EXPECT_NE(digests.of(EpochStart::settings), digests.of(EpochStart::last_release));
+  for (const std::string& one : digests.both()) {
+    EXPECT_TRUE(digests.has(one));
+    EXPECT_EQ(digests.like(one), one);
+  }
+  EXPECT_FALSE(digests.has("another"));
+  EXPECT_EQ(digests.like("another"), digests.of(EpochStart::last_release));
+}
+
+TEST(ModelDigest, ChangesWithWhatTheCoefficientsAreOf) {
+  const std::string base = model_digest(read({}));
+  EXPECT_EQ(base.size(), 16U);
+  for (const char* change : {"features.0.transform=log", "features.0.column=z", "features.0.name=z",
+                             "target.column=z", "target.transform=log", "model.loss=huber"}) {
+    EXPECT_NE(model_digest(read({change})), base) << change;
+  }
+  for (const char* change : {"features.0.center=0.7", "features.0.scale=3.0", "descent.clip_norm=2.0",
+                             "privacy.rho=0.6", "stream.name=other"}) {
+    EXPECT_EQ(model_digest(read({change})), base) << change;
+  }
+}
+
 TEST(SettingsDigest, LeavesOutInputCadenceAndPlaces) {
   const std::string base = digest({});
   for (const char* change : {"stream.input=other.csv", "release.every=7", "state.directory=elsewhere",

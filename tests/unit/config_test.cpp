@@ -8,6 +8,7 @@
 #include "config/mechanism.h"
 #include "config/nearest.h"
 #include "config_reading.h"
+#include "expect_failure.h"
 
 namespace nustream::config {
 namespace {
@@ -168,6 +169,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"privacy.unit=user", "privacy.unit", "not yet supported"},
         Refused{"noise.nu=1", "noise.nu", "nu < 1"}, Refused{"noise.nu=0", "noise.nu", "<= nu < 1 for a rational"},
         Refused{"noise.nu=nan", "noise.nu", "a number"},
+        Refused{"noise={correlation = \"nu\", nu = 0.01, horizon = 50, restarts = true}", "noise.restarts",
+                "only trees"},
+        Refused{"noise={correlation = \"anti-pgd\", horizon = 50, restarts = true}", "noise.restarts", "only trees"},
+        Refused{"noise={correlation = \"optimised\", horizon = 50, restarts = true}", "noise.restarts", "only trees"},
         Refused{"noise.correlation=ratoinal", "noise.correlation", "'rational'"},
         Refused{"descent.clip_norm=0", "descent.clip_norm", "> 0"},
         Refused{"descent.clip_norm=inf", "descent.clip_norm", "finite"},
@@ -175,11 +180,45 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"descent.step_size=-1", "descent.step_size", "> 0"},
         Refused{"descent.minibatch=0", "descent.minibatch", "> 0"},
         Refused{"descent.start=[1.0]", "descent.start", "2 parameters"},
+        Refused{"descent.start.z=1.0", "descent.start", "it has no 'x'"},
+        Refused{"descent.start.x=one", "descent.start.x", "a number"},
         Refused{"model.loss=liner", "model.loss", "'linear'"}, Refused{"model.loss=mean", "target", "no target"},
         Refused{"features.0.scale=0", "features.0.scale", "> 0"},
         Refused{"features.0.clamp=[1.0, 1.0]", "features.0.clamp", "lower < upper"},
         Refused{"features.0.transform=indicator", "features.0.equals", "missing"},
         Refused{"release.every=0", "release.every", "> 0"}, Refused{"stream.name=a/b", "stream.name", "slash"}));
+
+// y = 3 + 2x where x is centred at .5 and scaled by 2: y = 4 + 4 (x − .5)/2.
+TEST(Config, AStartByNameIsInOriginalUnits) {
+  EXPECT_EQ(read({"descent.start.x=2.0", "descent.start.intercept=3"}).descent.start,
+            (std::vector<double>{4.0, 4.0}));
+  EXPECT_EQ(read({"descent.start={x = 2.0}"}).descent.start, (std::vector<double>{1.0, 4.0})) << "an intercept of 0";
+  EXPECT_THAT(refusal({"descent.start.x=1.0", "descent.start.z=1.0"}),
+              HasSubstr("coefficients that the settings do not"));
+}
+
+TEST(Config, AStartFromAFileIsThatOfItsLastRelease) {
+  const tests::TemporaryFolder folder;
+  const auto line = [](const std::string& estimate, const std::string& rest) {
+    return R"({"format":1,"stream":"s","lane":0,"epoch":0,"step":5,"position":5,"tag":"end","estimate":)" + estimate +
+           R"(,"average":null,"rho":0.1,"rho_limit":0.1,"epsilon":1,"delta":1e-6,"conversion":"gaussian","digest":"d")" +
+           rest + "}\n";
+  };
+  const std::string is_private = R"(,"adjacency":"zero-out","private":true)";
+  const auto start = [&](const std::string& text) {
+    return std::vector<std::string>{"descent.start=" + folder.write("releases", text)};
+  };
+  const std::string good = line(R"({"intercept":3,"x":2})", is_private);
+  EXPECT_EQ(read(start(line(R"({"intercept":0,"x":9})", is_private) + good)).descent.start,
+            (std::vector<double>{4.0, 4.0}));
+  EXPECT_THAT(refusal(start(good + "{}\n")), HasSubstr("whose last line is a release"));
+  EXPECT_THAT(refusal(start(line(R"({"w":1})", is_private))), HasSubstr("it has no 'x'"));
+  EXPECT_THAT(refusal(start(line(R"({"x":1})", R"(,"private":false)"))), HasSubstr("that is private"));
+  EXPECT_THAT(refusal(start(line(R"({"x":1})", R"(,"private":true,"protects":"target")"))),
+              HasSubstr("protects whole records"));
+  tests::expect_failure(
+      Exit::io, [] { return read({"descent.start=nowhere.json"}); }, "nowhere.json");
+}
 
 TEST(Config, ATextThatIsNotTomlNamesTheLine) {
   EXPECT_THAT(refusal({}, "[stream\nname = 1\n"), AllOf(HasSubstr("example.toml:1:"), HasSubstr("not TOML")));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "nustream/base/error.h"
@@ -89,9 +90,13 @@ TEST(Average, RefusesAWeightThatItCannotHave) {
   const std::vector<double> value = {1.0};
   Average tail({Kind::tail, 10, 0.5}, 1);
   EXPECT_NO_THROW(tail.restore(5, value, StepCount{15}));
-  EXPECT_THROW(tail.restore(6, value, StepCount{15}), InvalidParameter);
+  EXPECT_NO_THROW(tail.restore(6, value, StepCount{15})) << "one iterate of a run that it went on from";
+  EXPECT_NO_THROW(tail.restore(1, value, StepCount{10}));
+  EXPECT_THROW(tail.restore(4, value, StepCount{15}), InvalidParameter);
+  EXPECT_THROW(tail.restore(5.5, value, StepCount{15}), InvalidParameter);
   EXPECT_THROW(tail.restore(0, {}, StepCount{15}), InvalidParameter);
-  EXPECT_THROW(tail.restore(1, value, StepCount{10}), InvalidParameter);
+  EXPECT_THROW(tail.restore(0.5, value, StepCount{10}), InvalidParameter);
+  EXPECT_THROW(tail.restore(std::numeric_limits<double>::infinity(), value, StepCount{10}), InvalidParameter);
   EXPECT_THROW(tail.restore(5, {}, StepCount{15}), InvalidParameter);
   Average exponential({Kind::exponential, 0, 0.9}, 1);
   EXPECT_NO_THROW(exponential.restore(10, value, StepCount{1'000'000}));
@@ -100,6 +105,45 @@ TEST(Average, RefusesAWeightThatItCannotHave) {
   Average last({Kind::last, 0, 0.5}, 1);
   EXPECT_THROW(last.restore(1, value, StepCount{1}), InvalidParameter);
   EXPECT_THROW(last.restore(-0.0, {}, StepCount{1}), InvalidParameter);
+}
+
+// Ten iterates, of which the first run takes in four and the second five: the first two of its own are left out.
+TEST(Average, GoesOnFromAnotherAsIfItsIteratesWereItsOwn) {
+  for (const Averaging settings : {Averaging{Kind::tail, 2, 0.5}, Averaging{Kind::exponential, 2, 0.9}}) {
+    Average first(settings, 1);
+    Average second(settings, 1);
+    for (std::uint64_t n = 1; n <= 6; ++n) first.update(std::vector{static_cast<double>(n * n)}, StepCount{n});
+    second.go_on_from(first.weight(), first.value());
+    EXPECT_EQ(second.value()[0], first.value()[0]) << "shown until this run's own iterates are taken in";
+    for (std::uint64_t n = 1; n <= 7; ++n) second.update(std::vector{static_cast<double>(100 + n)}, StepCount{n});
+    const double decay = settings.kind == Kind::tail ? 1.0 : 0.9;
+    double total = 0;
+    double weights = 0;
+    for (const double iterate : {9.0, 16.0, 25.0, 36.0, 103.0, 104.0, 105.0, 106.0, 107.0}) {
+      total = decay * total + iterate;
+      weights = decay * weights + 1;
+    }
+    EXPECT_NEAR(second.value()[0], total / weights, 1e-12);
+    EXPECT_NEAR(second.weight(), weights, 1e-12);
+    Average again(settings, 1);
+    EXPECT_NO_THROW(again.restore(second.weight(), second.value(), StepCount{7}));
+  }
+}
+
+TEST(Average, GoesOnUnderAnotherRuleWithAWeightThatIsPossibleThere) {
+  const std::vector<double> value = {1.0};
+  Average exponential({Kind::exponential, 0, 0.9}, 1);
+  exponential.go_on_from(1000, value);
+  EXPECT_NEAR(exponential.weight(), 10, 1e-12) << "1/(1 - decay): where its own weight settles";
+  Average tail({Kind::tail, 0, 0.5}, 1);
+  tail.go_on_from(9.99, value);
+  EXPECT_EQ(tail.weight(), 9) << "whole iterates";
+  Average last({Kind::last, 0, 0.5}, 1);
+  EXPECT_THROW(last.go_on_from(1, value), InvalidParameter);
+  EXPECT_THROW(tail.go_on_from(0, value), InvalidParameter);
+  EXPECT_THROW(tail.go_on_from(std::nan(""), value), InvalidParameter);
+  EXPECT_THROW(tail.go_on_from(1, std::vector{1.0, 2.0}), InvalidParameter);
+  EXPECT_THROW(tail.go_on_from(1, std::vector{std::nan("")}), InvalidParameter);
 }
 
 TEST(Average, RefusesADecayOutsideItsRange) {

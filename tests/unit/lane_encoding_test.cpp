@@ -49,6 +49,24 @@ TEST(LaneEncoding, IsWhatTheFormatPageSays) {
             "00000000000000c0");  //
 }
 
+// At its first step an epoch that goes on holds all that it took over: its values are nowhere else.
+TEST(LaneEncoding, HoldsWhereAnEpochThatGoesOnBegan) {
+  const auto settings = tail_settings();
+  lane::Lane lane(settings, grid_for(settings), Position{258});
+  lane.go_on_from({{1, -2}, {0.5, -2}, 500});
+  EXPECT_EQ(hex(lane.encode()),
+            "6e752d6c616e6501"    // "nu-lane", version 1
+            "0200000000000000"    // d
+            "0000000000000000"    // steps
+            "0201000000000000"    // position 258
+            "0000000000407f40"    // W = 500
+            "000000000000f03f"    // θ
+            "00000000000000c0"    //
+            "000000000000e03f"    // average
+            "00000000000000c0");  //
+  EXPECT_EQ(lane::Lane::decode(settings, grid_for(settings), lane.encode()).encode(), lane.encode());
+}
+
 TEST(LaneEncoding, HasNoAverageBeforeItBegins) {
   const auto settings = settings_for(2, {model::Loss::Kind::linear}, 1.0, 0.5);
   EXPECT_EQ(small_lane(settings).encode().size(), 40U + 2 * 8);

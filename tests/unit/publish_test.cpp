@@ -63,6 +63,68 @@ TEST(OriginalUnits, OfTheMeanAreTheMeans) {
   EXPECT_EQ(original, (std::vector<double>{2.5, -1.5}));
 }
 
+std::vector<std::pair<std::string, double>> shown(const OriginalUnits& units, const std::vector<double>& theta) {
+  std::vector<double> values;
+  units.convert(theta, values);
+  std::vector<std::pair<std::string, double>> named;
+  for (std::size_t j = 0; j < values.size(); ++j) named.emplace_back(units.names()[j], values[j]);
+  return named;
+}
+
+TEST(OriginalUnits, AreInvertedWhateverTheModelIs) {
+  lane::Settings classes = with_loss(model::Loss::Kind::multinomial);
+  classes.loss.classes = 3;
+  lane::Settings two_stages = with_loss(model::Loss::Kind::linear);
+  two_stages.first_stage = lane::FirstStage{.shape = {.instruments = 2, .controls = 1, .endogenous = 1},
+                                            .clip = ClipNorm{1},
+                                            .schedule = descent::Schedule{descent::Constant{StepSize{0.1}}}};
+  record::Schema means = schema(false);
+  means.target.reset();
+  record::Schema labelled = schema(true);
+  labelled.target.reset();
+  const std::vector<std::pair<OriginalUnits, std::size_t>> models{
+      {OriginalUnits(schema(true), with_loss(model::Loss::Kind::linear)), 3},
+      {OriginalUnits(schema(false), with_loss(model::Loss::Kind::linear)), 2},
+      {OriginalUnits(means, with_loss(model::Loss::Kind::mean)), 2},
+      {OriginalUnits(labelled, classes), 3 * model::predictors(classes.loss)},
+      {OriginalUnits(schema(true), two_stages), 4}};
+  for (const auto& [units, entries] : models) {
+    std::vector<double> theta;
+    for (std::size_t j = 0; j < entries; ++j) theta.push_back(0.7 * static_cast<double>(j) - 1.1);
+    std::vector<double> back(entries, 99);
+    EXPECT_EQ(units.invert(shown(units, theta), back), "");
+    for (std::size_t j = 0; j < entries; ++j) EXPECT_NEAR(back[j], theta[j], 1e-12) << units.names()[0];
+  }
+}
+
+// What a model predicts stays the same when another one, centred and scaled otherwise, takes it over.
+TEST(OriginalUnits, CarryAModelToOtherCentresAndScales) {
+  const OriginalUnits before(schema(true), with_loss(model::Loss::Kind::linear));
+  record::Schema other = schema(true);
+  other.features[0].center = -3;
+  other.features[1].scale = 7;
+  other.target->center = 1;
+  const OriginalUnits after(other, with_loss(model::Loss::Kind::linear));
+  const auto values = shown(before, {0.3, -1.2, 0.7});
+  std::vector<double> theta(3);
+  ASSERT_EQ(after.invert(values, theta), "");
+  const auto again = shown(after, theta);
+  for (std::size_t j = 0; j < values.size(); ++j) EXPECT_NEAR(again[j].second, values[j].second, 1e-12);
+}
+
+TEST(OriginalUnits, SayWhyAnotherModelCannotTakeThemOver) {
+  const OriginalUnits units(schema(true), with_loss(model::Loss::Kind::linear));
+  std::vector<double> theta(3);
+  EXPECT_EQ(units.invert(std::vector<std::pair<std::string, double>>{{"a", 1}}, theta), "it has no 'b'");
+  EXPECT_EQ(units.invert(std::vector<std::pair<std::string, double>>{{"a", 1}, {"b", 1}, {"c", 1}}, theta),
+            "it has coefficients that the settings do not");
+  EXPECT_EQ(units.invert(std::vector<std::pair<std::string, double>>{{"a", 1}, {"b", std::nan("")}}, theta),
+            "its values are not all finite numbers");
+  std::vector<double> two(2);
+  const OriginalUnits without(schema(false), with_loss(model::Loss::Kind::linear));
+  EXPECT_THAT(without.invert(shown(units, {5, 1, 1}), two), ::testing::HasSubstr("a model without an intercept"));
+}
+
 ReleaseEncoder encoder(bool is_private) {
   const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{0.01})};
   return {{"st\"ream", LaneId{3}, EpochId{2}, Delta{1e-6}, "d1gest", {is_private}},
@@ -92,6 +154,24 @@ TEST(ReleaseJson, ReadsBackWhatWasWritten) {
   for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(shown->estimate[j].second, original[j]);
   EXPECT_GT(shown->rho, 0);
   EXPECT_LE(shown->rho, shown->rho_limit);
+}
+
+// docs/formats/releases.md: where they stand, and how they are written.
+TEST(ReleaseJson, SaysTheWeightOfItsAverageAndWhatItsCoefficientsAreOf) {
+  const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{0.01})};
+  ReleaseEncoder encode{{"stream", LaneId{3}, EpochId{2}, Delta{1e-6}, "d1gest", {true}, "00112233aabbccdd"},
+                        OriginalUnits(schema(true), with_loss(model::Loss::Kind::linear)),
+                        privacy::Spend{correlation, privacy::Participation::once(), NoiseMultiplier{2.0}}};
+  const std::vector<double> theta(3);
+  std::string line;
+  encode.append({StepCount{900}, Position{900}, theta, theta, 1400}, "end", line);
+  EXPECT_THAT(line, ::testing::HasSubstr("},\"average_weight\":1400,\"rho\":"));
+  EXPECT_THAT(line, ::testing::HasSubstr(",\"digest\":\"d1gest\",\"model\":\"00112233aabbccdd\",\"adjacency\":"));
+  EXPECT_EQ(read_release(line)->average_weight, 1400);
+  EXPECT_EQ(read_release(line)->model, "00112233aabbccdd");
+  line.clear();
+  encode.append({StepCount{900}, Position{900}, theta, {}}, "end", line);
+  EXPECT_THAT(line, ::testing::Not(::testing::HasSubstr("average_weight")));
 }
 
 TEST(ReleaseJson, ShowsTheSpendOfItsOwnStepAndTheLimitBesideIt) {

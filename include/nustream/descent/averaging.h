@@ -41,6 +41,12 @@ class Average {
   /// The average; empty before it begins, and always for Kind::last.
   [[nodiscard]] std::span<const double> value() const noexcept;
 
+  /// Before its first iterate: goes on from the average that another run ended with, as if the iterates in it had
+  /// been its own. `weight`: W of that average, more than 0. A tail goes on with the whole iterates in it, an
+  /// exponential average with at most 1/(1 − decay), the weight at which its own settles. Throws InvalidParameter for
+  /// Kind::last, another weight, or a value of another size or that is not finite.
+  void go_on_from(double weight, std::span<const double> value);
+
   /// For a loop that updates the value itself: weighs the iterate after `steps` steps and returns the gain
   /// 1/W with which it enters, 0 where it does not enter.
   [[nodiscard]] double weigh(StepCount steps) noexcept;
@@ -52,7 +58,7 @@ class Average {
   /// W: with value(), all that has to be kept of an average. 0 before it begins.
   [[nodiscard]] double weight() const noexcept { return weight_; }
   /// Goes on from what weight() and value() gave after `steps` steps. Throws InvalidParameter where no such
-  /// average can have that weight, or `value` has another size.
+  /// average can have that weight, whatever it went on from, or `value` has another size.
   void restore(double weight, std::span<const double> value, StepCount steps);
 
  private:

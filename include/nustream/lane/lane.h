@@ -75,12 +75,20 @@ struct Stage {
 /// there is a private one, then bread and meat where they are kept.
 [[nodiscard]] std::vector<Stage> stages(const Settings& settings);
 
+/// Where another run ended, in working coordinates: what a lane may go on from.
+struct Carried {
+  std::vector<double> theta{};    ///< dimension entries
+  std::vector<double> average{};  ///< empty: none
+  double average_weight = 0;      ///< W of the average (descent/averaging.h)
+};
+
 /// What one release shows, in the working coordinates of the rows.
 struct Release {
   StepCount steps;    ///< steps taken
   Position position;  ///< where the next record is
   std::span<const double> theta;
   std::span<const double> average;        ///< empty before averaging begins
+  double average_weight = 0;              ///< iterates in it; of an exponential average their weights' sum
   std::span<const double> batch_means{};  ///< complete batches, row-major · × d; empty where none are kept
   std::uint64_t batch_length = 0;         ///< steps
   StepCount batches_through{0};           ///< where the last complete batch ends
@@ -118,6 +126,12 @@ class Lane {
   /// With one stage.
   Lane(Settings settings, const noise::Grid& grid, Position start)
       : Lane(std::move(settings), std::span(&grid, 1), start) {}
+
+  /// At step 0: θ_0 is where `from` ended, moved to the nearest point that the projection allows, and the average
+  /// goes on with the weight that it had. An average that intervals are taken around (batching, moments) is of this
+  /// lane's iterates alone, as they are: it does not go on. Throws InvalidParameter for values that are not finite,
+  /// or of another dimension.
+  void go_on_from(const Carried& from);
 
   /// Takes rows.count / minibatch steps; rows.count is a multiple of minibatch and the noise of each stage holds at
   /// least that many steps, the first of them this lane's next step (contracts). Appends a release after every

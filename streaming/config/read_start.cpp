@@ -1,0 +1,80 @@
+#include "config/read_start.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "config/read_sections.h"
+#include "publish/original_units.h"
+#include "publish/release_json.h"
+
+namespace nustream::config {
+namespace {
+
+constexpr const char* key = "start";
+
+using Named = std::vector<std::pair<std::string, double>>;
+
+std::vector<double> from_original_units(const Section& descent, const Config& config, const Named& values) {
+  const publish::OriginalUnits units(config.schema, config.descent);
+  std::vector<double> theta(config.descent.dimension, 0.0);
+  const std::string wrong = units.invert(values, theta);
+  if (!wrong.empty()) {
+    std::string names;
+    for (const std::string& name : units.names()) names += (names.empty() ? "" : ", ") + name;
+    descent.refuse(key, "a number for each of " + names + ": " + wrong);
+  }
+  return theta;
+}
+
+std::string last_line_of(const std::string& file) {
+  std::ifstream input(file, std::ios::binary);
+  std::string last;
+  for (std::string line; std::getline(input, line);) {
+    if (!line.empty()) last = std::move(line);
+  }
+  if (!input.eof()) {
+    throw Failure(Exit::io, file + ": cannot be read: " + std::strerror(errno) + "; name a file of releases");
+  }
+  return last;
+}
+
+std::vector<double> from_release(const Section& descent, const Config& config, const std::string& name) {
+  const std::string file = beside(config.file, name);
+  std::error_code missing;
+  const std::filesystem::path own = std::filesystem::path(config.state.directory) / "releases.jsonl";
+  if (std::filesystem::equivalent(file, own, missing)) {
+    // Its last line changes with every release, and with it what the settings say.
+    descent.refuse(key, "a file that stays as it is: a new epoch goes on from state.directory by itself");
+  }
+  const auto release = publish::read_release(last_line_of(file));
+  if (!release) descent.refuse(key, "a file whose last line is a release");
+  if (!release->promise.is_private) {
+    descent.refuse(key,
+                   "a release that is private; of others give the coefficients as a table, if they may be known");
+  }
+  if (release->promise.target_only && config.privacy.protects != Protects::target) {
+    descent.refuse(key, "a release that protects whole records, as privacy.protects does");
+  }
+  return from_original_units(descent, config, release->estimate);
+}
+
+}  // namespace
+
+std::vector<double> read_start(const Section& descent, const Config& config) {
+  if (descent.is_text(key)) return from_release(descent, config, *descent.text(key));
+  if (descent.is_table(key)) return from_original_units(descent, config, descent.section(key).named_numbers());
+  std::vector<double> start = descent.numbers(key);
+  if (start.empty()) start.assign(config.descent.dimension, 0.0);
+  if (start.size() != config.descent.dimension) {
+    descent.refuse(key, "one number for each of the " + std::to_string(config.descent.dimension) +
+                            " parameters, the intercept first" +
+                            (config.descent.first_stage ? ", the second stage first" : ""));
+  }
+  return start;
+}
+
+}  // namespace nustream::config

@@ -1,0 +1,87 @@
+#include "engine/going_on.h"
+
+#include <fmt/format.h>
+
+#include "error.h"
+#include "publish/original_units.h"
+
+namespace nustream::engine {
+namespace {
+
+using publish::ShownRelease;
+
+std::string name_of(const ShownRelease& release) {
+  return fmt::format("the last release (epoch {}, step {})", release.epoch.value(), release.step);
+}
+
+[[noreturn]] void refuse(const ShownRelease& release, const std::string& why) {
+  throw Failure(Exit::data,
+                fmt::format("{} {}; to begin at descent.start instead, add --from-start", name_of(release), why));
+}
+
+void require_same_lane(const ShownRelease& release, const config::Config& config) {
+  if (release.stream != config.stream) refuse(release, "is of stream '" + release.stream + "'");
+}
+
+/// A reader takes an epoch's promise to be about all that its releases are made of.
+void require_promise(const ShownRelease& release, const config::Config& config, bool is_private) {
+  if (is_private && !release.promise.is_private) {
+    refuse(release, "is not private, and nothing private goes on from it");
+  }
+  if (release.promise.target_only && config.privacy.protects != config::Protects::target) {
+    refuse(release, "protects targets alone, and this epoch is to protect whole records");
+  }
+}
+
+/// Names alone do not tell that a feature is another one now. A line of an older program does not say.
+void require_same_model(const ShownRelease& release, const config::Config& config) {
+  if (release.model.empty() || release.model == config::model_digest(config)) return;
+  refuse(release, "is of another model than these settings: of other features, transforms, target or loss");
+}
+
+}  // namespace
+
+lane::Carried carried_from(const ShownRelease& release, const config::Config& config, bool is_private) {
+  require_same_lane(release, config);
+  require_promise(release, config, is_private);
+  const publish::OriginalUnits units(config.schema, config.descent);
+  lane::Carried carried;
+  carried.theta = config.descent.start;
+  const std::string wrong = units.invert(release.estimate, carried.theta);
+  if (!wrong.empty()) {
+    refuse(release, "is not where an epoch of these settings can go on: " + wrong);
+  }
+  require_same_model(release, config);
+  if (release.average.empty() || !(release.average_weight > 0)) return carried;
+  carried.average = config.descent.start;
+  if (units.invert(release.average, carried.average).empty()) {
+    carried.average_weight = release.average_weight;
+  } else {
+    carried.average.clear();
+  }
+  return carried;
+}
+
+std::string go_on_from_last(lane::Lane& lane, EpochId epoch, std::string_view published, const config::Config& config,
+                            bool is_private) {
+  NUSTREAM_REQUIRE(epoch.value() > 0, "a lane's first epoch has no release to go on from");
+  while (!published.empty() && published.back() == '\n') published.remove_suffix(1);
+  if (published.empty()) {
+    return fmt::format("epoch {} begins at descent.start: there is no release to go on from", epoch.value());
+  }
+  const auto release = publish::read_release(published.substr(published.rfind('\n') + 1));
+  if (!release) {
+    throw Failure(Exit::data,
+                  "the last line of the lane's releases is no release that a new epoch could go on from; to begin at "
+                  "descent.start instead, add --from-start");
+  }
+  lane.go_on_from(carried_from(*release, config, is_private));
+  return fmt::format("epoch {} goes on from the release at step {} of epoch {}", epoch.value(), release->step,
+                     release->epoch.value());
+}
+
+std::string begun_from_start(EpochId epoch) {
+  return fmt::format("epoch {} begins at descent.start, as --from-start says", epoch.value());
+}
+
+}  // namespace nustream::engine
