@@ -1,10 +1,9 @@
 #include "config/read_start.h"
 
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "config/read_sections.h"
@@ -30,14 +29,19 @@ std::vector<double> from_original_units(const Section& descent, const Config& co
   return theta;
 }
 
+/// Of a plain file, and from its end: settings must not wait for a device, nor take all memory.
 std::string last_line_of(const std::string& file) {
+  constexpr std::uintmax_t read_max = std::uintmax_t{1} << 24;
+  std::error_code wrong;
+  const bool is_plain = std::filesystem::is_regular_file(file, wrong);
+  const std::uintmax_t size = is_plain ? std::filesystem::file_size(file, wrong) : 0;
   std::ifstream input(file, std::ios::binary);
+  if (!is_plain || wrong || !input) throw Failure(Exit::io, file + ": cannot be read; name a file of releases");
+  if (size == 0) return {};
+  input.seekg(static_cast<std::streamoff>(size - std::min(size, read_max)));
   std::string last;
   for (std::string line; std::getline(input, line);) {
     if (!line.empty()) last = std::move(line);
-  }
-  if (!input.eof()) {
-    throw Failure(Exit::io, file + ": cannot be read: " + std::strerror(errno) + "; name a file of releases");
   }
   return last;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "config/mechanism.h"
 #include "error.h"
 #include "publish/original_units.h"
 

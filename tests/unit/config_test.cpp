@@ -216,8 +216,12 @@ TEST(Config, AStartFromAFileIsThatOfItsLastRelease) {
   EXPECT_THAT(refusal(start(line(R"({"x":1})", R"(,"private":false)"))), HasSubstr("that is private"));
   EXPECT_THAT(refusal(start(line(R"({"x":1})", R"(,"private":true,"protects":"target")"))),
               HasSubstr("protects whole records"));
-  tests::expect_failure(
-      Exit::io, [] { return read({"descent.start=nowhere.json"}); }, "nowhere.json");
+  EXPECT_THAT(refusal(start("")), HasSubstr("whose last line is a release"));
+  for (const char* name : {"nowhere.json", "/dev/zero", "/"}) {
+    const std::string named = std::string("descent.start=") + name;
+    tests::expect_failure(
+        Exit::io, [&] { return read({named}); }, "name a file of releases");
+  }
 }
 
 TEST(Config, ATextThatIsNotTomlNamesTheLine) {
