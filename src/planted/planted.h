@@ -78,6 +78,7 @@ inline constexpr std::array names{
     std::string_view("counts-without-noise"),
     std::string_view("parts-share-records"),
     std::string_view("fit-stages-share-a-key"),
+    std::string_view("fits-cost-the-dearest"),
     // local reports
     std::string_view("local-bound-is-not-enforced"),
     std::string_view("local-records-differ-by-one-norm"),

@@ -24,21 +24,23 @@ struct Keys {
 
 }  // namespace
 
-DrawNoise keyed_noise(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch) {
-  return [keys = std::make_shared<Keys>(epoch_key), lane, epoch](KeyStage stage, const noise::Grid& grid,
-                                                                 std::size_t entries) {
-    auto number = static_cast<std::uint32_t>(stage);
-    NUSTREAM_REQUIRE(number < key_stages, "a stage of a fit");
-    NUSTREAM_REQUIRE(!std::exchange(keys->is_drawn[number], true), "the noise of a stage is drawn once");
-    if (NUSTREAM_PLANTED("fit-stages-share-a-key")) number = 0;
-    noise::Checkpoint first = noise::first_checkpoint(keys->epoch_key, {lane, epoch, number});
-    noise::NoiseSource source(noise::Correlation{noise::Independent{}}, noise::GeneratorKind::automatic, entries,
-                              first, StepIndex{0}, std::pmr::get_default_resource(), StepCount{1});
-    for (noise::Segment& segment : first.segments) noise::wipe(segment.chain_key);
-    std::vector<std::int64_t> units(entries);
-    grid.round_noise(source.next().z.first(entries), units);
-    return units;
-  };
+DrawNoise keyed_noise(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch,
+                      std::pmr::memory_resource* secrets) {
+  auto keys = std::allocate_shared<Keys>(std::pmr::polymorphic_allocator<Keys>(secrets), epoch_key);
+  return
+      [keys = std::move(keys), lane, epoch, secrets](KeyStage stage, const noise::Grid& grid, std::size_t entries) {
+        auto number = static_cast<std::uint32_t>(stage);
+        NUSTREAM_REQUIRE(number < key_stages, "a stage of a fit");
+        NUSTREAM_REQUIRE(!std::exchange(keys->is_drawn[number], true), "the noise of a stage is drawn once");
+        if (NUSTREAM_PLANTED("fit-stages-share-a-key")) number = 0;
+        noise::Checkpoint first = noise::first_checkpoint(keys->epoch_key, {lane, epoch, number});
+        noise::NoiseSource source(noise::Correlation{noise::Independent{}}, noise::GeneratorKind::automatic, entries,
+                                  first, StepIndex{0}, secrets, StepCount{1});
+        for (noise::Segment& segment : first.segments) noise::wipe(segment.chain_key);
+        std::vector<std::int64_t> units(entries);
+        grid.round_noise(source.next().z.first(entries), units);
+        return units;
+      };
 }
 
 }  // namespace nustream::ranges

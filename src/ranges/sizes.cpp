@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string>
 
 #include "base/shown.h"
@@ -25,6 +26,14 @@ double moved_squares(const TableDesign& design) {
 
 double needed_rows(const TableDesign& design) {
   return deviations_of_columns * std::sqrt(moved_squares(design) / (2 * design.rho.value()));
+}
+
+/// Three digits, no less than the value.
+std::string rounded_text(double value) {
+  std::ostringstream text;
+  text.precision(3);
+  text << value * 1.005;
+  return text.str();
 }
 
 std::uint64_t rounded(double rows) {
@@ -52,11 +61,11 @@ Sizes sizes(const TableDesign& design) {
   const auto n = static_cast<double>(design.records);
   const double needed = needed_rows(design);
   if (!(needed <= largest_share * n)) {
-    throw InvalidParameter("rho", shown(design.rho.value()),
-                           "enough to see " + std::to_string(design.columns) + " columns of " +
-                               std::to_string(design.records) +
-                               " records through the noise: rho >= " + shown(least_rho(design)) + ", or at least " +
-                               std::to_string(least_records(design)) + " records, or fewer columns");
+    throw InvalidParameter(
+        "rho", shown(design.rho.value()),
+        "to see " + std::to_string(design.columns) + " columns of " + std::to_string(design.records) +
+            " records through the noise, rho >= " + rounded_text(least_rho(design)) + ", or at least " +
+            std::to_string(least_records(design)) + " records, or fewer columns");
   }
   const double replaced = design.adjacency == privacy::Adjacency::replace_one ? std::sqrt(2.0) : 1;
   const double columns = std::min(std::max({0.01 * n, 500.0, needed}), 0.08 * n);

@@ -118,6 +118,8 @@ constexpr std::array bugs{
                "ranges_test", "Dealer.*:LinearFit.IsUnchanged*"},
     PlantedBug{"fit-stages-share-a-key", "every release of a fit draws the same noise", by_test, "ranges_test",
                "KeyedNoise.*"},
+    PlantedBug{"fits-cost-the-dearest", "fits over one file cost the dearest of them, not the sum", by_test,
+               "fit_test", "Fit.AddsUpOverOneFile"},
     PlantedBug{"local-bound-is-not-enforced", "‖x‖₁ ≤ r is assumed and not enforced", by_test, "local_inference_test",
                "LocalProjection.*"},
     PlantedBug{"local-records-differ-by-one-norm", "two records' moments differ by one record's norm, ℓ1 or ℓ2",

@@ -33,7 +33,7 @@ target_link_libraries(replay_resume_test PRIVATE ZLIB::ZLIB PkgConfig::ZSTD)
 # The command with kill points: the journal's and secrets' objects from the faulty library, everything else as shipped.
 add_executable(nustream_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
 target_link_libraries(nustream_faulty PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> nustream_service)
-foreach(name replay_kill_test estimate_kill_test witness_kill_test)
+foreach(name replay_kill_test estimate_kill_test fit_kill_test witness_kill_test)
   nustream_test(${name} full fault/${name}.cpp
                 LINK nustream_journal_faulty GTest::gmock simdjson::simdjson fmt::fmt)
   target_compile_definitions(${name} PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"
@@ -45,6 +45,7 @@ nustream_command_test(estimate_test quick fault/estimate_test.cpp fault/estimate
 target_link_libraries(estimate_test PRIVATE ZLIB::ZLIB)
 set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")
+nustream_command_test(fit_test quick fault/fit_test.cpp)
 nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp)
 target_compile_definitions(instruments_test PRIVATE NUSTREAM_TABLES_DIR="${NUSTREAM_TABLES_DIR}")
 nustream_command_test(replay_batches_test quick fault/replay_batches_test.cpp)

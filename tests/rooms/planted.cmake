@@ -20,7 +20,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 set(planted_service
   decode/csv_decoder.cpp decode/recorded_reader.cpp config/read_model.cpp config/read_config.cpp config/mechanism.cpp
-  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp replay/input.cpp folder/session.cpp engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp
+  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp fit/account.cpp replay/input.cpp folder/session.cpp engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp
   secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp journal/outbox_folder.cpp
   journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp kafka/transaction.cpp
   publish/release_json.cpp serve/servers.cpp attach/lane_transactions.cpp local/randomize.cpp)
@@ -75,7 +75,7 @@ set(planted_twins
 nustream_planted_twins(${planted_twins})
 
 # Tests of commands, which run the command's twin.
-set(planted_commands replay_resume_test estimate_test instruments_test local_command_test
+set(planted_commands replay_resume_test estimate_test fit_test instruments_test local_command_test
                      key_source_test replay_healing_test)
 
 nustream_test(planted_bugs_test full planted/planted_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory_resource>
 #include <vector>
 
 #include "nustream/base/units.h"
@@ -35,6 +36,8 @@ using DrawNoise =
 /// Noise from an epoch's key. Every stage has a key of its own, and gives its noise once: asked a second time it
 /// breaks a contract, since the same noise over two inputs would be a two-time pad. The key is wiped with the last
 /// copy of what this returns; the caller wipes `epoch_key`.
-[[nodiscard]] DrawNoise keyed_noise(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch);
+/// `secrets` holds keys and outlives it (the service passes locked memory).
+[[nodiscard]] DrawNoise keyed_noise(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch,
+                                    std::pmr::memory_resource* secrets = std::pmr::get_default_resource());
 
 }  // namespace nustream::ranges

@@ -1,0 +1,45 @@
+// The command line of `nustream fit`.
+#include "fit/fit.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/arguments.h"
+
+namespace nustream::cli {
+
+void add_fit(CLI::App& app, Job& job) {
+  static fit::Options options;
+  CLI::App* command =
+      app.add_subcommand("fit", "a private linear model of a file, without a configuration: ranges are measured too");
+  command->add_option("FILE", options.file, "CSV or JSON lines; .gz and .zst are read too")->required();
+  command->add_option("--target", options.target, "the column to explain, or log(column) and the like")->required();
+  auto* features = command->add_option("--features", options.features, "columns, or maps of them: a,log(b),c=text")
+                       ->delimiter(',');
+  static bool all_numeric = false;
+  auto* all = command->add_flag("--all-numeric", all_numeric,
+                                "every column of the header that is mostly numbers (the default of CSV)");
+  features->excludes(all);
+  command->add_flag("--mean", options.mean, "the target's mean, without features")->excludes(features)->excludes(all);
+  command->add_flag("--logistic", options.logistic, "not there yet");
+  command->add_flag("--poisson", options.poisson, "not there yet");
+  command->add_option("--rho", options.rho, "what this fit spends, zCDP (0.1)")->check(positive());
+  command->add_option("--delta", options.delta, "delta of the epsilon that is shown (1e-6)");
+  command->add_option("--budget", options.budget, "the most that all fits over this file may spend together")
+      ->check(positive());
+  command->add_flag("--replace-one", options.replace_one,
+                    "neighbours differ in a record's value, not in its absence");
+  command->add_option("--format", options.format, "csv or jsonl, where the file's name does not tell")
+      ->check(CLI::IsMember({"csv", "jsonl"}));
+  command->add_option("--delimiter", options.delimiter, "of CSV (,)");
+  command->add_option("--state", options.state, "folder of the ledger, the releases and the state (FILE.fit)");
+  command->add_option("--key-directory", options.key_directory, "where the key is made (state.key_directory)");
+  command->add_option("--witness", options.witness, "folder of the witness, or none (state.witness)");
+  command->add_option("--write-config", options.write_config,
+                      "a new file for a configuration with the ranges: running it spends again");
+  command->add_option("--insecure-seed", options.insecure_seed,
+                      "noise that anybody can compute, for tests: every output says private: false");
+  command->add_flag("--json", options.json, "print the result as JSON");
+  command->callback([&job] { job = [] { return fit::run(options); }; });
+}
+
+}  // namespace nustream::cli

@@ -1,0 +1,30 @@
+// Which columns a fit takes, by their public names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/input.h"
+#include "fit/fit.h"
+#include "nustream/record/schema.h"
+
+namespace nustream::fit {
+
+/// What a fit reads. Names of columns and of files are public.
+struct Columns {
+  config::InputSettings input;
+  std::vector<record::Feature> features;
+  record::Feature target;
+  bool is_listed = false;  ///< the features were named, not found in the header
+};
+
+/// `column`, or a public map of it: log(column), log1p(column), sqrt(column), square(column), hour(column),
+/// day_of_week(column), column=text (1 where the field is that text). Failure(usage) for anything else with brackets.
+[[nodiscard]] record::Feature read_term(const std::string& text);
+
+/// The columns that `options` name, or, where they name none, all of the header but the target's. Failure(usage) for
+/// JSON lines without names, which have no public header, for a feature that is named twice or is the target's
+/// column under the same map, and for standard input; Failure(io) and Failure(data) where there is no header.
+[[nodiscard]] Columns columns_of(const Options& options);
+
+}  // namespace nustream::fit

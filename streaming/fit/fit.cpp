@@ -1,0 +1,169 @@
+#include "fit/fit.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "console/signals.h"
+#include "fit/account.h"
+#include "fit/columns.h"
+#include "fit/report.h"
+#include "fit/table.h"
+#include "journal/running_hash.h"
+#include "nustream/base/error.h"
+#include "nustream/privacy/epsilon.h"
+#include "nustream/ranges/sizes.h"
+#include "secrets/harden.h"
+#include "secrets/hex.h"
+#include "secrets/locked_memory.h"
+
+namespace nustream::fit {
+namespace {
+
+void require_supported(const Options& options) {
+  for (const auto& [asked, name] : {std::pair(options.logistic, "logistic"), std::pair(options.poisson, "poisson")}) {
+    if (!asked) continue;
+    throw Failure(Exit::usage,
+                  fmt::format("fit --{0} is not there yet: fits are linear, or a mean; for a {0} model use "
+                              "estimate with a configuration (docs/estimate.md)",
+                              name));
+  }
+}
+
+privacy::Neighbours neighbours_of(const Options& options) {
+  return {options.replace_one ? privacy::Adjacency::replace_one : privacy::Adjacency::zero_out, false};
+}
+
+/// Everything that decides what a fit becomes but for the file: the rule, not what it finds.
+std::string digest_of(const Options& options, const Columns& columns) {
+  std::string text =
+      fmt::format("nustream fit 1\nrho={}\nadjacency={}\nlisted={}\nprivate={}\n", options.rho,
+                  privacy::name(neighbours_of(options).adjacency), columns.is_listed, !options.insecure_seed);
+  // A length before each name: none can look like the next line.
+  for (const record::Feature& feature : columns.features)
+    text += fmt::format("feature={}:{}\n", feature.name.size(), feature.name);
+  text += fmt::format("target={}:{}\n", columns.target.name.size(), columns.target.name);
+  return secrets::to_hex(journal::hash_of(text));
+}
+
+double epsilon_of(Rho rho, const Options& options) {
+  return privacy::epsilon(rho, Delta{options.delta}).value();
+}
+
+/// Before anything is read of a record but that it is there.
+void require_enough(const Options& options, const Account& account, std::uint64_t records, std::size_t columns) {
+  const privacy::Neighbours neighbours = neighbours_of(options);
+  static_cast<void>(ranges::sizes({records, columns, Rho{options.rho}, neighbours.adjacency}));
+  if (!options.budget) return;
+  const double total = account.with(Rho{options.rho}, neighbours).value();
+  if (total <= *options.budget) return;
+  throw Failure(
+      Exit::exhausted,
+      fmt::format("rho {:.6g} is spent over this file, and {:g} more would cross --budget {:g}; nothing was "
+                  "read privately, nothing is spent",
+                  account.spent(neighbours).value(), options.rho, *options.budget));
+}
+
+ranges::LinearFit measured(const Options& options, const Columns& columns, const FileTable& table,
+                           const Account& account) {
+  noise::KeyBytes key = account.keys().epoch_key("fit");
+  secrets::LockedMemory locked;
+  const ranges::DrawNoise draw = ranges::keyed_noise(key, LaneId{0}, account.epoch(), &locked);
+  noise::wipe(key);
+  const ranges::FitSettings settings{Rho{options.rho}, neighbours_of(options).adjacency, !columns.is_listed};
+  return ranges::fit_linear(table.view(), settings, draw);
+}
+
+Failure hardly_usable(const Options& options, const Columns& columns, const ranges::LinearFit& fit) {
+  std::string which = "rows: a column of theirs is no number in most of them";
+  if (fit.unusable_column) {
+    const std::size_t column = *fit.unusable_column;
+    const bool is_target = column == columns.features.size();
+    which = fmt::format("values of '{}' (a noisy share of {:.2f})",
+                        is_target ? columns.target.name : columns.features[column].name, fit.shares[column]);
+  }
+  return {Exit::data,
+          fmt::format("'{}': hardly any usable {}; look at the column's name, its map and --delimiter. rho "
+                      "{:g} is spent on finding that out, and is in the ledger",
+                      options.file, which, options.rho)};
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool written =
+      descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!written) throw system_failure(Exit::io, "write", path, error, "what the fit found is committed and stays so");
+}
+
+Report report_of(const Options& options, const Columns& columns, const FileTable& table, const Account& account) {
+  Report report;
+  report.file = options.file;
+  report.target = columns.target.name;
+  report.records = table.y.size();
+  report.rho = options.rho;
+  report.epsilon = epsilon_of(Rho{options.rho}, options);
+  const Rho total = account.with(Rho{options.rho}, neighbours_of(options));
+  report.total_rho = total.value();
+  report.total_epsilon = epsilon_of(total, options);
+  report.fits = account.fits() + 1;
+  report.delta = options.delta;
+  report.epoch = account.epoch();
+  report.digest = digest_of(options, columns);
+  report.adjacency = privacy::name(neighbours_of(options).adjacency);
+  report.is_private = account.keys().is_private();
+  report.folder = account.folder();
+  report.key_file = account.key_file();
+  return report;
+}
+
+}  // namespace
+
+Exit run(const Options& options) {
+  secrets::harden_process();
+  require_supported(options);
+  static_cast<void>(Delta{options.delta});
+  static_cast<void>(console::watch_signals());
+  if (!options.write_config.empty() && std::filesystem::exists(options.write_config)) {
+    throw Failure(Exit::io, options.write_config + " is there already: --write-config names a new file");
+  }
+  const Columns columns = columns_of(options);
+  const FileTable table = read_file(columns);
+  if (table.y.empty()) throw Failure(Exit::data, "'" + options.file + "' holds no records");
+  static_cast<void>(ranges::sizes({table.y.size(), columns.features.size() + 1, Rho{options.rho},
+                                   neighbours_of(options).adjacency}));  // before a folder is made
+  Account account(options);
+  require_enough(options, account, table.y.size(), columns.features.size() + 1);
+  Report report = report_of(options, columns, table, account);
+  Spent spent{Rho{options.rho}, report.records, neighbours_of(options), report.digest, {}};
+  ranges::LinearFit fit;
+  try {
+    fit = measured(options, columns, table, account);
+  } catch (const std::exception&) {
+    account.commit(spent);  // that there is no answer may tell of the records
+    throw;
+  }
+  fill_table(columns, fit, report);
+  if (!fit.is_stopped) spent.release = release_line(report);
+  account.commit(spent);
+  if (!account.warning().empty()) fmt::print(stderr, "nustream: warning: {}\n", account.warning());
+  if (fit.is_stopped) throw hardly_usable(options, columns, fit);
+  fmt::print("{}", options.json ? to_json(report) : to_text(report));
+  if (!options.write_config.empty()) {
+    write_file(options.write_config, to_config(columns, report));
+    fmt::print(stderr,
+               "nustream: {} holds the ranges; a run of it over the same records is a second spend, and adds\n",
+               options.write_config);
+  }
+  return Exit::done;
+}
+
+}  // namespace nustream::fit

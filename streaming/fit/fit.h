@@ -1,0 +1,41 @@
+// `nustream fit`: a private model of a whole file without a configuration, its ranges measured privately.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "error.h"
+#include "nustream/base/units.h"
+#include "nustream/privacy/participation.h"
+
+namespace nustream::fit {
+
+/// What the command line says.
+struct Options {
+  std::string file;
+  std::string target;                 ///< a column, or log(column) and the like (columns.h)
+  std::vector<std::string> features;  ///< empty: every column that the header names
+  bool mean = false;                  ///< of the target, without features
+  bool logistic = false;              ///< refused
+  bool poisson = false;               ///< refused
+  double rho = 0.1;
+  double delta = 1e-6;
+  std::optional<double> budget;  ///< what all fits of the folder together may spend
+  bool replace_one = false;
+  std::string format;     ///< "csv" or "jsonl"; empty: by the file's name
+  std::string delimiter;  ///< of CSV; empty: a comma
+  std::string state;      ///< folder of the ledger; empty: FILE.fit
+  std::string key_directory;
+  std::string witness;
+  std::string write_config;  ///< file for a configuration with the ranges that were found
+  std::optional<std::uint64_t> insecure_seed;
+  bool json = false;
+};
+
+/// Reads the file, fits, commits spend and result in one step, and prints them: nothing that depends on a record
+/// leaves before. Throws Failure.
+[[nodiscard]] Exit run(const Options& options);
+
+}  // namespace nustream::fit

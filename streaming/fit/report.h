@@ -1,0 +1,50 @@
+// What a fit says: its release, the table for people, JSON, and a configuration with the ranges that it found.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fit/columns.h"
+#include "fit/fit.h"
+#include "nustream/ranges/linear_fit.h"
+#include "publish/json_text.h"
+
+namespace nustream::fit {
+
+/// A function of a fit's releases and of public figures alone.
+struct Report {
+  std::string file;
+  std::string target;
+  std::uint64_t records = 0;
+  publish::NamedValues estimate;
+  std::vector<std::pair<double, double>> interval;  ///< 95%, in the order of estimate; empty where withheld
+  std::vector<std::string> dropped;                 ///< columns of the header that are hardly usable
+  ranges::LinearFit fit;
+  double rho = 0;
+  double epsilon = 0;
+  double total_rho = 0;  ///< of all fits of the folder
+  double total_epsilon = 0;
+  std::size_t fits = 1;  ///< that the folder has seen, this one included
+  double delta = 0;
+  EpochId epoch{0};
+  std::string digest;
+  std::string adjacency;
+  bool is_private = true;
+  std::string folder;
+  std::string key_file;
+};
+
+inline constexpr double interval_level = 0.95;
+
+/// Estimate and intervals of `fit`, by the columns' names.
+void fill_table(const Columns& columns, const ranges::LinearFit& fit, Report& report);
+
+/// One line of releases.jsonl.
+[[nodiscard]] std::string release_line(const Report& report);
+[[nodiscard]] std::string to_text(const Report& report);
+[[nodiscard]] std::string to_json(const Report& report);
+/// TOML for `estimate` and `replay`, with a warning that a run of it spends again.
+[[nodiscard]] std::string to_config(const Columns& columns, const Report& report);
+
+}  // namespace nustream::fit

@@ -1,0 +1,2 @@
+target_sources(nustream_service PRIVATE
+  fit/account.cpp fit/columns.cpp fit/fit.cpp fit/report.cpp fit/table.cpp)

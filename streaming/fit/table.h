@@ -1,0 +1,23 @@
+// The numbers of a file, column by column, so that a value that cannot be read spoils its own column alone.
+#pragma once
+
+#include <vector>
+
+#include "fit/columns.h"
+#include "nustream/ranges/linear_fit.h"
+
+namespace nustream::fit {
+
+/// NaN where a value cannot be read.
+struct FileTable {
+  std::size_t features = 0;
+  std::vector<double> x;  ///< row-major
+  std::vector<double> y;
+
+  [[nodiscard]] ranges::Table view() const noexcept { return {features, x, y}; }
+};
+
+/// Reads the file once for every column. Failure as the reader's; Failure(data) where the file changes meanwhile.
+[[nodiscard]] FileTable read_file(const Columns& columns);
+
+}  // namespace nustream::fit

@@ -1,0 +1,180 @@
+// `nustream fit` end to end: what it finds, what it spends, and that no kill loses a spend.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "command.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// y = 3 + 2a − b + noise of 1; c is text; d is empty but for a tenth.
+std::string table(std::size_t rows = 6000) {
+  std::string csv = "a,b,c,d,y\n";
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double a = 100 + 3 * normal(random);
+    const double b = normal(random);
+    csv += std::to_string(a) + "," + std::to_string(b) + ",red," + (i % 10 == 0 ? "1.5" : "") + "," +
+           std::to_string(3 + 2 * a - b + normal(random)) + "\n";
+  }
+  return csv;
+}
+
+class Fit : public ::testing::Test {
+ protected:
+  [[nodiscard]] CommandResult fit(std::vector<std::string> options, const std::string& program = NUSTREAM_COMMAND,
+                                  const std::vector<std::string>& variables = {}) const {
+    std::vector<std::string> arguments{"fit", file, "--key-directory", (folder.path() / "keys").string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_command(program, arguments, {}, variables);
+  }
+  [[nodiscard]] std::string ledger_rho(const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> arguments{"inspect", file + ".fit", "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const CommandResult result = run_command(NUSTREAM_COMMAND, arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    simdjson::dom::parser own;
+    return std::to_string(own.parse(result.out)["total_rho"].get_double().value());
+  }
+  [[nodiscard]] double member(const CommandResult& result, const char* object, const char* name) {
+    return parser.parse(result.out)[object][name].get_double().value();
+  }
+
+  const TemporaryFolder folder;
+  const std::string file = folder.write("table.csv", table());
+  simdjson::dom::parser parser;
+};
+
+// The slopes' standard errors by sampling are .006 and .018; the bounds are five times those and the noise's.
+TEST_F(Fit, FindsTheSlopesOfTheColumnsThatAreNumbers) {
+  const CommandResult result = fit({"--target", "y", "--rho", "1", "--insecure-seed", "1", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NEAR(member(result, "estimate", "a"), 2, 0.1);
+  EXPECT_NEAR(member(result, "estimate", "b"), -1, 0.2);
+  EXPECT_THAT(result.out, HasSubstr("\"left_out\":[\"c\",\"d\"]"));
+  EXPECT_THAT(result.out, HasSubstr("\"private\":false"));
+}
+
+TEST_F(Fit, SaysWhatWasAssumedMeasuredAndSpent) {
+  const CommandResult result = fit({"--target", "y", "--features", "a,b", "--rho", "1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  for (const char* line :
+       {"assumed", "measured", "estimate", "95% interval", "intercept", "rho spent", "epsilon", "folder", "key"}) {
+    EXPECT_THAT(result.out, HasSubstr(line));
+  }
+  EXPECT_EQ(std::filesystem::exists(file + ".fit/releases.jsonl"), true);
+  EXPECT_EQ(ledger_rho(), "1.000000");
+}
+
+TEST_F(Fit, AddsUpOverOneFile) {
+  ASSERT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.5"}).code, 0);
+  const CommandResult second = fit({"--target", "y", "--features", "b", "--rho", "0.25"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("0.25 (zCDP) by this fit, 0.75 by all 2 over this file"));
+  EXPECT_EQ(ledger_rho(), "0.750000");
+  const CommandResult third = fit({"--target", "y", "--features", "b", "--rho", "0.5", "--budget", "1"});
+  EXPECT_EQ(third.code, 73);
+  EXPECT_THAT(third.err, HasSubstr("nothing is spent"));
+  EXPECT_EQ(ledger_rho(), "0.750000");
+}
+
+TEST_F(Fit, DrawsOtherNoiseEveryTime) {
+  const std::vector<std::string> options{"--target", "y", "--features", "a", "--json"};
+  const CommandResult one = fit(options);
+  const CommandResult other = fit(options);
+  ASSERT_EQ(one.code, 0) << one.err;
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_NE(member(one, "estimate", "a"), member(other, "estimate", "a"));
+}
+
+TEST_F(Fit, RefusesWhatItCannotDoBeforeAnythingIsSpent) {
+  const auto expect = [&](const std::vector<std::string>& options, int code, const std::string& text) {
+    const CommandResult result = fit(options);
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(text));
+    EXPECT_FALSE(std::filesystem::exists(file + ".fit/ledger")) << text;
+  };
+  expect({"--target", "y", "--logistic"}, 64, "fit --logistic is not there yet");
+  expect({"--target", "y", "--rho", "0.001"}, 78, "rho >= ");
+  expect({"--target", "z"}, 78, "'z'");
+  expect({"--target", "y", "--features", "a,a"}, 64, "'a' is there twice");
+  expect({"--target", "exp(y)", "--features", "a"}, 64, "no map of one");
+  expect({"--target", "y", "--features", "a", "--format", "jsonl", "--mean"}, 64, "");
+  expect({"--target", "y", "--format", "jsonl"}, 64, "list the columns");
+}
+
+TEST_F(Fit, StopsWhereATargetIsHardlyUsableAndSaysWhatItCost) {
+  const CommandResult result = fit({"--target", "c", "--features", "a", "--rho", "1"});
+  EXPECT_EQ(result.code, 65);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("'c'"), HasSubstr("rho 1 is spent")));
+  EXPECT_THAT(result.out, Not(HasSubstr("estimate")));
+  EXPECT_EQ(ledger_rho(), "1.000000");
+}
+
+TEST_F(Fit, ReadsJsonLinesAndMaps) {
+  std::string lines;
+  std::mt19937_64 random(3);
+  std::lognormal_distribution<double> price;
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 5000; ++i) {
+    const double p = price(random);
+    lines += "{\"p\":" + std::to_string(p) +
+             ",\"q\":" + std::to_string(std::exp(1 - 0.5 * std::log(p) + 0.3 * normal(random))) + "}\n";
+  }
+  const std::string path = folder.write("t.jsonl", lines);
+  const CommandResult result = run_command(
+      NUSTREAM_COMMAND,
+      {"fit", path, "--target", "log(q)", "--features", "log(p)", "--rho", "1", "--json", "--insecure-seed", "5"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NEAR(member(result, "estimate", "log(p)"), -0.5, 0.05);
+  const CommandResult mean = run_command(NUSTREAM_COMMAND, {"fit", path, "--target", "log(q)", "--mean", "--rho", "1",
+                                                            "--json", "--insecure-seed", "5"});
+  ASSERT_EQ(mean.code, 0) << mean.err;
+  EXPECT_NEAR(member(mean, "estimate", "intercept"), 1, 0.1);
+}
+
+TEST_F(Fit, WritesAConfigurationThatIsValid) {
+  const std::string config = (folder.path() / "used.toml").string();
+  const CommandResult result = fit({"--target", "y", "--features", "a,b", "--write-config", config});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("is a second spend"));
+  const CommandResult check = run_command(NUSTREAM_COMMAND, {"check", config});
+  EXPECT_EQ(check.code, 0) << check.err << check.out;
+}
+
+TEST_F(Fit, RefusesAFolderThatWasRolledBackOrLost) {
+  const std::vector<std::string> options{"--target", "y", "--features", "a"};
+  ASSERT_EQ(fit(options).code, 0);
+  const std::string state = file + ".fit";
+  std::filesystem::copy(state, folder.path() / "copy",
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  ASSERT_EQ(fit(options).code, 0);
+  std::filesystem::remove_all(state);
+  const CommandResult lost = fit(options);
+  EXPECT_EQ(lost.code, 65);
+  EXPECT_THAT(lost.err, HasSubstr("the ledger of earlier fits is gone"));
+  std::filesystem::remove_all(state);
+  std::filesystem::copy(folder.path() / "copy", state,
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  const CommandResult older = fit(options);
+  EXPECT_EQ(older.code, 65);
+  EXPECT_THAT(older.err, HasSubstr("holds an older state"));
+}
+
+}  // namespace
+}  // namespace nustream::tests
