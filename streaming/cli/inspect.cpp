@@ -92,9 +92,17 @@ journal::FolderWitness witness_of(const std::filesystem::path& folder, const sec
           keys};
 }
 
+/// A witness that cannot be believed is told, and the state is shown all the same.
+void find_witness(journal::FolderWitness& witness, const journal::State& state) try {
+  witness.find(state.record.account,
+               journal::StateReached{state.identity.epoch, state.identity.steps, state.record.ledger_head});
+} catch (const Failure& failure) {
+  fmt::print(stderr, "nustream: warning: {}; more may have been spent than is shown\n", failure.what());
+}
+
 void warn_of_older(const std::filesystem::path& folder, const journal::FolderWitness& witness,
-                   const journal::StateRecord& record, journal::Disk& disk) {
-  if (witness.is_held_by(disk, record)) return;
+                   const journal::State& state, journal::Disk& disk) {
+  if (witness.is_held_by(disk, state.identity.epoch, state.record)) return;
   fmt::print(
       stderr,
       "nustream: warning: {}: holds an older state than the last one that was committed ({}, as {} tells): more "
@@ -120,14 +128,14 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
   };
   // The witness first: of a run that goes on it may then be behind the state, never ahead of it.
   journal::FolderWitness seen = witness_of(folder, key, witness, claimed, keys);
-  if (claimed.is_private) seen.find(opened(sealed).record.account);
+  if (claimed.is_private) find_witness(seen, opened(sealed));
   const journal::State state = opened(read_whole(folder / journal::folder_files::state, *disk));
   require_published(*disk, releases, journal::decode_bookmark(state.record.bookmark).releases);
   Report report{state.identity, state.record.position,
                 journal::read_committed_ledger(*disk, folder, keys, state.record), last_release};
   if (!arguments.insecure_seed) report.key_file = key_file;
   if (seen.found()) report.witness_file = seen.file().string();
-  warn_of_older(folder, seen, state.record, *disk);
+  warn_of_older(folder, seen, state, *disk);
   if (!report.last_release.empty() && !publish::read_release(report.last_release)) {
     throw Failure(Exit::data, releases.string() +
                                   ": its last line is no release; replay --resume tells whether a crash left it so");

@@ -46,22 +46,50 @@ namespace {
 
 namespace fs = std::filesystem;
 
-journal::FolderWitness witness_beside(const RotateArguments& arguments, const fs::path& key_file,
-                                      const secrets::StateIdentity& identity, const secrets::Keyring& keys) {
-  const fs::path place = journal::witness_place(arguments.witness, key_file, arguments.place, {});
+journal::FolderWitness witness_in(const fs::path& place, const RotateArguments& arguments,
+                                  const secrets::StateIdentity& identity, const secrets::Keyring& keys) {
   return {{place, !arguments.witness.empty() && arguments.witness != "none", arguments.place, identity.stream,
            identity.lane},
           keys};
 }
 
-/// The witness goes over to the new key; what the old key vouched for is gone.
-void hand_over_witness(const journal::Rotated& rotated, const fs::path& old_file, journal::FolderWitness witness) {
+journal::FolderWitness witness_beside(const RotateArguments& arguments, const fs::path& key_file,
+                                      const secrets::StateIdentity& identity, const secrets::Keyring& keys) {
+  return witness_in(journal::witness_place(arguments.witness, key_file, arguments.place, {}), arguments, identity,
+                    keys);
+}
+
+/// Has `witness` tell what was rotated. One that is there under the new key tells at least as much, and stays.
+void tell_witness(const journal::Rotated& rotated, journal::FolderWitness witness) {
   witness.find(rotated.account);
+  if (witness.found()) return;
+  const std::string there_is_none = witness.warning();  // which ends now
   witness.keep();
   witness.committed(rotated.identity.epoch, rotated.identity.steps, rotated.ledger.head, rotated.ledger.epochs);
   witness.finish();
-  std::error_code left;  // nobody believes it
-  if (!old_file.empty() && old_file != witness.file()) fs::remove(old_file, left);
+  if (witness.warning() != there_is_none) fmt::print(stderr, "nustream: warning: {}\n", witness.warning());
+}
+
+/// The witness goes over to the new key: first where it is kept from now on; then where the old key's was, so that a
+/// copy from before the rotation, which the old key opens, finds there that the folder went on.
+void hand_over_witness(const RotateArguments& arguments, const fs::path& old_key, const journal::Rotated& rotated,
+                       const secrets::Keyring& new_keys) {
+  const auto place_beside = [&](const fs::path& key_file) {
+    return journal::witness_place(arguments.witness, key_file, arguments.place, {});
+  };
+  const fs::path now = place_beside(arguments.new_key);
+  tell_witness(rotated, witness_in(now, arguments, rotated.identity, new_keys));
+  const fs::path before = place_beside(old_key);
+  if (before.empty() || now.empty() || secrets::real_path(before) == secrets::real_path(now)) return;
+  tell_witness(rotated, witness_in(before, arguments, rotated.identity, new_keys));
+}
+
+void warn_of_copy(const fs::path& folder, const journal::FolderWitness& witness) {
+  fmt::print(
+      stderr,
+      "nustream: warning: {}: is an older copy, from before a rotation of its key ({} tells of {}); it is sealed "
+      "under the new key now, --resume refuses it, and --new-epoch charges what it does not know\n",
+      folder.string(), witness.file().string(), witness.told());
 }
 
 bool is_under(const secrets::Keyring& keys, const std::string& sealed) {
@@ -85,13 +113,20 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
   const secrets::StateIdentity identity = located(folder.string(), [&] { return secrets::read_identity(sealed); });
   const fs::path old_key = secrets::key_file_of(folder, identity.stream, {arguments.old_key, {}});
   // A crash may have come between the state and what follows on it.
-  if (!is_under(new_keys, sealed)) {
+  if (is_under(new_keys, sealed)) {
+    hand_over_witness(arguments, old_key, journal::finish_rotation(*disk, folder, new_keys), new_keys);
+  } else {
     const secrets::Keyring old_keys =
         with_advice(Exit::permission, "--key-file names the one that the state is sealed under",
                     [&] { return secrets::load_key_file(old_key); });
-    journal::FolderWitness old_witness = witness_beside(arguments, old_key, identity, old_keys);
-    const journal::Rotated rotated = journal::rotate_key(*disk, folder, old_keys, new_keys, &old_witness);
-    hand_over_witness(rotated, old_witness.file(), witness_beside(arguments, arguments.new_key, identity, new_keys));
+    journal::RotationWitnesses witnesses{witness_beside(arguments, old_key, identity, old_keys),
+                                         witness_beside(arguments, arguments.new_key, identity, new_keys)};
+    const journal::Rotated rotated = journal::rotate_key(*disk, folder, old_keys, new_keys, &witnesses);
+    if (rotated.is_older) {
+      warn_of_copy(folder, witnesses.new_key);
+    } else {
+      hand_over_witness(arguments, old_key, rotated, new_keys);
+    }
   }
   std::error_code unknown;
   if (fs::is_symlink(folder / secrets::key_link, unknown)) secrets::link_key_file(folder, arguments.new_key);

@@ -10,6 +10,7 @@
 #include "check/first_look.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
+#include "console/warnings.h"
 #include "engine/table_design.h"
 #include "estimate/comparison.h"
 #include "estimate/descent_run.h"
@@ -154,9 +155,6 @@ void require_one_table(const DescentRun& one, const config::Config& config, cons
 void introduce(DescentRun& one, const engine::TableDesign& design, const Options& options, std::uint64_t before,
                bool is_first) {
   if (options.quiet) return;
-  if (is_first) {
-    for (const std::string& warning : one.warnings()) fmt::print(stderr, "nustream: warning: {}\n", warning);
-  }
   const std::string advice = is_first ? one.short_of_budget(design.runs - before - 1) : std::string();
   if (!advice.empty()) fmt::print(stderr, "nustream: warning: {}\n", advice);
   if (!options.json && design.runs > 1) {
@@ -181,6 +179,7 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
   folder::Start start = options.start;
   RunsEnd all;
   bool introduced = false;
+  console::PromiseWarnings promise;
   do {
     console::PathPrinter printer(lines ? stdout : nullptr, console::PathPrinter::Count::steps);
     {
@@ -192,7 +191,9 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
         if (!introduced) say_at_first(config, mechanism, table, options);
         introduce(one, design, options, before, !std::exchange(introduced, true));
       }
+      promise.tell(one.warnings());
       all.last = one.go(stop);
+      promise.tell(one.warnings());
     }
     printer.finish();
     all.gradients += all.last.gradients;

@@ -57,8 +57,9 @@ void Account::go_on(const std::string& sealed) {
   const secrets::ExpectedIdentity expected{stream, lane, std::nullopt, std::nullopt, keys_->is_private()};
   const journal::State state = located(folder_, [&] { return journal::open_state(*keys_, sealed, expected); });
   if (witness_) {
-    witness_->find(state.record.account, journal::StateReached{state.identity.epoch, state.identity.steps});
-    if (!witness_->is_held_by(*disk_, state.record)) {
+    witness_->find(state.record.account,
+                   journal::StateReached{state.identity.epoch, state.identity.steps, state.record.ledger_head});
+    if (!witness_->is_held_by(*disk_, state.identity.epoch, state.record)) {
       throw Failure(Exit::data,
                     fmt::format("{}: holds an older state than the last fit's ({}, as {} tells), and lacks what was "
                                 "spent since; restore the newest copy of the folder",

@@ -90,6 +90,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   if (witness_ && !witness_->is_looked_for()) {
     witness_->find(std::nullopt);  // nothing but its path names the folder
     found.behind_witness = !sealed && witness_->found();
+    if (!witness_->found() && holds_public_files(folder)) witness_->doubt_files();
   }
   static_cast<void>(decided(found, {}, asked, options, sealed));  // before its files are taken as they are
   is_like_last_epoch_ =
@@ -234,8 +235,9 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
   found.other_passes = !has_same_passes(state->record);
   if (found.other_passes) why_unusable_ = std::make_exception_ptr(other_passes(state->record));
   if (witness_) {
-    witness_->find(state->record.account, journal::StateReached{state->identity.epoch, state->identity.steps});
-    found.behind_witness = !witness_->is_held_by(*disk_, state->record);
+    witness_->find(state->record.account,
+                   journal::StateReached{state->identity.epoch, state->identity.steps, state->record.ledger_head});
+    found.behind_witness = !witness_->is_held_by(*disk_, state->identity.epoch, state->record);
   }
   static_cast<void>(decided(found, {}, asked, options, sealed));  // nothing is published for a run that is refused
   look_at_input(state->record, options, found);

@@ -61,6 +61,8 @@ class Session {
   [[nodiscard]] std::string witness_file() const { return witness_ ? witness_->file().string() : std::string(); }
   /// What the operator should know of the key's place and of the witness, one sentence each.
   [[nodiscard]] std::vector<std::string> warnings() const { return warnings_of(config_, key_file_, witness_); }
+  /// The one of them that may come up while it runs, and goes on being said; "" for none.
+  [[nodiscard]] std::string witness_warning() const { return witness_ ? witness_->warning() : std::string(); }
   /// Step count of the last release of this epoch; 0 for none.
   [[nodiscard]] std::uint64_t released_at() const noexcept { return released_at_; }
   /// Whether there is a state of this epoch, which --resume would go on from; after finish() for sure.

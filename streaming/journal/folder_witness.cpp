@@ -82,7 +82,8 @@ fs::path witness_place(const std::string& setting, const fs::path& key_file, con
                        const fs::path& key_directory) {
   if (setting == "none") return {};
   if (!setting.empty()) return setting;
-  if (!secrets::lies_in(key_file, folder)) return key_file.has_parent_path() ? key_file.parent_path() : fs::path(".");
+  // Beside the key itself, not beside a link to it: one lies in the state folder.
+  if (!secrets::lies_in(key_file, folder)) return secrets::real_path(key_file).parent_path();
   try {
     return secrets::key_directory(key_directory);
   } catch (const Failure&) {
@@ -103,20 +104,23 @@ void FolderWitness::require_place_outside() const {
 }
 
 /// The file that this account's witness would have is there, and is none under this key. One of an earlier key was
-/// left by a crash inside a rotation, and is written over: but only where it tells of nothing that the state lacks.
-/// Anything else may hide that the folder is an older copy.
+/// left by a crash inside a rotation, and is written over: but only where the folder holds the commit that it tells
+/// of. One of a later key was left by a rotation, for copies from before it. Whose step is the further one says
+/// nothing: a copy may have gone on by itself.
 void FolderWitness::judge_own_file(const std::optional<StateReached>& reached) {
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(file_, unknown))) return;
   bytes_ = bytes_of_own(file_);
   if (kind_of_witness(bytes_, keys_) != WitnessKind::under_another_key) throw damaged(file_);
   const Witness claimed = read_witness(bytes_, keys_).witness;
-  if (!reached || std::pair(claimed.epoch, claimed.steps) <= std::pair(reached->epoch, reached->steps)) return;
+  if (!reached || claimed.ledger_head == empty_ledger_head || claimed.ledger_head == reached->ledger_head) return;
+  if (ledger_holds(*posix_disk(), settings_.folder, claimed.ledger_head)) return;
   throw Failure(Exit::data, "the witness " + file_.string() + " is under another key and tells of epoch " +
                                 std::to_string(claimed.epoch.value()) + ", step " +
                                 std::to_string(claimed.steps.value()) +
-                                ", which this state has not reached: the folder is an older copy, from before a "
-                                "rotation of its key; go on with the newest folder and its key");
+                                ", which this folder does not hold: it is an older copy, from before a rotation of "
+                                "its key; go on with the newest folder and its key, or seal the copy under that key "
+                                "with: nustream key rotate");
 }
 
 void FolderWitness::find(const std::optional<AccountId>& account, const std::optional<StateReached>& reached) {
@@ -149,26 +153,46 @@ void FolderWitness::find(const std::optional<AccountId>& account, const std::opt
   }
 }
 
-bool FolderWitness::is_held_by(Disk& disk, const StateRecord& record) const {
+void FolderWitness::doubt_files() {
+  warning_ = "no witness of " + settings_.folder.string() +
+             " is known by its path, and no state names one: it cannot "
+             "be told whether its ledger and releases are an older copy; from now on there is a witness";
+}
+
+bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, const StateRecord& record) const {
   if (!found_ || found_->ledger_head == empty_ledger_head || found_->ledger_head == record.ledger_head) return true;
-  return ledger_holds(disk, settings_.folder, found_->ledger_head);
+  if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return true;
+  return epoch > found_->epoch && is_charged(disk, record);
+}
+
+/// A new epoch was begun behind the witness, and its run ended before the witness was told of a commit.
+bool FolderWitness::is_charged(Disk& disk, const StateRecord& record) const try {
+  return not_charged_by(read_committed_ledger(disk, settings_.folder, keys_, record)).empty();
+} catch (const Failure&) {
+  return false;  // what is wrong with the ledger is told by whoever recovers it
+}
+
+/// The epochs whose spend the witness knows and `ledger` lacks. The witness's last epoch may have gone on behind it,
+/// at its limit at most, over records that nobody knows: nothing but a line that says so covers it.
+std::vector<LedgerEntry> FolderWitness::not_charged_by(const Ledger& ledger) const {
+  std::vector<LedgerEntry> lacking;
+  for (LedgerEntry entry : found_->epochs) {
+    const bool is_last = entry.epoch == found_->epoch;
+    if (is_last) entry.rho = entry.rho_limit;
+    entry.overlap = Overlap::unknown;
+    const bool is_charged = std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const LedgerEntry& known) {
+      if (known.lane != entry.lane || known.epoch != entry.epoch) return false;
+      return is_last ? known.rho >= entry.rho && known.overlap == Overlap::unknown : known.steps >= entry.steps;
+    });
+    if (!is_charged) lacking.push_back(std::move(entry));
+  }
+  return lacking;
 }
 
 std::vector<LedgerEntry> FolderWitness::lost(Disk& disk, const Ledger& ledger) const {
   if (!found_ || found_->ledger_head == empty_ledger_head || found_->ledger_head == ledger.head) return {};
   if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return {};
-  std::vector<LedgerEntry> lost;
-  for (LedgerEntry entry : found_->epochs) {
-    const bool is_last = entry.epoch == found_->epoch;
-    const bool is_known = std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const LedgerEntry& known) {
-      return known.lane == entry.lane && known.epoch == entry.epoch && known.steps >= entry.steps;
-    });
-    if (is_known && !is_last) continue;
-    if (is_last) entry.rho = entry.rho_limit;
-    entry.overlap = Overlap::unknown;
-    lost.push_back(std::move(entry));
-  }
-  return lost;
+  return not_charged_by(ledger);
 }
 
 std::string FolderWitness::told() const {
@@ -225,7 +249,7 @@ void FolderWitness::check() {
     std::rethrow_exception(failure);
   } catch (const Failure& told) {
     if (told.code() == Exit::data) throw;
-    warning_ = std::string("the witness is no longer kept: ") + told.what();
+    warning_ = std::string("the witness could not be written, which is tried again: ") + told.what();
   }
 }
 

@@ -33,10 +33,11 @@ struct WitnessSettings {
                                                   const std::filesystem::path& folder,
                                                   const std::filesystem::path& key_directory);
 
-/// How far a state has come.
+/// A state that is there, as far as a witness is compared with it.
 struct StateReached {
   EpochId epoch{0};
   StepCount steps{0};
+  Hash ledger_head{};  ///< once the state's own lines are in the ledger
 };
 
 /// One run's side of it. One thread; the keeper has one of its own.
@@ -47,18 +48,22 @@ class FolderWitness {
 
   /// Looks for the witness of the account that the state names; without a state, or in one that names none, for one
   /// that tells of this folder's path. Failure(data) where the account's file is damaged, or is under another key and
-  /// tells of more than the state has `reached`; Failure(permission) where it is there and cannot be read;
-  /// Failure(configuration) where the place lies in the state folder.
+  /// tells of a commit that the folder, whose state has `reached` so far, does not hold; Failure(permission) where it
+  /// is there and cannot be read; Failure(configuration) where the place lies in the state folder.
   void find(const std::optional<AccountId>& account, const std::optional<StateReached>& reached = {});
   [[nodiscard]] const std::optional<Witness>& found() const noexcept { return found_; }
+  /// Warns that releases or a ledger are there whose account no state names and no witness knows by the folder's
+  /// path.
+  void doubt_files();
   /// True behind find(), which is called once.
   [[nodiscard]] bool is_looked_for() const noexcept { return account_ != AccountId{}; }
   /// The file; empty before find(), and where none is kept.
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
 
-  /// True where the folder, once the state's own line is in its ledger, holds all that the witness tells of; and
-  /// where there is no witness.
-  [[nodiscard]] bool is_held_by(Disk& disk, const StateRecord& record) const;
+  /// True where the folder, once the own lines of the state `record` of `epoch` are in its ledger, holds all that the
+  /// witness tells of; where there is no witness; and where the state's epoch was begun behind the witness, so that
+  /// the ledger charges all that the witness tells of although it does not hold it.
+  [[nodiscard]] bool is_held_by(Disk& disk, EpochId epoch, const StateRecord& record) const;
   /// The epochs whose spend the witness knows and `ledger` lacks, where the ledger in `folder` does not hold what the
   /// witness tells of: what a new epoch begins with as owed. The last of them is charged its limit, for it may have
   /// gone on behind the witness.
@@ -85,6 +90,8 @@ class FolderWitness {
  private:
   void require_place_outside() const;
   void judge_own_file(const std::optional<StateReached>& reached);
+  [[nodiscard]] std::vector<LedgerEntry> not_charged_by(const Ledger& ledger) const;
+  [[nodiscard]] bool is_charged(Disk& disk, const StateRecord& record) const;
   [[nodiscard]] bool make_place();
 
   WitnessSettings settings_;

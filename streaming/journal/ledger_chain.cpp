@@ -170,11 +170,24 @@ std::string rotation_line(std::string_view stream, const Hash& head, const secre
   return end_line(begin_line(stream) + ",\"rotated\":true", head, new_keys);
 }
 
-LedgerEntry read_entry(std::string_view line) try {
+namespace {
+
+/// Nothing of a rotation's line.
+std::optional<LedgerEntry> entry_of(std::string_view line) try {
   simdjson::dom::parser parser;
-  return parse_entry(parser.parse(simdjson::padded_string(line)));
+  const Object object = parser.parse(simdjson::padded_string(line));
+  if (is_rotation(object)) return std::nullopt;
+  return parse_entry(object);
 } catch (const simdjson::simdjson_error&) {
   not_genuine("has a line that is none");
+}
+
+}  // namespace
+
+LedgerEntry read_entry(std::string_view line) {
+  auto entry = entry_of(line);
+  if (!entry) not_genuine("has a line that is none");
+  return *std::move(entry);
 }
 
 void Ledger::keep(LedgerEntry entry) {
@@ -276,6 +289,26 @@ bool ledger_holds(Disk& disk, const Disk::Path& folder, const Hash& head) {
 
 namespace {
 
+/// Adds those of a state's own `lines`, the first of which follows on `before`, that a crash kept from the ledger: an
+/// epoch that begins with what is owed has several, and a crash may come between two of them. False where the ledger
+/// ends at none of them. A rotation's line is no entry, and only moves the head.
+bool keep_lines_behind(Ledger& ledger, const Hash& before, std::string_view lines) {
+  bool is_behind = ledger.head == before;
+  Hash head = before;
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n') + 1);
+    if (line.empty()) not_genuine("has a line that is none");
+    lines.remove_prefix(line.size());
+    head = hash_of(line);
+    if (is_behind) {
+      if (const auto entry = entry_of(line)) ledger.keep(*entry);
+      ledger.head = head;
+    }
+    is_behind = is_behind || ledger.head == head;
+  }
+  return is_behind;
+}
+
 /// Nothing where lines are missing that the state knows of.
 std::optional<Ledger> read_at(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys,
                               const StateRecord& record) {
@@ -284,11 +317,8 @@ std::optional<Ledger> read_at(Disk& disk, const Disk::Path& folder, const secret
   Ledger ledger = read_lines(disk, folder, keys, [&](const Hash& head) {
     if (head == record.ledger_head) holds_own_line = true;
   });
-  if (holds_own_line) return ledger;
-  if (ledger.head != before) return std::nullopt;
-  ledger.keep(read_entry(record.ledger_entry));
-  ledger.head = record.ledger_head;
-  return ledger;
+  if (holds_own_line || keep_lines_behind(ledger, before, record.ledger_entry)) return ledger;
+  return std::nullopt;
 }
 
 }  // namespace

@@ -11,26 +11,44 @@
 #include "located.h"
 
 namespace nustream::journal {
+namespace {
+
+State load_state(OutboxFolder& files, const std::filesystem::path& folder, const secrets::Keyring& keys) {
+  const std::optional<std::string> sealed = files.load();
+  if (!sealed) throw Failure(Exit::data, "the folder " + folder.string() + " holds no state; check state.directory");
+  return located(folder.string(), [&] { return open_state(keys, *sealed); });
+}
+
+/// Finds both witnesses, of which one account is kept; true where the folder is an older copy that was rotated
+/// before. Without the look under the new key a copy could be made the newest folder by rotating it.
+bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, RotationWitnesses& witnesses) {
+  const StateReached reached{state.identity.epoch, state.identity.steps, state.record.ledger_head};
+  witnesses.new_key.find(state.record.account, reached);
+  const bool was_rotated = witnesses.new_key.found().has_value();
+  // Where it was, the old key's place holds what the rotation left there, which is under the new key.
+  witnesses.old_key.find(was_rotated ? witnesses.new_key.account() : state.record.account,
+                         was_rotated ? std::nullopt : std::optional(reached));
+  state.record.account = witnesses.old_key.account();
+  if (was_rotated) return !witnesses.new_key.is_held_by(disk, state.identity.epoch, state.record);
+  if (!witnesses.old_key.is_held_by(disk, state.identity.epoch, state.record)) {
+    throw Failure(Exit::data, folder.string() + ": holds an older state than the last one that was committed (" +
+                                  witnesses.old_key.told() + ", as " + witnesses.old_key.file().string() +
+                                  " tells); restore the newest state before its key is rotated");
+  }
+  return false;
+}
+
+}  // namespace
 
 Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secrets::Keyring& old_keys,
-                   const secrets::Keyring& new_keys, FolderWitness* witness) {
+                   const secrets::Keyring& new_keys, RotationWitnesses* witnesses) {
   if (!old_keys.is_private() || !new_keys.is_private() || old_keys.fingerprint() == new_keys.fingerprint()) {
     throw Failure(Exit::permission, "a key is rotated from one key file to another; name two different ones");
   }
   OutboxFolder files(disk, {folder, true});
-  const std::optional<std::string> sealed = files.load();
-  if (!sealed) throw Failure(Exit::data, "the folder " + folder.string() + " holds no state; check state.directory");
-  State state = located(folder.string(), [&] { return open_state(old_keys, *sealed); });
+  State state = load_state(files, folder, old_keys);
   StateRecord& record = state.record;
-  if (witness != nullptr) {
-    witness->find(record.account);
-    record.account = witness->account();
-    if (!witness->is_held_by(disk, record)) {
-      throw Failure(Exit::data, folder.string() + ": holds an older state than the last one that was committed (" +
-                                    witness->told() + ", as " + witness->file().string() +
-                                    " tells); restore the newest state before its key is rotated");
-    }
-  }
+  const bool is_older = witnesses != nullptr && find_both(disk, folder, state, *witnesses);
   files.recover(record.recovery());
   Ledger ledger = read_ledger(disk, folder, old_keys);
   record.outbox.clear();
@@ -40,7 +58,15 @@ Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secret
   files.commit({seal_state(new_keys, state.identity, record), record.position, record.ledger_entry, "", ""});
   files.flush();
   ledger.head = record.ledger_head;
-  return {state.identity, record.account, std::move(ledger)};
+  return {state.identity, record.account, std::move(ledger), is_older};
+}
+
+Rotated finish_rotation(Disk& disk, const std::filesystem::path& folder, const secrets::Keyring& new_keys) {
+  OutboxFolder files(disk, {folder, true});
+  const State state = load_state(files, folder, new_keys);
+  files.recover(state.record.recovery());
+  files.flush();
+  return {state.identity, state.record.account, read_ledger(disk, folder, new_keys)};
 }
 
 }  // namespace nustream::journal

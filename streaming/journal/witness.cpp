@@ -101,15 +101,13 @@ ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys) {
   witness.folder = fields.text();
   witness.epoch = EpochId{fields.integer<std::uint32_t>()};
   witness.steps = StepCount{fields.integer<std::uint64_t>()};
-  Hash head{};
-  fields.bytes(head);
+  fields.bytes(witness.ledger_head);
   const std::string_view lines = fields.text();
   Hash mac{};
   fields.bytes(mac);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed_witness);
   read.is_authentic = mac == witness_mac(bytes.substr(0, bytes.size() - mac.size()), keys);
   if (!read.is_authentic) return read;
-  witness.ledger_head = head;
   witness.epochs = entries_of(lines);
   return read;
 }

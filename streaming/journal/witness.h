@@ -33,8 +33,7 @@ struct Witness {
 /// What the bytes of a witness say, and whether it can be believed.
 struct ReadWitness {
   Witness witness;
-  bool is_authentic =
-      false;  ///< its MAC fits; otherwise only account, stream, lane, folder, epoch and steps are filled in
+  bool is_authentic = false;  ///< its MAC fits; otherwise all but `epochs` is what it claims, and `epochs` is empty
 };
 
 /// Canonical bytes, authenticated under the keys' witness key.

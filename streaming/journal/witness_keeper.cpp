@@ -6,6 +6,19 @@
 #include "journal/failpoint.h"
 
 namespace nustream::journal {
+namespace {
+
+bool is_another_run(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Failure& told) {
+    return told.code() == Exit::data;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
 
 WitnessKeeper::WitnessKeeper(std::filesystem::path file, std::string found, secrets::Keyring keys,
                              std::chrono::milliseconds interval)
@@ -24,7 +37,7 @@ WitnessKeeper::~WitnessKeeper() {
 void WitnessKeeper::committed(Witness latest) {
   {
     const std::lock_guard hold(mutex_);
-    if (failed_) return;
+    if (given_up_) return;
     next_ = std::move(latest);
   }
   wake_.notify_all();
@@ -34,7 +47,7 @@ void WitnessKeeper::flush() {
   std::unique_lock hold(mutex_);
   in_haste_ = true;
   wake_.notify_all();
-  wake_.wait(hold, [this] { return failed_ || (!next_ && !busy_); });
+  wake_.wait(hold, [this, before = failures_] { return given_up_ || (!next_ && !busy_) || failures_ != before; });
   in_haste_ = false;
 }
 
@@ -48,26 +61,33 @@ void WitnessKeeper::run(const std::stop_token& stop) {
   std::unique_lock hold(mutex_);
   while (true) {
     wake_.wait(hold, stop, [this] { return next_.has_value(); });
-    if (!next_ || failed_) return;
+    if (!next_) return;
     wake_.wait_until(hold, stop, due, [this] { return in_haste_; });
-    const Witness witness = std::move(*next_);
+    Witness witness = std::move(*next_);
     next_.reset();
     busy_ = true;
     hold.unlock();
-    std::exception_ptr failure;
-    try {
-      write(witness);
-    } catch (...) {
-      failure = std::current_exception();
-    }
+    const std::exception_ptr failure = try_to_write(witness);
     due = std::chrono::steady_clock::now() + interval_;
     hold.lock();
     busy_ = false;
     failure_ = failure;
-    failed_ = failure != nullptr;
-    if (failed_) next_.reset();
+    if (failure) {
+      ++failures_;
+      given_up_ = is_another_run(failure);
+      if (!next_) next_ = std::move(witness);
+    }
     wake_.notify_all();
-    if (failed_) return;
+    if (given_up_ || (failure && stop.stop_requested())) return;
+  }
+}
+
+std::exception_ptr WitnessKeeper::try_to_write(const Witness& witness) noexcept {
+  try {
+    write(witness);
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
   }
 }
 

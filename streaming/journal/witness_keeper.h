@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <mutex>
@@ -20,8 +21,8 @@ namespace nustream::journal {
 /// later ones as soon as `interval` has passed since the last write; of several that wait, the newest alone.
 ///
 /// Where the file is no longer as this run left it, another run writes it too: then two copies of one folder are
-/// run, and failure() is a Failure(data). A disk that does not take the file is a Failure(io). After either nothing
-/// is written any more.
+/// run, the failure is a Failure(data), and nothing is written any more. A disk that does not take the file is a
+/// Failure(io), and the write is tried again an `interval` later.
 class WitnessKeeper {
  public:
   /// `found`: what the file holds now; empty where it is not there.
@@ -34,13 +35,14 @@ class WitnessKeeper {
 
   /// `latest` is durable in its folder. Returns at once; any thread.
   void committed(Witness latest);
-  /// Returns when the newest commit that was told is written, or writing has failed.
+  /// Returns when the newest commit that was told is written, or an attempt to write has failed.
   void flush();
-  /// What ended the writing, once; nothing where nothing did, or it was told before.
+  /// Why the last attempt failed; nothing where it did not, or its failure was taken before.
   [[nodiscard]] std::exception_ptr take_failure();
 
  private:
   void run(const std::stop_token& stop);
+  [[nodiscard]] std::exception_ptr try_to_write(const Witness& witness) noexcept;
   void write(const Witness& witness);
 
   std::filesystem::path file_;
@@ -53,7 +55,8 @@ class WitnessKeeper {
   std::optional<Witness> next_;
   bool busy_ = false;
   bool in_haste_ = false;
-  bool failed_ = false;
+  bool given_up_ = false;
+  std::uint64_t failures_ = 0;
   std::exception_ptr failure_;
   std::jthread thread_;  // last: starts when everything else is there, ends first
 };

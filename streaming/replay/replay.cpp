@@ -11,6 +11,7 @@
 #include "config/mechanism.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
+#include "console/warnings.h"
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "folder/session.h"
@@ -57,12 +58,6 @@ void say_how_it_ended(const config::Config& config, const folder::Options& optio
 
 void warn(const std::string& advice, const folder::Options& options) {
   if (!advice.empty() && !options.quiet) fmt::print(stderr, "nustream: warning: {}\n", advice);
-}
-
-/// What weakens the promise is told whatever --quiet says: jobs run with it, and it may be all that tells of a folder
-/// that was restored.
-void warn_of_promise(const std::string& warning) {
-  fmt::print(stderr, "nustream: warning: {}\n", warning);
 }
 
 /// A run that found nothing to step: what it means, and what one might have meant instead.
@@ -140,8 +135,8 @@ Exit run(const config::Config& config, const folder::Options& options) {
   if (options.start == folder::Start::fresh) stream.open(window.first);
   folder::Session session(
       config, mechanism, window, options, [&](std::string_view released) { printer.published(released); }, stream);
-  const std::vector<std::string> told = session.warnings();
-  for (const std::string& warning : told) warn_of_promise(warning);
+  console::PromiseWarnings promise;
+  promise.tell(session.warnings());
   if (!session.begun().empty() && !options.quiet) fmt::print(stderr, "nustream: {}\n", session.begun());
   if (options.start != folder::Start::resume) {
     const std::string advice = engine::short_of_budget(mechanism, session.step_limit());
@@ -177,6 +172,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
         stop,
         [&](folder::BatchResult result) {
           session.commit(std::move(result), loop.counts().rejected, stepper.released_at());
+          promise.tell(session.witness_warning());
         },
         [&](std::uint64_t records) {
           printer.progress({records, input.bytes_read(), input.bytes_total(), records_total});
@@ -186,9 +182,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
   }
   session.finish();
   printer.finish();
-  if (const std::vector<std::string> now = session.warnings(); now != told && !now.empty()) {
-    warn_of_promise(now.back());
-  }
+  promise.tell(session.warnings());
   console::warn_of_lost(rejects_of(session));
   if (failure) std::rethrow_exception(failure);
   console::print_for_operator(counted(loop, session), rejects_of(session));

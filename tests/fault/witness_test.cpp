@@ -10,61 +10,10 @@
 #include "command.h"
 #include "estimate_world.h"
 #include "replay_world.h"
+#include "witnessed_world.h"
 
 namespace nustream::tests {
 namespace {
-
-namespace fs = std::filesystem;
-
-void copy_folder(const std::string& from, const std::string& to) {
-  fs::remove_all(to);
-  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-}
-
-std::vector<fs::path> files_in(const fs::path& folder, const std::string& ending) {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ending) found.push_back(entry.path());
-  }
-  return found;
-}
-
-class Witnessed : public ::testing::Test {
- protected:
-  [[nodiscard]] std::vector<std::string> with_keys(std::vector<std::string> more) const {
-    more.insert(more.end(), {"--set", "state.key_directory=\"" + world.path("keys") + "\""});
-    return more;
-  }
-  [[nodiscard]] CommandResult run(std::vector<std::string> more, const std::string& state = "state") const {
-    return world.run(with_keys(std::move(more)), state);
-  }
-  [[nodiscard]] fs::path witness() const {
-    const auto found = files_in(world.path("keys"), ".witness");
-    EXPECT_EQ(found.size(), 1U);
-    return found.empty() ? fs::path() : found.front();
-  }
-  [[nodiscard]] double total_rho(const std::string& state = "state") const {
-    const CommandResult result = run_command(NUSTREAM_COMMAND, {"inspect", world.path(state), "--json"});
-    EXPECT_EQ(result.code, 0) << result.err;
-    simdjson::dom::parser parser;
-    return parser.parse(result.out)["total_rho"].get_double().value();
-  }
-  static void expect_refused(const CommandResult& result, int code, const std::string& part) {
-    EXPECT_EQ(result.code, code) << result.err;
-    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
-  }
-  static void expect_no_warning(const CommandResult& result) {
-    EXPECT_EQ(result.err.find("warning"), std::string::npos) << result.err;
-  }
-  /// Until record 500, a copy, until record 1,000.
-  void begin_copy_and_go_on() const {
-    ASSERT_EQ(run({"--to", "500"}).code, 0);
-    copy_folder(world.path("state"), world.path("copy"));
-    ASSERT_EQ(run({"--resume", "--to", "1000"}).code, 0);
-  }
-
-  const ReplayWorld world;
-};
 
 TEST_F(Witnessed, KeyLiesOutsideAndIsPrinted) {
   const CommandResult shown = run({"--to", "500"});
@@ -145,20 +94,6 @@ TEST_F(Witnessed, MissingOneIsToldEvenQuietly) {
 
 TEST_F(Witnessed, PlaceInsideTheFolderIsRefused) {
   expect_refused(run({"--set", "state.witness=\"" + world.path("state") + "\""}), 78, "lies in the state folder");
-}
-
-TEST_F(Witnessed, CopyFromBeforeARotationIsRefused) {
-  begin_copy_and_go_on();
-  const std::string key = world.path("keys/new.key");
-  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
-  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), key}).code, 0);
-  const std::string bytes = read_file(witness());
-  copy_folder(world.path("state"), world.path("newest"));
-  copy_folder(world.path("copy"), world.path("state"));
-  expect_refused(run({"--resume"}), 65, "from before a rotation");
-  EXPECT_EQ(read_file(witness()), bytes) << "the newest folder's witness stays";
-  copy_folder(world.path("newest"), world.path("state"));
-  EXPECT_EQ(run({"--resume"}).code, 0);
 }
 
 TEST_F(Witnessed, OlderCopyIsRefusedAndCharged) {
@@ -292,27 +227,6 @@ TEST_F(Witnessed, RunsThatPromiseNothingHaveNone) {
   EXPECT_FALSE(fs::exists(world.path("keys")));
   fs::remove_all(world.path("state"));
   EXPECT_EQ(run({"--insecure-seed", "1"}).code, 0);
-}
-
-TEST_F(Witnessed, RotationHandsTheWitnessOver) {
-  ASSERT_EQ(run({"--to", "500"}).code, 0);
-  copy_folder(world.path("state"), world.path("copy"));
-  const std::string second = world.path("keys/second.key");
-  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", second}).code, 0);
-  const std::vector<std::string> rotate{"key", "rotate", world.path("state"), second};
-  for (int time = 0; time < 2; ++time) {  // again, as after a crash on the way
-    const CommandResult rotated = run_command(NUSTREAM_COMMAND, rotate);
-    ASSERT_EQ(rotated.code, 0) << rotated.err;
-    EXPECT_EQ(fs::read_symlink(world.path("state/key")), second);
-  }
-  const CommandResult resumed = run({"--resume", "--to", "1000"});
-  EXPECT_EQ(resumed.code, 0);
-  expect_no_warning(resumed);
-  static_cast<void>(witness());
-  copy_folder(world.path("copy"), world.path("state"));
-  fs::remove(world.path("state/key"));
-  fs::create_symlink(second, world.path("state/key"));
-  EXPECT_EQ(run({"--resume"}).code, 77) << "the old state, under the old key";
 }
 
 // Epochs of one folder, and the runs of an estimate, are one account.

@@ -16,7 +16,8 @@ nustream_test(check_test quick unit/check_profile_test.cpp unit/check_tally_test
 nustream_command_test(check_data_test quick fault/check_data_test.cpp fault/unusable_input_test.cpp)
 nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp)
 nustream_command_test(inspect_test quick fault/inspect_test.cpp)
-nustream_command_test(witness_test quick fault/witness_test.cpp fault/folder_trust_test.cpp)
+nustream_command_test(witness_test quick fault/witness_test.cpp fault/witness_rotation_test.cpp
+                      fault/folder_trust_test.cpp)
 nustream_command_test(terminal_test quick fault/terminal_test.cpp)
 nustream_command_test(key_source_test quick fault/key_source_test.cpp)
 target_compile_definitions(key_source_test PRIVATE NUSTREAM_KEY_SOURCE="$<TARGET_FILE:key_source>")

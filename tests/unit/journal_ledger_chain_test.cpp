@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "expect_failure.h"
 #include "journal/ledger_chain.h"
+#include "journal/state_record.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
@@ -171,6 +173,42 @@ TEST(LedgerChain, ReadsWholeLinesOfAFolder) {
   EXPECT_EQ(journal::read_ledger(*disk, folder.path(), keys).head, ledger.head);
   static_cast<void>(folder.write("ledger", text + "torn\n"));
   expect_failure(Exit::data, [&] { static_cast<void>(journal::read_ledger(*disk, folder.path(), keys)); });
+}
+
+/// The ledger as a state of three own lines knows it, where `in_file` of the lines are there.
+std::optional<journal::Ledger> with_own_lines(const std::vector<std::string>& own, std::string in_file,
+                                              const journal::Hash& head, const secrets::Keyring& keys) {
+  const TemporaryFolder folder;
+  const auto disk = journal::posix_disk();
+  static_cast<void>(folder.write("ledger", in_file));
+  journal::StateRecord record;
+  for (const std::string& line : own) record.ledger_entry += line;
+  record.ledger_head = head;
+  if (!journal::ledger_follows(*disk, folder.path(), keys, record)) return std::nullopt;
+  return journal::read_committed_ledger(*disk, folder.path(), keys, record);
+}
+
+// An epoch that begins with what is owed, or behind a rotation, brings several lines; a crash comes before any of
+// them.
+TEST(LedgerChain, KnowsTheOwnLinesOfAStateWhereverACrashCame) {
+  const auto keys = keys_from(1);
+  Lines all;
+  all.add(journal::ledger_line(entry(1, 20), all.head, keys));
+  const std::string before = all.lines.back();
+  all.add(journal::ledger_line(entry(2, 30), all.head, keys));
+  all.add(journal::rotation_line(R"(a "b")", all.head, keys));
+  all.add(journal::ledger_line(entry(3, 40), all.head, keys));
+  const std::vector<std::string> own(all.lines.begin() + 1, all.lines.end());
+  std::string in_file = before;
+  for (std::size_t there = 0; there <= own.size(); ++there) {
+    const auto ledger = with_own_lines(own, in_file, all.head, keys);
+    ASSERT_TRUE(ledger) << there;
+    EXPECT_EQ(ledger->head, all.head) << there;
+    ASSERT_EQ(ledger->epochs.size(), 3U) << there;
+    EXPECT_EQ(ledger->epochs.back().to, Position{40});
+    if (there < own.size()) in_file += own[there];
+  }
+  EXPECT_FALSE(with_own_lines(own, "", all.head, keys)) << "a line that the state knows of is lost";
 }
 
 }  // namespace

@@ -163,6 +163,21 @@ TEST_F(KeptWitness, ThatCannotBeWrittenIsTold) {
       Exit::io, [&] { std::rethrow_exception(failure); }, "missing");
 }
 
+// A disk that was full for a while: what waited is written once there is room.
+TEST_F(KeptWitness, IsTriedAgain) {
+  const fs::path place = folder.path() / "later";
+  journal::WitnessKeeper keeper(place / "mine.witness", "", key(1), std::chrono::milliseconds(1));
+  keeper.committed(example(11));
+  keeper.flush();
+  EXPECT_NE(keeper.take_failure(), nullptr);
+  fs::create_directory(place);
+  fs::permissions(place, fs::perms::owner_all);
+  keeper.flush();
+  keeper.flush();
+  EXPECT_EQ(keeper.take_failure(), nullptr);
+  EXPECT_EQ(journal::read_witness(read_file(place / "mine.witness"), key(1)).witness.steps, StepCount{11});
+}
+
 /// A ledger of some lines in a folder, and the witness of its commits.
 class AFolderAndItsWitness : public ::testing::Test {
  protected:
@@ -199,7 +214,7 @@ class AFolderAndItsWitness : public ::testing::Test {
     journal::StateRecord record;
     record.ledger_head = heads[state_at];
     const auto disk = journal::posix_disk();
-    return witness.is_held_by(*disk, record);
+    return witness.is_held_by(*disk, EpochId{0}, record);
   }
 
   const TemporaryFolder folder;
@@ -306,7 +321,7 @@ TEST_F(AFolderAndItsWitness, MayNotLieInTheFolder) {
 TEST(WitnessPlace, IsOutsideTheStateFolder) {
   EXPECT_EQ(journal::witness_place("", "/keys/mine.key", "/data/mine", "/usual"), "/keys");
   EXPECT_EQ(journal::witness_place("", "/data/mine/key", "/data/mine", "/usual"), "/usual");
-  EXPECT_EQ(journal::witness_place("", "mine.key", "/data/mine", "/usual"), ".");
+  EXPECT_EQ(journal::witness_place("", "mine.key", "/data/mine", "/usual"), fs::current_path());
   EXPECT_EQ(journal::witness_place("/var/w", "/keys/mine.key", "/data/mine", "/usual"), "/var/w");
   EXPECT_EQ(journal::witness_place("none", "/keys/mine.key", "/data/mine", "/usual"), "");
 }

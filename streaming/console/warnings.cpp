@@ -1,0 +1,19 @@
+#include "console/warnings.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace nustream::console {
+
+void PromiseWarnings::tell(const std::string& sentence) {
+  if (sentence.empty() || std::ranges::find(told_, sentence) != told_.end()) return;
+  fmt::print(stderr, "nustream: warning: {}\n", sentence);
+  told_.push_back(sentence);
+}
+
+void PromiseWarnings::tell(const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) tell(sentence);
+}
+
+}  // namespace nustream::console

@@ -1,0 +1,169 @@
+// A witness while the key of its folder is rotated: it goes over to the new key, what a copy from before finds tells
+// that the folder went on, and no rotation makes a copy the newest folder.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "command.h"
+#include "estimate_world.h"
+#include "witnessed_world.h"
+
+namespace nustream::tests {
+namespace {
+
+class Rotated : public Witnessed {
+ protected:
+  /// A key beside the others, or in the folder `place`.
+  [[nodiscard]] std::string new_key(const std::string& place = "keys") const {
+    fs::create_directories(world.path(place));
+    fs::permissions(world.path(place), fs::perms::owner_all);
+    const std::string file = world.path(place + "/second.key");
+    EXPECT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", file}).code, 0);
+    return file;
+  }
+  [[nodiscard]] CommandResult rotate(const std::string& key) const {
+    return run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), key});
+  }
+  /// What is in the folder gives way to `copy`, under whose key `key` leads to.
+  void restore(const std::string& copy) const { copy_folder(world.path(copy), world.path("state")); }
+};
+
+TEST_F(Rotated, CopyFromBeforeARotationIsRefused) {
+  begin_copy_and_go_on();
+  const std::string key = world.path("keys/new.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), key}).code, 0);
+  const std::string bytes = read_file(witness());
+  copy_folder(world.path("state"), world.path("newest"));
+  copy_folder(world.path("copy"), world.path("state"));
+  expect_refused(run({"--resume"}), 65, "from before a rotation");
+  EXPECT_EQ(read_file(witness()), bytes) << "the newest folder's witness stays";
+  copy_folder(world.path("newest"), world.path("state"));
+  EXPECT_EQ(run({"--resume"}).code, 0);
+}
+
+TEST_F(Rotated, RotationHandsTheWitnessOver) {
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  copy_folder(world.path("state"), world.path("copy"));
+  const std::string second = world.path("keys/second.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", second}).code, 0);
+  const std::vector<std::string> rotate{"key", "rotate", world.path("state"), second};
+  for (int time = 0; time < 2; ++time) {  // again, as after a crash on the way
+    const CommandResult rotated = run_command(NUSTREAM_COMMAND, rotate);
+    ASSERT_EQ(rotated.code, 0) << rotated.err;
+    EXPECT_EQ(fs::read_symlink(world.path("state/key")), second);
+  }
+  const CommandResult resumed = run({"--resume", "--to", "1000"});
+  EXPECT_EQ(resumed.code, 0);
+  expect_no_warning(resumed);
+  static_cast<void>(witness());
+  copy_folder(world.path("copy"), world.path("state"));
+  fs::remove(world.path("state/key"));
+  fs::create_symlink(second, world.path("state/key"));
+  EXPECT_EQ(run({"--resume"}).code, 77) << "the old state, under the old key";
+}
+
+// The way on from a copy that only the old key opens; what it lacks is charged, and nothing makes it the newest one.
+TEST_F(Rotated, CopyThatIsRotatedAgainIsStillAnOlderOne) {
+  begin_copy_and_go_on();
+  const std::string key = new_key();
+  ASSERT_EQ(rotate(key).code, 0);
+  ASSERT_EQ(run({"--resume", "--to", "1500"}).code, 0);
+  const double spent = total_rho();
+  const std::string newest = read_file(witness());
+  restore("copy");
+  const CommandResult again = rotate(key);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.err.find("no witness"), std::string::npos) << again.err;
+  EXPECT_NE(again.err.find("is an older copy"), std::string::npos) << again.err;
+  EXPECT_EQ(read_file(witness()), newest) << "the newest folder's witness stays";
+  expect_refused(run({"--resume"}), 65, "older state");
+  const CommandResult looked = run_command(NUSTREAM_COMMAND, {"inspect", world.path("state")});
+  EXPECT_NE(looked.err.find("older state"), std::string::npos) << looked.err;
+  ASSERT_EQ(run({"--new-epoch"}).code, 0);
+  EXPECT_GT(total_rho(), spent + 0.4) << "the lost epoch's limit, and the new one";
+}
+
+// Where the keys lie in two folders, each holds a witness of the rotation.
+TEST_F(Rotated, CopyFindsTheOldPlaceTold) {
+  begin_copy_and_go_on();
+  copy_folder(world.path("state"), world.path("just-before"));
+  ASSERT_EQ(rotate(new_key("other")).code, 0);
+  EXPECT_EQ(files_in(world.path("other"), ".witness").size(), 1U);
+  const CommandResult resumed = run({"--resume"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  expect_no_warning(resumed);
+  for (const char* copy : {"copy", "just-before"}) {
+    restore(copy);
+    expect_refused(run({"--resume"}), 65, "from before a rotation");
+  }
+}
+
+// What a crash between the state and its witness leaves: the same command again tells the witness.
+TEST_F(Rotated, CrashOnTheWayIsMadeGood) {
+  begin_copy_and_go_on();
+  copy_folder(world.path("state"), world.path("just-before"));
+  const std::string key = new_key("other");
+  const fs::path old_key = fs::read_symlink(world.path("state/key"));
+  copy_folder(world.path("keys"), world.path("keys-before"));
+  ASSERT_EQ(rotate(key).code, 0);
+  for (const fs::path& file : files_in(world.path("other"), ".witness")) fs::remove(file);
+  copy_folder(world.path("keys-before"), world.path("keys"));
+  fs::remove(world.path("state/key"));
+  fs::create_symlink(old_key, world.path("state/key"));
+  ASSERT_EQ(rotate(key).code, 0);
+  EXPECT_EQ(files_in(world.path("other"), ".witness").size(), 1U);
+  restore("just-before");
+  expect_refused(run({"--resume"}), 65, "from before a rotation");
+}
+
+TEST_F(Rotated, PlaceThatCannotBeWrittenIsToldAndTheOldWitnessStays) {
+  begin_copy_and_go_on();
+  const std::string key = new_key("other");
+  fs::permissions(world.path("other"), fs::perms::group_write, fs::perm_options::add);
+  const CommandResult rotated = rotate(key);
+  EXPECT_EQ(rotated.code, 0) << rotated.err;
+  EXPECT_NE(rotated.err.find("the witness cannot be kept"), std::string::npos) << rotated.err;
+  EXPECT_EQ(files_in(world.path("keys"), ".witness").size(), 1U);
+  restore("copy");
+  expect_refused(run({"--resume"}), 65, "from before a rotation");
+}
+
+TEST_F(Witnessed, KeyMayBeNamedThroughTheFoldersLink) {
+  ASSERT_EQ(run({"--to", "500"}).code, 0);
+  const std::string link = world.path("state/key");
+  const CommandResult named = run({"--resume", "--to", "1000", "--set", "state.key_file=\"" + link + "\""});
+  EXPECT_EQ(named.code, 0) << named.err;
+  expect_no_warning(named);
+  EXPECT_EQ(run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--key-file", link}).code, 0);
+}
+
+// The witness cannot be told of the new epoch: the ledger charges what it tells of, and the epoch goes on.
+TEST_F(Witnessed, EpochBegunBehindItGoesOnWithoutIt) {
+  begin_copy_and_go_on();
+  copy_folder(world.path("copy"), world.path("state"));
+  const fs::path file = witness();
+  const std::string lost = read_file(file);
+  ASSERT_EQ(run({"--new-epoch", "--to", "1500"}).code, 0);
+  const double charged = total_rho();
+  fs::remove(file);
+  world.write("keys/" + file.filename().string(), lost);
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  const CommandResult resumed = run({"--resume"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_LT(total_rho(), charged + 0.1) << "nothing is charged twice";
+}
+
+TEST(WitnessedEstimate, TellsWhatWeakensThePromiseEvenQuietly) {
+  const EstimateWorld world;
+  const std::string keys = world.path("keys");
+  ASSERT_EQ(world.run({"--set", "state.key_directory=" + keys}).code, 0);
+  for (const fs::path& file : files_in(keys, ".witness")) fs::remove(file);
+  const CommandResult again = world.run({"--set", "state.key_directory=" + keys, "--new-epoch", "--quiet"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_NE(again.err.find("no witness of this state folder"), std::string::npos) << again.err;
+}
+
+}  // namespace
+}  // namespace nustream::tests
