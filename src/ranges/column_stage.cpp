@@ -55,7 +55,7 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
       over.push_back(intervals[j]);
     }
     const NoisyCounts counts = count(
-        rows, rows.dealer.take(sizes.columns), {now.size(), equal_bins, settings.adjacency}, now,
+        rows, rows.dealer.deal(sizes.columns), {now.size(), equal_bins, settings.adjacency}, now,
         [&](std::size_t j, double value) { return equal_bin(over[j], value); }, settings, stages[look], draw);
     const std::vector<ColumnChoice> choices = choose_columns(counts, over);
     std::vector<std::size_t> again;
@@ -77,7 +77,7 @@ void place_columns(Rows& rows, const Sizes& sizes, const FitSettings& settings, 
   std::vector<std::size_t> columns(rows.table.features + 1);
   for (std::size_t j = 0; j < columns.size(); ++j) columns[j] = j;
   const NoisyCounts octaves = count(
-      rows, rows.dealer.take(sizes.columns), {columns.size(), octave_bins, settings.adjacency}, columns,
+      rows, rows.dealer.deal(sizes.columns), {columns.size(), octave_bins, settings.adjacency}, columns,
       [](std::size_t, double value) { return octave_bin(value); }, settings, KeyStage::octaves, draw);
   fit.shares = usable_shares(octaves);
   fit.intervals = intervals_from_octaves(octaves);

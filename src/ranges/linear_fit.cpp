@@ -154,18 +154,18 @@ LinearFit fit_linear(const Table& table, const FitSettings& settings, const Draw
   const auto d = static_cast<std::size_t>(working.dimension());
   Whitening whitening = no_whitening(d);
   working.whiten(whitening.whiten);
-  auto scales = measure_rows(working, rows.dealer.take(parts.rows), Vector::Zero(working.dimension()), settings,
+  auto scales = measure_rows(working, rows.dealer.deal(parts.rows), Vector::Zero(working.dimension()), settings,
                              KeyStage::first_lengths, draw);
   fit.is_stopped = !scales || scales->counted < hardly_usable;
   if (fit.is_stopped) return fit;
   fit.usable = scales->counted;
   fit.pilot = {pilot_widening * scales->inputs, pilot_slack * pilot_widening * scales->residuals, pilot_widening};
-  auto [theta, found] = pilot(working, rows.dealer.take(parts.pilot), settings, fit.pilot, draw);
+  auto [theta, found] = pilot(working, rows.dealer.deal(parts.pilot), settings, fit.pilot, draw);
   whitening = std::move(found);
   working.whiten(whitening.whiten);
   const Vector centre = whitening.restore * theta;
   const auto closer =
-      measure_rows(working, rows.dealer.take(parts.rows), centre, settings, KeyStage::second_lengths, draw);
+      measure_rows(working, rows.dealer.deal(parts.rows), centre, settings, KeyStage::second_lengths, draw);
   fit.is_stopped = !closer;
   if (fit.is_stopped) return fit;
   const Part rest = rows.dealer.rest();

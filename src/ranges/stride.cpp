@@ -61,7 +61,7 @@ std::uint64_t Stride::position(std::uint64_t place) const noexcept {
   return product(place, inverse_, records_);
 }
 
-Part Dealer::take(std::uint64_t count) noexcept {
+Part Dealer::deal(std::uint64_t count) noexcept {
   const Part part{taken_, std::min(count, records_ - taken_)};
   if (!NUSTREAM_PLANTED("parts-share-records")) taken_ += part.count;
   return part;

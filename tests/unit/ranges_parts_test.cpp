@@ -62,13 +62,13 @@ TEST(Dealer, GivesEveryPlaceOnce) {
   Dealer dealer(100);
   std::uint64_t next = 0;
   for (const std::uint64_t wanted : {30U, 0U, 50U}) {
-    const Part part = dealer.take(wanted);
+    const Part part = dealer.deal(wanted);
     EXPECT_EQ(part.first, next);
     EXPECT_EQ(part.count, wanted);
     next += wanted;
   }
   EXPECT_EQ(dealer.rest().first, 80U);
-  EXPECT_EQ(dealer.take(5).count, 0U);
+  EXPECT_EQ(dealer.deal(5).count, 0U);
 }
 
 /// The largest ‖change‖₂ of the counts over all pairs of rows, one of them null under zero-out.

@@ -42,9 +42,9 @@ class Dealer {
  public:
   explicit Dealer(std::uint64_t records) noexcept : records_(records) {}
   /// The next `count` places, or what is left of them.
-  [[nodiscard]] Part take(std::uint64_t count) noexcept;
+  [[nodiscard]] Part deal(std::uint64_t count) noexcept;
   /// All that are left.
-  [[nodiscard]] Part rest() noexcept { return take(records_ - taken_); }
+  [[nodiscard]] Part rest() noexcept { return deal(records_ - taken_); }
 
  private:
   std::uint64_t records_;
