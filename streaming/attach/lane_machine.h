@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "attach/transition_table.h"
-#include "nustream/base/error.h"
 
 namespace nustream::attach {
 
@@ -210,14 +209,11 @@ inline constexpr TransitionTable<TransactionStage, transaction_stage_names.size(
 /// The stage after the event. A contract: the process ends where the event is not allowed in that stage, since a lane
 /// that is not where it believes to be could show what is not durable.
 [[nodiscard]] inline LaneStage next(LaneStage stage, LaneEvent event) {
-  const std::optional<LaneStage> to = machine::lane_table.next(stage, event);
-  NUSTREAM_REQUIRE(to.has_value(), "an event of a lane came in a stage that does not allow it");
-  return *to;
+  return machine::lane_table.after(stage, event, "an event of a lane came in a stage that does not allow it");
 }
 [[nodiscard]] inline TransactionStage next(TransactionStage stage, TransactionEvent event) {
-  const std::optional<TransactionStage> to = machine::transaction_table.next(stage, event);
-  NUSTREAM_REQUIRE(to.has_value(), "an event of a transaction came in a stage that does not allow it");
-  return *to;
+  return machine::transaction_table.after(stage, event,
+                                          "an event of a transaction came in a stage that does not allow it");
 }
 
 /// True while rows are stepped into the open batch.

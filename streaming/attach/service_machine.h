@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "attach/transition_table.h"
-#include "nustream/base/error.h"
 
 namespace nustream::attach {
 
@@ -70,9 +69,7 @@ inline constexpr TransitionTable<ServiceStage, service_stage_names.size(), Servi
 
 /// The stage after the event. A contract: the process ends where the event is not allowed in that stage.
 [[nodiscard]] inline ServiceStage next(ServiceStage stage, ServiceEvent event) {
-  const std::optional<ServiceStage> to = machine::service_table.next(stage, event);
-  NUSTREAM_REQUIRE(to.has_value(), "an event of the process came in a stage that does not allow it");
-  return *to;
+  return machine::service_table.after(stage, event, "an event of the process came in a stage that does not allow it");
 }
 
 /// True once the process was told to end.

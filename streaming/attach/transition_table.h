@@ -8,6 +8,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "nustream/base/error.h"
+
 namespace nustream::attach {
 
 /// A set of enumerators; at most 32 of them, numbered from 0 on.
@@ -52,6 +54,12 @@ class TransitionTable {
   [[nodiscard]] constexpr std::optional<State> next(State from, Event event) const {
     const std::uint8_t to = cells_[static_cast<std::size_t>(from)][static_cast<std::size_t>(event)];
     return to == not_allowed ? std::nullopt : std::optional<State>(static_cast<State>(to));
+  }
+  /// The same where the event has to be allowed: the process ends with `refusal` where it is not.
+  [[nodiscard]] State after(State from, Event event, const char* refusal) const {
+    const std::optional<State> to = next(from, event);
+    NUSTREAM_REQUIRE(to.has_value(), refusal);
+    return *to;
   }
 
  private:

@@ -87,15 +87,12 @@ journal::FolderWitness witness_of(const std::filesystem::path& folder, const sec
                                   const std::string& witness, const secrets::StateIdentity& identity,
                                   const secrets::Keyring& keys) {
   const std::filesystem::path key_file = secrets::key_file_of(folder, identity.stream, key);
-  return {{journal::witness_place(witness, key_file, folder, key.directory), false, folder, identity.stream,
-           identity.lane},
-          keys};
+  return {journal::witness_settings(witness, key_file, folder, key.directory, identity.stream, identity.lane), keys};
 }
 
 /// A witness that cannot be believed is told, and the state is shown all the same.
 void find_witness(journal::FolderWitness& witness, const journal::State& state) try {
-  witness.find(state.record.account,
-               journal::StateReached{state.identity.epoch, state.identity.steps, state.record.ledger_head});
+  witness.find(state.record.account, state.record.ledger_head);
 } catch (const Failure& failure) {
   fmt::print(stderr, "nustream: warning: {}; more may have been spent than is shown\n", failure.what());
 }

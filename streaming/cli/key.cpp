@@ -46,17 +46,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-journal::FolderWitness witness_in(const fs::path& place, const RotateArguments& arguments,
-                                  const secrets::StateIdentity& identity, const secrets::Keyring& keys) {
-  return {{place, !arguments.witness.empty() && arguments.witness != "none", arguments.place, identity.stream,
-           identity.lane},
-          keys};
-}
-
-journal::FolderWitness witness_beside(const RotateArguments& arguments, const fs::path& key_file,
-                                      const secrets::StateIdentity& identity, const secrets::Keyring& keys) {
-  return witness_in(journal::witness_place(arguments.witness, key_file, arguments.place, {}), arguments, identity,
-                    keys);
+journal::WitnessSettings settings_beside(const RotateArguments& arguments, const fs::path& key_file,
+                                         const secrets::StateIdentity& identity) {
+  return journal::witness_settings(arguments.witness, key_file, arguments.place, {}, identity.stream, identity.lane);
 }
 
 /// Has `witness` tell what was rotated. One that is there under the new key tells at least as much, and stays.
@@ -74,14 +66,12 @@ void tell_witness(const journal::Rotated& rotated, journal::FolderWitness witnes
 /// copy from before the rotation, which the old key opens, finds there that the folder went on.
 void hand_over_witness(const RotateArguments& arguments, const fs::path& old_key, const journal::Rotated& rotated,
                        const secrets::Keyring& new_keys) {
-  const auto place_beside = [&](const fs::path& key_file) {
-    return journal::witness_place(arguments.witness, key_file, arguments.place, {});
-  };
-  const fs::path now = place_beside(arguments.new_key);
-  tell_witness(rotated, witness_in(now, arguments, rotated.identity, new_keys));
-  const fs::path before = place_beside(old_key);
-  if (before.empty() || now.empty() || secrets::real_path(before) == secrets::real_path(now)) return;
-  tell_witness(rotated, witness_in(before, arguments, rotated.identity, new_keys));
+  const journal::WitnessSettings now = settings_beside(arguments, arguments.new_key, rotated.identity);
+  const journal::WitnessSettings before = settings_beside(arguments, old_key, rotated.identity);
+  tell_witness(rotated, {now, new_keys});
+  if (before.place.empty() || now.place.empty()) return;
+  if (secrets::real_path(before.place) == secrets::real_path(now.place)) return;
+  tell_witness(rotated, {before, new_keys});
 }
 
 void warn_of_copy(const fs::path& folder, const journal::FolderWitness& witness) {
@@ -119,8 +109,8 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
     const secrets::Keyring old_keys =
         with_advice(Exit::permission, "--key-file names the one that the state is sealed under",
                     [&] { return secrets::load_key_file(old_key); });
-    journal::RotationWitnesses witnesses{witness_beside(arguments, old_key, identity, old_keys),
-                                         witness_beside(arguments, arguments.new_key, identity, new_keys)};
+    journal::RotationWitnesses witnesses{{settings_beside(arguments, old_key, identity), old_keys},
+                                         {settings_beside(arguments, arguments.new_key, identity), new_keys}};
     const journal::Rotated rotated = journal::rotate_key(*disk, folder, old_keys, new_keys, &witnesses);
     if (rotated.is_older) {
       warn_of_copy(folder, witnesses.new_key);

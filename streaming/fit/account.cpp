@@ -48,17 +48,15 @@ void Account::open_keys(const Options& options, bool state_exists) {
                             : secrets::make_key_file(folder_, stream, settings))
                   .string();
   keys_ = secrets::load_key_file(key_file_);
-  const bool is_asked_for = !options.witness.empty() && options.witness != "none";
-  const auto place = journal::witness_place(options.witness, key_file_, folder_, options.key_directory);
-  witness_.emplace(journal::WitnessSettings{place, is_asked_for, folder_, stream, lane}, *keys_);
+  witness_.emplace(
+      journal::witness_settings(options.witness, key_file_, folder_, options.key_directory, stream, lane), *keys_);
 }
 
 void Account::go_on(const std::string& sealed) {
   const secrets::ExpectedIdentity expected{stream, lane, std::nullopt, std::nullopt, keys_->is_private()};
   const journal::State state = located(folder_, [&] { return journal::open_state(*keys_, sealed, expected); });
   if (witness_) {
-    witness_->find(state.record.account,
-                   journal::StateReached{state.identity.epoch, state.identity.steps, state.record.ledger_head});
+    witness_->find(state.record.account, state.record.ledger_head);
     if (!witness_->is_held_by(*disk_, state.identity.epoch, state.record)) {
       throw Failure(Exit::data,
                     fmt::format("{}: holds an older state than the last fit's ({}, as {} tells), and lacks what was "

@@ -18,10 +18,9 @@ std::optional<journal::FolderWitness> witness_for(const config::Config& config, 
                                                   const secrets::Keyring& keys) {
   if (!keys.is_private()) return std::nullopt;
   const config::State& state = config.state;
-  const std::filesystem::path place =
-      journal::witness_place(state.witness, key_file, state.directory, state.key_directory);
-  const bool is_asked_for = !state.witness.empty() && state.witness != "none";
-  return journal::FolderWitness({place, is_asked_for, state.directory, config.stream, config.lane}, keys);
+  return journal::FolderWitness(journal::witness_settings(state.witness, key_file, state.directory,
+                                                          state.key_directory, config.stream, config.lane),
+                                keys);
 }
 
 std::vector<std::string> warnings_of(const config::Config& config, const std::string& key_file,

@@ -235,8 +235,7 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
   found.other_passes = !has_same_passes(state->record);
   if (found.other_passes) why_unusable_ = std::make_exception_ptr(other_passes(state->record));
   if (witness_) {
-    witness_->find(state->record.account,
-                   journal::StateReached{state->identity.epoch, state->identity.steps, state->record.ledger_head});
+    witness_->find(state->record.account, state->record.ledger_head);
     found.behind_witness = !witness_->is_held_by(*disk_, state->identity.epoch, state->record);
   }
   static_cast<void>(decided(found, {}, asked, options, sealed));  // nothing is published for a run that is refused

@@ -91,6 +91,12 @@ fs::path witness_place(const std::string& setting, const fs::path& key_file, con
   }
 }
 
+WitnessSettings witness_settings(const std::string& setting, const fs::path& key_file, const fs::path& folder,
+                                 const fs::path& key_directory, std::string stream, LaneId lane) {
+  const bool is_asked_for = !setting.empty() && setting != "none";
+  return {witness_place(setting, key_file, folder, key_directory), is_asked_for, folder, std::move(stream), lane};
+}
+
 FolderWitness::FolderWitness(WitnessSettings settings, secrets::Keyring keys)
     : settings_(std::move(settings)), keys_(std::move(keys)) {
   if (!settings_.place.empty()) settings_.place = secrets::real_path(settings_.place);
@@ -107,13 +113,13 @@ void FolderWitness::require_place_outside() const {
 /// left by a crash inside a rotation, and is written over: but only where the folder holds the commit that it tells
 /// of. One of a later key was left by a rotation, for copies from before it. Whose step is the further one says
 /// nothing: a copy may have gone on by itself.
-void FolderWitness::judge_own_file(const std::optional<StateReached>& reached) {
+void FolderWitness::judge_own_file(const std::optional<Hash>& ledger_head) {
   std::error_code unknown;
   if (!fs::exists(fs::symlink_status(file_, unknown))) return;
   bytes_ = bytes_of_own(file_);
   if (kind_of_witness(bytes_, keys_) != WitnessKind::under_another_key) throw damaged(file_);
   const Witness claimed = read_witness(bytes_, keys_).witness;
-  if (!reached || claimed.ledger_head == empty_ledger_head || claimed.ledger_head == reached->ledger_head) return;
+  if (!ledger_head || claimed.ledger_head == empty_ledger_head || claimed.ledger_head == *ledger_head) return;
   if (ledger_holds(*posix_disk(), settings_.folder, claimed.ledger_head)) return;
   throw Failure(Exit::data, "the witness " + file_.string() + " is under another key and tells of epoch " +
                                 std::to_string(claimed.epoch.value()) + ", step " +
@@ -123,7 +129,7 @@ void FolderWitness::judge_own_file(const std::optional<StateReached>& reached) {
                                 "with: nustream key rotate");
 }
 
-void FolderWitness::find(const std::optional<AccountId>& account, const std::optional<StateReached>& reached) {
+void FolderWitness::find(const std::optional<AccountId>& account, const std::optional<Hash>& ledger_head) {
   const bool has_account = account && *account != AccountId{};
   account_ = has_account ? *account : new_account();
   if (settings_.place.empty()) return;
@@ -146,7 +152,7 @@ void FolderWitness::find(const std::optional<AccountId>& account, const std::opt
     return;
   }
   file_ = file_of(settings_, account_);
-  judge_own_file(reached);
+  judge_own_file(ledger_head);
   if (has_account) {
     warning_ = "no witness of this state folder is in " + settings_.place.string() +
                ": it cannot be told whether the folder is an older copy; from now on there is one";

@@ -33,12 +33,11 @@ struct WitnessSettings {
                                                   const std::filesystem::path& folder,
                                                   const std::filesystem::path& key_directory);
 
-/// A state that is there, as far as a witness is compared with it.
-struct StateReached {
-  EpochId epoch{0};
-  StepCount steps{0};
-  Hash ledger_head{};  ///< once the state's own lines are in the ledger
-};
+/// The same with what else is known of the witness. `setting` and `key_directory` as there.
+[[nodiscard]] WitnessSettings witness_settings(const std::string& setting, const std::filesystem::path& key_file,
+                                               const std::filesystem::path& folder,
+                                               const std::filesystem::path& key_directory, std::string stream,
+                                               LaneId lane);
 
 /// One run's side of it. One thread; the keeper has one of its own.
 class FolderWitness {
@@ -48,9 +47,9 @@ class FolderWitness {
 
   /// Looks for the witness of the account that the state names; without a state, or in one that names none, for one
   /// that tells of this folder's path. Failure(data) where the account's file is damaged, or is under another key and
-  /// tells of a commit that the folder, whose state has `reached` so far, does not hold; Failure(permission) where it
-  /// is there and cannot be read; Failure(configuration) where the place lies in the state folder.
-  void find(const std::optional<AccountId>& account, const std::optional<StateReached>& reached = {});
+  /// tells of a commit that the folder, whose state's own line is `ledger_head`, does not hold; Failure(permission)
+  /// where it is there and cannot be read; Failure(configuration) where the place lies in the state folder.
+  void find(const std::optional<AccountId>& account, const std::optional<Hash>& ledger_head = {});
   [[nodiscard]] const std::optional<Witness>& found() const noexcept { return found_; }
   /// Warns that releases or a ledger are there whose account no state names and no witness knows by the folder's
   /// path.
@@ -89,7 +88,7 @@ class FolderWitness {
 
  private:
   void require_place_outside() const;
-  void judge_own_file(const std::optional<StateReached>& reached);
+  void judge_own_file(const std::optional<Hash>& ledger_head);
   [[nodiscard]] std::vector<LedgerEntry> not_charged_by(const Ledger& ledger) const;
   [[nodiscard]] bool is_charged(Disk& disk, const StateRecord& record) const;
   [[nodiscard]] bool make_place();

@@ -22,12 +22,12 @@ State load_state(OutboxFolder& files, const std::filesystem::path& folder, const
 /// Finds both witnesses, of which one account is kept; true where the folder is an older copy that was rotated
 /// before. Without the look under the new key a copy could be made the newest folder by rotating it.
 bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, RotationWitnesses& witnesses) {
-  const StateReached reached{state.identity.epoch, state.identity.steps, state.record.ledger_head};
-  witnesses.new_key.find(state.record.account, reached);
+  const Hash& head = state.record.ledger_head;
+  witnesses.new_key.find(state.record.account, head);
   const bool was_rotated = witnesses.new_key.found().has_value();
   // Where it was, the old key's place holds what the rotation left there, which is under the new key.
   witnesses.old_key.find(was_rotated ? witnesses.new_key.account() : state.record.account,
-                         was_rotated ? std::nullopt : std::optional(reached));
+                         was_rotated ? std::nullopt : std::optional(head));
   state.record.account = witnesses.old_key.account();
   if (was_rotated) return !witnesses.new_key.is_held_by(disk, state.identity.epoch, state.record);
   if (!witnesses.old_key.is_held_by(disk, state.identity.epoch, state.record)) {

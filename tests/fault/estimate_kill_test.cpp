@@ -7,11 +7,10 @@
 
 #include "estimate_world.h"
 #include "journal/failpoint.h"
+#include "random_kills.h"
 
 namespace nustream::tests {
 namespace {
-
-constexpr int killed = 128 + SIGKILL;
 
 /// One run by minibatches, and four independent ones that share the budget.
 const std::vector<std::vector<std::string>> designs{{"--insecure-seed", "4"},
@@ -75,12 +74,7 @@ TEST_P(KilledEstimate, AtRandomMomentsEndsAsAnUndisturbedRun) {
   int kills = 0;
   for (int attempt = 0; kills < wanted && attempt < 40 * wanted; ++attempt) {
     const std::string state = "random" + std::to_string(attempt);
-    for (int life = 0; life < 3; ++life) {
-      Command command(NUSTREAM_COMMAND, arguments(state));
-      ::usleep(static_cast<useconds_t>(2000 + bits() % 30000));
-      command.signal(SIGKILL);
-      kills += command.wait().code == killed ? 1 : 0;
-    }
+    kills += kill_three_times(arguments(state), bits);
     ASSERT_NO_FATAL_FAILURE(expect_undisturbed(state));
     std::filesystem::remove_all(world.path(state));
   }

@@ -13,12 +13,11 @@
 
 #include "command.h"
 #include "journal/failpoint.h"
+#include "random_kills.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
 namespace {
-
-constexpr int killed = 128 + SIGKILL;
 
 class KilledFit : public ::testing::Test {
  protected:
@@ -98,12 +97,7 @@ TEST_F(KilledFit, AtRandomMomentsLosesNoSpend) {
   int kills = 0;
   for (int attempt = 0; kills < 8 && attempt < 400; ++attempt) {
     const std::string state = "random" + std::to_string(attempt);
-    for (int life = 0; life < 3; ++life) {
-      Command command(NUSTREAM_COMMAND, arguments(state));
-      ::usleep(static_cast<useconds_t>(2000 + bits() % 30000));
-      command.signal(SIGKILL);
-      kills += command.wait().code == killed ? 1 : 0;
-    }
+    kills += kill_three_times(arguments(state), bits);
     ASSERT_NO_FATAL_FAILURE(expect_every_release_is_charged(state));
   }
   EXPECT_GE(kills, 8);
