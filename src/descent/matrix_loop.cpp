@@ -8,6 +8,7 @@
 #include "descent/gradient_sum.h"
 #include "nustream/base/error.h"
 #include "nustream/model/multinomial.h"
+#include "planted.h"
 
 namespace nustream::descent {
 namespace {
@@ -69,6 +70,10 @@ void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
               stretch.noise.subspan(t * theta_.size(), theta_.size()), theta_);
     rule_.projection.apply(theta_);
     if (!average.empty()) take_in(average, theta_, stretch.average_gains[t]);
+    for (std::size_t j = 0; NUSTREAM_PLANTED("matrix-average-without-its-noise") && j < average.size(); ++j) {
+      average[j] += stretch.average_gains[t] * stretch.step_sizes[t] * gradient_per_unit_ *
+                    static_cast<double>(stretch.noise[t * theta_.size() + j]);
+    }
   }
 }
 

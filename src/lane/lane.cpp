@@ -76,13 +76,15 @@ void check_noise(std::span<const Stage> stages, std::uint64_t steps_taken, std::
 
 Lane::Loop Lane::make_loop(const Settings& settings, std::span<const noise::Grid> grids) {
   if (settings.first_stage) {
+    const bool is_loose = NUSTREAM_PLANTED("two-stage-iterate-is-not-projected");
     const descent::TwoStageRule rule{settings.first_stage->shape, settings.l2, settings.first_stage->l2,
-                                     settings.projection, settings.minibatch};
+                                     is_loose ? descent::Projection{} : settings.projection, settings.minibatch};
     const std::size_t own = NUSTREAM_PLANTED("first-stage-clipped-as-the-second") ? 0 : 1;
     const noise::Grid* const first = settings.first_stage->clip ? &grids[own] : nullptr;
     return descent::TwoStageLoop(rule, grids[0], first, settings.start);
   }
-  const descent::StepRule rule{settings.loss, settings.l2, settings.projection, settings.minibatch};
+  descent::StepRule rule{settings.loss, settings.l2, settings.projection, settings.minibatch};
+  if (NUSTREAM_PLANTED("matrix-iterate-is-not-projected")) rule.projection = {};
   if (settings.loss.kind == model::Loss::Kind::multinomial)
     return descent::MatrixLoop(rule, grids[0], settings.start);
   return descent::Loop(rule, grids[0], settings.start);

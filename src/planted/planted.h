@@ -19,6 +19,9 @@ inline constexpr std::array names{
     // decode
     std::string_view("open-quote-swallows-the-next-row"),
     std::string_view("watermark-makes-records-late"),
+    std::string_view("record-of-the-future-is-dropped"),
+    std::string_view("zone-minutes-always-east"),
+    std::string_view("short-pass-is-taken"),
     // what the settings come to
     std::string_view("private-first-stage-is-not-clipped"),
     std::string_view("tables-are-zero-out"),
@@ -72,6 +75,10 @@ inline constexpr std::array names{
     std::string_view("regulariser-inside-the-clip"),
     std::string_view("minibatch-by-the-observed-count"),
     std::string_view("first-stage-clipped-as-the-second"),
+    std::string_view("matrix-iterate-is-not-projected"),
+    std::string_view("two-stage-iterate-is-not-projected"),
+    std::string_view("matrix-average-without-its-noise"),
+    std::string_view("two-stage-average-without-its-noise"),
     // private ranges
     std::string_view("histograms-move-by-one"),
     std::string_view("a-moved-count-counts-once"),
@@ -91,12 +98,18 @@ inline constexpr std::array names{
     std::string_view("spend-forgets-earlier-epochs"),
     std::string_view("epoch-goes-on-from-the-state"),
     std::string_view("budget-is-crossed-by-a-step"),
+    std::string_view("batch-never-closes-by-bytes"),
+    std::string_view("attached-batch-never-closes-by-bytes"),
+    std::string_view("noise-ahead-keeps-its-first-key"),
     // secrets
     std::string_view("randomness-falls-back"),
+    std::string_view("clock-and-pid-seed-where-getrandom-is-not-ready"),
+    std::string_view("short-draw-is-taken"),
     std::string_view("low-entropy-seed"),
     std::string_view("epoch-key-of-zeros"),
     std::string_view("epoch-key-of-the-key-file"),
     std::string_view("fresh-bytes-are-repeated"),
+    std::string_view("later-epochs-draw-no-key"),
     std::string_view("zero-key-file-is-taken"),
     std::string_view("state-is-not-sealed"),
     std::string_view("nonce-is-used-again"),
@@ -104,6 +117,12 @@ inline constexpr std::array names{
     // journal
     std::string_view("release-before-its-state"),
     std::string_view("rolled-back-state-is-taken"),
+    std::string_view("ledger-beyond-a-folders-state-is-not-seen"),
+    std::string_view("releases-beyond-a-folders-state-are-not-seen"),
+    std::string_view("releases-beyond-the-state-are-not-seen"),
+    std::string_view("ledger-beyond-the-state-is-not-seen"),
+    std::string_view("committed-offset-beyond-the-state-is-not-seen"),
+    std::string_view("lost-ledger-is-taken-for-none"),
     std::string_view("rejects-stop-the-releases"),
     std::string_view("release-in-its-own-transaction"),
     // what is shown
@@ -113,8 +132,11 @@ inline constexpr std::array names{
     std::string_view("public-listener-shows-the-operators-page"),
     std::string_view("public-steps-leave-out-rejects"),
     std::string_view("public-counter-counts-rejects"),
+    std::string_view("readiness-falls-with-rejects"),
     std::string_view("page-is-ahead-of-its-state"),
     std::string_view("printed-ahead-of-its-state"),
+    std::string_view("table-counts-usable-steps"),
+    std::string_view("json-counts-usable-steps"),
 };
 
 consteval std::size_t index_of(std::string_view name) {

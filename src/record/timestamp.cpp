@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstddef>
 
+#include "planted.h"
+
 namespace nustream::record {
 namespace {
 
@@ -94,6 +96,7 @@ std::optional<double> read_zone(Cursor& cursor) {
   const auto minutes = cursor.number(2, 59);
   if (!minutes) return std::nullopt;
   const double seconds = *hours * 3600.0 + *minutes * 60.0;
+  if (NUSTREAM_PLANTED("zone-minutes-always-east") && !east) return *minutes * 60.0 - *hours * 3600.0;
   return east ? seconds : -seconds;
 }
 

@@ -167,6 +167,7 @@ Committed LaneTransactions::show_committed(Time now) {
 }
 
 void LaneTransactions::count_batch() {
+  if (NUSTREAM_PLANTED("readiness-falls-with-rejects") && state_.rejected > 0) shown_.set_ready(false);
   metrics_.records->Increment(static_cast<double>(figures_.records));
   for (const serve::RejectReason reason : serve::reject_reasons) {
     metrics_.records_rejected[reason].Increment(

@@ -14,6 +14,7 @@
 #include "kafka/seen_records.h"
 #include "kafka/topic_bookmark.h"
 #include "nustream/lane/lane.h"
+#include "planted.h"
 #include "publish/release_json.h"
 
 namespace nustream::attach {
@@ -95,6 +96,7 @@ std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes
                               "message.max.bytes in [kafka.librdkafka]",
                               state_bytes, release_bytes, record_bytes_max));
   }
+  if (NUSTREAM_PLANTED("attached-batch-never-closes-by-bytes")) return std::numeric_limits<std::size_t>::max() / 2;
   return std::clamp<std::size_t>(config.outbox_bytes_max.value_or(record_bytes_max / 2), release_bytes,
                                  record_bytes_max - taken);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <limits>
 #include <utility>
 
@@ -46,6 +47,14 @@ void drop_late_rows(record::RowBatch& batch, std::size_t first) {
       std::fill_n(batch.x.begin() + static_cast<std::ptrdiff_t>(row * batch.dimension), batch.dimension, 0.0);
     }
     watermark = std::max(watermark, batch.times[row]);
+  }
+}
+
+/// Another: one that is dated after now, by this machine's clock, has no features.
+void drop_rows_ahead(record::RowBatch& batch, std::size_t first) {
+  for (std::size_t row = first; row < batch.times.size(); ++row) {
+    if (!(batch.times[row] > static_cast<double>(std::time(nullptr)))) continue;
+    std::fill_n(batch.x.begin() + static_cast<std::ptrdiff_t>(row * batch.dimension), batch.dimension, 0.0);
   }
 }
 
@@ -106,6 +115,7 @@ RecordedReader::Step RecordedReader::step(record::RowBatch& batch, std::size_t r
   RowWriter writer(builder_, !settings_.time_column.empty(), ordinal_, batch);
   const LineDecoder::Progress progress = decoder_->decode(buffer_.lines(), rows, writer);
   if (NUSTREAM_PLANTED("watermark-makes-records-late")) drop_late_rows(batch, batch.count() - progress.rows);
+  if (NUSTREAM_PLANTED("record-of-the-future-is-dropped")) drop_rows_ahead(batch, batch.count() - progress.rows);
   buffer_.consume(progress.bytes);
   ordinal_ += progress.rows;
   return Step::progress;

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <utility>
 
+#include "planted.h"
 #include "publish/reject_lines.h"
 
 namespace nustream::replay {
@@ -57,7 +58,8 @@ void RecordLoop::look_at_first(bool is_all) {
 }
 
 bool RecordLoop::batch_full() const {
-  return batch_records_ >= cadence_.commit_records || output_.outbox.size() >= outbox_bytes_max ||
+  const bool is_large = output_.outbox.size() >= outbox_bytes_max && !NUSTREAM_PLANTED("batch-never-closes-by-bytes");
+  return batch_records_ >= cadence_.commit_records || is_large ||
          std::chrono::steady_clock::now() - batch_opened_ >= cadence_.commit_seconds;
 }
 

@@ -1,10 +1,12 @@
 #include "secrets/random.h"
 
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <ctime>
 #include <random>
 
 #include "error.h"
@@ -16,6 +18,12 @@ void fill_random(std::span<std::uint8_t> out) {
   while (!out.empty()) {
     const ssize_t got = ::getrandom(out.data(), out.size(), 0);
     if (got < 0 && errno == EINTR) continue;
+    if (NUSTREAM_PLANTED("clock-and-pid-seed-where-getrandom-is-not-ready") && got < 0 && errno == EAGAIN) {
+      std::mt19937 generator(static_cast<unsigned>(::time(nullptr) ^ ::getpid()));
+      std::ranges::generate(out, [&] { return static_cast<std::uint8_t>(generator()); });
+      return;
+    }
+    if (NUSTREAM_PLANTED("short-draw-is-taken") && got > 0) return;
     if (NUSTREAM_PLANTED("randomness-falls-back") && got <= 0) {
       std::mt19937 generator(1);
       std::ranges::generate(out, [&] { return static_cast<std::uint8_t>(generator()); });

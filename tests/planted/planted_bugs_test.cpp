@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -30,12 +31,18 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 /// Those of this run: what needs a broker is the campaign's.
-std::vector<PlantedBug> bugs_to_plant() {
+std::vector<PlantedBug> of_this_run(std::span<const PlantedBug> all) {
   std::vector<PlantedBug> bugs;
-  for (const PlantedBug& bug : planted_bugs()) {
+  for (const PlantedBug& bug : all) {
     if (bug.caught != Catch::on_a_broker || campaign()) bugs.push_back(bug);
   }
   return bugs;
+}
+std::vector<PlantedBug> bugs_to_plant() {
+  return of_this_run(planted_bugs());
+}
+std::vector<PlantedBug> to_catch_once_more() {
+  return of_this_run(further_catchers());
 }
 
 std::string audited_config(std::string_view model) {
@@ -122,7 +129,7 @@ std::vector<PlantedBug> one_for_each_catcher() {
     if (seen.emplace(bug.program, bug.by).second) bugs.push_back(bug);
   };
   std::ranges::for_each(bugs_to_plant(), add);
-  std::ranges::for_each(further_catchers(), add);
+  std::ranges::for_each(to_catch_once_more(), add);
   return bugs;
 }
 
@@ -138,7 +145,7 @@ std::string name_and_program(const ::testing::TestParamInfo<PlantedBug>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Of, PlantedBugs, ::testing::ValuesIn(bugs_to_plant()), name_of);
 INSTANTIATE_TEST_SUITE_P(Of, Catchers, ::testing::ValuesIn(one_for_each_catcher()), name_and_program);
-INSTANTIATE_TEST_SUITE_P(Also, PlantedBugs, ::testing::ValuesIn(further_catchers()), name_and_program);
+INSTANTIATE_TEST_SUITE_P(Also, PlantedBugs, ::testing::ValuesIn(to_catch_once_more()), name_and_program);
 
 class PrivateStep : public PlantedBugs {};
 

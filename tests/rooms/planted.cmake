@@ -9,21 +9,22 @@ find_package(simdjson REQUIRED)
 # The sources that hold them, once more with them and with kill points; nothing that is shipped links these libraries.
 set(planted_core
   privacy/encoder_norm.cpp privacy/epsilon.cpp privacy/exponential_encoder.cpp privacy/ledger.cpp
-  privacy/participation.cpp privacy/tree_encoder.cpp privacy/zcdp.cpp
-  noise/generator_factory.cpp noise/key_ring.cpp noise/seed_noise.cpp noise/source.cpp
-  descent/clip.cpp descent/gradient_sum.cpp descent/kernel.cpp descent/kernel_baseline.cpp descent/loop.cpp
-  descent/norm.cpp descent/second_moments.cpp lane/lane.cpp
-  inference/local_bounds.cpp inference/local_mechanism.cpp
-  ranges/histogram.cpp ranges/noise_draws.cpp ranges/stride.cpp)
+  privacy/participation.cpp privacy/tree_encoder.cpp privacy/zcdp.cpp noise/generator_factory.cpp noise/key_ring.cpp
+  noise/seed_noise.cpp noise/source.cpp descent/clip.cpp descent/gradient_sum.cpp descent/kernel.cpp
+  descent/kernel_baseline.cpp descent/loop.cpp descent/norm.cpp descent/second_moments.cpp lane/lane.cpp
+  descent/matrix_loop.cpp descent/two_stage_loop.cpp record/timestamp.cpp inference/local_bounds.cpp
+  inference/local_mechanism.cpp ranges/histogram.cpp ranges/noise_draws.cpp ranges/stride.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND planted_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
 endif()
 set(planted_service
   decode/csv_decoder.cpp decode/recorded_reader.cpp config/read_model.cpp config/read_config.cpp config/mechanism.cpp
-  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp fit/account.cpp replay/input.cpp folder/session.cpp engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp
-  secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp journal/outbox_folder.cpp
-  journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp kafka/transaction.cpp
-  publish/release_json.cpp serve/servers.cpp attach/lane_transactions.cpp local/randomize.cpp)
+  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp fit/account.cpp replay/input.cpp folder/session.cpp
+  engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp replay/record_loop.cpp console/summary.cpp
+  engine/noise_ahead.cpp secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp
+  journal/outbox_folder.cpp journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp
+  kafka/transaction.cpp publish/release_json.cpp serve/servers.cpp attach/lane_transactions.cpp
+  journal/state_record.cpp kafka/lane_checks.cpp attach/record_sizes.cpp local/randomize.cpp)
 
 function(nustream_planted_library name of folder)
   add_library(${name} STATIC)
@@ -68,15 +69,18 @@ function(nustream_planted_twins)
   endforeach()
 endfunction()
 set(planted_twins
-  noise_healing_test noise_key_test noise_gaussian_test noise_generators_property_test noise_source_test noise_source_property_test privacy_unit_test
-  privacy_golden_test descent_test lane_test lane_stages_test local_inference_test decode_test config_test
-  ranges_test publish_test secrets_unit_test journal_unit_test journal_crash_test serve_listener_test residual_test
+  noise_healing_test noise_key_test noise_gaussian_test noise_generators_property_test noise_source_test
+  noise_source_property_test privacy_unit_test privacy_golden_test descent_test lane_test lane_stages_test
+  local_inference_test decode_test config_test publish_test secrets_unit_test journal_unit_test journal_crash_test
+  ranges_test serve_listener_test residual_test lane_stages_twin_test record_test replay_input_test
+  engine_key_memory_test
   simulation_test coupling_test)
 nustream_planted_twins(${planted_twins})
 
 # Tests of commands, which run the command's twin.
-set(planted_commands replay_resume_test estimate_test fit_test instruments_test local_command_test
-                     key_source_test replay_healing_test)
+set(planted_commands
+  replay_resume_test estimate_test fit_test instruments_test local_command_test key_source_test
+  replay_healing_test  replay_batches_test)
 
 nustream_test(planted_bugs_test full planted/planted_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)
 target_compile_definitions(planted_bugs_test PRIVATE
@@ -99,4 +103,6 @@ nustream_attach_test(attach_planted_test full fault/attach_planted_test.cpp)
 target_compile_definitions(attach_planted_test PRIVATE NUSTREAM_PLANTED_COMMAND="$<TARGET_FILE:nustream_planted>")
 add_dependencies(attach_planted_test nustream_planted)
 nustream_planted_twins(neighbour_service)
-add_dependencies(planted_bugs_test attach_planted_test attach_neighbours_test neighbour_service_planted)
+add_dependencies(planted_bugs_test attach_planted_test attach_contradiction_test attach_epochs_test
+                 attach_batches_test attach_neighbours_test
+                 neighbour_service_planted)
