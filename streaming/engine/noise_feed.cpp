@@ -89,7 +89,11 @@ journal::NoiseCheckpoints NoiseFeed::checkpoints_at(StepIndex step) const {
 
 journal::NoiseCheckpoints NoiseFeed::largest_checkpoints() const {
   journal::NoiseCheckpoints all = checkpoints();
-  for (std::size_t i = 0; i < stages_.size(); ++i) all.stages[i].segments.resize(stages_[i].source.most_segments());
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    auto& segments = all.stages[i].segments;
+    for (noise::Segment& segment : segments) noise::wipe(segment.chain_key);  // what grows leaves a copy behind
+    segments.resize(stages_[i].source.most_segments());
+  }
   return all;
 }
 

@@ -196,6 +196,8 @@ void replay_and_look(const World& world, const std::function<void(std::uint64_t 
       [](std::uint64_t) {}));
   session.finish();
   look(session.lane().steps().value());
+  EXPECT_EQ(session.lane().steps(), StepCount{(blocks + 1) * block_steps()});
+  EXPECT_TRUE(finds(keys_of(blocks + 1, blocks + 2), chain_name(blocks + 1))) << "the next step's";
 }
 
 // In flight is one batch, behind the one before it: both may need the block before the lane's own.
