@@ -12,11 +12,11 @@
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"
 #include "engine/stepper.h"
-#include "noise/key_ring.h"
-#include "own_memory.h"
 #include "folder/options.h"
 #include "folder/session.h"
 #include "folder/window.h"
+#include "noise/key_ring.h"
+#include "own_memory.h"
 #include "replay/record_loop.h"
 #include "replay/stream_input.h"
 #include "replay_world.h"
@@ -177,7 +177,8 @@ void replay_and_look(const World& world, const std::function<void(std::uint64_t 
   options.insecure_seed = seed;
   std::atomic<int> stop{0};
   replay::StreamInput input(world.config, window, stop);
-  folder::Session session(world.config, world.mechanism, window, options, [](std::string_view) {}, input);
+  folder::Session session(
+      world.config, world.mechanism, window, options, [](std::string_view) {}, input);
   input.open(session.lane().position().value());
   publish::ReleaseEncoder encoder = engine::release_encoder(
       world.config, world.mechanism, {world.config.lane, session.epoch(), session.digest(), session.is_private()});
