@@ -125,6 +125,13 @@ inline constexpr std::array names{
     std::string_view("lost-ledger-is-taken-for-none"),
     std::string_view("rejects-stop-the-releases"),
     std::string_view("release-in-its-own-transaction"),
+    // witness
+    std::string_view("witness-is-not-asked"),
+    std::string_view("witness-without-its-mac"),
+    std::string_view("witness-that-cannot-be-believed-is-forgotten"),
+    std::string_view("lost-epoch-is-charged-what-the-witness-saw"),
+    std::string_view("witness-of-another-run-is-written-over"),
+    std::string_view("last-commits-lie-outside-the-witness"),
     // what is shown
     std::string_view("limit-shown-as-the-spend"),
     std::string_view("spend-shown-as-the-limit"),

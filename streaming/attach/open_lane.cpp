@@ -13,6 +13,7 @@
 #include "engine/going_on.h"
 #include "engine/noise_feed.h"
 #include "engine/seal_batch.h"
+#include "journal/completion.h"
 #include "kafka/interruption.h"
 #include "kafka/lane_checks.h"
 #include "kafka/topic_checks.h"
@@ -51,6 +52,7 @@ class Opening {
     checks_.emplace(client_, place_, setup_.keys, kafka_.transaction, *order_.cancelled);
     if (sealed) look_at_state(*sealed);
     if (found_.state != engine::Found::State::committed) look_at_remains();
+    found_.ledger_of_another = journal::holds_another(ledger_, place_.stream, order_.lane);
     const engine::Decision decision = engine::decide(found_, ledger_.epochs, asked(), engine::Keeping::topics);
     if (const auto* refused = std::get_if<engine::Refuse>(&decision)) refuse(*refused);
     const auto* begins = std::get_if<engine::Begin>(&decision);
@@ -191,6 +193,11 @@ class Opening {
                                               "{}); restore the ledger topic",
                                               place_.name(), found_.last_release->epoch.value(),
                                               found_.last_release->steps.value()));
+      case Refusal::other_ledger:
+        throw Failure(Exit::data,
+                      fmt::format("lane {}: partition {} of the ledger topic holds lines of another stream "
+                                  "or lane; name another kafka.ledger_topic",
+                                  place_.name(), order_.lane.value()));
       case Refusal::gap:
         throw Failure(Exit::data,
                       fmt::format("lane {}: {}; nothing was published: restore what was lost, or go on from "
@@ -341,15 +348,8 @@ class Opening {
     if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();
     journal::Batch batch =
         seal_batch(setup_, opened.state, {opened.noise.clone(), {}, {}, opened.released}, opened.journal->bookmark());
-    // Shared: the pool's thread may still be inside set_value() when this one is past get().
     const auto promise = std::make_shared<std::promise<void>>();
-    opened.journal->commit(std::move(batch), [promise](const std::exception_ptr& failure) {
-      if (failure) {
-        promise->set_exception(failure);
-      } else {
-        promise->set_value();
-      }
-    });
+    opened.journal->commit(std::move(batch), journal::that_ends(promise));
     try {
       promise->get_future().get();
     } catch (const kafka::TransactionAborted& aborted) {

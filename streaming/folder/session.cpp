@@ -10,6 +10,7 @@
 #include "engine/seal_batch.h"
 #include "folder/owed_spend.h"
 #include "folder/refusals.h"
+#include "journal/completion.h"
 #include "journal/record_marks.h"
 #include "located.h"
 #include "planted.h"
@@ -104,9 +105,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   const std::vector<journal::LedgerEntry> lost = owe_what_is_lost(adopted, ledger, found);
   journal::Ledger known = ledger;
   for (const journal::LedgerEntry& entry : lost) known.keep(entry);
-  found.ledger_of_another = std::ranges::any_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
-    return entry.lane != config_.lane || entry.stream != config_.stream;
-  });
+  found.ledger_of_another = journal::holds_another(ledger, config_.stream, config_.lane);
   const engine::Decision decision = decided(found, known.epochs, asked, options, sealed);
   if (const auto* begin = std::get_if<engine::Begin>(&decision)) {
     begin_epoch(*begin, lost, std::move(ledger), options);
@@ -346,19 +345,12 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   if (NUSTREAM_PLANTED("printed-ahead-of-its-state")) published_(std::exchange(outbox_in_flight_, {}));
   auto done = std::make_shared<std::promise<void>>();
   in_flight_ = done->get_future();
-  journal_->commit(std::move(batch), [done, tell = tell_witness(lane_->steps())](const std::exception_ptr& failure) {
-    if (failure) {
-      done->set_exception(failure);
-    } else {
-      tell();
-      done->set_value();
-    }
-  });
+  journal_->commit(std::move(batch), journal::that_ends(std::move(done), tell_witness(lane_->steps())));
 }
 
 /// What tells the witness of the commit that is about to begin, once it is durable.
 std::function<void()> Session::tell_witness(StepCount steps) {
-  if (!witness_) return [] {};
+  if (!witness_) return {};
   return [this, steps, epoch = epoch(), head = ledger_->head(), epochs = ledger_->with_own(steps, touched())] {
     witness_->committed(epoch, steps, head, epochs);
   };

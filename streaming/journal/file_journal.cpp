@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "journal/completion.h"
 #include "nustream/base/error.h"
 
 namespace nustream::journal {
@@ -92,16 +93,9 @@ namespace {
 
 template <class Start>
 void wait_for(Start start) {
-  // Shared: the journal's thread may still be inside set_value() when the waiting thread is past get().
   const auto promise = std::make_shared<std::promise<void>>();
   auto finished = promise->get_future();
-  start([promise](const std::exception_ptr& failure) {
-    if (failure) {
-      promise->set_exception(failure);
-    } else {
-      promise->set_value();
-    }
-  });
+  start(that_ends(promise));
   finished.get();
 }
 

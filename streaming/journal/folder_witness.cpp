@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "error.h"
-#include "secrets/hex.h"
+#include "journal/witness_files.h"
+#include "planted.h"
+#include "secrets/folder_trust.h"
 #include "secrets/key_place.h"
 
 namespace nustream::journal {
@@ -17,40 +19,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* ending = ".witness";
-
-/// "mine-0123456789abcdef.witness"
-fs::path file_of(const WitnessSettings& settings, const AccountId& account) {
-  return settings.place / (settings.stream + "-" + secrets::to_hex(account).substr(0, 16) + ending);
+/// Without a state there is nothing that could say whether it is this folder's.
+Failure cannot_be_known(const fs::path& file) {
+  return {Exit::data, "the witness " + file.string() +
+                          " is damaged, and may tell what this state folder has spent; restore it, or the folder, or "
+                          "move it away once you know that it is another folder's or that nothing was spent"};
 }
 
-/// A witness's file as it was read.
-struct Candidate {
-  fs::path file;
-  std::string bytes;
-  ReadWitness read;
-};
-
-/// The witnesses in a folder that claim to be under this key. Files of other users are nobody's. What is no regular
-/// file is not opened: a pipe would hold up the start.
-std::vector<Candidate> candidates(const fs::path& place, const secrets::Keyring& keys) {
-  std::vector<Candidate> all;
-  const auto disk = posix_disk();
-  std::error_code unknown;  // a folder that is not there, or cannot be read, holds none
-  for (fs::directory_iterator entry(place, unknown), end; !unknown && entry != end; entry.increment(unknown)) {
-    std::error_code gone;
-    if (entry->path().extension() != ending || !fs::is_regular_file(entry->symlink_status(gone))) continue;
-    try {
-      std::string bytes = read_file_if_any(*disk, entry->path());
-      if (kind_of_witness(bytes, keys) != WitnessKind::ours) continue;
-      ReadWitness read = read_witness(bytes, keys);
-      all.push_back({entry->path(), std::move(bytes), std::move(read)});
-    } catch (const Failure&) {
-      continue;
-    }
-  }
-  std::sort(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) { return a.file < b.file; });
-  return all;
+Failure of_this_place_under_another_key(const fs::path& file, const Witness& claimed) {
+  return {Exit::data,
+          "the witness " + file.string() + " tells of epoch " + std::to_string(claimed.epoch.value()) + ", step " +
+              std::to_string(claimed.steps.value()) +
+              " in this state folder, which holds none of it, under a key that is not this one: restore the key, and "
+              "the folder; or move the witness away once you know that its spend is not to be counted"};
 }
 
 Failure damaged(const fs::path& file) {
@@ -129,31 +110,58 @@ void FolderWitness::judge_own_file(const std::optional<Hash>& ledger_head) {
                                 "with: nustream key rotate");
 }
 
+/// One of the files that may be the folder's witness: by the account that its state names, or else by the path. An
+/// account's file under another key is judged by judge_own_file().
+void FolderWitness::look_at(const fs::path& file, bool has_account) {
+  std::optional<WitnessFile> one = read_witness_file(file, keys_);
+  if (!one) {
+    std::error_code unknown;
+    if (has_account || !has_name_of(settings_.stream, file) || !fs::exists(fs::symlink_status(file, unknown))) return;
+    if (NUSTREAM_PLANTED("witness-that-cannot-be-believed-is-forgotten")) return;
+    static_cast<void>(bytes_of_own(file));
+    throw cannot_be_known(file);
+  }
+  const Witness& witness = one->read.witness;
+  const bool is_this = has_account ? witness.account == account_
+                                   : witness.stream == settings_.stream && witness.lane == settings_.lane &&
+                                         witness.folder == secrets::real_path(settings_.folder).string();
+  if (!is_this) return;
+  if (kind_of_witness(one->bytes, keys_) != WitnessKind::ours) {
+    if (has_account || NUSTREAM_PLANTED("witness-that-cannot-be-believed-is-forgotten")) return;
+    throw of_this_place_under_another_key(file, witness);
+  }
+  if (!one->read.is_authentic) throw damaged(file);
+  if (found_ && !is_further(witness, *found_)) return;
+  found_ = witness;
+  bytes_ = std::move(one->bytes);
+  file_ = file;
+}
+
+/// Whether there is a witness cannot be told.
+void FolderWitness::cannot_be_listed(const std::error_code& why) {
+  const std::string what = "no witness can be looked for in " + settings_.place.string() + ": " + why.message();
+  if (settings_.is_asked_for) {
+    throw Failure(Exit::permission, what + "; let state.witness name a folder that this user may read");
+  }
+  warning_ = what + "; whether this state folder is an older copy cannot be told";
+}
+
 void FolderWitness::find(const std::optional<AccountId>& account, const std::optional<Hash>& ledger_head) {
   const bool has_account = account && *account != AccountId{};
   account_ = has_account ? *account : new_account();
   if (settings_.place.empty()) return;
   require_place_outside();
-  const std::string folder = secrets::real_path(settings_.folder).string();
-  for (Candidate& candidate : candidates(settings_.place, keys_)) {
-    const Witness& witness = candidate.read.witness;
-    const bool is_this = has_account ? witness.account == account_
-                                     : witness.folder == folder && witness.stream == settings_.stream &&
-                                           witness.lane == settings_.lane;
-    if (!is_this) continue;
-    if (!candidate.read.is_authentic) throw damaged(candidate.file);
-    if (found_ && !is_further(witness, *found_)) continue;
-    found_ = witness;
-    bytes_ = std::move(candidate.bytes);
-    file_ = candidate.file;
-  }
+  std::error_code unknown;
+  const std::vector<fs::path> files = witness_files(settings_.place, unknown);
+  for (const fs::path& file : files) look_at(file, has_account);
   if (found_) {
     account_ = found_->account;
     return;
   }
-  file_ = file_of(settings_, account_);
+  if (unknown) cannot_be_listed(unknown);
+  file_ = witness_file(settings_.place, settings_.stream, account_);
   judge_own_file(ledger_head);
-  if (has_account) {
+  if (has_account && !unknown) {
     warning_ = "no witness of this state folder is in " + settings_.place.string() +
                ": it cannot be told whether the folder is an older copy; from now on there is one";
   }
@@ -166,6 +174,7 @@ void FolderWitness::doubt_files() {
 }
 
 bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, const StateRecord& record) const {
+  if (NUSTREAM_PLANTED("witness-is-not-asked")) return true;
   if (!found_ || found_->ledger_head == empty_ledger_head || found_->ledger_head == record.ledger_head) return true;
   if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return true;
   return epoch > found_->epoch && is_charged(disk, record);
@@ -184,7 +193,7 @@ std::vector<LedgerEntry> FolderWitness::not_charged_by(const Ledger& ledger) con
   std::vector<LedgerEntry> lacking;
   for (LedgerEntry entry : found_->epochs) {
     const bool is_last = entry.epoch == found_->epoch;
-    if (is_last) entry.rho = entry.rho_limit;
+    if (is_last && !NUSTREAM_PLANTED("lost-epoch-is-charged-what-the-witness-saw")) entry.rho = entry.rho_limit;
     entry.overlap = Overlap::unknown;
     const bool is_charged = std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const LedgerEntry& known) {
       if (known.lane != entry.lane || known.epoch != entry.epoch) return false;
@@ -210,6 +219,7 @@ bool FolderWitness::make_place() {
   try {
     posix_disk()->make_folder(settings_.place);
     posix_disk()->require_trusted(settings_.place);
+    secrets::require_trusted_above(settings_.place, "the folder", "name another one");
     if (::access(settings_.place.c_str(), W_OK | X_OK) != 0) what = std::generic_category().message(errno);
   } catch (const Failure& failure) {
     what = failure.what();
@@ -229,6 +239,7 @@ void FolderWitness::keep() {
   if (settings_.place.empty()) {
     warning_ = "no witness is kept (state.witness): an older copy of the state folder would go unnoticed";
   } else if (make_place()) {
+    folder_ = secrets::real_path(settings_.folder).string();
     keeper_ = std::make_unique<WitnessKeeper>(file_, std::move(bytes_), keys_);
   }
   if (!keeper_) file_.clear();
@@ -237,8 +248,8 @@ void FolderWitness::keep() {
 void FolderWitness::committed(EpochId epoch, StepCount steps, const Hash& ledger_head,
                               std::vector<LedgerEntry> epochs) {
   if (!keeper_) return;
-  keeper_->committed({account_, settings_.stream, settings_.lane, secrets::real_path(settings_.folder).string(),
-                      epoch, steps, ledger_head, std::move(epochs)});
+  keeper_->committed(
+      {account_, settings_.stream, settings_.lane, folder_, epoch, steps, ledger_head, std::move(epochs)});
 }
 
 void FolderWitness::finish() {

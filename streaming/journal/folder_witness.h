@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "journal/disk.h"
@@ -48,7 +49,9 @@ class FolderWitness {
   /// Looks for the witness of the account that the state names; without a state, or in one that names none, for one
   /// that tells of this folder's path. Failure(data) where the account's file is damaged, or is under another key and
   /// tells of a commit that the folder, whose state's own line is `ledger_head`, does not hold; Failure(permission)
-  /// where it is there and cannot be read; Failure(configuration) where the place lies in the state folder.
+  /// where it is there and cannot be read; Failure(configuration) where the place lies in the state folder. Without
+  /// an account Failure(data) also where a witness under another key tells of this path, or one with a name of this
+  /// stream is malformed: it may be the folder's, and nothing else could tell.
   void find(const std::optional<AccountId>& account, const std::optional<Hash>& ledger_head = {});
   [[nodiscard]] const std::optional<Witness>& found() const noexcept { return found_; }
   /// Warns that releases or a ledger are there whose account no state names and no witness knows by the folder's
@@ -88,6 +91,8 @@ class FolderWitness {
 
  private:
   void require_place_outside() const;
+  void look_at(const std::filesystem::path& file, bool has_account);
+  void cannot_be_listed(const std::error_code& why);
   void judge_own_file(const std::optional<Hash>& ledger_head);
   [[nodiscard]] std::vector<LedgerEntry> not_charged_by(const Ledger& ledger) const;
   [[nodiscard]] bool is_charged(Disk& disk, const StateRecord& record) const;
@@ -97,7 +102,8 @@ class FolderWitness {
   secrets::Keyring keys_;
   AccountId account_{};
   std::filesystem::path file_;
-  std::string bytes_;  // of the file, as it was found
+  std::string bytes_;   // of the file, as it was found
+  std::string folder_;  // of the state, links resolved, once it is kept
   std::optional<Witness> found_;
   std::string warning_;
   std::unique_ptr<WitnessKeeper> keeper_;

@@ -20,12 +20,8 @@ namespace {
 constexpr std::string_view mac_field = ",\"mac\":";
 
 Hash mac_of(std::string_view text, const secrets::Keyring& keys) {
-  secrets::prepare_sodium();
   Hash mac{};
-  const auto key = keys.ledger_key();
-  const int status = crypto_generichash(mac.data(), mac.size(), reinterpret_cast<const unsigned char*>(text.data()),
-                                        text.size(), key.data(), key.size());
-  NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
+  secrets::keyed_hash(keys.ledger_key(), text, mac);
   return mac;
 }
 
@@ -200,6 +196,11 @@ void Ledger::keep(LedgerEntry entry) {
   } else {
     *known = std::move(entry);
   }
+}
+
+bool holds_another(const Ledger& ledger, std::string_view stream, LaneId lane) {
+  return std::ranges::any_of(ledger.epochs,
+                             [&](const LedgerEntry& entry) { return entry.lane != lane || entry.stream != stream; });
 }
 
 void LedgerVerifier::add(std::string_view line) try {

@@ -58,6 +58,9 @@ struct Ledger {
   void keep(LedgerEntry entry);
 };
 
+/// True where a line is of another stream or lane: what it tells of is charged to other records.
+[[nodiscard]] bool holds_another(const Ledger& ledger, std::string_view stream, LaneId lane);
+
 /// Reads lines one by one and checks the chain.
 class LedgerVerifier {
  public:

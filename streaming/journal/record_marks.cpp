@@ -2,21 +2,17 @@
 
 #include <string>
 
-#include "nustream/base/error.h"
 #include "secrets/fields.h"
 #include "secrets/sodium.h"
 
 namespace nustream::journal {
 
 Hash record_mark(Position position, std::string_view bytes, std::span<const std::uint8_t, 32> key) {
-  secrets::prepare_sodium();
   std::string text = "nustream seen record";  // no ledger line begins like this
   secrets::append_integer(position.value(), text);
   text += bytes;
   Hash mark{};
-  const int status = crypto_generichash(mark.data(), mark.size(), reinterpret_cast<const unsigned char*>(text.data()),
-                                        text.size(), key.data(), key.size());
-  NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
+  secrets::keyed_hash(key, text, mark);
   return mark;
 }
 

@@ -1,11 +1,9 @@
 #include "journal/witness.h"
 
-#include <sodium.h>
-
 #include <algorithm>
 
 #include "error.h"
-#include "nustream/base/error.h"
+#include "planted.h"
 #include "secrets/fields.h"
 #include "secrets/random.h"
 #include "secrets/sodium.h"
@@ -18,12 +16,8 @@ constexpr std::uint32_t witness_format = 1;
 constexpr const char* malformed_witness = "the witness is malformed";
 
 Hash witness_mac(std::string_view text, const secrets::Keyring& keys) {
-  secrets::prepare_sodium();
   Hash mac{};
-  const auto key = keys.witness_key();
-  const int status = crypto_generichash(mac.data(), mac.size(), reinterpret_cast<const unsigned char*>(text.data()),
-                                        text.size(), key.data(), key.size());
-  NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
+  secrets::keyed_hash(keys.witness_key(), text, mac);
   return mac;
 }
 
@@ -106,7 +100,8 @@ ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys) {
   Hash mac{};
   fields.bytes(mac);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed_witness);
-  read.is_authentic = mac == witness_mac(bytes.substr(0, bytes.size() - mac.size()), keys);
+  read.is_authentic = mac == witness_mac(bytes.substr(0, bytes.size() - mac.size()), keys) ||
+                      NUSTREAM_PLANTED("witness-without-its-mac");
   if (!read.is_authentic) return read;
   witness.epochs = entries_of(lines);
   return read;

@@ -84,6 +84,7 @@ class Folder {
   Folder(const config::Config& config, const Options& options)
       : config_(config), options_(options), disk_(journal::posix_disk()) {
     disk_->make_folder(options.folder);
+    disk_->require_trusted(options.folder);  // a replay takes what is in it for what the topic held
     lock_ = lock();
   }
 

@@ -31,6 +31,25 @@ void require_trusted(const std::filesystem::path& path, const std::string& what,
   }
 }
 
+void require_trusted_above(const std::filesystem::path& path, const std::string& what, const std::string& advice) {
+  std::error_code unknown;
+  const std::filesystem::path written = std::filesystem::absolute(path, unknown);
+  for (const std::filesystem::path& from : {written, std::filesystem::weakly_canonical(written, unknown)}) {
+    for (std::filesystem::path above = from.parent_path(); !above.empty(); above = above.parent_path()) {
+      struct stat status {};
+      const bool is_there = ::stat(above.c_str(), &status) == 0;
+      const bool is_shared = (status.st_mode & writable_by_others) != 0 && (status.st_mode & S_ISVTX) == 0;
+      if (is_there && (is_of_another(status) || is_shared)) {
+        throw Failure(Exit::permission,
+                      what + " " + path.string() + " lies below " + above.string() +
+                          (is_shared ? ", which is writable by others" : ", another user's folder") +
+                          ": they could put another folder in its place; " + advice);
+      }
+      if (above == above.parent_path()) break;
+    }
+  }
+}
+
 void require_trusted(const struct stat& status, const std::filesystem::path& path) {
   if (!S_ISREG(status.st_mode)) return;
   if (is_of_another(status)) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <span>
 #include <string>
 
@@ -21,8 +22,8 @@ namespace fs = std::filesystem;
 /// Closes a descriptor at the end of its scope.
 class Descriptor {
  public:
-  Descriptor(const fs::path& path, int flags, mode_t mode = 0)
-      : value_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+  Descriptor(const fs::path& path, int flags) : Descriptor(::open(path.c_str(), flags | O_CLOEXEC)) {}
+  explicit Descriptor(int value) : value_(value) {}
   ~Descriptor() {
     if (value_ >= 0) ::close(value_);
   }
@@ -55,6 +56,37 @@ void write_all(int descriptor, std::span<const std::uint8_t> bytes, const fs::pa
     if (written <= 0) throw system_failure(Exit::io, "write key file", path, errno, "free space and try again");
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
+}
+
+[[noreturn]] void not_made(const fs::path& path, int error) {
+  throw system_failure(Exit::permission, "make key file", path, error, "name a new file in a folder of your own");
+}
+
+/// An empty file of mode 0600 beside `path`, which no other run makes too: PATH.RANDOM.new. It has no such name any
+/// more at the end of the scope.
+class NewFile {
+ public:
+  explicit NewFile(const fs::path& path)
+      : name_(path.string() + ".XXXXXX.new"), descriptor_(::mkostemps(name_.data(), 4, O_CLOEXEC)) {
+    if (!descriptor_.valid()) not_made(path, errno);
+  }
+  ~NewFile() { ::unlink(name_.c_str()); }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  [[nodiscard]] const char* name() const noexcept { return name_.c_str(); }
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
+
+ private:
+  std::string name_;
+  Descriptor descriptor_;
+};
+
+/// Gives `from` the name `to` unless something has it; 0, or the system's error. A link fails where the name is
+/// taken, on every file system that has links; where there are none, a rename that is told to.
+int give_name(const char* from, const char* to) {
+  if (::link(from, to) == 0) return 0;
+  if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) return errno;
+  return ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
 void check_status(int descriptor, const fs::path& path) {
@@ -102,16 +134,15 @@ void sync_folder_of(const fs::path& path) {
 }
 
 void create_key_file(const fs::path& path) {
+  if (const int known = ::access(path.c_str(), F_OK) == 0 ? EEXIST : errno; known != ENOENT) not_made(path, known);
   WipedKey key;
   fill_random(key.bytes);
-  const Descriptor descriptor(path, O_WRONLY | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
-  if (!descriptor.valid()) {
-    throw system_failure(Exit::permission, "make key file", path, errno, "name a new file in a folder of your own");
+  const NewFile next(path);
+  write_all(next.descriptor(), key.bytes, path);
+  if (::fsync(next.descriptor()) != 0) {
+    throw system_failure(Exit::io, "sync key file", path, errno, "make it on another disk");
   }
-  write_all(descriptor.get(), key.bytes, path);
-  if (::fsync(descriptor.get()) != 0) {
-    throw system_failure(Exit::io, "sync key file", path, errno, "remove it and make another on a good disk");
-  }
+  if (const int error = give_name(next.name(), path.c_str()); error != 0) not_made(path, error);
   sync_folder_of(path);
 }
 

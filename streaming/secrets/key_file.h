@@ -8,7 +8,9 @@
 namespace nustream::secrets {
 
 /// Makes a key file of fresh random bytes, mode 0600, durable before this returns. Failure(permission) where the
-/// file exists (it is left alone) or cannot be made.
+/// file exists (it is left alone) or cannot be made. The name stands for the whole key from the first moment on:
+/// bytes are written to PATH.RANDOM.new, synced, and given the name; a crash leaves such a file behind, which is
+/// nobody's key and may be deleted, and a full disk leaves nothing.
 void create_key_file(const std::filesystem::path& path);
 
 /// The keys of the file. Failure(permission) where it is missing, not a regular file of 32 bytes, all zero, owned

@@ -72,12 +72,9 @@ fs::path key_directory(const fs::path& directory) {
 }
 
 std::string key_file_name(const std::string& stream, const fs::path& folder) {
-  prepare_sodium();
   const std::string path = real_path(folder).string();
   std::array<std::uint8_t, 16> hash{};
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(path.data());
-  const int status = crypto_generichash(hash.data(), hash.size(), bytes, path.size(), nullptr, 0);
-  NUSTREAM_REQUIRE(status == 0, "BLAKE2b of a path");
+  keyed_hash({}, path, hash);
   return stream + "-" + to_hex(hash).substr(0, 16) + ".key";
 }
 
@@ -109,6 +106,7 @@ fs::path make_key_file(const fs::path& folder, const std::string& stream, const 
   const fs::path directory = key_directory(settings.directory);
   make_folders(directory);
   require_trusted(directory, "the folder for keys", advice);
+  require_trusted_above(directory, "the folder for keys", advice);
   const fs::path file = real_path(directory) / key_file_name(stream, folder);
   if (lies_in(file, folder)) {
     throw Failure(Exit::permission,

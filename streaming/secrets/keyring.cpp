@@ -3,22 +3,12 @@
 #include <algorithm>
 #include <memory_resource>
 
-#include "nustream/base/error.h"
 #include "planted.h"
 #include "secrets/locked_memory.h"
 #include "secrets/random.h"
 #include "secrets/sodium.h"
 
 namespace nustream::secrets {
-namespace {
-
-void keyed_hash(std::span<const std::uint8_t> key, std::string_view message, std::span<std::uint8_t> out) {
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(message.data());
-  const int status = crypto_generichash(out.data(), out.size(), bytes, message.size(), key.data(), key.size());
-  NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
-}
-
-}  // namespace
 
 struct Keyring::Keys {
   noise::KeyBytes sealing{};
@@ -38,7 +28,6 @@ LockedMemory& keyring_memory() {
 }  // namespace
 
 Keyring::Keyring(const noise::KeyBytes& master, bool is_seeded) : is_private_(!is_seeded), is_seeded_(is_seeded) {
-  prepare_sodium();
   const auto keys = std::allocate_shared<Keys>(std::pmr::polymorphic_allocator<Keys>(&keyring_memory()));
   keyed_hash(master, "nustream v1 sealing", keys->sealing);
   keyed_hash(master, "nustream v1 ledger", keys->ledger);
@@ -55,7 +44,6 @@ Keyring Keyring::from_master(const noise::KeyBytes& master) {
 Keyring Keyring::insecure(std::uint64_t seed) {
   std::string message = "nustream insecure seed";
   for (unsigned byte = 0; byte < 8; ++byte) message += static_cast<char>((seed >> (8 * byte)) & 0xff);
-  prepare_sodium();
   noise::KeyBytes master{};
   keyed_hash({}, message, master);
   return {master, true};

@@ -3,6 +3,10 @@
 
 #include <sodium.h>
 
+#include <cstdint>
+#include <span>
+#include <string_view>
+
 #include "nustream/base/error.h"
 
 namespace nustream::secrets {
@@ -10,6 +14,15 @@ namespace nustream::secrets {
 /// Lets libsodium choose its code for this processor; cheap when done before. Any thread.
 inline void prepare_sodium() {
   NUSTREAM_REQUIRE(sodium_init() >= 0, "libsodium starts");
+}
+
+/// BLAKE2b of `message` under `key`, 0 or 16 to 64 bytes, in the 16 to 64 bytes of `out`: a MAC, or a key that is
+/// derived from another. An empty key gives the hash that anybody can compute. Any thread.
+inline void keyed_hash(std::span<const std::uint8_t> key, std::string_view message, std::span<std::uint8_t> out) {
+  prepare_sodium();
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(message.data());
+  const int status = crypto_generichash(out.data(), out.size(), bytes, message.size(), key.data(), key.size());
+  NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
 }
 
 }  // namespace nustream::secrets

@@ -374,6 +374,10 @@ TEST(RecordTopic, WhatCannotBeIsSaid) {
   recording.expect_failure({"--resume"}, 75, "another run");
   command.signal(SIGTERM);
   EXPECT_EQ(command.wait().code, 0);
+  const auto others = std::filesystem::perms::others_write;
+  std::filesystem::permissions(recording.file().parent_path(), others, std::filesystem::perm_options::add);
+  recording.expect_failure({"--resume"}, 77, "writable by others");
+  std::filesystem::permissions(recording.file().parent_path(), others, std::filesystem::perm_options::remove);
   const AttachWorld other;
   const CommandResult result = run_command(NUSTREAM_COMMAND, {"record", other.config(), "--resume", "--to-folder",
                                                               recording.file().parent_path().string()});

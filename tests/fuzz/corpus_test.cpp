@@ -84,11 +84,11 @@ TEST_P(Corpus, HoldsWhateverTheBytesAre) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Corpus,
                          ::testing::Values("csv", "json", "compressed", "toml", "state", "folder", "checkpoint",
-                                           "ledger", "key", "message", "segment", "report", "request"),
+                                           "ledger", "key", "message", "segment", "report", "request", "witness"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(Corpora, EveryKindIsPlayed) {
-  EXPECT_EQ(targets().size(), 13U);
+  EXPECT_EQ(targets().size(), 14U);
 }
 
 }  // namespace

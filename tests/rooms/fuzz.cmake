@@ -1,7 +1,7 @@
 # Fuzzing: each kind of input as a target of libFuzzer's where the build has its coverage (the preset fuzz), else all of
 # them as one test over the committed corpora.
 set(nustream_fuzz_kinds csv json compressed toml state folder checkpoint ledger key message segment report
-    request)
+    request witness)
 list(TRANSFORM nustream_fuzz_kinds REPLACE "(.+)" "fuzz/\\1.cpp" OUTPUT_VARIABLE nustream_fuzz_sources)
 if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
   foreach(kind IN LISTS nustream_fuzz_kinds)

@@ -24,7 +24,8 @@ set(planted_service
   engine/noise_ahead.cpp secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp
   journal/outbox_folder.cpp journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp
   kafka/transaction.cpp publish/release_json.cpp serve/servers.cpp attach/lane_transactions.cpp
-  journal/state_record.cpp kafka/lane_checks.cpp attach/record_sizes.cpp local/randomize.cpp)
+  journal/state_record.cpp
+  journal/folder_witness.cpp journal/witness.cpp journal/witness_keeper.cpp kafka/lane_checks.cpp attach/record_sizes.cpp local/randomize.cpp)
 
 function(nustream_planted_library name of folder)
   add_library(${name} STATIC)

@@ -286,6 +286,88 @@ TEST_F(AFolderAndItsWitness, RefusesADamagedOne) {
       Exit::data, [&] { static_cast<void>(is_held(3, std::nullopt)); }, "damaged");
 }
 
+// Whoever deletes the folder and damages its witness, or loses its key, would else begin at a spend of nothing.
+TEST_F(AFolderAndItsWitness, IsNotForgottenWhereTheStateIsGoneAndItCannotBeBelieved) {
+  witness_of(2, account);
+  const std::string name = "mine-" + secrets::to_hex(account).substr(0, 16) + ".witness";
+  const fs::path file = folder.path() / "keys" / name;
+  const std::string bytes = read_file(file);
+  const auto find = [&](const std::string& stream = "mine", std::uint8_t first = 1) {
+    journal::WitnessSettings of_stream = settings();
+    of_stream.stream = stream;
+    journal::FolderWitness witness(of_stream, key(first));
+    witness.find(std::nullopt);
+    return witness.found().has_value();
+  };
+  const auto write = [&](const std::string& changed) {
+    fs::remove(file);
+    folder.write("keys/" + name, changed);
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  };
+  expect_failure(
+      Exit::data, [&] { static_cast<void>(find("mine", 2)); }, "under a key that is not this one");
+  for (const std::size_t length : {std::size_t{0}, std::size_t{7}, bytes.size() / 2, bytes.size() - 1}) {
+    write(bytes.substr(0, length));
+    expect_failure(
+        Exit::data, [&] { static_cast<void>(find()); }, "may tell what this state folder has spent");
+    EXPECT_FALSE(find("another")) << "of a stream by another name";
+    EXPECT_FALSE(find("min")) << "of a stream by another name";
+  }
+  write(bytes);
+  fs::permissions(file, fs::perms::group_write, fs::perm_options::add);
+  expect_failure(
+      Exit::permission, [&] { static_cast<void>(find()); }, "cannot be believed");
+  fs::remove(file);
+  fs::create_symlink(folder.write("elsewhere", bytes), file);
+  expect_failure(
+      Exit::permission, [&] { static_cast<void>(find()); }, "no regular file");
+  fs::remove(file);
+  EXPECT_FALSE(find()) << "moved away, as the messages say";
+  write(bytes);
+  EXPECT_TRUE(find());
+}
+
+// Another folder's witnesses, of the same stream and under other keys, stand beside it.
+TEST_F(AFolderAndItsWitness, StandsBesideThoseOfOtherFolders) {
+  witness_of(2, account);
+  journal::WitnessSettings elsewhere = settings();
+  elsewhere.folder = folder.path() / "other";
+  journal::FolderWitness other(elsewhere, key(2));
+  other.find(std::nullopt);
+  EXPECT_FALSE(other.found());
+  EXPECT_TRUE(other.warning().empty()) << other.warning();
+}
+
+TEST_F(AFolderAndItsWitness, SaysWherePlacesCannotBeLookedThrough) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read every folder";
+  fs::create_directory(folder.path() / "keys");
+  fs::permissions(folder.path() / "keys", fs::perms::owner_write | fs::perms::owner_exec);
+  journal::FolderWitness witness(settings(), key(1));
+  witness.find(std::nullopt);
+  EXPECT_NE(witness.warning().find("no witness can be looked for"), std::string::npos) << witness.warning();
+  journal::WitnessSettings asked = settings();
+  asked.is_asked_for = true;
+  journal::FolderWitness refused(asked, key(1));
+  expect_failure(
+      Exit::permission, [&] { refused.find(std::nullopt); }, "state.witness");
+  fs::permissions(folder.path() / "keys", fs::perms::owner_all);
+}
+
+TEST_F(AFolderAndItsWitness, IsNotKeptBelowAFolderThatOthersWriteTo) {
+  fs::permissions(folder.path(), fs::perms::all);
+  journal::FolderWitness warned(settings(), key(1));
+  warned.find(account);
+  warned.keep();
+  EXPECT_NE(warned.warning().find("put another folder in its place"), std::string::npos) << warned.warning();
+  journal::WitnessSettings asked = settings();
+  asked.is_asked_for = true;
+  journal::FolderWitness refused(asked, key(1));
+  refused.find(account);
+  expect_failure(
+      Exit::permission, [&] { refused.keep(); }, "put another folder in its place");
+  fs::permissions(folder.path(), fs::perms::owner_all);
+}
+
 TEST_F(AFolderAndItsWitness, SaysWhereItIsLostOrCannotBeKept) {
   journal::FolderWitness lost(settings(), key(1));
   lost.find(account);

@@ -1,11 +1,17 @@
 // Key files: what is made, what is refused, and what is derived from them.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <csignal>
 #include <filesystem>
+#include <iterator>
 #include <numeric>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "expect_failure.h"
 #include "secrets/hex.h"
@@ -46,6 +52,72 @@ TEST(KeyFile, IsMadeOnceForItsOwnerAlone) {
   secrets::create_key_file(folder.path() / "other");
   EXPECT_NE(read_file(folder.path() / "other"), bytes);
   expect_failure(Exit::permission, [&] { secrets::create_key_file(folder.path() / "missing/key"); });
+}
+
+/// No file grows beyond `bytes` for the length of a scope: a disk that is full.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  sighandler_t handler_;
+};
+
+// A name that stands for a cut key would block its folder for ever: nobody dares to delete a key.
+TEST(KeyFile, IsWholeOrNotThere) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "key";
+  for (const rlim_t bytes : {0U, 1U, 31U}) {
+    const FileSizeLimit full(bytes);
+    expect_failure(
+        Exit::io, [&] { secrets::create_key_file(path); }, "write key file");
+    EXPECT_TRUE(fs::is_empty(folder.path())) << bytes << " bytes";
+  }
+  fs::create_symlink(folder.path() / "nowhere", path);
+  expect_failure(
+      Exit::permission, [&] { secrets::create_key_file(path); }, "exists");
+  EXPECT_FALSE(fs::exists(path)) << "a link that leads nowhere is not followed";
+  fs::remove(path);
+  folder.write("key.abcdef.new", "what a crash left behind");
+  secrets::create_key_file(path);
+  EXPECT_TRUE(secrets::load_key_file(path).is_private());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
+}
+
+// Of many that make it at once one does, and the others are told; nobody sees a part of it.
+TEST(KeyFile, IsMadeByOneOfManyAtOnce) {
+  const TemporaryFolder folder;
+  const fs::path path = folder.path() / "key";
+  std::atomic<int> made{0};
+  std::atomic<int> told{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        try {
+          secrets::create_key_file(path);
+          ++made;
+        } catch (const Failure& failure) {
+          if (failure.code() == Exit::permission) ++told;
+        }
+        EXPECT_EQ(fs::file_size(path), 32U);
+      });
+    }
+  }
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(told, 7);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
 }
 
 TEST(KeyFile, HasExactly32Bytes) {

@@ -168,5 +168,48 @@ TEST(FolderTrust, IsForTheUsersOwnAndRoots) {
   expect_failure(Exit::permission, ask, "another user");
 }
 
+// Whoever can rename a folder above can put another one in its place; under a sticky bit, their own alone.
+TEST(FolderTrust, IsAlsoForWhatLiesAbove) {
+  const TemporaryFolder folder;  // below /tmp, say, which is sticky
+  fs::create_directories(folder.path() / "above/keys");
+  fs::create_directory(folder.path() / "links");
+  fs::create_directory_symlink(folder.path() / "above/keys", folder.path() / "links/keys");
+  const auto ask = [&](const char* path) {
+    secrets::require_trusted_above(folder.path() / path, "the folder", "name another one");
+  };
+  for (const char* shared : {"above", "links"}) {
+    for (const mode_t mode : {0755U, 01777U, 01775U}) {
+      ASSERT_EQ(::chmod((folder.path() / shared).c_str(), mode), 0);
+      EXPECT_NO_THROW(ask("links/keys")) << shared << ' ' << std::oct << mode;
+    }
+    for (const mode_t mode : {0777U, 0775U, 0702U}) {
+      ASSERT_EQ(::chmod((folder.path() / shared).c_str(), mode), 0);
+      expect_failure(
+          Exit::permission, [&] { ask("links/keys"); }, "writable by others");
+    }
+    ASSERT_EQ(::chmod((folder.path() / shared).c_str(), 0700), 0);
+  }
+  EXPECT_NO_THROW(ask("missing/keys"));
+  ASSERT_EQ(::chmod((folder.path() / "above").c_str(), 0777), 0);
+  EXPECT_NO_THROW(ask("above")) << "the folder itself is asked elsewhere";
+  expect_failure(
+      Exit::permission, [&] { ask("above/keys/not/yet"); }, "writable by others");
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
+  ASSERT_EQ(::chmod((folder.path() / "above").c_str(), 0700), 0);
+  ASSERT_EQ(::chown((folder.path() / "above").c_str(), 12345, 0), 0);
+  expect_failure(
+      Exit::permission, [&] { ask("links/keys"); }, "another user's folder");
+}
+
+TEST_F(KeyPlace, IsNotBelowAFolderThatOthersWriteTo) {
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0777), 0);
+  expect_failure(
+      Exit::permission, [&] { static_cast<void>(secrets::make_key_file(state(), "mine", settings())); },
+      "put another folder in its place");
+  EXPECT_FALSE(fs::exists(fs::symlink_status(state() / "key")));
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0700), 0);
+  EXPECT_NO_THROW(static_cast<void>(secrets::make_key_file(state(), "mine", settings())));
+}
+
 }  // namespace
 }  // namespace nustream::tests
