@@ -402,6 +402,20 @@ TEST_F(AttachContradiction, ALedgerThatWasLostBesideTheStateIs65) {
   expect_refused({"--new-epoch", "--until-end"}, 65, why);
 }
 
+// Its lines would be charged to this stream's records, and this stream's to nobody.
+TEST_F(AttachContradiction, ALedgerOfAnotherStreamIs65) {
+  const AttachWorld other;
+  other.write(AttachWorld::values(300, 6));
+  const std::vector<std::string> of_this{
+      "--new-epoch", "--until-end",
+      "--set",       "state.key_file=\"" + (world_.folder().path() / "key").string() + "\"",
+      "--set",       "kafka.ledger_topic=\"" + topic("ledger") + "\""};
+  const CommandResult result = other.run(of_this);
+  EXPECT_EQ(result.code, 65) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("holds lines of another stream or lane"));
+  EXPECT_TRUE(other.releases_uncommitted().empty()) << "something was published";
+}
+
 TEST_F(AttachContradiction, ACommittedOffsetThatIsGoneIsAcceptedWhereTheRecordsAreTheSame) {
   delete_group(world_.direct(), "nustream-" + world_.name());
   const CommandResult result = world_.run({"--until-end"});

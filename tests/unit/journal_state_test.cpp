@@ -1,6 +1,8 @@
 // The state's record and its bookmark: canonical, complete, and refused when a byte is missing.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -10,6 +12,7 @@
 #include "journal/record_marks.h"
 #include "journal/sealed_state.h"
 #include "journal/state_record.h"
+#include "temporary_folder.h"
 
 namespace nustream::tests {
 namespace {
@@ -94,6 +97,25 @@ TEST(StateRecord, OfEarlierFormatsIsRead) {
   earlier.resize(earlier.size() - 4);  // the empty text's length
   earlier[0] = 2;
   EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
+}
+
+// Sealed by Python after docs/formats/state.md: tests/golden/state_twin.py. Whoever holds such a state goes on from
+// it.
+TEST(SealedState, OfFormat5Opens) {
+  noise::KeyBytes master{};
+  std::iota(master.begin(), master.end(), std::uint8_t{1});
+  const std::string sealed = read_file(std::filesystem::path(NUSTREAM_TESTS_DIR) / "golden/data/state_format5.bin");
+  const journal::State state = journal::open_state(secrets::Keyring::from_master(master), sealed);
+  EXPECT_EQ(state.identity.stream, "retail");
+  EXPECT_EQ(state.identity.lane, LaneId{1});
+  EXPECT_EQ(state.identity.epoch, EpochId{2});
+  EXPECT_EQ(state.identity.steps, StepCount{3});
+  EXPECT_EQ(state.identity.settings_digest, std::string(64, 'a'));
+  EXPECT_TRUE(state.identity.is_private);
+  journal::StateRecord expected = example();
+  expected.noise.in_blocks = true;
+  expected.noise.stages[1].segments.resize(1);
+  EXPECT_EQ(journal::encode_record(state.record), journal::encode_record(expected));
 }
 
 // Offsets of docs/formats/state.md.
