@@ -63,8 +63,8 @@ void WitnessKeeper::run(const std::stop_token& stop) {
   while (true) {
     wake_.wait(hold, stop, [this] { return next_.has_value(); });
     if (!next_) return;
-    if (stop.stop_requested() && NUSTREAM_PLANTED("last-commits-lie-outside-the-witness")) return;
     wake_.wait_until(hold, stop, due, [this] { return in_haste_; });
+    if (stop.stop_requested() && NUSTREAM_PLANTED("last-commits-lie-outside-the-witness")) return;
     Witness witness = std::move(*next_);
     next_.reset();
     busy_ = true;

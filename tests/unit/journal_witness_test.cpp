@@ -124,7 +124,14 @@ TEST_F(KeptWitness, IsWrittenOnceAnInterval) {
 }
 
 TEST_F(KeptWitness, IsNotLeftBehindByARunThatEndsWithoutFlush) {
-  { journal::WitnessKeeper(file(), "", key(1), std::chrono::hours(1)).committed(example(7)); }
+  { journal::WitnessKeeper(file(), "", key(1), std::chrono::hours(1)).committed(example(6)); }
+  EXPECT_EQ(told(), 6U);
+  {
+    journal::WitnessKeeper keeper(file(), read_file(file()), key(1), std::chrono::hours(1));
+    keeper.committed(example(6));
+    keeper.flush();
+    keeper.committed(example(7));  // an hour before its turn
+  }
   EXPECT_EQ(told(), 7U);
   {
     journal::WitnessKeeper keeper(file(), read_file(file()), key(1), std::chrono::milliseconds(1));
