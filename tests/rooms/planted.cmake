@@ -81,7 +81,7 @@ nustream_planted_twins(${planted_twins})
 # Tests of commands, which run the command's twin.
 set(planted_commands
   replay_resume_test estimate_test fit_test instruments_test local_command_test key_source_test
-  replay_healing_test  replay_batches_test)
+  replay_healing_test replay_batches_test)
 
 nustream_test(planted_bugs_test full planted/planted_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)
 target_compile_definitions(planted_bugs_test PRIVATE
