@@ -15,11 +15,14 @@ enum class Format { csv, json_lines };
 /// Where records come from and how they are framed. In a file of lines a record ends at its newline whatever it
 /// holds; in a segment (docs/formats/segment.md), which is told by its first bytes, each value is a record.
 struct InputSettings {
-  std::vector<std::string> files{};  ///< read one after the other; "-" is standard input; .gz and .zst by magic
+  std::vector<std::string> files{};  ///< read one after the other; "-" is standard input; compressed ones by magic
   Format format = Format::csv;       ///< of lines, and of the values of messages
   char delimiter = ',';
   bool header = true;                        ///< CSV: the first line of each file names the columns
   std::vector<std::string> columns{};        ///< CSV without a header, and values of messages: their names
+  char decimal = '.';                        ///< CSV: what stands before the fraction of a number: . or ,
+  std::uint64_t skip_lines = 0;              ///< of each file, before its header: no records, whatever they hold
+  std::string comment{};                     ///< CSV: lines right above the header that begin with it are no records
   std::string time_column{};                 ///< for --speed and starts by time; of messages "@timestamp" too
   bool times_public = false;                 ///< the settings declare producer times public (privacy: rule 2)
   std::uint64_t from = 0;                    ///< ordinal of the first record to read; of a segment its offset

@@ -129,32 +129,6 @@ std::string read_name(const Section& stream) {
   return name;
 }
 
-InputSettings read_input(const Section& section, const std::string& file) {
-  InputSettings input;
-  for (const std::string& name : section.texts("input")) input.files.push_back(beside(file, name));
-  input.format = section.choice<Format>(
-      "format", Format::csv, {{"csv", Format::csv}, {"jsonl", Format::json_lines}, {"json", Format::json_lines}});
-  if (const auto delimiter = section.text("delimiter")) {
-    if (delimiter->size() != 1 || *delimiter == "\"" || *delimiter == "\n") {
-      section.refuse("delimiter", "one character, neither a quote nor a newline");
-    }
-    input.delimiter = delimiter->front();
-  }
-  input.header = section.flag("header").value_or(true);
-  input.columns = section.texts("columns");
-  if (!input.header && input.format == Format::csv && input.columns.empty()) {
-    section.refuse("header", "false only together with columns = [names…]");
-  }
-  static_cast<void>(section.choice<bool>("framing", true, {{"newline", true}}));
-  input.time_column = section.text("time").value_or("");
-  input.times_public = section.flag("times_public").value_or(false);
-  if (const auto bytes = section.count("record_bytes_max")) {
-    if (*bytes == 0) section.refuse("record_bytes_max", "a whole number > 0");
-    input.record_bytes_max = *bytes;
-  }
-  return input;
-}
-
 Purpose purpose_of(const std::string& file, const std::vector<std::string>& overrides) {
   return SettingsTree(file, overrides).root().has("estimate") ? Purpose::table : Purpose::stream;
 }

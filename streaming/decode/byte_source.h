@@ -37,13 +37,8 @@ class ByteSource {
 /// where it is a directory.
 [[nodiscard]] std::optional<std::uint64_t> stored_size(const std::string& path);
 
-/// Opens `path` ("-": standard input), decompressing gzip and zstd, which are told by their first bytes.
-/// Failure(io) where it cannot be opened.
+/// Opens `path` ("-": standard input) and decompresses what is compressed, told by its first bytes: gzip, zstd,
+/// bzip2, xz, and of zip archives the one member. Failure(io) where it cannot be opened.
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path);
-
-/// The decompressed content of `stored`, the stored bytes of `path` (for messages). Concatenated members or
-/// frames are one content.
-[[nodiscard]] std::unique_ptr<ByteSource> gunzip(std::unique_ptr<ByteSource> stored, std::string path);
-[[nodiscard]] std::unique_ptr<ByteSource> unzstd(std::unique_ptr<ByteSource> stored, std::string path);
 
 }  // namespace nustream::decode

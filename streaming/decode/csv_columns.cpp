@@ -12,8 +12,6 @@
 namespace nustream::decode {
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 std::string_view trim(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
   while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
@@ -68,13 +66,14 @@ std::string hint_for(const std::vector<std::string>& names, const std::string& c
 
 std::vector<std::string> read_header(std::string_view line, char delimiter, const std::string& path) {
   line = without_line_end(line);
-  if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  line = without_mark(line);
   const auto refuse = [&](const char* what) {
     throw Failure(Exit::data, "'" + path + "' has no header: its first line " + what +
                                   "; add one, or name the columns and set header = false");
   };
   if (trim(line).empty()) refuse("is empty");
-  if (std::any_of(line.begin(), line.end(), is_control)) refuse("holds control characters");
+  const auto is_odd = [&](char c) { return is_control(c) && c != delimiter; };
+  if (std::any_of(line.begin(), line.end(), is_odd)) refuse("holds control characters");
   std::vector<std::string_view> fields;
   std::string unquoted;
   if (split_csv_line(line, delimiter, std::numeric_limits<std::size_t>::max(), fields, unquoted) != CsvFault::none) {

@@ -1,5 +1,6 @@
 // CSV lines to rows.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "decode/csv_columns.h"
 #include "decode/csv_kernel.h"
 #include "decode/csv_line.h"
+#include "decode/csv_number.h"
 #include "decode/event_time.h"
 #include "decode/leading_fields.h"
 #include "decode/line_decoder.h"
@@ -36,6 +38,7 @@ class CsvDecoder : public LineDecoder {
         private_column_(std::move(private_column)),
         kernel_(kernel),
         delimiter_(settings.delimiter),
+        decimal_(settings.decimal),
         may_show_header_(settings.may_show_header),
         line_bytes_max_(settings.record_bytes_max),
         index_(std::make_unique_for_overwrite<CsvIndex>()),
@@ -113,12 +116,14 @@ class CsvDecoder : public LineDecoder {
                       "put it last, and read no time from it");
   }
 
-  // Numbers in the order of the file, so that the kernel finds neighbours side by side; the rest as text.
+  // Numbers in the order of the file, so that the kernel finds neighbours side by side; the rest as text. The kernel
+  // knows dots alone.
   void order_fields() {
     number_fields_.clear();
     text_fields_.clear();
     for (std::uint32_t f = 0; f < fields_.size(); ++f) {
-      (fields_[f].reading == record::Reading::number ? number_fields_ : text_fields_).push_back(f);
+      const bool is_number = fields_[f].reading == record::Reading::number && decimal_ == '.';
+      (is_number ? number_fields_ : text_fields_).push_back(f);
     }
     const auto in_file = [&](std::uint32_t a, std::uint32_t b) { return columns_[a] < columns_[b]; };
     numbers_in_order_ = text_fields_.empty() && std::is_sorted(number_fields_.begin(), number_fields_.end(), in_file);
@@ -140,6 +145,7 @@ class CsvDecoder : public LineDecoder {
       const std::uint32_t returned = newline != begin && segment[newline - 1] == '\r' ? 1 : 0;
       bool plain = last - first + 1 - returned == columns_in_file_ && newline - begin <= line_bytes_max_ &&
                    newline - returned != begin;
+      plain &= segment[begin] != '\xef';  // a byte order mark, perhaps
       for (; oddity < index_->oddity_count && index_->oddities[oddity] < newline; ++oddity) plain = false;
       if (plain) plain_rows_.push_back(first);
       first = last + 1;
@@ -171,24 +177,31 @@ class CsvDecoder : public LineDecoder {
 
   void write_plain(const char* segment, std::uint32_t first, const double* numbers, RowWriter& writer) {
     const double time = time_at_ ? read_event_time(field_at(segment, *index_, first + *time_at_)) : no_time;
-    if (numbers_in_order_) return writer.write(numbers, time);
-    for (std::size_t j = 0; j < number_fields_.size(); ++j) readings_[number_fields_[j]] = numbers[j];
-    for (const std::uint32_t f : text_fields_) {
-      readings_[f] = record::read_field(fields_[f], field_at(segment, *index_, first + columns_[f]));
+    if (numbers_in_order_ && writer.write_usable(numbers, time)) return;
+    const auto text = [&](std::uint32_t f) { return field_at(segment, *index_, first + columns_[f]); };
+    for (std::size_t j = 0; j < number_fields_.size(); ++j) {
+      const std::uint32_t f = number_fields_[j];
+      readings_[f] = std::isnan(numbers[j]) ? read_text(f, text(f)) : numbers[j];
     }
+    for (const std::uint32_t f : text_fields_) readings_[f] = read_text(f, text(f));
     writer.write(readings_.data(), time);
+  }
+
+  [[nodiscard]] double read_text(std::size_t f, std::string_view text) const {
+    return fields_[f].reading == record::Reading::number ? read_csv_number(text, decimal_)
+                                                         : record::read_field(fields_[f], text);
   }
 
   // Any line at all, with or without its newline.
   void decode_any(std::string_view line, RowWriter& writer) {
     if (line.ends_with('\n')) line.remove_suffix(1);
+    line = without_mark(line);
     if (!private_column_.empty()) return decode_public(without_line_end(line), nullptr, writer);
     if (line.size() > line_bytes_max_) return writer.write_unusable(too_long);
     const CsvFault fault = split_csv_line(without_line_end(line), delimiter_, columns_in_file_, split_, unquoted_);
     if (fault != CsvFault::none) return writer.write_unusable(description(fault));
     if (split_.size() != columns_in_file_) return writer.write_unusable(too_few_fields);
-    for (std::size_t f = 0; f < fields_.size(); ++f)
-      readings_[f] = record::read_field(fields_[f], split_[columns_[f]]);
+    for (std::size_t f = 0; f < fields_.size(); ++f) readings_[f] = read_text(f, split_[columns_[f]]);
     writer.write(readings_.data(), time_at_ ? read_event_time(split_[*time_at_]) : no_time);
   }
 
@@ -210,7 +223,7 @@ class CsvDecoder : public LineDecoder {
       const auto text = is_public               ? unquoted(leading_.fields[columns_[f]])
                         : cut || !leading_.rest ? std::nullopt
                                                 : unquoted(*leading_.rest);
-      readings_[f] = text ? record::read_field(fields_[f], *text) : unreadable;
+      readings_[f] = text ? read_text(f, *text) : unreadable;
     }
     writer.write(readings_.data(), time);
   }
@@ -229,6 +242,7 @@ class CsvDecoder : public LineDecoder {
   CsvKernel kernel_;
 
   char delimiter_;
+  char decimal_;
   bool may_show_header_;
   std::size_t line_bytes_max_;
 

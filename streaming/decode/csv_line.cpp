@@ -51,6 +51,12 @@ std::string_view without_line_end(std::string_view line) noexcept {
   return line;
 }
 
+std::string_view without_mark(std::string_view text) noexcept {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
+}
+
 CsvFault split_csv_line(std::string_view line, char delimiter, std::size_t fields_max,
                         std::vector<std::string_view>& fields, std::string& unquoted) {
   fields.clear();

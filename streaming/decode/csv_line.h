@@ -17,6 +17,9 @@ enum class CsvFault { none, empty, binary, open_quote, after_quote, too_many_fie
 /// The line without its newline and without a carriage return before that.
 [[nodiscard]] std::string_view without_line_end(std::string_view line) noexcept;
 
+/// The text without the UTF-8 byte order mark that it begins with, if it does.
+[[nodiscard]] std::string_view without_mark(std::string_view text) noexcept;
+
 /// Splits `line`, which has no line end, by RFC 4180: a field that begins with a quotation mark ends at the next
 /// one that is not doubled, and may hold delimiters; quotation marks elsewhere are plain characters. Reuses the
 /// memory of `fields` and of `unquoted`, where fields with doubled quotation marks are put.

@@ -11,7 +11,6 @@
 #include <system_error>
 #include <utility>
 
-#include "decode/segment_format.h"
 #include "error.h"
 
 namespace nustream::decode {
@@ -81,12 +80,12 @@ ByteSource::Result FileSource::read_descriptor(std::span<char> buffer) {
     // Until its first writer has come, a FIFO would read as ended; a poll waits for it as for bytes.
     pollfd waiting{descriptor_, POLLIN, 0};
     const int ready = ::poll(&waiting, 1, wait_milliseconds);
-    if (ready < 0 && errno != EINTR) fail("read", path_, errno, "the records before it were used");
+    if (ready < 0 && errno != EINTR) fail("read", path_, errno, "check the disk or the network");
     if (ready <= 0) return {.interrupted = true};
   }
   const ssize_t count = ::read(descriptor_, buffer.data(), buffer.size());
   if (count < 0 && errno == EINTR) return {.interrupted = true};
-  if (count < 0) fail("read", path_, errno, "the records before it were used");
+  if (count < 0) fail("read", path_, errno, "check the disk or the network");
   bytes_read_ += static_cast<std::uint64_t>(count);
   return {.bytes = static_cast<std::size_t>(count), .end = count == 0};
 }
@@ -107,63 +106,16 @@ ByteSource::Result FileSource::read(std::span<char> buffer) {
   const std::size_t count = std::min(buffer.size(), peeked_.size());
   std::memcpy(buffer.data(), peeked_.data(), count);
   peeked_.erase(0, count);
-  return {.bytes = count};
+  // What came together is given together: who looks at the first lines of a pipe sees more than what was peeked at.
+  if (!may_wait_ || count == buffer.size() || !ready(0)) return {.bytes = count};
+  const Result more = read_descriptor(buffer.subspan(count));
+  return {.bytes = count + more.bytes};
 }
 
 bool FileSource::ready(int milliseconds) {
   if (!peeked_.empty()) return true;
   pollfd waiting{descriptor_, POLLIN, 0};
   return ::poll(&waiting, 1, milliseconds) != 0;
-}
-
-namespace {
-
-std::unique_ptr<ByteSource> decompress(std::unique_ptr<FileSource> file, std::string_view magic, std::string path) {
-  if (magic == segment_magic) {
-    // Regular files were looked at before: as lines its records would all be lost.
-    throw Failure(Exit::data,
-                  "'" + path + "' is a recorded segment, which is read alone and from a file; name it so");
-  }
-  if (magic.starts_with("\x1f\x8b")) return gunzip(std::move(file), std::move(path));
-  // A zstd frame, or one of its skippable frames (0x184D2A50 … 5F, little endian).
-  const bool skippable = magic.size() >= 4 && magic.substr(1, 3) == "\x2a\x4d\x18" && (magic[0] & 0xf0) == 0x50;
-  if (magic.starts_with("\x28\xb5\x2f\xfd") || skippable) return unzstd(std::move(file), std::move(path));
-  return file;
-}
-
-// Looks at the first bytes when they are first read: a pipe may keep them waiting, and a signal must get through.
-class DetectingSource : public ByteSource {
- public:
-  explicit DetectingSource(const std::string& path) : path_(path), file_(std::make_unique<FileSource>(path)) {}
-
-  Result read(std::span<char> buffer) override {
-    if (file_) {
-      constexpr std::size_t magic_bytes = 4;
-      auto magic = file_->peek(magic_bytes);
-      // No more is waited for than it takes: a slow pipe's first records may be short.
-      if (magic && segment_magic.starts_with(*magic)) magic = file_->peek(segment_magic.size());
-      if (!magic) return {.interrupted = true};
-      content_ = decompress(std::move(file_), std::string(*magic), path_);
-    }
-    return content_->read(buffer);
-  }
-  [[nodiscard]] bool ready(int milliseconds) override {
-    return file_ ? file_->ready(milliseconds) : content_->ready(milliseconds);
-  }
-  [[nodiscard]] std::uint64_t bytes_read() const noexcept override {
-    return file_ ? file_->bytes_read() : content_->bytes_read();
-  }
-
- private:
-  std::string path_;
-  std::unique_ptr<FileSource> file_;     // until its first bytes are known
-  std::unique_ptr<ByteSource> content_;  // from then on
-};
-
-}  // namespace
-
-std::unique_ptr<ByteSource> open_source(const std::string& path) {
-  return std::make_unique<DetectingSource>(path);
 }
 
 }  // namespace nustream::decode

@@ -11,6 +11,7 @@
 #include "decode/line_buffer.h"
 #include "decode/line_decoder.h"
 #include "decode/merged_readings.h"
+#include "decode/utf8.h"
 
 namespace nustream::decode {
 namespace {
@@ -61,6 +62,7 @@ class JsonDecoder : public LineDecoder {
 
   void decode_line(std::string_view line, RowWriter& writer) {
     if (line.size() > line_bytes_max_) return writer.write_unusable(too_long);
+    line = without_mark(line);
     if (without_line_end(line).empty()) return writer.write_unusable(description(CsvFault::empty));
     std::fill(readings_.begin(), readings_.end(), record::missing);
     for (Member& known : members_) known.seen = false;
@@ -70,12 +72,24 @@ class JsonDecoder : public LineDecoder {
     writer.write(readings_.data(), time);
   }
 
+  // The parser looks at all bytes of a line before any member: one that is no UTF-8 would spoil the line, in whatever
+  // member it is.
+  simdjson::error_code begin_document(std::string_view line, ondemand::document& document) {
+    const auto padded = [](std::string_view text) {
+      return simdjson::padded_string_view(text.data(), text.size(), text.size() + LineBuffer::slack);
+    };
+    const simdjson::error_code error = parser_.iterate(padded(line)).get(document);
+    if (error != simdjson::UTF8_ERROR) return error;
+    copy_as_utf8(line, mended_);
+    mended_.append(LineBuffer::slack, ' ');
+    return parser_.iterate(padded(std::string_view(mended_).substr(0, line.size()))).get(document);
+  }
+
   // What is wrong with the object on this line; nullptr where nothing is.
   const char* read_object(std::string_view line, double& time) {
-    const simdjson::padded_string_view padded(line.data(), line.size(), line.size() + LineBuffer::slack);
     ondemand::document document;
     ondemand::object object;
-    if (parser_.iterate(padded).get(document) != simdjson::SUCCESS) return not_json;
+    if (begin_document(line, document) != simdjson::SUCCESS) return not_json;
     if (document.get_object().get(object) != simdjson::SUCCESS) return not_json;
     std::size_t expected = 0;  // members mostly come in the same order
     for (auto entry : object) {
@@ -148,6 +162,7 @@ class JsonDecoder : public LineDecoder {
   std::vector<Member> members_;
   ondemand::parser parser_;
   std::vector<double> readings_;
+  std::string mended_;  // the present line, where not all of it is UTF-8
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "decode/byte_source.h"
+#include "decode/file_kind.h"
 #include "decode/recorded_reader.h"
 #include "decode/segment_rows.h"
 #include "error.h"
@@ -34,7 +35,8 @@ bool has_segment(const InputSettings& settings) {
 std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema) {
   if (has_segment(settings)) return std::make_unique<SegmentRows>(settings, schema);
   auto reader = std::make_unique<RecordedReader>(settings, schema);
-  reader->open();
+  refuse_other_kinds(settings);
+  reader->open(true);
   return reader;
 }
 

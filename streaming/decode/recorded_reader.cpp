@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "decode/csv_line.h"
+#include "decode/file_kind.h"
 #include "error.h"
 #include "planted.h"
 
@@ -37,6 +39,15 @@ std::size_t pass_lines(std::string_view lines, std::uint64_t& count) {
   }
   count = passed;
   return static_cast<std::size_t>(at - lines.data());
+}
+
+/// Where the line that is no header begins as lines above one do.
+std::string hint_for_lines_above(std::string_view line, const InputSettings& settings) {
+  const bool is_like_a_comment = line.find_first_of("#%!") == 0 && settings.comment.empty();
+  if (!is_like_a_comment) return {};
+  const std::string mark(line.substr(0, 1));
+  return " (if lines that begin with '" + mark + "' stand above the header, set stream.comment = \"" + mark +
+         "\", or stream.skip_lines to their number)";
 }
 
 /// A bug that tests plant: whether a record counts depends on the times of those before it.
@@ -79,9 +90,11 @@ std::uint64_t RecordedReader::bytes_read() const noexcept {
   return bytes_of_closed_files_ + (source_ ? source_->bytes_read() : 0);
 }
 
-void RecordedReader::open() {
+void RecordedReader::open(bool refuses_other_kinds) {
+  refuses_other_kinds_ = refuses_other_kinds;
   open_next();
-  static_cast<void>(read_lines(false));
+  while (read_lines(false) == Step::progress && source_ && !file_has_lines_) {
+  }
 }
 
 bool RecordedReader::read(record::RowBatch& batch, std::size_t rows_max) {
@@ -191,6 +204,8 @@ RecordedReader::Step RecordedReader::read_lines(bool batch_has_rows) {
     case LineBuffer::State::lines:
       break;
   }
+  if (std::exchange(at_beginning_, false)) begin_content();
+  if (!skip_above()) return Step::progress;
   file_has_lines_ = true;
   if (header_pending_) read_header();
   run_ = buffer_.lines().data();
@@ -217,8 +232,11 @@ void RecordedReader::pass_over_long() {
 
 RecordedReader::Step RecordedReader::end_file() {
   if (!file_has_lines_) {
-    throw Failure(Exit::data, "'" + settings_.files[files_opened_ - 1] + "' is empty; give it records" +
-                                  (decoder_->has_header() ? " and a header" : ""));
+    const bool is_skipped = settings_.skip_lines > 0 || !settings_.comment.empty();
+    throw Failure(Exit::data,
+                  "'" + settings_.files[files_opened_ - 1] + "' is empty" +
+                      (is_skipped ? " behind the lines that stream.skip_lines and stream.comment pass" : "") +
+                      "; give it records" + (decoder_->has_header() ? " and a header" : ""));
   }
   bytes_of_closed_files_ += source_->bytes_read();
   source_.reset();
@@ -229,7 +247,40 @@ void RecordedReader::open_next() {
   source_ = open_source(settings_.files[files_opened_++]);
   buffer_.reset();
   header_pending_ = decoder_->has_header();
+  lines_to_skip_ = settings_.skip_lines;
+  at_beginning_ = true;
   file_has_lines_ = false;
+}
+
+void RecordedReader::begin_content() {
+  const std::string& path = settings_.files[files_opened_ - 1];
+  if (refuses_other_kinds_ && files_opened_ == 1 && !over_long_ && !stored_size(path)) {
+    const std::string_view first = buffer_.lines().substr(0, look_bytes);
+    if (const std::string found = other_kind(first, false, settings_, path); !found.empty()) {
+      throw Failure(Exit::data, found);
+    }
+  }
+  if (!over_long_) buffer_.consume(buffer_.lines().size() - without_mark(buffer_.lines()).size());
+}
+
+// Passes what stands above the records and their header. False where more may stand there than was read.
+bool RecordedReader::skip_above() {
+  const auto is_above = [&](std::string_view line) {
+    if (lines_to_skip_ > 0) return true;
+    return header_pending_ && !settings_.comment.empty() && line.starts_with(settings_.comment);
+  };
+  const auto passed = [&] { lines_to_skip_ -= lines_to_skip_ > 0 ? 1 : 0; };
+  if (over_long_) {
+    if (!is_above(buffer_.over_long_begin())) return true;
+    over_long_ = false;
+    passed();
+    return false;
+  }
+  while (!buffer_.lines().empty() && is_above(buffer_.lines())) {
+    buffer_.consume(buffer_.lines().find('\n') + 1);
+    passed();
+  }
+  return !buffer_.lines().empty();
 }
 
 void RecordedReader::read_header() {
@@ -240,7 +291,11 @@ void RecordedReader::read_header() {
   }
   const std::string_view lines = buffer_.lines();
   const std::string_view header = lines.substr(0, lines.find('\n') + 1);
-  decoder_->begin_file(header, path);
+  try {
+    decoder_->begin_file(header, path);
+  } catch (const Failure& failure) {
+    throw Failure(failure.code(), failure.what() + hint_for_lines_above(header, settings_));
+  }
   buffer_.consume(header.size());
   header_pending_ = false;
 }

@@ -30,8 +30,10 @@ class RecordedReader : public Reader {
   [[nodiscard]] std::uint64_t bytes_read() const noexcept override;
   [[nodiscard]] std::optional<std::uint64_t> bytes_total() const noexcept override { return bytes_total_; }
 
-  /// Opens the first file and reads its header, unless a signal arrives first.
-  void open();
+  /// Opens the first file and reads its header, unless a signal arrives first. `refuses_other_kinds`: a first file
+  /// that can be read once alone, and so could not be looked at before, is refused (Failure(data)) where what it
+  /// begins with is not what the settings say (other_kind()).
+  void open(bool refuses_other_kinds = false);
   /// Ordinal of the next record.
   [[nodiscard]] std::uint64_t ordinal() const noexcept { return ordinal_; }
 
@@ -43,6 +45,8 @@ class RecordedReader : public Reader {
   [[nodiscard]] Step end_file();
   void pass_over_long();
   void open_next();
+  void begin_content();
+  [[nodiscard]] bool skip_above();
   void read_header();
   void skip_lines(std::uint64_t to);
   [[nodiscard]] ReadRecord next_record() const;
@@ -55,6 +59,9 @@ class RecordedReader : public Reader {
   LineBuffer buffer_;
   std::unique_ptr<ByteSource> source_;
   std::size_t files_opened_ = 0;
+  bool refuses_other_kinds_ = false;
+  bool at_beginning_ = false;        // of the file, before its first line
+  std::uint64_t lines_to_skip_ = 0;  // of the file, before its header
   bool header_pending_ = false;
   bool file_has_lines_ = false;
   bool over_long_ = false;  // the next record was too long

@@ -50,6 +50,14 @@ class RowWriter {
     finish(time);
   }
 
+  /// The same of a record that can be used; else false, and it is still to be written.
+  [[nodiscard]] bool write_usable(const double* readings, double time) {
+    const double* const all = merged_ != nullptr ? merged_->merge(readings, row_ - first_row_) : readings;
+    if (!builder_->build(all, batch_->x.data() + row_ * builder_->dimension(), batch_->y[row_])) return false;
+    finish(time);
+    return true;
+  }
+
   /// The row of zeros of a record that cannot be used.
   void write_unusable(std::string reason) {
     note(std::move(reason));

@@ -1,5 +1,6 @@
 target_sources(nustream_service PRIVATE
   decode/alike.cpp
+  decode/bzip2_decompressor.cpp
   decode/csv_columns.cpp
   decode/csv_decoder.cpp
   decode/csv_kernel.cpp
@@ -8,9 +9,12 @@ target_sources(nustream_service PRIVATE
   decode/csv_kernel_portable.cpp
   decode/csv_kernel_sse4.cpp
   decode/csv_line.cpp
+  decode/csv_number.cpp
+  decode/decompressor.cpp
   decode/event_time.cpp
+  decode/file_kind.cpp
   decode/file_source.cpp
-  decode/gzip_source.cpp
+  decode/gzip_decompressor.cpp
   decode/json_decoder.cpp
   decode/leading_fields.cpp
   decode/line_buffer.cpp
@@ -18,6 +22,8 @@ target_sources(nustream_service PRIVATE
   decode/message.cpp
   decode/message_columns.cpp
   decode/message_decoder.cpp
+  decode/open_source.cpp
+  decode/random_access.cpp
   decode/read_record.cpp
   decode/reader.cpp
   decode/recent_lines.cpp
@@ -26,7 +32,12 @@ target_sources(nustream_service PRIVATE
   decode/segment_reader.cpp
   decode/segment_record.cpp
   decode/segment_rows.cpp
-  decode/zstd_source.cpp)
+  decode/text_kind.cpp
+  decode/utf8.cpp
+  decode/xz_decompressor.cpp
+  decode/zip_member.cpp
+  decode/zip_source.cpp
+  decode/zstd_decompressor.cpp)
 # Each with names and instructions of its own.
 set_source_files_properties(decode/csv_kernel_avx2.cpp decode/csv_kernel_avx512.cpp decode/csv_kernel_portable.cpp
                             decode/csv_kernel_sse4.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -237,6 +237,9 @@ Settings read_settings(const std::string& file, const std::vector<std::string>& 
                     .commit_reports = local.count("commit_reports").value_or(std::uint64_t{1} << 16),
                     .commit_seconds = local.number("commit_seconds").value_or(1.0),
                     .kafka = config::read_kafka(root.section("kafka"), name)};
+  if (settings.input.skip_lines > 0)
+    stream.refuse("skip_lines", "none where records become reports of local privacy");
+  if (!settings.input.comment.empty()) stream.refuse("comment", "none where records become reports of local privacy");
   if (settings.commit_reports == 0) local.refuse("commit_reports", "a whole number > 0");
   if (!(settings.commit_seconds > 0)) local.refuse("commit_seconds", "a number > 0");
   check_schema(root, settings);

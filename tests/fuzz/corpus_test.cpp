@@ -83,12 +83,13 @@ TEST_P(Corpus, HoldsWhateverTheBytesAre) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Corpus,
-                         ::testing::Values("csv", "json", "compressed", "toml", "state", "folder", "checkpoint",
-                                           "ledger", "key", "message", "segment", "report", "request", "witness"),
+                         ::testing::Values("csv", "json", "compressed", "archive", "kind", "toml", "state", "folder",
+                                           "checkpoint", "ledger", "key", "message", "segment", "report", "request",
+                                           "witness"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(Corpora, EveryKindIsPlayed) {
-  EXPECT_EQ(targets().size(), 14U);
+  EXPECT_EQ(targets().size(), 16U);
 }
 
 }  // namespace

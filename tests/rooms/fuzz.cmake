@@ -1,6 +1,6 @@
 # Fuzzing: each kind of input as a target of libFuzzer's where the build has its coverage (the preset fuzz), else all of
 # them as one test over the committed corpora.
-set(nustream_fuzz_kinds csv json compressed toml state folder checkpoint ledger key message segment report
+set(nustream_fuzz_kinds csv json compressed archive kind toml state folder checkpoint ledger key message segment report
     request witness)
 list(TRANSFORM nustream_fuzz_kinds REPLACE "(.+)" "fuzz/\\1.cpp" OUTPUT_VARIABLE nustream_fuzz_sources)
 if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
@@ -15,10 +15,10 @@ if(NUSTREAM_SANITIZE MATCHES "fuzzer-no-link")
     set(runs 10000)
     set(allocation_mb 64)
     set(resident_mb 256)
-    if(kind STREQUAL compressed)
+    if(kind MATCHES "^(compressed|archive)$")
       set(runs 200)
     endif()
-    if(kind MATCHES "^(compressed|segment)$")
+    if(kind MATCHES "^(compressed|archive|segment)$")
       set(allocation_mb 160)
       set(resident_mb 352)
     endif()

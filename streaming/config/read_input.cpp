@@ -1,0 +1,100 @@
+#include <glob.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "config/read_sections.h"
+
+namespace nustream::config {
+namespace {
+
+/// The character that `text` is, or stands for as shells pass it on: \t, \u0001, tab.
+std::optional<char> read_character(const std::string& text) {
+  if (text == "\\t" || text == "tab") return '\t';
+  if (text == "\\u0001") return '\x01';
+  return text.size() == 1 ? std::optional(text.front()) : std::nullopt;
+}
+
+bool is_pattern(const std::string& name) {
+  return name.find_first_of("*?[") != std::string::npos;
+}
+
+/// The files whose paths match, by the order of their bytes; `pattern` itself where a file is called so.
+std::vector<std::string> matches(const std::string& pattern) {
+  std::error_code unknown;
+  if (std::filesystem::exists(pattern, unknown)) return {pattern};
+  glob_t found{};
+  std::vector<std::string> files;
+  if (::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found) == 0) {
+    files.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  ::globfree(&found);
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::string> read_files(const Section& section, const std::string& config_file) {
+  std::vector<std::string> files;
+  for (const std::string& name : section.texts("input")) {
+    const std::string path = beside(config_file, name);
+    const std::vector<std::string> matching = is_pattern(name) ? matches(path) : std::vector{path};
+    if (matching.empty()) section.refuse("input", "a pattern that files match: none does '" + path + "'");
+    files.insert(files.end(), matching.begin(), matching.end());
+  }
+  return files;
+}
+
+char read_delimiter(const Section& section) {
+  const auto text = section.text("delimiter");
+  if (!text) return ',';
+  const auto delimiter = read_character(*text);
+  if (!delimiter || *delimiter == '"' || *delimiter == '\n') {
+    section.refuse("delimiter", "one character, neither a quote nor a newline");
+  }
+  return *delimiter;
+}
+
+void read_layout(const Section& section, InputSettings& input) {
+  const bool is_csv = input.format == Format::csv;
+  input.header = section.flag("header").value_or(true);
+  input.columns = section.texts("columns");
+  if (!input.header && is_csv && input.columns.empty()) {
+    section.refuse("header", "false only together with columns = [names…]");
+  }
+  input.skip_lines = section.count("skip_lines").value_or(0);
+  input.comment = section.text("comment").value_or("");
+  if (section.has("comment")) {
+    if (!is_csv || !input.header)
+      section.refuse("comment", "only for CSV with a header: else count the lines, and set skip_lines");
+    if (input.comment.empty() || input.comment.find('\n') != std::string::npos) {
+      section.refuse("comment", "the characters that lines above the header begin with, such as \"#\"");
+    }
+  }
+  const std::string decimal = section.text("decimal").value_or(".");
+  if (decimal != "." && decimal != ",") section.refuse("decimal", "\".\" or \",\"");
+  if (decimal == "," && (!is_csv || input.delimiter == '.'))
+    section.refuse("decimal", "\",\" only for CSV whose delimiter is no dot");
+  input.decimal = decimal.front();
+}
+
+}  // namespace
+
+InputSettings read_input(const Section& section, const std::string& file) {
+  InputSettings input;
+  input.files = read_files(section, file);
+  input.format = section.choice<Format>(
+      "format", Format::csv, {{"csv", Format::csv}, {"jsonl", Format::json_lines}, {"json", Format::json_lines}});
+  input.delimiter = read_delimiter(section);
+  read_layout(section, input);
+  static_cast<void>(section.choice<bool>("framing", true, {{"newline", true}}));
+  input.time_column = section.text("time").value_or("");
+  input.times_public = section.flag("times_public").value_or(false);
+  if (const auto bytes = section.count("record_bytes_max")) {
+    if (*bytes == 0) section.refuse("record_bytes_max", "a whole number > 0");
+    input.record_bytes_max = *bytes;
+  }
+  return input;
+}
+
+}  // namespace nustream::config

@@ -1,0 +1,84 @@
+#include "decode/decompressor.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+constexpr std::size_t stored_buffer_bytes = std::size_t{1} << 17;
+
+class DecompressedSource : public ByteSource {
+ public:
+  DecompressedSource(std::unique_ptr<ByteSource> stored, std::string path, std::unique_ptr<Decompressor> decompressor)
+      : stored_(std::move(stored)),
+        path_(std::move(path)),
+        decompressor_(std::move(decompressor)),
+        memory_(stored_buffer_bytes) {}
+
+  Result read(std::span<char> buffer) override {
+    while (true) {
+      refuse_unsound();
+      if (left_.empty() && !is_all_ && !may_hold_more_) {
+        const Result result = stored_->read(memory_);
+        if (result.interrupted) return result;
+        left_ = {memory_.data(), result.bytes};
+        is_all_ = result.end;
+      }
+      const Decompressor::Progress progress = decompressor_->decompress(left_, buffer, is_all_);
+      left_ = left_.subspan(progress.stored);
+      may_hold_more_ = progress.content == buffer.size();
+      state_ = progress.state;
+      if (progress.content != 0) return {.bytes = progress.content};
+      if (left_.empty() && is_all_ && state_ == State::whole) return {.end = true};
+      if (left_.empty() && is_all_ && state_ == State::open) fail("ends in the middle of its ");
+      if (!left_.empty() && progress.stored == 0) state_ = std::max(state_, State::damaged);
+    }
+  }
+
+  [[nodiscard]] bool ready(int milliseconds) override {
+    return !left_.empty() || is_all_ || stored_->ready(milliseconds);
+  }
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return stored_->bytes_read(); }
+
+ private:
+  using State = Decompressor::State;
+
+  [[noreturn]] void fail(const char* what) const {
+    throw Failure(Exit::io, "'" + path_ + "' " + what + decompressor_->format() + " data: fetch the file again");
+  }
+
+  void refuse_unsound() const {
+    if (state_ == State::damaged) fail("is not sound ");
+    if (state_ != State::too_large) return;
+    throw Failure(Exit::io, "'" + path_ + "' needs more memory to be decompressed than is given to it (" +
+                                decompressor_->format() +
+                                " with a window above 128 MiB): compress it again with a "
+                                "smaller one");
+  }
+
+  std::unique_ptr<ByteSource> stored_;
+  std::string path_;
+  std::unique_ptr<Decompressor> decompressor_;
+  std::vector<char> memory_;
+  std::span<char> left_;  // of what was read from `stored_`
+  bool is_all_ = false;
+  bool may_hold_more_ = false;  // content for which there was no room
+  State state_ = State::open;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> stored, std::string path,
+                                         std::unique_ptr<Decompressor> decompressor) {
+  return std::make_unique<DecompressedSource>(std::move(stored), std::move(path), std::move(decompressor));
+}
+
+void no_memory_to_decompress() {
+  throw Failure(Exit::io, "there is no memory to decompress the input; free some");
+}
+
+}  // namespace nustream::decode

@@ -1,0 +1,147 @@
+#include "decode/file_kind.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "decode/byte_source.h"
+#include "decode/text_kind.h"
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+/// A format of another program: what its files have at `at`, what it is, and how it becomes CSV or JSON lines; %
+/// stands for the path.
+struct Kind {
+  std::string_view magic;
+  std::size_t at;
+  const char* name;
+  const char* remedy;
+};
+
+constexpr const char* unpack = "unpack it and name what is in it: 7z x '%'";
+constexpr const char* decompress_again = "decompress it, and name what comes out";
+constexpr std::array kinds{
+    Kind{"7z\xbc\xaf\x27\x1c"sv, 0, "a 7z archive", unpack},
+    Kind{"Rar!\x1a\x07"sv, 0, "a rar archive", unpack},
+    Kind{"ustar"sv, 257, "a tar archive", "unpack it and name what is in it: tar xf '%'"},
+    Kind{"\x04\x22\x4d\x18"sv, 0, "compressed by lz4", "decompress it: lz4 -d '%'"},
+    Kind{"\x1f\x9d"sv, 0, "compressed by compress", "decompress it: gzip -d '%'"},
+    Kind{"LZIP\x01"sv, 0, "compressed by lzip", "decompress it: lzip -d '%'"},
+    Kind{"\x5d\0\0"sv, 0, "compressed by lzma", "decompress it: xz -d --format=lzma --suffix=.lzma '%'"},
+    Kind{"\x1f\x8b"sv, 0, "compressed twice", decompress_again},
+    Kind{"\x28\xb5\x2f\xfd"sv, 0, "compressed twice", decompress_again},
+    Kind{"\xfd\x37zXZ\0"sv, 0, "compressed twice", decompress_again},
+    Kind{"PK\x03\x04"sv, 0, "compressed twice", decompress_again},
+    Kind{"PAR1"sv, 0, "a Parquet file", "write it as CSV: duckdb -c \"COPY (FROM '%') TO '%.csv'\""},
+    Kind{"Obj\x01"sv, 0, "an Avro file", "write it as JSON lines: avro-tools tojson '%' > '%.jsonl'"},
+    Kind{"ARROW1\0\0"sv, 0, "an Arrow file",
+         "write it as CSV: python3 -c \"import pandas; pandas.read_feather('%').to_csv('%.csv', index=False)\""},
+    Kind{"FEA1"sv, 0, "a Feather file",
+         "write it as CSV: python3 -c \"import pandas; pandas.read_feather('%').to_csv('%.csv', index=False)\""},
+    Kind{"SQLite format 3\0"sv, 0, "an SQLite database",
+         "write a table of it as CSV: sqlite3 -header -csv '%' 'SELECT * FROM name_of_the_table' > '%.csv'"},
+    Kind{"\x89HDF\r\n\x1a\n"sv, 0, "an HDF5 file", "write a table of it as CSV"},
+    Kind{"\x93NUMPY"sv, 0, "an array of NumPy's",
+         "write it as CSV: python3 -c \"import numpy; numpy.savetxt('%.csv', numpy.load('%'), delimiter=',')\""},
+    Kind{"RDX"sv, 0, "a file of R's", "write its data frame as CSV: write.csv(…, row.names = FALSE)"},
+    Kind{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, 0, "an Office document, such as a workbook",
+         "save its sheet as CSV, for example with: libreoffice --headless --convert-to csv '%'"},
+    Kind{"%PDF-"sv, 0, "a PDF document", "give it a file of records"},
+    Kind{"<?xml"sv, 0, "an XML document", "write its records as CSV or JSON lines"},
+    Kind{"<!DOCTYPE"sv, 0, "a web page, such as a server's error", "fetch the file again, and look at what came"},
+    Kind{"<!doctype"sv, 0, "a web page, such as a server's error", "fetch the file again, and look at what came"},
+    Kind{"<html"sv, 0, "a web page, such as a server's error", "fetch the file again, and look at what came"},
+};
+
+std::string with_path(std::string_view remedy, const std::string& path) {
+  std::string out;
+  for (const char c : remedy) c == '%' ? out += path : out += c;
+  return out;
+}
+
+std::string sentence(const std::string& path, const std::string& what, std::string_view remedy) {
+  return "'" + path + "' is " + what + ", and CSV or JSON lines are read: " + with_path(remedy, path);
+}
+
+bool holds_control_bytes(std::string_view first) {
+  return std::any_of(first.begin(), first.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 && c != '\n' && c != '\r' && c != '\t';
+  });
+}
+
+/// Two bytes a character: by its mark, or since every other byte of its first characters is zero.
+bool is_utf16(std::string_view first) {
+  if (first.starts_with("\xff\xfe") || first.starts_with("\xfe\xff")) return true;
+  constexpr std::size_t looked_at = 16;
+  if (first.size() < looked_at) return false;
+  for (const std::size_t zero : {std::size_t{0}, std::size_t{1}}) {
+    bool all = true;
+    for (std::size_t i = 0; i < looked_at; ++i) all &= (first[i] == '\0') == (i % 2 == zero);
+    if (all) return true;
+  }
+  return false;
+}
+
+std::string other_program(std::string_view first, const std::string& path) {
+  for (const Kind& kind : kinds) {
+    if (first.size() > kind.at && first.substr(kind.at).starts_with(kind.magic)) {
+      return sentence(path, kind.name, kind.remedy);
+    }
+  }
+  // Three letters alone might begin a header.
+  if (first.starts_with("ORC") && holds_control_bytes(first.substr(0, 256))) {
+    return sentence(path, "an ORC file", "write it as JSON lines: orc-contents '%' > '%.jsonl'");
+  }
+  if (is_utf16(first)) {
+    return sentence(path, "UTF-16 text", "write it as UTF-8: iconv -f UTF-16 -t UTF-8 '%' > '%.utf8'");
+  }
+  return {};
+}
+
+struct First {
+  std::string bytes;
+  bool is_all = false;
+};
+
+/// What can be read of it; a failure is told when it is read in earnest, behind the records before it.
+First first_bytes(const std::string& path) {
+  First first{std::string(look_bytes, '\0')};
+  std::size_t count = 0;
+  try {
+    const auto source = open_source(path);
+    while (count < look_bytes && !first.is_all) {
+      const ByteSource::Result result = source->read({first.bytes.data() + count, look_bytes - count});
+      count += result.bytes;
+      first.is_all = result.end;
+    }
+  } catch (const Failure& failure) {
+    if (failure.code() != Exit::io) throw;
+  }
+  first.bytes.resize(count);
+  return first;
+}
+
+}  // namespace
+
+std::string other_kind(std::string_view first, bool is_all, const config::InputSettings& settings,
+                       const std::string& path) {
+  if (std::string found = other_program(first, path); !found.empty()) return found;
+  const TextKind text = text_kind(first, is_all, settings);
+  return text.what.empty() ? std::string() : "'" + path + "' is " + text.what + ": " + with_path(text.remedy, path);
+}
+
+void refuse_other_kinds(const config::InputSettings& settings) {
+  for (const std::string& path : settings.files) {
+    if (is_standard_input(path) || !stored_size(path)) continue;
+    const First first = first_bytes(path);
+    const std::string found = other_kind(first.bytes, first.is_all, settings, path);
+    if (!found.empty()) throw Failure(Exit::data, found);
+  }
+}
+
+}  // namespace nustream::decode

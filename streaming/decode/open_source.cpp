@@ -1,0 +1,111 @@
+// What a file's first bytes say of how it is stored.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "decode/decompressor.h"
+#include "decode/file_source.h"
+#include "decode/segment_format.h"
+#include "decode/zip_member.h"
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+struct Compression {
+  std::string_view magic;
+  std::unique_ptr<Decompressor> (*make)();
+};
+constexpr std::array compressions{
+    Compression{"\x1f\x8b"sv, gzip_decompressor},
+    Compression{"\x28\xb5\x2f\xfd"sv, zstd_decompressor},
+    Compression{"BZh"sv, bzip2_decompressor},
+    Compression{"\xfd\x37zXZ\0"sv, xz_decompressor},
+};
+
+constexpr std::string_view zip_magic = "PK\x03\x04"sv;
+constexpr std::string_view empty_zip_magic = "PK\x05\x06"sv;
+
+/// One of zstd's skippable frames: 0x184D2A50 … 5F, little endian.
+bool is_skippable(std::string_view magic) {
+  return magic.size() >= 4 && magic.substr(1, 3) == "\x2a\x4d\x18" && (magic[0] & 0xf0) == 0x50;
+}
+
+/// Three letters might begin a header: behind them comes the size of a block, and then its own magic, pi in decimal.
+bool is_bzip2(std::string_view magic) {
+  return magic.size() >= 10 && magic[3] >= '1' && magic[3] <= '9' &&
+         (magic.substr(4, 6) == "\x31\x41\x59\x26\x53\x59"sv || magic.substr(4, 6) == "\x17\x72\x45\x38\x50\x90"sv);
+}
+
+/// How many first bytes tell what begins with `magic`: no more is waited for than it takes, since the first records
+/// of a slow pipe may be short.
+std::size_t bytes_wanted(std::string_view magic) {
+  constexpr std::size_t least = 4, of_bzip2 = 10;
+  if (magic.size() < least) return least;
+  std::size_t wanted = least;
+  if (segment_magic.starts_with(magic)) wanted = std::max(wanted, segment_magic.size());
+  for (const Compression& each : compressions) {
+    if (each.magic.starts_with(magic)) wanted = std::max(wanted, each.magic.size());
+  }
+  return magic.starts_with("BZh") ? of_bzip2 : wanted;
+}
+
+std::unique_ptr<ByteSource> content_of(std::unique_ptr<FileSource> file, std::string_view magic, std::string path) {
+  if (magic == segment_magic) {
+    // Regular files were looked at before: as lines its records would all be lost.
+    throw Failure(Exit::data,
+                  "'" + path + "' is a recorded segment, which is read alone and from a file; name it so");
+  }
+  if (magic.starts_with(zip_magic) || magic.starts_with(empty_zip_magic)) {
+    if (!is_standard_input(path) && stored_size(path)) return open_zip(path);
+    throw Failure(Exit::data, "'" + path +
+                                  "' is a zip archive, whose list of files is at its end: name the file itself, or "
+                                  "unpack it on the way: unzip -p FILE | nustream … -");
+  }
+  if (is_skippable(magic)) return decompressed(std::move(file), std::move(path), zstd_decompressor());
+  for (const Compression& each : compressions) {
+    if (!magic.starts_with(each.magic) || (each.make == bzip2_decompressor && !is_bzip2(magic))) continue;
+    return decompressed(std::move(file), std::move(path), each.make());
+  }
+  return file;
+}
+
+// Looks at the first bytes when they are first read: a pipe may keep them waiting, and a signal must get through.
+class DetectingSource : public ByteSource {
+ public:
+  explicit DetectingSource(const std::string& path) : path_(path), file_(std::make_unique<FileSource>(path)) {}
+
+  Result read(std::span<char> buffer) override {
+    if (file_) {
+      std::optional<std::string_view> magic = std::string_view();
+      for (std::size_t had = 1; magic && magic->size() != had;) {
+        had = magic->size();
+        magic = file_->peek(bytes_wanted(*magic));
+      }
+      if (!magic) return {.interrupted = true};
+      content_ = content_of(std::move(file_), std::string(*magic), path_);
+    }
+    return content_->read(buffer);
+  }
+  [[nodiscard]] bool ready(int milliseconds) override {
+    return file_ ? file_->ready(milliseconds) : content_->ready(milliseconds);
+  }
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept override {
+    return file_ ? file_->bytes_read() : content_->bytes_read();
+  }
+
+ private:
+  std::string path_;
+  std::unique_ptr<FileSource> file_;     // until its first bytes are known
+  std::unique_ptr<ByteSource> content_;  // from then on
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_source(const std::string& path) {
+  return std::make_unique<DetectingSource>(path);
+}
+
+}  // namespace nustream::decode

@@ -1,0 +1,28 @@
+// A regular file, read at any place.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace nustream::decode {
+
+class RandomAccess {
+ public:
+  /// Failure(io) where `path` cannot be opened; Failure(data) where it is no regular file.
+  explicit RandomAccess(const std::string& path);
+  ~RandomAccess();
+  RandomAccess(const RandomAccess&) = delete;
+  RandomAccess& operator=(const RandomAccess&) = delete;
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  /// `bytes` bytes from `offset` on; Failure(io) where they are not all there.
+  [[nodiscard]] std::string read(std::uint64_t offset, std::uint64_t bytes) const;
+
+ private:
+  std::string path_;
+  int descriptor_;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace nustream::decode

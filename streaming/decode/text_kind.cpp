@@ -1,0 +1,115 @@
+#include "decode/text_kind.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "decode/csv_line.h"
+
+namespace nustream::decode {
+namespace {
+
+constexpr std::size_t lines_max = 100;
+constexpr std::string_view white = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(white), text.size());
+  return text.substr(begin, text.find_last_not_of(white) + 1 - begin);
+}
+
+/// The first lines that hold anything, without the white space around them; one that goes on behind `text` is none.
+std::vector<std::string_view> lines_of(std::string_view text, bool is_all) {
+  std::vector<std::string_view> lines;
+  while (!text.empty() && lines.size() < lines_max) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos && !is_all) break;
+    const std::string_view line = trimmed(text.substr(0, end));
+    if (!line.empty()) lines.push_back(line);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+bool looks_like_object(std::string_view line) {
+  return line.starts_with('{') && line.ends_with('}');
+}
+
+/// Old Mac line ends: none of the others, and something behind one of these.
+bool has_carriage_returns_alone(std::string_view first) {
+  if (first.find('\n') != std::string_view::npos) return false;
+  const std::size_t found = first.find('\r');
+  return found != std::string_view::npos && first.find_first_not_of('\r', found) != std::string_view::npos;
+}
+
+const TextKind json_array{"a JSON array, and one object a line is read",
+                          "write it so, and set stream.format = \"jsonl\": jq -c '.[]' '%' > '%.jsonl'"};
+const TextKind json_document{"JSON of many lines an object, and one object a line is read",
+                             "write it so, and set stream.format = \"jsonl\": jq -c . '%' > '%.jsonl'"};
+
+/// JSON that begins with `line`, over several lines or in an array.
+TextKind json_otherwise(std::string_view line) {
+  const std::string_view behind = trimmed(line.substr(1));
+  if (line.starts_with('[') && (behind.empty() || behind.front() == '{' || behind.front() == '[')) return json_array;
+  if (line.starts_with('{') && (behind.empty() || (behind.front() == '"' && !looks_like_object(line)))) {
+    return json_document;
+  }
+  return {};
+}
+
+TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
+  const std::string_view line = lines.front();
+  const auto objects = std::count_if(lines.begin(), lines.end(), looks_like_object);
+  // The last of an array has no comma behind it.
+  const bool may_be_array = line == "[" && objects == 1 && lines.size() > 2;
+  if (objects > 0 && !may_be_array) return {};
+  if (line.starts_with('[')) return json_array;
+  if (line.starts_with('{')) return json_document;
+  const bool is_divided = std::all_of(lines.begin(), lines.end(), [](std::string_view each) {
+    return each.find_first_of(",;\t|\x01") != std::string_view::npos;
+  });
+  if (is_divided) return {"CSV, and stream.format = \"jsonl\"", "set stream.format = \"csv\""};
+  return {"no JSON lines: none of its first lines is an object", "set stream.format to what it is"};
+}
+
+TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config::InputSettings& settings) {
+  const TextKind json_lines{"JSON lines, and stream.format = \"csv\"", "set stream.format = \"jsonl\""};
+  const std::string_view line = lines.front();
+  const auto looks_like_record = [](std::string_view each) {
+    return looks_like_object(each) && each.find('"') != std::string_view::npos;
+  };
+  if (settings.header ? looks_like_record(line) : std::all_of(lines.begin(), lines.end(), looks_like_record)) {
+    return json_lines;
+  }
+  if (line.size() == 5 && line.starts_with("sep=") && settings.skip_lines == 0) {
+    return {"CSV with a line of Excel's (sep=) above it",
+            std::string("set stream.skip_lines = 1 and stream.delimiter = \"") + line.back() + "\""};
+  }
+  return settings.header || lines.size() > 1 ? json_otherwise(line) : TextKind{};
+}
+
+/// Behind the lines that the settings say are none of the records.
+std::string_view behind_skipped(std::string_view first, const config::InputSettings& settings) {
+  first = without_mark(first);
+  for (std::uint64_t i = 0; i < settings.skip_lines && !first.empty(); ++i) {
+    first.remove_prefix(std::min(first.find('\n'), first.size() - 1) + 1);
+  }
+  while (!settings.comment.empty() && first.starts_with(settings.comment)) {
+    first.remove_prefix(std::min(first.find('\n'), first.size() - 1) + 1);
+  }
+  return first;
+}
+
+}  // namespace
+
+TextKind text_kind(std::string_view first, bool is_all, const config::InputSettings& settings) {
+  if (has_carriage_returns_alone(first)) {
+    return {"text whose lines end in carriage returns alone",
+            "write it with newlines: tr '\\r' '\\n' < '%' > '%.lf'"};
+  }
+  const std::vector<std::string_view> lines = lines_of(behind_skipped(first, settings), is_all);
+  if (lines.empty() || (lines.size() < 2 && !is_all && !settings.header)) return {};
+  if (settings.format == config::Format::csv) return instead_of_csv(lines, settings);
+  return lines.size() < 2 && !is_all ? TextKind{} : instead_of_json_lines(lines);
+}
+
+}  // namespace nustream::decode

@@ -1,0 +1,19 @@
+// Whether a text is CSV, JSON lines, or something else.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/input.h"
+
+namespace nustream::decode {
+
+struct TextKind {
+  std::string what;    ///< in words, "" where it is what the settings say, or cannot be told
+  std::string remedy;  ///< what to type; % stands for the path
+};
+
+/// What a text is that begins with `first`, where it is not what `settings` say. See other_kind().
+[[nodiscard]] TextKind text_kind(std::string_view first, bool is_all, const config::InputSettings& settings);
+
+}  // namespace nustream::decode

@@ -1,0 +1,103 @@
+// A zip archive of one member as that member's content.
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "decode/decompressor.h"
+#include "decode/file_source.h"
+#include "decode/zip_member.h"
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+constexpr int raw_window_bits = -15;  // the largest window, and no header around it
+
+/// A stretch of a file.
+class PartSource : public ByteSource {
+ public:
+  PartSource(const std::string& path, std::uint64_t offset, std::uint64_t bytes)
+      : file_(path), before_(offset), left_(bytes) {}
+
+  Result read(std::span<char> buffer) override {
+    while (before_ > 0) {
+      const Result passed = file_.read(buffer.first(std::min<std::uint64_t>(buffer.size(), before_)));
+      if (passed.end || passed.interrupted) return passed;
+      before_ -= passed.bytes;
+    }
+    if (left_ == 0) return {.end = true};
+    const Result result = file_.read(buffer.first(std::min<std::uint64_t>(buffer.size(), left_)));
+    left_ -= result.bytes;
+    return result;
+  }
+  [[nodiscard]] bool ready(int milliseconds) override { return file_.ready(milliseconds); }
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return file_.bytes_read(); }
+
+ private:
+  FileSource file_;
+  std::uint64_t before_;
+  std::uint64_t left_;
+};
+
+/// A member's bytes, deflated or as they are, checked by their number and their checksum at the end.
+class MemberDecompressor : public Decompressor {
+ public:
+  explicit MemberDecompressor(const ZipMember& member) : member_(member) {
+    if (::inflateInit2(&stream_, raw_window_bits) != Z_OK) no_memory_to_decompress();
+  }
+  ~MemberDecompressor() override { ::inflateEnd(&stream_); }
+  MemberDecompressor(const MemberDecompressor&) = delete;
+  MemberDecompressor& operator=(const MemberDecompressor&) = delete;
+
+  Progress decompress(std::span<char> stored, std::span<char> content, bool is_all) override {
+    if (is_ended_) return {0, 0, stored.empty() ? State::whole : State::damaged};
+    content = content.first(std::min<std::size_t>(content.size(), std::numeric_limits<uInt>::max()));
+    Progress progress = member_.method == 0 ? copy(stored, content, is_all) : inflate_some(stored, content);
+    made_ += progress.content;
+    crc_ = ::crc32_z(crc_, reinterpret_cast<const Bytef*>(content.data()), progress.content);
+    is_ended_ = progress.state == State::whole;
+    const bool is_sound = made_ == member_.content && crc_ == member_.crc;
+    if (made_ > member_.content || (is_ended_ && !is_sound)) progress.state = State::damaged;
+    return progress;
+  }
+  [[nodiscard]] const char* format() const noexcept override { return "zip"; }
+
+ private:
+  static Progress copy(std::span<char> stored, std::span<char> content, bool is_all) {
+    const std::size_t bytes = std::min(stored.size(), content.size());
+    std::copy_n(stored.begin(), bytes, content.begin());
+    return {bytes, bytes, is_all && bytes == stored.size() ? State::whole : State::open};
+  }
+
+  Progress inflate_some(std::span<char> stored, std::span<char> content) {
+    stream_.next_in = reinterpret_cast<Bytef*>(stored.data());
+    stream_.avail_in = static_cast<uInt>(stored.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(content.data());
+    stream_.avail_out = static_cast<uInt>(content.size());
+    const int status = ::inflate(&stream_, Z_NO_FLUSH);
+    const bool is_sound = status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR;
+    return {stored.size() - stream_.avail_in, content.size() - stream_.avail_out,
+            !is_sound                ? State::damaged
+            : status == Z_STREAM_END ? State::whole
+                                     : State::open};
+  }
+
+  ZipMember member_;
+  z_stream stream_{};
+  std::uint64_t made_ = 0;
+  uLong crc_ = 0;
+  bool is_ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_zip(const std::string& path) {
+  const ZipMember member = only_member(path);
+  return decompressed(std::make_unique<PartSource>(path, member.offset, member.stored), path,
+                      std::make_unique<MemberDecompressor>(member));
+}
+
+}  // namespace nustream::decode

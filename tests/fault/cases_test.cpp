@@ -1,0 +1,137 @@
+// Small inputs as people have them, each with its settings in tests/cases/NAME: what the command answers, word by
+// word.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "command.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+/// A copy of one case, where its command may leave what it makes.
+class Case {
+ public:
+  explicit Case(const std::string& name) {
+    fs::copy(fs::path(NUSTREAM_ROOT_DIR) / "tests/cases" / name, folder_.path(), fs::copy_options::recursive);
+  }
+
+  [[nodiscard]] CommandResult run(const std::string& command, Words more = {}) const {
+    more.insert(more.begin(), {command, path("t.toml"), "--set", "state.directory=" + path("run")});
+    return run_command(NUSTREAM_COMMAND, more);
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+  [[nodiscard]] bool has_begun() const { return fs::exists(path("run/state")) || fs::exists(path("run/ledger")); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// Refused with 65 and this one line, before anything is charged; without a header likewise.
+void expect_named(const std::string& name, const std::string& file, const std::string& what) {
+  const Case one(name);
+  const Words no_header{
+      "--set", "stream.format=csv", "--set", "stream.header=false", "--set", "stream.columns=[\"id\",\"x\",\"y\"]"};
+  const std::string path = one.path(file);
+  std::string sentence = what;
+  for (std::size_t at = sentence.find('%'); at != std::string::npos; at = sentence.find('%'))
+    sentence.replace(at, 1, path);
+  for (const Words& more : {Words{}, Words{"--json"}, Words{"--quiet"}}) {
+    const CommandResult result = one.run("estimate", more);
+    EXPECT_EQ(result.code, 65) << name;
+    EXPECT_EQ(result.err, "nustream: error: '" + path + "' is " + sentence + "\n");
+    EXPECT_FALSE(one.has_begun()) << name;
+  }
+  if (name == "json-array-on-one-line" || name == "csv-called-jsonl") return;
+  EXPECT_EQ(one.run("estimate", no_header).code, 65) << name;
+  EXPECT_FALSE(one.has_begun()) << name;
+}
+
+TEST(Cases, FilesThatAreSomethingElseAreNamed) {
+  expect_named("pretty-json-array", "in.jsonl",
+               "a JSON array, and one object a line is read: write it so, and set stream.format = \"jsonl\": jq -c "
+               "'.[]' '%' > '%.jsonl'");
+  expect_named("json-array-on-one-line", "in.jsonl",
+               "a JSON array, and one object a line is read: write it so, and set stream.format = \"jsonl\": jq -c "
+               "'.[]' '%' > '%.jsonl'");
+  expect_named("csv-called-jsonl", "in.csv", "CSV, and stream.format = \"jsonl\": set stream.format = \"csv\"");
+  expect_named(
+      "utf16", "in.csv",
+      "UTF-16 text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16 -t UTF-8 '%' > '%.utf8'");
+}
+
+/// Forty records y = 2x + `constant`: all are used.
+void expect_read(const std::string& name, const Words& more = {}, double constant = 1) {
+  const Case one(name);
+  Words arguments{"--json", "--data"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const CommandResult result = one.run("check", arguments);
+  ASSERT_EQ(result.code, 0) << name << result.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element data = parser.parse(result.out)["data"];
+  EXPECT_EQ(std::uint64_t(data["usable"]), std::uint64_t(data["records"])) << name << result.out;
+  EXPECT_EQ(std::uint64_t(data["records"]), 40U) << name;
+  EXPECT_NEAR(double(data["target"]["mean"]), 2 * double(data["columns"].at(0)["mean"]) + constant, 1e-9) << name;
+}
+
+TEST(Cases, FilesAsTheyAreShippedAreRead) {
+  expect_read("xz");
+  expect_read("bzip2");
+  expect_read("zip");
+  expect_read("byte-order-mark-without-header");
+  expect_read("json-with-latin1");
+  expect_read("decimal-commas", {"--set", "stream.decimal=,"}, 0.5);
+  expect_read("lines-above-the-header", {"--set", "stream.comment=#"});
+  expect_read("lines-above-the-header", {"--set", "stream.skip_lines=2"});
+}
+
+TEST(Cases, LinesAboveTheHeaderAreProposed) {
+  const Case one("lines-above-the-header");
+  const CommandResult result = one.run("estimate");
+  EXPECT_EQ(result.code, 78);
+  EXPECT_EQ(result.err,
+            "nustream: error: no column 'x' in the header of '" + one.path("in.csv") +
+                "', whose lines have 1 column (is stream.delimiter right?); name one that is there (if lines "
+                "that begin with '#' stand above the header, set stream.comment = \"#\", or stream.skip_lines "
+                "to their number)\n");
+  EXPECT_FALSE(one.has_begun());
+}
+
+TEST(Cases, NothingUsableIsSaidHoweverQuiet) {
+  for (const char* how : {"--json", "--quiet"}) {
+    EXPECT_THAT(Case("decimal-commas").run("estimate", {how}).err,
+                HasSubstr("operator only, not private: none of 40 records could be used: every step was noise alone; "
+                          "most often column 'x': not a number (record 0); listed in "));
+    EXPECT_THAT(Case("json-missing-member").run("estimate", {how}).err,
+                HasSubstr("none of 40 records could be used: every step was noise alone; most often column 'x': "
+                          "missing (record 0); listed in "));
+    EXPECT_THAT(Case("labels-of-minus-one-and-one").run("replay", {how}).err,
+                HasSubstr("all of them for their label alone: where the labels are not 0 and 1"));
+    EXPECT_THAT(Case("counts-below-zero").run("replay", {how}).err,
+                HasSubstr("most often column 'y': negative, so not a count (record "));
+  }
+}
+
+// An estimate needs all of its table: what arrived is not used.
+TEST(Cases, ACutTableIsNotUsed) {
+  const Case one("gzip-cut");
+  const CommandResult result = one.run("estimate");
+  EXPECT_EQ(result.code, 74);
+  EXPECT_EQ(result.err, "nustream: error: '" + one.path("in.csv.gz") +
+                            "' ends in the middle of its gzip data: fetch the file again\n");
+  EXPECT_FALSE(one.has_begun());
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,26 @@
+// What a file is said to be: one sentence or none, which holds nothing of the file, whatever the bytes are.
+#include "decode/file_kind.h"
+
+#include "fuzz.h"
+
+namespace nustream::fuzz {
+namespace {
+
+void target(std::string_view input) {
+  const unsigned choice = take_byte(input);
+  config::InputSettings settings;
+  settings.format = (choice & 1U) != 0 ? config::Format::json_lines : config::Format::csv;
+  settings.header = (choice & 2U) != 0;
+  settings.skip_lines = (choice & 4U) != 0 ? 1 : 0;
+  if ((choice & 8U) != 0) settings.comment = "#";
+  const bool is_all = (choice & 16U) != 0;
+  const std::string found = decode::other_kind(input, is_all, settings, "in");
+  require(found.empty() || found.starts_with("'in' is "), "a sentence about the file");
+  require(found.find('\n') == std::string::npos, "one line");
+  require(found == decode::other_kind(std::string(input), is_all, settings, "in"), "the same again");
+}
+
+}  // namespace
+}  // namespace nustream::fuzz
+
+NUSTREAM_FUZZ_TARGET(kind)

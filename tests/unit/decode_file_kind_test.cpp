@@ -1,0 +1,194 @@
+// What a file is, told by its first bytes, and what is said of one that is not read.
+#include "decode/file_kind.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sys/stat.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "decode/reader.h"
+#include "decode_rows.h"
+#include "expect_failure.h"
+#include "temporary_folder.h"
+
+namespace nustream::decode {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+using namespace std::string_literals;
+
+InputSettings csv(bool header = true) {
+  InputSettings settings;
+  settings.header = header;
+  if (!header) settings.columns = {"a", "b"};
+  return settings;
+}
+
+InputSettings jsonl() {
+  InputSettings settings;
+  settings.format = Format::json_lines;
+  return settings;
+}
+
+std::string kind(const std::string& content, const InputSettings& settings = csv(), bool is_all = true) {
+  return other_kind(content, is_all, settings, "in");
+}
+
+TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
+  std::string tar(512, '\0');
+  tar.replace(0, 5, "a.csv").replace(257, 5, "ustar");
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"7z\xbc\xaf\x27\x1c\0\4"s, "'in' is a 7z archive, and CSV or JSON lines are read: unpack it"},
+      {tar, "'in' is a tar archive"},
+      {"\x04\x22\x4d\x18\x64\x40"s,
+       "'in' is compressed by lz4, and CSV or JSON lines are read: decompress it: lz4 -d 'in'"},
+      {"\x1f\x9d\x90"s, "'in' is compressed by compress"},
+      {"\x1f\x8b\x08\0"s, "'in' is compressed twice"},
+      {"PAR1\x15\x04"s,
+       "'in' is a Parquet file, and CSV or JSON lines are read: write it as CSV: duckdb -c \"COPY (FROM 'in') TO "
+       "'in.csv'\""},
+      {"Obj\x01\x04\x16"s,
+       "'in' is an Avro file, and CSV or JSON lines are read: write it as JSON lines: avro-tools tojson 'in' > "
+       "'in.jsonl'"},
+      {"ARROW1\0\0\xff"s, "'in' is an Arrow file"},
+      {"ORC\x0a\x03\0\0"s, "'in' is an ORC file"},
+      {"SQLite format 3\0\x10"s,
+       "'in' is an SQLite database, and CSV or JSON lines are read: write a table of it as CSV: sqlite3 -header -csv "
+       "'in'"},
+      {"\xff\xfei\0d\0,\0"s,
+       "'in' is UTF-16 text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16 -t UTF-8 'in' > "
+       "'in.utf8'"},
+      {"\xfe\xff\0i\0d"s, "'in' is UTF-16 text"},
+      {"i\0d\0,\0x\0,\0y\0\n\0001\0"s, "'in' is UTF-16 text"},
+      {"\0i\0d\0,\0x\0,\0y\0\n\0001"s, "'in' is UTF-16 text"},
+      {"<!DOCTYPE html><html>404\n"s, "'in' is a web page, such as a server's error"},
+      {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"s, "'in' is an Office document"},
+  };
+  for (const auto& [content, sentence] : cases) {
+    for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
+      EXPECT_THAT(kind(content, settings), StartsWith(sentence));
+    }
+  }
+}
+
+TEST(FileKind, OfCarriageReturnsAloneIsNamed) {
+  const std::string sentence =
+      "'in' is text whose lines end in carriage returns alone: write it with newlines: tr '\\r' '\\n' < 'in' > "
+      "'in.lf'";
+  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
+    EXPECT_EQ(kind("a,b\r1,2\r3,4\r", settings), sentence);
+  }
+  EXPECT_THAT(kind("a,b\r\n1,2\r\n"), IsEmpty());
+  EXPECT_THAT(kind("a,b\r"), IsEmpty()) << "one line, with its end";
+}
+
+TEST(FileKind, OfJsonThatIsNotOneObjectALineIsNamedUnderEitherFormat) {
+  const std::string array =
+      "'in' is a JSON array, and one object a line is read: write it so, and set stream.format = \"jsonl\": jq -c "
+      "'.[]' 'in' > 'in.jsonl'";
+  const std::string document =
+      "'in' is JSON of many lines an object, and one object a line is read: write it so, and set stream.format = "
+      "\"jsonl\": jq -c . 'in' > 'in.jsonl'";
+  for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
+    EXPECT_EQ(kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3, \"b\": 4}]", settings), settings.header ? array : "")
+        << "one record alone";
+    EXPECT_EQ(kind("[\n{\"a\": 1},\n{\"a\": 2}\n]\n", settings), array);
+    EXPECT_EQ(kind("[\n  {\n    \"a\": 1\n  }\n]\n", settings), array);
+    EXPECT_EQ(kind("{\n  \"a\": 1,\n  \"b\": 2\n}\n", settings), document);
+  }
+}
+
+TEST(FileKind, OfOneTextForAnotherIsNamed) {
+  EXPECT_EQ(kind("a,b\n1,2\n", jsonl()), "'in' is CSV, and stream.format = \"jsonl\": set stream.format = \"csv\"");
+  EXPECT_EQ(kind("{\"a\": 1, \"b\": 2}\n{\"a\": 3, \"b\": 4}\n"),
+            "'in' is JSON lines, and stream.format = \"csv\": set stream.format = \"jsonl\"");
+  EXPECT_THAT(kind("{\"a\": 1}\n{\"a\": 3}\n", csv(false)), HasSubstr("is JSON lines"));
+  EXPECT_EQ(
+      kind("sep=;\na;b\n1;2\n"),
+      "'in' is CSV with a line of Excel's (sep=) above it: set stream.skip_lines = 1 and stream.delimiter = \";\"");
+  InputSettings skipping = csv();
+  skipping.skip_lines = 1;
+  EXPECT_THAT(kind("sep=;\na;b\n1;2\n", skipping), IsEmpty());
+}
+
+// A record that is no JSON, or one that looks like JSON, decides nothing.
+TEST(FileKind, IsNotDecidedByOneRecord) {
+  EXPECT_THAT(kind("garbage,1\n{\"a\": 1}\n", jsonl()), IsEmpty());
+  EXPECT_THAT(kind("[\n{\"a\": 1}\n{\"a\": 2}\n", jsonl()), IsEmpty());
+  EXPECT_THAT(kind("garbage,1\n{\"a\"", jsonl(), false), IsEmpty()) << "one line is whole";
+  EXPECT_THAT(kind("{\"a\": 1}\n1,2\n", csv(false)), IsEmpty());
+  EXPECT_THAT(kind("[1,2\n1,2\n", csv(false)), IsEmpty());
+  EXPECT_THAT(kind("a,b\n{\"a\": 1}\n{\"a\": 2}\n"), IsEmpty()) << "the header says that it is CSV";
+}
+
+TEST(FileKind, OfWhatIsReadIsNotTold) {
+  EXPECT_THAT(kind("a,b\n1,2\n"), IsEmpty());
+  EXPECT_THAT(kind("[a],[b]\n1,2\n"), IsEmpty()) << "a header of SQL Server's";
+  EXPECT_THAT(kind("ORC,b\n1,2\n"), IsEmpty());
+  EXPECT_THAT(kind("\xef\xbb\xbf{\"a\": 1}\n", jsonl()), IsEmpty());
+  EXPECT_THAT(kind("", jsonl()), IsEmpty());
+  EXPECT_THAT(kind("{\"a\": 1", jsonl(), false), IsEmpty()) << "a first line that is longer than what is looked at";
+}
+
+// All files are looked at before the first record of the first is read.
+TEST(FileKind, OfEveryFileIsLookedAtFirst) {
+  const tests::TemporaryFolder folder;
+  const std::string good = folder.write("good.csv", "a\n1\n");
+  const std::string other = folder.write("other", "PAR1\x15\x04");
+  tests::expect_failure(
+      Exit::data,
+      [&] {
+        (void)open_reader({.files = {good, other}}, tests::columns({"a"}));
+      },
+      "is a Parquet file");
+  const std::string wrapped = folder.write("other.gz", tests::gzip("PAR1\x15\x04"));
+  tests::expect_failure(
+      Exit::data,
+      [&] {
+        (void)open_reader({.files = {good, wrapped}}, tests::columns({"a"}));
+      },
+      "is a Parquet file");
+}
+
+TEST(FileKind, OfAPipeIsToldByItsFirstLines) {
+  const tests::TemporaryFolder folder;
+  const std::string pipe = (folder.path() / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << "a,b\n1,2\n3,4\n" << std::flush; });
+  InputSettings settings = jsonl();
+  settings.files = {pipe};
+  tests::expect_failure(
+      Exit::data,
+      [&] {
+        const auto reader = open_reader(settings, tests::columns({"a"}));
+        record::RowBatch batch;
+        while (reader->read(batch, 10)) {
+        }
+      },
+      "is CSV, and stream.format");
+  writer.join();
+}
+
+// What is cut is not told by the look: the records before the cut are given first.
+TEST(FileKind, LeavesDamageToTheReader) {
+  const tests::TemporaryFolder folder;
+  const std::string stored = tests::gzip("a\n1\n2\n");
+  const auto reader =
+      open_reader({.files = {folder.write("cut.gz", stored.substr(0, stored.size() - 4))}}, tests::columns({"a"}));
+  record::RowBatch batch;
+  EXPECT_TRUE(reader->read(batch, 10));
+  EXPECT_EQ(batch.count(), 2U);
+  tests::expect_failure(Exit::io, [&] { (void)reader->read(batch, 10); });
+}
+
+}  // namespace
+}  // namespace nustream::decode
