@@ -1,6 +1,8 @@
 #include "attach/lane_tally.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,8 @@ namespace nustream::attach {
 namespace {
 
 constexpr std::chrono::minutes between_lines{10};
+constexpr std::uint64_t looked_at = 100;
+constexpr std::uint64_t gradients_judged = 10;
 
 }  // namespace
 
@@ -17,10 +21,24 @@ void LaneTally::say(const std::string& what) const {
   if (!what.empty()) fmt::print(stderr, "nustream: lane {}: operator only, not private: {}\n", lane_.value(), what);
 }
 
-void LaneTally::read(const record::RowBatch& rows) {
-  if (looked_ || rows.count() == 0) return;
-  looked_ = true;
-  say(check::unusable_at_first(check::tally_of(rows)));
+void LaneTally::read(const record::RowBatch& rows, std::size_t first, ClipNorm clip, const CountClips& count_clips) {
+  if (first >= rows.count() || first_.records >= looked_at) return;
+  const std::uint64_t before = first == 0 ? 0 : rows.next[first - 1];
+  const auto is_new = [&](const record::Reject& reject) { return reject.position.value() >= before; };
+  const auto rejects = std::find_if(rows.rejects.begin(), rows.rejects.end(), is_new);
+  first_.records += rows.count() - first;
+  first_.add(std::span(rejects, rows.rejects.end()));
+  if (count_clips) {
+    first_.gradients = first_.records - first_.rejected;
+    first_.clipped += count_clips(record::slice(rows, first, rows.count()));
+  }
+  const auto tell = [&](bool& told, const std::string& what) {
+    if (!told) say(what);
+    told |= !what.empty();
+  };
+  tell(told_unusable_, check::unusable_at_first(first_));
+  // A few gradients say little of the clip.
+  if (first_.gradients >= gradients_judged) tell(told_clipped_, check::clipped_at_first(first_, clip));
 }
 
 void LaneTally::tick(std::chrono::steady_clock::time_point now) {

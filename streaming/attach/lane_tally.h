@@ -3,6 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "check/tally.h"
@@ -16,8 +19,13 @@ class LaneTally {
  public:
   explicit LaneTally(LaneId lane) : lane_(lane) {}
 
-  /// Rows that were read and took no step yet. Of the first ones it says at once where many cannot be used.
-  void read(const record::RowBatch& rows);
+  /// Counts of the gradients of rows those that are clipped where the lane begins.
+  using CountClips = std::function<std::uint64_t(const record::RowSlice& rows)>;
+
+  /// Rows that were read and took no step yet, those from `first` on for the first time. Of the first hundred records
+  /// it says at once where many cannot be used, or nearly all are clipped at `clip`. `count_clips` is empty where the
+  /// lane goes on from other steps.
+  void read(const record::RowBatch& rows, std::size_t first, ClipNorm clip, const CountClips& count_clips);
   /// Records of a batch that is durable: one that is computed again counts once.
   void committed(const check::Tally& batch) { tally_.add(batch); }
   /// Says what was counted since the last time, at most once in ten minutes, where some of it could not be used or
@@ -30,7 +38,9 @@ class LaneTally {
   void say(const std::string& what) const;
 
   LaneId lane_;
-  bool looked_ = false;
+  check::Tally first_;  // of the first records
+  bool told_unusable_ = false;
+  bool told_clipped_ = false;
   bool ended_ = false;
   check::Tally tally_;
   check::Tally told_;  // as of the last line

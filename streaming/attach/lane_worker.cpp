@@ -1,4 +1,5 @@
 #include "attach/lane_worker.h"
+#include "check/start_clips.h"
 
 #include <boost/asio/post.hpp>
 
@@ -46,9 +47,20 @@ kafka::PartitionIndex LaneWorker::partition() const {
 
 void LaneWorker::take(std::span<const kafka::Message> messages) {
   if (!takes_records(stage_)) return;
+  const std::size_t before = open_->input.rows().count();
   open_->input.take(messages, open_->state.seen);
-  tally_.read(open_->input.rows());
+  look_at_first(before);
   pump();
+}
+
+/// Rows from `before` on were read just now, and took no step yet.
+void LaneWorker::look_at_first(std::size_t before) {
+  const config::Config& config = host_.setup.config;
+  const auto count_clips = [&](const record::RowSlice& rows) {
+    return check::clipped_at_start(config, *open_->state.mechanism, rows);
+  };
+  tally_.read(open_->input.rows(), before, config.descent.clip,
+              open_->begins ? LaneTally::CountClips(count_clips) : LaneTally::CountClips());
 }
 
 void LaneWorker::end_of_partition(std::uint64_t offset) {

@@ -92,6 +92,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void start_reading();
 
   // Records in, batches out: lane_worker.cpp.
+  void look_at_first(std::size_t before);
   void pump();
   void step_batch();
   [[nodiscard]] bool step_or_fail();

@@ -30,6 +30,7 @@ struct LaneWorker::Open {
         transactions(host.setup, state, std::move(opened.journal), host.shown, metrics, kept) {}
 
   LaneState state;
+  bool begins = state.lane.steps().value() == 0;  ///< it had taken no step when it was opened
   LaneInput input;
   OpenBatch batch;
   LaneTransactions transactions;

@@ -35,14 +35,19 @@ std::string unusable_at_first(const Tally& first) {
   return first.unusable_share() < worth_a_line ? std::string() : in_words(first);
 }
 
-std::string clipped_at_first(const config::Config& config, const config::Mechanism& mechanism,
-                             const record::RowSlice& rows, std::uint64_t usable) {
-  const std::uint64_t clipped = clipped_at_start(config, mechanism, rows);
-  if (static_cast<double>(clipped) <= clipped_worth_a_line * static_cast<double>(usable)) return {};
+std::string clipped_at_first(const Tally& first, ClipNorm clip) {
+  if (first.gradients == 0 || first.clipped_share() <= clipped_worth_a_line) return {};
   return fmt::format(
       "of the first {} gradients {} ({}) are longer than descent.clip_norm = {:g} where the run begins: "
       "centre and scale the columns by public figures; nustream check CONFIG --data shows them",
-      with_separators(usable), with_separators(clipped), percent(clipped, usable), config.descent.clip.value());
+      with_separators(first.gradients), with_separators(first.clipped), percent(first.clipped, first.gradients),
+      clip.value());
+}
+
+void count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,
+                 Tally& first) {
+  first.gradients = first.records - first.rejected;
+  first.clipped = clipped_at_start(config, mechanism, rows);
 }
 
 void require_usable(const Tally& first, double min_usable) {

@@ -20,10 +20,13 @@ inline constexpr std::size_t records_judged = 1000;
 /// "of the first 40 records 40 (100%) cannot be used …": where a tenth of those in `first`, or more, cannot; else "".
 [[nodiscard]] std::string unusable_at_first(const Tally& first);
 
-/// "of the first 40 gradients …": where most of those of the `usable` ones among `rows` are longer than the clip norm
-/// at θ_0; else "".
-[[nodiscard]] std::string clipped_at_first(const config::Config& config, const config::Mechanism& mechanism,
-                                           const record::RowSlice& rows, std::uint64_t usable);
+/// Counts the gradients of `rows`, which are the records of `first`, and those that are longer than the clip norm at
+/// θ_0.
+void count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,
+                 Tally& first);
+
+/// "of the first 40 gradients …": where nearly all of those that were counted are longer than `clip`; else "".
+[[nodiscard]] std::string clipped_at_first(const Tally& first, ClipNorm clip);
 
 /// Failure(unusable) where a share below `min_usable` of the records in `first`, which took no step, can be used. The
 /// message tells of data: for the operator alone.

@@ -19,8 +19,8 @@ struct RejectsList {
 /// A line on standard error, marked as not private; none of an empty one.
 void say_for_operator(const std::string& line);
 /// On standard error, marked as not private, whatever else is shown of the run: how many records could not be used
-/// and why, how many gradients were clipped, and what took no step. No line where there is nothing to say. For a run
-/// that ended without an error: one that failed says that alone.
+/// and why, how many gradients were clipped, and what took no step. No line where there is nothing to say. Of a run
+/// that fails too, before the line that says why.
 void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects);
 /// Where they could not be written: one line more, whatever else is shown of the run.
 void warn_of_lost(const RejectsList& rejects);

@@ -128,8 +128,9 @@ void say_at_first(const config::Config& config, const config::Mechanism& mechani
   if (options.start == folder::Start::resume) return;
   const record::RowSlice all{table.dimension, table.rows(), table.x.values().data(), table.y.values().data(),
                              nullptr};
-  console::say_for_operator(
-      check::clipped_at_first(config, mechanism, all, table.counts.records - table.counts.rejected));
+  check::Tally first = table.counts;
+  check::count_clips(config, mechanism, all, first);
+  console::say_for_operator(check::clipped_at_first(first, config.descent.clip));
 }
 
 /// How many runs under these settings are finished of those that belong together; the folder may hold none yet.

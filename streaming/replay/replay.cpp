@@ -88,12 +88,12 @@ FirstLook first_look(const config::Config& config, const config::Mechanism& mech
                      folder::Session& session) {
   const bool is_new = session.lane().steps().value() == 0;
   const auto look = [&, is_new](const record::RowBatch& rows) {
-    const check::Tally first = check::tally_of(rows);
+    check::Tally first = check::tally_of(rows);
     if (is_new && options.min_usable) check::require_usable(first, *options.min_usable);
     console::say_for_operator(check::unusable_at_first(first));
     if (!is_new) return;
-    console::say_for_operator(check::clipped_at_first(config, mechanism, record::slice(rows, 0, rows.count()),
-                                                      first.records - first.rejected));
+    check::count_clips(config, mechanism, record::slice(rows, 0, rows.count()), first);
+    console::say_for_operator(check::clipped_at_first(first, config.descent.clip));
   };
   return {options.min_usable ? check::records_judged : 1, look};
 }
@@ -184,8 +184,8 @@ Exit run(const config::Config& config, const folder::Options& options) {
   printer.finish();
   promise.tell(session.warnings());
   console::warn_of_lost(rejects_of(session));
-  if (failure) std::rethrow_exception(failure);
   console::print_for_operator(counted(loop, session), rejects_of(session));
+  if (failure) std::rethrow_exception(failure);
   say_how_it_ended(config, options, session, ending, stepper.released_at());
 
   if (ending == Ending::input && loop.counts().records == 0 && loop.counts().left_over == 0) {

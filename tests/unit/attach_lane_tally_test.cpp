@@ -46,11 +46,51 @@ check::Tally batch_of(std::uint64_t records, std::uint64_t unusable, std::uint64
 
 TEST(LaneTally, SaysAtOnceAndOnceThatTheFirstRecordsCannotBeUsed) {
   LaneTally tally(LaneId{3});
-  EXPECT_THAT(said_by([&] { tally.read(rows_of(0, 0)); }), IsEmpty());
-  EXPECT_THAT(said_by([&] { tally.read(rows_of(10, 9)); }),
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(0, 0), 0, ClipNorm{2}, {}); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(10, 9), 0, ClipNorm{2}, {}); }),
               AllOf(HasSubstr("nustream: lane 3: operator only, not private: of the first 10 records 9 (90%)"),
                     HasSubstr("column 'x': missing (record 0)")));
-  EXPECT_THAT(said_by([&] { tally.read(rows_of(10, 10)); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(10, 10), 0, ClipNorm{2}, {}); }), IsEmpty());
+}
+
+TEST(LaneTally, LooksAtTheFirstHundredRecordsOncePerRecord) {
+  LaneTally tally(LaneId{0});
+  record::RowBatch rows = rows_of(60, 0);
+  EXPECT_THAT(said_by([&] { tally.read(rows, 0, ClipNorm{2}, {}); }), IsEmpty());
+  // Twenty more, the first five of them unusable: 5 of 80 is less than a tenth, 11 of 90 is more.
+  const auto add = [&](std::size_t count, std::size_t unusable) {
+    for (std::size_t i = 0; i < count; ++i) {
+      rows.x.push_back(0);
+      rows.y.push_back(0);
+      rows.next.push_back(rows.next.back() + 1);
+      if (i < unusable) rows.rejects.push_back({Position{rows.next.back() - 1}, "column 'x': missing"});
+    }
+  };
+  add(20, 5);
+  EXPECT_THAT(said_by([&] { tally.read(rows, 60, ClipNorm{2}, {}); }), IsEmpty());
+  add(10, 6);
+  EXPECT_THAT(said_by([&] { tally.read(rows, 80, ClipNorm{2}, {}); }),
+              HasSubstr("of the first 90 records 11 (12.2%)"));
+  LaneTally quiet(LaneId{0});
+  const record::RowBatch good = rows_of(100, 0);
+  EXPECT_THAT(said_by([&] {
+                quiet.read(good, 0, ClipNorm{2}, {});
+                quiet.read(rows_of(50, 50), 0, ClipNorm{2}, {});
+              }),
+              IsEmpty())
+      << "a hundred were looked at";
+}
+
+TEST(LaneTally, SaysAtOnceAndOnceThatNearlyAllOfTheFirstGradientsAreClipped) {
+  LaneTally tally(LaneId{0});
+  const auto all = [](const record::RowSlice& rows) { return std::uint64_t{rows.count}; };
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(4, 0), 0, ClipNorm{2}, all); }), IsEmpty()) << "too few to tell";
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(8, 0), 0, ClipNorm{2}, all); }),
+              HasSubstr("lane 0: operator only, not private: of the first 12 gradients 12 (100%) are longer than "
+                        "descent.clip_norm = 2 where the run begins"));
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(8, 0), 0, ClipNorm{2}, all); }), IsEmpty());
+  LaneTally other(LaneId{0});
+  EXPECT_THAT(said_by([&] { other.read(rows_of(20, 0), 0, ClipNorm{2}, {}); }), IsEmpty()) << "it goes on";
 }
 
 TEST(LaneTally, SaysAtIntervalsWhatCameSinceTheLastLine) {
@@ -80,7 +120,7 @@ TEST(LaneTally, HasNothingToSayWhereAllIsUsedAndNothingClipped) {
   LaneTally tally(LaneId{0});
   tally.committed(batch_of(100, 0, 0));
   EXPECT_THAT(said_by([&] {
-                tally.read(rows_of(10, 0));
+                tally.read(rows_of(10, 0), 0, ClipNorm{2}, [](const record::RowSlice&) { return 9U; });
                 tally.tick(std::chrono::steady_clock::now() + minutes(11));
                 tally.end();
               }),
