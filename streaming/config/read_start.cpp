@@ -13,7 +13,7 @@
 namespace nustream::config {
 namespace {
 
-constexpr const char* key = "start";
+constexpr const char* start_key = "start";
 
 using Named = std::vector<std::pair<std::string, double>>;
 
@@ -24,7 +24,7 @@ std::vector<double> from_original_units(const Section& descent, const Config& co
   if (!wrong.empty()) {
     std::string names;
     for (const std::string& name : units.names()) names += (names.empty() ? "" : ", ") + name;
-    descent.refuse(key, "a number for each of " + names + ": " + wrong);
+    descent.refuse(start_key, "a number for each of " + names + ": " + wrong);
   }
   return theta;
 }
@@ -52,16 +52,16 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
   const std::filesystem::path own = std::filesystem::path(config.state.directory) / "releases.jsonl";
   if (std::filesystem::equivalent(file, own, missing)) {
     // Its last line changes with every release, and with it what the settings say.
-    descent.refuse(key, "a file that stays as it is: a new epoch goes on from state.directory by itself");
+    descent.refuse(start_key, "a file that stays as it is: a new epoch goes on from state.directory by itself");
   }
   const auto release = publish::read_release(last_line_of(file));
-  if (!release) descent.refuse(key, "a file whose last line is a release");
+  if (!release) descent.refuse(start_key, "a file whose last line is a release");
   if (!release->promise.is_private) {
-    descent.refuse(key,
+    descent.refuse(start_key,
                    "a release that is private; of others give the coefficients as a table, if they may be known");
   }
   if (release->promise.target_only && config.privacy.protects != Protects::target) {
-    descent.refuse(key, "a release that protects whole records, as privacy.protects does");
+    descent.refuse(start_key, "a release that protects whole records, as privacy.protects does");
   }
   return from_original_units(descent, config, release->estimate);
 }
@@ -69,14 +69,15 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
 }  // namespace
 
 std::vector<double> read_start(const Section& descent, const Config& config) {
-  if (descent.is_text(key)) return from_release(descent, config, *descent.text(key));
-  if (descent.is_table(key)) return from_original_units(descent, config, descent.section(key).named_numbers());
-  std::vector<double> start = descent.numbers(key);
+  if (descent.is_text(start_key)) return from_release(descent, config, *descent.text(start_key));
+  if (descent.is_table(start_key))
+    return from_original_units(descent, config, descent.section(start_key).named_numbers());
+  std::vector<double> start = descent.numbers(start_key);
   if (start.empty()) start.assign(config.descent.dimension, 0.0);
   if (start.size() != config.descent.dimension) {
-    descent.refuse(key, "one number for each of the " + std::to_string(config.descent.dimension) +
-                            " parameters, the intercept first" +
-                            (config.descent.first_stage ? ", the second stage first" : ""));
+    descent.refuse(start_key, "one number for each of the " + std::to_string(config.descent.dimension) +
+                                  " parameters, the intercept first" +
+                                  (config.descent.first_stage ? ", the second stage first" : ""));
   }
   return start;
 }
