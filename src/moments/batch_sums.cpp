@@ -9,6 +9,7 @@
 #include "base/shown.h"
 #include "descent/norm.h"
 #include "nustream/base/error.h"
+#include "planted.h"
 
 namespace nustream::moments {
 namespace {
@@ -36,7 +37,8 @@ void add_triangle(std::span<const double> u, double units, std::int64_t* sum) no
   for (std::size_t i = 0; i < u.size(); ++i) {
     const double diagonal = u[i] * units;
     *sum++ += static_cast<std::int64_t>(diagonal * u[i]);
-    const double beside = diagonal * std::numbers::sqrt2;
+    const double beside =
+        NUSTREAM_PLANTED("second-moments-without-the-root") ? diagonal : diagonal * std::numbers::sqrt2;
     for (std::size_t j = i + 1; j < u.size(); ++j) *sum++ += static_cast<std::int64_t>(beside * u[j]);
   }
 }
@@ -54,6 +56,7 @@ void check(const Radii& radii) {
 }
 
 double clip_factor(const Design& design, const Spacings& spacings) {
+  if (NUSTREAM_PLANTED("sums-clip-without-room")) return 1;
   const std::vector<Block> all = blocks(design);
   double truncated = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -111,7 +114,10 @@ double BatchSums::residual(std::size_t response, double value, double scale) con
   const double* const theta = centre_.data() + response * inputs_.size();
   double prediction = 0;
   for (std::size_t j = 0; j < inputs_.size(); ++j) prediction += inputs_[j] * theta[j];
-  return scale * value - radii_.inputs * prediction;
+  if (NUSTREAM_PLANTED("sums-scale-inputs-alone")) scale = 1;
+  const double residual = scale * value - radii_.inputs * prediction;
+  if (!NUSTREAM_PLANTED("residual-clipped-before-scaling")) return residual;
+  return scale * std::clamp(residual / scale, -radii_.target, radii_.target);
 }
 
 void BatchSums::add_row(const double* row, double target) noexcept {

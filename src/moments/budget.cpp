@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "nustream/base/error.h"
+#include "planted.h"
 #include "privacy/rounding.h"
 
 namespace nustream::moments {
@@ -40,6 +41,7 @@ constexpr double slack = 32 * privacy::unit_roundoff;
 Displacement displacement(const Design& design, Block block) {
   if (!is_noised(design, block)) throw InvalidParameter("block", std::string(name(block)), "one that is private");
   if (design.neighbours.adjacency == privacy::Adjacency::zero_out) return Displacement{1};
+  if (NUSTREAM_PLANTED("replaced-sums-move-by-one")) return Displacement{1};
   const bool is_outer_product = block == Block::second || block == Block::spread;
   if (!is_outer_product) return Displacement{2};
   // A variance is one number of [0, 1]; a public xxᵀ has one such number in front.
@@ -60,6 +62,8 @@ Rho joint(const Design& design, const std::vector<Rho>& parts) {
     of += parts[i].value();
   }
   const bool replace = design.neighbours.adjacency == privacy::Adjacency::replace_one;
+  if (NUSTREAM_PLANTED("spread-is-not-charged")) spread = 0;
+  if (NUSTREAM_PLANTED("sums-cost-one-block") && second > 0) responses = 0;
   const double moments = replace ? replaced(second, responses) : second + responses;
   return Rho{privacy::rounded_up(moments + spread, slack)};
 }
@@ -80,6 +84,11 @@ std::vector<NoiseMultiplier> calibrate(const Mechanism& mechanism, const Shares&
     sigmas.push_back(privacy::multiplier_for(sensitivity, own));
   }
   return sigmas;
+}
+
+NoiseMultiplier joint_multiplier(const Design& design, const std::vector<NoiseMultiplier>& sigmas) {
+  check_count("sigmas", sigmas.size(), design);
+  return NoiseMultiplier{privacy::rounded_down(std::sqrt(0.5 / joint(design, unit_parts(sigmas)).value()), slack)};
 }
 
 Spend::Spend(const Mechanism& mechanism, const std::vector<NoiseMultiplier>& sigmas)

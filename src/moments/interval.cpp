@@ -193,7 +193,8 @@ std::optional<std::vector<double>> privacy_covariance(const RunningSums& sums, c
 
 std::optional<std::vector<inference::EstimatedVariance>> target_variances(const RunningSums& sums, const Frame& frame,
                                                                           std::span<const double> covariance,
-                                                                          const Estimate& estimate, StepCount steps) {
+                                                                          const Estimate& estimate, StepCount steps,
+                                                                          std::span<const double> directions) {
   const std::vector<double> target = alone(frame.design.shape, frame.design.shape.endogenous);
   const auto privacy = privacy_of(sums, frame, covariance, estimate, target);
   const auto meat = meat_of(sums, frame, covariance, estimate, target, steps.value());
@@ -202,20 +203,33 @@ std::optional<std::vector<inference::EstimatedVariance>> target_variances(const 
   const auto d = static_cast<Eigen::Index>(whole.dimension);
   const Matrix inverse = full_matrix(whole.second, whole.dimension).llt().solve(Matrix::Identity(d, d));
   const double second_stddev = estimate.floor / std::sqrt(2 * static_cast<double>(d));
+  NUSTREAM_REQUIRE(directions.size() % static_cast<std::size_t>(d) == 0, "a direction has a number for every input");
   std::vector<inference::EstimatedVariance> variances;
-  for (Eigen::Index j = 0; j < d; ++j) {
-    const Vector solved = inverse.col(j);
+  for (std::size_t from = 0; from < directions.size(); from += static_cast<std::size_t>(d)) {
+    const Eigen::Map<const Vector> direction(directions.data() + from, d);
+    const Vector solved = inverse * direction;
     const Vector scored = meat->value * solved;
     const double sampling = solved.dot(scored);
-    const double own = (*privacy)(j, j);
+    const double own = direction.dot(*privacy * direction);
+    const double privacy_length = direction.norm() * (*privacy * direction).norm();
     // d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a; uᵀEv varies by at most ‖u‖‖v‖ times E's diagonal.
-    const double by_second = 2 * second_stddev * (solved.norm() * (inverse * scored).norm() + own * inverse.norm());
+    const double by_second =
+        2 * second_stddev * (solved.norm() * (inverse * scored).norm() + privacy_length * inverse.norm());
     const double error = std::hypot(by_second, meat->stddev * solved.squaredNorm()) / (sampling + own);
     const double degrees = 2 / (error * error);
     if (!(sampling > 0) || !(degrees >= fewest_degrees_of_freedom)) return std::nullopt;
     variances.push_back({sampling + own, degrees});
   }
   return variances;
+}
+
+std::optional<std::vector<inference::EstimatedVariance>> target_variances(const RunningSums& sums, const Frame& frame,
+                                                                          std::span<const double> covariance,
+                                                                          const Estimate& estimate, StepCount steps) {
+  const std::size_t d = frame.design.shape.inputs;
+  std::vector<double> unit_vectors(d * d);
+  for (std::size_t j = 0; j < d; ++j) unit_vectors[j * d + j] = 1;
+  return target_variances(sums, frame, covariance, estimate, steps, unit_vectors);
 }
 
 }  // namespace nustream::moments

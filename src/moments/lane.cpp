@@ -11,6 +11,7 @@
 #include "nustream/base/error.h"
 #include "nustream/moments/interval.h"
 #include "nustream/noise/correlation.h"
+#include "planted.h"
 
 namespace nustream::moments {
 namespace {
@@ -34,6 +35,10 @@ const Settings& checked(const Settings& settings) {
   if (!is_centre(settings.start)) throw InvalidParameter("start", "too far away", "numbers up to 2^100");
   if (settings.constant && *settings.constant >= shape.inputs) {
     throw InvalidParameter("constant", std::to_string(*settings.constant), "the number of an input");
+  }
+  if (settings.directions.size() % shape.inputs != 0) {
+    throw InvalidParameter("directions", std::to_string(settings.directions.size()) + " numbers",
+                           "one for each input in every direction");
   }
   const auto& variance = settings.weighting.residual_variance;
   if (variance && !(std::isfinite(*variance) && *variance > 0)) {
@@ -129,6 +134,12 @@ void Lane::close_step(std::span<const noise::GridNoise> noise, std::uint64_t ind
   for (std::size_t i = 0; i < noise.size(); ++i) {
     of_step[i] = noise[i].units.subspan(index * noise[i].dimension, noise[i].dimension);
   }
+  std::array<std::vector<std::int64_t>, 4> nothing;  // of a planted bug alone
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    if (!NUSTREAM_PLANTED("noise-is-left-out-before-a-stage") || !stage_from(settings_, steps_ + 1)) break;
+    nothing[i].resize(noise[i].dimension);
+    of_step[i] = nothing[i];
+  }
   sums_.step(batch_, std::span(of_step).first(noise.size()));
   batch_.clear();
   ++steps_;
@@ -143,10 +154,13 @@ void Lane::release_now(Releases& releases) const {
   release.position = position();
   release.records = steps_ * frame_.every;
   release.floored = found.floored;
+  release.floor = found.floor;
   release.stage = stage_number(settings_, sums_.stages().back().first);
   if (frame_.design.spread != Spread::none) {
-    if (auto known = target_variances(sums_, frame_, covariance, found, steps()))
-      release.variances = *std::move(known);
+    auto known = settings_.directions.empty()
+                     ? target_variances(sums_, frame_, covariance, found, steps())
+                     : target_variances(sums_, frame_, covariance, found, steps(), settings_.directions);
+    if (known) release.variances = *std::move(known);
   }
   if (settings_.release_sums) release.sums = combined(frame_.design, sums_.stages(), found.weights);
   release.theta = std::move(found.theta);

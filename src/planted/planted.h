@@ -86,6 +86,18 @@ inline constexpr std::array names{
     std::string_view("parts-share-records"),
     std::string_view("fit-stages-share-a-key"),
     std::string_view("fits-cost-the-dearest"),
+    // moments
+    std::string_view("sums-scale-inputs-alone"),
+    std::string_view("second-moments-without-the-root"),
+    std::string_view("residual-clipped-before-scaling"),
+    std::string_view("sums-clip-without-room"),
+    std::string_view("separation-of-records-taken-for-steps"),
+    std::string_view("sums-cost-one-block"),
+    std::string_view("spread-is-not-charged"),
+    std::string_view("replaced-sums-move-by-one"),
+    std::string_view("number-of-records-is-exact"),
+    std::string_view("noise-in-units-of-the-last-stage"),
+    std::string_view("noise-is-left-out-before-a-stage"),
     // local reports
     std::string_view("local-bound-is-not-enforced"),
     std::string_view("local-records-differ-by-one-norm"),

@@ -50,6 +50,11 @@ using Shares = std::vector<double>;
 /// a share that is not finite and > 0; Unsupported as sensitivity_limit() does.
 [[nodiscard]] std::vector<NoiseMultiplier> calibrate(const Mechanism& mechanism, const Shares& shares, Rho budget);
 
+/// σ of one mechanism of displacement 1 that costs what all blocks cost together: for records that take part in whole
+/// steps, sens²/(2σ²) of the correlation is joint() of the blocks. Rounded down, so that its spend is never less.
+/// Throws InvalidParameter for another number of multipliers than noised blocks.
+[[nodiscard]] NoiseMultiplier joint_multiplier(const Design& design, const std::vector<NoiseMultiplier>& sigmas);
+
 /// What a unit has spent after so many steps. Const functions change a cache: one object is for one thread. Answers
 /// do not depend on what was asked before.
 class Spend {

@@ -24,13 +24,18 @@ namespace nustream::moments {
                                                                     std::span<const double> covariance,
                                                                     const Estimate& estimate, std::size_t response);
 
-/// Variance of every coefficient of the target, privacy and sampling together, for `steps` steps. The sampling part
-/// comes from the spread of recentred stages (all but the first): residuals about the start are no estimate of it. It
-/// has the degrees of freedom that the noise of spread and H leaves.
+/// Variance of aᵀθ̂ for every row a of `directions` (row-major, · × d; a public map, such as that to original units),
+/// θ̂ the coefficients of the target: privacy and sampling together, for `steps` steps. The sampling part comes from
+/// the spread of recentred stages (all but the first): residuals about the start are no estimate of it. It has the
+/// degrees of freedom that the noise of spread and H leaves.
 ///
 /// They cover the parameter of the weighted, clipped problem: rows scaled to R_x, residuals clipped to R_r about the
 /// centres of their day. Nothing where an eigenvalue is floored, where no spread is kept or no stage was recentred,
 /// where a variance comes out negative, or has fewer than 8 degrees of freedom.
+[[nodiscard]] std::optional<std::vector<inference::EstimatedVariance>> target_variances(
+    const RunningSums& sums, const Frame& frame, std::span<const double> covariance, const Estimate& estimate,
+    StepCount steps, std::span<const double> directions);
+/// Of every coefficient: the directions are the unit vectors.
 [[nodiscard]] std::optional<std::vector<inference::EstimatedVariance>> target_variances(
     const RunningSums& sums, const Frame& frame, std::span<const double> covariance, const Estimate& estimate,
     StepCount steps);

@@ -42,6 +42,8 @@ struct Settings {
   Weighting weighting{};
   std::optional<std::size_t> constant{};  ///< the input that is 1 in every usable row
   bool release_sums = false;              ///< H, gap and centre in every release
+  /// What variances are about: rows a of aᵀθ, row-major · × inputs; empty: the coefficients themselves.
+  std::vector<double> directions{};
 };
 
 /// Numbers of a row.
@@ -57,10 +59,11 @@ struct Release {
   std::uint64_t records = 0;  ///< usable or not
   std::vector<double> theta;  ///< inputs × responses, column by column
   std::size_t floored = 0;    ///< directions that noise hides: the answer is a guess there, and is to be marked
+  double floor = 0;           ///< λ, to which eigenvalues of H are raised
   std::size_t stage = 0;      ///< of the last step, from 0
-  /// Of the target's coefficients; empty where they are withheld (interval.h).
+  /// Of the settings' directions; empty where they are withheld (interval.h).
   std::vector<inference::EstimatedVariance> variances;
-  std::optional<NormalEquations> sums;
+  std::optional<NormalEquations> sums{};
 };
 using Releases = std::vector<Release>;
 

@@ -37,9 +37,10 @@ struct Layers {
 ///
 /// Guarantee: an upper bound for every correlation, of the very B that the generators draw from. The layers' encoded
 /// changes add up, and the length of a sum is at most the sum of the lengths: (q − r)·sens(⌊k/q⌋, b′) +
-/// r·sens(⌊k/q⌋ + 1, b′), b′ = ⌊qb/m⌋ steps, r = k mod q. For b ≥ m there is one layer, with b′ = ⌊b/m⌋. Against an
-/// exhaustive search over small cases it is at most 1.24 times the exact length. A b that is taken for b′ claims less
-/// than what is there.
+/// r·sens(⌊k/q⌋ + 1, b′), b′ = ⌊qb/m⌋ steps, r = k mod q. For b ≥ m there is one layer, with b′ = ⌊b/m⌋. It is
+/// exact for one record, and at most 1.33 times the exact length over all units of at most 4 records, 9 apart, in
+/// steps of at most 4 records, over at most 6 steps (exhaustive search, four correlations). A b that is taken for b′
+/// claims less than what is there.
 ///
 /// Throws as privacy::sensitivity() does.
 [[nodiscard]] Sensitivity sensitivity(const noise::Correlation& correlation, StepCount steps,
