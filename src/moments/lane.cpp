@@ -96,6 +96,18 @@ Lane::Lane(Settings settings, Position start)
   batch_.aim(settings_.stages.front().radii, settings_.start);
 }
 
+void Lane::begin_about(std::span<const double> centre) {
+  NUSTREAM_REQUIRE(steps_ == 0 && batch_.records() == 0, "a lane begins about a centre before its first row");
+  if (centre.size() != settings_.start.size() || !is_centre(centre)) {
+    throw InvalidParameter("start", std::to_string(centre.size()) + " entries",
+                           "as many numbers as there are coefficients, up to 2^100");
+  }
+  settings_.start.assign(centre.begin(), centre.end());
+  const Radii& radii = settings_.stages.front().radii;
+  sums_ = RunningSums(settings_.mechanism.design, spacings_, memory_of(settings_), radii, centre);
+  batch_.aim(radii, centre);
+}
+
 void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases) {
   const std::vector<Block> noised = noised_blocks(frame_.design);
   const std::uint64_t closing = (batch_.records() + rows.count) / frame_.every;

@@ -73,6 +73,10 @@ Exit run(config::Config config, const Options& options) {
   if (config.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
+  if (config.moments) {
+    throw Failure(Exit::configuration,
+                  config.file + ": model.estimator = \"moments\" is for replay: attach takes \"descent\"");
+  }
   preflight(config);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = load_keys(config, options);

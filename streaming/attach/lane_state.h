@@ -9,10 +9,10 @@
 
 #include "config/mechanism.h"
 #include "engine/epoch_ledger.h"
+#include "engine/estimator.h"
 #include "journal/journal.h"
 #include "journal/sealed_state.h"
 #include "kafka/seen_records.h"
-#include "nustream/lane/lane.h"
 #include "secrets/keyring.h"
 
 namespace nustream::attach {
@@ -31,7 +31,7 @@ struct Setup {
 struct LaneState {
   /// The lane's own: a spend caches, and is for one thread at a time.
   std::unique_ptr<const config::Mechanism> mechanism;
-  lane::Lane lane;
+  engine::Estimator lane;
   engine::EpochLedger ledger;
   kafka::SeenRecords seen;
   std::optional<Position> stop;  ///< resolved once

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "check/first_look.h"
 #include "check/tally.h"
 #include "nustream/base/units.h"
 #include "nustream/record/batch.h"
@@ -25,7 +26,7 @@ class LaneTally {
   /// Rows that were read and took no step yet, those from `first` on for the first time. Of the first hundred records
   /// it says at once where many cannot be used, or nearly all are clipped at `clip`. `count_clips` is empty where the
   /// lane goes on from other steps.
-  void read(const record::RowBatch& rows, std::size_t first, ClipNorm clip, const CountClips& count_clips);
+  void read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip, const CountClips& count_clips);
   /// Records of a batch that is durable: one that is computed again counts once.
   void committed(const check::Tally& batch) { tally_.add(batch); }
   /// Says what was counted since the last time, at most once in ten minutes, where some of it could not be used or

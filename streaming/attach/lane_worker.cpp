@@ -59,7 +59,7 @@ void LaneWorker::look_at_first(std::size_t before) {
   const auto count_clips = [&](const record::RowSlice& rows) {
     return check::clipped_at_start(config, *open_->state.mechanism, rows);
   };
-  tally_.read(open_->input.rows(), before, config.descent.clip,
+  tally_.read(open_->input.rows(), before, check::clip_of(config),
               open_->begins ? LaneTally::CountClips(count_clips) : LaneTally::CountClips());
 }
 

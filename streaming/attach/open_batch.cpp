@@ -19,7 +19,7 @@ BatchLimits batch_limits(const Setup& setup) {
           !config.kafka.topics.dead_letters.empty()};
 }
 
-OpenBatch::OpenBatch(const BatchLimits& limits, lane::Lane& lane, std::unique_ptr<engine::NoiseSupply> noise,
+OpenBatch::OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::unique_ptr<engine::NoiseSupply> noise,
                      publish::ReleaseEncoder encoder, std::optional<StepCount> limit, StepCount released, Time now)
     : limits_(limits),
       lane_(lane),

@@ -58,7 +58,7 @@ class OpenBatch {
   using TakeLetters = std::function<std::vector<journal::DeadLetter>(std::size_t rejects)>;
 
   /// `limit`: steps that horizon and budget allow. `released`: steps of the last release. `lane` outlives it.
-  OpenBatch(const BatchLimits& limits, lane::Lane& lane, std::unique_ptr<engine::NoiseSupply> noise,
+  OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::unique_ptr<engine::NoiseSupply> noise,
             publish::ReleaseEncoder encoder, std::optional<StepCount> limit, StepCount released, Time now);
   OpenBatch(const OpenBatch&) = delete;
   OpenBatch& operator=(const OpenBatch&) = delete;
@@ -88,7 +88,7 @@ class OpenBatch {
   void collect_rejects(const TakeLetters& take_letters);
 
   BatchLimits limits_;
-  lane::Lane& lane_;
+  engine::Estimator& lane_;
   std::unique_ptr<engine::NoiseSupply> noise_;
   publish::ReleaseEncoder encoder_;
   engine::Stepper stepper_;

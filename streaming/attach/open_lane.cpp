@@ -243,16 +243,15 @@ class Opening {
     Stop stop = bounds().stop_of(record);
     // As at the beginning: durable before any record is read, or a crash would resolve an end once more.
     const bool is_new_stop = stop.position != record.stop || stop.asked != record.stop_asked;
-    OpenedLane opened{
-        std::move(journal_),
-        {std::move(order_.mechanism), lane::Lane::decode(setup_.config.descent, mechanism.grids, record.lane),
-         engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)),
-         kafka::SeenRecords(std::move(record.seen)), stop.position, std::move(stop.asked), record.rejected,
-         record.partitions, state_->identity.steps},
-        std::move(record.noise),
-        true,
-        record.released,
-        {}};
+    OpenedLane opened{std::move(journal_),
+                      {std::move(order_.mechanism), engine::decoded_estimator(setup_.config, mechanism, record.lane),
+                       engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)),
+                       kafka::SeenRecords(std::move(record.seen)), stop.position, std::move(stop.asked),
+                       record.rejected, record.partitions, state_->identity.steps},
+                      std::move(record.noise),
+                      true,
+                      record.released,
+                      {}};
     NUSTREAM_REQUIRE(opened.state.lane.steps() == state_->identity.steps,
                      "the sealed lane is at another step than its seal says");
     const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
@@ -281,7 +280,7 @@ class Opening {
                     setup_.digests.of(from_start ? EpochStart::settings : EpochStart::last_release));
     OpenedLane opened{
         std::move(journal_),
-        {std::move(order_.mechanism), lane::Lane(setup_.config.descent, mechanism.grids, begins.start),
+        {std::move(order_.mechanism), engine::first_estimator(setup_.config, mechanism, begins.start),
          engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)), kafka::SeenRecords(std::move(seen)),
          stop.position, std::move(stop.asked), 0, partitions_of_epoch(), std::nullopt},
         std::move(first),

@@ -48,6 +48,10 @@ struct Match {
 };
 
 Match stream_match(const config::Config& config, const Options& options) {
+  if (config.moments) {
+    throw Failure(Exit::configuration,
+                  config.file + ": model.estimator = \"moments\" is for replay: audit takes \"descent\"");
+  }
   const std::uint64_t separation = options.steps / options.passes;
   const privacy::Participation participation =
       options.passes == 1 ? privacy::Participation::once() : privacy::Participation{options.passes, separation};

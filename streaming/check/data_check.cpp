@@ -34,7 +34,7 @@ void look_for_text(const record::Feature& feature, ColumnFinding& column) {
 std::string start_in_words(const config::Config& config) {
   const std::vector<double>& start = config.descent.start;
   const bool is_zero = std::all_of(start.begin(), start.end(), [](double value) { return value == 0; });
-  return is_zero ? "theta = 0" : "theta = descent.start";
+  return is_zero ? "theta = 0" : config.moments ? "theta = moments.start" : "theta = descent.start";
 }
 
 }  // namespace
@@ -42,6 +42,7 @@ std::string start_in_words(const config::Config& config) {
 DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mechanism)
     : config_(config), mechanism_(mechanism), dimension_(config.schema.dimension()), schema_(config.schema) {
   found_.start = start_in_words(config);
+  found_.tally.of_sums = config.moments.has_value();
   for (const record::Feature& feature : config.schema.features) found_.columns.push_back(column_of(feature));
   if (!config.schema.target) return;
   found_.target = column_of(*config.schema.target);

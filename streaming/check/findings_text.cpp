@@ -23,8 +23,8 @@ void print_head(const Findings& findings, std::FILE* out) {
                percent(refused.count, tally.records), reason, refused.first.value());
   }
   if (const std::string advice = label_advice(tally); !advice.empty()) fmt::print(out, "{:<16}{}\n", "", advice);
-  fmt::print(out, "{:<16}{} of {} gradients ({}) at {}, where a run begins\n", "clipped",
-             with_separators(tally.clipped), with_separators(tally.gradients),
+  fmt::print(out, "{:<16}{} of {} {} ({}) at {}, where a run begins\n", "clipped", with_separators(tally.clipped),
+             with_separators(tally.gradients), tally.of_sums ? "residuals" : "gradients",
              percent(tally.clipped, tally.gradients), findings.start);
 }
 

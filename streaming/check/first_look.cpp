@@ -35,13 +35,20 @@ std::string unusable_at_first(const Tally& first) {
   return first.unusable_share() < worth_a_line ? std::string() : in_words(first);
 }
 
-std::string clipped_at_first(const Tally& first, ClipNorm clip) {
+Clip clip_of(const config::Config& config) {
+  if (config.moments) {
+    return {"residuals", "moments.residual_bound", config.moments->stages.front().radii.target};
+  }
+  return {"gradients", "descent.clip_norm", config.descent.clip.value()};
+}
+
+std::string clipped_at_first(const Tally& first, const Clip& clip) {
   if (first.gradients == 0 || first.clipped_share() <= clipped_worth_a_line) return {};
   return fmt::format(
-      "of the first {} gradients {} ({}) are longer than descent.clip_norm = {:g} where the run begins: "
+      "of the first {} {} {} ({}) are longer than {} = {:g} where the run begins: "
       "centre and scale the columns by public figures; nustream check CONFIG --data shows them",
-      with_separators(first.gradients), with_separators(first.clipped), percent(first.clipped, first.gradients),
-      clip.value());
+      with_separators(first.gradients), clip.what, with_separators(first.clipped),
+      percent(first.clipped, first.gradients), clip.setting, clip.length);
 }
 
 void count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "check/tally.h"
 #include "config/config.h"
@@ -25,8 +26,16 @@ inline constexpr std::size_t records_judged = 1000;
 void count_clips(const config::Config& config, const config::Mechanism& mechanism, const record::RowSlice& rows,
                  Tally& first);
 
+/// What a run clips, and the setting that says to what length.
+struct Clip {
+  std::string_view what;     ///< "gradients"; of running sums "residuals"
+  std::string_view setting;  ///< "descent.clip_norm"
+  double length;
+};
+[[nodiscard]] Clip clip_of(const config::Config& config);
+
 /// "of the first 40 gradients …": where nearly all of those that were counted are longer than `clip`; else "".
-[[nodiscard]] std::string clipped_at_first(const Tally& first, ClipNorm clip);
+[[nodiscard]] std::string clipped_at_first(const Tally& first, const Clip& clip);
 
 /// Failure(unusable) where a share below `min_usable` of the records in `first`, which took no step, can be used. The
 /// message tells of data: for the operator alone.

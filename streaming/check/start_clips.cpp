@@ -4,13 +4,30 @@
 #include <span>
 #include <vector>
 
+#include "config/moments.h"
 #include "nustream/lane/lane.h"
+#include "nustream/moments/batch_sums.h"
 
 namespace nustream::check {
+namespace {
+
+/// The same of running sums: residuals about the start.
+std::uint64_t clipped_residuals(const config::Config& config, const config::Mechanism& mechanism,
+                                const record::RowSlice& rows) {
+  const moments::Settings settings = config::moments_settings(config, mechanism);
+  const moments::Design& design = settings.mechanism.design;
+  moments::BatchSums sums(design, moments::Spacings(moments::blocks(design).size(), moments::exact_spacing));
+  sums.aim(settings.stages.front().radii, settings.start);
+  sums.add(rows);
+  return sums.clipped();
+}
+
+}  // namespace
 
 std::uint64_t clipped_at_start(const config::Config& config, const config::Mechanism& mechanism,
                                const record::RowSlice& rows) {
   if (rows.count == 0) return 0;
+  if (config.moments) return clipped_residuals(config, mechanism, rows);
   lane::Settings settings = config.descent;
   settings.minibatch = rows.count;
   settings.release_every = std::numeric_limits<std::uint64_t>::max();

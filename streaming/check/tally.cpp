@@ -92,12 +92,12 @@ std::string unusable_line(const Tally& tally) {
 
 std::string clipped_line(const Tally& tally) {
   if (tally.clipped == 0) return {};
-  std::string line = fmt::format("{} of {} gradients ({}) were clipped", with_separators(tally.clipped),
-                                 with_separators(tally.gradients), percent(tally.clipped, tally.gradients));
+  std::string line =
+      fmt::format("{} of {} {} ({}) were clipped", with_separators(tally.clipped), with_separators(tally.gradients),
+                  tally.of_sums ? "residuals" : "gradients", percent(tally.clipped, tally.gradients));
   if (tally.clipped_share() > most) {
-    line +=
-        ": what is left is mostly the clip's: centre and scale the columns by public figures, or raise "
-        "descent.clip_norm";
+    line += ": what is left is mostly the clip's: centre and scale the columns by public figures, or raise ";
+    line += tally.of_sums ? "moments.residual_bound" : "descent.clip_norm";
   }
   return line;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/fit_report.h"
+#include "cli/moments_plan.h"
 #include "cli/table_plan.h"
 #include "cli/warnings.h"
 #include "config/mechanism.h"
@@ -33,6 +34,7 @@ struct Plan {
   std::optional<double> rational_excess;  ///< over exact ν, mean estimation
   std::optional<FitReport> fit;           ///< of an optimised correlation
   bool average_never_begins = false;      ///< in so many records
+  std::vector<SumsReach> sums{};          ///< of model.estimator = "moments"
 };
 
 double first_step_size(const config::Config& config) {
@@ -73,6 +75,11 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
   const descent::Averaging& averaging = config.descent.averaging;
   plan.average_never_begins =
       records > 0 && averaging.kind != descent::Averaging::Kind::last && averaging.from >= steps.value();
+  if (config.moments) {
+    plan.sums = sums_reach(config, plan.mechanism, read);
+    plan.why_no_prediction = "it is solved from running sums";
+    return plan;
+  }
   plan.eigenvalues_assumed =
       config.second_moment_eigenvalues.empty() && config.descent.loss.kind != model::Loss::Kind::mean;
   try {
@@ -139,6 +146,7 @@ void print(const config::Config& config, const Plan& plan) {
   fmt::print("{}: stream {}, {} parameters, correlation {}\n", config.file, config.stream, config.descent.dimension,
              mechanism.main().correlation.name());
   fmt::print("promise {}\n", console::protected_unit(engine::promise_of(config, true)));
+  if (config.moments) fmt::print("solved from running sums, a step is {} records\n", config.descent.minibatch);
   fmt::print("sigma {:.8g} (noise multiplier), Delta {:g}, gamma {:.8g} in the limit, horizon {}\n\n",
              mechanism.main().sigma.value(), mechanism.main().displacement.value(),
              mechanism.main().sensitivity.value(), steps_text(mechanism.horizon()));
@@ -150,7 +158,7 @@ void print(const config::Config& config, const Plan& plan) {
   if (const std::string advice = engine::short_of_budget(config, mechanism); !advice.empty()) {
     fmt::print("{}\n\n", advice);
   }
-  print_prediction(config, plan);
+  config.moments ? print(plan.sums) : print_prediction(config, plan);
   if (plan.rational_excess) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
                std::get<noise::Rational>(mechanism.main().correlation.family()).poles(), 100 * *plan.rational_excess);
@@ -193,6 +201,8 @@ std::string to_json(const config::Config& config, const Plan& plan) {
     append_field("independent_excess", plan.prediction->independent_excess, out);
     append_field("seed_stddev", plan.prediction->seed.value(), out);
     append_field("noise_stddev", plan.prediction->noise_stddev, out);
+  } else if (config.moments) {
+    append_json(plan.sums, out);
   } else {
     out += ",\"no_prediction\":";
     publish::append_string(plan.why_no_prediction, out);

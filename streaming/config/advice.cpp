@@ -26,6 +26,7 @@ std::optional<double> curvature_of(const model::Loss& loss) {
 }  // namespace
 
 std::string overshoot(const Config& config) {
+  if (config.moments) return {};  // no steps of a descent
   const std::optional<double> of_loss = curvature_of(config.descent.loss);
   if (!of_loss) return {};
   const std::vector<double>& moments = config.second_moment_eigenvalues;

@@ -12,6 +12,8 @@
 #include "config/serve.h"
 #include "nustream/base/units.h"
 #include "nustream/lane/lane.h"
+#include "nustream/moments/batch_sums.h"
+#include "nustream/moments/shape.h"
 #include "nustream/noise/correlation.h"
 #include "nustream/noise/source.h"
 #include "nustream/privacy/optimised.h"
@@ -79,6 +81,7 @@ struct Intervals {
     batch_means,  ///< of consecutive iterates
     sandwich,     ///< charged second moments
     checkpoints,  ///< of one run over a table, spaced
+    residuals,    ///< of running sums: one charged variance of the residuals
     runs,         ///< over a table, which share the budget
   };
   Kind kind = Kind::none;
@@ -92,6 +95,24 @@ struct Intervals {
 struct Estimate {
   std::uint64_t steps = 0;  ///< T, of one run
   bool full_batch = true;   ///< every step takes all records: no descent.minibatch is given
+};
+
+/// [moments]: a linear model that is solved from running sums instead of descended. A step is a batch of
+/// release.every records: Config::descent.minibatch holds their number, and every step is released.
+struct Moments {
+  /// Radii from a record on, about the estimate of that time.
+  struct Stage {
+    std::uint64_t from;  ///< records, a multiple of a step's
+    moments::Radii radii;
+  };
+  std::vector<Stage> stages;                       ///< rising, the first from record 0 on
+  std::uint64_t restage_every = 0;                 ///< records between further stages; 0: none
+  std::optional<std::uint64_t> memory{};           ///< N: records that the sums remember; empty: all
+  std::optional<std::uint64_t> releases{};         ///< K: how many there will be at most; empty: no end
+  std::optional<double> residual_variance{};       ///< the public guess that weighs stages
+  double second_moment_share = 0.5;                ///< of ρ without the spread's: what xxᵀ costs
+  moments::Spread spread = moments::Spread::none;  ///< for intervals, which pay for it with intervals.share
+  bool release_sums = false;                       ///< release.moments
 };
 
 /// What the settings are read for; it decides what is meant where nothing is said.
@@ -112,6 +133,7 @@ struct Config {
   double strength_share = 0;       ///< of ρ: what a release of the first stage's strength costs
   Intervals intervals{};
   Estimate estimate{};
+  std::optional<Moments> moments{};  ///< where model.estimator is "moments"
   Privacy privacy;
   Noise noise;
   State state;

@@ -122,6 +122,24 @@ void add_descent(const lane::Settings& descent, Canonical& out) {
   }
 }
 
+void add_moments(const Config& config, Canonical& out) {
+  const Moments& moments = *config.moments;
+  out.add("estimator", "moments");
+  out.add_count("every", config.descent.minibatch);
+  out.add_count("stages", moments.stages.size());
+  for (const Moments::Stage& stage : moments.stages) {
+    out.add_count("from", stage.from);
+    out.add("row_norm", stage.radii.inputs);
+    out.add("regressor_bound", stage.radii.regressors);
+    out.add("residual_bound", stage.radii.target);
+  }
+  out.add_count("restage_every", moments.restage_every);
+  out.add_count("memory", moments.memory.value_or(0));
+  out.add("residual_variance", moments.residual_variance.value_or(0));
+  out.add_count("spread", static_cast<std::uint64_t>(moments.spread));
+  out.add("start", config.descent.start);
+}
+
 std::string sha256_hex(const std::string& text) {
   std::array<unsigned char, 32> digest{};
   unsigned int size = 0;
@@ -199,7 +217,7 @@ std::string settings_digest(const Config& config, const Mechanism& mechanism, bo
   out.add_count("intercept", config.schema.intercept ? 1 : 0);
   if (config.schema.counts) out.add("target", "a count");
   add_value_format(config.input, out);
-  add_descent(config.descent, out);
+  config.moments ? add_moments(config, out) : add_descent(config.descent, out);
   for (const StageNoise& stage : mechanism.stages) add_stage(stage, out);
   out.add_count("times", mechanism.participation.times());
   out.add_count("separation", mechanism.participation.separation());

@@ -1,5 +1,6 @@
 #include "config/mechanism.h"
 
+#include "config/moments.h"
 #include "error.h"
 #include "nustream/privacy/epsilon.h"
 #include "nustream/privacy/sensitivity.h"
@@ -95,6 +96,7 @@ Rho rho_asked(const Privacy& privacy) {
 Mechanism make_mechanism(const Config& config, const privacy::Participation& participation,
                          std::optional<StepCount> steps) {
   try {
+    if (config.moments) return moments_mechanism(config, participation, steps);
     return calibrated(config, participation, steps);
   } catch (const InvalidParameter& error) {
     throw Failure(Exit::configuration, config.file + ": [noise] and [privacy]: " + error.what());

@@ -86,6 +86,18 @@ lane::Settings empty_settings(const Section& descent) {
           .start = {}};
 }
 
+/// What only a descent has.
+void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& two_stage, Config& config) {
+  const Section release = root.section("release");
+  static_cast<void>(root.has("moments"));
+  static_cast<void>(release.has("moments"));
+  read_first_stage(root, two_stage, config);
+  config.descent.release_every = release.count("every").value_or(purpose == Purpose::table ? 1 : 1000);
+  if (config.descent.release_every == 0) release.refuse("every", "a whole number of steps > 0");
+  read_intervals(root, config, purpose);
+  config.estimate.full_batch = !root.section("descent").has("minibatch");
+}
+
 /// What only the whole can tell: dimensions agree, a target is there exactly where one is needed.
 void check_together(const Section& root, Config& config) {
   const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
@@ -97,7 +109,7 @@ void check_together(const Section& root, Config& config) {
     root.section("target").refuse("center",
                                   "neither center nor scale for this loss: its target has units of its own");
   }
-  const Section descent = root.section("descent");
+  const Section descent = root.section(config.moments ? "moments" : "descent");
   const auto& first = config.descent.first_stage;
   config.descent.dimension =
       first ? first->shape.dimension() : config.schema.dimension() * model::predictors(config.descent.loss);
@@ -111,9 +123,9 @@ void check_together(const Section& root, Config& config) {
 }  // namespace
 
 std::vector<std::string> section_names() {
-  return {"stream", "target",  "features",  "instruments", "endogenous", "first_stage",
-          "model",  "descent", "intervals", "estimate",    "privacy",    "noise",
-          "kafka",  "local",   "serve",     "release",     "state",      "plan"};
+  return {"stream",  "target",  "features",  "instruments", "endogenous", "first_stage", "model",
+          "descent", "moments", "intervals", "estimate",    "privacy",    "noise",       "kafka",
+          "local",   "serve",   "release",   "state",       "plan"};
 }
 
 std::string beside(const std::string& config_file, const std::string& input) {
@@ -138,7 +150,7 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   const Section& root = tree.root();
   // At once: a misspelt section would else be told as the first setting that it was to hold.
   root.allow(section_names());
-  if (root.has("local") && !root.has("descent")) {
+  if (root.has("local") && !root.has("descent") && !root.has("moments")) {
     throw Failure(Exit::configuration, file +
                                            ": [local] is for nustream local randomize and local collect; this "
                                            "command takes the settings of a stream or a table, with [descent]");
@@ -150,16 +162,20 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   const std::uint64_t lane = stream.count("lane").value_or(0);
   if (lane > std::numeric_limits<std::uint32_t>::max()) stream.refuse("lane", "a whole number below 2^32");
 
+  // Of the estimator that is not asked for nothing is read, so that --set model.estimator=… is enough to compare.
+  const bool solved = asks_for_moments(root);
   TwoStageColumns two_stage;
+  lane::Settings settings = solved ? settings_of_moments(root) : empty_settings(root.section("descent"));
+  Noise noise = solved ? noise_of_moments(root, settings.minibatch) : read_noise(root, purpose);
   Config config{.file = file,
                 .overrides = overrides,
                 .stream = name,
                 .lane = LaneId{static_cast<std::uint32_t>(lane)},
                 .input = read_input(stream, file),
                 .schema = read_schema(root, two_stage),
-                .descent = empty_settings(root.section("descent")),
+                .descent = std::move(settings),
                 .privacy = read_privacy(root.section("privacy"), purpose),
-                .noise = read_noise(root, purpose),
+                .noise = std::move(noise),
                 .state = read_state(root.section("state"), name),
                 .kafka = read_kafka(root.section("kafka"), name),
                 .release_linger = read_linger(release),
@@ -168,11 +184,11 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                 .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues")};
   if (stream.count("lane")) config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
-  read_first_stage(root, two_stage, config);
-  config.descent.release_every = release.count("every").value_or(purpose == Purpose::table ? 1 : 1000);
-  if (config.descent.release_every == 0) release.refuse("every", "a whole number of steps > 0");
-  read_intervals(root, config, purpose);
-  config.estimate.full_batch = !root.section("descent").has("minibatch");
+  if (solved) {
+    read_moments(root, purpose, config);
+  } else {
+    read_descent(root, purpose, two_stage, config);
+  }
   for (const double value : config.second_moment_eigenvalues) {
     if (!(value >= 0)) plan.refuse("second_moment_eigenvalues", "numbers >= 0");
   }

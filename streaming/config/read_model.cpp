@@ -110,37 +110,39 @@ bool reads_a_column_of(const record::Feature& feature, const record::Feature& ta
   return false;
 }
 
-/// A target that alone is private must not change how the rest of its record is read: it is a header, which stands
-/// beside the value, or the last column of a CSV line, whose leading fields are read whatever follows. Where a header
-/// line names the columns, the reader looks at their order.
-void check_private_target(const Section& section, const Config& config) {
+}  // namespace
+
+void check_private_target(const Section& section, std::string_view key, const Config& config) {
+  const std::string allowed = key == "private" ? "true" : "\"record\"";
   if (!config.schema.target) return;  // refused later
   const record::Feature& target = *config.schema.target;
   const std::string& column = target.first.column;
   for (const record::Feature& feature : config.schema.features) {
     if (!reads_a_column_of(feature, target)) continue;
-    section.refuse("private", "true while '" + feature.name + "' is made of the target's column, which is private");
+    section.refuse(key, allowed + " while '" + feature.name + "' is made of the target's column, which is private");
   }
   if (target.second && target.second->column != column) {
-    section.refuse("private", "true while the target is made of two columns");
+    section.refuse(key, allowed + " while the target is made of two columns");
   }
-  if (column == config.input.time_column) section.refuse("private", "true while stream.time is the target's column");
+  if (column == config.input.time_column) section.refuse(key, allowed + " while stream.time is the target's column");
   if (column == key_column) {
-    section.refuse("private", "true while the target is the key, which decides its record's partition");
+    section.refuse(key, allowed + " while the target is the key, which decides its record's partition");
   }
   if (column.starts_with(header_prefix)) return;
   if (config.input.format != Format::csv) {
     section.refuse(
-        "private",
-        "true with stream.format = \"jsonl\", where the target's text decides how the rest of its object is "
-        "read; use CSV with the target as its last column, or read the target from a header");
+        key, allowed +
+                 " with stream.format = \"jsonl\", where the target's text decides how the rest of its object is "
+                 "read; use CSV with the target as its last column, or read the target from a header");
   }
   if (!config.input.columns.empty() && config.input.columns.back() != column) {
-    section.refuse("private",
-                   "true unless the target is the last of stream.columns: what follows the columns before it "
-                   "is its text, whatever that holds");
+    section.refuse(key, allowed +
+                            " unless the target is the last of stream.columns: what follows the columns before it "
+                            "is its text, whatever that holds");
   }
 }
+
+namespace {
 
 /// Of a private first stage its clip norm and share; a public one has neither.
 std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) {
@@ -158,7 +160,7 @@ std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) 
   for (const char* key : {"clip_norm", "share"}) {
     if (section.has(key)) section.refuse(key, "nothing where private = false: the first stage costs nothing");
   }
-  check_private_target(section, config);
+  check_private_target(section, "private", config);
   config.first_stage_share = 0;
   config.schema.features_public = true;
   return std::nullopt;

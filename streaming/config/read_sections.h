@@ -26,6 +26,11 @@ struct TwoStageColumns {
 void read_model(const Section& model, Config& config);
 /// [first_stage], where there are endogenous regressors.
 void read_first_stage(const Section& root, const TwoStageColumns& columns, Config& config);
+/// A target that alone is private must not change how the rest of its record is read: it is a header, which stands
+/// beside the value, or the last column of a CSV line, whose leading fields are read whatever follows. Where a header
+/// line names the columns, the reader looks at their order. `key` is refused
+/// where it does.
+void check_private_target(const Section& section, std::string_view key, const Config& config);
 /// [intervals], and [estimate] for a table.
 void read_intervals(const Section& root, Config& config, Purpose purpose);
 /// [kafka]; without brokers where there is no such section.
@@ -36,6 +41,14 @@ void read_intervals(const Section& root, Config& config, Purpose purpose);
 [[nodiscard]] Noise read_noise(const Section& root, Purpose purpose);
 /// [descent]: step_size, schedule and its parameters.
 [[nodiscard]] descent::Schedule read_schedule(const Section& descent);
+/// Whether model.estimator is "moments".
+[[nodiscard]] bool asks_for_moments(const Section& root);
+/// What stands for a descent's settings where there is none: records of a step, and the start.
+[[nodiscard]] lane::Settings settings_of_moments(const Section& root);
+/// As the memory or the number of releases asks; [noise] is a descent's.
+[[nodiscard]] Noise noise_of_moments(const Section& root, std::uint64_t every);
+/// [moments], and its kinds of [intervals], once the schema and [model] are read.
+void read_moments(const Section& root, Purpose purpose, Config& config);
 /// [descent]: projection and its radius or bounds.
 [[nodiscard]] descent::Projection read_projection(const Section& descent);
 /// [descent]: average and where it begins or how it decays.

@@ -22,6 +22,10 @@ void print_release(const publish::ShownRelease& release, std::optional<std::uint
   }
   print_estimates(release, intervals, note, out);
   if (intervals) print_intervals(*intervals, release.step, out);
+  if (release.floored > 0) {
+    fmt::print(out, "{:<16}noise hides {} direction{} of the features: the answer is a guess there\n", "hidden",
+               release.floored, release.floored == 1 ? "" : "s");
+  }
   print_strength(release, out);
 }
 
@@ -70,6 +74,7 @@ std::string to_json(const Summary& summary) {
       publish::append_intervals("intervals", *summary.release, *intervals, out);
     }
     publish::append_strength(*summary.release, out);
+    if (summary.release->floored > 0) append_field("floored", summary.release->floored, out);
   }
   append_field("rho", summary.rho, out);
   append_field("rho_limit", summary.rho_limit, out);

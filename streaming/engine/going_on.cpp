@@ -63,7 +63,7 @@ lane::Carried carried_from(const ShownRelease& release, const config::Config& co
   return carried;
 }
 
-std::string go_on_from_last(lane::Lane& lane, EpochId epoch, std::string_view published, const config::Config& config,
+std::string go_on_from_last(Estimator& lane, EpochId epoch, std::string_view published, const config::Config& config,
                             bool is_private) {
   NUSTREAM_REQUIRE(epoch.value() > 0, "a lane's first epoch has no release to go on from");
   while (!published.empty() && published.back() == '\n') published.remove_suffix(1);

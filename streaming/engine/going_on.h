@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "config/config.h"
+#include "engine/estimator.h"
 #include "nustream/lane/lane.h"
 #include "publish/release_json.h"
 
@@ -25,7 +26,7 @@ namespace nustream::engine {
 ///
 /// Returns where the epoch begins, in words for the operator. Throws as carried_from(), and Failure(data) for a line
 /// that is no release.
-[[nodiscard]] std::string go_on_from_last(lane::Lane& lane, EpochId epoch, std::string_view published,
+[[nodiscard]] std::string go_on_from_last(Estimator& lane, EpochId epoch, std::string_view published,
                                           const config::Config& config, bool is_private);
 
 /// The words for an epoch that begins at descent.start because --from-start asks for it.

@@ -14,6 +14,9 @@ std::optional<std::uint64_t> distinct_records(const config::Config& config, cons
 std::optional<publish::IntervalKind> interval_kind(const config::Config& config, const config::Mechanism& mechanism) {
   using Kind = config::Intervals::Kind;
   const lane::Settings& descent = config.descent;
+  if (config.moments && config.intervals.kind == Kind::sandwich) {
+    return publish::MomentIntervals{config.intervals.level, true};
+  }
   switch (config.intervals.kind) {
     case Kind::batch_means:
       return publish::BatchMeansIntervals{config.intervals.level, descent.first_stage.has_value()};
@@ -23,6 +26,8 @@ std::optional<publish::IntervalKind> interval_kind(const config::Config& config,
           {mechanism.main().correlation, mechanism.main().stddev, StepSize{descent.schedule.at(StepIndex{0})},
            descent.l2, descent.minibatch, descent.averaging.from, mechanism.stages[1].stddev,
            mechanism.stages[2].stddev, distinct_records(config, mechanism)}};
+    case Kind::residuals:
+      return publish::MomentIntervals{config.intervals.level, false};
     default:
       return std::nullopt;
   }

@@ -21,7 +21,7 @@ std::string lines_of(const std::vector<journal::LedgerEntry>& epochs, const secr
 
 }  // namespace
 
-journal::Batch seal_batch(const secrets::Keyring& keys, const lane::Lane& lane, EpochLedger& ledger,
+journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,
                           journal::StateRecord record, const Sealing& sealing) {
   const StepCount steps = lane.steps();
   const EpochIdentity& epoch = ledger.identity();

@@ -4,10 +4,10 @@
 
 #include "engine/epoch_decision.h"
 #include "engine/epoch_ledger.h"
+#include "engine/estimator.h"
 #include "journal/journal.h"
 #include "journal/ledger_chain.h"
 #include "journal/state_record.h"
-#include "nustream/lane/lane.h"
 #include "secrets/keyring.h"
 
 namespace nustream::engine {
@@ -26,7 +26,7 @@ struct Sealing {
 /// checkpoints of the next step, outbox, bookmark, stop, marks, counts; position, start, lane and everything of the
 /// ledger are filled in here, and the ledger's chain moves on. The batch holds state, position, outbox and ledger
 /// lines; rejects and dead letters are the caller's.
-[[nodiscard]] journal::Batch seal_batch(const secrets::Keyring& keys, const lane::Lane& lane, EpochLedger& ledger,
+[[nodiscard]] journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,
                                         journal::StateRecord record, const Sealing& sealing);
 
 /// The ledger as a state of topics tells it: its head, and the last line of each epoch.

@@ -32,7 +32,7 @@ void take_rejects(record::RowBatch& rows, Position position, std::vector<record:
 
 }  // namespace
 
-Stepper::Stepper(lane::Lane& lane, NoiseSupply& noise, publish::ReleaseEncoder& encoder, std::uint64_t minibatch,
+Stepper::Stepper(Estimator& lane, NoiseSupply& noise, publish::ReleaseEncoder& encoder, std::uint64_t minibatch,
                  std::optional<StepCount> limit, std::uint64_t released_at)
     : lane_(lane),
       noise_(noise),
@@ -60,7 +60,7 @@ Progress Stepper::step(record::RowBatch& rows, std::size_t rows_max, Output& out
       break;
     }
     const std::size_t end = progress.records + taken * minibatch_;
-    lane_.advance(record::slice(rows, progress.records, end), noise, releases_);
+    lane_.advance(record::slice(rows, progress.records, end), noise);
     progress.records = end;
     steps -= taken;
   }
@@ -72,17 +72,12 @@ Progress Stepper::step(record::RowBatch& rows, std::size_t rows_max, Output& out
 
 void Stepper::release_now(std::string_view tag, Output& out) {
   if (lane_.steps().value() <= released_at_) return;
-  lane_.release_now(releases_);
+  lane_.release_now();
   encode(tag, out);
 }
 
 void Stepper::encode(std::string_view tag, Output& out) {
-  for (std::size_t i = 0; i < releases_.size(); ++i) {
-    const lane::Release release = releases_[i];
-    encoder_.append(release, tag, out.outbox);
-    released_at_ = release.steps.value();
-  }
-  releases_.clear();
+  lane_.take_releases(encoder_, tag, released_at_, out.outbox);
 }
 
 }  // namespace nustream::engine

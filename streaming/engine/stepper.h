@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/estimator.h"
 #include "engine/noise_supply.h"
-#include "nustream/lane/lane.h"
 #include "nustream/record/batch.h"
 #include "publish/release_json.h"
 
@@ -28,11 +28,12 @@ struct Progress {
   bool noise_pending = false;  ///< a whole minibatch is left whose noise is not ready
 };
 
-/// Steps one lane with one supply of noise. Keeps nothing of a batch. Not thread-safe.
+/// Steps one lane with one supply of noise. Keeps nothing of a batch. Not thread-safe. `minibatch`: records of a
+/// step.
 class Stepper {
  public:
   /// `limit`: horizon or budget, a number of steps that is never crossed. `released_at`: steps of the last release.
-  Stepper(lane::Lane& lane, NoiseSupply& noise, publish::ReleaseEncoder& encoder, std::uint64_t minibatch,
+  Stepper(Estimator& lane, NoiseSupply& noise, publish::ReleaseEncoder& encoder, std::uint64_t minibatch,
           std::optional<StepCount> limit, std::uint64_t released_at);
 
   /// Steps the whole minibatches among the first `rows_max` rows and drops them; what they leave goes to `out`.
@@ -46,13 +47,12 @@ class Stepper {
   [[nodiscard]] std::uint64_t steps_left() const;
   void encode(std::string_view tag, Output& out);
 
-  lane::Lane& lane_;
+  Estimator& lane_;
   NoiseSupply& noise_;
   publish::ReleaseEncoder& encoder_;
   std::uint64_t minibatch_;
   std::optional<StepCount> limit_;
   std::uint64_t released_at_;
-  lane::Releases releases_;
 };
 
 }  // namespace nustream::engine

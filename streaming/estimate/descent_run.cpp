@@ -45,7 +45,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
     commit();
     opened = now;
   }
-  session_.lane().release_now(releases_);
+  session_.lane().release_now();
   const int signal = has_steps_left() ? stop.load() : 0;
   encode(signal != 0 ? "shutdown" : "end");
   commit();
@@ -87,17 +87,12 @@ void DescentRun::step() {
   const std::size_t first = (session_.lane().steps().value() % design_.steps_of_a_pass) * m;
   session_.lane().advance({table_.dimension, m, table_.x.values().data() + first * table_.dimension,
                            table_.y.values().data() + first, nullptr},
-                          session_.feed().take(1), releases_);
+                          session_.feed().take(1));
   encode("cadence");
 }
 
 void DescentRun::encode(std::string_view tag) {
-  for (std::size_t i = 0; i < releases_.size(); ++i) {
-    if (releases_[i].steps.value() <= released_) continue;
-    encoder_.append(releases_[i], tag, outbox_);
-    released_ = releases_[i].steps.value();
-  }
-  releases_.clear();
+  session_.lane().take_releases(encoder_, tag, released_, outbox_);
 }
 
 void DescentRun::commit() {

@@ -15,7 +15,6 @@
 #include "estimate/table.h"
 #include "folder/options.h"
 #include "folder/session.h"
-#include "nustream/lane/lane.h"
 
 namespace nustream::estimate {
 
@@ -66,7 +65,6 @@ class DescentRun {
   folder::Session session_;
   publish::ReleaseEncoder encoder_;
   std::uint64_t released_;
-  lane::Releases releases_;
   std::string outbox_;
   std::string rejects_;
 };

@@ -130,7 +130,7 @@ void say_at_first(const config::Config& config, const config::Mechanism& mechani
                              nullptr};
   check::Tally first = table.counts;
   check::count_clips(config, mechanism, all, first);
-  console::say_for_operator(check::clipped_at_first(first, config.descent.clip));
+  console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
 }
 
 /// How many runs under these settings are finished of those that belong together; the folder may hold none yet.

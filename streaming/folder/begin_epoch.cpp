@@ -24,7 +24,7 @@ void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal:
   const journal::NoiseCheckpoints first =
       journal::first_checkpoints(key, config_.lane, begin.epoch, mechanism_.stages.size());
   noise::wipe(key);
-  lane_.emplace(config_.descent, mechanism_.grids, begin.start);
+  lane_ = engine::first_estimator(config_, mechanism_, begin.start);
   if (begin.epoch.value() > 0) choose_beginning(begin.epoch, options);
   feed_.emplace(mechanism_, first, StepIndex{0}, &locked_, keys_->healing(false));
 }

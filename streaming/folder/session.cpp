@@ -110,7 +110,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   if (const auto* begin = std::get_if<engine::Begin>(&decision)) {
     begin_epoch(*begin, lost, std::move(ledger), options);
     if (NUSTREAM_PLANTED("epoch-goes-on-from-the-state") && state) {
-      const auto old = lane::Lane::decode(config_.descent, mechanism_.grids, state->record.lane);
+      const auto old = engine::decoded_estimator(config_, mechanism_, state->record.lane);
       lane_->go_on_from({.theta = {old.theta().begin(), old.theta().end()}});
     }
   } else {
@@ -271,7 +271,7 @@ void Session::go_on(journal::State state, journal::Overlap overlap, journal::Led
   released_at_ = state.record.released.value();
   seen_ = state.record.seen;
   seen_key_ = seen_.empty() ? secrets::random_key() : state.record.seen_key;
-  lane_ = lane::Lane::decode(config_.descent, mechanism_.grids, state.record.lane);
+  lane_ = engine::decoded_estimator(config_, mechanism_, state.record.lane);
   NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
   feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_, keys_->healing(true));
 }

@@ -14,6 +14,7 @@
 #include "config/mechanism.h"
 #include "engine/epoch_decision.h"
 #include "engine/epoch_ledger.h"
+#include "engine/estimator.h"
 #include "engine/noise_feed.h"
 #include "folder/account.h"
 #include "folder/input_witness.h"
@@ -25,7 +26,6 @@
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
 #include "journal/state_record.h"
-#include "nustream/lane/lane.h"
 #include "secrets/keyring.h"
 #include "secrets/locked_memory.h"
 
@@ -50,7 +50,7 @@ class Session {
   Session(const config::Config& config, const config::Mechanism& mechanism, const Window& window,
           const Options& options, Published published, InputWitness& input);
 
-  [[nodiscard]] lane::Lane& lane() noexcept { return *lane_; }
+  [[nodiscard]] engine::Estimator& lane() noexcept { return *lane_; }
   [[nodiscard]] engine::NoiseFeed& feed() noexcept { return *feed_; }
   [[nodiscard]] EpochId epoch() const noexcept { return ledger_->identity().epoch; }
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
@@ -137,7 +137,7 @@ class Session {
   bool is_like_last_epoch_ = true;
   journal::Hash seen_key_{};
   std::vector<journal::SeenRecord> seen_;
-  std::optional<lane::Lane> lane_;
+  std::optional<engine::Estimator> lane_;
   std::optional<engine::NoiseFeed> feed_;
 
   std::exception_ptr why_unusable_;  // what was found of the state, in the words of whoever found it

@@ -69,10 +69,15 @@ std::string_view coverage_statement(const IntervalKind& kind) noexcept {
     return "the point that the iterates gather around: the minimiser of the clipped loss, not the population "
            "parameter";
   }
+  if (std::holds_alternative<MomentIntervals>(kind)) {
+    return "the population's least squares parameter of rows scaled to moments.row_norm and residuals clipped to "
+           "moments.residual_bound, for records that are independent of each other";
+  }
   return "the population's least squares parameter, if clipping is rare and the start is forgotten";
 }
 
 std::string_view name(const IntervalKind& kind) noexcept {
+  if (const auto* sums = std::get_if<MomentIntervals>(&kind)) return sums->sandwich ? "sandwich" : "residuals";
   return std::holds_alternative<BatchMeansIntervals>(kind) ? "batch-means" : "sandwich";
 }
 
@@ -84,6 +89,20 @@ std::optional<ShownIntervals> intervals_of(const IntervalKind& kind, const lane:
                                            const OriginalUnits& units) {
   if (const auto* batches = std::get_if<BatchMeansIntervals>(&kind)) return by_batches(*batches, release, units);
   return by_sandwich(std::get<SandwichIntervals>(kind), release, units);
+}
+
+std::optional<ShownIntervals> intervals_of(const MomentIntervals& kind, const moments::Release& release,
+                                           const OriginalUnits& units) {
+  if (release.variances.empty()) return std::nullopt;
+  std::vector<double> center;
+  units.convert(release.theta, center);
+  NUSTREAM_REQUIRE(center.size() == release.variances.size(), "a variance for every coefficient that is shown");
+  ShownIntervals shown{{}, release.steps.value(), release.steps.value(), 0, false};
+  for (std::size_t i = 0; i < center.size(); ++i) {
+    const auto& [variance, freedom] = release.variances[i];
+    shown.of.push_back({center[i], inference::student_quantile(freedom, kind.level) * std::sqrt(variance)});
+  }
+  return shown;
 }
 
 }  // namespace nustream::publish

@@ -9,6 +9,7 @@
 #include "nustream/inference/interval.h"
 #include "nustream/inference/sandwich.h"
 #include "nustream/lane/lane.h"
+#include "nustream/moments/lane.h"
 #include "publish/original_units.h"
 
 namespace nustream::publish {
@@ -23,7 +24,12 @@ struct SandwichIntervals {
   double level;
   inference::AverageDesign design;
 };
-using IntervalKind = std::variant<BatchMeansIntervals, SandwichIntervals>;
+/// From running sums: what their noise and sampling do to the solution (nustream/moments/interval.h).
+struct MomentIntervals {
+  double level;
+  bool sandwich;  ///< the variance of the residuals may depend on the features
+};
+using IntervalKind = std::variant<BatchMeansIntervals, SandwichIntervals, MomentIntervals>;
 
 /// The intervals of one release and what they are worth.
 struct ShownIntervals {
@@ -36,13 +42,16 @@ struct ShownIntervals {
 
 /// What an interval covers, in a sentence.
 [[nodiscard]] std::string_view coverage_statement(const IntervalKind& kind) noexcept;
-/// "batch-means" or "sandwich".
+/// "batch-means", "sandwich" or "residuals".
 [[nodiscard]] std::string_view name(const IntervalKind& kind) noexcept;
 [[nodiscard]] double level(const IntervalKind& kind) noexcept;
 
 /// Nothing where the release has too little behind it for any: fewer than two batches, second moments that noise
 /// hides, or an average that has not begun.
 [[nodiscard]] std::optional<ShownIntervals> intervals_of(const IntervalKind& kind, const lane::Release& release,
+                                                         const OriginalUnits& units);
+/// Nothing where the release withholds its variances.
+[[nodiscard]] std::optional<ShownIntervals> intervals_of(const MomentIntervals& kind, const moments::Release& release,
                                                          const OriginalUnits& units);
 
 }  // namespace nustream::publish

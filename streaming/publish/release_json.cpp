@@ -7,6 +7,7 @@
 #include "nustream/privacy/epsilon.h"
 #include "planted.h"
 #include "publish/json_text.h"
+#include "publish/released_sums.h"
 #include "publish/reported.h"
 
 namespace nustream::publish {
@@ -56,7 +57,14 @@ void ReleaseEncoder::append_named(std::span<const double> values, std::string& o
 }
 
 void ReleaseEncoder::append_interval(const lane::Release& release, std::string& out) const {
-  const auto shown = intervals_of(*intervals_, release, units_);
+  append_shown(intervals_of(*intervals_, release, units_), out);
+}
+
+void ReleaseEncoder::append_interval(const moments::Release& release, std::string& out) const {
+  append_shown(intervals_of(std::get<MomentIntervals>(*intervals_), release, units_), out);
+}
+
+void ReleaseEncoder::append_shown(const std::optional<ShownIntervals>& shown, std::string& out) const {
   if (!shown) {
     out += ",\"interval\":null";
     return;
@@ -98,21 +106,46 @@ double ReleaseEncoder::epsilon_of(Rho spent) {
   return last_epsilon_;
 }
 
-void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, std::string& out) {
+void ReleaseEncoder::append_place(StepCount steps, Position position, std::string_view tag, std::string& out) const {
   out += prefix_;
   out += ",\"step\":";
-  append_number(release.steps.value(), out);
+  append_number(steps.value(), out);
   out += ",\"position\":";
-  append_number(release.position.value(), out);
+  append_number(position.value(), out);
   out += ",\"tag\":";
   append_string(tag, out);
+}
+
+void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, std::string& out) {
+  append_place(release.steps, release.position, tag, out);
   append_values("estimate", release.theta, out);
   append_values("average", release.average, out);
   if (!release.average.empty()) append_field("average_weight", release.average_weight, out);
   if (intervals_) append_interval(release, out);
   if (strength_) append_strength(release, out);
-  const bool lags = NUSTREAM_PLANTED("spend-lags-a-step") && release.steps.value() > 0;
-  const Rho now = spend_.after(lags ? StepCount{release.steps.value() - 1} : release.steps);
+  append_spend(release.steps, out);
+}
+
+void ReleaseEncoder::append(const moments::Release& release, std::string_view tag, std::string& out) {
+  append_place(release.steps, release.position, tag, out);
+  append_values("estimate", release.theta, out);
+  append_values("average", {}, out);
+  if (intervals_) append_interval(release, out);
+  out += ",\"moments\":{\"records\":";
+  append_number(release.records, out);
+  out += ",\"stage\":";
+  append_number(std::uint64_t{release.stage}, out);
+  out += ",\"floored\":";
+  append_number(std::uint64_t{release.floored}, out);
+  if (release.sums) append_sums(release, out);
+  out += '}';
+  append_spend(release.steps, out);
+}
+
+/// The end of a line: what it cost, and whose it is.
+void ReleaseEncoder::append_spend(StepCount steps, std::string& out) {
+  const bool lags = NUSTREAM_PLANTED("spend-lags-a-step") && steps.value() > 0;
+  const Rho now = spend_.after(lags ? StepCount{steps.value() - 1} : steps);
   const Rho spent = NUSTREAM_PLANTED("limit-shown-as-the-spend") ? spend_.limit() : now;
   out += ",\"rho\":";
   append_number(spent.value(), out);
@@ -209,6 +242,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   if (release["average_weight"].get(shown.average_weight) != simdjson::SUCCESS) shown.average_weight = 0;
   read_interval(release, shown);
   read_strength(release, shown);
+  if (release["moments"]["floored"].get(shown.floored) != simdjson::SUCCESS) shown.floored = 0;
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";
   shown.promise.adjacency = text_or_nothing(release, "adjacency");
   shown.conversion = conversion;

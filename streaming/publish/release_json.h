@@ -9,6 +9,7 @@
 
 #include "nustream/base/units.h"
 #include "nustream/lane/lane.h"
+#include "nustream/moments/lane.h"
 #include "nustream/privacy/zcdp.h"
 #include "publish/intervals.h"
 #include "publish/original_units.h"
@@ -36,12 +37,18 @@ class ReleaseEncoder {
 
   /// Appends one line, newline included. `tag` is "cadence", "end" or "shutdown".
   void append(const lane::Release& release, std::string_view tag, std::string& out);
+  /// The same of running sums.
+  void append(const moments::Release& release, std::string_view tag, std::string& out);
 
  private:
   [[nodiscard]] double epsilon_of(Rho spent);
+  void append_place(StepCount steps, Position position, std::string_view tag, std::string& out) const;
+  void append_spend(StepCount steps, std::string& out);
   void append_values(std::string_view key, std::span<const double> theta, std::string& out);
   void append_named(std::span<const double> values, std::string& out) const;
   void append_interval(const lane::Release& release, std::string& out) const;
+  void append_interval(const moments::Release& release, std::string& out) const;
+  void append_shown(const std::optional<ShownIntervals>& shown, std::string& out) const;
   void append_strength(const lane::Release& release, std::string& out) const;
 
   ReleaseHeader header_;
@@ -74,6 +81,7 @@ struct ShownRelease {
   std::vector<std::pair<std::string, double>> first_stage_f;  ///< by regressor; empty where there is none
   double cragg_donald = 0;
   bool first_stage_hidden = false;  ///< by noise, or by too few records
+  std::uint64_t floored = 0;        ///< of running sums: directions that noise hides
   double rho = 0;
   double rho_limit = 0;
   double epsilon = 0;

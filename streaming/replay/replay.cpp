@@ -93,7 +93,7 @@ FirstLook first_look(const config::Config& config, const config::Mechanism& mech
     console::say_for_operator(check::unusable_at_first(first));
     if (!is_new) return;
     check::count_clips(config, mechanism, record::slice(rows, 0, rows.count()), first);
-    console::say_for_operator(check::clipped_at_first(first, config.descent.clip));
+    console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
   };
   return {options.min_usable ? check::records_judged : 1, look};
 }

@@ -77,6 +77,7 @@ console::Summary summarise(const config::Config& config, const config::Mechanism
   summary.release = last_published(config, session, printer);
   summary.ending = name(ending);
   summary.counts = counted(loop, session);
+  summary.counts.of_sums = config.moments.has_value();
   summary.rejects = rejects_of(session);
   const auto made = [&, disk = journal::posix_disk()](const char* name) {
     const std::string path = path_in(config, name);

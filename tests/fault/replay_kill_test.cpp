@@ -146,6 +146,35 @@ TEST_F(KilledReplay, AtRandomMomentsEndsAsAnUndisturbedRun) {
   EXPECT_GE(kills, wanted);
 }
 
+// Running sums: a step that was open when it died is read again, and no noise is read over two inputs.
+TEST_F(KilledReplay, OfRunningSumsEndsAsAnUndisturbedRun) {
+  std::vector<std::string> run = join(settings, insecure);
+  for (const char* each :
+       {"model.estimator=moments", "moments.row_norm=4", "moments.residual_bound=3",
+        "moments.stages=[{from=2100, residual_bound=1.5}]", "intervals.kind=residuals", "release.every=70"}) {
+    run.insert(run.end(), {"--set", each});
+  }
+  ASSERT_EQ(world.run(run, "undisturbed").code, 0);
+  const std::string expected = world.releases("undisturbed");
+  const double spent = total_rho("undisturbed", insecure);
+  int kills = 0;
+  for (const std::string_view place : journal::failpoints) {
+    for (const int count : {1, 5}) {
+      const std::string state = std::string(place) + std::to_string(count);
+      const std::string failpoint = "NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(count);
+      const CommandResult result = run_command(NUSTREAM_FAULTY, arguments(run, state), {}, {failpoint});
+      ASSERT_TRUE(result.code == killed || result.code == 0) << result.err;
+      kills += result.code == killed ? 1 : 0;
+      const std::string before = readable(state);
+      ASSERT_EQ(run_command(NUSTREAM_COMMAND, arguments(run, state)).code, 0) << state;
+      ASSERT_TRUE(world.releases(state) == expected) << state << ": the releases differ";
+      ASSERT_TRUE(expected.starts_with(before)) << state << ": something else was readable";
+      ASSERT_EQ(total_rho(state, insecure), spent) << state;
+    }
+  }
+  EXPECT_GE(kills, 10);
+}
+
 // With a real key every computation draws the same noise from the sealed keys or from none: what was readable once is
 // never contradicted.
 TEST_F(KilledReplay, UnderARealKeyNeverReleasesAStepWithTwoValues) {

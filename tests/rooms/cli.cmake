@@ -1,5 +1,5 @@
 # Tests of the command's rooms: config, publish, check, replay, cli.
-nustream_test(config_test quick unit/config_test.cpp unit/config_mechanism_test.cpp unit/config_stages_test.cpp
+nustream_test(config_test quick unit/config_test.cpp unit/config_mechanism_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_test(publish_test quick unit/publish_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock)
 
@@ -53,3 +53,4 @@ target_compile_definitions(instruments_test PRIVATE NUSTREAM_TABLES_DIR="${NUSTR
 nustream_command_test(replay_batches_test quick fault/replay_batches_test.cpp)
 nustream_test(replay_input_test quick unit/replay_input_test.cpp LINK nustream_service GTest::gmock fmt::fmt)
 target_compile_definitions(replay_input_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
+nustream_command_test(replay_moments_test quick fault/replay_moments_test.cpp)

@@ -23,8 +23,8 @@ struct Committed {
 };
 
 /// At an epoch's first step.
-lane::Lane first_lane(const World& world) {
-  lane::Lane lane(world.settings->config.descent, world.settings->mechanism.grids, Position{0});
+engine::Estimator first_lane(const World& world) {
+  engine::Estimator lane = engine::first_estimator(world.settings->config, world.settings->mechanism, Position{0});
   if (world.carried) lane.go_on_from(*world.carried);
   return lane;
 }
@@ -40,7 +40,7 @@ class Life {
                                                    &locked_, keys.healing(from.steps > 0)),
                shifts),
         lane_(from.lane.empty() ? first_lane(world)
-                                : lane::Lane::decode(config_.descent, world.settings->mechanism.grids, from.lane)),
+                                : engine::decoded_estimator(config_, world.settings->mechanism, from.lane)),
         encoder_(engine::release_encoder(config_, world.settings->mechanism,
                                          {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()})),
         stepper_(lane_, noise_, encoder_, config_.descent.minibatch, limit, from.released_at) {
@@ -51,7 +51,7 @@ class Life {
     static_cast<void>(stepper_.step(rows_, (step - lane_.steps().value()) * config_.descent.minibatch, output_));
   }
   void release_the_end() { stepper_.release_now("end", output_); }
-  [[nodiscard]] const lane::Lane& lane() const noexcept { return lane_; }
+  [[nodiscard]] const engine::Estimator& lane() const noexcept { return lane_; }
   /// What it released since it was asked last.
   [[nodiscard]] std::string released() { return std::exchange(output_.outbox, {}); }
   [[nodiscard]] Committed commit() const {
@@ -70,7 +70,7 @@ class Life {
   record::RowBatch rows_;
   secrets::LockedMemory locked_;
   ShiftedNoise noise_;
-  lane::Lane lane_;
+  engine::Estimator lane_;
   publish::ReleaseEncoder encoder_;
   engine::Stepper stepper_;
   engine::Output output_;
@@ -170,10 +170,10 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
     committed = life->commit();
     shown.lanes[commit] = committed.lane;
     shown.releases += life->released();
-    const lane::Lane& lane = life->lane();
+    const engine::Estimator& lane = life->lane();
     shown.ledger += ledger.append_lines(lane.steps(), Position{world.window.touched(lane.position().value())}, keys);
   }
-  const lane::Lane& lane = life->lane();
+  const engine::Estimator& lane = life->lane();
   serve::PublicSurface surface(config.stream);
   surface.open_lane(
       {engine::release_header(config, {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()}),

@@ -54,7 +54,7 @@ Reference straight_through(const Settings& settings, const secrets::Keyring& key
   noise::KeyBytes key = keys.epoch_key(config.stream);
   engine::NoiseFeed noise(mechanism, journal::first_checkpoints(key, lane_id, epoch, mechanism.stages.size()),
                           StepIndex{0}, &locked, keys.healing(false));
-  lane::Lane lane(config.descent, mechanism.grids, start);
+  engine::Estimator lane = engine::first_estimator(config, mechanism, start);
   if (later) lane.go_on_from(later->carried);
   const engine::EpochLedger ledger(
       {config.stream, lane_id, epoch, start, later ? journal::Overlap::overlapping : journal::Overlap::disjoint,

@@ -90,7 +90,7 @@ class OpenBatchOf : public ::testing::Test {
 
   config::Config config_ = config::read({"descent.minibatch=2", "release.every=1"});
   config::Mechanism mechanism_ = config::make_mechanism(config_, privacy::Participation::once());
-  lane::Lane lane_{config_.descent, mechanism_.grids, Position{0}};
+  engine::Estimator lane_ = engine::first_estimator(config_, mechanism_, Position{0});
   OpenBatch::Time now_{std::chrono::hours(1)};
   record::RowBatch rows_;
   std::uint64_t arrived_ = 0;

@@ -79,6 +79,11 @@ class Lane {
   /// A lane at step 0. Throws InvalidParameter where a setting is out of range or sizes disagree.
   Lane(Settings settings, Position start);
 
+  /// At step 0: the first stage is about `centre` in place of the settings' start. The guarantee stands where `centre`
+  /// is a function of what is public before the first row is taken, such as another run's releases. Throws
+  /// InvalidParameter where it has another size or lies too far away. Contract: no row was taken.
+  void begin_about(std::span<const double> centre);
+
   /// Takes the rows, any number of them, and closes each step whose last record is among them: `noise` holds, for
   /// each noised block in their order, at least as many steps as close, the first of them the lane's next step
   /// (contract).

@@ -1,0 +1,112 @@
+#include "config/moments.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "nustream/moments/budget.h"
+#include "nustream/noise/rational.h"
+#include "nustream/privacy/zcdp.h"
+#include "planted.h"
+#include "publish/original_units.h"
+
+namespace nustream::config {
+namespace {
+
+moments::Shape shape_of(const Config& config) {
+  return {config.schema.dimension(), 0};
+}
+
+/// Steps as records: two participations of a record are whole steps apart, so that no step has two of them.
+moments::BatchParticipation in_records(const privacy::Participation& participation, std::uint64_t batch) {
+  std::uint64_t separation = 0;
+  if (__builtin_mul_overflow(participation.separation(), batch, &separation)) separation = batch;
+  return {participation.times(), separation, batch};
+}
+
+moments::Mechanism mechanism_of(const Config& config, const privacy::Participation& participation,
+                                const noise::Correlation& correlation) {
+  return {{shape_of(config), config.moments->spread, config.privacy.neighbours()},
+          in_records(participation, config.descent.minibatch),
+          correlation};
+}
+
+/// Of the noised blocks, in their order: the spread's share is of the whole, the second moments' of the rest.
+moments::Shares shares_of(const Config& config, const moments::Design& design) {
+  const double spread = config.moments->spread == moments::Spread::none ? 0 : config.intervals.share;
+  const double second = config.privacy.protects == Protects::target ? 0 : config.moments->second_moment_share;
+  moments::Shares shares;
+  for (const moments::Block block : moments::noised_blocks(design)) {
+    const double of_rest = block == moments::Block::second ? second : 1 - second;
+    shares.push_back(block == moments::Block::spread ? spread : (1 - spread) * of_rest);
+  }
+  return shares;
+}
+
+/// Everything but the multipliers.
+moments::Settings settings_without_noise(const Config& config, moments::Mechanism mechanism) {
+  const Moments& asked = *config.moments;
+  const std::uint64_t every = config.descent.minibatch;
+  moments::Settings settings{.mechanism = std::move(mechanism),
+                             .sigmas = {},
+                             .stages = {},
+                             .repeat_every = asked.restage_every / every,
+                             .memory = asked.memory,
+                             .start = config.descent.start,
+                             .weighting = {asked.residual_variance},
+                             .constant = {},
+                             .release_sums = asked.release_sums,
+                             .directions = {}};
+  for (const Moments::Stage& stage : asked.stages) settings.stages.push_back({stage.from / every, stage.radii});
+  if (config.schema.intercept) settings.constant = 0;
+  settings.directions = publish::OriginalUnits(config.schema, config.descent).linear_part();
+  return settings;
+}
+
+}  // namespace
+
+noise::Correlation correlation_of(const Moments& moments, std::uint64_t every) {
+  if (moments.memory) {
+    const double nu = static_cast<double>(every) / static_cast<double>(*moments.memory);
+    const std::optional<StepCount> stop =
+        moments.releases ? std::optional(StepCount{*moments.releases}) : std::nullopt;
+    return noise::Correlation{noise::Rational::nu_ftrl(Damping{nu}), stop};
+  }
+  if (moments.releases) {
+    constexpr std::size_t poles = 5;
+    const double nu = 0.8 / static_cast<double>(*moments.releases);
+    return noise::Correlation{noise::Rational::nu_ftrl(Damping{std::max(nu, 1e-10)}, poles),
+                              StepCount{*moments.releases}};
+  }
+  return noise::Correlation{noise::Rational::nu_ftrl(Damping{1e-6})};
+}
+
+Mechanism moments_mechanism(const Config& config, const privacy::Participation& participation,
+                            std::optional<StepCount> steps) {
+  const noise::Correlation& asked = config.noise.correlation;
+  const noise::Correlation correlation = steps ? noise::Correlation{asked.family(), steps} : asked;
+  moments::Settings settings = settings_without_noise(config, mechanism_of(config, participation, correlation));
+  const moments::Design& design = settings.mechanism.design;
+  settings.sigmas = moments::calibrate(settings.mechanism, shares_of(config, design), rho_asked(config.privacy));
+  const Sensitivity sensitivity =
+      moments::sensitivity_limit(settings.mechanism.correlation, settings.mechanism.participation);
+  std::vector<StageNoise> stages;
+  const std::vector<moments::Block> blocks = moments::noised_blocks(design);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Displacement displacement = moments::displacement(design, blocks[i]);
+    stages.push_back({moments::name(blocks[i]), correlation, config.noise.generator,
+                      moments::entries(design, blocks[i]), displacement, sensitivity,
+                      privacy::rho(sensitivity, settings.sigmas[i]), settings.sigmas[i],
+                      noise_stddev(settings.sigmas[i], displacement)});
+  }
+  const privacy::Spend spend{correlation, participation, moments::joint_multiplier(design, settings.sigmas)};
+  return {std::move(stages), moments::grids(settings), participation, spend};
+}
+
+moments::Settings moments_settings(const Config& config, const Mechanism& mechanism) {
+  moments::Settings settings =
+      settings_without_noise(config, mechanism_of(config, mechanism.participation, mechanism.main().correlation));
+  for (const StageNoise& stage : mechanism.stages) settings.sigmas.push_back(stage.sigma);
+  return settings;
+}
+
+}  // namespace nustream::config

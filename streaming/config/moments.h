@@ -1,0 +1,28 @@
+// What the settings of running sums come to: the lane's own settings, and their noise as a mechanism.
+#pragma once
+
+#include <optional>
+
+#include "config/mechanism.h"
+#include "nustream/base/units.h"
+#include "nustream/moments/lane.h"
+#include "nustream/noise/correlation.h"
+
+namespace nustream::config {
+
+/// How the noise of running sums is correlated: nobody has to choose ν, since an optimal one follows from what is
+/// summed (docs/configuration.md). With a memory of N records ν = every/N, whose encoder forgets as the sums do; for
+/// K releases the rational correlation at ν = .8/K with 5 poles, which ends there; else ν = 1e-6, for ever at a
+/// finite spend.
+[[nodiscard]] noise::Correlation correlation_of(const Moments& moments, std::uint64_t every);
+
+/// The noise of all blocks for records that take part as `participation` says (in steps). Its spend is that of one
+/// mechanism with moments::joint_multiplier(), which costs what all blocks cost a record at once. Throws
+/// InvalidParameter and Unsupported as moments::calibrate() does. Contract: config.moments is there.
+[[nodiscard]] Mechanism moments_mechanism(const Config& config, const privacy::Participation& participation,
+                                          std::optional<StepCount> steps);
+
+/// Of a lane whose noise is that of `mechanism`, made of the same configuration.
+[[nodiscard]] moments::Settings moments_settings(const Config& config, const Mechanism& mechanism);
+
+}  // namespace nustream::config

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "config/moments.h"
+#include "config/read_sections.h"
+#include "nustream/base/error.h"
+
+namespace nustream::config {
+namespace {
+
+/// A step's rows wait in memory for its last one.
+constexpr std::uint64_t step_numbers_max = std::uint64_t{1} << 27;
+
+moments::Radii read_radii(const Section& section, const moments::Radii* before) {
+  moments::Radii radii = before != nullptr ? *before : moments::Radii{};
+  const auto read = [&](const char* key, double& radius) {
+    const auto value = section.number(key);
+    if (!value && before == nullptr) section.missing(key);
+    radius = value.value_or(radius);
+    const bool in_range = radius >= 0x1p-100 && radius <= 0x1p100;  // and a number
+    if (!in_range) section.refuse(key, "a number > 0, from 2^-100 to 2^100");
+  };
+  read("row_norm", radii.inputs);
+  read("residual_bound", radii.target);
+  return radii;
+}
+
+/// A number of records that is a whole number of steps.
+std::uint64_t whole_steps(const Section& section, const char* key, std::uint64_t every) {
+  const std::uint64_t records = section.count(key).value_or(0);
+  if (records == 0 || records % every != 0) {
+    section.refuse(key, "a multiple of release.every = " + std::to_string(every) + " records");
+  }
+  return records;
+}
+
+std::vector<Moments::Stage> read_stages(const Section& section, std::uint64_t every) {
+  std::vector<Moments::Stage> stages{{0, read_radii(section, nullptr)}};
+  for (const Section& stage : section.tables("stages")) {
+    const std::uint64_t from = whole_steps(stage, "from", every);
+    if (from <= stages.back().from) stage.refuse("from", "more records than the stage before it");
+    stages.push_back({from, read_radii(stage, &stages.back().radii)});
+  }
+  constexpr std::size_t most = 256;
+  if (stages.size() > most) section.refuse("stages", "at most 255 further stages");
+  return stages;
+}
+
+double read_positive(const Section& section, const char* key) {
+  const double value = section.number(key).value_or(1);
+  if (!(value > 0)) section.refuse(key, "a finite number > 0");
+  return value;
+}
+
+void read_memory(const Section& section, std::uint64_t every, Moments& moments) {
+  if (const auto memory = section.count("memory")) {
+    if (*memory < 2 * every || *memory / every > 1'000'000'000) {
+      section.refuse("memory", "from 2 to 1e9 times release.every = " + std::to_string(every) + " records");
+    }
+    moments.memory = *memory;
+  }
+  if (section.has("restage_every")) {
+    if (!moments.memory) section.refuse("restage_every", "only together with memory: other sums keep every stage");
+    moments.restage_every = whole_steps(section, "restage_every", every);
+    // 42 memories behind a stage nothing of it is left (nustream/moments/schedule).
+    const std::uint64_t kept = 42 * (*moments.memory / every + 1) / (moments.restage_every / every);
+    if (kept + moments.stages.size() > 256) {
+      section.refuse("restage_every", "fewer than 256 stages within 42 memories");
+    }
+  }
+  if (const auto releases = section.count("releases")) {
+    if (*releases == 0 || *releases > 1'000'000'000) section.refuse("releases", "a whole number from 1 to 1e9");
+    moments.releases = *releases;
+  }
+}
+
+Moments read_section(const Section& root, std::uint64_t every) {
+  const Section section = root.section("moments");
+  Moments moments;
+  moments.stages = read_stages(section, every);
+  read_memory(section, every, moments);
+  if (section.has("residual_variance")) moments.residual_variance = read_positive(section, "residual_variance");
+  const double share = section.number("second_moment_share").value_or(moments.second_moment_share);
+  if (!(share > 0 && share < 1)) section.refuse("second_moment_share", "a number between 0 and 1");
+  moments.second_moment_share = share;
+  moments.release_sums = root.section("release").flag("moments").value_or(false);
+  return moments;
+}
+
+/// What only a descent has.
+void refuse_of_moments(const Section& root, const Config& config, Purpose purpose) {
+  // Whatever stands there is a descent's.
+  for (const char* section : {"descent", "noise", "first_stage", "estimate"}) static_cast<void>(root.has(section));
+  const Section model = root.section("model");
+  if (purpose == Purpose::table) model.refuse("estimator", "\"descent\" for a table");
+  if (config.descent.loss.kind != model::Loss::Kind::linear) {
+    model.refuse("loss", "\"linear\" where estimator = \"moments\"");
+  }
+  if (config.descent.l2 > 0) model.refuse("l2", "0 where estimator = \"moments\"");
+  if (root.has("endogenous") || root.has("instruments")) {
+    model.refuse("estimator", "\"descent\" where there are [[endogenous]] regressors");
+  }
+  if (config.privacy.calibration != Calibration::exact) {
+    root.section("privacy").refuse("calibration", "\"exact\" where estimator = \"moments\"");
+  }
+}
+
+void read_moment_intervals(const Section& root, Config& config) {
+  using Kind = Intervals::Kind;
+  const Section section = root.section("intervals");
+  Intervals& intervals = config.intervals;
+  intervals.kind = section.choice<Kind>(
+      "kind", Kind::none, {{"none", Kind::none}, {"residuals", Kind::residuals}, {"sandwich", Kind::sandwich}});
+  intervals.level = section.number("level").value_or(intervals.level);
+  if (!(intervals.level > 0 && intervals.level < 1)) section.refuse("level", "a number between 0 and 1");
+  intervals.share = section.number("share").value_or(intervals.kind == Kind::sandwich ? 1.0 / 3 : 0.05);
+  if (!(intervals.share > 0 && intervals.share < 1)) section.refuse("share", "a number between 0 and 1");
+  for (const char* key : {"batches", "batch_steps", "second_moment_clip", "squared_residual_clip"}) {
+    static_cast<void>(section.has(key));  // of a descent, beside which they may stand
+  }
+  Moments& moments = *config.moments;
+  if (intervals.kind == Kind::none) return;
+  moments.spread = intervals.kind == Kind::sandwich ? moments::Spread::sandwich : moments::Spread::residuals;
+  if (moments.stages.size() == 1 && moments.restage_every == 0) {
+    section.refuse("kind",
+                   "\"none\" where [moments] has one stage alone: residuals about the start are no estimate of the "
+                   "spread; add [[moments.stages]]");
+  }
+}
+
+}  // namespace
+
+bool asks_for_moments(const Section& root) {
+  return root.section("model").choice<bool>("estimator", false, {{"descent", false}, {"moments", true}});
+}
+
+lane::Settings settings_of_moments(const Section& root) {
+  const std::uint64_t every = root.section("release").count("every").value_or(1000);
+  if (every == 0) root.section("release").refuse("every", "a whole number of records > 0");
+  return {.dimension = 0,
+          .loss = {},
+          .l2 = 0,
+          .clip = ClipNorm{1},
+          .schedule = descent::Schedule{descent::Constant{StepSize{1}}},
+          .projection = {},
+          .averaging = {},
+          .minibatch = every,
+          .release_every = 1,
+          .start = root.section("moments").numbers("start")};
+}
+
+Noise noise_of_moments(const Section& root, std::uint64_t every) {
+  const Moments moments = read_section(root, every);
+  return {correlation_of(moments, every), noise::GeneratorKind::automatic, std::nullopt, std::nullopt};
+}
+
+void read_moments(const Section& root, Purpose purpose, Config& config) {
+  refuse_of_moments(root, config, purpose);
+  const std::uint64_t every = config.descent.minibatch;
+  config.moments = read_section(root, every);
+  read_moment_intervals(root, config);
+  const std::size_t dimension = config.schema.dimension();
+  if (every > step_numbers_max / (dimension + 1)) {
+    root.section("release").refuse("every", "at most " + std::to_string(step_numbers_max / (dimension + 1)) +
+                                                " records for so many features: a step's rows wait in memory");
+  }
+  if (config.privacy.protects == Protects::target) {
+    check_private_target(root.section("privacy"), "protects", config);
+    config.schema.features_public = true;
+  }
+}
+
+}  // namespace nustream::config

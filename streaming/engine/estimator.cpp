@@ -1,0 +1,76 @@
+#include "engine/estimator.h"
+
+#include "config/moments.h"
+
+namespace nustream::engine {
+
+StepCount Estimator::steps() const {
+  return std::visit([](const auto& lane) { return lane.steps(); }, lane_);
+}
+
+Position Estimator::position() const {
+  return std::visit([](const auto& lane) { return lane.position(); }, lane_);
+}
+
+std::uint64_t Estimator::clipped() const {
+  return std::visit([](const auto& lane) { return lane.clipped(); }, lane_);
+}
+
+std::string Estimator::encode() const {
+  return std::visit([](const auto& lane) { return lane.encode(); }, lane_);
+}
+
+std::span<const double> Estimator::theta() const {
+  const auto* descent = std::get_if<lane::Lane>(&lane_);
+  return descent == nullptr ? std::span<const double>() : descent->theta();
+}
+
+void Estimator::go_on_from(const lane::Carried& from) {
+  if (auto* descent = std::get_if<lane::Lane>(&lane_)) {
+    descent->go_on_from(from);
+  } else {
+    std::get<moments::Lane>(lane_).begin_about(from.theta);
+  }
+}
+
+void Estimator::advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise) {
+  if (auto* descent = std::get_if<lane::Lane>(&lane_)) {
+    descent->advance(rows, noise, of_descent_);
+  } else {
+    std::get<moments::Lane>(lane_).advance(rows, noise, of_sums_);
+  }
+}
+
+void Estimator::release_now() {
+  if (const auto* descent = std::get_if<lane::Lane>(&lane_)) {
+    descent->release_now(of_descent_);
+  } else {
+    std::get<moments::Lane>(lane_).release_now(of_sums_);
+  }
+}
+
+void Estimator::take_releases(publish::ReleaseEncoder& encoder, std::string_view tag, std::uint64_t& released,
+                              std::string& out) {
+  const auto append = [&](const auto& release) {
+    if (release.steps.value() <= released) return;
+    encoder.append(release, tag, out);
+    released = release.steps.value();
+  };
+  for (std::size_t i = 0; i < of_descent_.size(); ++i) append(of_descent_[i]);
+  for (const moments::Release& release : of_sums_) append(release);
+  of_descent_.clear();
+  of_sums_.clear();
+}
+
+Estimator first_estimator(const config::Config& config, const config::Mechanism& mechanism, Position start) {
+  if (config.moments) return moments::Lane(config::moments_settings(config, mechanism), start);
+  return lane::Lane(config.descent, mechanism.grids, start);
+}
+
+Estimator decoded_estimator(const config::Config& config, const config::Mechanism& mechanism,
+                            std::string_view bytes) {
+  if (config.moments) return moments::Lane::decode(config::moments_settings(config, mechanism), bytes);
+  return lane::Lane::decode(config.descent, mechanism.grids, bytes);
+}
+
+}  // namespace nustream::engine
