@@ -31,7 +31,7 @@ struct Bench {
         keys(secrets::Keyring::insecure(1)),
         noise(mechanism, journal::first_checkpoints({1}, LaneId{0}, EpochId{0}, 1), StepIndex{0}, &locked,
               keys.healing(false)),
-        lane(config.descent, mechanism.grids, Position{0}),
+        lane(engine::first_estimator(config, mechanism, Position{0})),
         encoder(engine::release_encoder(config, mechanism, {LaneId{0}, EpochId{0}, std::string(64, '0'), false})),
         stepper(lane, noise, encoder, 1, std::nullopt, 0) {}
 
@@ -45,7 +45,7 @@ struct Bench {
   secrets::Keyring keys;
   secrets::LockedMemory locked;
   engine::NoiseFeed noise;
-  lane::Lane lane;
+  engine::Estimator lane;
   publish::ReleaseEncoder encoder;
   engine::Stepper stepper;
   engine::Output output;

@@ -13,7 +13,8 @@ set(planted_core
   noise/seed_noise.cpp noise/source.cpp descent/clip.cpp descent/gradient_sum.cpp descent/kernel.cpp
   descent/kernel_baseline.cpp descent/loop.cpp descent/norm.cpp descent/second_moments.cpp lane/lane.cpp
   descent/matrix_loop.cpp descent/two_stage_loop.cpp record/timestamp.cpp inference/local_bounds.cpp
-  inference/local_mechanism.cpp ranges/histogram.cpp ranges/noise_draws.cpp ranges/stride.cpp)
+  inference/local_mechanism.cpp ranges/histogram.cpp ranges/noise_draws.cpp ranges/stride.cpp
+  moments/batch_sums.cpp moments/budget.cpp moments/lane.cpp moments/participation.cpp moments/running_sums.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND planted_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
 endif()
@@ -75,7 +76,7 @@ set(planted_twins
   local_inference_test decode_test config_test publish_test secrets_unit_test journal_unit_test journal_crash_test
   ranges_test serve_listener_test residual_test lane_stages_twin_test record_test replay_input_test
   engine_key_memory_test
-  simulation_test coupling_test)
+  simulation_test coupling_test moments_property_test engine_moments_coupling_test)
 nustream_planted_twins(${planted_twins})
 
 # Tests of commands, which run the command's twin.

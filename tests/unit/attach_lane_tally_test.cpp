@@ -10,6 +10,8 @@
 namespace nustream::attach {
 namespace {
 
+const check::Clip two{"gradients", "descent.clip_norm", 2};
+
 using std::chrono::minutes;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -46,17 +48,17 @@ check::Tally batch_of(std::uint64_t records, std::uint64_t unusable, std::uint64
 
 TEST(LaneTally, SaysAtOnceAndOnceThatTheFirstRecordsCannotBeUsed) {
   LaneTally tally(LaneId{3});
-  EXPECT_THAT(said_by([&] { tally.read(rows_of(0, 0), 0, ClipNorm{2}, {}); }), IsEmpty());
-  EXPECT_THAT(said_by([&] { tally.read(rows_of(10, 9), 0, ClipNorm{2}, {}); }),
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(0, 0), 0, two, {}); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(10, 9), 0, two, {}); }),
               AllOf(HasSubstr("nustream: lane 3: operator only, not private: of the first 10 records 9 (90%)"),
                     HasSubstr("column 'x': missing (record 0)")));
-  EXPECT_THAT(said_by([&] { tally.read(rows_of(10, 10), 0, ClipNorm{2}, {}); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(10, 10), 0, two, {}); }), IsEmpty());
 }
 
 TEST(LaneTally, LooksAtTheFirstHundredRecordsOncePerRecord) {
   LaneTally tally(LaneId{0});
   record::RowBatch rows = rows_of(60, 0);
-  EXPECT_THAT(said_by([&] { tally.read(rows, 0, ClipNorm{2}, {}); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { tally.read(rows, 0, two, {}); }), IsEmpty());
   // Twenty more, the first five of them unusable: 5 of 80 is less than a tenth, 11 of 90 is more.
   const auto add = [&](std::size_t count, std::size_t unusable) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -67,15 +69,15 @@ TEST(LaneTally, LooksAtTheFirstHundredRecordsOncePerRecord) {
     }
   };
   add(20, 5);
-  EXPECT_THAT(said_by([&] { tally.read(rows, 60, ClipNorm{2}, {}); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { tally.read(rows, 60, two, {}); }), IsEmpty());
   add(10, 6);
-  EXPECT_THAT(said_by([&] { tally.read(rows, 80, ClipNorm{2}, {}); }),
+  EXPECT_THAT(said_by([&] { tally.read(rows, 80, two, {}); }),
               HasSubstr("of the first 90 records 11 (12.2%)"));
   LaneTally quiet(LaneId{0});
   const record::RowBatch good = rows_of(100, 0);
   EXPECT_THAT(said_by([&] {
-                quiet.read(good, 0, ClipNorm{2}, {});
-                quiet.read(rows_of(50, 50), 0, ClipNorm{2}, {});
+                quiet.read(good, 0, two, {});
+                quiet.read(rows_of(50, 50), 0, two, {});
               }),
               IsEmpty())
       << "a hundred were looked at";
@@ -84,13 +86,13 @@ TEST(LaneTally, LooksAtTheFirstHundredRecordsOncePerRecord) {
 TEST(LaneTally, SaysAtOnceAndOnceThatNearlyAllOfTheFirstGradientsAreClipped) {
   LaneTally tally(LaneId{0});
   const auto all = [](const record::RowSlice& rows) { return std::uint64_t{rows.count}; };
-  EXPECT_THAT(said_by([&] { tally.read(rows_of(4, 0), 0, ClipNorm{2}, all); }), IsEmpty()) << "too few to tell";
-  EXPECT_THAT(said_by([&] { tally.read(rows_of(8, 0), 0, ClipNorm{2}, all); }),
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(4, 0), 0, two, all); }), IsEmpty()) << "too few to tell";
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(8, 0), 0, two, all); }),
               HasSubstr("lane 0: operator only, not private: of the first 12 gradients 12 (100%) are longer than "
                         "descent.clip_norm = 2 where the run begins"));
-  EXPECT_THAT(said_by([&] { tally.read(rows_of(8, 0), 0, ClipNorm{2}, all); }), IsEmpty());
+  EXPECT_THAT(said_by([&] { tally.read(rows_of(8, 0), 0, two, all); }), IsEmpty());
   LaneTally other(LaneId{0});
-  EXPECT_THAT(said_by([&] { other.read(rows_of(20, 0), 0, ClipNorm{2}, {}); }), IsEmpty()) << "it goes on";
+  EXPECT_THAT(said_by([&] { other.read(rows_of(20, 0), 0, two, {}); }), IsEmpty()) << "it goes on";
 }
 
 TEST(LaneTally, SaysAtIntervalsWhatCameSinceTheLastLine) {
@@ -120,7 +122,7 @@ TEST(LaneTally, HasNothingToSayWhereAllIsUsedAndNothingClipped) {
   LaneTally tally(LaneId{0});
   tally.committed(batch_of(100, 0, 0));
   EXPECT_THAT(said_by([&] {
-                tally.read(rows_of(10, 0), 0, ClipNorm{2}, [](const record::RowSlice&) { return 9U; });
+                tally.read(rows_of(10, 0), 0, two, [](const record::RowSlice&) { return 9U; });
                 tally.tick(std::chrono::steady_clock::now() + minutes(11));
                 tally.end();
               }),
