@@ -211,10 +211,9 @@ std::optional<std::vector<inference::EstimatedVariance>> target_variances(const 
     const Vector scored = meat->value * solved;
     const double sampling = solved.dot(scored);
     const double own = direction.dot(*privacy * direction);
-    const double privacy_length = direction.norm() * (*privacy * direction).norm();
-    // d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a; uᵀEv varies by at most ‖u‖‖v‖ times E's diagonal.
-    const double by_second =
-        2 * second_stddev * (solved.norm() * (inverse * scored).norm() + privacy_length * inverse.norm());
+    // d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a, and the same of Q; uᵀEv varies by at most ‖u‖‖v‖ times E's diagonal.
+    const double lengths = (inverse * scored).norm() + (*privacy * direction).norm();
+    const double by_second = 2 * second_stddev * solved.norm() * lengths;
     const double error = std::hypot(by_second, meat->stddev * solved.squaredNorm()) / (sampling + own);
     const double degrees = 2 / (error * error);
     if (!(sampling > 0) || !(degrees >= fewest_degrees_of_freedom)) return std::nullopt;
