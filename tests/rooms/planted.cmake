@@ -45,6 +45,8 @@ function(nustream_planted_library name of folder)
   target_link_libraries(${name} PRIVATE ${of} nustream_compile OpenSSL::Crypto)
 endfunction()
 nustream_planted_library(nustream_planted_core nustream_core src planted/planted.cpp ${planted_core})
+find_package(Eigen3 REQUIRED NO_MODULE)
+target_link_libraries(nustream_planted_core PRIVATE Eigen3::Eigen)
 nustream_planted_library(nustream_planted_service nustream_service streaming ${planted_service})
 target_link_libraries(nustream_planted_service PRIVATE PkgConfig::SODIUM PkgConfig::TOML PkgConfig::RDKAFKA
                                                        simdjson::simdjson)

@@ -92,7 +92,7 @@ TEST(CarriedOver, RefusesWhatPromisesLess) {
 TEST(CarriedOver, BeginsAtTheStartWhereNothingWasReleased) {
   const Config config = settings({"descent.start=[0.5, 2.0]"});
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-  lane::Lane lane(config.descent, mechanism.grids, Position{0});
+  Estimator lane(lane::Lane(config.descent, mechanism.grids, Position{0}));
   EXPECT_EQ(go_on_from_last(lane, EpochId{1}, "", config, true),
             "epoch 1 begins at descent.start: there is no release to go on from");
   EXPECT_EQ(lane.theta()[1], 2.0);
