@@ -88,6 +88,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   witness_ = witness_for(config, key_file_, *keys_);
   std::optional<journal::State> state;
   if (sealed) state = look_at_state(*sealed, options, asked, found);
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // a wrong key is told as one
   if (witness_ && !witness_->is_looked_for()) {
     witness_->find(std::nullopt);  // nothing but its path names the folder
     found.behind_witness = !sealed && witness_->found();

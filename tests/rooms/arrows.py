@@ -17,7 +17,7 @@ CORE = [
     ["model", "privacy"],
     ["descent"],
     ["lane", "inference"],
-    ["moments"],
+    ["moments", "users"],
     ["ranges"],
 ]
 
