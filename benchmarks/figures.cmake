@@ -30,6 +30,13 @@ if(NUSTREAM_TESTS)
 endif()
 add_executable(reproduce_local reproduce_local.cpp local_figure.cpp)
 target_link_libraries(reproduce_local PRIVATE nustream_core nustream_compile fmt::fmt)
+if(NUSTREAM_TESTS)
+  # All of the papers' figures at small counts: benchmarks/figures runs the four programs.
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_test(NAME figures_quick COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs/figures_quick.py
+                                      ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  set_tests_properties(figures_quick PROPERTIES LABELS full TIMEOUT 1800)
+endif()
 
 nustream_benchmark(audit_bars audit_bars.cpp LINK nustream_service fmt::fmt)
 target_include_directories(audit_bars PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)

@@ -1,0 +1,255 @@
+"""What the papers state as formulas, evaluated as the papers print them: standard Python and nothing of the product's, so
+that the product's own values have something beside them. docs/results/closed_forms.json; `benchmarks/figures
+--closed-forms` writes it anew.
+
+CDP+ is in the units of docs/reproduction.md: ρ = G = 1, and F has the ½ of its equation (8)."""
+
+import math
+
+NODES = 12  # of Gauss and Legendre on each panel
+
+
+def legendre(count):
+    """Nodes and weights on [−1, 1], by Newton's method on the polynomial."""
+    found = []
+    for k in range(1, count + 1):
+        x = math.cos(math.pi * (k - 0.25) / (count + 0.5))
+        for _ in range(50):
+            below, here = 1.0, x
+            for n in range(2, count + 1):
+                below, here = here, ((2 * n - 1) * x * here - (n - 1) * below) / n
+            slope = count * (x * here - below) / (x * x - 1)
+            x -= here / slope
+        found.append((x, 2 / ((1 - x * x) * slope * slope)))
+    return found
+
+
+def frequencies():
+    """ω and its share of (1/2π)∫ over −π … π of an even function: panels that halve towards 0, where spectra peak."""
+    rule, grid, right = legendre(NODES), [], math.pi
+    for panel in range(48):
+        left = right / 2 if panel < 47 else 0.0
+        grid += [((left + right) / 2 + (right - left) / 2 * x, (right - left) / 2 * w / math.pi) for x, w in rule]
+        right = left
+    return grid
+
+
+GRID = frequencies()
+
+
+def distance(nu, omega):
+    """|1 − (1 − ν)e^{iω}|², in a form that keeps its digits near ω = 0."""
+    return nu * nu + 4 * (1 - nu) * math.sin(omega / 2) ** 2
+
+
+def mean_over(function):
+    return math.fsum(weight * function(omega) for omega, weight in GRID)
+
+
+def spectrum_of_nu(nu):
+    return lambda omega: math.sqrt(distance(nu, omega))
+
+
+def white(_):
+    return 1.0
+
+
+def squared_sensitivity(spectrum):
+    """γ_∞² (CDP+ equation 5)."""
+    return mean_over(lambda omega: 1 / spectrum(omega))
+
+
+def variances(spectrum, eta, eigenvalues):
+    """Of the iterate along each eigenvector, for seed noise of variance 1, without what x xᵀ multiplies in."""
+    return [eta * eta * mean_over(lambda omega, rate=eta * each: spectrum(omega) / distance(rate, omega))
+            for each in eigenvalues]
+
+
+def linear_excess(spectrum, eta, eigenvalues):
+    """Theorem C.18's first inequality, which is this value: what is left out is the noise of x xᵀ."""
+    sums = zip(eigenvalues, variances(spectrum, eta, eigenvalues))
+    return squared_sensitivity(spectrum) / 2 * math.fsum(each * variance / 2 for each, variance in sums)
+
+
+def exact_excess(spectrum, eta, eigenvalues):
+    """With the noise that a Gaussian's x xᵀ multiplies in: E x xᵀMx xᵀ = 2HMH + Tr(HM)H closes the recursion."""
+    rates = [eta * each for each in eigenvalues]
+    fed = math.fsum(rate / (2 * (1 - rate)) for rate in rates)
+    own = math.fsum((2 - rate) * each * variance / (2 * (1 - rate)) for rate, each, variance in
+                    zip(rates, eigenvalues, variances(spectrum, eta, eigenvalues)))
+    return squared_sensitivity(spectrum) / 2 * own / 2 / (1 - fed)
+
+
+def least_excess(eta, eigenvalues):
+    """Below every Toeplitz correlation, without the noise of x xᵀ: |B|² = 1/√h (appendix C.3, Cauchy and Schwarz)."""
+    h = lambda omega: math.fsum(each / distance(eta * each, omega) for each in eigenvalues)
+    return eta * eta / 4 * mean_over(lambda omega: math.sqrt(h(omega))) ** 2
+
+
+def log_slope(points):
+    logs = [(math.log(x), math.log(y)) for x, y in points]
+    mean_x, mean_y = (sum(column) / len(logs) for column in zip(*logs))
+    return sum((x - mean_x) * (y - mean_y) for x, y in logs) / sum((x - mean_x) ** 2 for x, _ in logs)
+
+
+def power_law(d, alpha):
+    return [k ** -alpha for k in range(1, d + 1)]
+
+
+def coefficients(nu, count):
+    """β of equation (7)."""
+    beta = [1.0]
+    for t in range(1, count):
+        beta.append(beta[-1] * (2 * t - 3) / (2 * t) * (1 - nu))
+    return beta
+
+
+def of_the_mean():
+    """Figure 1, and the orders of Theorem 2.1."""
+    by_eta = []
+    for eta in (1e-6, 1e-4, .001, .01, .1, .5, .9, .99):
+        gamma = squared_sensitivity(spectrum_of_nu(eta))
+        by_eta.append({"eta": eta, "ratio": eta * (2 - eta) * gamma ** 2,
+                       "over_eta": 1 / (2 - eta), "over_eta_squared_log_squared": gamma ** 2 / math.log(1 / eta) ** 2})
+    eta = .1
+    beta = coefficients(eta, 4000)
+    covariances = [math.fsum(beta[t] * beta[t + lag] for t in range(3000)) for lag in range(6)]
+    spectrum = [{"omega": name, "closed": distance(eta, omega) ** .5,
+                 "of_the_coefficients": abs(sum(each * complex(math.cos(omega * t), math.sin(omega * t))
+                                                for t, each in enumerate(beta))) ** 2}
+                for name, omega in (("0", 0.0), ("1", 1.0), ("pi", math.pi))]
+    later = [(t, -each / (1 - eta) ** t) for t, each in enumerate(beta) if t in (100, 200, 400)]
+    return {"by_eta": by_eta, "coefficients": {"eta": eta, "first": beta[1:6], "later_decay": log_slope(later)},
+            "covariances_of_the_noise": covariances, "spectrum": spectrum}
+
+
+def of_figure_2():
+    """Slopes of the lines of Theorem 2.2 over the settings of figure 2, with every constant left out."""
+    def slope(settings):
+        sgd = [(x, eta * len(eigenvalues)) for x, eigenvalues, eta in settings]
+        bare = [(x, eta ** 2 * sum(eigenvalues)) for x, eigenvalues, eta in settings]
+        nu = [(x, y * math.log(1 / (eta * eigenvalues[-1])) ** 2) for (x, y), (_, eigenvalues, eta) in zip(bare, settings)]
+        return {"independent": log_slope(sgd), "nu": log_slope(nu), "nu, without its logarithm": log_slope(bare)}
+
+    by_alpha = [power_law(128, alpha) for alpha in (1, .9, .8, .7, .6, .5, .4)]
+    return {"dimension": slope([(d, power_law(d, 1), .02) for d in (16, 32, 64, 128, 256, 512)]),
+            "effective dimension": slope([(sum(each) / each[0], each, .02) for each in by_alpha]),
+            "step size": slope([(eta, power_law(128, 1), eta) for eta in (.02, .04, .08, .16)])}
+
+
+def of_one_problem():
+    """d = 128, λ = 1/k, η = .02."""
+    eigenvalues, eta = power_law(128, 1), .02
+    trace = sum(eigenvalues)
+    damping = math.sqrt(eta * trace / 128)
+    kinds = {"independent": white, "nu = eta mu": spectrum_of_nu(eta / 128),
+             "damped anti-PGD": lambda omega: distance(damping, omega)}
+    radius = 3 * trace  # R² and C_kurt of Gaussian features (property C.3)
+    found = {}
+    for name, spectrum in kinds.items():
+        linear, exact = linear_excess(spectrum, eta, eigenvalues), exact_excess(spectrum, eta, eigenvalues)
+        upper = linear * (1 + 3 / (1 - eta * radius) ** 2)
+        along = [(each, each * variance) for each, variance in
+                 zip(eigenvalues, variances(spectrum, eta, eigenvalues))]
+        found[name] = {"exact": exact, "theorem_C.18": linear, "theorem_C.15": upper, "exact_over_lower": exact / linear,
+                       "exact_over_upper": exact / upper, "slope_of_a_direction": log_slope(along)}
+    bound = eta ** 2 * trace / 16  # Theorem C.18's last inequality, with the ½ of equation (8)
+    least = least_excess(eta, eigenvalues)
+    bounds = math.sqrt(eta ** 2 * trace * eta * 128)
+    return {**found, "least": least, "bound_for_every_correlation": bound, "least_over_bound": least / bound,
+            "geometric_mean_of_the_errors": math.sqrt(least * found["independent"]["exact"]),
+            "geometric_mean_of_the_bounds": bounds, "damped_anti_pgd_bound": eta ** 1.5 * math.sqrt(128 * trace)}
+
+
+def rate_of_table_4(a, d, eta):
+    """The table's last column for λ_k = k^−a, read with the fractions that its conversion lost; log² for a > 1, which is
+    the quotient of the two columns before it."""
+    log = math.log(d / eta)
+    if a == 0:
+        return eta * math.log(1 / eta) ** 2
+    if a < 1:
+        return eta * log ** 2 / ((1 - a) * d ** a)
+    return eta / d * log ** (3 if a == 1 else 2)
+
+
+def of_table_4():
+    """The ratio of ν-FTRL at ν = ημ to independent noise, exact, over the table's rate; η = 1e-4."""
+    eta, table = 1e-4, []
+    for a in (0, .25, .5, 1, 2, 3):
+        rows = []
+        for d in (16, 64, 256, 1024):
+            eigenvalues = power_law(d, a)
+            sums = {kind: exact_excess(spectrum, eta, eigenvalues)
+                    for kind, spectrum in (("sgd", white), ("nu", spectrum_of_nu(eta * eigenvalues[-1])))}
+            ratio = sums["nu"] / sums["sgd"]
+            rows.append({"d": d, "ratio": ratio, "over_rate": ratio / rate_of_table_4(a, d, eta)})
+        shares = [row["over_rate"] for row in rows]
+        table.append({"a": a, "rows": rows, "largest_over_smallest": max(shares) / min(shares)})
+    return table
+
+
+def normal(x):
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+def exact_delta(mu, epsilon):
+    """The curve of a Gaussian mechanism: its sensitivity over its standard deviation is μ."""
+    return normal(mu / 2 - epsilon / mu) - math.exp(epsilon) * normal(-mu / 2 - epsilon / mu)
+
+
+def root(function, low, high):
+    """Of a function that falls."""
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if function(middle) > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def three_epsilons(rho, delta):
+    """Bun and Steinke's conversion, the best over α of zCDP (CDP+ appendix A.2), and the exact curve."""
+    best = min(rho * alpha + math.log(1 / (alpha * delta)) / (alpha - 1) + math.log(1 - 1 / alpha)
+               for alpha in (1 + 10 ** (exponent / 2000) for exponent in range(-4000, 8001)))
+    mu = math.sqrt(2 * rho)
+    return {"rho": rho, "delta": delta, "bun_steinke": rho + 2 * math.sqrt(rho * math.log(1 / delta)),
+            "zcdp": best, "exact": root(lambda epsilon: exact_delta(mu, epsilon) - delta, 1e-9, 200)}
+
+
+def of_bde():
+    """Lemma 2.1's λ, Lemma 2.3's distance at n = 64,000 (Σ = I), and what Lemma 2.6's constants ask for."""
+    p, n, steps, rho, eta = 10, 64000, 30, .5, .25
+    gamma = 5 * math.sqrt(p)
+    noise = math.sqrt(2 * steps / rho) * gamma / n
+    decay = (1 - eta) ** 2
+    spread = eta * noise * math.sqrt((1 - decay ** steps) / (1 - decay))
+    mean_length = math.sqrt(2) * math.gamma((p + 1) / 2) / math.gamma(p / 2)
+    c0 = 12 * math.log(5 * 1000 * 10 / .05) ** 1.5
+    return {"lambda": math.sqrt(2 * 10 / .05) * gamma / 1000, "distance": spread * mean_length,
+            "spent_by_lambda": 10 * (2 * gamma / 1000) ** 2 / (2 * (math.sqrt(2 * 10 / .05) * gamma / 1000) ** 2),
+            "least_squares_width": 2 * 1.959964 / math.sqrt(10000), "c0": c0, "clip_norm_over_root_p": 4 * c0 ** 2}
+
+
+def of_iv():
+    """What λ of Proposition 3.1 spends of the ρ that it is made for: T steps of Δ²/(2λ²), Δ = 2γ/n."""
+    steps, rho, gamma, n = 20, 5.0, 37.2, 1000
+    noise = 2 * gamma / n * math.sqrt(steps / rho)
+    spent = steps * (2 * gamma / n) ** 2 / (2 * noise ** 2)
+    return {"lambda": noise, "exact_lambda": noise / math.sqrt(2), "spent": spent, "spent_over_claimed": spent / rho}
+
+
+def of_nldp():
+    """The paper's constants over those of the exact curve for both parts of 2r² and 2r, r = 1, half of μ² each; and
+    what one part with them costs by the exact curve."""
+    rows, delta = [], 1e-5
+    for epsilon in (.5, 1, 2, 5, 10, 20, 40, 50):
+        paper = math.sqrt(32 * math.log(2.5 / delta)) / epsilon
+        mu = root(lambda value, e=epsilon: delta - exact_delta(value, e), 1e-3, 50)
+        rows.append({"epsilon": epsilon, "stddev": paper, "over_exact": paper * mu / (2 * math.sqrt(2)),
+                     "spent": root(lambda e, m=2 * math.sqrt(2) / paper: exact_delta(m, e) - delta, 1e-9, 400)})
+    return rows
+
+
+def closed_forms():
+    return {"mean": of_the_mean(), "figure 2": of_figure_2(), "one problem": of_one_problem(), "table 4": of_table_4(),
+            "epsilon": [three_epsilons(rho, delta) for rho, delta in
+                        ((.015, 1e-6), (.1, 1e-5), (1, 1e-5), (10, 1e-5))],
+            "BDE+": of_bde(), "IV": of_iv(), "NLDP": of_nldp()}

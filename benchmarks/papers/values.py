@@ -1,0 +1,147 @@
+"""Figures of docs/results in the pages of docs/reproduction: what a reference stands for, and how it is written.
+
+A text holds references in braces: {FILE/KEY/KEY|FORM}. FILE is a file of docs/results without ".json". A KEY is a key of
+an object or an index of a list; [KEY=VALUE], with ";" between several, is the element of a list that has these values
+(of a list of lists by index: [0=100]). FORM is one of
+
+    .3      three decimals, without the 0 before the point
+    ~3      three significant digits
+    %.1     hundredfold, one decimal
+    .3 se   value (standard error): of {"mean" or "median", "standard_error"} or of a point [x, y, standard error]
+    text    as it is
+
+and after the path one of these may be asked for: `slope` (of log y over log x), `least`, `least at` (its x), `most`
+of a list of points. {A ÷ B|FORM} is a quotient."""
+
+import json
+import math
+import re
+
+from .closed_forms import log_slope
+
+
+class Unknown(Exception):
+    """A reference that stands for nothing."""
+
+
+class Results:
+    def __init__(self, folder):
+        self.folder, self.read, self.used = folder, {}, set()
+
+    def of(self, name):
+        if name not in self.read:
+            path = self.folder / f"{name}.json"
+            if not path.exists():
+                raise Unknown(f"there is no docs/results/{name}.json")
+            self.read[name] = json.loads(path.read_text())
+        self.used.add(name)
+        return self.read[name]
+
+
+def matches(element, conditions):
+    for condition in conditions.split(";"):
+        key, _, wanted = condition.strip().partition("=")
+        index = int(key) if isinstance(element, list) else key
+        try:
+            found = element[index]
+        except (KeyError, IndexError):
+            return False
+        if found != wanted and not (isinstance(found, (int, float)) and found == number(wanted)):
+            return False
+    return True
+
+
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def at(value, path):
+    for selected, key in re.findall(r"\[([^\]]*)\]|([^/\[\]]+)", path):
+        if selected:
+            found = [element for element in value if matches(element, selected)]
+            if len(found) != 1:
+                raise Unknown(f"{len(found)} elements have {selected} in {path}")
+            value = found[0]
+            continue
+        try:
+            value = value[int(key) if isinstance(value, list) else key]
+        except (KeyError, IndexError, ValueError, TypeError):
+            raise Unknown(f"there is no {key} in {path}") from None
+    return value
+
+
+def asked_of(points, what):
+    pairs = [(point[0], point[1]) for point in points]
+    if what == "slope":
+        return log_slope(pairs)
+    best = (max if what == "most" else min)(pairs, key=lambda pair: pair[1])
+    return best[0] if what == "least at" else best[1]
+
+
+def value_of(results, reference):
+    """Of one path, with what is asked of its points."""
+    path, _, asked = reference.partition("|")
+    name, _, rest = path.strip().partition("/")
+    found = at(results.of(name), rest)
+    return asked_of(found, asked.strip()) if asked else found
+
+
+def combined(results, expression):
+    parts = [value_of(results, part) for part in expression.split(" ÷ ")]
+    return parts[0] / parts[1] if len(parts) == 2 else parts[0]
+
+
+def decimals(value, digits):
+    text = f"{value:,.{digits}f}"
+    if not float(text.replace(",", "")):
+        text = text.removeprefix("-")
+    return re.sub(r"^(-?)0\.", r"\1.", text).replace("-", "−")
+
+
+def significant(value, digits):
+    if not value:
+        return "0"
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
+    if -7 < exponent < 7:
+        return decimals(round(value, digits - 1 - exponent), max(0, digits - 1 - exponent))
+    return re.sub(r"e(-?)\+?0*", lambda sign: f"e{sign[1]}", f"{value:.{digits - 1}e}")
+
+
+def with_error(value, form):
+    if isinstance(value, list):
+        middle, error = value[1], value[2]
+    else:
+        middle, error = value.get("mean", value.get("median")), value["standard_error"]
+    return f"{formed(middle, form)} ({significant(error, 2)})"
+
+
+def formed(value, form):
+    if form == "text":
+        return str(value)
+    if form.endswith(" se"):
+        return with_error(value, form.removesuffix(" se"))
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise Unknown(f"{value!r} is no number")
+    if form.startswith("%"):
+        return formed(100 * value, form[1:])
+    if form[0] == "~":
+        return significant(value, int(form[1:]))
+    return decimals(value, int(form[1:]))
+
+
+def filled(results, text):
+    """The text with its figures in their places."""
+    def one(found):
+        expression, _, form = found[1].rpartition("|")
+        if not expression:
+            raise Unknown(f"{{{found[1]}}} has no form")
+        return formed(combined(results, expression), form.strip())
+    return re.sub(r"\{([^{}]*)\}", one, text)
+
+
+def files_of(text):
+    """The results that a text's references name."""
+    return {name for found in re.findall(r"\{([^{}]*)\}", text) for name in re.findall(r"(?:^| ÷ )(\w+)/", found)}
