@@ -148,7 +148,7 @@ def of_one_problem():
     found = {}
     for name, spectrum in kinds.items():
         linear, exact = linear_excess(spectrum, eta, eigenvalues), exact_excess(spectrum, eta, eigenvalues)
-        upper = linear * (1 + 3 / (1 - eta * radius) ** 2)
+        upper = 2 * linear * (1 + 3 / (1 - eta * radius) ** 2)
         along = [(each, each * variance) for each, variance in
                  zip(eigenvalues, variances(spectrum, eta, eigenvalues))]
         found[name] = {"exact": exact, "theorem_C.18": linear, "theorem_C.15": upper, "exact_over_lower": exact / linear,

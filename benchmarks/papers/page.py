@@ -40,7 +40,7 @@ def commands_of(row):
 
 
 def verdict_of(row):
-    said, because = VERDICTS[row["verdict"]], row.get("because", "")
+    said, because = VERDICTS.get(row["verdict"], "?"), row.get("because", "")
     if row["verdict"] == "reproduced":
         return f"{said}: {because}" if because else said
     return said + because
@@ -93,10 +93,10 @@ def filled_in(results, value, mistakes):
 
 
 def written(root):
-    """The page, what is wrong with its references, and the results that it is made of."""
+    """The page, what is wrong with its references (file: what), and the results that it is made of."""
     results, mistakes = Results(root / "docs/results"), []
     page, each = papers(root)
-    text = [f"# {page['title']}", *map(block, filled_in(results, page["intro"], mistakes))]
+    text = [f"# {page['title']}", *map(block, page["intro"])]
     for name, paper in each.items():
         wrong = []
         paper = filled_in(results, paper, wrong)

@@ -16,6 +16,7 @@ of a list of points. {A ÷ B|FORM} is a quotient."""
 import json
 import math
 import re
+from decimal import ROUND_HALF_UP, Decimal
 
 from .closed_forms import log_slope
 
@@ -95,10 +96,9 @@ def combined(results, expression):
 
 
 def decimals(value, digits):
-    text = f"{value:,.{digits}f}"
-    if not float(text.replace(",", "")):
-        text = text.removeprefix("-")
-    return re.sub(r"^(-?)0\.", r"\1.", text).replace("-", "−")
+    """Halves upwards, as the results are written."""
+    rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return re.sub(r"^(-?)0\.", r"\1.", f"{rounded or abs(rounded):,f}").replace("-", "−")
 
 
 def significant(value, digits):
@@ -106,7 +106,7 @@ def significant(value, digits):
         return "0"
     exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
     if -7 < exponent < 7:
-        return decimals(round(value, digits - 1 - exponent), max(0, digits - 1 - exponent))
+        return decimals(value, digits - 1 - exponent)
     return re.sub(r"e(-?)\+?0*", lambda sign: f"e{sign[1]}", f"{value:.{digits - 1}e}")
 
 
@@ -126,7 +126,7 @@ def formed(value, form):
     if not isinstance(value, (int, float)) or not math.isfinite(value):
         raise Unknown(f"{value!r} is no number")
     if form.startswith("%"):
-        return formed(100 * value, form[1:])
+        return formed(float(100 * Decimal(str(value))), form[1:])
     if form[0] == "~":
         return significant(value, int(form[1:]))
     return decimals(value, int(form[1:]))

@@ -15,13 +15,23 @@ PAGE = "docs/reproduction.md"
 KEYS = {"item", "place", "paper", "other", "here", "command", "verdict", "because"}
 NUMBERED = re.compile(r"(?:Algorithm|Claim|Condition|Corollary|Figure|Lemma|Property|Proposition|Remark|Table|Theorem)"
                       r" (?:[A-Z]\.)?\d+(?:\.\d+)?")
+FORMS = [(.9335, ".3", ".934"), (.1195, "%.1", "12.0"), (1234.5, ".0", "1,235"), (-1.985, ".2", "−1.99"), (4936.2, "~2", "4,900"),
+         (-.0004, ".3", ".000"), (9.96, "~2", "10"), (4.2e-6, "~2", ".0000042"), (9.2e-15, "~2", "9.2e-15"), (0, "~2", "0"),
+         ([20, .41, .0123], ".3 se", ".410 (.012)"), ({"median": 3104.2, "standard_error": 4936.2}, "~2 se", "3,100 (4,900)")]
 DRAWN = ("cdp_", "dpgd_", "iv_", "local_")
+
+
+def check_forms():
+    for value, form, wanted in FORMS:
+        count("forms of figures")
+        if values.formed(value, form) != wanted:
+            mistake("benchmarks/papers/values.py", f"{value} as {form} is {values.formed(value, form)}, not {wanted}")
 
 
 def check_page():
     text, wrong, used = page.written(root)
     for each in wrong:
-        mistake("docs/reproduction", each)
+        mistake(*each.split(": ", 1))
     there = (root / PAGE).read_text()
     if there != text and not wrong:
         lines = zip(there.splitlines() + ["the end"], text.splitlines() + ["the end"])
@@ -89,6 +99,7 @@ def check_shown(text, used):
 
 
 def check_reproduction():
+    check_forms()
     text, used = check_page()
     for name, paper in page.papers(root)[1].items():
         where = f"docs/reproduction/{name}.json"
