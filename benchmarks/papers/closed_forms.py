@@ -1,6 +1,6 @@
-"""What the papers state as formulas, evaluated as the papers print them: standard Python and nothing of the product's, so
-that the product's own values have something beside them. docs/results/closed_forms.json; `benchmarks/figures
---closed-forms` writes it anew.
+"""The papers' formulas, evaluated as the papers print them. Nothing of the library runs here, so that its own values
+have something beside them that shares no code with it. `benchmarks/figures --closed-forms` writes them to
+docs/results/closed_forms.json.
 
 CDP+ is in the units of docs/reproduction.md: ρ = G = 1, and F has the ½ of its equation (8)."""
 
@@ -10,7 +10,7 @@ NODES = 12  # of Gauss and Legendre on each panel
 
 
 def legendre(count):
-    """Nodes and weights on [−1, 1], by Newton's method on the polynomial."""
+    """Nodes and weights of Gauss and Legendre on [−1, 1]. Newton's method finds the zeros of the polynomial."""
     found = []
     for k in range(1, count + 1):
         x = math.cos(math.pi * (k - 0.25) / (count + 0.5))
@@ -25,7 +25,7 @@ def legendre(count):
 
 
 def frequencies():
-    """ω and its share of (1/2π)∫ over −π … π of an even function: panels that halve towards 0, where spectra peak."""
+    """Each ω with its weight in (1/2π)∫ over −π … π of an even function. Panels halve towards 0, where spectra peak."""
     rule, grid, right = legendre(NODES), [], math.pi
     for panel in range(48):
         left = right / 2 if panel < 47 else 0.0
@@ -60,19 +60,19 @@ def squared_sensitivity(spectrum):
 
 
 def variances(spectrum, eta, eigenvalues):
-    """Of the iterate along each eigenvector, for seed noise of variance 1, without what x xᵀ multiplies in."""
+    """The iterate's variance along each eigenvector, for seed noise of variance 1, without what x xᵀ multiplies in."""
     return [eta * eta * mean_over(lambda omega, rate=eta * each: spectrum(omega) / distance(rate, omega))
             for each in eigenvalues]
 
 
 def linear_excess(spectrum, eta, eigenvalues):
-    """Theorem C.18's first inequality, which is this value: what is left out is the noise of x xᵀ."""
+    """The lower bound of Theorem C.18 for this correlation. It leaves out the noise that x xᵀ multiplies in."""
     sums = zip(eigenvalues, variances(spectrum, eta, eigenvalues))
     return squared_sensitivity(spectrum) / 2 * math.fsum(each * variance / 2 for each, variance in sums)
 
 
 def exact_excess(spectrum, eta, eigenvalues):
-    """With the noise that a Gaussian's x xᵀ multiplies in: E x xᵀMx xᵀ = 2HMH + Tr(HM)H closes the recursion."""
+    """The error with the noise that Gaussian x xᵀ multiplies in: E x xᵀMx xᵀ = 2HMH + Tr(HM)H closes the recursion."""
     rates = [eta * each for each in eigenvalues]
     fed = math.fsum(rate / (2 * (1 - rate)) for rate in rates)
     own = math.fsum((2 - rate) * each * variance / (2 * (1 - rate)) for rate, each, variance in
@@ -81,7 +81,7 @@ def exact_excess(spectrum, eta, eigenvalues):
 
 
 def least_excess(eta, eigenvalues):
-    """Below every Toeplitz correlation, without the noise of x xᵀ: |B|² = 1/√h (appendix C.3, Cauchy and Schwarz)."""
+    """No Toeplitz correlation is below this without the noise of x xᵀ: |B|² = 1/√h, by Cauchy and Schwarz (C.3)."""
     h = lambda omega: math.fsum(each / distance(eta * each, omega) for each in eigenvalues)
     return eta * eta / 4 * mean_over(lambda omega: math.sqrt(h(omega))) ** 2
 
@@ -128,7 +128,8 @@ def of_figure_2():
     def slope(settings):
         sgd = [(x, eta * len(eigenvalues)) for x, eigenvalues, eta in settings]
         bare = [(x, eta ** 2 * sum(eigenvalues)) for x, eigenvalues, eta in settings]
-        nu = [(x, y * math.log(1 / (eta * eigenvalues[-1])) ** 2) for (x, y), (_, eigenvalues, eta) in zip(bare, settings)]
+        logarithms = [math.log(1 / (eta * eigenvalues[-1])) ** 2 for _, eigenvalues, eta in settings]
+        nu = [(x, y * logarithm) for (x, y), logarithm in zip(bare, logarithms)]
         return {"independent": log_slope(sgd), "nu": log_slope(nu), "nu, without its logarithm": log_slope(bare)}
 
     by_alpha = [power_law(128, alpha) for alpha in (1, .9, .8, .7, .6, .5, .4)]
@@ -151,19 +152,20 @@ def of_one_problem():
         upper = 2 * linear * (1 + 3 / (1 - eta * radius) ** 2)
         along = [(each, each * variance) for each, variance in
                  zip(eigenvalues, variances(spectrum, eta, eigenvalues))]
-        found[name] = {"exact": exact, "theorem_C.18": linear, "theorem_C.15": upper, "exact_over_lower": exact / linear,
-                       "exact_over_upper": exact / upper, "slope_of_a_direction": log_slope(along)}
+        found[name] = {"exact": exact, "theorem_C.18": linear, "theorem_C.15": upper,
+                       "exact_over_lower": exact / linear, "exact_over_upper": exact / upper, "slope_of_a_direction": log_slope(along)}
     bound = eta ** 2 * trace / 16  # Theorem C.18's last inequality, with the ½ of equation (8)
     least = least_excess(eta, eigenvalues)
     bounds = math.sqrt(eta ** 2 * trace * eta * 128)
     return {**found, "least": least, "bound_for_every_correlation": bound, "least_over_bound": least / bound,
+            "squared_logarithm": math.log(128 / eta) ** 2,
             "geometric_mean_of_the_errors": math.sqrt(least * found["independent"]["exact"]),
             "geometric_mean_of_the_bounds": bounds, "damped_anti_pgd_bound": eta ** 1.5 * math.sqrt(128 * trace)}
 
 
 def rate_of_table_4(a, d, eta):
-    """The table's last column for λ_k = k^−a, read with the fractions that its conversion lost; log² for a > 1, which is
-    the quotient of the two columns before it."""
+    """The last column of Table 4 for λ_k = k^−a: the quotient of the two columns before it, which for a = 2 has log²
+    where the table prints log³."""
     log = math.log(d / eta)
     if a == 0:
         return eta * math.log(1 / eta) ** 2

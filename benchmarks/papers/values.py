@@ -1,8 +1,8 @@
-"""Figures of docs/results in the pages of docs/reproduction: what a reference stands for, and how it is written.
+"""Figures of docs/results in the texts of docs/reproduction: what a reference stands for, and how it is written.
 
-A text holds references in braces: {FILE/KEY/KEY|FORM}. FILE is a file of docs/results without ".json". A KEY is a key of
-an object or an index of a list; [KEY=VALUE], with ";" between several, is the element of a list that has these values
-(of a list of lists by index: [0=100]). FORM is one of
+A text holds references in braces: {FILE/KEY/KEY|FORM}. FILE is a file of docs/results without ".json". A KEY is a key
+of an object or an index of a list; [KEY=VALUE], with ";" between several, is the element of a list that has these
+values (of a list of lists by index: [0=100]). FORM is one of
 
     .3      three decimals, without the 0 before the point
     ~3      three significant digits
@@ -11,7 +11,8 @@ an object or an index of a list; [KEY=VALUE], with ";" between several, is the e
     text    as it is
 
 and after the path one of these may be asked for: `slope` (of log y over log x), `least`, `least at` (its x), `most`
-of a list of points. {A ÷ B|FORM} is a quotient."""
+of a list of points. {A ÷ B|FORM} is a quotient. {z of FILE, FILE|FORM} says how many of its standard errors a point of
+a series "…, simulated" is at most away from that of the series "…, exact"."""
 
 import json
 import math
@@ -90,7 +91,21 @@ def value_of(results, reference):
     return asked_of(found, asked.strip()) if asked else found
 
 
+def largest_z(results, names):
+    """Of every simulated point against the exact one."""
+    furthest = 0
+    for name in names:
+        series = {each["series"]: each["points"] for each in results.of(name)["series"]}
+        for title, points in series.items():
+            if title.endswith(", simulated"):
+                exact = series[title.replace("simulated", "exact")]
+                furthest = max(furthest, *(abs(a[1] - b[1]) / a[2] for a, b in zip(points, exact, strict=True)))
+    return furthest
+
+
 def combined(results, expression):
+    if expression.startswith("z of "):
+        return largest_z(results, expression.removeprefix("z of ").split(", "))
     parts = [value_of(results, part) for part in expression.split(" ÷ ")]
     return parts[0] / parts[1] if len(parts) == 2 else parts[0]
 

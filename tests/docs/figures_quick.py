@@ -71,7 +71,8 @@ def check_result(name, committed, drawn):
 def check_all(folder):
     committed = {path.stem for path in (root / "docs/results").glob("*.json") if path.stem.startswith(PREFIXES)}
     drawn = {path.stem for path in folder.glob("*.json")}
-    assert drawn == committed | {"closed_forms"}, f"not drawn, or not committed: {drawn ^ (committed | {'closed_forms'})}"
+    expected = committed | {"closed_forms"}
+    assert drawn == expected, f"not drawn, or not committed: {drawn ^ expected}"
     for name in sorted(drawn):
         check_result(name, json.loads((root / f"docs/results/{name}.json").read_text()),
                      json.loads((folder / f"{name}.json").read_text()))

@@ -15,9 +15,10 @@ PAGE = "docs/reproduction.md"
 KEYS = {"item", "place", "paper", "other", "here", "command", "verdict", "because"}
 NUMBERED = re.compile(r"(?:Algorithm|Claim|Condition|Corollary|Figure|Lemma|Property|Proposition|Remark|Table|Theorem)"
                       r" (?:[A-Z]\.)?\d+(?:\.\d+)?")
-FORMS = [(.9335, ".3", ".934"), (.1195, "%.1", "12.0"), (1234.5, ".0", "1,235"), (-1.985, ".2", "−1.99"), (4936.2, "~2", "4,900"),
-         (-.0004, ".3", ".000"), (9.96, "~2", "10"), (4.2e-6, "~2", ".0000042"), (9.2e-15, "~2", "9.2e-15"), (0, "~2", "0"),
-         ([20, .41, .0123], ".3 se", ".410 (.012)"), ({"median": 3104.2, "standard_error": 4936.2}, "~2 se", "3,100 (4,900)")]
+FORMS = [(.9335, ".3", ".934"), (.1195, "%.1", "12.0"), (1234.5, ".0", "1,235"), (-1.985, ".2", "−1.99"),
+         (4936.2, "~2", "4,900"), (-.0004, ".3", ".000"), (9.96, "~2", "10"), (4.2e-6, "~2", ".0000042"),
+         (9.2e-15, "~2", "9.2e-15"), (0, "~2", "0"), ([20, .41, .0123], ".3 se", ".410 (.012)"),
+         ({"median": 3104.2, "standard_error": 4936.2}, "~2 se", "3,100 (4,900)")]
 DRAWN = ("cdp_", "dpgd_", "iv_", "local_")
 
 
@@ -36,9 +37,10 @@ def check_page():
     if there != text and not wrong:
         lines = zip(there.splitlines() + ["the end"], text.splitlines() + ["the end"])
         at, (has, wanted) = next((at, pair) for at, pair in enumerate(lines, 1) if pair[0] != pair[1])
-        differ = next((i for i, (a, b) in enumerate(zip(has, wanted)) if a != b), min(len(has), len(wanted)))
-        mistake(f"{PAGE}:{at}", f"it has …{has[max(0, differ - 30):differ + 30]}… where docs/reproduction and docs/results "
-                f"make …{wanted[max(0, differ - 30):differ + 30]}…; benchmarks/figures --page writes it anew")
+        first = next((i for i, (a, b) in enumerate(zip(has, wanted)) if a != b), min(len(has), len(wanted)))
+        around = slice(max(0, first - 30), first + 30)
+        mistake(f"{PAGE}:{at}", f"it has …{has[around]}… where docs/reproduction and docs/results make "
+                f"…{wanted[around]}…; benchmarks/figures --page writes it anew")
     return text, used
 
 
@@ -77,9 +79,9 @@ def check_row(where, row):
 
 
 def check_numbered(where, paper):
-    """The list is what was read in the paper; a row that goes takes its items with it, and that shows here."""
-    there = {item for row in paper["rows"] for item in NUMBERED.findall(row["place"])} - {f"Algorithm {n}" for n in "123"}
-    wanted = set(paper["numbered"]) - {f"Algorithm {n}" for n in "123"}
+    """The list `numbered` says what was read in the paper: a row that goes takes its items with it, and that shows."""
+    there = {item for row in paper["rows"] for item in NUMBERED.findall(row["place"])}
+    wanted = set(paper["numbered"])
     for item in sorted(wanted - there):
         mistake(where, f"no row is about {item}")
     for item in sorted(there - wanted):
@@ -87,7 +89,7 @@ def check_numbered(where, paper):
 
 
 def check_shown(text, used):
-    """What is drawn for the papers is on the page, as figures or as a picture."""
+    """Everything that is drawn for the papers is on the page, by its figures and by its picture."""
     pictures = set(re.findall(r"\(results/(\w+)\.svg\)", text))
     for path in sorted((root / "docs/results").glob("*.json")):
         if path.stem.startswith(DRAWN):
