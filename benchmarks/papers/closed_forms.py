@@ -153,7 +153,8 @@ def of_one_problem():
         along = [(each, each * variance) for each, variance in
                  zip(eigenvalues, variances(spectrum, eta, eigenvalues))]
         found[name] = {"exact": exact, "theorem_C.18": linear, "theorem_C.15": upper,
-                       "exact_over_lower": exact / linear, "exact_over_upper": exact / upper, "slope_of_a_direction": log_slope(along)}
+                       "exact_over_lower": exact / linear, "exact_over_upper": exact / upper,
+                       "slope_of_a_direction": log_slope(along)}
     bound = eta ** 2 * trace / 16  # Theorem C.18's last inequality, with the ½ of equation (8)
     least = least_excess(eta, eigenvalues)
     bounds = math.sqrt(eta ** 2 * trace * eta * 128)
