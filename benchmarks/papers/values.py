@@ -8,10 +8,9 @@ values (of a list of lists by index: [0=100]). FORM is one of
     ~3      three significant digits
     %.1     hundredfold, one decimal
     .3 se   value (standard error): of {"mean" or "median", "standard_error"} or of a point [x, y, standard error]
-    text    as it is
 
-and after the path one of these may be asked for: `slope` (of log y over log x), `least`, `least at` (its x), `most`
-of a list of points. {A ÷ B|FORM} is a quotient. {z of FILE, FILE|FORM} says how many of its standard errors a point of
+and after the path one of these may be asked for: `slope` (of log y over log x), `least`, `least at` (its x), of
+a list of points. {A ÷ B|FORM} is a quotient. {z of FILE, FILE|FORM} says how many of its standard errors a point of
 a series "…, simulated" is at most away from that of the series "…, exact"."""
 
 import json
@@ -79,8 +78,8 @@ def asked_of(points, what):
     pairs = [(point[0], point[1]) for point in points]
     if what == "slope":
         return log_slope(pairs)
-    best = (max if what == "most" else min)(pairs, key=lambda pair: pair[1])
-    return best[0] if what == "least at" else best[1]
+    best = min(pairs, key=lambda pair: pair[1])
+    return {"least": best[1], "least at": best[0]}[what]
 
 
 def value_of(results, reference):
@@ -134,8 +133,6 @@ def with_error(value, form):
 
 
 def formed(value, form):
-    if form == "text":
-        return str(value)
     if form.endswith(" se"):
         return with_error(value, form.removesuffix(" se"))
     if not isinstance(value, (int, float)) or not math.isfinite(value):
