@@ -3,6 +3,7 @@ target_sources(nustream_core PRIVATE
   privacy/encoder_norm.cpp
   privacy/epsilon.cpp
   privacy/exponential_encoder.cpp
+  privacy/group.cpp
   privacy/ledger.cpp
   privacy/mills_ratio.cpp
   privacy/nu_encoder.cpp

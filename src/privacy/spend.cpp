@@ -51,6 +51,12 @@ Spend Spend::beside(const Spend& other) const {
   return both;
 }
 
+Spend Spend::with(Participation participation) const {
+  Spend other(correlation_, participation, sigma_);
+  for (const Spend& beside : beside_) other.beside_.push_back(beside.with(participation));
+  return other;
+}
+
 Rho Spend::after(StepCount steps) const {
   if (steps.value() == 0) return Rho{0};
   require_within_horizon(correlation_, steps);

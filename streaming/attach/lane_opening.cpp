@@ -1,5 +1,6 @@
 // How a lane is taken over: opened on a thread that may wait, shown as it was committed, read from its position on.
 #include <boost/asio/post.hpp>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "attach/lane_worker.h"
 #include "attach/open_lane_parts.h"
+#include "console/warnings.h"
 #include "engine/noise_ahead.h"
 #include "kafka/interruption.h"
 #include "serve/committed.h"
@@ -128,6 +130,8 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   const StepCount steps = lane.state.lane.steps();
   const Position position = lane.state.lane.position();
   const engine::EpochIdentity& epoch = lane.state.ledger.identity();
+  const std::string large = publish::large_delta(config.privacy.delta, position.value());
+  if (!large.empty()) console::warn(fmt::format("lane {}: {}", lane_.value(), large));
   host_.shown.open_lane({engine::release_header(config, {lane_, epoch.epoch, epoch.digest, epoch.is_private}),
                          mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity,
                          config.descent.schedule, config.privacy.budget});

@@ -24,7 +24,10 @@ struct LaneWorker::Open {
         batch(batch_limits(host.setup), state.lane, std::move(noise),
               engine::release_encoder(host.setup.config, *state.mechanism,
                                       {state.id(), state.ledger.identity().epoch, state.ledger.identity().digest,
-                                       host.setup.keys.is_private()}),
+                                       host.setup.keys.is_private()},
+                                      [ledger = state.ledger](Rho spent, StepCount steps, Position position) {
+                                        return ledger.total(spent, steps, position);
+                                      }),
               state.ledger.limit(host.setup.config.privacy.budget, state.lane.position()), opened.released,
               std::chrono::steady_clock::now()),
         transactions(host.setup, state, std::move(opened.journal), host.shown, metrics, kept) {}

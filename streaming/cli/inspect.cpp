@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
+#include "engine/group_spends.h"
 #include "engine/seal_batch.h"
 #include "engine/spent.h"
 #include "journal/bookmark.h"
@@ -20,7 +21,6 @@
 #include "kafka/lane_checks.h"
 #include "kafka/topic_checks.h"
 #include "located.h"
-#include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
 #include "publish/release_json.h"
 #include "secrets/harden.h"
@@ -184,9 +184,17 @@ Rho total_of(const journal::Ledger& ledger) {
   return engine::total_spent(ledger.epochs, ledger.epochs.back().neighbours);
 }
 
+/// Those of the last release.
+std::vector<Delta> deltas_of(const publish::ShownRelease& release) {
+  std::vector<Delta> deltas;
+  for (const publish::Epsilons& at : release.epsilons) deltas.emplace_back(at.delta);
+  if (deltas.empty()) deltas.emplace_back(release.delta);  // an older line
+  return deltas;
+}
+
 /// Of all epochs, at the last release's δ.
-double total_epsilon(const Report& report, double delta) {
-  return privacy::epsilon(total_of(report.ledger), Delta{delta}).value();
+std::vector<publish::Epsilons> total_epsilons(const Report& report, const publish::ShownRelease& release) {
+  return publish::epsilons_of(total_of(report.ledger), deltas_of(release));
 }
 
 std::string text(privacy::Neighbours neighbours) {
@@ -221,16 +229,18 @@ void print(const Report& report, const std::string& folder) {
                text(entry.neighbours));
   }
   const auto release = publish::read_release(report.last_release);
-  fmt::print("total rho {}: {:.6g}{}\n\n",
+  fmt::print("total rho {}: {:.6g}\n",
              report.ledger.epochs.empty() ? "of one record" : text(report.ledger.epochs.back().neighbours),
-             total_of(report.ledger).value(),
-             release ? fmt::format(", epsilon {:.4g} at delta {:g} (gaussian)", total_epsilon(report, release->delta),
-                                   release->delta)
-                     : std::string());
+             total_of(report.ledger).value());
   if (!release) {
-    fmt::print("nothing is released yet\n");
+    fmt::print("\nnothing is released yet\n");
     return;
   }
+  for (const publish::Epsilons& at : total_epsilons(report, *release)) {
+    fmt::print("  epsilon {}\n", console::epsilon_text(at));
+  }
+  const Delta delta{release->delta};
+  fmt::print("{}\n", publish::groups_text(engine::group_bounds(total_of(report.ledger), delta), delta.value()));
   fmt::print("last release: epoch {}, step {}; of this epoch rho {:.6g}, epsilon {:.4g} at delta {:g} ({}; {})\n",
              release->epoch.value(), with_separators(release->step), release->rho, release->epsilon, release->delta,
              release->conversion, console::protected_unit(release->promise));
@@ -264,7 +274,10 @@ std::string to_json(const Report& report) {
   out += "],\"total_rho\":";
   publish::append_number(total_of(report.ledger).value(), out);
   if (const auto release = publish::read_release(report.last_release)) {
-    publish::append_field("total_epsilon", total_epsilon(report, release->delta), out);
+    const std::vector<publish::Epsilons> totals = total_epsilons(report, *release);
+    publish::append_field("total_epsilon", totals.front().by.front(), out);
+    publish::append_epsilons("total_epsilons", totals, out);
+    publish::append_groups(engine::group_bounds(total_of(report.ledger), Delta{release->delta}), out);
     publish::append_field("delta", release->delta, out);
     publish::append_field("conversion", "gaussian", out);
   }

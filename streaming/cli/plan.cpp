@@ -11,6 +11,7 @@
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "engine/budget_advice.h"
+#include "engine/group_spends.h"
 #include "engine/release_encoder.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
@@ -27,6 +28,8 @@ using publish::append_field;
 struct Plan {
   config::Mechanism mechanism;
   std::vector<privacy::SpendRow> spend;
+  std::vector<publish::GroupSpend> groups;
+  std::string delta_warning;  ///< of the records that are asked about
   bool eigenvalues_assumed;
   double step_size;
   std::optional<privacy::Prediction> prediction;
@@ -65,13 +68,23 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
   const privacy::Participation participation =
       passes == 1 ? privacy::Participation::once()
                   : privacy::Participation{passes, std::max<std::uint64_t>(1, records / config.descent.minibatch)};
-  Plan plan{config::make_mechanism(config, participation), {}, false, first_step_size(config), {}, {}, {}, {}};
+  Plan plan{.mechanism = config::make_mechanism(config, participation),
+            .spend = {},
+            .groups = {},
+            .delta_warning = publish::large_delta(config.privacy.delta, records),
+            .eigenvalues_assumed = false,
+            .step_size = first_step_size(config),
+            .prediction = {},
+            .why_no_prediction = {},
+            .rational_excess = {},
+            .fit = {}};
   std::uint64_t read = 0;  // minibatches go on from one pass into the next
   if (__builtin_mul_overflow(passes, records, &read)) {
     throw InvalidParameter("passes", std::to_string(passes), "as many as there are steps for");
   }
   const StepCount steps{read / config.descent.minibatch};
   plan.spend = privacy::spend_table(plan.mechanism.spend, config.privacy.delta, privacy::Conversion::gaussian, steps);
+  plan.groups = engine::group_spends(config, plan.mechanism);
   const descent::Averaging& averaging = config.descent.averaging;
   plan.average_never_begins =
       records > 0 && averaging.kind != descent::Averaging::Kind::last && averaging.from >= steps.value();
@@ -109,8 +122,14 @@ void print_spend(const config::Config& config, const Plan& plan) {
     fmt::print("{:>15}  {:>12.6f}  {:>12.6g}  {:>12.5g}\n", steps_text(row.steps), row.sensitivity.value(),
                row.rho.value(), row.epsilon.value());
   }
-  fmt::print("epsilon at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n\n",
-             config.privacy.delta.value());
+  fmt::print("epsilon at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n", config.privacy.delta.value());
+  if (plan.spend.empty()) return;
+  const privacy::SpendRow& last = plan.spend.back();
+  fmt::print("\nafter {} steps, epsilon by every conversion:\n", steps_text(last.steps));
+  for (const publish::Epsilons& at : publish::epsilons_of(last.rho, config.privacy.deltas())) {
+    fmt::print("  {}\n", console::epsilon_text(at));
+  }
+  fmt::print("{}\n", publish::groups_text(plan.groups, config.privacy.delta.value()));
 }
 
 void print_prediction(const config::Config& config, const Plan& plan) {
@@ -158,6 +177,7 @@ void print(const config::Config& config, const Plan& plan) {
   if (const std::string advice = engine::short_of_budget(config, mechanism); !advice.empty()) {
     fmt::print("{}\n\n", advice);
   }
+  if (!plan.delta_warning.empty()) fmt::print("{}\n\n", plan.delta_warning);
   config.moments ? print(plan.sums) : print_prediction(config, plan);
   if (plan.rational_excess) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
@@ -189,9 +209,11 @@ std::string to_json(const config::Config& config, const Plan& plan) {
     append_field("gamma", row.sensitivity.value(), out);
     append_field("rho", row.rho.value(), out);
     append_field("epsilon", row.epsilon.value(), out);
+    publish::append_epsilons("epsilons", publish::epsilons_of(row.rho, config.privacy.deltas()), out);
     out += '}';
   }
   out += ']';
+  publish::append_groups(plan.groups, out);
   append_stages(mechanism, config.descent.minibatch, out);
   if (plan.prediction) {
     out += fmt::format(",\"eigenvalues_assumed\":{}", plan.eigenvalues_assumed);
@@ -209,7 +231,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   }
   if (plan.rational_excess) append_field("rational_excess", *plan.rational_excess, out);
   if (plan.fit) append_json(*plan.fit, out);
-  append_warnings({engine::short_of_budget(config, mechanism)}, out);
+  append_warnings({engine::short_of_budget(config, mechanism), plan.delta_warning}, out);
   return out + "}";
 }
 

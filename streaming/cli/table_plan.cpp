@@ -10,9 +10,9 @@
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "engine/budget_advice.h"
+#include "engine/group_spends.h"
 #include "engine/release_encoder.h"
 #include "engine/table_design.h"
-#include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
 
 namespace nustream::cli {
@@ -31,8 +31,10 @@ struct TablePlan {
   config::Config config;
   engine::TableDesign design;
   config::Mechanism mechanism;
-  Rho rho;         ///< of all runs
-  double epsilon;  ///< that rho comes to
+  Rho rho;  ///< of all runs
+  std::vector<publish::Epsilons> epsilons;
+  std::vector<publish::GroupSpend> groups;
+  std::string delta_warning;
   std::vector<Reach> reach;
 };
 
@@ -54,14 +56,21 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
   const engine::TableDesign design = engine::settle_design(config, arguments.records);
   config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
   const Rho rho = design.of_all_runs(mechanism.spend.limit());
-  const double epsilon = privacy::epsilon(rho, config.privacy.delta).value();
   std::vector<Reach> reach;
   for (const std::uint64_t steps :
        {design.steps / 4, design.steps / 2, design.steps, 2 * design.steps, 4 * design.steps}) {
     if (steps == 0) continue;
     if (const auto one = reach_of(asked, arguments.records, steps)) reach.push_back(*one);
   }
-  return {std::move(config), design, std::move(mechanism), rho, epsilon, std::move(reach)};
+  const config::Privacy privacy = config.privacy;
+  return {std::move(config),
+          design,
+          std::move(mechanism),
+          rho,
+          publish::epsilons_of(rho, privacy.deltas()),
+          engine::group_bounds(rho, privacy.delta),
+          publish::large_delta(privacy.delta, arguments.records),
+          std::move(reach)};
 }
 
 void print(const TablePlan& plan) {
@@ -73,9 +82,9 @@ void print(const TablePlan& plan) {
              with_separators(design.steps), with_separators(design.minibatch),
              design.runs > 1 ? fmt::format(", {} runs that share rho", design.runs) : "",
              with_separators(design.participation().times()), plan.mechanism.main().sensitivity.value());
-  fmt::print(
-      "rho {:.6g} in all, epsilon {:.5g} at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n\n",
-      plan.rho.value(), plan.epsilon, plan.config.privacy.delta.value());
+  fmt::print("rho {:.6g} in all\n", plan.rho.value());
+  for (const publish::Epsilons& at : plan.epsilons) fmt::print("epsilon {}\n", console::epsilon_text(at));
+  fmt::print("{}\n", publish::groups_text(plan.groups, plan.config.privacy.delta.value()));
   print_stages(plan.mechanism, design.minibatch);
   const auto is_known = [](const Reach& one) { return one.stddev.has_value(); };
   if (std::any_of(plan.reach.begin(), plan.reach.end(), is_known)) {
@@ -88,6 +97,7 @@ void print(const TablePlan& plan) {
   }
   const std::string advice = engine::short_of_budget(plan.config, plan.mechanism, design.runs);
   if (!advice.empty()) fmt::print("\n{}\n", advice);
+  if (!plan.delta_warning.empty()) fmt::print("\n{}\n", plan.delta_warning);
 }
 
 std::string to_json(const TablePlan& plan) {
@@ -100,7 +110,9 @@ std::string to_json(const TablePlan& plan) {
                      plan.mechanism.main().correlation.name());
   publish::append_number(plan.mechanism.main().sensitivity.value(), out);
   append_field("rho", plan.rho.value(), out);
-  append_field("epsilon", plan.epsilon, out);
+  append_field("epsilon", plan.epsilons.front().by.front(), out);
+  publish::append_epsilons("epsilons", plan.epsilons, out);
+  publish::append_groups(plan.groups, out);
   append_field("delta", plan.config.privacy.delta.value(), out);
   publish::append_neighbours(engine::promise_of(plan.config, true), out);
   out += ",\"conversion\":\"gaussian\"";
@@ -116,7 +128,7 @@ std::string to_json(const TablePlan& plan) {
     out += '}';
   }
   out += ']';
-  append_warnings({engine::short_of_budget(plan.config, plan.mechanism, design.runs)}, out);
+  append_warnings({engine::short_of_budget(plan.config, plan.mechanism, design.runs), plan.delta_warning}, out);
   return out + "}";
 }
 

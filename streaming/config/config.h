@@ -39,12 +39,19 @@ enum class Calibration {
 struct Privacy {
   std::optional<Rho> rho;
   std::optional<Epsilon> epsilon;  ///< exact Gaussian curve at `delta`
-  Delta delta;
+  Delta delta;  ///< the first, at which ε is calibrated
   privacy::Adjacency adjacency;
   std::optional<Rho> budget;  ///< hard stop for the ledger's total over all epochs
   Protects protects = Protects::record;
   Calibration calibration = Calibration::exact;
+  std::vector<Delta> more_deltas{};  ///< at which ε is told beside `delta`
 
+  /// `delta`, then the others, as they are set.
+  [[nodiscard]] std::vector<Delta> deltas() const {
+    std::vector<Delta> all{delta};
+    all.insert(all.end(), more_deltas.begin(), more_deltas.end());
+    return all;
+  }
   [[nodiscard]] privacy::Neighbours neighbours() const { return {adjacency, protects == Protects::target}; }
 };
 

@@ -22,9 +22,28 @@ privacy::Adjacency read_adjacency(const Section& section, Purpose purpose) {
                                    {{"zero-out", Adjacency::zero_out}, {"replace-one", Adjacency::replace_one}});
 }
 
+/// One δ or several, none of them twice.
+std::vector<Delta> read_deltas(const Section& section) {
+  constexpr std::size_t most = 8;
+  std::vector<Delta> deltas;
+  for (const double value : section.number_or_numbers("delta")) {
+    try {
+      deltas.emplace_back(value);
+    } catch (const InvalidParameter& error) {
+      section.refuse("delta", error.allowed());
+    }
+    if (std::count(deltas.begin(), deltas.end(), deltas.back()) > 1) section.refuse("delta", "none of them twice");
+  }
+  if (!section.has("delta")) section.missing("delta");
+  if (deltas.empty() || deltas.size() > most) section.refuse("delta", "one number with 0 < delta < 1, or up to 8 of them");
+  return deltas;
+}
+
 Privacy read_privacy(const Section& section, Purpose purpose) {
-  Privacy privacy{section.as<Rho>("rho"), section.as<Epsilon>("epsilon"), section.required<Delta>("delta"),
+  const std::vector<Delta> deltas = read_deltas(section);
+  Privacy privacy{section.as<Rho>("rho"), section.as<Epsilon>("epsilon"), deltas.front(),
                   read_adjacency(section, purpose), section.as<Rho>("budget")};
+  privacy.more_deltas.assign(deltas.begin() + 1, deltas.end());
   if (privacy.rho && privacy.epsilon) {
     // An override takes the place of the other one in the file.
     if (section.is_override("rho") == section.is_override("epsilon")) {

@@ -55,12 +55,37 @@ void print_strength(const publish::ShownRelease& release, std::FILE* out) {
              weak ? "weak instruments, below 10" : "not weak");
 }
 
+std::string epsilon_text(const publish::Epsilons& at) {
+  static_assert(privacy::conversions.front() == privacy::Conversion::gaussian);
+  std::string text = fmt::format("{:.4g} at delta {:g} (gaussian, the exact curve", at.by.front(), at.delta);
+  for (std::size_t i = 1; i < at.by.size(); ++i) {
+    text += fmt::format("; {} {:.4g}", name(privacy::conversions[i]), at.by[i]);
+  }
+  return text + ')';
+}
+
 void print_epsilon(const EpsilonShown& shown, std::FILE* out) {
-  fmt::print(out, "{:<16}{:.4g} at delta {:g} ({}: the exact curve of the Gaussian mechanism){}\n", "epsilon",
-             shown.epsilon, shown.delta, shown.conversion, shown.folder_has_more ? ", without earlier epochs" : "");
+  for (const publish::Epsilons& at : shown.epsilons) {
+    fmt::print(out, "{:<16}{}{}\n", "epsilon", epsilon_text(at),
+               shown.folder_has_more ? ", without earlier epochs" : "");
+  }
   if (!shown.folder_has_more) return;
-  fmt::print(out, "{:<16}rho {:.6g}, epsilon {:.4g}: what the folder's releases tell together\n", "all epochs",
-             shown.folder_rho, shown.folder_epsilon);
+  fmt::print(out, "{:<16}rho {:.6g}: what the folder's releases tell together\n", "all epochs", shown.folder_rho);
+  for (const publish::Epsilons& at : shown.folder_epsilons) {
+    fmt::print(out, "{:<16}epsilon {}\n", "", epsilon_text(at));
+  }
+}
+
+void append_spends(std::span<const publish::Epsilons> epsilons, double ledger_rho,
+                   std::span<const publish::Epsilons> ledger_epsilons, std::string& out) {
+  using publish::append_field;
+  append_field("epsilon", epsilons.front().by.front(), out);
+  append_field("ledger_rho", ledger_rho, out);
+  append_field("ledger_epsilon", ledger_epsilons.front().by.front(), out);
+  append_field("delta", epsilons.front().delta, out);
+  append_field("conversion", name(privacy::conversions.front()), out);
+  publish::append_epsilons("epsilons", epsilons, out);
+  publish::append_epsilons("ledger_epsilons", ledger_epsilons, out);
 }
 
 std::string protected_unit(const publish::Promise& promise) {

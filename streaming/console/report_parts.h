@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,14 +26,18 @@ void print_strength(const publish::ShownRelease& release, std::FILE* out);
 
 /// ε of an epoch, or of the runs of an estimate; and of the whole folder where that is more.
 struct EpsilonShown {
-  double epsilon;
+  std::span<const publish::Epsilons> epsilons;
   bool folder_has_more;
   double folder_rho;
-  double folder_epsilon;
-  double delta;
-  std::string_view conversion;
+  std::span<const publish::Epsilons> folder_epsilons;
 };
+/// "2.1 at delta 1e-06 (gaussian, the exact curve; zcdp 2.4; zcdp-simple 2.6)".
+[[nodiscard]] std::string epsilon_text(const publish::Epsilons& at);
 void print_epsilon(const EpsilonShown& shown, std::FILE* out);
+
+/// The fields behind "rho" of a closing table: its ε, what all epochs together come to, at every δ by every conversion.
+void append_spends(std::span<const publish::Epsilons> epsilons, double ledger_rho,
+                   std::span<const publish::Epsilons> ledger_epsilons, std::string& out);
 
 /// Whose ρ it is.
 [[nodiscard]] std::string protected_unit(const publish::Promise& promise);

@@ -47,9 +47,7 @@ void print_table(const Summary& summary, std::FILE* out) {
   fmt::print(out, "{:<16}{}\n", "steps", with_separators(summary.steps - hidden));
   fmt::print(out, "{:<16}{:.6g} of at most {:.6g} (zCDP, {})\n", "rho spent", summary.rho, summary.rho_limit,
              protected_unit(summary.promise));
-  print_epsilon({summary.epsilon, summary.ledger_rho > summary.rho, summary.ledger_rho, summary.ledger_epsilon,
-                 summary.delta, summary.conversion},
-                out);
+  print_epsilon({summary.epsilons, summary.ledger_rho > summary.rho, summary.ledger_rho, summary.ledger_epsilons}, out);
   if (!summary.promise.is_private) fmt::print(out, "{:<16}false: the noise came from an insecure seed\n", "private");
   for (const auto& [name, path] :
        {std::pair("releases", &summary.places.releases), std::pair("state", &summary.places.state),
@@ -78,11 +76,7 @@ std::string to_json(const Summary& summary) {
   }
   append_field("rho", summary.rho, out);
   append_field("rho_limit", summary.rho_limit, out);
-  append_field("epsilon", summary.epsilon, out);
-  append_field("ledger_rho", summary.ledger_rho, out);
-  append_field("ledger_epsilon", summary.ledger_epsilon, out);
-  append_field("delta", summary.delta, out);
-  append_field("conversion", summary.conversion, out);
+  append_spends(summary.epsilons, summary.ledger_rho, summary.ledger_epsilons, out);
   publish::append_promise(summary.promise, out);
   append_field("ending", summary.ending, out);
   append_place("releases", summary.places.releases, out);

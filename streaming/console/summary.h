@@ -27,11 +27,9 @@ struct Summary {
   std::uint64_t steps = 0;
   double rho = 0;  ///< spent by the worst record of this epoch
   double rho_limit = 0;
-  double epsilon = 0;         ///< that rho comes to
-  double ledger_rho = 0;      ///< over all epochs in the ledger
-  double ledger_epsilon = 0;  ///< that ledger_rho comes to
-  double delta = 0;
-  std::string conversion;
+  double ledger_rho = 0;                         ///< over all epochs in the ledger
+  std::vector<publish::Epsilons> epsilons;       ///< that rho comes to, at every δ: at least one
+  std::vector<publish::Epsilons> ledger_epsilons;  ///< that ledger_rho comes to
   publish::Promise promise;
   std::optional<std::uint64_t> average_from;     ///< empty: no average is asked for
   std::optional<publish::ShownRelease> release;  ///< the last published, in this run or before

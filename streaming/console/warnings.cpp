@@ -6,9 +6,13 @@
 
 namespace nustream::console {
 
+void warn(const std::string& sentence) {
+  if (!sentence.empty()) fmt::print(stderr, "nustream: warning: {}\n", sentence);
+}
+
 void PromiseWarnings::tell(const std::string& sentence) {
   if (sentence.empty() || std::ranges::find(told_, sentence) != told_.end()) return;
-  fmt::print(stderr, "nustream: warning: {}\n", sentence);
+  warn(sentence);
   told_.push_back(sentence);
 }
 

@@ -6,6 +6,9 @@
 
 namespace nustream::console {
 
+/// Prints a sentence on standard error; "" is none.
+void warn(const std::string& sentence);
+
 /// Prints each sentence once on standard error, whatever --quiet says: jobs run with it, and the sentence may be all
 /// that tells of a folder that was restored. One thread.
 class PromiseWarnings {

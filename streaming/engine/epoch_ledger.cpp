@@ -36,44 +36,52 @@ void EpochLedger::owe(const journal::LedgerEntry& entry) {
 
 journal::LedgerEntry EpochLedger::entry(StepCount steps, Position to) const {
   if (NUSTREAM_PLANTED("resume-restarts-the-spend")) steps = steps_since(ledger_, identity_, steps);
+  return line(mechanism_.spend.after(steps), mechanism_.spend.limit(), steps, to);
+}
+
+journal::LedgerEntry EpochLedger::line(Rho spent, Rho limit, StepCount steps, Position to) const {
   return {identity_.stream,
           identity_.lane,
           identity_.epoch,
           identity_.start,
           to,
           steps,
-          mechanism_.spend.after(steps),
-          mechanism_.spend.limit(),
+          spent,
+          limit,
           identity_.digest,
           identity_.neighbours,
           identity_.is_private,
           identity_.overlap};
 }
 
-std::vector<journal::LedgerEntry> EpochLedger::with_own(StepCount steps, Position to) const {
+std::vector<journal::LedgerEntry> EpochLedger::others() const {
   std::vector<journal::LedgerEntry> entries;
   for (const journal::LedgerEntry& known : ledger_.epochs) {
     if (NUSTREAM_PLANTED("spend-forgets-earlier-epochs")) continue;
     if (known.lane != identity_.lane || known.epoch != identity_.epoch) entries.push_back(known);
   }
+  return entries;
+}
+
+std::vector<journal::LedgerEntry> EpochLedger::with_own(StepCount steps, Position to) const {
+  std::vector<journal::LedgerEntry> entries = others();
   entries.push_back(entry(steps, to));
   return entries;
 }
 
-Rho EpochLedger::total_with(Rho spent, StepCount steps, Position to) const {
-  std::vector<journal::LedgerEntry> entries = with_own(steps, to);
-  entries.back().rho = spent;
-  if (steps.value() == 0) entries.pop_back();
+Rho EpochLedger::total(Rho spent, StepCount steps, Position to) const {
+  std::vector<journal::LedgerEntry> entries = others();
+  if (steps.value() > 0) entries.push_back(line(spent, spent, steps, to));
   return total_spent(entries, identity_.neighbours);
 }
 
 Rho EpochLedger::total(StepCount steps, Position to) const {
-  return total_with(mechanism_.spend.after(steps), steps, to);
+  return total(mechanism_.spend.after(steps), steps, to);
 }
 
 std::optional<StepCount> EpochLedger::limit(const std::optional<Rho>& budget, Position to) const {
   const std::optional<StepCount> horizon = mechanism_.horizon();
-  if (!budget || total_with(mechanism_.spend.limit(), StepCount{1}, to) <= *budget) return horizon;
+  if (!budget || total(mechanism_.spend.limit(), StepCount{1}, to) <= *budget) return horizon;
   return furthest_within(horizon, *budget, [&](StepCount steps) { return total(steps, to); });
 }
 

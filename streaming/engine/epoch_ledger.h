@@ -40,6 +40,8 @@ class EpochLedger {
   /// ρ of the worst record over all epochs and this one's neighbours, once this one has taken `steps` steps and
   /// touched records up to `to`.
   [[nodiscard]] Rho total(StepCount steps, Position to) const;
+  /// The same, where this epoch's own ρ after `steps` steps is at hand. Asks no mechanism, whose cache is one thread's.
+  [[nodiscard]] Rho total(Rho spent, StepCount steps, Position to) const;
   /// The number of steps that neither the correlation's horizon nor `budget` for the total lets it pass; empty for
   /// none. `to`: where the lane is.
   [[nodiscard]] std::optional<StepCount> limit(const std::optional<Rho>& budget, Position to) const;
@@ -53,7 +55,8 @@ class EpochLedger {
   [[nodiscard]] std::vector<journal::LedgerEntry> with_own(StepCount steps, Position to) const;
 
  private:
-  [[nodiscard]] Rho total_with(Rho spent, StepCount steps, Position to) const;
+  [[nodiscard]] std::vector<journal::LedgerEntry> others() const;
+  [[nodiscard]] journal::LedgerEntry line(Rho spent, Rho limit, StepCount steps, Position to) const;
 
   EpochIdentity identity_;
   const config::Mechanism& mechanism_;

@@ -63,13 +63,18 @@ publish::ReleaseHeader release_header(const config::Config& config, const Releas
           config.privacy.delta,
           of.settings_digest,
           promise_of(config, of.is_private),
-          config::model_digest(config)};
+          config::model_digest(config),
+          config.privacy.more_deltas};
 }
 
 publish::ReleaseEncoder release_encoder(const config::Config& config, const config::Mechanism& mechanism,
-                                        const ReleaseIdentity& of) {
-  return {release_header(config, of), publish::OriginalUnits(config.schema, config.descent), mechanism.spend,
-          interval_kind(config, mechanism), strength_design(config, mechanism)};
+                                        const ReleaseIdentity& of, publish::LedgerTotal ledger_total) {
+  return {release_header(config, of),
+          publish::OriginalUnits(config.schema, config.descent),
+          mechanism.spend,
+          interval_kind(config, mechanism),
+          strength_design(config, mechanism),
+          std::move(ledger_total)};
 }
 
 }  // namespace nustream::engine

@@ -21,6 +21,7 @@ struct ReleaseIdentity {
 [[nodiscard]] publish::ReleaseHeader release_header(const config::Config& config, const ReleaseIdentity& of);
 
 [[nodiscard]] publish::ReleaseEncoder release_encoder(const config::Config& config,
-                                                      const config::Mechanism& mechanism, const ReleaseIdentity& of);
+                                                      const config::Mechanism& mechanism, const ReleaseIdentity& of,
+                                                      publish::LedgerTotal ledger_total = {});
 
 }  // namespace nustream::engine

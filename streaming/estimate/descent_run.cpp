@@ -27,7 +27,8 @@ DescentRun::DescentRun(const config::Config& config, const config::Mechanism& me
           config, mechanism, folder::Window{0, design.rows, design.participation().times()}, options,
           [&printer](std::string_view released) { printer.published(released); }, witness),
       encoder_(engine::release_encoder(config, mechanism,
-                                       {config.lane, session_.epoch(), session_.digest(), session_.is_private()})),
+                                       {config.lane, session_.epoch(), session_.digest(), session_.is_private()},
+                                       session_.ledger_total())),
       released_(session_.released_at()),
       rejects_(std::move(rejects)) {}
 

@@ -17,7 +17,6 @@
 #include "estimate/path.h"
 #include "estimate/report.h"
 #include "estimate/table.h"
-#include "nustream/privacy/epsilon.h"
 #include "nustream/privacy/zcdp.h"
 #include "planted.h"
 #include "secrets/harden.h"
@@ -67,10 +66,9 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
                                       : "budget reached",
           .finished_runs = is_finished ? design.runs : finished_runs(path, design.steps) % design.runs,
           .rho = spent.value(),
-          .epsilon = privacy::epsilon(spent, config.privacy.delta).value(),
+          .epsilons = publish::epsilons_of(spent, config.privacy.deltas()),
           .ledger_rho = end.ledger_rho,
-          .ledger_epsilon = privacy::epsilon(Rho{end.ledger_rho}, config.privacy.delta).value(),
-          .delta = config.privacy.delta.value(),
+          .ledger_epsilons = publish::epsilons_of(Rho{end.ledger_rho}, config.privacy.deltas()),
           .predicted_stddev = is_finished ? engine::predicted_stddev(config, mechanism, design) : std::nullopt,
           .is_private = path.back().promise.is_private,
           .folder = config.state.directory,
@@ -227,7 +225,10 @@ Exit run(config::Config config, const Options& options) {
   if (options.min_usable && options.start != folder::Start::resume) {
     check::require_usable(table.counts, *options.min_usable);
   }
-  if (!options.quiet) warn_of_noise(engine::predicted_stddev(config, mechanism, design), design.steps);
+  if (!options.quiet) {
+    warn_of_noise(engine::predicted_stddev(config, mechanism, design), design.steps);
+    console::warn(publish::large_delta(config.privacy.delta, table.rows()));
+  }
 
   const std::string degenerate = degeneracy(config, table);
   const Rho all{static_cast<double>(design.runs) * config.privacy.rho->value()};

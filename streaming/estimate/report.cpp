@@ -59,8 +59,8 @@ void print(const Report& report, std::FILE* out) {
              with_separators(design.steps), with_separators(design.minibatch), of_runs);
   fmt::print(out, "{:<16}{:.6g} (zCDP, {}, {} noise)\n", "rho spent", report.rho,
              console::protected_unit(report.last.promise), report.correlation);
-  console::print_epsilon({report.epsilon, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho,
-                          report.ledger_epsilon, report.delta, "gaussian"},
+  console::print_epsilon({report.epsilons, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho,
+                          report.ledger_epsilons},
                          out);
   if (report.predicted_stddev) {
     fmt::print(out, "{:<16}{:.3g} in a coordinate of the last iterate (working units, curvature 1)\n",
@@ -88,11 +88,7 @@ std::string to_json(const Report& report) {
   if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, out);
   publish::append_strength(report.last, out);
   append_field("rho", report.rho, out);
-  append_field("epsilon", report.epsilon, out);
-  append_field("ledger_rho", report.ledger_rho, out);
-  append_field("ledger_epsilon", report.ledger_epsilon, out);
-  append_field("delta", report.delta, out);
-  append_field("conversion", "gaussian", out);
+  console::append_spends(report.epsilons, report.ledger_rho, report.ledger_epsilons, out);
   if (report.predicted_stddev) append_field("predicted_stddev", *report.predicted_stddev, out);
   out += report.is_private ? ",\"private\":true" : ",\"private\":false";
   append_field("folder", report.folder, out);

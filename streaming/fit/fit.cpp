@@ -12,13 +12,13 @@
 #include <fmt/format.h>
 
 #include "console/signals.h"
+#include "console/warnings.h"
 #include "fit/account.h"
 #include "fit/columns.h"
 #include "fit/report.h"
 #include "fit/table.h"
 #include "journal/running_hash.h"
 #include "nustream/base/error.h"
-#include "nustream/privacy/epsilon.h"
 #include "nustream/ranges/sizes.h"
 #include "secrets/harden.h"
 #include "secrets/hex.h"
@@ -53,8 +53,9 @@ std::string digest_of(const Options& options, const Columns& columns) {
   return secrets::to_hex(journal::hash_of(text));
 }
 
-double epsilon_of(Rho rho, const Options& options) {
-  return privacy::epsilon(rho, Delta{options.delta}).value();
+std::vector<publish::Epsilons> epsilons_of(Rho rho, const Options& options) {
+  const Delta delta{options.delta};
+  return publish::epsilons_of(rho, {&delta, 1});
 }
 
 /// Before anything is read of a record but that it is there.
@@ -110,10 +111,10 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
   report.target = columns.target.name;
   report.records = table.y.size();
   report.rho = options.rho;
-  report.epsilon = epsilon_of(Rho{options.rho}, options);
+  report.epsilons = epsilons_of(Rho{options.rho}, options);
   const Rho total = account.with(Rho{options.rho}, neighbours_of(options));
   report.total_rho = total.value();
-  report.total_epsilon = epsilon_of(total, options);
+  report.total_epsilons = epsilons_of(total, options);
   report.fits = account.fits() + 1;
   report.delta = options.delta;
   report.epoch = account.epoch();
@@ -140,6 +141,7 @@ Exit run(const Options& options) {
   if (table.y.empty()) throw Failure(Exit::data, "'" + options.file + "' holds no records");
   static_cast<void>(ranges::sizes({table.y.size(), columns.features.size() + 1, Rho{options.rho},
                                    neighbours_of(options).adjacency}));  // before a folder is made
+  console::warn(publish::large_delta(Delta{options.delta}, table.y.size()));
   Account account(options);
   require_enough(options, account, table.y.size(), columns.features.size() + 1);
   Report report = report_of(options, columns, table, account);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "console/path_printer.h"
+#include "console/report_parts.h"
 #include "nustream/inference/interval.h"
 #include "publish/promise.h"
 
@@ -103,7 +104,11 @@ std::string release_line(const Report& report) {
   append_interval(report, out);
   append_field("rho", report.rho, out);
   append_field("rho_limit", report.rho, out);
-  append_field("epsilon", report.epsilon, out);
+  append_field("rho_ledger", report.total_rho, out);
+  append_field("epsilon", report.epsilons.front().by.front(), out);
+  append_field("epsilon_ledger", report.total_epsilons.front().by.front(), out);
+  publish::append_epsilons("epsilons", report.epsilons, out);
+  publish::append_epsilons("epsilons_ledger", report.total_epsilons, out);
   append_field("delta", report.delta, out);
   append_field("conversion", "gaussian", out);
   append_field("digest", report.digest, out);
@@ -139,8 +144,8 @@ std::string to_text(const Report& report) {
                               ? std::string("the first over this file")
                               : fmt::format("{:.6g} by all {} over this file", report.total_rho, report.fits);
   out += fmt::format("\n{:<15} {:.6g} (zCDP) by this fit, {}\n", "rho spent", report.rho, all);
-  out += fmt::format("{:<15} {:.4g} at delta {:g} (gaussian)", "epsilon", report.epsilon, report.delta);
-  out += report.fits == 1 ? "\n" : fmt::format(" by this fit, {:.4g} by all\n", report.total_epsilon);
+  out += fmt::format("{:<15} {}", "epsilon", console::epsilon_text(report.epsilons.front()));
+  out += report.fits == 1 ? "\n" : fmt::format(" by this fit, {:.4g} by all\n", report.total_epsilons.front().by.front());
   if (!report.is_private) out += fmt::format("{:<15} false: an insecure seed\n", "private");
   out += fmt::format("{:<15} {} (releases, ledger, state)\n", "folder", report.folder);
   if (!report.key_file.empty()) out += fmt::format("{:<15} {} (keep it secret)\n", "key", report.key_file);
@@ -168,12 +173,8 @@ std::string to_json(const Report& report) {
   append_field("bound_inputs", fit.bounds.inputs, out);
   append_field("bound_residuals", fit.bounds.residuals, out);
   append_field("rho", report.rho, out);
-  append_field("epsilon", report.epsilon, out);
-  append_field("ledger_rho", report.total_rho, out);
-  append_field("ledger_epsilon", report.total_epsilon, out);
+  console::append_spends(report.epsilons, report.total_rho, report.total_epsilons, out);
   append_field("fits", std::uint64_t{report.fits}, out);
-  append_field("delta", report.delta, out);
-  append_field("conversion", "gaussian", out);
   append_field("digest", report.digest, out);
   publish::append_promise(promise_of(report), out);
   append_field("folder", report.folder, out);

@@ -8,6 +8,7 @@
 #include "fit/columns.h"
 #include "fit/fit.h"
 #include "nustream/ranges/linear_fit.h"
+#include "publish/epsilons.h"
 #include "publish/json_text.h"
 
 namespace nustream::fit {
@@ -22,9 +23,9 @@ struct Report {
   std::vector<std::string> dropped;                 ///< columns of the header that are hardly usable
   ranges::LinearFit fit;
   double rho = 0;
-  double epsilon = 0;
+  std::vector<publish::Epsilons> epsilons{};  ///< of this fit, at its one δ
   double total_rho = 0;  ///< of all fits of the folder
-  double total_epsilon = 0;
+  std::vector<publish::Epsilons> total_epsilons{};
   std::size_t fits = 1;  ///< that the folder has seen, this one included
   double delta = 0;
   EpochId epoch{0};

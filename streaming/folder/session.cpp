@@ -298,6 +298,12 @@ Rho Session::ledger_total(StepCount steps) const {
   return ledger_->total(steps, touched());
 }
 
+publish::LedgerTotal Session::ledger_total() const {
+  return [ledger = *ledger_, window = window_](Rho spent, StepCount steps, Position position) {
+    return ledger.total(spent, steps, Position{window.touched(position.value())});
+  };
+}
+
 std::string Session::limit_reached() const {
   const StepCount steps = lane_->steps();
   if (mechanism_.horizon() == steps) {

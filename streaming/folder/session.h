@@ -26,6 +26,7 @@
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
 #include "journal/state_record.h"
+#include "publish/release_json.h"
 #include "secrets/keyring.h"
 #include "secrets/locked_memory.h"
 
@@ -75,6 +76,8 @@ class Session {
   [[nodiscard]] std::optional<StepCount> step_limit() const;
   /// ρ of the whole ledger once this epoch has taken `steps` steps.
   [[nodiscard]] Rho ledger_total(StepCount steps) const;
+  /// The same at any position, for its releases; speaks of other epochs as they are now, and outlives the session.
+  [[nodiscard]] publish::LedgerTotal ledger_total() const;
   /// What stops it at step_limit(), in words.
   [[nodiscard]] std::string limit_reached() const;
 

@@ -48,13 +48,19 @@ std::string to_json(const Parts& parts) {
   // A record is in one lane: all lanes together cost the most that one of them does.
   const ShownRelease* dearest = &parts.front();
   const ShownRelease* longest = &parts.front();
+  const ShownRelease* in_all = &parts.front();
   for (const ShownRelease& part : parts) {
     if (part.rho > dearest->rho) dearest = &part;
     if (part.rho_limit > longest->rho_limit) longest = &part;
+    if (part.rho_ledger > in_all->rho_ledger) in_all = &part;
   }
   append_field("rho", dearest->rho, out);
   append_field("rho_limit", longest->rho_limit, out);
+  append_field("rho_ledger", in_all->rho_ledger, out);
   append_field("epsilon", dearest->epsilon, out);
+  append_field("epsilon_ledger", in_all->epsilon_ledger, out);
+  if (!dearest->epsilons.empty()) append_epsilons("epsilons", dearest->epsilons, out);
+  if (!in_all->epsilons_ledger.empty()) append_epsilons("epsilons_ledger", in_all->epsilons_ledger, out);
   append_field("delta", dearest->delta, out);
   append_field("conversion", dearest->conversion, out);
   append_field("digest", parts.front().digest, out);

@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "nustream/privacy/epsilon.h"
 #include "planted.h"
 #include "publish/json_text.h"
 #include "publish/released_sums.h"
@@ -12,13 +11,22 @@
 
 namespace nustream::publish {
 
+std::vector<Delta> ReleaseHeader::deltas() const {
+  std::vector<Delta> all{delta};
+  all.insert(all.end(), more_deltas.begin(), more_deltas.end());
+  return all;
+}
+
 ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
-                               std::optional<IntervalKind> intervals, std::optional<StrengthDesign> strength)
+                               std::optional<IntervalKind> intervals, std::optional<StrengthDesign> strength,
+                               LedgerTotal ledger_total)
     : header_(std::move(header)),
       units_(std::move(units)),
       spend_(std::move(spend)),
       intervals_(std::move(intervals)),
-      strength_(std::move(strength)) {
+      strength_(std::move(strength)),
+      ledger_total_(std::move(ledger_total)),
+      deltas_(header_.deltas()) {
   prefix_ = "{\"format\":1,\"stream\":";
   append_string(header_.stream, prefix_);
   prefix_ += ",\"lane\":";
@@ -98,12 +106,9 @@ void ReleaseEncoder::append_strength(const lane::Release& release, std::string& 
   out += '}';
 }
 
-double ReleaseEncoder::epsilon_of(Rho spent) {
-  if (spent.value() != last_rho_) {
-    last_epsilon_ = privacy::epsilon(spent, header_.delta).value();
-    last_rho_ = spent.value();
-  }
-  return last_epsilon_;
+void ReleaseEncoder::tell(Rho rho, Told& told) const {
+  if (rho.value() == told.rho) return;
+  told = {rho.value(), epsilons_of(rho, deltas_)};
 }
 
 void ReleaseEncoder::append_place(StepCount steps, Position position, std::string_view tag, std::string& out) const {
@@ -123,7 +128,7 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
   if (!release.average.empty()) append_field("average_weight", release.average_weight, out);
   if (intervals_) append_interval(release, out);
   if (strength_) append_strength(release, out);
-  append_spend(release.steps, out);
+  append_spend(release.steps, release.position, out);
 }
 
 void ReleaseEncoder::append(const moments::Release& release, std::string_view tag, std::string& out) {
@@ -139,11 +144,11 @@ void ReleaseEncoder::append(const moments::Release& release, std::string_view ta
   append_number(std::uint64_t{release.floored}, out);
   if (release.sums) append_sums(release, out);
   out += '}';
-  append_spend(release.steps, out);
+  append_spend(release.steps, release.position, out);
 }
 
 /// The end of a line: what it cost, and whose it is.
-void ReleaseEncoder::append_spend(StepCount steps, std::string& out) {
+void ReleaseEncoder::append_spend(StepCount steps, Position position, std::string& out) {
   const bool lags = NUSTREAM_PLANTED("spend-lags-a-step") && steps.value() > 0;
   const Rho now = spend_.after(lags ? StepCount{steps.value() - 1} : steps);
   const Rho spent = NUSTREAM_PLANTED("limit-shown-as-the-spend") ? spend_.limit() : now;
@@ -151,8 +156,18 @@ void ReleaseEncoder::append_spend(StepCount steps, std::string& out) {
   append_number(spent.value(), out);
   out += ",\"rho_limit\":";
   append_number((NUSTREAM_PLANTED("spend-shown-as-the-limit") ? spent : spend_.limit()).value(), out);
-  out += ",\"epsilon\":";
-  append_number(epsilon_of(spent), out);
+  const Rho total = ledger_total_ ? ledger_total_(spent, steps, position) : spent;
+  tell(spent, spent_);
+  if (total == spent) {
+    total_ = spent_;
+  } else {
+    tell(total, total_);
+  }
+  append_field("rho_ledger", total.value(), out);
+  append_field("epsilon", spent_.epsilons.front().by.front(), out);
+  append_field("epsilon_ledger", total_.epsilons.front().by.front(), out);
+  append_epsilons("epsilons", spent_.epsilons, out);
+  append_epsilons("epsilons_ledger", total_.epsilons, out);
   out += suffix_;
 }
 
@@ -182,6 +197,32 @@ std::vector<std::pair<std::string, double>> values_of(simdjson::dom::element rel
 std::string_view text_or_nothing(simdjson::dom::element release, std::string_view key) {
   std::string_view text;
   return release[key].get(text) == simdjson::SUCCESS ? text : std::string_view();
+}
+
+std::vector<Epsilons> epsilons_in(simdjson::dom::element release, std::string_view key) {
+  std::vector<Epsilons> all;
+  simdjson::dom::array array;
+  if (release[key].get(array) != simdjson::SUCCESS) return all;
+  for (const simdjson::dom::element at : array) {
+    Epsilons& one = all.emplace_back();
+    bool known = at["delta"].get(one.delta) == simdjson::SUCCESS;
+    for (std::size_t i = 0; i < one.by.size(); ++i) {
+      known = known && at[name(privacy::conversions[i])].get(one.by[i]) == simdjson::SUCCESS;
+    }
+    if (!known) return {};
+  }
+  return all;
+}
+
+/// Older lines do not say what all epochs together came to.
+void read_ledger(simdjson::dom::element release, ShownRelease& shown) {
+  if (release["rho_ledger"].get(shown.rho_ledger) != simdjson::SUCCESS ||
+      release["epsilon_ledger"].get(shown.epsilon_ledger) != simdjson::SUCCESS) {
+    shown.rho_ledger = shown.rho;
+    shown.epsilon_ledger = shown.epsilon;
+  }
+  shown.epsilons = epsilons_in(release, "epsilons");
+  shown.epsilons_ledger = epsilons_in(release, "epsilons_ledger");
 }
 
 void read_interval(simdjson::dom::element release, ShownRelease& shown) {
@@ -240,6 +281,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   shown.estimate = values_of(release, "estimate");
   shown.average = values_of(release, "average");
   if (release["average_weight"].get(shown.average_weight) != simdjson::SUCCESS) shown.average_weight = 0;
+  read_ledger(release, shown);
   read_interval(release, shown);
   read_strength(release, shown);
   if (release["moments"]["floored"].get(shown.floored) != simdjson::SUCCESS) shown.floored = 0;

@@ -2,6 +2,7 @@
 // and step counts alone.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
 #include "nustream/privacy/zcdp.h"
+#include "publish/epsilons.h"
 #include "publish/intervals.h"
 #include "publish/original_units.h"
 #include "publish/promise.h"
@@ -27,13 +29,22 @@ struct ReleaseHeader {
   std::string settings_digest;
   Promise promise{};
   std::string model_digest{};  ///< of what the coefficients are of
+  std::vector<Delta> more_deltas{};  ///< at which ε is told beside `delta`
+
+  /// `delta`, then the others.
+  [[nodiscard]] std::vector<Delta> deltas() const;
 };
+
+/// ρ of the worst record over all epochs of the lane, once this one has spent `spent` in so many steps up to that
+/// position: a function of public settings and counts. Not given: there is no other epoch.
+using LedgerTotal = std::function<Rho(Rho spent, StepCount steps, Position position)>;
 
 /// Encodes releases; keeps its buffers between calls. Not thread-safe.
 class ReleaseEncoder {
  public:
   ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
-                 std::optional<IntervalKind> intervals = {}, std::optional<StrengthDesign> strength = {});
+                 std::optional<IntervalKind> intervals = {}, std::optional<StrengthDesign> strength = {},
+                 LedgerTotal ledger_total = {});
 
   /// Appends one line, newline included. `tag` is "cadence", "end" or "shutdown".
   void append(const lane::Release& release, std::string_view tag, std::string& out);
@@ -41,9 +52,14 @@ class ReleaseEncoder {
   void append(const moments::Release& release, std::string_view tag, std::string& out);
 
  private:
-  [[nodiscard]] double epsilon_of(Rho spent);
+  /// What a ρ comes to: kept, since ρ settles long before the stream ends, and ε costs a root search.
+  struct Told {
+    double rho = -1;
+    std::vector<Epsilons> epsilons{};
+  };
+  void tell(Rho rho, Told& told) const;
   void append_place(StepCount steps, Position position, std::string_view tag, std::string& out) const;
-  void append_spend(StepCount steps, std::string& out);
+  void append_spend(StepCount steps, Position position, std::string& out);
   void append_values(std::string_view key, std::span<const double> theta, std::string& out);
   void append_named(std::span<const double> values, std::string& out) const;
   void append_interval(const lane::Release& release, std::string& out) const;
@@ -58,9 +74,10 @@ class ReleaseEncoder {
   std::optional<StrengthDesign> strength_;
   std::string prefix_;  // the fields before the step, encoded once
   std::string suffix_;  // the fields after ε
-  // ρ settles long before the stream ends, and ε costs a root search: the last pair is kept.
-  double last_rho_ = -1;
-  double last_epsilon_ = 0;
+  LedgerTotal ledger_total_;
+  std::vector<Delta> deltas_;
+  Told spent_;
+  Told total_;
   std::vector<double> values_;
 };
 
@@ -84,7 +101,11 @@ struct ShownRelease {
   std::uint64_t floored = 0;        ///< of running sums: directions that noise hides
   double rho = 0;
   double rho_limit = 0;
+  double rho_ledger = 0;  ///< over all epochs; that of the epoch where the line does not say
   double epsilon = 0;
+  double epsilon_ledger = 0;
+  std::vector<Epsilons> epsilons;  ///< at every δ; empty where the line does not say
+  std::vector<Epsilons> epsilons_ledger;
   double delta = 0;
   std::string conversion;
   std::string digest;

@@ -152,7 +152,8 @@ Exit run(const config::Config& config, const folder::Options& options) {
   }
 
   publish::ReleaseEncoder encoder = engine::release_encoder(
-      config, mechanism, {config.lane, session.epoch(), session.digest(), session.is_private()});
+      config, mechanism, {config.lane, session.epoch(), session.digest(), session.is_private()},
+      session.ledger_total());
   engine::Stepper stepper(session.lane(), session.feed(), encoder, config.descent.minibatch, session.step_limit(),
                           session.released_at());
   RecordLoop loop(stepper, input, config.descent,
@@ -182,6 +183,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
   }
   session.finish();
   printer.finish();
+  warn(publish::large_delta(config.privacy.delta, session.lane().position().value()), options);
   promise.tell(session.warnings());
   console::warn_of_lost(rejects_of(session));
   console::print_for_operator(counted(loop, session), rejects_of(session));

@@ -6,7 +6,6 @@
 
 #include "engine/release_encoder.h"
 #include "journal/last_release.h"
-#include "nustream/privacy/epsilon.h"
 #include "publish/release_json.h"
 
 namespace nustream::replay {
@@ -66,10 +65,8 @@ console::Summary summarise(const config::Config& config, const config::Mechanism
   summary.rho = spent.value();
   summary.rho_limit = mechanism.spend.limit().value();
   summary.ledger_rho = session.ledger_total(steps).value();
-  summary.epsilon = privacy::epsilon(spent, config.privacy.delta).value();
-  summary.ledger_epsilon = privacy::epsilon(session.ledger_total(steps), config.privacy.delta).value();
-  summary.delta = config.privacy.delta.value();
-  summary.conversion = privacy::name(privacy::Conversion::gaussian);
+  summary.epsilons = publish::epsilons_of(spent, config.privacy.deltas());
+  summary.ledger_epsilons = publish::epsilons_of(session.ledger_total(steps), config.privacy.deltas());
   summary.promise = engine::promise_of(config, session.is_private());
   if (config.descent.averaging.kind != descent::Averaging::Kind::last) {
     summary.average_from = config.descent.averaging.from;

@@ -7,11 +7,18 @@
 namespace nustream::serve {
 namespace {
 
-prometheus::Labels epsilon_labels(const publish::ReleaseHeader& header) {
-  prometheus::Labels labels = lane_labels(header.stream, header.lane);
-  publish::append_number(header.delta.value(), labels["delta"]);
-  labels["conversion"] = privacy::name(privacy::Conversion::gaussian);
-  return labels;
+PublicMetrics::Conversions conversions(PublicMetrics::Family<PublicMetrics::Gauge>& family,
+                                       const publish::ReleaseHeader& header) {
+  PublicMetrics::Conversions all;
+  for (const Delta& delta : header.deltas()) {
+    for (const privacy::Conversion conversion : privacy::conversions) {
+      prometheus::Labels labels = lane_labels(header.stream, header.lane);
+      publish::append_number(delta.value(), labels["delta"]);
+      labels["conversion"] = privacy::name(conversion);
+      all.emplace_back(family, labels);
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -31,6 +38,8 @@ PublicMetrics::PublicMetrics()
                         "Where the settings stop the lane: a cap on nustream_zcdp_rho_ledger (rho of zCDP).")),
       epsilon(gauges(registry, "nustream_epsilon",
                      "What nustream_zcdp_rho_spent comes to at delta under the named conversion (epsilon).")),
+      epsilon_ledger(gauges(registry, "nustream_epsilon_ledger",
+                            "What nustream_zcdp_rho_ledger comes to at delta under the named conversion (epsilon).")),
       estimate(gauges(registry, "nustream_estimate",
                       "The iterate of the last published release (original units of the feature).")),
       estimate_average(gauges(registry, "nustream_estimate_average",
@@ -54,7 +63,8 @@ PublicMetrics::Lane::Lane(PublicMetrics& metrics, const publish::ReleaseHeader& 
       rho_spent(metrics.rho_spent, lane_labels(header.stream, header.lane)),
       rho_limit(metrics.rho_limit, lane_labels(header.stream, header.lane)),
       rho_ledger(metrics.rho_ledger, lane_labels(header.stream, header.lane)),
-      epsilon(metrics.epsilon, epsilon_labels(header)),
+      epsilon(conversions(metrics.epsilon, header)),
+      epsilon_ledger(conversions(metrics.epsilon_ledger, header)),
       noise_multiplier(metrics.noise_multiplier, lane_labels(header.stream, header.lane)),
       sensitivity(metrics.sensitivity, lane_labels(header.stream, header.lane)),
       step_size(metrics.step_size, lane_labels(header.stream, header.lane)) {}

@@ -26,6 +26,7 @@ struct PublicMetrics {
   Family<Gauge>& rho_ledger;
   Family<Gauge>& rho_budget;
   Family<Gauge>& epsilon;
+  Family<Gauge>& epsilon_ledger;
   Family<Gauge>& estimate;
   Family<Gauge>& estimate_average;
   Family<Gauge>& interval_lower;
@@ -37,6 +38,8 @@ struct PublicMetrics {
 
   /// One gauge a feature, made at the first release.
   using Features = std::vector<Series<Gauge>>;
+  /// One gauge a δ and conversion, the δ in the header's order.
+  using Conversions = std::vector<Series<Gauge>>;
 
   /// The series {stream, lane} of one epoch of a lane. Those of its estimates and budget are made by whoever has
   /// them.
@@ -48,7 +51,8 @@ struct PublicMetrics {
     Series<Gauge> rho_spent;
     Series<Gauge> rho_limit;
     Series<Gauge> rho_ledger;
-    Series<Gauge> epsilon;
+    Conversions epsilon;
+    Conversions epsilon_ledger;
     Series<Gauge> noise_multiplier;
     Series<Gauge> sensitivity;
     Series<Gauge> step_size;

@@ -38,6 +38,13 @@ void set_features(const Values& values, prometheus::Family<prometheus::Gauge>& f
   for (std::size_t j = 0; j < values.size(); ++j) features[j]->Set(values[j].second);
 }
 
+void set_epsilons(const std::vector<publish::Epsilons>& epsilons, PublicMetrics::Conversions& gauges) {
+  auto gauge = gauges.begin();
+  for (const publish::Epsilons& at : epsilons) {
+    for (const double epsilon : at.by) (*gauge++)->Set(epsilon);
+  }
+}
+
 }  // namespace
 
 PublicSurface::PublicSurface(std::string stream) : stream_(std::move(stream)) {}
@@ -51,11 +58,15 @@ void PublicSurface::open_lane(PublicLane lane) {
   series.noise_multiplier->Set(lane.noise_multiplier.value());
   series.sensitivity->Set(lane.sensitivity.value());
   series.step_size->Set(lane.schedule.at(StepIndex{0}));
+  const std::vector<publish::Epsilons> nothing = publish::epsilons_of(Rho{0}, lane.header.deltas());
   if (lane.budget) {
     series.rho_budget.emplace(metrics_.rho_budget, lane_labels(lane.header.stream, id));
     (*series.rho_budget)->Set(lane.budget->value());
   }
-  lanes_.emplace(id, OpenLane{.settings = std::move(lane), .series = std::move(series)});
+  lanes_.emplace(id, OpenLane{.settings = std::move(lane),
+                              .series = std::move(series),
+                              .epsilons = nothing,
+                              .epsilons_ledger = nothing});
   changed();
 }
 
@@ -81,11 +92,13 @@ void PublicSurface::show(const CommittedSpend& spend) {
   lane->steps = spend.steps();
   lane->rho = spend.rho();
   lane->total = spend.total();
-  lane->epsilon = privacy::epsilon(spend.rho(), lane->settings.header.delta);
+  lane->epsilons = publish::epsilons_of(spend.rho(), lane->settings.header.deltas());
+  lane->epsilons_ledger = publish::epsilons_of(spend.total(), lane->settings.header.deltas());
   raise_to(*lane->series.steps, spend.steps().value());
   lane->series.rho_spent->Set(spend.rho().value());
   lane->series.rho_ledger->Set(spend.total().value());
-  lane->series.epsilon->Set(lane->epsilon.value());
+  set_epsilons(lane->epsilons, lane->series.epsilon);
+  set_epsilons(lane->epsilons_ledger, lane->series.epsilon_ledger);
   lane->series.step_size->Set(lane->settings.schedule.at(StepIndex{spend.steps().value()}));
 }
 
@@ -145,7 +158,10 @@ void PublicSurface::append_lane(const OpenLane& lane, std::string& out) {
   append_field("rho", lane.rho.value(), out);
   append_field("rho_ledger", lane.total.value(), out);
   append_field("rho_limit", lane.settings.rho_limit.value(), out);
-  append_field("epsilon", lane.epsilon.value(), out);
+  append_field("epsilon", lane.epsilons.front().by.front(), out);
+  append_field("epsilon_ledger", lane.epsilons_ledger.front().by.front(), out);
+  publish::append_epsilons("epsilons", lane.epsilons, out);
+  publish::append_epsilons("epsilons_ledger", lane.epsilons_ledger, out);
   append_field("delta", header.delta.value(), out);
   out += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
   append_string(header.settings_digest, out);

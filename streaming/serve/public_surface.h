@@ -63,7 +63,8 @@ class PublicSurface {
     StepCount steps{0};
     Rho rho{0};
     Rho total{0};
-    Epsilon epsilon{0};  // of rho
+    std::vector<publish::Epsilons> epsilons{};         // of rho
+    std::vector<publish::Epsilons> epsilons_ledger{};  // of total
     std::optional<publish::ShownRelease> release{};
   };
 

@@ -4,8 +4,11 @@
 #include <simdjson.h>
 
 #include <map>
+#include <optional>
+#include <sstream>
 
 #include "nustream/privacy/epsilon.h"
+#include "publish/release_json.h"
 #include "replay_inspect.h"
 
 namespace nustream::tests {
@@ -78,6 +81,17 @@ TEST(Resume, TellsTheEpsilonOfTheEpochAndOfTheLedgerApart) {
   EXPECT_EQ(value("epsilon"), privacy::epsilon(Rho{value("rho")}, Delta{1e-6}).value());
   EXPECT_EQ(value("ledger_epsilon"), privacy::epsilon(Rho{value("ledger_rho")}, Delta{1e-6}).value());
   EXPECT_GT(value("ledger_rho"), 1.9 * value("rho"));
+  // Every release says the same of its own step.
+  std::istringstream lines(world.releases());
+  std::optional<publish::ShownRelease> last;
+  for (std::string line; std::getline(lines, line);) {
+    last = publish::read_release(line);
+    ASSERT_TRUE(last);
+    if (last->epoch == EpochId{0}) EXPECT_EQ(last->rho_ledger, last->rho);
+    if (last->epoch == EpochId{1}) EXPECT_GT(last->rho_ledger, 1.4 * last->rho);
+  }
+  EXPECT_EQ(last->rho_ledger, value("ledger_rho"));
+  EXPECT_EQ(last->epsilon_ledger, value("ledger_epsilon"));
 }
 
 TEST(Resume, AnAverageThatHasNotBegunIsTold) {

@@ -33,7 +33,8 @@ inline serve::PublicLane public_lane(std::uint32_t lane, std::uint32_t epoch = 0
           .budget = budget};
 }
 
-inline serve::CommittedSpend spend(std::uint32_t lane, std::uint64_t steps, double rho, std::uint32_t epoch = 0) {
+inline serve::CommittedSpend spend(std::uint32_t lane, std::uint64_t steps, double rho, std::uint32_t epoch = 0,
+                                   std::optional<double> total = {}) {
   return serve::CommittedSpend::committed({"retail",
                                            LaneId{lane},
                                            EpochId{epoch},
@@ -46,7 +47,7 @@ inline serve::CommittedSpend spend(std::uint32_t lane, std::uint64_t steps, doub
                                            {},
                                            true,
                                            journal::Overlap::disjoint},
-                                          Rho{rho});
+                                          Rho{total.value_or(rho)});
 }
 
 /// One encoded release, as the encoder writes it. `average`: null or an object.

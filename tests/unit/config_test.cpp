@@ -110,6 +110,16 @@ TEST(Config, AnOverrideTakesThePlaceOfTheOtherBudget) {
   EXPECT_THAT(refusal({"privacy.epsilon=1", "privacy.rho=1"}), HasSubstr("not both"));
 }
 
+TEST(Config, SeveralDeltasAreToldAndTheFirstCalibrates) {
+  const Config config = read({"privacy.delta=[1e-6, 1e-9]", "privacy.epsilon=.5"});
+  EXPECT_EQ(config.privacy.delta, Delta{1e-6});
+  EXPECT_EQ(config.privacy.deltas(), (std::vector{Delta{1e-6}, Delta{1e-9}}));
+  EXPECT_EQ(read({"privacy.delta=1e-7"}).privacy.deltas(), std::vector{Delta{1e-7}});
+  EXPECT_THAT(refusal({"privacy.delta=[1e-6, 1e-6]"}), HasSubstr("none of them twice"));
+  EXPECT_THAT(refusal({"privacy.delta=[]"}), HasSubstr("up to 8 of them"));
+  EXPECT_THAT(refusal({"privacy.delta=[1e-6, 2]"}), HasSubstr("0 < delta < 1"));
+}
+
 // What the file holds is shown, but never as lines of its own.
 TEST(Config, AnErrorIsOneLineWhateverTheFileHolds) {
   for (const char* text : {"[stream]\nname=n\n", "[stream]\n\"a\\nb\" = 1\n", "[\"a\\u001bb\"]\nx = 1\n"}) {

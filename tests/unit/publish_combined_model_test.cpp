@@ -23,7 +23,8 @@ TEST(CombinedModel, IsTheAverageOfTheLanesWeightedByTheirSteps) {
       combined_model(releases, 2, digests),
       std::string(R"({"format":1,"stream":"retail","parts":[{"lane":0,"epoch":0,"step":100},)"
                   R"({"lane":1,"epoch":2,"step":300}],"estimate":{"x":1.75,"y":4},"average":{"x":6,"y":1},)"
-                  R"("rho":0.25,"rho_limit":0.5,"epsilon":3.5,"delta":1e-06,"conversion":"gaussian","digest":")") +
+                  R"("rho":0.25,"rho_limit":0.5,"rho_ledger":0.25,"epsilon":3.5,"epsilon_ledger":3.5,"delta":1e-06,)"
+                  R"("conversion":"gaussian","digest":")") +
           serve_digest + R"(","private":true})");
 }
 
@@ -33,7 +34,23 @@ TEST(CombinedModel, CostsWhatItsDearestLaneDoes) {
   const Lines releases{{LaneId{0}, release_line(0, 10, R"({"x":1})")}, {LaneId{1}, dear}};
   const auto model = combined_model(releases, 2, digests);
   ASSERT_TRUE(model);
-  EXPECT_NE(model->find(R"("average":null,"rho":0.31,"rho_limit":0.5,"epsilon":4.5)"), std::string::npos) << *model;
+  EXPECT_NE(model->find(R"("average":null,"rho":0.31,"rho_limit":0.5,"rho_ledger":0.31,"epsilon":4.5)"), std::string::npos)
+      << *model;
+}
+
+// Epochs add up lane by lane: the lane that costs most now need not be the one that did in all.
+TEST(CombinedModel, CostInAllEpochsWhatTheDearestOfThemDoes) {
+  std::string much = release_line(1, 10, R"({"x":2})");
+  much.insert(much.find(",\"delta\""),
+              R"(,"rho_ledger":0.75,"epsilon_ledger":6.5,"epsilons":[{"delta":1e-6,"gaussian":3.5,"zcdp":3.6,)"
+              R"("zcdp-simple":3.7}],"epsilons_ledger":[{"delta":1e-6,"gaussian":6.5,"zcdp":6.6,"zcdp-simple":6.7}])");
+  const Lines releases{{LaneId{0}, release_line(0, 10, R"({"x":1})")}, {LaneId{1}, much}};
+  const auto model = combined_model(releases, 2, digests);
+  ASSERT_TRUE(model);
+  EXPECT_NE(model->find(R"("rho":0.25,"rho_limit":0.5,"rho_ledger":0.75,"epsilon":3.5,"epsilon_ledger":6.5)"),
+            std::string::npos)
+      << *model;
+  EXPECT_NE(model->find(R"("epsilons_ledger":[{"delta":1e-06,"gaussian":6.5,)"), std::string::npos) << *model;
 }
 
 TEST(CombinedModel, NeedsEveryLaneUnderOneSettingAndOnePromise) {

@@ -47,6 +47,34 @@ TEST(PublicSurface, ShowsStepsAndSpendOfACommit) {
   EXPECT_NEAR(epsilon, privacy::epsilon(Rho{0.25}, Delta{1e-6}).value(), 1e-12);
 }
 
+TEST(PublicSurface, ShowsEpsilonOfTheEpochAndOfTheLedgerAtEveryDeltaByEveryConversion) {
+  PublicSurface surface("retail");
+  PublicLane lane = public_lane(3);
+  lane.header.more_deltas = {Delta{1e-9}};
+  surface.open_lane(lane);
+  surface.update(spend(3, 1200, 0.25, 0, 0.75));
+  const MetricsPage page(surface.metrics());
+  simdjson::dom::parser parser;
+  const simdjson::dom::element shown = parser.parse(surface.state());
+  const simdjson::dom::element of_lane = shown["lanes"].at(0);
+  for (const auto& [metric, key, rho] : {std::tuple("nustream_epsilon", "epsilons", 0.25),
+                                         std::tuple("nustream_epsilon_ledger", "epsilons_ledger", 0.75)}) {
+    std::size_t at = 0;
+    for (const auto& [text, delta] : {std::pair("1e-06", 1e-6), std::pair("1e-09", 1e-9)}) {
+      for (const privacy::Conversion conversion : privacy::conversions) {
+        const double expected = privacy::epsilon(Rho{rho}, Delta{delta}, conversion).value();
+        const std::string name(privacy::name(conversion));
+        const std::string series = std::string(metric) + "{conversion=\"" + name + "\",delta=\"" + text +
+                                   "\",lane=\"3\",stream=\"retail\"}";
+        EXPECT_NEAR(std::stod(page.at(series)), expected, 1e-12) << series;
+        EXPECT_EQ(double(of_lane[key].at(at)[name]), expected) << key;
+      }
+      ++at;
+    }
+  }
+  EXPECT_EQ(double(of_lane["epsilon_ledger"]), privacy::epsilon(Rho{0.75}, Delta{1e-6}).value());
+}
+
 TEST(PublicSurface, ShowsNoEstimateBeforeOneIsPublished) {
   PublicSurface surface("retail");
   surface.open_lane(public_lane(0));

@@ -1,6 +1,7 @@
 // From ρ or μ to (ε, δ) and back; every number says which conversion it came from.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "nustream/base/units.h"
@@ -12,6 +13,8 @@ enum class Conversion {
   zcdp,         ///< any ρ-zCDP mechanism: inf over α (CDP+ appendix A)
   zcdp_simple,  ///< ρ + 2√(ρ ln(1/δ)) (Bun and Steinke 2016)
 };
+/// All of them, from the smallest ε to the largest.
+inline constexpr std::array conversions{Conversion::gaussian, Conversion::zcdp, Conversion::zcdp_simple};
 /// "gaussian", "zcdp", "zcdp-simple".
 [[nodiscard]] std::string_view name(Conversion conversion);
 

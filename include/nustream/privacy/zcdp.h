@@ -35,6 +35,8 @@ class Spend {
   /// Of this mechanism and `other` beside it, step by step on the same records: ρ adds (CDP+ section 1.1; Bun and
   /// Steinke 2016, Lemma 1.7). Throws InvalidParameter where their participations differ.
   [[nodiscard]] Spend beside(const Spend& other) const;
+  /// The same mechanisms over units that take part otherwise.
+  [[nodiscard]] Spend with(Participation participation) const;
   ~Spend();
   Spend(const Spend& other);
   Spend& operator=(const Spend& other);

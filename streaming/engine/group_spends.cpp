@@ -1,0 +1,26 @@
+#include "engine/group_spends.h"
+
+#include "nustream/privacy/group.h"
+
+namespace nustream::engine {
+
+std::vector<publish::GroupSpend> group_spends(const config::Config& config, const config::Mechanism& mechanism) {
+  // Several records in one step move its sum together: only a step of one record keeps them apart.
+  if (config.descent.minibatch > 1) return group_bounds(mechanism.spend.limit(), config.privacy.delta);
+  std::vector<publish::GroupSpend> groups;
+  for (const std::uint64_t records : publish::group_sizes) {
+    groups.push_back(
+        publish::group_spend(records, privacy::group_limit(mechanism.spend, records), config.privacy.delta));
+  }
+  return groups;
+}
+
+std::vector<publish::GroupSpend> group_bounds(Rho rho, Delta delta) {
+  std::vector<publish::GroupSpend> groups;
+  for (const std::uint64_t records : publish::group_sizes) {
+    groups.push_back(publish::group_spend(records, privacy::group_bound(rho, records), delta));
+  }
+  return groups;
+}
+
+}  // namespace nustream::engine

@@ -1,0 +1,75 @@
+#include "publish/epsilons.h"
+
+#include <fmt/format.h>
+
+#include "publish/json_text.h"
+
+namespace nustream::publish {
+namespace {
+
+constexpr double far_above = 10;  // times 1/n
+
+}  // namespace
+
+std::vector<Epsilons> epsilons_of(Rho rho, std::span<const Delta> deltas) {
+  std::vector<Epsilons> all;
+  for (const Delta& delta : deltas) {
+    Epsilons& at = all.emplace_back(Epsilons{delta.value()});
+    for (std::size_t i = 0; i < at.by.size(); ++i) {
+      at.by[i] = privacy::epsilon(rho, delta, privacy::conversions[i]).value();
+    }
+  }
+  return all;
+}
+
+void append_epsilons(std::string_view key, std::span<const Epsilons> epsilons, std::string& out) {
+  out += ",\"";
+  out += key;
+  out += "\":[";
+  for (const Epsilons& at : epsilons) {
+    if (out.back() != '[') out += ',';
+    out += "{\"delta\":";
+    append_number(at.delta, out);
+    for (std::size_t i = 0; i < at.by.size(); ++i) append_field(name(privacy::conversions[i]), at.by[i], out);
+    out += '}';
+  }
+  out += ']';
+}
+
+GroupSpend group_spend(std::uint64_t records, Rho rho, Delta delta) {
+  return {records, rho, privacy::epsilon(rho, delta).value()};
+}
+
+void append_groups(std::span<const GroupSpend> groups, std::string& out) {
+  out += ",\"groups\":[";
+  for (const GroupSpend& group : groups) {
+    if (out.back() != '[') out += ',';
+    out += "{\"records\":";
+    append_number(group.records, out);
+    append_field("rho", group.rho.value(), out);
+    append_field("epsilon", group.epsilon, out);
+    out += '}';
+  }
+  out += ']';
+}
+
+std::string groups_text(std::span<const GroupSpend> groups, double delta) {
+  std::string out;
+  for (const GroupSpend& group : groups) {
+    out += fmt::format("a person with {:>3} records: rho at most {:.4g}, epsilon {:.4g} at delta {:g}{}\n",
+                       group.records, group.rho.value(), group.epsilon, delta,
+                       group.epsilon > hardly_anything ? ": hardly anything is promised" : "");
+  }
+  return out;
+}
+
+std::string large_delta(Delta delta, std::uint64_t records) {
+  const double share = delta.value() * static_cast<double>(records);
+  if (!(share > far_above)) return {};
+  return fmt::format("privacy.delta = {:g} is far above 1/n of {} records: an (epsilon, delta) promise at it could be kept "
+                     "by showing {:.0f} of them whole. The promise in rho does not depend on delta; quote epsilon at a "
+                     "delta below {:.2g}",
+                     delta.value(), records, share, 1 / static_cast<double>(records));
+}
+
+}  // namespace nustream::publish
