@@ -1,6 +1,6 @@
 // How a lane is taken over: opened on a thread that may wait, shown as it was committed, read from its position on.
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
+#include <boost/asio/post.hpp>
 
 #include <chrono>
 #include <memory>

@@ -122,7 +122,8 @@ void print_spend(const config::Config& config, const Plan& plan) {
     fmt::print("{:>15}  {:>12.6f}  {:>12.6g}  {:>12.5g}\n", steps_text(row.steps), row.sensitivity.value(),
                row.rho.value(), row.epsilon.value());
   }
-  fmt::print("epsilon at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n", config.privacy.delta.value());
+  fmt::print("epsilon at delta {:g} (gaussian: the exact curve of the Gaussian mechanism)\n",
+             config.privacy.delta.value());
   if (plan.spend.empty()) return;
   const privacy::SpendRow& last = plan.spend.back();
   fmt::print("\nafter {} steps, epsilon by every conversion:\n", steps_text(last.steps));

@@ -39,7 +39,7 @@ enum class Calibration {
 struct Privacy {
   std::optional<Rho> rho;
   std::optional<Epsilon> epsilon;  ///< exact Gaussian curve at `delta`
-  Delta delta;  ///< the first, at which ε is calibrated
+  Delta delta;                     ///< the first, at which ε is calibrated
   privacy::Adjacency adjacency;
   std::optional<Rho> budget;  ///< hard stop for the ledger's total over all epochs
   Protects protects = Protects::record;

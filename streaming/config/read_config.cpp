@@ -35,7 +35,8 @@ std::vector<Delta> read_deltas(const Section& section) {
     if (std::count(deltas.begin(), deltas.end(), deltas.back()) > 1) section.refuse("delta", "none of them twice");
   }
   if (!section.has("delta")) section.missing("delta");
-  if (deltas.empty() || deltas.size() > most) section.refuse("delta", "one number with 0 < delta < 1, or up to 8 of them");
+  if (deltas.empty() || deltas.size() > most)
+    section.refuse("delta", "one number with 0 < delta < 1, or up to 8 of them");
   return deltas;
 }
 

@@ -35,7 +35,8 @@ struct EpsilonShown {
 [[nodiscard]] std::string epsilon_text(const publish::Epsilons& at);
 void print_epsilon(const EpsilonShown& shown, std::FILE* out);
 
-/// The fields behind "rho" of a closing table: its ε, what all epochs together come to, at every δ by every conversion.
+/// The fields behind "rho" of a closing table: its ε, what all epochs together come to, at every δ by every
+/// conversion.
 void append_spends(std::span<const publish::Epsilons> epsilons, double ledger_rho,
                    std::span<const publish::Epsilons> ledger_epsilons, std::string& out);
 

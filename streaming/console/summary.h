@@ -27,8 +27,8 @@ struct Summary {
   std::uint64_t steps = 0;
   double rho = 0;  ///< spent by the worst record of this epoch
   double rho_limit = 0;
-  double ledger_rho = 0;                         ///< over all epochs in the ledger
-  std::vector<publish::Epsilons> epsilons;       ///< that rho comes to, at every δ: at least one
+  double ledger_rho = 0;                           ///< over all epochs in the ledger
+  std::vector<publish::Epsilons> epsilons;         ///< that rho comes to, at every δ: at least one
   std::vector<publish::Epsilons> ledger_epsilons;  ///< that ledger_rho comes to
   publish::Promise promise;
   std::optional<std::uint64_t> average_from;     ///< empty: no average is asked for

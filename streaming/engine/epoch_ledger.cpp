@@ -40,18 +40,8 @@ journal::LedgerEntry EpochLedger::entry(StepCount steps, Position to) const {
 }
 
 journal::LedgerEntry EpochLedger::line(Rho spent, Rho limit, StepCount steps, Position to) const {
-  return {identity_.stream,
-          identity_.lane,
-          identity_.epoch,
-          identity_.start,
-          to,
-          steps,
-          spent,
-          limit,
-          identity_.digest,
-          identity_.neighbours,
-          identity_.is_private,
-          identity_.overlap};
+  return {identity_.stream, identity_.lane,       identity_.epoch,      identity_.start,  to, steps, spent, limit,
+          identity_.digest, identity_.neighbours, identity_.is_private, identity_.overlap};
 }
 
 std::vector<journal::LedgerEntry> EpochLedger::others() const {

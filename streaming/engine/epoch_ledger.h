@@ -40,7 +40,8 @@ class EpochLedger {
   /// ρ of the worst record over all epochs and this one's neighbours, once this one has taken `steps` steps and
   /// touched records up to `to`.
   [[nodiscard]] Rho total(StepCount steps, Position to) const;
-  /// The same, where this epoch's own ρ after `steps` steps is at hand. Asks no mechanism, whose cache is one thread's.
+  /// The same, where this epoch's own ρ after `steps` steps is at hand. Asks no mechanism, whose cache is one
+  /// thread's.
   [[nodiscard]] Rho total(Rho spent, StepCount steps, Position to) const;
   /// The number of steps that neither the correlation's horizon nor `budget` for the total lets it pass; empty for
   /// none. `to`: where the lane is.

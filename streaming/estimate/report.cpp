@@ -59,9 +59,8 @@ void print(const Report& report, std::FILE* out) {
              with_separators(design.steps), with_separators(design.minibatch), of_runs);
   fmt::print(out, "{:<16}{:.6g} (zCDP, {}, {} noise)\n", "rho spent", report.rho,
              console::protected_unit(report.last.promise), report.correlation);
-  console::print_epsilon({report.epsilons, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho,
-                          report.ledger_epsilons},
-                         out);
+  console::print_epsilon(
+      {report.epsilons, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho, report.ledger_epsilons}, out);
   if (report.predicted_stddev) {
     fmt::print(out, "{:<16}{:.3g} in a coordinate of the last iterate (working units, curvature 1)\n",
                "privacy noise", *report.predicted_stddev);

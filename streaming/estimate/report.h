@@ -24,11 +24,11 @@ struct Report {
   std::optional<console::ReportedIntervals> intervals;
   std::string ending;  ///< "finished", "interrupted" or "budget reached"
   std::uint64_t finished_runs = 0;
-  double rho = 0;             ///< of the runs that belong together, as far as they went
+  double rho = 0;                                  ///< of the runs that belong together, as far as they went
   std::vector<publish::Epsilons> epsilons;         ///< that rho comes to, at every δ: at least one
   double ledger_rho = 0;                           ///< over all epochs of the folder
   std::vector<publish::Epsilons> ledger_epsilons;  ///< that ledger_rho comes to
-  std::optional<double> predicted_stddev;  ///< of the last step
+  std::optional<double> predicted_stddev;          ///< of the last step
   bool is_private = true;
   std::string folder;
   std::string key_file;

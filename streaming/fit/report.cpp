@@ -145,7 +145,8 @@ std::string to_text(const Report& report) {
                               : fmt::format("{:.6g} by all {} over this file", report.total_rho, report.fits);
   out += fmt::format("\n{:<15} {:.6g} (zCDP) by this fit, {}\n", "rho spent", report.rho, all);
   out += fmt::format("{:<15} {}", "epsilon", console::epsilon_text(report.epsilons.front()));
-  out += report.fits == 1 ? "\n" : fmt::format(" by this fit, {:.4g} by all\n", report.total_epsilons.front().by.front());
+  out += report.fits == 1 ? "\n"
+                          : fmt::format(" by this fit, {:.4g} by all\n", report.total_epsilons.front().by.front());
   if (!report.is_private) out += fmt::format("{:<15} false: an insecure seed\n", "private");
   out += fmt::format("{:<15} {} (releases, ledger, state)\n", "folder", report.folder);
   if (!report.key_file.empty()) out += fmt::format("{:<15} {} (keep it secret)\n", "key", report.key_file);

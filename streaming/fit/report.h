@@ -24,7 +24,7 @@ struct Report {
   ranges::LinearFit fit;
   double rho = 0;
   std::vector<publish::Epsilons> epsilons{};  ///< of this fit, at its one δ
-  double total_rho = 0;  ///< of all fits of the folder
+  double total_rho = 0;                       ///< of all fits of the folder
   std::vector<publish::Epsilons> total_epsilons{};
   std::size_t fits = 1;  ///< that the folder has seen, this one included
   double delta = 0;

@@ -66,10 +66,11 @@ std::string groups_text(std::span<const GroupSpend> groups, double delta) {
 std::string large_delta(Delta delta, std::uint64_t records) {
   const double share = delta.value() * static_cast<double>(records);
   if (!(share > far_above)) return {};
-  return fmt::format("privacy.delta = {:g} is far above 1/n of {} records: an (epsilon, delta) promise at it could be kept "
-                     "by showing {:.0f} of them whole. The promise in rho does not depend on delta; quote epsilon at a "
-                     "delta below {:.2g}",
-                     delta.value(), records, share, 1 / static_cast<double>(records));
+  return fmt::format(
+      "privacy.delta = {:g} is far above 1/n of {} records: an (epsilon, delta) promise at it could be kept "
+      "by showing {:.0f} of them whole. The promise in rho does not depend on delta; quote epsilon at a "
+      "delta below {:.2g}",
+      delta.value(), records, share, 1 / static_cast<double>(records));
 }
 
 }  // namespace nustream::publish

@@ -28,7 +28,7 @@ struct ReleaseHeader {
   Delta delta;
   std::string settings_digest;
   Promise promise{};
-  std::string model_digest{};  ///< of what the coefficients are of
+  std::string model_digest{};        ///< of what the coefficients are of
   std::vector<Delta> more_deltas{};  ///< at which ε is told beside `delta`
 
   /// `delta`, then the others.

@@ -63,10 +63,10 @@ void PublicSurface::open_lane(PublicLane lane) {
     series.rho_budget.emplace(metrics_.rho_budget, lane_labels(lane.header.stream, id));
     (*series.rho_budget)->Set(lane.budget->value());
   }
-  lanes_.emplace(id, OpenLane{.settings = std::move(lane),
-                              .series = std::move(series),
-                              .epsilons = nothing,
-                              .epsilons_ledger = nothing});
+  lanes_.emplace(
+      id,
+      OpenLane{
+          .settings = std::move(lane), .series = std::move(series), .epsilons = nothing, .epsilons_ledger = nothing});
   changed();
 }
 

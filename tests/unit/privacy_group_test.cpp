@@ -11,7 +11,7 @@
 namespace nustream::privacy {
 namespace {
 
-Spend once(noise::Correlation correlation) {
+Spend taken_once(noise::Correlation correlation) {
   return {std::move(correlation), Participation::once(), NoiseMultiplier{2}};
 }
 
@@ -26,7 +26,7 @@ TEST(GroupBound, IsTheSquareOfTheRecordsAndNeverTooSmall) {
 
 // Columns of the identity are orthogonal: g records cost g times as much, not g² times.
 TEST(GroupLimit, OfIndependentNoiseAddsUp) {
-  const Spend spend = once(noise::Correlation{noise::Independent{}});
+  const Spend spend = taken_once(noise::Correlation{noise::Independent{}});
   EXPECT_NEAR(group_limit(spend, 10).value(), 10 * spend.limit().value(), 1e-12);
   EXPECT_NEAR(group_limit(spend, 100).value(), 100 * spend.limit().value(), 1e-11);
 }
@@ -50,7 +50,7 @@ TEST(GroupLimit, OfNuIsTheSumOfAdjacentColumnsWrittenOut) {
   for (std::uint64_t k = 1; k < steps; ++k) {
     c.push_back(c.back() * (1 - nu) * (2.0 * static_cast<double>(k) - 1) / (2.0 * static_cast<double>(k)));
   }
-  const Spend spend = once(noise::Correlation{noise::Nu{Damping{nu}}, StepCount{steps}});
+  const Spend spend = taken_once(noise::Correlation{noise::NuFtrl{Damping{nu}, StepCount{steps}}});
   ASSERT_NEAR(spend.limit().value(), squared_sum_of_columns(c, 1) / 8, 1e-12);
   for (const std::uint64_t records : {2U, 10U, 100U}) {
     const double exact = squared_sum_of_columns(c, records) / 8;
@@ -60,7 +60,7 @@ TEST(GroupLimit, OfNuIsTheSumOfAdjacentColumnsWrittenOut) {
 }
 
 TEST(GroupLimit, GrowsWithTheGroupAndStaysBelowTheBound) {
-  const Spend spend = once(noise::Correlation{noise::Rational::nu_ftrl(Damping{1e-3})});
+  const Spend spend = taken_once(noise::Correlation{noise::Rational::nu_ftrl(Damping{1e-3})});
   Rho before = spend.limit();
   EXPECT_EQ(group_limit(spend, 1), before);
   for (const std::uint64_t records : {2U, 5U, 10U, 50U, 100U}) {
@@ -73,7 +73,7 @@ TEST(GroupLimit, GrowsWithTheGroupAndStaysBelowTheBound) {
 }
 
 TEST(GroupLimit, OfSeveralMechanismsIsTheirSum) {
-  const Spend one = once(noise::Correlation{noise::Independent{}});
+  const Spend one = taken_once(noise::Correlation{noise::Independent{}});
   EXPECT_NEAR(group_limit(one.beside(one), 10).value(), 20 * one.limit().value(), 1e-11);
 }
 

@@ -34,16 +34,18 @@ TEST(CombinedModel, CostsWhatItsDearestLaneDoes) {
   const Lines releases{{LaneId{0}, release_line(0, 10, R"({"x":1})")}, {LaneId{1}, dear}};
   const auto model = combined_model(releases, 2, digests);
   ASSERT_TRUE(model);
-  EXPECT_NE(model->find(R"("average":null,"rho":0.31,"rho_limit":0.5,"rho_ledger":0.31,"epsilon":4.5)"), std::string::npos)
+  EXPECT_NE(model->find(R"("average":null,"rho":0.31,"rho_limit":0.5,"rho_ledger":0.31,"epsilon":4.5)"),
+            std::string::npos)
       << *model;
 }
 
 // Epochs add up lane by lane: the lane that costs most now need not be the one that did in all.
 TEST(CombinedModel, CostInAllEpochsWhatTheDearestOfThemDoes) {
   std::string much = release_line(1, 10, R"({"x":2})");
-  much.insert(much.find(",\"delta\""),
-              R"(,"rho_ledger":0.75,"epsilon_ledger":6.5,"epsilons":[{"delta":1e-6,"gaussian":3.5,"zcdp":3.6,)"
-              R"("zcdp-simple":3.7}],"epsilons_ledger":[{"delta":1e-6,"gaussian":6.5,"zcdp":6.6,"zcdp-simple":6.7}])");
+  much.insert(
+      much.find(",\"delta\""),
+      R"(,"rho_ledger":0.75,"epsilon_ledger":6.5,"epsilons":[{"delta":1e-6,"gaussian":3.5,"zcdp":3.6,)"
+      R"("zcdp-simple":3.7}],"epsilons_ledger":[{"delta":1e-6,"gaussian":6.5,"zcdp":6.6,"zcdp-simple":6.7}])");
   const Lines releases{{LaneId{0}, release_line(0, 10, R"({"x":1})")}, {LaneId{1}, much}};
   const auto model = combined_model(releases, 2, digests);
   ASSERT_TRUE(model);

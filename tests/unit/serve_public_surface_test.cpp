@@ -64,8 +64,8 @@ TEST(PublicSurface, ShowsEpsilonOfTheEpochAndOfTheLedgerAtEveryDeltaByEveryConve
       for (const privacy::Conversion conversion : privacy::conversions) {
         const double expected = privacy::epsilon(Rho{rho}, Delta{delta}, conversion).value();
         const std::string name(privacy::name(conversion));
-        const std::string series = std::string(metric) + "{conversion=\"" + name + "\",delta=\"" + text +
-                                   "\",lane=\"3\",stream=\"retail\"}";
+        const std::string series =
+            std::string(metric) + "{conversion=\"" + name + "\",delta=\"" + text + "\",lane=\"3\",stream=\"retail\"}";
         EXPECT_NEAR(std::stod(page.at(series)), expected, 1e-12) << series;
         EXPECT_EQ(double(of_lane[key].at(at)[name]), expected) << key;
       }

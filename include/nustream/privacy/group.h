@@ -14,9 +14,10 @@ namespace nustream::privacy {
 /// Source: Bun and Steinke 2016, Proposition 1.9.
 [[nodiscard]] Rho group_bound(Rho rho, std::uint64_t records);
 
-/// The same of one mechanism whose steps take one record each, once: the group's records move C·G by the sum of as many
-/// columns of C, which is largest where they are adjacent. Never above group_bound(spend.limit(), records), which stands
-/// where no such sum is at hand: records that take part several times, and encoders without a bound for it.
+/// The same of one mechanism whose steps take one record each, once: the group's records move C·G by the sum of as
+/// many columns of C, which is largest where they are adjacent. Never above group_bound(spend.limit(), records),
+/// which stands where no such sum is at hand: records that take part several times, and encoders without a bound for
+/// it.
 [[nodiscard]] Rho group_limit(const Spend& spend, std::uint64_t records);
 
 }  // namespace nustream::privacy
