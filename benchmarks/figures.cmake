@@ -5,6 +5,8 @@ target_compile_definitions(retail_privacy_error PRIVATE NUSTREAM_ROOT_DIR="${PRO
 add_executable(moments_bars moments_bars.cpp)
 target_link_libraries(moments_bars PRIVATE nustream_service)
 target_compile_definitions(moments_bars PRIVATE NUSTREAM_ROOT_DIR="${PROJECT_SOURCE_DIR}")
+add_executable(moments_tables moments_tables.cpp)
+target_link_libraries(moments_tables PRIVATE nustream_service)
 add_executable(mean_variance_ratio mean_variance_ratio.cpp)
 target_link_libraries(mean_variance_ratio PRIVATE nustream_core nustream_compile fmt::fmt)
 add_executable(interval_coverage interval_coverage.cpp)

@@ -123,7 +123,8 @@ double BatchSums::residual(std::size_t response, double value, double scale) con
 void BatchSums::add_row(const double* row, double target) noexcept {
   const std::size_t d = inputs_.size();
   const std::size_t endogenous = design_.shape.endogenous;
-  const double inverse = shrinking({row, d}, radii_.inputs);
+  const std::size_t read = NUSTREAM_PLANTED("instruments-scaled-with-regressors") ? d + endogenous : d;
+  const double inverse = shrinking({row, read}, radii_.inputs);
   const bool has_target = std::isfinite(target);
   if (!std::isfinite(inverse) || (!has_target && !design_.neighbours.target_only)) return;
   for (std::size_t j = 0; j < d; ++j) inputs_[j] = row[j] * inverse;
@@ -134,6 +135,9 @@ void BatchSums::add_row(const double* row, double target) noexcept {
     const double shorter = shrinking(v, radii_.regressors);
     if (!std::isfinite(shorter)) return;
     for (double& entry : v) entry *= shorter;
+    for (std::size_t k = 0; k < endogenous && NUSTREAM_PLANTED("regressors-are-clipped-one-by-one"); ++k) {
+      v[k] = std::clamp(v[k] / shorter / radii_.regressors, -1.0, 1.0);
+    }
   }
   const double error = has_target ? residual(endogenous, target, scale) / radii_.target : 0;
   residuals_.back() = std::clamp(error, -1.0, 1.0);

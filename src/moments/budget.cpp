@@ -58,6 +58,7 @@ Rho joint(const Design& design, const std::vector<Rho>& parts) {
   double responses = 0;
   double spread = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (noised[i] == Block::regressors && NUSTREAM_PLANTED("regressors-are-not-charged")) continue;
     double& of = noised[i] == Block::second ? second : noised[i] == Block::spread ? spread : responses;
     of += parts[i].value();
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <numbers>
 #include <string>
@@ -200,6 +201,24 @@ std::optional<Structural> structural(const RunningSums& sums, const Frame& frame
     found.effective_f.push_back(statistic / static_cast<double>(d - exogenous));
   }
   return found;
+}
+
+std::vector<double> reduced_form(const Shape& shape, std::size_t controls, std::span<const double> parameters) {
+  check_controls(shape, controls);
+  const std::size_t second = controls + shape.endogenous;
+  const std::size_t first = shape.inputs * shape.endogenous;
+  if (parameters.size() != second + first) {
+    throw InvalidParameter("parameters", std::to_string(parameters.size()), "both stages' coefficients");
+  }
+  const std::span<const double> beta = parameters.first(second);
+  std::vector<double> reduced(parameters.begin() + static_cast<std::ptrdiff_t>(second), parameters.end());
+  for (std::size_t j = 0; j < shape.inputs; ++j) {
+    double of_target = j < controls ? beta[j] : 0;
+    for (std::size_t k = 0; k < shape.endogenous; ++k)
+      of_target += reduced[k * shape.inputs + j] * beta[controls + k];
+    reduced.push_back(of_target);
+  }
+  return reduced;
 }
 
 std::optional<AndersonRubinSet> anderson_rubin(const RunningSums& sums, const Frame& frame,

@@ -36,6 +36,12 @@ const Settings& checked(const Settings& settings) {
   if (settings.constant && *settings.constant >= shape.inputs) {
     throw InvalidParameter("constant", std::to_string(*settings.constant), "the number of an input");
   }
+  if (shape.endogenous > 0 && shape.inputs < settings.controls + shape.endogenous) {
+    throw InvalidParameter("controls", std::to_string(settings.controls),
+                           "as many instruments beside them as endogenous regressors");
+  }
+  const double level = settings.anderson_rubin;
+  if (!(level > 0 && level < 1)) throw InvalidParameter("anderson_rubin", shown(level), "a number between 0 and 1");
   if (settings.directions.size() % shape.inputs != 0) {
     throw InvalidParameter("directions", std::to_string(settings.directions.size()) + " numbers",
                            "one for each input in every direction");
@@ -174,9 +180,20 @@ void Lane::release_now(Releases& releases) const {
                      : target_variances(sums_, frame_, covariance, found, steps(), settings_.directions);
     if (known) release.variances = *std::move(known);
   }
+  add_structure(covariance, found, release);
   if (settings_.release_sums) release.sums = combined(frame_.design, sums_.stages(), found.weights);
   release.theta = std::move(found.theta);
   releases.push_back(std::move(release));
+}
+
+/// Two-stage least squares, and how far the instruments carry it.
+void Lane::add_structure(std::span<const double> covariance, const Estimate& found, Release& release) const {
+  const std::size_t endogenous = frame_.design.shape.endogenous;
+  if (endogenous == 0) return;
+  release.structural = structural(sums_, frame_, covariance, found, settings_.controls, steps());
+  if (endogenous > 1) return;
+  release.set =
+      anderson_rubin(sums_, frame_, covariance, found, settings_.controls, steps(), settings_.anderson_rubin);
 }
 
 }  // namespace nustream::moments

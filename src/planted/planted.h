@@ -98,6 +98,9 @@ inline constexpr std::array names{
     std::string_view("number-of-records-is-exact"),
     std::string_view("noise-in-units-of-the-last-stage"),
     std::string_view("noise-is-left-out-before-a-stage"),
+    std::string_view("instruments-scaled-with-regressors"),
+    std::string_view("regressors-are-clipped-one-by-one"),
+    std::string_view("regressors-are-not-charged"),
     // local reports
     std::string_view("local-bound-is-not-enforced"),
     std::string_view("local-records-differ-by-one-norm"),

@@ -12,6 +12,7 @@
 
 #include "audit/game.h"
 #include "audit/games_played.h"
+#include "audit/played.h"
 #include "audit/statistic.h"
 #include "config/mechanism.h"
 #include "engine/table_design.h"
@@ -47,11 +48,7 @@ struct Match {
   std::uint64_t descents = 1;  ///< of a table, that share the budget
 };
 
-Match stream_match(const config::Config& config, const Options& options) {
-  if (config.moments) {
-    throw Failure(Exit::configuration,
-                  config.file + ": model.estimator = \"moments\" is for replay: audit takes \"descent\"");
-  }
+Match stream_match(config::Config config, const Options& options) {
   const std::uint64_t separation = options.steps / options.passes;
   const privacy::Participation participation =
       options.passes == 1 ? privacy::Participation::once() : privacy::Participation{options.passes, separation};
@@ -62,7 +59,7 @@ Match stream_match(const config::Config& config, const Options& options) {
                            : mechanism.spend.after(StepCount{options.steps});
   GameShape shape{options.steps, {}, options.along_axis};
   for (std::uint64_t at = options.at.value_or(0); at < options.steps; at += separation) shape.at.push_back(at);
-  return {config, std::move(mechanism), std::move(shape), claimed, 1};
+  return {std::move(config), std::move(mechanism), std::move(shape), claimed, 1};
 }
 
 /// The canary is the table's first record: in the first minibatch of every pass.
@@ -165,8 +162,7 @@ Tally play_all(std::vector<Game>& games, const Statistic& statistic, const Thres
 /// Claimed of these worlds, without what is proven. Replace-one neighbours of which one has nothing: what half of the
 /// displacement costs, where the noise is as claimed.
 Bounds claim(const Match& match, Absent absent, double delta) {
-  const double part = part_of_displacement(match.config.privacy.adjacency, absent);
-  const Rho rho{part * part * match.claimed.value()};
+  const Rho rho{part_of_rho(match.config, match.mechanism, absent) * match.claimed.value()};
   Bounds bounds{};
   bounds.rho = rho.value();
   bounds.mu = std::sqrt(2 * rho.value());
@@ -227,8 +223,9 @@ Finding audit(const config::Config& config, config::Purpose purpose, const Optio
   check(purpose, asked);
   Options options = asked;
   if (options.at_random) options.at = random_step(options.steps / options.passes);
+  const config::Config played = config.moments ? with_steps_of_one(config) : config;
   const Match match =
-      purpose == config::Purpose::table ? table_match(config, options) : stream_match(config, options);
+      purpose == config::Purpose::table ? table_match(played, options) : stream_match(played, options);
   const bool against_nothing =
       config.privacy.adjacency == privacy::Adjacency::replace_one && match.mechanism.stages.size() > 1;
   const Confidence confidence;

@@ -10,7 +10,10 @@
 
 #include "audit/record_writer.h"
 #include "audit/stages.h"
+#include "audit/sums_stages.h"
+#include "config/moments.h"
 #include "error.h"
+#include "nustream/moments/budget.h"
 #include "nustream/record/row.h"
 
 namespace nustream::audit {
@@ -30,6 +33,7 @@ struct Search {
   const GameShape& shape;
   const record::RowBuilder& builder;
   const RecordWriter& writer;
+  std::optional<moments::Settings> sums{};  ///< of a model that is solved
 };
 
 /// A record that can be used, read back from its text.
@@ -70,8 +74,20 @@ Eigen::VectorXd after_some_noise(const Search& search, Eigen::VectorXd theta) {
   return theta;
 }
 
+/// Of running sums its first step: later centres are the noise's.
+void play_first_step(const Search& search, Candidate& candidate) {
+  const moments::Settings& settings = *search.sums;
+  candidate.added =
+      contributions(settings.mechanism.design, aim_at_start(settings), candidate.row.x, candidate.row.y);
+  candidate.reach = reach_of(search.mechanism, candidate.added);
+}
+
 /// Plays its steps where there is next to no noise. False where one of its gradients is beyond the numbers.
 bool play_without_noise(const Search& search, Candidate& candidate) {
+  if (search.sums) {
+    play_first_step(search, candidate);
+    return true;
+  }
   const lane::Settings& settings = search.config.descent;
   const GameShape& shape = search.shape;
   Eigen::VectorXd theta = seen_at_start(settings).theta;
@@ -119,14 +135,18 @@ std::optional<Candidate> candidate(const Search& search, const Values& values) {
   return made;
 }
 
+/// Where features are public, two records differ in their targets alone.
+bool may_be_neighbours(const config::Config& config, const Candidate& first, const Candidate& second) {
+  if (config.privacy.protects != config::Protects::target) return true;
+  return first.values.feature == second.values.feature && first.values.endogenous == second.values.endogenous &&
+         first.values.axis == second.values.axis;
+}
+
 /// Whether the descents' gradients of the two have different signs. Second moments have none; and where features are
 /// public, the first stage's gradients are the same.
 bool are_opposite(const config::Config& config, const Candidate& first, const Candidate& second) {
   const bool target_only = config.privacy.protects == config::Protects::target;
-  if (target_only &&
-      (first.values.feature != second.values.feature || first.values.endogenous != second.values.endogenous)) {
-    return false;
-  }
+  if (!may_be_neighbours(config, first, second)) return false;
   const std::size_t descents = config.descent.first_stage && config.descent.first_stage->clip && !target_only ? 2 : 1;
   for (std::size_t i = 0; i < descents; ++i) {
     const Eigen::VectorXd& one = first.added[i].clipped;
@@ -140,24 +160,38 @@ bool are_opposite(const config::Config& config, const Candidate& first, const Ca
 struct Pair {
   Candidate first;
   std::optional<Candidate> second;
-  [[nodiscard]] double reach() const { return second ? std::min(first.reach, second->reach) : first.reach; }
+  double reach;
 };
 
-void offer(std::optional<Pair>& best, const Candidate& first, const Candidate* second) {
-  const double reach = second == nullptr ? first.reach : std::min(first.reach, second->reach);
-  if (best && !(reach > best->reach())) return;
-  best = second == nullptr ? Pair{first, std::nullopt} : Pair{first, *second};
+void offer(std::optional<Pair>& best, const Candidate& first, const Candidate* second, double reach) {
+  if (best && !(reach > best->reach)) return;
+  best = second == nullptr ? Pair{first, std::nullopt, reach} : Pair{first, *second, reach};
 }
 
-void look_for_pairs(const config::Config& config, const std::vector<Candidate>& candidates, bool opposites,
+/// Of two rows in running sums: Σ ‖difference‖²/stddev² over the blocks. None reaches what each block alone could.
+double apart(const Search& search, const Candidate& first, const Candidate& second) {
+  double squares = 0;
+  for (std::size_t i = 0; i < first.added.size(); ++i) {
+    const double stddev = search.mechanism.stages[i].stddev.value();
+    squares += (first.added[i].clipped - second.added[i].clipped).squaredNorm() / (stddev * stddev);
+  }
+  return squares;
+}
+
+void look_for_pairs(const Search& search, const std::vector<Candidate>& candidates, bool opposites,
                     std::optional<Pair>& best) {
+  const config::Config& config = search.config;
   for (const Candidate& first : candidates) {
     if (!opposites) {
-      offer(best, first, nullptr);
+      offer(best, first, nullptr, first.reach);
       continue;
     }
     for (const Candidate& second : candidates) {
-      if (are_opposite(config, first, second)) offer(best, first, &second);
+      if (search.sums) {
+        if (may_be_neighbours(config, first, second)) offer(best, first, &second, apart(search, first, second));
+      } else if (are_opposite(config, first, second)) {
+        offer(best, first, &second, std::min(first.reach, second.reach));
+      }
     }
   }
 }
@@ -165,16 +199,21 @@ void look_for_pairs(const config::Config& config, const std::vector<Candidate>& 
 /// Of each record that is tried the columns whose features are not 0: all, or no more than one.
 std::vector<const std::string*> axes_of(const Search& search) {
   static const std::string the_intercept;
-  if (!search.shape.along_axis) return {nullptr};
+  // In running sums the worst pairs of replace-one neighbours have nearly orthogonal inputs.
+  const bool pairs = search.sums && search.config.privacy.adjacency == privacy::Adjacency::replace_one;
+  if (!search.shape.along_axis && !pairs) return {nullptr};
   std::vector<const std::string*> axes{&the_intercept};
+  if (pairs && !search.shape.along_axis) axes.push_back(nullptr);
   for (const record::Feature& feature : search.config.schema.features) axes.push_back(&feature.first.column);
   return axes;
 }
 
 void add_candidates(const Search& search, double magnitude, const std::string* axis,
                     std::vector<Candidate>& candidates) {
+  // A row of running sums is scaled by the length of its features alone: its regressors are still long then.
+  const double beside = search.sums ? 1e4 * magnitude : magnitude;
   for (const double feature : {magnitude, -magnitude}) {
-    for (const double endogenous : {magnitude, -magnitude}) {
+    for (const double endogenous : {beside, -beside}) {
       if (!search.config.descent.first_stage && endogenous < 0) continue;
       for (const double target : targets) {
         auto made = candidate(search, {feature, endogenous, target, axis});
@@ -196,20 +235,37 @@ std::vector<Candidate> candidates_of(const Search& search, double magnitude) {
 
 }  // namespace
 
-double part_of_displacement(privacy::Adjacency adjacency, Absent absent) {
-  return adjacency == privacy::Adjacency::replace_one && absent == Absent::nothing ? 0.5 : 1;
+double part_of_displacement(const config::Config& config, const config::StageNoise& stage, Absent absent) {
+  if (config.privacy.adjacency != privacy::Adjacency::replace_one || absent != Absent::nothing) return 1;
+  return config.moments ? 1 / stage.displacement.value() : 0.5;
+}
+
+double part_of_rho(const config::Config& config, const config::Mechanism& mechanism, Absent absent) {
+  if (!config.moments || config.privacy.adjacency != privacy::Adjacency::replace_one || absent != Absent::nothing) {
+    const double part = part_of_displacement(config, mechanism.main(), absent);
+    return part * part;
+  }
+  std::vector<Rho> alone;
+  double together = 0;
+  for (const config::StageNoise& stage : mechanism.stages) {
+    const double part = part_of_displacement(config, stage, absent);
+    alone.push_back(stage.rho);
+    together += part * part * stage.rho.value();
+  }
+  return together / moments::joint(config::moments_settings(config, mechanism).mechanism.design, alone).value();
 }
 
 Canary find_canary(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape,
                    Absent absent) {
   const record::RowBuilder builder(config.schema);
   const RecordWriter writer(config, builder.fields());
-  const Search search{config, mechanism, shape, builder, writer};
+  Search search{config, mechanism, shape, builder, writer};
+  if (config.moments) search.sums = config::moments_settings(config, mechanism);
   const bool opposites = absent == Absent::neighbour && config.privacy.adjacency == privacy::Adjacency::replace_one;
   std::optional<Pair> best;
   for (const double magnitude : magnitudes) {
-    look_for_pairs(config, candidates_of(search, magnitude), opposites, best);
-    if (best && best->reach() >= ample_reach) break;
+    look_for_pairs(search, candidates_of(search, magnitude), opposites, best);
+    if (best && !(search.sums && opposites) && best->reach >= ample_reach) break;
   }
   if (!best) {
     refuse(config,

@@ -22,8 +22,12 @@ enum class Absent : std::uint8_t {
   nothing,    ///< a record that cannot be used: of replace-one neighbours the other half
 };
 
-/// Of the claimed displacement: half of what replace-one neighbours can differ by, where one of them has nothing.
-[[nodiscard]] double part_of_displacement(privacy::Adjacency adjacency, Absent absent);
+/// Of a stage's claimed displacement, how far the two worlds can be apart: of replace-one neighbours of which one has
+/// nothing, half of it; of running sums one radius.
+[[nodiscard]] double part_of_displacement(const config::Config& config, const config::StageNoise& stage,
+                                          Absent absent);
+/// The same of ρ of all stages together.
+[[nodiscard]] double part_of_rho(const config::Config& config, const config::Mechanism& mechanism, Absent absent);
 
 /// Lines of the stream's own format, without their newlines.
 struct Canary {
@@ -38,9 +42,10 @@ struct Canary {
   bool opposite;  ///< `absent` can be used
 };
 
-/// Of the records that are tried, the one that shows most of what is claimed in the steps that it takes part in,
-/// along the path without noise; where all its gradients are some four clip norms long, no more are tried.
-/// Failure(configuration) where none has a gradient as long as its clip norm (columns clamped too tightly).
+/// Of the records that are tried, the one (of replace-one neighbours in running sums the pair) that shows most of
+/// what is claimed in the steps that it takes part in, along the path without noise; where all its gradients are some
+/// four clip norms long, no more are tried. Failure(configuration) where none has a gradient as long as its clip norm
+/// (columns clamped too tightly).
 [[nodiscard]] Canary find_canary(const config::Config& config, const config::Mechanism& mechanism,
                                  const GameShape& shape, Absent absent);
 

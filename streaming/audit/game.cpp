@@ -5,21 +5,26 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "audit/matched_filter.h"
+#include "audit/played.h"
 #include "audit/stages.h"
+#include "audit/sums_stages.h"
+#include "config/moments.h"
 #include "decode/line_buffer.h"
 #include "decode/line_decoder.h"
-#include "decode/message_columns.h"
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"
 #include "error.h"
 #include "journal/state_record.h"
 #include "nustream/lane/lane.h"
+#include "nustream/moments/lane.h"
+#include "publish/released_sums.h"
 
 namespace nustream::audit {
 namespace {
@@ -27,54 +32,21 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-/// θ from coefficients in original units, which are an affine map of its first entries: of all but a first stage's
-/// that are public, and not released.
-class WorkingUnits {
- public:
-  explicit WorkingUnits(const config::Config& config) {
-    const publish::OriginalUnits units(config.schema, config.descent);
-    const std::vector<double> zero(config.descent.dimension, 0.0);
-    std::vector<double> origin;
-    units.convert(zero, origin);
-    origin_ = Eigen::Map<const Vector>(origin.data(), static_cast<Eigen::Index>(origin.size()));
-    const std::vector<double> linear = units.linear_part();
-    const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> map(
-        linear.data(), origin_.size(), static_cast<Eigen::Index>(linear.size()) / origin_.size());
-    inverse_ = map.completeOrthogonalDecomposition().pseudoInverse();
+/// For each stage how far the game's two worlds can be apart at a step.
+std::vector<double> displacements(const config::Config& config, const config::Mechanism& mechanism, Absent absent) {
+  std::vector<double> all;
+  for (const config::StageNoise& stage : mechanism.stages) {
+    all.push_back(part_of_displacement(config, stage, absent) * stage.displacement.value());
   }
-  [[nodiscard]] Vector theta(const std::vector<std::pair<std::string, double>>& shown) const {
-    Vector values(origin_.size());
-    for (Eigen::Index j = 0; j < values.size(); ++j) values(j) = shown[static_cast<std::size_t>(j)].second;
-    return inverse_ * (values - origin_);
-  }
-
- private:
-  Vector origin_;
-  Matrix inverse_;
-};
-
-/// What is played: every step is released, with all of the second moments, and no iterate is projected. Of a topic's
-/// records, what comes beside their values is a column among the others. No row depends on its time.
-config::Config as_played(config::Config config) {
-  config.input.time_column.clear();
-  const record::RowBuilder builder(config.schema);
-  const auto beside_values = [](const record::Field& field) { return decode::is_message_column(field.column); };
-  if (std::ranges::any_of(builder.fields(), beside_values)) {
-    config.input.format = decode::Format::csv;
-    config.input.header = true;
-    config.input.columns.clear();
-  }
-  config.descent.release_every = 1;
-  config.descent.projection = {};
-  if (config.descent.moments) config.descent.moments->from = 0;
-  return config;
+  return all;
 }
 
-/// `part`: of the claimed displacement, what the game's two worlds can differ by.
-std::vector<MatchedFilter> filters_of(const config::Mechanism& mechanism, const GameShape& shape, double part) {
+std::vector<MatchedFilter> filters_of(const config::Mechanism& mechanism, const GameShape& shape,
+                                      const std::vector<double>& displacements) {
   std::vector<MatchedFilter> filters;
-  for (const config::StageNoise& stage : mechanism.stages) {
-    filters.emplace_back(stage.correlation, stage.stddev.value(), part * stage.displacement.value(), shape);
+  for (std::size_t i = 0; i < displacements.size(); ++i) {
+    const config::StageNoise& stage = mechanism.stages[i];
+    filters.emplace_back(stage.correlation, stage.stddev.value(), displacements[i], shape);
   }
   return filters;
 }
@@ -103,13 +75,14 @@ class Game::Stream {
       : config_(as_played(config)),
         mechanism_(mechanism),
         shape_(shape),
-        part_(part_of_displacement(config.privacy.adjacency, absent)),
+        displacements_(displacements(config, mechanism, absent)),
         canary_(find_canary(config_, mechanism_, shape_, absent)),
-        filters_(filters_of(mechanism_, shape_, part_)),
+        filters_(filters_of(mechanism_, shape_, displacements_)),
         mu_(mu_of(filters_)),
         builder_(config_.schema),
         decoder_(decode::make_line_decoder(config_.input, builder_.fields(), decode::private_column(config_.schema))),
         working_(config_) {
+    if (config_.moments) sums_ = config::moments_settings(config_, mechanism_);
     if (decoder_->has_header()) decoder_->begin_file(canary_.header, "the audit's own stream");
     // One a step: an encoder remembers ε of the last ρ it saw.
     for (std::uint64_t step = 0; step < shape_.steps; ++step) {
@@ -131,18 +104,7 @@ class Game::Stream {
         journal::first_checkpoints(epoch_key, config_.lane, EpochId{0}, mechanism_.stages.size());
     engine::NoiseFeed feed(mechanism_, first, StepIndex{0}, std::pmr::get_default_resource(), {},
                            StepCount{shape_.steps});
-    lane::Lane lane(config_.descent, mechanism_.grids, Position{0});
-    lane::Releases releases;
-    const std::uint64_t m = config_.descent.minibatch;
-    for (std::uint64_t taken = 0; taken < shape_.steps;) {
-      const auto noise = feed.take(static_cast<std::size_t>(shape_.steps - taken));
-      const std::uint64_t count = noise.front().units.size() / noise.front().dimension;
-      lane.advance(
-          record::slice(rows, static_cast<std::size_t>(taken * m), static_cast<std::size_t>((taken + count) * m)),
-          noise, releases);
-      taken += count;
-    }
-    compare(releases);
+    sums_ ? play_sums(rows, feed) : play_descent(rows, feed);
     return ratios_;
   }
 
@@ -193,34 +155,52 @@ class Game::Stream {
     return rows;
   }
 
-  /// Of what the releases say was added to the iterates and the moments, step by step.
-  void compare(const lane::Releases& releases) {
-    const std::size_t stages = filters_.size();
-    std::vector<Matrix> seen;
-    std::vector<Matrix> shift;
-    for (const config::StageNoise& stage : mechanism_.stages) {
-      const auto entries = static_cast<Eigen::Index>(stage.dimension);
-      seen.emplace_back(static_cast<Eigen::Index>(releases.size()), entries);
-      shift.emplace_back(static_cast<Eigen::Index>(shape_.at.size()), entries);
+  void play_descent(const record::RowBatch& rows, engine::NoiseFeed& feed) {
+    lane::Lane lane(config_.descent, mechanism_.grids, Position{0});
+    lane::Releases releases;
+    const std::uint64_t m = config_.descent.minibatch;
+    for (std::uint64_t taken = 0; taken < shape_.steps;) {
+      const auto noise = feed.take(static_cast<std::size_t>(shape_.steps - taken));
+      const std::uint64_t count = noise.front().units.size() / noise.front().dimension;
+      lane.advance(
+          record::slice(rows, static_cast<std::size_t>(taken * m), static_cast<std::size_t>((taken + count) * m)),
+          noise, releases);
+      taken += count;
     }
-    Eigen::Index next = 0;  // of the canary's steps
+    Steps told = no_steps();
     Seen before = seen_at_start(config_.descent);
     for (std::size_t t = 0; t < releases.size(); ++t) {
       Seen after = seen_at(t, releases[t]);
       std::vector<Vector> sums = noisy_sums(config_.descent, StepIndex{t}, before, after);
-      if (next < shift.front().rows() && shape_.at[static_cast<std::size_t>(next)] == t) {
-        const std::vector<Vector> shifts = shifts_at(before.theta, sums);
-        for (std::size_t i = 0; i < stages; ++i) shift[i].row(next) = shifts[i].transpose();
-        ++next;
-      }
-      for (std::size_t i = 0; i < stages; ++i) seen[i].row(static_cast<Eigen::Index>(t)) = sums[i].transpose();
+      const auto at = [&](const Row& row) { return contributions(config_.descent, before.theta, row.x, row.y); };
+      if (takes_part(t)) told.shift_by(shifts_at(at, sums));
+      told.see(t, sums);
       before = std::move(after);
     }
-    for (std::size_t i = 0; i < stages; ++i) {
-      ratios_[i] = {filters_[i].log_ratio(seen[i], shift[i]), filters_[i].information(shift[i])};
-      participations_.information[i] += ratios_[i].information;
+    judge(told);
+  }
+
+  /// The sums of all steps but the spread's are those that the release's text shows.
+  void play_sums(const record::RowBatch& rows, engine::NoiseFeed& feed) {
+    moments::Lane lane(*sums_, Position{0});
+    const moments::Design& design = sums_->mechanism.design;
+    const std::uint64_t m = config_.descent.minibatch;
+    Steps told = no_steps();
+    SeenSums before = seen_at_start(*sums_);
+    for (std::uint64_t t = 0; t < shape_.steps; ++t) {
+      moments::Releases releases;
+      lane.advance(record::slice(rows, static_cast<std::size_t>(t * m), static_cast<std::size_t>((t + 1) * m)),
+                   feed.take(1), releases);
+      line_.clear();
+      encoders_[t].append(releases.front(), "cadence", line_);
+      SeenSums after = seen_of(lane, publish::read_sums(line_)->equations);
+      std::vector<Vector> sums = noisy_sums(*sums_, before, after);
+      const auto at = [&](const Row& row) { return contributions(design, after.aim, row.x, row.y); };
+      if (takes_part(t)) told.shift_by(shifts_at(at, sums));
+      told.see(t, sums);
+      before = std::move(after);
     }
-    ++participations_.games;
+    judge(told);
   }
 
   /// The iterate is the one that the release's text shows. Of second moments that shows functions alone; what the
@@ -234,14 +214,51 @@ class Game::Stream {
     return seen;
   }
 
-  /// By how much the worlds' sums of a step differ, from the iterate before it; what the world without adds is taken
-  /// off `sums`.
-  std::vector<Vector> shifts_at(const Vector& before, std::vector<Vector>& sums) {
-    std::vector<Contribution> with = contributions(config_.descent, before, canary_.row.x, canary_.row.y);
+  /// What a game tells, step by step, of each stage.
+  struct Steps {
+    std::vector<Matrix> seen;
+    std::vector<Matrix> shift;
+    Eigen::Index next = 0;  ///< of the canary's steps
+
+    void see(std::uint64_t step, const std::vector<Vector>& sums) {
+      for (std::size_t i = 0; i < seen.size(); ++i)
+        seen[i].row(static_cast<Eigen::Index>(step)) = sums[i].transpose();
+    }
+    void shift_by(const std::vector<Vector>& shifts) {
+      for (std::size_t i = 0; i < shift.size(); ++i) shift[i].row(next) = shifts[i].transpose();
+      ++next;
+    }
+  };
+
+  [[nodiscard]] Steps no_steps() const {
+    Steps steps;
+    for (const config::StageNoise& stage : mechanism_.stages) {
+      const auto entries = static_cast<Eigen::Index>(stage.dimension);
+      steps.seen.emplace_back(static_cast<Eigen::Index>(shape_.steps), entries);
+      steps.shift.emplace_back(static_cast<Eigen::Index>(shape_.at.size()), entries);
+    }
+    return steps;
+  }
+  [[nodiscard]] bool takes_part(std::uint64_t step) const {
+    return std::binary_search(shape_.at.begin(), shape_.at.end(), step);
+  }
+
+  void judge(const Steps& told) {
+    for (std::size_t i = 0; i < filters_.size(); ++i) {
+      ratios_[i] = {filters_[i].log_ratio(told.seen[i], told.shift[i]), filters_[i].information(told.shift[i])};
+      participations_.information[i] += ratios_[i].information;
+    }
+    ++participations_.games;
+  }
+
+  /// By how much the worlds' sums of a step differ, from what is known before it; what the world without adds is
+  /// taken off `sums`. `at`: what a row adds there.
+  std::vector<Vector> shifts_at(const std::function<std::vector<Contribution>(const Row&)>& at,
+                                std::vector<Vector>& sums) {
     std::vector<Vector> shifts;
-    for (Contribution& each : with) shifts.push_back(std::move(each.clipped));
+    for (Contribution& each : at(canary_.row)) shifts.push_back(std::move(each.clipped));
     if (canary_.opposite) {
-      const auto without = contributions(config_.descent, before, canary_.absent_row.x, canary_.absent_row.y);
+      const std::vector<Contribution> without = at(canary_.absent_row);
       for (std::size_t i = 0; i < shifts.size(); ++i) {
         sums[i] -= without[i].clipped;
         shifts[i] -= without[i].clipped;
@@ -250,16 +267,16 @@ class Game::Stream {
     constexpr double as_long = 0.999;
     ++participations_.all;
     for (std::size_t i = 0; i < shifts.size(); ++i) {
-      const double claimed = part_ * mechanism_.stages[i].displacement.value();
-      if (!(shifts[i].norm() >= as_long * claimed)) ++participations_.shorter[i];
+      if (!(shifts[i].norm() >= as_long * displacements_[i])) ++participations_.shorter[i];
     }
     return shifts;
   }
 
   config::Config config_;
   const config::Mechanism& mechanism_;
+  std::optional<moments::Settings> sums_;  ///< of a model that is solved
   GameShape shape_;
-  double part_;
+  std::vector<double> displacements_;
   Canary canary_;
   std::vector<MatchedFilter> filters_;  ///< one a stage
   double mu_;

@@ -117,10 +117,16 @@ void print(const config::Config& config, const Options& options, const Finding& 
     fmt::print(
         "played without the projection, which hides a part of the noisy gradients: this is the stronger adversary\n");
   }
-  print_shortfalls(finding);
+  const bool pairs = config.moments && config.privacy.adjacency == privacy::Adjacency::replace_one;
+  if (pairs) {
+    fmt::print("the claim counts that no two records move all blocks as far as each block alone can be moved\n");
+  } else {
+    print_shortfalls(finding);
+  }
   if (finding.against_nothing) {
-    fmt::print("and {} with nothing in the record's place, half as far: rho {:.6g}\n",
-               console::with_separators(finding.against_nothing->runs), finding.against_nothing->rho);
+    fmt::print("and {} with nothing in the record's place{}: rho {:.6g}\n",
+               console::with_separators(finding.against_nothing->runs), pairs ? "" : ", half as far",
+               finding.against_nothing->rho);
     print_bounds(*finding.against_nothing, options.delta);
     print_shortfalls(*finding.against_nothing);
   }

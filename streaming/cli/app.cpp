@@ -224,6 +224,7 @@ int run(int argc, char** argv) {
   add_replay(app, job);
   add_estimate(app, job);
   add_fit(app, job);
+  add_solve(app, job);
   add_attach(app, job);
   add_record(app, job);
   add_topics(app, job);

@@ -29,6 +29,7 @@ CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments);
 [[nodiscard]] CLI::Validator share();
 
 void add_fit(CLI::App& app, Job& job);
+void add_solve(CLI::App& app, Job& job);
 void add_attach(CLI::App& app, Job& job);
 void add_record(CLI::App& app, Job& job);
 void add_topics(CLI::App& app, Job& job);

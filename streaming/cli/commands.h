@@ -15,6 +15,7 @@
 #include "local/randomize.h"
 #include "record/record_topic.h"
 #include "replay/replay.h"
+#include "solve/solve.h"
 
 namespace nustream::cli {
 
@@ -61,6 +62,13 @@ struct EstimateArguments {
 };
 /// A whole table becomes a private estimate with intervals.
 [[nodiscard]] Exit estimate(const EstimateArguments& arguments);
+
+struct SolveArguments {
+  ConfigArguments config;
+  solve::Options options;
+};
+/// Other linear models from the sums that a release shows.
+[[nodiscard]] Exit solve(const SolveArguments& arguments);
 
 /// Where a topic is: over [kafka] of the file.
 struct KafkaArguments {

@@ -179,7 +179,7 @@ void print(const config::Config& config, const Plan& plan) {
     fmt::print("{}\n\n", advice);
   }
   if (!plan.delta_warning.empty()) fmt::print("{}\n\n", plan.delta_warning);
-  config.moments ? print(plan.sums) : print_prediction(config, plan);
+  config.moments ? print_reach(plan.sums) : print_prediction(config, plan);
   if (plan.rational_excess) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
                std::get<noise::Rational>(mechanism.main().correlation.family()).poles(), 100 * *plan.rational_excess);

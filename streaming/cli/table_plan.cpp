@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/moments_plan.h"
 #include "cli/warnings.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
@@ -35,7 +36,8 @@ struct TablePlan {
   std::vector<publish::Epsilons> epsilons;
   std::vector<publish::GroupSpend> groups;
   std::string delta_warning;
-  std::vector<Reach> reach;
+  std::vector<Reach> reach;       ///< of a descent
+  std::vector<SumsReach> sums{};  ///< of running sums: after 1, 10, … steps, the last one among them
 };
 
 std::optional<Reach> reach_of(config::Config config, std::uint64_t records, std::uint64_t steps) {
@@ -56,10 +58,12 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
   const engine::TableDesign design = engine::settle_design(config, arguments.records);
   config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
   const Rho rho = design.of_all_runs(mechanism.spend.limit());
+  std::vector<SumsReach> sums;
+  if (config.moments) sums = sums_reach(config, mechanism, design.steps * design.minibatch);
   std::vector<Reach> reach;
   for (const std::uint64_t steps :
        {design.steps / 4, design.steps / 2, design.steps, 2 * design.steps, 4 * design.steps}) {
-    if (steps == 0) continue;
+    if (steps == 0 || config.moments) continue;
     if (const auto one = reach_of(asked, arguments.records, steps)) reach.push_back(*one);
   }
   const config::Privacy privacy = config.privacy;
@@ -70,7 +74,8 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
           publish::epsilons_of(rho, privacy.deltas()),
           engine::group_bounds(rho, privacy.delta),
           publish::large_delta(privacy.delta, arguments.records),
-          std::move(reach)};
+          std::move(reach),
+          std::move(sums)};
 }
 
 void print(const TablePlan& plan) {
@@ -86,6 +91,10 @@ void print(const TablePlan& plan) {
   for (const publish::Epsilons& at : plan.epsilons) fmt::print("epsilon {}\n", console::epsilon_text(at));
   fmt::print("{}\n", publish::groups_text(plan.groups, plan.config.privacy.delta.value()));
   print_stages(plan.mechanism, design.minibatch);
+  if (plan.config.moments) {
+    fmt::print("\n");
+    print_reach(plan.sums);
+  }
   const auto is_known = [](const Reach& one) { return one.stddev.has_value(); };
   if (std::any_of(plan.reach.begin(), plan.reach.end(), is_known)) {
     fmt::print("\n{:>12}  noise in a coordinate of the last iterate (working units, curvature 1)\n", "steps");
@@ -117,6 +126,7 @@ std::string to_json(const TablePlan& plan) {
   publish::append_neighbours(engine::promise_of(plan.config, true), out);
   out += ",\"conversion\":\"gaussian\"";
   append_stages(plan.mechanism, design.minibatch, out);
+  if (plan.config.moments) append_json(plan.sums, out);
   out += ",\"predicted_stddev\":[";
   for (std::size_t i = 0; i < plan.reach.size(); ++i) {
     out += fmt::format("{}{{\"steps\":{},\"stddev\":", i == 0 ? "" : ",", plan.reach[i].steps);

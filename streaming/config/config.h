@@ -112,12 +112,13 @@ struct Moments {
     std::uint64_t from;  ///< records, a multiple of a step's
     moments::Radii radii;
   };
-  std::vector<Stage> stages;                       ///< rising, the first from record 0 on
-  std::uint64_t restage_every = 0;                 ///< records between further stages; 0: none
-  std::optional<std::uint64_t> memory{};           ///< N: records that the sums remember; empty: all
-  std::optional<std::uint64_t> releases{};         ///< K: how many there will be at most; empty: no end
-  std::optional<double> residual_variance{};       ///< the public guess that weighs stages
-  double second_moment_share = 0.5;                ///< of ρ without the spread's: what xxᵀ costs
+  std::vector<Stage> stages;                  ///< rising, the first from record 0 on
+  std::uint64_t restage_every = 0;            ///< records between further stages; 0: none
+  std::optional<std::uint64_t> memory{};      ///< N: records that the sums remember; empty: all
+  std::optional<std::uint64_t> releases{};    ///< K: how many there will be at most; empty: no end
+  std::optional<double> residual_variance{};  ///< the public guess that weighs stages
+  double regressor_share = 0.5;      ///< of ρ without the spread's and xxᵀ's: what the first stage's moments cost
+  double second_moment_share = 0.5;  ///< of ρ without the spread's: what xxᵀ costs
   moments::Spread spread = moments::Spread::none;  ///< for intervals, which pay for it with intervals.share
   bool release_sums = false;                       ///< release.moments
 };

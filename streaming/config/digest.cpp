@@ -138,6 +138,10 @@ void add_moments(const Config& config, Canonical& out) {
   out.add("residual_variance", moments.residual_variance.value_or(0));
   out.add_count("spread", static_cast<std::uint64_t>(moments.spread));
   out.add("start", config.descent.start);
+  if (!config.descent.first_stage) return;
+  out.add_count("instruments", config.descent.first_stage->shape.instruments);
+  out.add_count("controls", config.descent.first_stage->shape.controls);
+  out.add_count("endogenous", config.descent.first_stage->shape.endogenous);
 }
 
 std::string sha256_hex(const std::string& text) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "nustream/moments/budget.h"
+#include "nustream/moments/instruments.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/zcdp.h"
 #include "planted.h"
@@ -13,7 +14,9 @@ namespace nustream::config {
 namespace {
 
 moments::Shape shape_of(const Config& config) {
-  return {config.schema.dimension(), 0};
+  if (!config.descent.first_stage) return {config.schema.dimension(), 0};
+  const descent::TwoStageShape& shape = config.descent.first_stage->shape;
+  return {shape.instruments, shape.endogenous};
 }
 
 /// Steps as records: two participations of a record are whole steps apart, so that no step has two of them.
@@ -34,9 +37,13 @@ moments::Mechanism mechanism_of(const Config& config, const privacy::Participati
 moments::Shares shares_of(const Config& config, const moments::Design& design) {
   const double spread = config.moments->spread == moments::Spread::none ? 0 : config.intervals.share;
   const double second = config.privacy.protects == Protects::target ? 0 : config.moments->second_moment_share;
+  const bool has_regressors = design.shape.endogenous > 0 && config.privacy.protects != Protects::target;
+  const double regressors = has_regressors ? (1 - second) * config.moments->regressor_share : 0;
   moments::Shares shares;
   for (const moments::Block block : moments::noised_blocks(design)) {
-    const double of_rest = block == moments::Block::second ? second : 1 - second;
+    const double of_rest = block == moments::Block::second       ? second
+                           : block == moments::Block::regressors ? regressors
+                                                                 : 1 - second - regressors;
     shares.push_back(block == moments::Block::spread ? spread : (1 - spread) * of_rest);
   }
   return shares;
@@ -58,7 +65,12 @@ moments::Settings settings_without_noise(const Config& config, moments::Mechanis
                              .directions = {}};
   for (const Moments::Stage& stage : asked.stages) settings.stages.push_back({stage.from / every, stage.radii});
   if (config.schema.intercept) settings.constant = 0;
-  settings.directions = publish::OriginalUnits(config.schema, config.descent).linear_part();
+  if (config.descent.first_stage) {
+    settings.controls = config.descent.first_stage->shape.controls;
+    settings.anderson_rubin = config.intervals.level;
+  } else {
+    settings.directions = publish::OriginalUnits(config.schema, config.descent).linear_part();
+  }
   return settings;
 }
 
@@ -100,6 +112,15 @@ Mechanism moments_mechanism(const Config& config, const privacy::Participation& 
   }
   const privacy::Spend spend{correlation, participation, moments::joint_multiplier(design, settings.sigmas)};
   return {std::move(stages), moments::grids(settings), participation, spend};
+}
+
+std::size_t centre_size(const Config& config) {
+  return config.moments ? shape_of(config).coefficients() : config.descent.dimension;
+}
+
+std::vector<double> centre_of(const Config& config, std::vector<double> parameters) {
+  if (!config.moments || !config.descent.first_stage) return parameters;
+  return moments::reduced_form(shape_of(config), config.descent.first_stage->shape.controls, parameters);
 }
 
 moments::Settings moments_settings(const Config& config, const Mechanism& mechanism) {

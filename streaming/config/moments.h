@@ -1,7 +1,9 @@
 // What the settings of running sums come to: the lane's own settings, and their noise as a mechanism.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "config/mechanism.h"
 #include "nustream/base/units.h"
@@ -21,6 +23,12 @@ namespace nustream::config {
 /// InvalidParameter and Unsupported as moments::calibrate() does. Contract: config.moments is there.
 [[nodiscard]] Mechanism moments_mechanism(const Config& config, const privacy::Participation& participation,
                                           std::optional<StepCount> steps);
+
+/// Coefficients that a lane is begun about: of a descent those of its iterate, of running sums inputs × responses.
+[[nodiscard]] std::size_t centre_size(const Config& config);
+/// The same from the parameters that releases show, in working coordinates: they are it, but for instrumental
+/// variables by running sums, which are about the reduced form of [β, Π].
+[[nodiscard]] std::vector<double> centre_of(const Config& config, std::vector<double> parameters);
 
 /// Of a lane whose noise is that of `mechanism`, made of the same configuration.
 [[nodiscard]] moments::Settings moments_settings(const Config& config, const Mechanism& mechanism);

@@ -119,7 +119,7 @@ void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& t
 }
 
 /// What only the whole can tell: dimensions agree, a target is there exactly where one is needed.
-void check_together(const Section& root, Config& config) {
+void check_together(const Section& root, Purpose purpose, Config& config) {
   const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
   if (config.schema.features.empty()) root.missing("features");
   if (mean && config.schema.target) root.refuse("target", "no target for the mean");
@@ -133,7 +133,8 @@ void check_together(const Section& root, Config& config) {
   const auto& first = config.descent.first_stage;
   config.descent.dimension =
       first ? first->shape.dimension() : config.schema.dimension() * model::predictors(config.descent.loss);
-  if (config.descent.minibatch == 0) descent.refuse("minibatch", "a whole number > 0");
+  const bool whole_table = config.moments && purpose == Purpose::table;
+  if (config.descent.minibatch == 0 && !whole_table) descent.refuse("minibatch", "a whole number > 0");
   config.descent.start = read_start(descent, config);
   if (config.input.times_public && config.input.time_column.empty()) {
     root.section("stream").refuse("times_public", "only together with time = \"column\"");
@@ -185,8 +186,8 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   // Of the estimator that is not asked for nothing is read, so that --set model.estimator=… is enough to compare.
   const bool solved = asks_for_moments(root);
   TwoStageColumns two_stage;
-  lane::Settings settings = solved ? settings_of_moments(root) : empty_settings(root.section("descent"));
-  Noise noise = solved ? noise_of_moments(root, settings.minibatch) : read_noise(root, purpose);
+  lane::Settings settings = solved ? settings_of_moments(root, purpose) : empty_settings(root.section("descent"));
+  Noise noise = solved ? noise_of_moments(root, settings.minibatch, purpose) : read_noise(root, purpose);
   Config config{.file = file,
                 .overrides = overrides,
                 .stream = name,
@@ -205,14 +206,14 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   if (stream.count("lane")) config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
   if (solved) {
-    read_moments(root, purpose, config);
+    read_moments(root, purpose, two_stage, config);
   } else {
     read_descent(root, purpose, two_stage, config);
   }
   for (const double value : config.second_moment_eigenvalues) {
     if (!(value >= 0)) plan.refuse("second_moment_eigenvalues", "numbers >= 0");
   }
-  check_together(root, config);
+  check_together(root, purpose, config);
   root.finish();
   return config;
 }

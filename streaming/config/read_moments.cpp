@@ -12,7 +12,7 @@ namespace {
 /// A step's rows wait in memory for its last one.
 constexpr std::uint64_t step_numbers_max = std::uint64_t{1} << 27;
 
-moments::Radii read_radii(const Section& section, const moments::Radii* before) {
+moments::Radii read_radii(const Section& section, const moments::Radii* before, bool two_stage) {
   moments::Radii radii = before != nullptr ? *before : moments::Radii{};
   const auto read = [&](const char* key, double& radius) {
     const auto value = section.number(key);
@@ -23,24 +23,26 @@ moments::Radii read_radii(const Section& section, const moments::Radii* before) 
   };
   read("row_norm", radii.inputs);
   read("residual_bound", radii.target);
+  if (two_stage) read("regressor_bound", radii.regressors);
   return radii;
 }
 
 /// A number of records that is a whole number of steps.
 std::uint64_t whole_steps(const Section& section, const char* key, std::uint64_t every) {
   const std::uint64_t records = section.count(key).value_or(0);
+  if (every == 0) section.refuse(key, "only together with release.every: without it a table is one step");
   if (records == 0 || records % every != 0) {
     section.refuse(key, "a multiple of release.every = " + std::to_string(every) + " records");
   }
   return records;
 }
 
-std::vector<Moments::Stage> read_stages(const Section& section, std::uint64_t every) {
-  std::vector<Moments::Stage> stages{{0, read_radii(section, nullptr)}};
+std::vector<Moments::Stage> read_stages(const Section& section, std::uint64_t every, bool two_stage) {
+  std::vector<Moments::Stage> stages{{0, read_radii(section, nullptr, two_stage)}};
   for (const Section& stage : section.tables("stages")) {
     const std::uint64_t from = whole_steps(stage, "from", every);
     if (from <= stages.back().from) stage.refuse("from", "more records than the stage before it");
-    stages.push_back({from, read_radii(stage, &stages.back().radii)});
+    stages.push_back({from, read_radii(stage, &stages.back().radii, two_stage)});
   }
   constexpr std::size_t most = 256;
   if (stages.size() > most) section.refuse("stages", "at most 255 further stages");
@@ -75,32 +77,41 @@ void read_memory(const Section& section, std::uint64_t every, Moments& moments) 
   }
 }
 
-Moments read_section(const Section& root, std::uint64_t every) {
+/// A table is read once and from its beginning to its end, whose number of records is public.
+void refuse_of_a_table(const Section& section) {
+  for (const char* key : {"memory", "restage_every"}) {
+    if (section.has(key)) section.refuse(key, "none for a table: all of its records count alike");
+  }
+  if (section.has("releases")) section.refuse("releases", "none for a table: they follow from its records");
+}
+
+Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) {
   const Section section = root.section("moments");
   Moments moments;
-  moments.stages = read_stages(section, every);
-  read_memory(section, every, moments);
+  moments.stages = read_stages(section, every, root.has("endogenous"));
+  purpose == Purpose::table ? refuse_of_a_table(section) : read_memory(section, every, moments);
   if (section.has("residual_variance")) moments.residual_variance = read_positive(section, "residual_variance");
   const double share = section.number("second_moment_share").value_or(moments.second_moment_share);
   if (!(share > 0 && share < 1)) section.refuse("second_moment_share", "a number between 0 and 1");
   moments.second_moment_share = share;
+  moments.regressor_share = section.number("regressor_share").value_or(moments.regressor_share);
+  if (!(moments.regressor_share > 0 && moments.regressor_share < 1)) {
+    section.refuse("regressor_share", "a number between 0 and 1");
+  }
   moments.release_sums = root.section("release").flag("moments").value_or(false);
   return moments;
 }
 
 /// What only a descent has.
-void refuse_of_moments(const Section& root, const Config& config, Purpose purpose) {
+void refuse_of_moments(const Section& root, const Config& config) {
   // Whatever stands there is a descent's.
   for (const char* section : {"descent", "noise", "first_stage", "estimate"}) static_cast<void>(root.has(section));
+  static_cast<void>(root.section("estimate").has("steps"));
   const Section model = root.section("model");
-  if (purpose == Purpose::table) model.refuse("estimator", "\"descent\" for a table");
   if (config.descent.loss.kind != model::Loss::Kind::linear) {
     model.refuse("loss", "\"linear\" where estimator = \"moments\"");
   }
   if (config.descent.l2 > 0) model.refuse("l2", "0 where estimator = \"moments\"");
-  if (root.has("endogenous") || root.has("instruments")) {
-    model.refuse("estimator", "\"descent\" where there are [[endogenous]] regressors");
-  }
   if (config.privacy.calibration != Calibration::exact) {
     root.section("privacy").refuse("calibration", "\"exact\" where estimator = \"moments\"");
   }
@@ -121,6 +132,9 @@ void read_moment_intervals(const Section& root, Config& config) {
   }
   Moments& moments = *config.moments;
   if (intervals.kind == Kind::none) return;
+  if (intervals.kind == Kind::sandwich && config.descent.first_stage) {
+    section.refuse("kind", "\"residuals\" where there are [[endogenous]] regressors");
+  }
   moments.spread = intervals.kind == Kind::sandwich ? moments::Spread::sandwich : moments::Spread::residuals;
   if (moments.stages.size() == 1 && moments.restage_every == 0) {
     section.refuse("kind",
@@ -135,9 +149,10 @@ bool asks_for_moments(const Section& root) {
   return root.section("model").choice<bool>("estimator", false, {{"descent", false}, {"moments", true}});
 }
 
-lane::Settings settings_of_moments(const Section& root) {
-  const std::uint64_t every = root.section("release").count("every").value_or(1000);
-  if (every == 0) root.section("release").refuse("every", "a whole number of records > 0");
+lane::Settings settings_of_moments(const Section& root, Purpose purpose) {
+  const auto asked = root.section("release").count("every");
+  if (asked == 0U) root.section("release").refuse("every", "a whole number of records > 0");
+  const std::uint64_t every = asked.value_or(purpose == Purpose::table ? 0 : 1000);
   return {.dimension = 0,
           .loss = {},
           .l2 = 0,
@@ -147,21 +162,30 @@ lane::Settings settings_of_moments(const Section& root) {
           .averaging = {},
           .minibatch = every,
           .release_every = 1,
-          .start = root.section("moments").numbers("start")};
+          .start = {}};
 }
 
-Noise noise_of_moments(const Section& root, std::uint64_t every) {
-  const Moments moments = read_section(root, every);
+Noise noise_of_moments(const Section& root, std::uint64_t every, Purpose purpose) {
+  const Moments moments = read_section(root, every, purpose);
   return {correlation_of(moments, every), noise::GeneratorKind::automatic, std::nullopt, std::nullopt};
 }
 
-void read_moments(const Section& root, Purpose purpose, Config& config) {
-  refuse_of_moments(root, config, purpose);
+void read_moments(const Section& root, Purpose purpose, const TwoStageColumns& columns, Config& config) {
+  refuse_of_moments(root, config);
+  if (columns.endogenous > 0) {
+    if (columns.instruments < columns.endogenous) {
+      root.refuse("instruments", "at least as many [[instruments]] as [[endogenous]] regressors");
+    }
+    const std::size_t inputs = config.schema.dimension() - columns.endogenous;
+    // Of the descent's first stage the shape alone; its clip norm says that the first stage is released.
+    config.descent.first_stage = lane::FirstStage{
+        {inputs, inputs - columns.instruments, columns.endogenous}, ClipNorm{1}, config.descent.schedule, 0};
+  }
   const std::uint64_t every = config.descent.minibatch;
-  config.moments = read_section(root, every);
+  config.moments = read_section(root, every, purpose);
   read_moment_intervals(root, config);
   const std::size_t dimension = config.schema.dimension();
-  if (every > step_numbers_max / (dimension + 1)) {
+  if (purpose == Purpose::stream && every > step_numbers_max / (dimension + 1)) {
     root.section("release").refuse("every", "at most " + std::to_string(step_numbers_max / (dimension + 1)) +
                                                 " records for so many features: a step's rows wait in memory");
   }

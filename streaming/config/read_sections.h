@@ -43,12 +43,13 @@ void read_intervals(const Section& root, Config& config, Purpose purpose);
 [[nodiscard]] descent::Schedule read_schedule(const Section& descent);
 /// Whether model.estimator is "moments".
 [[nodiscard]] bool asks_for_moments(const Section& root);
-/// What stands for a descent's settings where there is none: records of a step, and the start.
-[[nodiscard]] lane::Settings settings_of_moments(const Section& root);
+/// What stands for a descent's settings where there is none: records of a step. Of a table that is one
+/// step they are 0, for as many as it will turn out to have.
+[[nodiscard]] lane::Settings settings_of_moments(const Section& root, Purpose purpose);
 /// As the memory or the number of releases asks; [noise] is a descent's.
-[[nodiscard]] Noise noise_of_moments(const Section& root, std::uint64_t every);
+[[nodiscard]] Noise noise_of_moments(const Section& root, std::uint64_t every, Purpose purpose);
 /// [moments], and its kinds of [intervals], once the schema and [model] are read.
-void read_moments(const Section& root, Purpose purpose, Config& config);
+void read_moments(const Section& root, Purpose purpose, const TwoStageColumns& columns, Config& config);
 /// [descent]: projection and its radius or bounds.
 [[nodiscard]] descent::Projection read_projection(const Section& descent);
 /// [descent]: average and where it begins or how it decays.

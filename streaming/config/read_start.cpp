@@ -6,6 +6,7 @@
 #include <fstream>
 #include <utility>
 
+#include "config/moments.h"
 #include "config/read_sections.h"
 #include "publish/original_units.h"
 #include "publish/release_json.h"
@@ -63,21 +64,27 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
   if (release->promise.target_only && config.privacy.protects != Protects::target) {
     descent.refuse(start_key, "a release that protects whole records, as privacy.protects does");
   }
-  return from_original_units(descent, config, release->estimate);
+  return centre_of(config, from_original_units(descent, config, release->estimate));
 }
 
 }  // namespace
 
 std::vector<double> read_start(const Section& descent, const Config& config) {
   if (descent.is_text(start_key)) return from_release(descent, config, *descent.text(start_key));
-  if (descent.is_table(start_key))
-    return from_original_units(descent, config, descent.section(start_key).named_numbers());
+  if (descent.is_table(start_key)) {
+    return centre_of(config, from_original_units(descent, config, descent.section(start_key).named_numbers()));
+  }
   std::vector<double> start = descent.numbers(start_key);
-  if (start.empty()) start.assign(config.descent.dimension, 0.0);
-  if (start.size() != config.descent.dimension) {
-    descent.refuse(start_key, "one number for each of the " + std::to_string(config.descent.dimension) +
+  const std::size_t parameters = centre_size(config);
+  if (start.empty()) start.assign(parameters, 0.0);
+  if (start.size() != parameters) {
+    const bool is_reduced = config.moments && config.descent.first_stage;
+    descent.refuse(start_key, "one number for each of the " + std::to_string(parameters) +
                                   " parameters, the intercept first" +
-                                  (config.descent.first_stage ? ", the second stage first" : ""));
+                                  (is_reduced ? "; each endogenous regressor's on controls and instruments, then the "
+                                                "target's"
+                                   : config.descent.first_stage ? ", the second stage first"
+                                                                : ""));
   }
   return start;
 }

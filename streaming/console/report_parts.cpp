@@ -42,7 +42,38 @@ void print_intervals(const ReportedIntervals& intervals, std::uint64_t step, std
   }
 }
 
+namespace {
+
+/// Sets first: they hold whatever the instruments' strength.
+void print_instruments(const publish::ShownInstruments& shown, std::FILE* out) {
+  for (const auto& [name, f] : shown.effective_f) {
+    fmt::print(out, "{:<16}effective F {:.4g} of {}, noise included{}\n", "instruments", f, name,
+               f >= publish::weak_effective_f ? "" : ": weak, below 10; quote the set, not the estimate");
+  }
+  if (shown.effective_f.empty()) {
+    fmt::print(out,
+               "{:<16}their strength is not known: it takes [intervals] and a stage about an estimate, and sums "
+               "that noise does not hide\n",
+               "instruments");
+  }
+  if (shown.set_kind.empty()) return;
+  fmt::print(out, "{:<16}{:.4g}%: ", "Anderson-Rubin", 100 * shown.level);
+  if (shown.set_kind == "interval") fmt::print(out, "{:.6g} to {:.6g}\n", shown.lower, shown.upper);
+  if (shown.set_kind == "outside") fmt::print(out, "all but {:.6g} to {:.6g}\n", shown.lower, shown.upper);
+  if (shown.set_kind == "everything") fmt::print(out, "every effect: the instruments tell nothing at this noise\n");
+  if (shown.set_kind == "empty") fmt::print(out, "no effect: the instruments contradict each other\n");
+}
+
+}  // namespace
+
+void print_hidden(const publish::ShownRelease& release, std::FILE* out) {
+  if (release.floored == 0) return;
+  fmt::print(out, "{:<16}noise hides {} direction{} of the features: the answer is a guess there\n", "hidden",
+             release.floored, release.floored == 1 ? "" : "s");
+}
+
 void print_strength(const publish::ShownRelease& release, std::FILE* out) {
+  if (release.instruments) print_instruments(*release.instruments, out);
   if (release.first_stage_hidden) {
     fmt::print(out, "{:<16}noise hides its strength: give it more of rho, or a tighter strength_clip\n",
                "first stage");

@@ -22,10 +22,7 @@ void print_release(const publish::ShownRelease& release, std::optional<std::uint
   }
   print_estimates(release, intervals, note, out);
   if (intervals) print_intervals(*intervals, release.step, out);
-  if (release.floored > 0) {
-    fmt::print(out, "{:<16}noise hides {} direction{} of the features: the answer is a guess there\n", "hidden",
-               release.floored, release.floored == 1 ? "" : "s");
-  }
+  print_hidden(release, out);
   print_strength(release, out);
 }
 

@@ -1,8 +1,12 @@
 #include "engine/going_on.h"
 
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "config/mechanism.h"
+#include "config/moments.h"
 #include "error.h"
 #include "publish/original_units.h"
 
@@ -47,12 +51,15 @@ lane::Carried carried_from(const ShownRelease& release, const config::Config& co
   require_promise(release, config, is_private);
   const publish::OriginalUnits units(config.schema, config.descent);
   lane::Carried carried;
-  carried.theta = config.descent.start;
+  // Of a first stage that is never shown what the settings begin at.
+  carried.theta = config.moments ? std::vector<double>(config.descent.dimension) : config.descent.start;
   const std::string wrong = units.invert(release.estimate, carried.theta);
   if (!wrong.empty()) {
     refuse(release, "is not where an epoch of these settings can go on: " + wrong);
   }
   require_same_model(release, config);
+  carried.theta = config::centre_of(config, std::move(carried.theta));
+  if (config.moments) return carried;
   if (release.average.empty() || !(release.average_weight > 0)) return carried;
   carried.average = config.descent.start;
   if (units.invert(release.average, carried.average).empty()) {

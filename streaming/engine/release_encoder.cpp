@@ -14,6 +14,7 @@ std::optional<std::uint64_t> distinct_records(const config::Config& config, cons
 std::optional<publish::IntervalKind> interval_kind(const config::Config& config, const config::Mechanism& mechanism) {
   using Kind = config::Intervals::Kind;
   const lane::Settings& descent = config.descent;
+  if (config.moments && descent.first_stage) return std::nullopt;  // the Anderson-Rubin set is in its place
   if (config.moments && config.intervals.kind == Kind::sandwich) {
     return publish::MomentIntervals{config.intervals.level, true};
   }
@@ -49,6 +50,17 @@ std::optional<publish::StrengthDesign> strength_design(const config::Config& con
   return design;
 }
 
+std::optional<publish::SolvedInstruments> solved_instruments(const config::Config& config) {
+  if (!config.moments || !config.descent.first_stage) return std::nullopt;
+  const descent::TwoStageShape& shape = config.descent.first_stage->shape;
+  const auto& features = config.schema.features;
+  publish::SolvedInstruments design{{}, shape.instruments, 1, config.intervals.level};
+  const auto first = features.end() - static_cast<std::ptrdiff_t>(shape.endogenous);
+  for (auto each = first; each != features.end(); ++each) design.regressors.push_back(each->name);
+  design.unit = config.schema.target->scale / first->scale;
+  return design;
+}
+
 }  // namespace
 
 publish::Promise promise_of(const config::Config& config, bool is_private) {
@@ -74,7 +86,8 @@ publish::ReleaseEncoder release_encoder(const config::Config& config, const conf
           mechanism.spend,
           interval_kind(config, mechanism),
           strength_design(config, mechanism),
-          std::move(ledger_total)};
+          std::move(ledger_total),
+          solved_instruments(config)};
 }
 
 }  // namespace nustream::engine

@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "config/moments.h"
+#include "engine/sums_reach.h"
 #include "error.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/average_noise.h"
@@ -24,14 +26,44 @@ Rho TableDesign::of_all_runs(Rho of_one) const {
   return privacy::compose(std::vector<Rho>(runs, of_one));
 }
 
+namespace {
+
+[[noreturn]] void refuse_size(const config::Config& config, const char* key, std::uint64_t value,
+                              const char* allowed) {
+  throw Failure(Exit::configuration,
+                config.file + ": " + key + " = " + std::to_string(value) + ": allowed is " + allowed);
+}
+
+/// One pass over the table in steps of release.every records, or one step of all of them; as many releases as steps.
+TableDesign settle_sums(config::Config& config, std::uint64_t rows) {
+  std::uint64_t& every = config.descent.minibatch;
+  if (every > rows) {
+    refuse_size(config, "release.every", every, "at most the number of records; leave it out for one step of all");
+  }
+  if (every == 0) every = rows;
+  if (const std::uint64_t last = config.moments->stages.back().from; last >= rows) {
+    refuse_size(config, "moments.stages: from", last, "less than the number of records");
+  }
+  const std::uint64_t steps = (rows + every - 1) / every;
+  config.estimate.steps = steps;
+  config.moments->releases = steps;
+  config.noise.correlation = config::correlation_of(*config.moments, every);
+  return {rows, every, steps, steps, 1};
+}
+
+}  // namespace
+
 TableDesign settle_design(config::Config& config, std::uint64_t rows) {
   if (rows == 0) throw Failure(Exit::data, "the input holds no record; nothing was estimated");
+  if (config.moments) {
+    config.privacy.rho = config::rho_asked(config.privacy);
+    config.privacy.epsilon.reset();
+    return settle_sums(config, rows);
+  }
   if (config.estimate.full_batch) config.descent.minibatch = rows;
   const std::uint64_t m = config.descent.minibatch;
   if (m > rows) {
-    throw Failure(Exit::configuration,
-                  config.file + ": descent.minibatch = " + std::to_string(m) +
-                      ": allowed is at most the number of records; leave it out for full batches");
+    refuse_size(config, "descent.minibatch", m, "at most the number of records; leave it out for full batches");
   }
   const bool by_runs = config.intervals.kind == config::Intervals::Kind::runs;
   const std::uint64_t runs = by_runs ? config.intervals.count : 1;
@@ -93,6 +125,7 @@ std::optional<double> predicted_stddev(const config::Config& config, const confi
       return std::nullopt;  // beyond what can be computed in a moment
     }
   };
+  if (config.moments) return sums_reach(config, mechanism, StepCount{design.steps}).stddev;
   const std::optional<double> main = stddev_of(mechanism.main(), config.descent.schedule);
   const auto& first = config.descent.first_stage;
   if (!main || !first || !first->clip) return main;

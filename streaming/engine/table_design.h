@@ -1,4 +1,4 @@
-// Who takes part when in a descent over a table, and what it costs.
+// Who takes part when in a descent over a table, or in running sums of it, and what it costs.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,14 @@ struct TableDesign {
   [[nodiscard]] Rho of_all_runs(Rho of_one) const;
 };
 
-/// Settles config's minibatch and the share of ρ of one run. Failure(data) for an empty table, Failure(configuration)
-/// for a minibatch that is larger than it.
+/// Settles config's minibatch and the share of ρ of one run; of running sums also the number of their releases, which
+/// makes their correlation. Failure(data) for an empty table, Failure(configuration) for a minibatch that is larger
+/// than it, or a stage that begins behind its last record.
 [[nodiscard]] TableDesign settle_design(config::Config& config, std::uint64_t rows);
 
 /// Standard deviation that the noise leaves in a coordinate of the last iterate, in working coordinates, where the
 /// Hessian has the eigenvalue 1: what a plan can say before any data are read. Empty where there is no such formula.
+/// Of running sums what the noise of the target's moments leaves in the last estimate.
 [[nodiscard]] std::optional<double> predicted_stddev(const config::Config& config, const config::Mechanism& mechanism,
                                                      const TableDesign& design);
 

@@ -62,6 +62,7 @@ std::vector<Compared> compare(const config::Config& config, const Table& table, 
   std::vector<Compared> all;
   const bool two_stage = config.descent.first_stage.has_value();
   all.push_back(compared(config, two_stage ? "2SLS" : "OLS", std::nullopt, least_squares(config, table).theta));
+  if (two_stage && config.moments) return all;  // solved: there is no descent to compare with
   if (two_stage) {
     all.push_back(compared(config, "2S-GD", std::nullopt, two_stage_descent(config, table, steps)));
   } else if (bounds) {

@@ -58,6 +58,7 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
   const bool is_finished = end.signal == 0 && end.exhausted.empty();
   return {.stream = config.stream,
           .design = design,
+          .of_sums = config.moments.has_value(),
           .correlation = mechanism.main().correlation.name(),
           .last = path.back(),
           .intervals = is_finished ? intervals_along(config, path) : std::nullopt,
@@ -101,9 +102,17 @@ Exit say_how_it_ended(const config::Config& config, const Options& options, cons
 }
 
 /// Before anything is spent: settings and n alone decide it.
-void warn_of_noise(const std::optional<double>& stddev, std::uint64_t steps) {
+void warn_of_noise(const config::Config& config, const std::optional<double>& stddev, std::uint64_t steps) {
   constexpr double large = 1;  // coefficients of centred and scaled columns are smaller
   if (!stddev || *stddev < large) return;
+  if (config.moments) {
+    fmt::print(stderr,
+               "nustream: warning: after {} step{} the noise of this budget has a standard deviation of {:.3g} in a "
+               "coefficient (working units): take fewer steps (a larger release.every), smaller bounds in [moments] "
+               "or more rho; nustream plan shows what they leave\n",
+               steps, steps == 1 ? "" : "s", *stddev);
+    return;
+  }
   fmt::print(
       stderr,
       "nustream: warning: after {} steps the noise of this budget has a standard deviation of {:.3g} in a "
@@ -127,6 +136,7 @@ void say_at_first(const config::Config& config, const config::Mechanism& mechani
   const record::RowSlice all{table.dimension, table.rows(), table.x.values().data(), table.y.values().data(),
                              nullptr};
   check::Tally first = table.counts;
+  first.of_sums = config.moments.has_value();
   check::count_clips(config, mechanism, all, first);
   console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
 }
@@ -226,7 +236,7 @@ Exit run(config::Config config, const Options& options) {
     check::require_usable(table.counts, *options.min_usable);
   }
   if (!options.quiet) {
-    warn_of_noise(engine::predicted_stddev(config, mechanism, design), design.steps);
+    warn_of_noise(config, engine::predicted_stddev(config, mechanism, design), design.steps);
     console::warn(publish::large_delta(config.privacy.delta, table.rows()));
   }
 
@@ -244,6 +254,7 @@ Exit run(config::Config config, const Options& options) {
 
   Report report = report_of(config, mechanism, design, runs.last, runs.path);
   report.counts = table.counts;
+  report.counts.of_sums = config.moments.has_value();
   report.counts.gradients = runs.gradients;
   report.counts.clipped = runs.clipped;
   report.rejects.is_written = runs.rejects_written;

@@ -60,7 +60,7 @@ std::optional<console::ReportedIntervals> intervals_along(const config::Config& 
                                                           const std::vector<ShownRelease>& path) {
   const config::Intervals& intervals = config.intervals;
   if (path.empty() || intervals.kind == Kind::none) return std::nullopt;
-  if (intervals.kind == Kind::batch_means || intervals.kind == Kind::sandwich) {
+  if (intervals.kind == Kind::batch_means || intervals.kind == Kind::sandwich || intervals.kind == Kind::residuals) {
     return console::reported_intervals(path.back());
   }
   const std::vector<const ShownRelease*> chosen = members(config, path);

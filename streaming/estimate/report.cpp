@@ -49,6 +49,7 @@ void print(const Report& report, std::FILE* out) {
   fmt::print(out, "\n");
   console::print_estimates(report.last, report.intervals, "", out);
   if (report.intervals) console::print_intervals(*report.intervals, report.last.step, out);
+  console::print_hidden(report.last, out);
   console::print_strength(report.last, out);
   std::string of_runs;
   if (design.runs > 1) {
@@ -62,12 +63,13 @@ void print(const Report& report, std::FILE* out) {
   console::print_epsilon(
       {report.epsilons, report.ledger_rho > report.rho * (1 + 1e-9), report.ledger_rho, report.ledger_epsilons}, out);
   if (report.predicted_stddev) {
-    fmt::print(out, "{:<16}{:.3g} in a coordinate of the last iterate (working units, curvature 1)\n",
-               "privacy noise", *report.predicted_stddev);
+    fmt::print(out, "{:<16}{:.3g} in a {} (working units, curvature 1)\n", "privacy noise", *report.predicted_stddev,
+               report.of_sums ? "coefficient, from the target's moments" : "coordinate of the last iterate");
   }
   if (!report.is_private)
     fmt::print(out, "{:<16}false: an insecure seed, or a comparison with answers that are not private\n", "private");
-  fmt::print(out, "{:<16}{}/releases.jsonl (the iterates), state and ledger beside it\n", "folder", report.folder);
+  fmt::print(out, "{:<16}{}/releases.jsonl ({}), state and ledger beside it\n", "folder", report.folder,
+             report.of_sums ? "the answers of all steps" : "the iterates");
   if (!report.key_file.empty()) fmt::print(out, "{:<16}{} (keep it secret)\n", "key", report.key_file);
   print_comparison(report, out);
   std::fflush(out);
@@ -86,6 +88,7 @@ std::string to_json(const Report& report) {
   if (!report.last.average.empty()) append_object("average", report.last.average, out);
   if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, out);
   publish::append_strength(report.last, out);
+  if (report.last.floored > 0) append_field("floored", report.last.floored, out);
   append_field("rho", report.rho, out);
   console::append_spends(report.epsilons, report.ledger_rho, report.ledger_epsilons, out);
   if (report.predicted_stddev) append_field("predicted_stddev", *report.predicted_stddev, out);

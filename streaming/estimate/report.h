@@ -19,6 +19,7 @@ struct Report {
 
   std::string stream;
   engine::TableDesign design;
+  bool of_sums = false;  ///< solved from running sums
   std::string correlation;
   publish::ShownRelease last;
   std::optional<console::ReportedIntervals> intervals;

@@ -8,6 +8,7 @@
 #include "publish/json_text.h"
 #include "publish/released_sums.h"
 #include "publish/reported.h"
+#include "publish/solved_instruments.h"
 
 namespace nustream::publish {
 
@@ -19,12 +20,13 @@ std::vector<Delta> ReleaseHeader::deltas() const {
 
 ReleaseEncoder::ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
                                std::optional<IntervalKind> intervals, std::optional<StrengthDesign> strength,
-                               LedgerTotal ledger_total)
+                               LedgerTotal ledger_total, std::optional<SolvedInstruments> instruments)
     : header_(std::move(header)),
       units_(std::move(units)),
       spend_(std::move(spend)),
       intervals_(std::move(intervals)),
       strength_(std::move(strength)),
+      instruments_(std::move(instruments)),
       ledger_total_(std::move(ledger_total)),
       deltas_(header_.deltas()) {
   prefix_ = "{\"format\":1,\"stream\":";
@@ -133,7 +135,7 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
 
 void ReleaseEncoder::append(const moments::Release& release, std::string_view tag, std::string& out) {
   append_place(release.steps, release.position, tag, out);
-  append_values("estimate", release.theta, out);
+  append_values("estimate", instruments_ ? parameters_of(release, *instruments_) : release.theta, out);
   append_values("average", {}, out);
   if (intervals_) append_interval(release, out);
   out += ",\"moments\":{\"records\":";
@@ -142,6 +144,7 @@ void ReleaseEncoder::append(const moments::Release& release, std::string_view ta
   append_number(std::uint64_t{release.stage}, out);
   out += ",\"floored\":";
   append_number(std::uint64_t{release.floored}, out);
+  if (instruments_) append_instruments(release, *instruments_, out);
   if (release.sums) append_sums(release, out);
   out += '}';
   append_spend(release.steps, release.position, out);
@@ -256,6 +259,19 @@ void read_strength(simdjson::dom::element release, ShownRelease& shown) {
   shown.first_stage_f = values_of(strength, "f");
 }
 
+void read_instruments(simdjson::dom::element release, ShownRelease& shown) {
+  simdjson::dom::element of;
+  if (release["moments"]["instruments"].get(of) != simdjson::SUCCESS) return;
+  ShownInstruments& instruments = shown.instruments.emplace();
+  instruments.effective_f = values_of(of, "effective_f");
+  simdjson::dom::element set;
+  if (of["anderson_rubin"].get(set) != simdjson::SUCCESS || !set.is_object()) return;
+  if (set["level"].get(instruments.level) != simdjson::SUCCESS) return;
+  instruments.set_kind = text_or_nothing(set, "kind");
+  if (set["lower"].get(instruments.lower) != simdjson::SUCCESS) instruments.lower = 0;
+  if (set["upper"].get(instruments.upper) != simdjson::SUCCESS) instruments.upper = 0;
+}
+
 }  // namespace
 
 std::optional<ShownRelease> read_release(std::string_view line) {
@@ -284,6 +300,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   read_ledger(release, shown);
   read_interval(release, shown);
   read_strength(release, shown);
+  read_instruments(release, shown);
   if (release["moments"]["floored"].get(shown.floored) != simdjson::SUCCESS) shown.floored = 0;
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";
   shown.promise.adjacency = text_or_nothing(release, "adjacency");

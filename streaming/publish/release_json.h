@@ -16,6 +16,7 @@
 #include "publish/intervals.h"
 #include "publish/original_units.h"
 #include "publish/promise.h"
+#include "publish/solved_instruments.h"
 #include "publish/strength.h"
 
 namespace nustream::publish {
@@ -44,7 +45,7 @@ class ReleaseEncoder {
  public:
   ReleaseEncoder(ReleaseHeader header, OriginalUnits units, privacy::Spend spend,
                  std::optional<IntervalKind> intervals = {}, std::optional<StrengthDesign> strength = {},
-                 LedgerTotal ledger_total = {});
+                 LedgerTotal ledger_total = {}, std::optional<SolvedInstruments> instruments = {});
 
   /// Appends one line, newline included. `tag` is "cadence", "end" or "shutdown".
   void append(const lane::Release& release, std::string_view tag, std::string& out);
@@ -72,6 +73,7 @@ class ReleaseEncoder {
   privacy::Spend spend_;
   std::optional<IntervalKind> intervals_;
   std::optional<StrengthDesign> strength_;
+  std::optional<SolvedInstruments> instruments_;
   std::string prefix_;  // the fields before the step, encoded once
   std::string suffix_;  // the fields after ε
   LedgerTotal ledger_total_;
@@ -97,8 +99,9 @@ struct ShownRelease {
   bool interval_too_few = false;
   std::vector<std::pair<std::string, double>> first_stage_f;  ///< by regressor; empty where there is none
   double cragg_donald = 0;
-  bool first_stage_hidden = false;  ///< by noise, or by too few records
-  std::uint64_t floored = 0;        ///< of running sums: directions that noise hides
+  bool first_stage_hidden = false;                ///< by noise, or by too few records
+  std::uint64_t floored = 0;                      ///< of running sums: directions that noise hides
+  std::optional<ShownInstruments> instruments{};  ///< of instrumental variables by running sums
   double rho = 0;
   double rho_limit = 0;
   double rho_ledger = 0;  ///< over all epochs; that of the epoch where the line does not say

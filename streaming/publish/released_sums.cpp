@@ -1,9 +1,13 @@
 #include "publish/released_sums.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <numbers>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include <simdjson.h>
 
 #include "nustream/descent/second_moments.h"
 #include "publish/json_text.h"
@@ -18,6 +22,19 @@ void append_array(std::string_view key, std::span<const double> values, std::str
     append_number(values[i], out);
   }
   out += ']';
+}
+
+/// Empty where there is no such array of numbers.
+std::vector<double> numbers_of(simdjson::dom::element object, const char* key) {
+  simdjson::dom::array array;
+  std::vector<double> values;
+  if (object[key].get(array) != simdjson::SUCCESS) return values;
+  for (const simdjson::dom::element each : array) {
+    double value = 0;
+    if (each.get(value) != simdjson::SUCCESS) return {};
+    values.push_back(value);
+  }
+  return values;
 }
 
 }  // namespace
@@ -36,6 +53,31 @@ void append_sums(const moments::Release& release, std::string& out) {
   append_array("centre", sums.centre, out);
   append_field("floor", release.floor, out);
   out += '}';
+}
+
+std::optional<ShownSums> read_sums(std::string_view line) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element sums;
+  ShownSums shown;
+  std::uint64_t inputs = 0;
+  if (parser.parse(line.data(), line.size())["moments"]["sums"].get(sums) != simdjson::SUCCESS ||
+      sums["inputs"].get(inputs) != simdjson::SUCCESS || sums["floor"].get(shown.floor) != simdjson::SUCCESS) {
+    return std::nullopt;
+  }
+  constexpr std::uint64_t most = 1 << 16;
+  const auto upper = numbers_of(sums, "second");
+  if (inputs == 0 || inputs > most || upper.size() != descent::triangle_size(inputs)) return std::nullopt;
+  shown.equations = {static_cast<std::size_t>(inputs), {}, numbers_of(sums, "gap"), numbers_of(sums, "centre")};
+  const std::size_t gaps = shown.equations.gap.size();
+  if (gaps == 0 || gaps % inputs != 0 || shown.equations.centre.size() != gaps) return std::nullopt;
+  std::size_t next = 0;
+  for (std::uint64_t i = 0; i < inputs; ++i) {
+    for (std::uint64_t j = i; j < inputs; ++j) {
+      shown.equations.second.push_back(i == j ? upper[next] : upper[next] * std::numbers::sqrt2);
+      ++next;
+    }
+  }
+  return shown;
 }
 
 }  // namespace nustream::publish

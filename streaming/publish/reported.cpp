@@ -42,6 +42,7 @@ void append_intervals(std::string_view key, const ShownRelease& release, const R
 }
 
 void append_strength(const ShownRelease& release, std::string& out) {
+  if (release.instruments) append_instruments(*release.instruments, out);
   if (release.first_stage_f.empty()) return;
   out += ",\"first_stage\":{\"cragg_donald\":";
   append_number(release.cragg_donald, out);

@@ -34,7 +34,7 @@ void append_intervals(std::string_view key, std::span<const std::string> names, 
 /// The same with the names of the release's estimate.
 void append_intervals(std::string_view key, const ShownRelease& release, const ReportedIntervals& intervals,
                       std::string& out);
-/// ,"first_stage":{…}; nothing where the release carries none.
+/// ,"first_stage":{…}, or ,"instruments":{…} of running sums; nothing where the release carries none.
 void append_strength(const ShownRelease& release, std::string& out);
 
 }  // namespace nustream::publish

@@ -15,7 +15,7 @@ def help_of(words):
 
 
 HELPS = {}
-for one in [[], ["plan"], ["audit"], ["replay"], ["estimate"], ["fit"], ["local", "randomize"], ["local", "collect"], ["attach"],
+for one in [[], ["plan"], ["audit"], ["replay"], ["estimate"], ["fit"], ["solve"], ["local", "randomize"], ["local", "collect"], ["attach"],
             ["record"], ["topics"], ["check"], ["inspect"], ["key", "new"], ["key", "rotate"]]:
     HELPS[tuple(one)] = help_of(one)
 COMMANDS = {words[0] for words in HELPS if words} | {"local", "key"}

@@ -25,7 +25,9 @@ def write_bases(folder):
              "first_stage": two_stage + "[first_stage]\nstep_size = 0.1\nclip_norm = 1.0\n",
              "public_rows": two_stage.replace("[privacy]", '[privacy]\nprotects = "target"')
              + "[first_stage]\nstep_size = 0.1\nprivate = false\n",
-             "moments": base + '[model]\nestimator = "moments"\n[moments]\nrow_norm = 4\nresidual_bound = 6\n',
+             "moments": two_stage + '[model]\nestimator = "moments"\n'
+             + "[moments]\nrow_norm = 4\nregressor_bound = 5\nresidual_bound = 6\n",
+             "solved": base + '[model]\nestimator = "moments"\n[moments]\nrow_norm = 4\nresidual_bound = 6\n',
              "estimate": base + "[estimate]\nsteps = 1\n",
              "local": next(text for text in blocks(root / "docs/local.md", "toml") if "[stream]" in text)}
     for name, text in texts.items():

@@ -158,6 +158,13 @@ constexpr std::array bugs{
     PlantedBug{"noise-is-left-out-before-a-stage",
                "the sums that a centre is made of are not noised in their last step", by_test,
                "engine_moments_coupling_test", "MomentsCoupling.*"},
+    PlantedBug{"instruments-scaled-with-regressors",
+               "rows are scaled by a length that reads the endogenous regressors, which breaks the exclusion",
+               by_test, "moments_property_test", "BatchSums*"},
+    PlantedBug{"regressors-are-clipped-one-by-one", "each of several regressors' residuals may be R_v long", by_test,
+               "moments_property_test", "BatchSums*:SumsLaneBegunAboutACentre.*"},
+    PlantedBug{"regressors-are-not-charged", "the moments of endogenous regressors cost nothing", by_test,
+               "engine_moments_coupling_test", "MomentsCoupling.*"},
     PlantedBug{"local-bound-is-not-enforced", "‖x‖₁ ≤ r is assumed and not enforced", by_test, "local_inference_test",
                "LocalProjection.*"},
     PlantedBug{"local-records-differ-by-one-norm", "two records' moments differ by one record's norm, ℓ1 or ℓ2",
@@ -318,10 +325,11 @@ std::string caught_by(const PlantedBug& bug) {
   switch (bug.caught) {
     case Catch::by_audit:
       return "`nustream audit`, exit code 70, with `" + by + '`' +
-             (bug.program.empty()     ? ""
-              : bug.program == "runs" ? ", of a table with intervals by runs"
-                                      : ", of a model with " + std::string(bug.program) +
-                                            (bug.program == "sandwich" ? " intervals" : ""));
+             (bug.program.empty()        ? ""
+              : bug.program == "runs"    ? ", of a table with intervals by runs"
+              : bug.program == "moments" ? ", of a model that is solved from running sums"
+                                         : ", of a model with " + std::string(bug.program) +
+                                               (bug.program == "sandwich" ? " intervals" : ""));
     case Catch::by_contract:
       return "the program itself, which ends by a contract, in `" + std::string(bug.program) + "` `" + by + "`";
     case Catch::on_a_broker:

@@ -21,7 +21,7 @@ struct PlantedBug {
   std::string_view name;     ///< in planted::names
   std::string_view is;       ///< what the program does, in a few words
   Catch caught;              ///< how
-  std::string_view program;  ///< test binary; of an audit its model: nothing, "instruments" or "sandwich"
+  std::string_view program;  ///< test binary; of an audit its model: nothing, "instruments", "sandwich" …
   std::string_view by;       ///< gtest filter, or settings of the audit: KEY=VALUE … and options
 };
 

@@ -48,6 +48,7 @@ std::vector<PlantedBug> to_catch_once_more() {
 std::string audited_config(std::string_view model) {
   if (model == "instruments") return two_stage_config("clip_norm = 0.7");
   if (model == "runs") return runs_config();
+  if (model == "moments") return moments_config();
   return model == "sandwich" ? sandwich_config() : example_config();
 }
 

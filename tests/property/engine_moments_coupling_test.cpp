@@ -40,20 +40,35 @@ struct Pair {
   record::RowBatch rows;
   record::RowBatch other;
   std::uint64_t steps;
-  std::uint64_t record;                            ///< in which they differ
+  std::uint64_t record;         ///< in which they differ
+  std::vector<double> begun{};  ///< the centre of an epoch that goes on; empty: the settings' start
   std::vector<std::vector<std::int64_t>> shift{};  ///< of each noised block, at the record's step
 };
+
+/// Where the stream begins: of an epoch that goes on about what another one released, which is public.
+engine::Estimator first_lane(const Pair& pair) {
+  engine::Estimator lane = engine::first_estimator(pair.config, pair.mechanism, Position{0});
+  if (!pair.begun.empty()) lane.go_on_from({.theta = pair.begun});
+  return lane;
+}
 
 std::string toml_of(std::mt19937_64& random, std::uint64_t every) {
   const auto draw = [&](std::uint64_t below) { return random() % below; };
   const std::size_t features = 1 + draw(3);
   const bool target_only = draw(4) == 0;
   const std::uint64_t stages = draw(3);
+  // Of a model with instrumental variables the last columns are instruments, then endogenous regressors.
+  const std::size_t endogenous = draw(3) == 0 ? 1 + draw(2) : 0;
+  const std::size_t instruments = endogenous > 0 ? endogenous + draw(2) : 0;
+  const std::size_t columns = features + instruments + endogenous;
+  const auto kind_of = [&](std::size_t j) {
+    return j < features ? "features" : j < features + instruments ? "instruments" : "endogenous";
+  };
   std::string text = "[stream]\nname = \"pair\"\nformat = \"csv\"\nheader = false\ncolumns = [";
-  for (std::size_t j = 0; j < features; ++j) text += fmt::format("\"x{}\",", j);
+  for (std::size_t j = 0; j < columns; ++j) text += fmt::format("\"x{}\",", j);
   text += "\"y\"]\n[target]\ncolumn = \"y\"\ncenter = 0.5\nscale = 2\n";
-  for (std::size_t j = 0; j < features; ++j) {
-    text += fmt::format("[[features]]\ncolumn = \"x{}\"\ncenter = 0.25\n", j);
+  for (std::size_t j = 0; j < columns; ++j) {
+    text += fmt::format("[[{}]]\ncolumn = \"x{}\"\ncenter = 0.25\n", kind_of(j), j);
   }
   text += fmt::format("[model]\nestimator = \"moments\"\nintercept = {}\n", draw(2) == 0);
   text += fmt::format("[privacy]\nrho = {}\ndelta = 1e-6\nadjacency = \"{}\"\nprotects = \"{}\"\n",
@@ -63,6 +78,10 @@ std::string toml_of(std::mt19937_64& random, std::uint64_t every) {
   text += fmt::format("[moments]\nrow_norm = {}\nresidual_bound = {}\nsecond_moment_share = {}\n",
                       1 + static_cast<double>(draw(3)), 1 + static_cast<double>(draw(3)),
                       0.2 + 0.1 * static_cast<double>(draw(6)));
+  if (endogenous > 0) {
+    text += fmt::format("regressor_bound = {}\nregressor_share = {}\n", 1 + static_cast<double>(draw(3)),
+                        0.2 + 0.1 * static_cast<double>(draw(6)));
+  }
   if (draw(3) == 0) text += fmt::format("memory = {}\n", (2 + draw(6)) * every);
   if (draw(3) == 0) text += fmt::format("releases = {}\n", 12);
   if (draw(3) == 0) text += "residual_variance = 1.5\n";
@@ -71,7 +90,7 @@ std::string toml_of(std::mt19937_64& random, std::uint64_t every) {
                         1.0 / static_cast<double>(s), 1 + static_cast<double>(s));
   }
   if (stages > 0 && draw(2) == 0) {
-    text += fmt::format("[intervals]\nkind = \"{}\"\n", draw(2) == 0 ? "residuals" : "sandwich");
+    text += fmt::format("[intervals]\nkind = \"{}\"\n", draw(2) == 0 || endogenous > 0 ? "residuals" : "sandwich");
   }
   return text;
 }
@@ -117,6 +136,11 @@ Pair draw_pair(std::uint64_t seed) {
   Pair pair{std::move(config), std::move(mechanism), {}, {}, 4 + random() % 8, 0};
   const std::uint64_t records = pair.steps * every;
   pair.record = random() % records;
+  if (random() % 2 == 0) {
+    pair.begun.resize(config::centre_size(pair.config));
+    std::normal_distribution<double> normal;
+    for (double& entry : pair.begun) entry = std::pow(10.0, static_cast<double>(random() % 3)) * normal(random);
+  }
   pair.rows.dimension = pair.other.dimension = pair.config.schema.dimension();
   const bool target_only = pair.config.privacy.protects == config::Protects::target;
   const bool replaced = pair.config.privacy.adjacency == privacy::Adjacency::replace_one;
@@ -217,7 +241,7 @@ Shown run(const Pair& pair, std::uint64_t seed, const record::RowBatch& rows, bo
   journal::NoiseCheckpoints noise = journal::first_checkpoints(keys.epoch_key(pair.config.stream), LaneId{0},
                                                                EpochId{0}, pair.mechanism.stages.size());
   Shown shown;
-  std::string state = engine::first_estimator(pair.config, pair.mechanism, Position{0}).encode();
+  std::string state = first_lane(pair).encode();
   std::uint64_t at = 0;
   while (at < pair.steps) {
     engine::Estimator lane = engine::decoded_estimator(pair.config, pair.mechanism, state);
@@ -269,8 +293,7 @@ double cost_of(const Pair& pair) {
 void aim_shift(Pair& pair, const std::string& state_before) {
   const std::uint64_t step = pair.record / pair.config.descent.minibatch;
   const moments::Settings settings = config::moments_settings(pair.config, pair.mechanism);
-  moments::Lane before =
-      step == 0 ? moments::Lane(settings, Position{0}) : moments::Lane::decode(settings, state_before);
+  moments::Lane before = moments::Lane::decode(settings, step == 0 ? first_lane(pair).encode() : state_before);
   // A row of nothing opens the step, and with it a stage that begins there.
   record::RowBatch open;
   open.dimension = pair.rows.dimension;

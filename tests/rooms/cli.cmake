@@ -44,6 +44,7 @@ foreach(name replay_kill_test estimate_kill_test fit_kill_test witness_kill_test
 endforeach()
 nustream_command_test(estimate_memory_test full fault/estimate_memory_test.cpp)
 nustream_command_test(estimate_test quick fault/estimate_test.cpp fault/estimate_resume_test.cpp fault/estimate_fits_test.cpp)
+nustream_command_test(estimate_moments_test quick fault/estimate_moments_test.cpp)
 target_link_libraries(estimate_test PRIVATE ZLIB::ZLIB)
 set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")

@@ -100,6 +100,30 @@ share = 0.5
 )";
 }
 
+/// Solved from running sums, with bounds that records reach in every direction.
+inline std::string moments_config() {
+  return R"([stream]
+name = "sums"
+input = "rows.csv"
+[target]
+column = "y"
+[[features]]
+column = "a"
+[[features]]
+column = "b"
+[model]
+estimator = "moments"
+[moments]
+row_norm = 1.25
+residual_bound = 2
+[privacy]
+rho = 2
+delta = 1e-6
+[release]
+every = 1000
+)";
+}
+
 /// A descent over a table.
 inline std::string table_config() {
   return R"([stream]

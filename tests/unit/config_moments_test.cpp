@@ -4,9 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "config_reading.h"
+#include "engine/table_design.h"
 #include "nustream/moments/budget.h"
 
 namespace nustream::config {
@@ -187,6 +191,79 @@ TEST(MomentsConfig, TheDigestChangesWithEverythingThatChangesASum) {
   for (const auto& change : changes) EXPECT_TRUE(digests.insert(digest(change)).second) << change.front();
   EXPECT_EQ(digest({"state.commit_records=7"}), digest({}));
   EXPECT_EQ(digest({"release.moments=true"}), digest({})) << "what is shown of the same sums";
+}
+
+const std::string with_instruments = [] {
+  std::string whole = text;
+  whole.replace(whole.find("[\"x\", \"y\"]"), 10, "[\"x\", \"z\", \"v\", \"y\"]");
+  return whole + "[[instruments]]\ncolumn = \"z\"\n[[endogenous]]\ncolumn = \"v\"\nscale = 2\n";
+}();
+
+TEST(MomentsConfig, InstrumentsAreScaledAndSharedByThemselves) {
+  EXPECT_THAT(refusal({}, with_instruments), HasSubstr("regressor_bound"));
+  const Config config = read({"moments.regressor_bound=5", "moments.second_moment_share=0.2"}, with_instruments);
+  const Mechanism mechanism = mechanism_of(config);
+  ASSERT_EQ(mechanism.stages.size(), 3U);
+  EXPECT_EQ(mechanism.stages[0].dimension, 6U) << "the intercept, x and z";
+  EXPECT_EQ(mechanism.stages[1].name, "regressor moments");
+  EXPECT_EQ(mechanism.stages[1].dimension, 3U);
+  EXPECT_EQ(mechanism.stages[2].dimension, 3U);
+  EXPECT_NEAR(mechanism.stages[0].rho.value(), 0.02, 1e-12);
+  EXPECT_NEAR(mechanism.stages[1].rho.value(), 0.04, 1e-12) << "half of what is left";
+  EXPECT_NEAR(mechanism.stages[2].rho.value(), 0.04, 1e-12);
+  EXPECT_EQ(moments_settings(config, mechanism).controls, 2U);
+  const std::string bound = "moments.regressor_bound=5";
+  EXPECT_THAT(refusal({bound, "intervals.kind=sandwich", "moments.stages=[{from=1000}]"}, with_instruments),
+              HasSubstr("residuals"));
+  EXPECT_THAT(refusal({bound, "moments.regressor_share=1"}, with_instruments), HasSubstr("regressor_share"));
+  EXPECT_THAT(refusal({bound, "moments.start=[1,2,3]"}, with_instruments), HasSubstr("6 parameters"));
+  const auto digest = [&](const std::vector<std::string>& overrides) {
+    const Config other = read(overrides, with_instruments);
+    return settings_digest(other, mechanism_of(other));
+  };
+  std::set<std::string> digests{digest({bound})};
+  for (const char* change : {"moments.regressor_bound=6", "moments.regressor_share=0.4"}) {
+    EXPECT_TRUE(digests.insert(digest({bound, change})).second) << change;
+  }
+}
+
+// Coefficients by name are those of a release: the lane is begun about their reduced form.
+TEST(MomentsConfig, AStartByNameIsTheReducedFormOfARelease) {
+  const Config config = read(
+      {"moments.regressor_bound=5", "moments.start={intercept=1, x=2, v=3, 'v ~ intercept'=4, 'v ~ x'=5, 'v ~ z'=6}"},
+      with_instruments);
+  // v' = v/2: Π = (2, 2.5, 3), β = (1, 2, 6), and π = β of the controls + 6Π.
+  EXPECT_EQ(config.descent.start, (std::vector<double>{2, 2.5, 3, 13, 17, 18}));
+}
+
+// A table is one pass, whose releases are known: one record is in one step, and all of ρ is spent at the end.
+TEST(MomentsConfig, ATableIsOnePass) {
+  const std::string stages = std::string(text) + "[[moments.stages]]\nfrom = 500\n[release]\nevery = 250\n";
+  for (const std::uint64_t rows : {501U, 1000U, 1001U}) {
+    const tests::TemporaryFolder folder;
+    Config config = read_config(folder.write("table.toml", stages), {}, Purpose::table);
+    const engine::TableDesign design = engine::settle_design(config, rows);
+    EXPECT_EQ(design.minibatch, 250U);
+    EXPECT_EQ(design.steps, (rows + 249) / 250);
+    EXPECT_EQ(design.participation().times(), 1U);
+    const Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
+    EXPECT_EQ(mechanism.horizon(), StepCount{design.steps});
+    EXPECT_NEAR(mechanism.spend.after(StepCount{design.steps}).value(), 0.1, 1e-12);
+    EXPECT_LE(mechanism.spend.limit().value(), 0.1);
+    EXPECT_EQ(config.privacy.adjacency, privacy::Adjacency::replace_one);
+  }
+  const tests::TemporaryFolder folder;
+  const std::string file = folder.write("table.toml", text);
+  Config whole = read_config(file, {}, Purpose::table);
+  const engine::TableDesign design = engine::settle_design(whole, 777);
+  EXPECT_EQ(design.minibatch, 777U);
+  EXPECT_EQ(design.steps, 1U);
+  const Mechanism mechanism = make_mechanism(whole, design.participation(), StepCount{1});
+  // Replace-one, equal shares a: a + a/2 + a/16 = .1. One release has the noise of one sum.
+  const double own = 0.1 / (25.0 / 16);
+  for (const StageNoise& stage : mechanism.stages) {
+    EXPECT_NEAR(stage.stddev.value(), stage.displacement.value() * std::sqrt(1 / (2 * own)), 1e-9);
+  }
 }
 
 }  // namespace

@@ -87,6 +87,24 @@ TEST(Instruments, GiveTwoStageLeastSquares) {
   }
 }
 
+// What a new epoch goes on about: the structural form of it is what was released, whatever the rows' second moments.
+TEST(Instruments, AReducedFormIsThatOfItsStructuralOne) {
+  const moments::Shape shape{4, 2};
+  const std::vector<double> beta{0.5, -1, 2};  // one control, two regressors
+  const std::vector<double> first{1, 2, 3, 4, -1, 0.5, 2, -3};
+  std::vector<double> parameters = beta;
+  parameters.insert(parameters.end(), first.begin(), first.end());
+  const std::vector<double> reduced = moments::reduced_form(shape, 1, parameters);
+  ASSERT_EQ(reduced.size(), shape.coefficients());
+  for (std::size_t j = 0; j < first.size(); ++j) EXPECT_EQ(reduced[j], first[j]);
+  for (std::size_t j = 0; j < 4; ++j) {
+    EXPECT_DOUBLE_EQ(reduced[8 + j], (j == 0 ? 0.5 : 0) - first[j] + 2 * first[4 + j]);
+  }
+  parameters.pop_back();
+  EXPECT_THROW(static_cast<void>(moments::reduced_form(shape, 1, parameters)), InvalidParameter);
+  EXPECT_THROW(static_cast<void>(moments::reduced_form(shape, 3, parameters)), InvalidParameter);
+}
+
 /// The classic set for one instrument: where the coefficient of z in y − xβ is within z·σ(β)/√(z'z).
 TEST(AndersonRubin, OfOneInstrumentIsTheClassicInterval) {
   std::mt19937_64 random(2);

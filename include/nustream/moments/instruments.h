@@ -34,6 +34,12 @@ struct Structural {
                                                    std::span<const double> covariance, const Estimate& estimate,
                                                    std::size_t controls, StepCount steps);
 
+/// The reduced form [Π, π] (inputs × responses, column by column) of a structural model [β, Π], Π column by column:
+/// π = Aβ with structural()'s A, so that structural() of it, under any positive definite H, is β again. Throws
+/// InvalidParameter for another number of entries, and as structural() for controls.
+[[nodiscard]] std::vector<double> reduced_form(const Shape& shape, std::size_t controls,
+                                               std::span<const double> parameters);
+
 /// Values of one endogenous regressor's effect that the instruments do not reject.
 struct AndersonRubinSet {
   enum class Kind { empty, interval, outside, everything };

@@ -15,6 +15,7 @@
 #include "nustream/moments/batch_sums.h"
 #include "nustream/moments/budget.h"
 #include "nustream/moments/estimate.h"
+#include "nustream/moments/instruments.h"
 #include "nustream/moments/running_sums.h"
 #include "nustream/moments/stage_noise.h"
 #include "nustream/noise/grid.h"
@@ -44,6 +45,8 @@ struct Settings {
   bool release_sums = false;              ///< H, gap and centre in every release
   /// What variances are about: rows a of aᵀθ, row-major · × inputs; empty: the coefficients themselves.
   std::vector<double> directions{};
+  std::size_t controls = 0;      ///< of instrumental variables: the first inputs, that are no instruments
+  double anderson_rubin = 0.95;  ///< level of the set of one endogenous regressor's effect
 };
 
 /// Numbers of a row.
@@ -64,6 +67,9 @@ struct Release {
   /// Of the settings' directions; empty where they are withheld (interval.h).
   std::vector<inference::EstimatedVariance> variances;
   std::optional<NormalEquations> sums{};
+  /// Of instrumental variables: empty where noise hides a direction of the instruments.
+  std::optional<Structural> structural{};
+  std::optional<AndersonRubinSet> set{};  ///< of one endogenous regressor, where the noise of its sums is known
 };
 using Releases = std::vector<Release>;
 
@@ -79,8 +85,8 @@ class Lane {
   /// A lane at step 0. Throws InvalidParameter where a setting is out of range or sizes disagree.
   Lane(Settings settings, Position start);
 
-  /// At step 0: the first stage is about `centre` in place of the settings' start. The guarantee stands where `centre`
-  /// is a function of what is public before the first row is taken, such as another run's releases. Throws
+  /// At step 0: the first stage is about `centre` in place of the settings' start. The guarantee stands where
+  /// `centre` is a function of what is public before the first row is taken, such as another run's releases. Throws
   /// InvalidParameter where it has another size or lies too far away. Contract: no row was taken.
   void begin_about(std::span<const double> centre);
 
@@ -108,6 +114,7 @@ class Lane {
   static Lane decode(Settings settings, std::string_view bytes);
 
  private:
+  void add_structure(std::span<const double> covariance, const Estimate& found, Release& release) const;
   void begin_step();
   void close_step(std::span<const noise::GridNoise> noise, std::uint64_t index);
 

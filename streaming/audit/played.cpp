@@ -1,0 +1,63 @@
+#include "audit/played.h"
+
+#include <Eigen/Dense>
+
+#include <algorithm>
+
+#include "decode/message_columns.h"
+#include "publish/original_units.h"
+
+namespace nustream::audit {
+namespace {
+
+using Vector = Eigen::VectorXd;
+
+}  // namespace
+
+WorkingUnits::WorkingUnits(const config::Config& config) {
+  const publish::OriginalUnits units(config.schema, config.descent);
+  const std::vector<double> zero(config.descent.dimension, 0.0);
+  std::vector<double> origin;
+  units.convert(zero, origin);
+  origin_ = Eigen::Map<const Vector>(origin.data(), static_cast<Eigen::Index>(origin.size()));
+  const std::vector<double> linear = units.linear_part();
+  const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> map(
+      linear.data(), origin_.size(), static_cast<Eigen::Index>(linear.size()) / origin_.size());
+  inverse_ = map.completeOrthogonalDecomposition().pseudoInverse();
+}
+
+Vector WorkingUnits::theta(const std::vector<std::pair<std::string, double>>& shown) const {
+  Vector values(origin_.size());
+  for (Eigen::Index j = 0; j < values.size(); ++j) values(j) = shown[static_cast<std::size_t>(j)].second;
+  return inverse_ * (values - origin_);
+}
+
+config::Config as_played(config::Config config) {
+  config.input.time_column.clear();
+  const record::RowBuilder builder(config.schema);
+  const auto beside_values = [](const record::Field& field) { return decode::is_message_column(field.column); };
+  if (std::ranges::any_of(builder.fields(), beside_values)) {
+    config.input.format = decode::Format::csv;
+    config.input.header = true;
+    config.input.columns.clear();
+  }
+  config.descent.release_every = 1;
+  config.descent.projection = {};
+  if (config.descent.moments) config.descent.moments->from = 0;
+  return config;
+}
+
+config::Config with_steps_of_one(config::Config config) {
+  config::Moments& moments = *config.moments;
+  moments.release_sums = true;
+  moments.residual_variance.reset();
+  const std::uint64_t every = config.descent.minibatch;
+  if (every == 0) return config;
+  config.descent.minibatch = 1;
+  for (config::Moments::Stage& stage : moments.stages) stage.from /= every;
+  moments.restage_every /= every;
+  if (moments.memory) *moments.memory /= every;
+  return config;
+}
+
+}  // namespace nustream::audit

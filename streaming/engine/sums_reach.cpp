@@ -1,0 +1,30 @@
+#include "engine/sums_reach.h"
+
+#include <cmath>
+
+#include "config/moments.h"
+#include "nustream/moments/estimate.h"
+#include "nustream/moments/stage_noise.h"
+
+namespace nustream::engine {
+
+SumsReach sums_reach(const config::Config& config, const config::Mechanism& mechanism, StepCount releases) {
+  const std::uint64_t every = config.descent.minibatch;
+  const moments::Settings settings = config::moments_settings(config, mechanism);
+  const moments::Design& design = settings.mechanism.design;
+  const moments::BlockNoise noise = moments::block_noise(design, settings.sigmas);
+  const double kept = settings.memory ? 1 - static_cast<double>(every) / static_cast<double>(*settings.memory) : 1;
+  const moments::StageNoise sums(settings.mechanism.correlation, kept);
+  const moments::Radii& radii = settings.stages.front().radii;
+  const std::uint64_t first = 0;
+  const double deviation = std::sqrt(sums.covariance({&first, 1}, releases).front());
+  const auto steps = static_cast<double>(releases.value());
+  const double in_sums = settings.memory ? (1 - std::pow(kept, steps)) / (1 - kept) : steps;
+  const double weight = in_sums * static_cast<double>(every);
+  const double floor = std::sqrt(2.0 * static_cast<double>(design.shape.inputs)) * noise.second * radii.inputs *
+                       radii.inputs * deviation;
+  return {releases.value(), releases.value() * every, floor / weight,
+          noise.target * radii.inputs * radii.target * deviation / weight};
+}
+
+}  // namespace nustream::engine

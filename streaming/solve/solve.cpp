@@ -1,0 +1,100 @@
+#include "solve/solve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nustream/moments/normal_equations.h"
+#include "publish/original_units.h"
+
+namespace nustream::solve {
+namespace {
+
+using Features = std::vector<record::Feature>;
+
+[[noreturn]] void refuse(const std::string& option, const std::string& name, const Features& features) {
+  std::string names;
+  for (const record::Feature& feature : features) names += (names.empty() ? "" : ", ") + feature.name;
+  throw Failure(Exit::configuration, option + " " + name + ": allowed is one of " + names);
+}
+
+std::size_t number_of(const std::string& option, const std::string& name, const Features& features) {
+  const auto found = std::ranges::find(features, name, &record::Feature::name);
+  if (found == features.end()) refuse(option, name, features);
+  return static_cast<std::size_t>(found - features.begin());
+}
+
+/// Numbers of the features that are kept, rising.
+std::vector<std::size_t> kept(const config::Config& config, const Options& options) {
+  const Features& features = config.schema.features;
+  std::vector<std::size_t> numbers;
+  for (const std::string& name : options.features) numbers.push_back(number_of("--features", name, features));
+  if (numbers.empty()) {
+    for (std::size_t j = 0; j < features.size(); ++j) numbers.push_back(j);
+  }
+  if (!options.target.empty()) {
+    const std::size_t target = number_of("--target", options.target, features);
+    if (!options.features.empty() && std::ranges::find(numbers, target) != numbers.end()) {
+      refuse("--features", options.target + ", which is the target", features);
+    }
+    std::erase(numbers, target);
+  }
+  std::ranges::sort(numbers);
+  const auto twice = std::ranges::unique(numbers);
+  numbers.erase(twice.begin(), twice.end());
+  return numbers;
+}
+
+/// The schema of the other model, whose units its coefficients are shown in.
+record::Schema schema_of(const config::Config& config, const Options& options,
+                         const std::vector<std::size_t>& numbers) {
+  record::Schema schema = config.schema;
+  if (!options.target.empty()) {
+    schema.target = config.schema.features[number_of("--target", options.target, config.schema.features)];
+  }
+  schema.features.clear();
+  for (const std::size_t number : numbers) schema.features.push_back(config.schema.features[number]);
+  return schema;
+}
+
+void require_sizes(const config::Config& config, const publish::ShownSums& sums) {
+  if (!config.moments || config.descent.first_stage) {
+    throw Failure(Exit::configuration,
+                  config.file +
+                      ": solve takes linear models with model.estimator = \"moments\" and without "
+                      "[[endogenous]] regressors: the length of other rows scales their sums");
+  }
+  const moments::NormalEquations& equations = sums.equations;
+  if (equations.dimension == config.schema.dimension() && equations.columns() == 1) return;
+  throw Failure(Exit::data, config.file + ": the release's sums are of " + std::to_string(equations.dimension) +
+                                " inputs, the settings of " + std::to_string(config.schema.dimension()));
+}
+
+}  // namespace
+
+Solution solve(const config::Config& config, const publish::ShownSums& sums, const Options& options) {
+  require_sizes(config, sums);
+  const std::size_t first = config.schema.intercept ? 1 : 0;
+  const std::vector<std::size_t> numbers = kept(config, options);
+  std::vector<std::size_t> inputs(first);  // the intercept is input 0
+  for (const std::size_t number : numbers) inputs.push_back(first + number);
+  if (inputs.empty()) throw Failure(Exit::configuration, "--features: nothing is left to explain the target with");
+  moments::NormalEquations equations =
+      options.target.empty()
+          ? moments::subset(sums.equations, inputs)
+          : moments::for_feature(sums.equations,
+                                 first + number_of("--target", options.target, config.schema.features), inputs);
+  if (options.ridge > 0) equations = moments::with_ridge(equations, options.ridge);
+  const double share = static_cast<double>(inputs.size()) / static_cast<double>(sums.equations.dimension);
+  const moments::FlooredSolution found = moments::solve(equations, sums.floor * std::sqrt(share));
+  const record::Schema schema = schema_of(config, options, numbers);
+  lane::Settings settings = config.descent;
+  settings.dimension = inputs.size();
+  const publish::OriginalUnits units(schema, settings);
+  std::vector<double> values;
+  units.convert(found.theta, values);
+  Solution solution{schema.target->name, {}, found.floored};
+  for (std::size_t j = 0; j < values.size(); ++j) solution.coefficients.emplace_back(units.names()[j], values[j]);
+  return solution;
+}
+
+}  // namespace nustream::solve
