@@ -57,6 +57,10 @@ void add_audit(CLI::App& app, Job& job) {
   command->callback([&job] { job = [] { return audit(arguments); }; });
 }
 
+void add_operator_json(CLI::App& command, std::string& file) {
+  command.add_option("--operator-json", file, "write what depends on data to this file, mode 0600: NOT PRIVATE");
+}
+
 void add_replay(CLI::App& app, Job& job) {
   static ReplayArguments arguments;
   folder::Options& options = arguments.options;
@@ -84,7 +88,8 @@ void add_replay(CLI::App& app, Job& job) {
                    "do not begin (66) where a smaller share of the first records can be used; that tells of them")
       ->check(share())
       ->excludes(resume);
-  command->add_flag("--json", options.json, "print the final table as JSON");
+  command->add_flag("--json", options.json, "print the final table as JSON, without what is the operator's");
+  add_operator_json(*command, options.operator_json);
   command->add_flag("--quiet", options.quiet, "print nothing but errors");
   command->callback([&job] { job = [] { return replay(arguments); }; });
 }
@@ -117,7 +122,8 @@ void add_estimate(CLI::App& app, Job& job) {
                    "do not begin (66) where a smaller share of the records can be used; that tells of them")
       ->check(share())
       ->excludes(resume);
-  command->add_flag("--json", options.json, "print the result as JSON");
+  command->add_flag("--json", options.json, "print the result as JSON, without what is the operator's");
+  add_operator_json(*command, options.operator_json);
   command->add_flag("--quiet", options.quiet, "print nothing but errors");
   command->callback([&job] { job = [] { return estimate(arguments); }; });
 }

@@ -31,8 +31,8 @@ void warn_of_lost(const RejectsList& rejects) {
   say_for_operator(rejects.file + " could not be written: it does not list all; check disk and permissions");
 }
 
-void append_operator(const OperatorCounts& counts, const RejectsList& rejects, std::string& out) {
-  out += ",\"operator\":{\"private\":false";
+std::string operator_json(const OperatorCounts& counts, const RejectsList& rejects) {
+  std::string out = "{\"private\":false";
   publish::append_field("records", counts.records, out);
   publish::append_field("rejected", counts.rejected, out);
   if (counts.rejected > 0) publish::append_field("most_often", counts.most_frequent_reason(), out);
@@ -43,6 +43,7 @@ void append_operator(const OperatorCounts& counts, const RejectsList& rejects, s
     publish::append_field("rejects", rejects.file, out);
     out += rejects.is_written ? ",\"rejects_written\":true" : ",\"rejects_written\":false";
   }
+  return out;
 }
 
 }  // namespace nustream::console

@@ -24,7 +24,7 @@ void say_for_operator(const std::string& line);
 void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects);
 /// Where they could not be written: one line more, whatever else is shown of the run.
 void warn_of_lost(const RejectsList& rejects);
-/// ,"operator":{…}
-void append_operator(const OperatorCounts& counts, const RejectsList& rejects, std::string& out);
+/// {"private":false,…: the object of `--operator-json`, without the brace that closes it.
+[[nodiscard]] std::string operator_json(const OperatorCounts& counts, const RejectsList& rejects);
 
 }  // namespace nustream::console

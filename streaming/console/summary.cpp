@@ -82,8 +82,7 @@ std::string to_json(const Summary& summary) {
   append_place("ledger", summary.places.ledger, out);
   append_place("key", summary.places.key, out);
   append_place("witness", summary.places.witness, out);
-  append_operator(summary.counts, summary.rejects, out);
-  return out + "}}";
+  return out + '}';
 }
 
 }  // namespace nustream::console

@@ -41,7 +41,7 @@ struct Summary {
 
 /// Prints the table to `out`; figures that depend on data go to standard error, marked as such.
 void print_table(const Summary& summary, std::FILE* out);
-/// The same as one JSON object; the operator's figures under "operator".
+/// The same as one JSON object, of which nothing depends on data but through the noise: without the counts.
 [[nodiscard]] std::string to_json(const Summary& summary);
 
 }  // namespace nustream::console

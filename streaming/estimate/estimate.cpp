@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "check/first_look.h"
+#include "console/operator_file.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "console/warnings.h"
@@ -225,6 +226,12 @@ Exit run(config::Config config, const Options& options) {
     throw Failure(Exit::usage,
                   "--compare-nonprivate: there is a comparator for linear and Huber losses alone; leave it out");
   }
+  if (options.compare_nonprivate && options.json && options.operator_json.empty()) {
+    throw Failure(Exit::usage,
+                  "--compare-nonprivate: its answers are not private, and --json holds what is alone; add "
+                  "--operator-json FILE for them");
+  }
+  console::OperatorFile operators(options.operator_json);
   Table table = read_table(config);
   TableWitness witness(table);
   const engine::TableDesign design = engine::settle_design(
@@ -267,6 +274,7 @@ Exit run(config::Config config, const Options& options) {
                "with another release.every\n",
                config.intervals.count);
   }
+  operators.write(operator_json(report));
   if (options.json) fmt::print("{}\n", to_json(report));
   if (!options.quiet && !options.json) print(report, stdout);
   console::print_for_operator(report.counts, report.rejects);

@@ -22,6 +22,7 @@ struct Options {
   std::optional<double> compare_x_bound;  ///< AdaSSP's bound on ‖x‖₂
   std::optional<double> compare_y_bound;  ///< and on |y|, in working coordinates
   bool json = false;
+  std::string operator_json{};  ///< as folder::Options
   bool quiet = false;
 };
 

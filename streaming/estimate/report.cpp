@@ -95,6 +95,12 @@ std::string to_json(const Report& report) {
   out += report.is_private ? ",\"private\":true" : ",\"private\":false";
   append_field("folder", report.folder, out);
   if (!report.key_file.empty()) append_field("key", report.key_file, out);
+  return out + '}';
+}
+
+std::string operator_json(const Report& report) {
+  std::string out = console::operator_json(report.counts, report.rejects);
+  if (!report.degeneracy.empty()) append_field("degeneracy", report.degeneracy, out);
   if (!report.comparison.empty()) {
     out += ",\"not_private\":{\"private\":false";
     for (const Compared& compared : report.comparison) {
@@ -103,9 +109,7 @@ std::string to_json(const Report& report) {
     }
     out += '}';
   }
-  console::append_operator(report.counts, report.rejects, out);
-  if (!report.degeneracy.empty()) append_field("degeneracy", report.degeneracy, out);
-  return out + "}}";
+  return out + '}';
 }
 
 }  // namespace nustream::estimate

@@ -42,5 +42,7 @@ struct Report {
 /// Figures that depend on data without privacy go to standard error or are marked.
 void print(const Report& report, std::FILE* out);
 [[nodiscard]] std::string to_json(const Report& report);
+/// What of it is not private, for the operator's file: counts, and answers that stand beside the estimate.
+[[nodiscard]] std::string operator_json(const Report& report);
 
 }  // namespace nustream::estimate

@@ -31,6 +31,7 @@ struct Options {
   bool from_start = false;           ///< a new epoch begins at descent.start, whatever was released before it
   bool compared = false;  ///< answers that are not private stand beside this run's: it is marked so, for ever
   bool json = false;
+  std::string operator_json{};  ///< file for what of the run's end is the operator's alone; empty: none
   bool quiet = false;  ///< no path, no table
 };
 

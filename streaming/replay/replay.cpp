@@ -9,6 +9,7 @@
 #include "check/first_look.h"
 #include "config/advice.h"
 #include "config/mechanism.h"
+#include "console/operator_file.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "console/warnings.h"
@@ -129,6 +130,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
 
   warn(config::overshoot(config), options);
   const bool lines = !options.quiet && !options.json;
+  console::OperatorFile operators(options.operator_json);
   console::PathPrinter printer(lines ? stdout : nullptr);
   StreamInput stream(config, window, stop);
   // The input is opened first: a missing file is told before a state folder is made.
@@ -195,6 +197,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
   }
 
   const console::Summary summary = summarise(config, mechanism, session, printer, loop, ending);
+  operators.write(console::operator_json(summary.counts, summary.rejects) + '}');
   if (options.json) fmt::print("{}\n", console::to_json(summary));
   if (lines) console::print_table(summary, stdout);
   return exit_of(ending);

@@ -140,7 +140,7 @@ delta = 1e-6
 steps = 5
 )");
   ASSERT_EQ(found.command.code, 0) << found.command.err;
-  const std::string_view told = found.json["operator"]["degeneracy"];
+  const std::string_view told = found.for_operator["degeneracy"];
   EXPECT_NE(told.find("rank 2 of 4"), std::string_view::npos) << told;
   EXPECT_NE(told.find("fewer records than columns"), std::string_view::npos) << told;
 }

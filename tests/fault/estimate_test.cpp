@@ -74,6 +74,23 @@ std::size_t lines_in(const std::string& file) {
   return count;
 }
 
+// What is not private is told apart, or not at all.
+TEST(Estimate, ComparisonsStandInTheOperatorsFileAlone) {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("bike.toml", bike());
+  const CommandResult refused =
+      run_command(NUSTREAM_COMMAND, {"estimate", config, "--json", "--compare-nonprivate", "--set",
+                                     "state.directory=" + (folder.path() / "refused").string()});
+  EXPECT_EQ(refused.code, 64) << refused.err;
+  EXPECT_NE(refused.err.find("--operator-json"), std::string::npos) << refused.err;
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "refused"));
+  const JsonOutput found = estimate(folder, bike(), {"--compare-nonprivate"});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  for (const char* word : {"not_private", "operator", "OLS", "rejected"}) {
+    EXPECT_EQ(found.command.out.find(word), std::string::npos) << word;
+  }
+}
+
 // OLS of the same columns: 4.503175, 2.821376, −2.311532, 0.423881.
 TEST(Estimate, ArrivesAtLeastSquaresWhereNoiseIsNothing) {
   const TemporaryFolder folder;
@@ -83,8 +100,8 @@ TEST(Estimate, ArrivesAtLeastSquaresWhereNoiseIsNothing) {
   EXPECT_NEAR(found.value("estimate", "temp"), 2.821376, 2e-3);
   EXPECT_NEAR(found.value("estimate", "hum"), -2.311532, 2e-3);
   EXPECT_NEAR(found.value("estimate", "windspeed"), 0.423881, 2e-3);
-  EXPECT_NEAR(found.json["not_private"]["OLS"]["temp"].get_double().value(), 2.821376, 1e-6);
-  EXPECT_FALSE(found.json["not_private"]["private"].get_bool().value());
+  EXPECT_NEAR(found.for_operator["not_private"]["OLS"]["temp"].get_double().value(), 2.821376, 1e-6);
+  EXPECT_FALSE(found.for_operator["not_private"]["private"].get_bool().value());
   EXPECT_FALSE(found.json["private"].get_bool().value());
   EXPECT_EQ(lines_in((folder.path() / "state") / "releases.jsonl"), 200U);
 }

@@ -90,8 +90,8 @@ TEST_F(RealTables, EstimateOfCardIsWhereThePaperHasIt) {
   JsonOutput found = run_configured("estimate", folder, card(private_stages), {"--compare-nonprivate"});
   ASSERT_EQ(found.command.code, 0) << found.command.err;
   EXPECT_NEAR(found.value("estimate", "educ"), 0.0758, 6 * 0.0018);
-  EXPECT_NEAR(found.json["not_private"]["2SLS"]["educ"].get_double().value(), 0.074410, 1e-6);
-  EXPECT_NEAR(found.json["not_private"]["2S-GD"]["educ"].get_double().value(), 0.0744178850, 1e-9);
+  EXPECT_NEAR(found.for_operator["not_private"]["2SLS"]["educ"].get_double().value(), 0.074410, 1e-6);
+  EXPECT_NEAR(found.for_operator["not_private"]["2S-GD"]["educ"].get_double().value(), 0.0744178850, 1e-9);
   EXPECT_NEAR(found.json["rho"].get_double().value(), 10, 1e-9);
   EXPECT_TRUE(found.json["estimate"]["educ ~ motheduc"].is_double());
 }
@@ -289,9 +289,11 @@ TEST(Instruments, ControlsEnterBothStages) {
   JsonOutput found = run_configured("estimate", folder, small(folder), {"--compare-nonprivate"});
   ASSERT_EQ(found.command.code, 0) << found.command.err;
   for (const char* name : {"intercept", "w", "x"}) {
-    EXPECT_NEAR(found.value("estimate", name), found.json["not_private"]["2SLS"][name].get_double().value(), 1e-3)
+    EXPECT_NEAR(found.value("estimate", name), found.for_operator["not_private"]["2SLS"][name].get_double().value(),
+                1e-3)
         << name;
-    EXPECT_NEAR(found.value("estimate", name), found.json["not_private"]["2S-GD"][name].get_double().value(), 1e-3)
+    EXPECT_NEAR(found.value("estimate", name), found.for_operator["not_private"]["2S-GD"][name].get_double().value(),
+                1e-3)
         << name;
   }
 }
@@ -306,8 +308,8 @@ TEST(Instruments, ARecordWithoutATargetKeepsItsPublicRow) {
   JsonOutput other = run_configured("estimate", folder, config, {spoiled, "--compare-nonprivate"});
   ASSERT_EQ(whole.command.code, 0) << whole.command.err;
   ASSERT_EQ(other.command.code, 0) << other.command.err;
-  EXPECT_EQ(other.json["operator"]["rejected"].get_uint64().value(), 1U);
-  EXPECT_TRUE(std::isfinite(other.json["not_private"]["2SLS"]["x"].get_double().value()));
+  EXPECT_EQ(other.for_operator["rejected"].get_uint64().value(), 1U);
+  EXPECT_TRUE(std::isfinite(other.for_operator["not_private"]["2SLS"]["x"].get_double().value()));
   // The row of the record that has no target weighs in the first stage: the fits are others.
   EXPECT_GT(std::fabs(other.value("estimate", "x") - whole.value("estimate", "x")), 0.05);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +18,7 @@ using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 /// One line, behind what a run that took steps tells its operator.
@@ -33,12 +35,21 @@ struct Counts {
   std::uint64_t rejected = 0;
 };
 
-/// Steps and unusable records of a run that ended as it should.
-Counts counts_of(const CommandResult& result, int code = 0) {
+/// What makes a run tell its counts: to everybody how many steps it took, to the operator how many records were no
+/// use.
+std::vector<std::string> with_counts(const ReplayWorld& world, std::vector<std::string> more = {}) {
+  more.insert(more.end(), {"--json", "--operator-json", world.path("operator.json")});
+  return more;
+}
+
+/// Steps and unusable records of such a run that ended as it should.
+Counts counts_of(const ReplayWorld& world, const CommandResult& result, int code = 0) {
   EXPECT_EQ(result.code, code) << result.err;
-  simdjson::dom::parser parser;
-  const simdjson::dom::element json = parser.parse(result.out);
-  return {json["steps"].get_uint64().value(), json["operator"]["rejected"].get_uint64().value()};
+  simdjson::dom::parser for_all;
+  simdjson::dom::parser for_operators;
+  const simdjson::dom::element json = for_all.parse(result.out);
+  const simdjson::dom::element told = for_operators.load(world.path("operator.json"));
+  return {json["steps"].get_uint64().value(), told["rejected"].get_uint64().value()};
 }
 
 TEST(BadInput, AMissingFileIs74AndLeavesNoState) {
@@ -111,8 +122,8 @@ TEST(BadInput, AFileWithoutAHeaderIs65) {
 TEST(BadInput, AHeaderAloneIsDoneWithoutAStep) {
   const ReplayWorld world;
   world.write("rows.csv", "x,y\n");
-  const CommandResult result = world.run({"--json"});
-  EXPECT_EQ(counts_of(result).steps, 0u);
+  const CommandResult result = world.run(with_counts(world));
+  EXPECT_EQ(counts_of(world, result).steps, 0u);
   EXPECT_THAT(result.err, HasSubstr("the input has no records"));
 }
 
@@ -145,9 +156,9 @@ TEST(Budget, ThatEndsARunBeforeItsNoiseIsToldFirst) {
   const ReplayWorld world(200);
   const std::string budget = "privacy.budget=0.4";  // of the 0.5 of privacy.rho
   const CommandResult told = run_command(NUSTREAM_COMMAND, {"check", world.config(), "--set", budget});
-  const CommandResult run = world.run({"--set", budget, "--json"});
+  const CommandResult run = world.run(with_counts(world, {"--set", budget}));
   const std::string says =
-      "privacy.budget ends this epoch after " + std::to_string(counts_of(run, 73).steps) + " steps, ";
+      "privacy.budget ends this epoch after " + std::to_string(counts_of(world, run, 73).steps) + " steps, ";
   EXPECT_THAT(told.out, HasSubstr(says));
   for (const char* command : {"check", "plan"}) {
     const CommandResult json = run_command(NUSTREAM_COMMAND, {command, world.config(), "--json", "--set", budget});
@@ -211,10 +222,37 @@ TEST(BadInput, BinaryRecordsTakeZeroGradientSteps) {
   world.write("rows.csv", bytes);
   const CommandResult result = world.run({});
   EXPECT_THAT(result.err, AllOf(HasSubstr("none of"), HasSubstr("noise alone"), HasSubstr("most often")));
-  const Counts counts = counts_of(world.run({"--json"}, "again"));
+  const Counts counts = counts_of(world, world.run(with_counts(world), "again"));
   EXPECT_GT(counts.steps, 10u);
   EXPECT_EQ(counts.steps, counts.rejected);
   EXPECT_EQ(counts.steps, static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n') - 1));
+}
+
+// Of two runs over neighbours, what everybody is told differs by noise alone: the counts are in the operator's file.
+TEST(OperatorJson, HoldsWhatIsNotToldToEverybody) {
+  const ReplayWorld world;
+  const std::string file = world.path("operator.json");
+  world.write("operator.json", "what was there before");
+  const mode_t before = ::umask(0);
+  const CommandResult result = world.run(with_counts(world, {"--set", "state.rejects=true"}));
+  ::umask(before);
+  const Counts counts = counts_of(world, result);
+  EXPECT_GT(counts.rejected, 0U);
+  for (const char* word : {"operator", "rejected", "most_often", "left_over", "rejects", "records"}) {
+    EXPECT_THAT(result.out, Not(HasSubstr(std::string("\"") + word + '"')));
+  }
+  const std::string told = read_file(file);
+  EXPECT_THAT(told, AllOf(StartsWith("{\"private\":false,"), EndsWith("}\n"), HasSubstr("\"most_often\":\""),
+                          HasSubstr("\"rejects_written\":true")));
+  EXPECT_EQ(std::filesystem::status(file).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_FALSE(std::filesystem::exists(file + ".new"));
+}
+
+TEST(OperatorJson, ThatCannotBeWrittenIsToldBeforeAnythingIsSpent) {
+  const ReplayWorld world;
+  expect_failure(world.run({"--operator-json", world.path("missing/operator.json")}), 74, "missing/operator.json");
+  EXPECT_FALSE(std::filesystem::exists(world.path("state")));
 }
 
 struct BadRecord {
@@ -228,8 +266,8 @@ class OneBadRecord : public ::testing::TestWithParam<BadRecord> {};
 TEST_P(OneBadRecord, SpoilsItselfOnly) {
   const ReplayWorld world(0);
   world.write("rows.csv", "x,y\n1,2\n3,4\n" + GetParam().line + "\n5,6\n7,8\n");
-  const CommandResult result = world.run({"--json", "--set", "state.rejects=true"});
-  const Counts counts = counts_of(result);
+  const CommandResult result = world.run(with_counts(world, {"--set", "state.rejects=true"}));
+  const Counts counts = counts_of(world, result);
   EXPECT_EQ(counts.steps, 5u);
   EXPECT_EQ(counts.rejected, 1u);
   EXPECT_THAT(read_file(world.path("state/rejects.jsonl")),
@@ -246,11 +284,11 @@ INSTANTIATE_TEST_SUITE_P(All, OneBadRecord,
 TEST(BadInput, ALineOf100MegabytesIsOneBadRecordInFlatMemory) {
   const ReplayWorld world(0);
   world.write("rows.csv", "x,y\n1,2\n" + std::string(100'000'000, '7') + "\n5,6\n");
-  Command command(NUSTREAM_COMMAND, world.replay({"--json"}));
+  Command command(NUSTREAM_COMMAND, world.replay(with_counts(world)));
   struct rusage before {};
   struct rusage after {};
   getrusage(RUSAGE_CHILDREN, &before);
-  const Counts counts = counts_of(command.wait());
+  const Counts counts = counts_of(world, command.wait());
   getrusage(RUSAGE_CHILDREN, &after);
   EXPECT_EQ(counts.steps, 3u);
   EXPECT_EQ(counts.rejected, 1u);

@@ -13,25 +13,35 @@
 
 namespace nustream::tests {
 
-/// What a command printed as JSON; nothing parsed where it failed.
+/// What a command printed as JSON, and what it told its operator in a file; nothing parsed where it failed.
 struct JsonOutput {
   CommandResult command;
   simdjson::dom::parser parser;
   simdjson::dom::element json;
+  simdjson::dom::parser operator_parser;
+  simdjson::dom::element for_operator;
 
-  explicit JsonOutput(CommandResult result) : command(std::move(result)) {
-    if (command.code == 0) json = parser.parse(command.out);
+  JsonOutput(CommandResult result, const std::string& operator_file) : command(std::move(result)) {
+    if (command.code != 0) return;
+    json = parser.parse(command.out);
+    for_operator = operator_parser.load(operator_file);
   }
   [[nodiscard]] double value(const char* object, const char* name) { return json[object][name].get_double().value(); }
 };
 
-/// `nustream NAME CONFIG --json OPTIONS…` with its state in the folder's "state".
+/// `nustream NAME CONFIG --json --operator-json FILE OPTIONS…` with its state in the folder's "state".
 inline JsonOutput run_configured(const char* name, const TemporaryFolder& folder, const std::string& config,
                                  const std::vector<std::string>& options = {}) {
-  std::vector<std::string> arguments{name, folder.write("model.toml", config), "--json", "--set",
+  const std::string for_operator = (folder.path() / "operator.json").string();
+  std::vector<std::string> arguments{name,
+                                     folder.write("model.toml", config),
+                                     "--json",
+                                     "--operator-json",
+                                     for_operator,
+                                     "--set",
                                      "state.directory=" + (folder.path() / "state").string()};
   arguments.insert(arguments.end(), options.begin(), options.end());
-  return JsonOutput(run_command(NUSTREAM_COMMAND, arguments, std::nullopt));
+  return {run_command(NUSTREAM_COMMAND, arguments, std::nullopt), for_operator};
 }
 
 }  // namespace nustream::tests

@@ -1,0 +1,33 @@
+#include "console/operator_file.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "journal/disk.h"
+
+namespace nustream::console {
+
+OperatorFile::OperatorFile(std::string path) : path_(std::move(path)) {
+  if (path_.empty()) return;
+  static_cast<void>(journal::posix_disk()->create(path_ + ".new", journal::Audience::operators));
+  next_ = path_ + ".new";
+}
+
+OperatorFile::~OperatorFile() {
+  std::error_code gone;
+  if (!next_.empty()) std::filesystem::remove(next_, gone);
+}
+
+void OperatorFile::write(std::string_view object) {
+  if (next_.empty()) return;
+  const auto disk = journal::posix_disk();
+  {
+    const auto file = disk->create(next_, journal::Audience::operators);
+    file->write(0, std::string(object) + '\n');
+    file->sync();
+  }
+  disk->rename(next_, path_);
+  next_.clear();
+}
+
+}  // namespace nustream::console
