@@ -83,7 +83,8 @@ A local broker on $1, the bundled order lines played into topic 'orders' (2 part
 
   http://127.0.0.1:9464/metrics         private figures, for anyone
   http://127.0.0.1:9464/api/v1/state    the present model and what it has cost
-  http://127.0.0.1:9465/metrics         the operator's figures: they depend on data
+  http://127.0.0.1:9465/metrics         the operator's figures, which depend on data:
+    curl -H "Authorization: Bearer \$(cat $demo_folder/retail.operator_token)" http://127.0.0.1:9465/metrics
   kcat -C -b $1 -t retail.releases -X isolation.level=read_committed
   kcat -C -b $1 -t retail.model -X isolation.level=read_committed
 

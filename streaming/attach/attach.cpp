@@ -2,13 +2,19 @@
 
 #include <sys/resource.h>
 
+#include <boost/asio/post.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "attach/front.h"
 #include "attach/preflight.h"
 #include "attach/record_sizes.h"
 #include "attach/service.h"
@@ -16,6 +22,8 @@
 #include "attach/topic_requirements.h"
 #include "secrets/harden.h"
 #include "secrets/key_file.h"
+#include "secrets/key_place.h"
+#include "serve/operator_token.h"
 
 namespace nustream::attach {
 namespace {
@@ -31,14 +39,29 @@ secrets::Keyring load_keys(const config::Config& config, const Options& options)
   return secrets::load_key_file(config.state.key_file);
 }
 
-/// Brokers that are not up yet are waited for, but not in silence.
-TopicFacts wait_for_topics(const config::Config& config, const std::atomic<bool>& cancelled) {
+/// Beside the key lies the token of the operator's listener, unless the settings place it.
+void settle_token(config::Config& config) {
+  const std::filesystem::path beside = config.state.key_file.empty()
+                                           ? secrets::key_directory(config.state.key_directory)
+                                           : secrets::real_path(config.state.key_file).parent_path();
+  const serve::TokenFile token = serve::settle_operator_token(config.serve, config.stream, beside);
+  config.serve.operator_token_file = token.path.empty() ? serve::no_token : token.path.string();
+  if (token.path.empty()) return;
+  fmt::print(stderr, "nustream: the operator's pages on {} ask for the token in {}{}\n", config.serve.operator_address,
+             token.path.string(), token.is_new ? ", which was made now" : "");
+}
+
+/// Brokers that are not up yet are waited for, but not in silence. `tell`: what is waited for.
+TopicFacts wait_for_topics(const config::Config& config, const std::atomic<bool>& cancelled,
+                           const std::function<void(std::string)>& tell) {
   constexpr std::chrono::milliseconds patience{5'000};
   try {
     return check_topics(config, std::min(patience, config.kafka.give_up), cancelled);
   } catch (const Failure& failure) {
     if (failure.code() != Exit::unavailable || config.kafka.give_up <= patience) throw;
-    fmt::print(stderr, "nustream: waiting for {}: {}\n", config.kafka.brokers, failure.what());
+    const std::string waiting = fmt::format("waiting for {}: {}", config.kafka.brokers, failure.what());
+    fmt::print(stderr, "nustream: {}\n", waiting);
+    tell(waiting);
   }
   return check_topics(config, config.kafka.give_up - patience, cancelled);
 }
@@ -83,13 +106,23 @@ Exit run(config::Config config, const Options& options) {
   for (const std::string& warning : warnings_ahead(config, mechanism)) {
     fmt::print(stderr, "nustream: warning: {}\n", warning);
   }
-  StartUp start_up;
+  settle_token(config);
+  Front front(config.serve, config.stream);
+  StartUp start_up(front.loop);
   const auto found = std::make_shared<TopicFacts>();
   const auto asked = std::make_shared<const config::Config>(config);
-  if (const auto told = start_up.run(
-          [asked, found](const std::atomic<bool>& cancelled) { *found = wait_for_topics(*asked, cancelled); })) {
+  // The work may be left to itself, and what it tells is then never heard.
+  const auto tell = [loop = front.loop, operators = &front.operators](std::string waiting) {
+    boost::asio::post(*loop, [operators, waiting = std::move(waiting)] {
+      operators->set_phase(serve::Phase::starting, waiting);
+    });
+  };
+  if (const auto told = start_up.run([asked, found, tell](const std::atomic<bool>& cancelled) {
+        *found = wait_for_topics(*asked, cancelled, tell);
+      })) {
     return *told;
   }
+  front.operators.set_phase(serve::Phase::starting, "joining group " + config.kafka.group);
   const TopicFacts& facts = *found;
   for (const std::string& warning : facts.warnings) fmt::print(stderr, "nustream: warning: {}\n", warning);
   require_room_for_lanes(config, facts.partitions);
@@ -102,7 +135,7 @@ Exit run(config::Config config, const Options& options) {
                     release_max,
                     facts.letter_bytes_max,
                     facts.lanes_with_room};
-  Service service(setup, mechanism, facts.partitions, options);
+  Service service(front, setup, mechanism, facts.partitions, options);
   if (const auto told = start_up.told_to_end()) return *told;  // else the service's own signals have it
   return service.run();
 }

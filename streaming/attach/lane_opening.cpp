@@ -24,6 +24,14 @@ void close_client(const Host& host, OpenedLane& lane) {
   host.on_spare_thread([journal = std::shared_ptr<kafka::KafkaJournal>(std::move(lane.journal))] {});
 }
 
+/// Where privacy.budget ends the epoch before its noise's horizon, or for ever.
+std::optional<StepCount> budget_stop(const config::Config& config, const LaneState& state) {
+  const Position position = state.lane.position();
+  const std::optional<StepCount> horizon = state.ledger.limit({}, position);
+  const std::optional<StepCount> last = state.ledger.limit(config.privacy.budget, position);
+  return last && (!horizon || *last < *horizon) ? last : std::nullopt;
+}
+
 }  // namespace
 
 void LaneWorker::open() {
@@ -134,10 +142,14 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   if (!large.empty()) console::warn(fmt::format("lane {}: {}", lane_.value(), large));
   host_.shown.open_lane({engine::release_header(config, {lane_, epoch.epoch, epoch.digest, epoch.is_private}),
                          mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity,
-                         config.descent.schedule, config.privacy.budget});
+                         config.descent.schedule, config.privacy.budget,
+                         StepCount{config.descent.release_every}, budget_stop(config, lane.state)});
   host_.shown.update(serve::CommittedSpend::committed(lane.state.ledger.entry(steps, position),
                                                       lane.state.ledger.total(steps, position)));
-  if (lane.last_published) host_.shown.update(serve::CommittedRelease::published(*lane.last_published));
+  if (!lane.last_published) return;
+  std::optional<double> at;
+  if (lane.last_published->milliseconds) at = static_cast<double>(*lane.last_published->milliseconds) / 1000;
+  host_.shown.update(serve::CommittedRelease::published(lane.last_published->text, at));
 }
 
 void LaneWorker::start_reading() {

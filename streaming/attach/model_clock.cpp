@@ -93,18 +93,19 @@ void ModelClock::run() {
   Releases releases(setup_.config.kafka);
   std::string shown;
   do {
-    std::optional<std::string> changed;
+    std::optional<Look> look;
     try {
       releases.look();
       auto model = publish::combined_model(releases.last(), releases.lanes(), setup_.digests.both());
-      if (model && *model != shown) {
-        shown = *model;
-        changed = std::move(model);
+      look = Look{{}, std::move(model.waits_for)};
+      if (model.json && *model.json != shown) {
+        shown = *model.json;
+        look->changed = std::move(model.json);
       }
     } catch (const Failure&) {
       // A broker that is away is the lanes' trouble to report; here the next tick looks again.
     }
-    looked_(std::move(changed));
+    looked_(std::move(look));
   } while (sleep());
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "attach/lane_state.h"
 
@@ -16,8 +17,12 @@ namespace nustream::attach {
 /// read now it reads at the next tick.
 class ModelClock {
  public:
-  /// Called on the clock's thread after each look: with a model where it is another than the last time.
-  using Looked = std::function<void(std::optional<std::string> changed)>;
+  struct Look {
+    std::optional<std::string> changed{};  ///< the model, where it is another than the last time
+    std::vector<LaneId> waits_for{};       ///< the lanes that hold it up
+  };
+  /// Called on the clock's thread after each look that found what it looked for; after one that did not, with nothing.
+  using Looked = std::function<void(std::optional<Look> look)>;
   ModelClock(const Setup& setup, Looked looked);
   /// Waits for the look that is under way.
   ~ModelClock();

@@ -256,9 +256,11 @@ class Opening {
                      "the sealed lane is at another step than its seal says");
     const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
     const bool owes = opened.journal->owes_releases();
-    opened.last_published = owes
-                                ? opened.journal->outbox()
-                                : checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+    if (owes) {
+      opened.last_published = kafka::LaneChecks::Published{opened.journal->outbox(), std::nullopt};
+    } else {
+      opened.last_published = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
+    }
     if (owes || is_new_stop) commit_alone(opened);
     return opened;
   }
@@ -312,9 +314,10 @@ class Opening {
     if (state_) {
       const kafka::Offset from = kafka::decode_bookmark(state_->record.bookmark).releases_from;
       const auto found = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
-      if (found) return *found;
+      if (found) return found->text;
     }
-    return checks_->last_published(kafka::Offset{0}).value_or(std::string());
+    const auto found = checks_->last_published(kafka::Offset{0});
+    return found ? found->text : std::string();
   }
 
   /// Of the input when the lane began. Where that is lost, one: a lane without a state that begins at its first

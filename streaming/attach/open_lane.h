@@ -41,8 +41,8 @@ struct OpenedLane {
   journal::NoiseCheckpoints noise;  ///< of the next step
   bool resumed = false;             ///< they are of a state that was found: somebody may have gone on from it
   StepCount released;               ///< steps of the epoch's last release
-  /// Whole lines: the last release, or all that opening the lane published.
-  std::optional<std::string> last_published;
+  /// Whole lines: the last release, or all that opening the lane published, which has no time yet.
+  std::optional<kafka::LaneChecks::Published> last_published;
 };
 
 /// A topic has no partition for the lane: not yet, perhaps.

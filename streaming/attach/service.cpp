@@ -49,24 +49,24 @@ bool is_there(const config::Kafka& kafka, kafka::Deadline deadline, const std::a
 
 }  // namespace
 
-Service::Service(const Setup& setup, const config::Mechanism& mechanism, std::uint32_t partitions,
+Service::Service(Front& front, const Setup& setup, const config::Mechanism& mechanism, std::uint32_t partitions,
                  const Options& options)
     : setup_(setup),
       partitions_(partitions),
+      loop_(*front.loop),
+      operators_(front.operators),
       pools_{boost::asio::thread_pool(commit_threads(setup.config.kafka)), boost::asio::thread_pool(1),
              boost::asio::thread_pool(
                  static_cast<std::size_t>(std::min<std::uint64_t>(setup.config.kafka.lanes_max, 16)))},
-      shown_(setup.config.stream),
-      operators_(shown_),
       consumer_({setup.config.kafka.brokers, setup.config.kafka.properties},
                 {setup.config.kafka.topics.input, setup.config.kafka.group, setup.config.kafka.instance}),
       host_{loop_,
             setup,
             mechanism,
             consumer_,
-            shown_,
+            front.shown,
             operators_,
-            locked_,
+            front.locked,
             options.renewal,
             {},
             out_of_time_,
@@ -109,7 +109,6 @@ bool Service::enter(ServiceEvent event) {
 }
 
 Exit Service::run() {
-  servers_.emplace(loop_, setup_.config.serve, shown_, operators_);
   signals_.async_wait([this](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;
     if (signal == SIGINT) exit_ = Exit::interrupted;
@@ -156,23 +155,42 @@ void Service::open_lane(LaneId lane) {
   keep_model_clock();
 }
 
-void Service::model_looked(std::optional<std::string> changed) {
+void Service::model_looked(std::optional<ModelClock::Look> look) {
   const auto first = lanes_.find(LaneId{0});
-  if (changed && first != lanes_.end()) first->second->publish_model(std::move(*changed));
+  if (look) tell_of_model(look->waits_for);
+  if (look && look->changed && first != lanes_.end()) first->second->publish_model(std::move(*look->changed));
   if (looks_left_ == 0) return;
   if (--looks_left_ == 0) return shut_down("");
   model_clock_->look_now();
+}
+
+/// One line in the log when other lanes than before hold the combined model up, and when none does any more.
+void Service::tell_of_model(const std::vector<LaneId>& waits_for) {
+  operators_.set_model_waits(waits_for.size());
+  if (waits_for == std::exchange(model_waits_for_, waits_for)) return;
+  if (waits_for.empty()) {
+    fmt::print(stderr, "nustream: the combined model goes on\n");
+    return;
+  }
+  std::string lanes;
+  for (const LaneId lane : waits_for) lanes += (lanes.empty() ? "" : ", ") + std::to_string(lane.value());
+  fmt::print(stderr,
+             "nustream: the combined model waits for lane{} {}: the last release there is of other settings, or "
+             "promises something else; it goes on with that lane's next release under the present ones\n",
+             waits_for.size() == 1 ? "" : "s", lanes);
 }
 
 /// The owner of lane 0, and nobody else, writes the combined model.
 void Service::keep_model_clock() {
   const bool wanted = !setup_.config.kafka.topics.model.empty() && lanes_.count(LaneId{0}) > 0 && !is_ending(stage_);
   if (wanted && !model_clock_) {
-    model_clock_ = std::make_unique<ModelClock>(setup_, [this](std::optional<std::string> changed) {
-      boost::asio::post(loop_, [this, changed = std::move(changed)]() mutable { model_looked(std::move(changed)); });
+    model_clock_ = std::make_unique<ModelClock>(setup_, [this](std::optional<ModelClock::Look> look) {
+      boost::asio::post(loop_, [this, look = std::move(look)]() mutable { model_looked(std::move(look)); });
     });
   } else if (!wanted && model_clock_) {
     if (std::exchange(looks_left_, 0) > 0) boost::asio::post(loop_, [this] { shut_down(""); });
+    model_waits_for_.clear();
+    operators_.set_model_waits(0);
     // It may be waiting for a broker: let it end on a thread that may wait.
     host_.on_spare_thread([clock = std::shared_ptr<ModelClock>(std::move(model_clock_))] {});
   }

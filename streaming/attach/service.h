@@ -17,20 +17,22 @@
 
 #include "attach/attach.h"
 #include "attach/broker_watch.h"
+#include "attach/front.h"
 #include "attach/host.h"
 #include "attach/lane_worker.h"
 #include "attach/model_clock.h"
 #include "attach/roster.h"
 #include "attach/service_machine.h"
 #include "kafka/group_consumer.h"
-#include "serve/servers.h"
 
 namespace nustream::attach {
 
 /// One process's part in a stream. Constructed, run once, destroyed on one thread, the loop's.
 class Service {
  public:
-  Service(const Setup& setup, const config::Mechanism& mechanism, std::uint32_t partitions, const Options& options);
+  /// On `front`, which outlives it.
+  Service(Front& front, const Setup& setup, const config::Mechanism& mechanism, std::uint32_t partitions,
+          const Options& options);
   ~Service();
 
   /// Until nothing is left to do. Throws the Failure that ended it.
@@ -88,7 +90,8 @@ class Service {
   void end_if_none_can_go_on();
   void finish_revocation();
   void keep_model_clock();
-  void model_looked(std::optional<std::string> changed);
+  void model_looked(std::optional<ModelClock::Look> look);
+  void tell_of_model(const std::vector<LaneId>& waits_for);
   void tick();
   void look_at_brokers();
   void tell_of_brokers();
@@ -101,12 +104,9 @@ class Service {
   const Setup& setup_;
   std::uint32_t partitions_;
   std::atomic<bool> out_of_time_{false};
-  secrets::LockedMemory locked_;  // before the loop: what it still holds at the end has keys in there
-  boost::asio::io_context loop_;
+  boost::asio::io_context& loop_;
+  serve::OperatorSurface& operators_;
   Pools pools_;
-  serve::PublicSurface shown_;
-  serve::OperatorSurface operators_;
-  std::optional<serve::Servers> servers_;
   kafka::GroupConsumer consumer_;
   Host host_;
   boost::asio::signal_set signals_;
@@ -118,6 +118,7 @@ class Service {
   Roster roster_;
   std::optional<Revocation> revocation_;
   std::unique_ptr<ModelClock> model_clock_;  // while lane 0 is here
+  std::vector<LaneId> model_waits_for_;      // as the log has it
   std::optional<Failure> failure_;
   Exit exit_ = Exit::done;
   ServiceStage stage_ = ServiceStage::joining;

@@ -106,6 +106,7 @@ void Service::handle(const kafka::EndOfPartition& end) {
 void Service::handle(const kafka::Assigned& assigned) {
   deliver();
   brokers_.assigned();
+  operators_.rebalanced();
   if (const auto error = consumer_.assign(assigned.partitions)) {
     return fail(kafka::KafkaFailure("take partitions of topic " + setup_.config.kafka.topics.input, *error));
   }
@@ -122,6 +123,7 @@ void Service::handle(const kafka::Assigned& assigned) {
 
 void Service::handle(const kafka::Revoked& revoked) {
   deliver();
+  operators_.rebalanced();
   revocation_ = Revocation{revoked.partitions, {}};
   for (const kafka::PartitionIndex partition : revoked.partitions) {
     if (roster_.revoke(lane_of(partition))) operators_.close_lane(lane_of(partition));

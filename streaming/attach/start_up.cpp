@@ -41,7 +41,8 @@ class Blocked {
 
 }  // namespace
 
-StartUp::StartUp() : loop_(std::make_shared<boost::asio::io_context>()), signals_(*loop_, SIGINT, SIGTERM) {
+StartUp::StartUp(std::shared_ptr<boost::asio::io_context> loop)
+    : loop_(std::move(loop)), signals_(*loop_, SIGINT, SIGTERM) {
   signals_.async_wait([this](const boost::system::error_code& cancelled, int signal) {
     if (!cancelled) told_ = signal == SIGINT ? Exit::interrupted : Exit::done;
   });

@@ -17,7 +17,8 @@ namespace nustream::attach {
 /// are ignored: the process leaves already, and with the exit code of what it did. One thread calls it.
 class StartUp {
  public:
-  StartUp();
+  /// The loop runs while work is waited for: listeners on it answer meanwhile.
+  explicit StartUp(std::shared_ptr<boost::asio::io_context> loop);
   ~StartUp();
   StartUp(const StartUp&) = delete;
   StartUp& operator=(const StartUp&) = delete;

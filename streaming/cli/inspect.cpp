@@ -161,7 +161,7 @@ std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& 
     kafka::LaneChecks checks(client, place, keys, kafka.transaction, cancelled);
     const auto last = checks.last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
     reports.emplace_back(place.name(), Report{state.identity, state.record.position, engine::ledger_of(state.record),
-                                              last.value_or("")});
+                                              last ? last->text : ""});
   }
   return reports;
 }

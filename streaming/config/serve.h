@@ -21,7 +21,7 @@ struct Serve {
   std::string public_address = "127.0.0.1:9464";    ///< empty: no public listener
   std::string operator_address = "127.0.0.1:9465";  ///< empty: no operator listener
   std::string public_token_file{};                  ///< empty: anyone who reaches it may read
-  std::string operator_token_file{};                ///< may be empty only where operator_address is loopback
+  std::string operator_token_file{};                ///< empty: made beside the key; "none": on loopback, none is asked for
   ServeLimits limits{};                             ///< of each listener
 };
 

@@ -177,12 +177,17 @@ LaneChecks::Remains LaneChecks::remains() {
   return remains;
 }
 
-std::optional<std::string> LaneChecks::last_published(Offset from) {
+std::optional<LaneChecks::Published> LaneChecks::last_published(Offset from) {
   const TopicPartition partition = place_.in(place_.topics.releases);
   const Watermarks log = committed_.watermarks(partition, deadline());
-  std::optional<std::string> last;
+  std::optional<Published> last;
   committed_.read_patiently(partition, std::clamp(from, log.low, log.high), log.high, time_,
-                            [&](const Message& message) { last = std::string(text_of(message)) + '\n'; });
+                            [&](const Message& message) {
+                              last = Published{std::string(text_of(message)) + '\n', std::nullopt};
+                              if (message.record.time_kind != decode::TimeKind::none) {
+                                last->milliseconds = message.record.milliseconds;
+                              }
+                            });
   return last;
 }
 

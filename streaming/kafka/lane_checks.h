@@ -61,9 +61,12 @@ class LaneChecks {
   };
   [[nodiscard]] Remains remains();
 
-  /// The last release that a reader of committed records finds, as it was published; nothing for none. `from`: where
-  /// to begin.
-  [[nodiscard]] std::optional<std::string> last_published(Offset from);
+  struct Published {
+    std::string text;                          ///< as it was published, with its newline
+    std::optional<std::int64_t> milliseconds;  ///< when, by the broker's or the producer's clock, since 1970
+  };
+  /// The last release that a reader of committed records finds; nothing for none. `from`: where to begin.
+  [[nodiscard]] std::optional<Published> last_published(Offset from);
   /// Begin and last stable end of the input.
   [[nodiscard]] Watermarks input_log();
   /// The high watermark of the input.

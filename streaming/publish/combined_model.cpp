@@ -28,7 +28,7 @@ NamedValues weighted(const Parts& parts, NamedValues ShownRelease::*which) {
   return sum;
 }
 
-std::string to_json(const Parts& parts) {
+std::string to_json(const Parts& parts, const std::vector<LaneId>& empty) {
   std::string out = "{\"format\":1";
   append_field("stream", parts.front().stream, out);
   out += ",\"parts\":[";
@@ -43,6 +43,14 @@ std::string to_json(const Parts& parts) {
     out += '}';
   }
   out += ']';
+  if (!empty.empty()) {
+    out += ",\"empty\":[";
+    for (const LaneId lane : empty) {
+      if (out.back() != '[') out += ',';
+      append_number(std::uint64_t{lane.value()}, out);
+    }
+    out += ']';
+  }
   append_values("estimate", weighted(parts, &ShownRelease::estimate), out);
   append_values("average", weighted(parts, &ShownRelease::average), out);
   // A record is in one lane: all lanes together cost the most that one of them does.
@@ -70,19 +78,26 @@ std::string to_json(const Parts& parts) {
 
 }  // namespace
 
-std::optional<std::string> combined_model(const std::map<LaneId, std::string>& releases, std::uint32_t lanes,
-                                          std::span<const std::string> digests) {
+CombinedModel combined_model(const std::map<LaneId, std::string>& releases, std::uint32_t lanes,
+                             std::span<const std::string> digests) {
+  CombinedModel model;
   Parts parts;
+  std::vector<LaneId> empty;
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     const auto found = releases.find(LaneId{lane});
-    if (found == releases.end()) return std::nullopt;
-    std::optional<ShownRelease> part = read_release(found->second);
-    if (!part || part->step == 0 || std::ranges::find(digests, part->digest) == digests.end()) return std::nullopt;
-    if (!parts.empty() && part->promise != parts.front().promise) return std::nullopt;
-    parts.push_back(std::move(*part));
+    std::optional<ShownRelease> part;
+    if (found != releases.end()) part = read_release(found->second);
+    if (found == releases.end() || (part && part->step == 0)) {
+      empty.emplace_back(lane);
+    } else if (!part || std::ranges::find(digests, part->digest) == digests.end() ||
+               (!parts.empty() && part->promise != parts.front().promise)) {
+      model.waits_for.emplace_back(lane);
+    } else {
+      parts.push_back(std::move(*part));
+    }
   }
-  if (parts.empty()) return std::nullopt;
-  return to_json(parts);
+  if (model.waits_for.empty() && !parts.empty()) model.json = to_json(parts, empty);
+  return model;
 }
 
 }  // namespace nustream::publish

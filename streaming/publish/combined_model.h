@@ -6,18 +6,28 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "nustream/base/units.h"
 
 namespace nustream::publish {
 
-/// One JSON object on one line, newline excluded, from the last release of each lane; the weights are their steps.
-/// Post-processing of public lines: it costs nothing, and one set of parts gives one value, byte for byte.
+/// What the lanes' releases come to.
+struct CombinedModel {
+  /// One JSON object on one line, newline excluded; nothing where a lane holds it up, and where no lane has a weight.
+  std::optional<std::string> json;
+  /// The lanes that hold it up.
+  std::vector<LaneId> waits_for;
+};
+
+/// From the last release of each of `lanes` lanes; the weights are their steps, so that a lane without a release, whose
+/// partition may be empty for ever, has none and is named as empty. Post-processing of public lines: it costs
+/// nothing, and one set of parts gives one value, byte for byte.
 ///
-/// Nothing where one of `lanes` lanes has no release, has taken no step, or released under none of `digests`, which
-/// are those of the settings by each rule of where an epoch begins, or where they promise different things (private
-/// or not, about which neighbours).
-[[nodiscard]] std::optional<std::string> combined_model(const std::map<LaneId, std::string>& releases,
-                                                        std::uint32_t lanes, std::span<const std::string> digests);
+/// A lane holds the model up where its last release is under none of `digests`, which are those of the settings by
+/// each rule of where an epoch begins, where it promises something else than the first lane's (private or not, about
+/// which neighbours), and where it is no release.
+[[nodiscard]] CombinedModel combined_model(const std::map<LaneId, std::string>& releases, std::uint32_t lanes,
+                                           std::span<const std::string> digests);
 
 }  // namespace nustream::publish

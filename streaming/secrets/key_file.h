@@ -8,16 +8,12 @@
 namespace nustream::secrets {
 
 /// Makes a key file of fresh random bytes, mode 0600, durable before this returns. Failure(permission) where the
-/// file exists (it is left alone) or cannot be made. The name stands for the whole key from the first moment on:
-/// bytes are written to PATH.RANDOM.new, synced, and given the name; a crash leaves such a file behind, which is
-/// nobody's key and may be deleted, and a full disk leaves nothing.
+/// file exists (it is left alone) or cannot be made; as create_private_file(), so that a PATH.RANDOM.new that a crash
+/// leaves behind is nobody's key.
 void create_key_file(const std::filesystem::path& path);
 
 /// The keys of the file. Failure(permission) where it is missing, not a regular file of 32 bytes, all zero, owned
 /// by somebody else than this process's user or root, or open to group or others.
 [[nodiscard]] Keyring load_key_file(const std::filesystem::path& path);
-
-/// Makes the name of a file durable. Failure(io) where the system refuses.
-void sync_folder_of(const std::filesystem::path& path);
 
 }  // namespace nustream::secrets

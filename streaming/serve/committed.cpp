@@ -13,7 +13,7 @@ CommittedSpend CommittedSpend::committed(const journal::LedgerEntry& entry, Rho 
   return {entry.lane, entry.epoch, entry.steps, entry.rho, total};
 }
 
-CommittedRelease CommittedRelease::published(std::string_view outbox) {
+CommittedRelease CommittedRelease::published(std::string_view outbox, std::optional<double> at) {
   constexpr const char* no_release =
       "a published outbox holds something else than whole releases; please report this";
   if (!outbox.ends_with('\n')) throw Failure(Exit::internal, no_release);
@@ -21,7 +21,7 @@ CommittedRelease CommittedRelease::published(std::string_view outbox) {
   const std::size_t begin = outbox.size() < 2 || before_last == std::string_view::npos ? 0 : before_last + 1;
   std::optional<publish::ShownRelease> last = publish::read_release(outbox.substr(begin));
   if (!last) throw Failure(Exit::internal, no_release);
-  return {*std::move(last), static_cast<std::uint64_t>(std::count(outbox.begin(), outbox.end(), '\n'))};
+  return {*std::move(last), static_cast<std::uint64_t>(std::count(outbox.begin(), outbox.end(), '\n')), at};
 }
 
 CommittedModel CommittedModel::published(std::string_view record) {
@@ -35,7 +35,12 @@ CommittedModel CommittedModel::published(std::string_view record) {
   const auto error = simdjson::minify(record.data(), record.size(), text.data(), size);
   if (error != simdjson::SUCCESS) throw Failure(Exit::internal, "a combined model cannot be minified");
   text.resize(size);
-  return CommittedModel(std::move(text));
+  simdjson::dom::array parts;
+  std::uint64_t lanes = 0;
+  if (object["parts"].get(parts) == simdjson::SUCCESS) {
+    for (const simdjson::dom::element part : parts) lanes += part.is_object() ? 1 : 0;
+  }
+  return {std::move(text), lanes};
 }
 
 }  // namespace nustream::serve

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -51,17 +52,21 @@ class CommittedSpend {
 class CommittedRelease {
  public:
   /// `outbox`: one or more encoded releases of one lane, the very bytes that are public now. Failure(internal) where
-  /// they are anything else.
-  [[nodiscard]] static CommittedRelease published(std::string_view outbox);
+  /// they are anything else. `at`: seconds since 1970 by the clock of whoever took them; nothing where they became
+  /// public just now.
+  [[nodiscard]] static CommittedRelease published(std::string_view outbox, std::optional<double> at = {});
 
   [[nodiscard]] const publish::ShownRelease& last() const noexcept { return last_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+  [[nodiscard]] const std::optional<double>& at() const noexcept { return at_; }
 
  private:
-  CommittedRelease(publish::ShownRelease last, std::uint64_t count) : last_(std::move(last)), count_(count) {}
+  CommittedRelease(publish::ShownRelease last, std::uint64_t count, std::optional<double> at)
+      : last_(std::move(last)), count_(count), at_(at) {}
 
   publish::ShownRelease last_;
   std::uint64_t count_;
+  std::optional<double> at_;
 };
 
 /// A published combined model, as it was published.
@@ -72,11 +77,14 @@ class CommittedModel {
 
   /// The object without the white space around its values.
   [[nodiscard]] const std::string& json() const noexcept { return json_; }
+  /// Lanes whose releases it is the mean of.
+  [[nodiscard]] std::uint64_t lanes() const noexcept { return lanes_; }
 
  private:
-  explicit CommittedModel(std::string json) : json_(std::move(json)) {}
+  CommittedModel(std::string json, std::uint64_t lanes) : json_(std::move(json)), lanes_(lanes) {}
 
   std::string json_;
+  std::uint64_t lanes_;
 };
 
 using Committed = std::variant<CommittedSpend, CommittedRelease, CommittedModel>;

@@ -37,8 +37,10 @@ enum class Phase : std::uint8_t {
   draining,   ///< told to end
 };
 
+inline constexpr std::array phases{Phase::starting, Phase::serving, Phase::rejoining, Phase::draining};
+
 [[nodiscard]] constexpr std::string_view name(Phase phase) noexcept {
-  constexpr std::array<std::string_view, 4> names{"starting", "serving", "rejoining", "draining"};
+  constexpr std::array<std::string_view, phases.size()> names{"starting", "serving", "rejoining", "draining"};
   return names[static_cast<std::size_t>(phase)];
 }
 

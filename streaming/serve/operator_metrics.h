@@ -65,6 +65,10 @@ struct OperatorMetrics {
   Family<Gauge>& gradients_clipped_ratio;
   Family<Gauge>& noise_ahead_steps;
   Family<Gauge>& lane_state;
+  Family<Gauge>& ready;
+  Family<Gauge>& phase;
+  Family<Counter>& rebalances;
+  Family<Gauge>& model_waits;
   Family<Histogram>& batch_seconds;
   Family<Histogram>& commit_seconds;
   Family<Histogram>& release_latency_seconds;
@@ -73,16 +77,29 @@ struct OperatorMetrics {
   template <class Metric, class Enumerator>
   class ByEnumerator {
    public:
-    ByEnumerator(Family<Metric>& family, const std::string& stream, LaneId lane, const std::string& label,
+    /// `labels`: what all of them have.
+    ByEnumerator(Family<Metric>& family, const prometheus::Labels& labels, const std::string& label,
                  std::span<const Enumerator> enumerators) {
       for (const Enumerator which : enumerators) {
-        series_.emplace_back(family, lane_labels(stream, lane, label, std::string(name(which))));
+        prometheus::Labels all = labels;
+        all.emplace(label, name(which));
+        series_.emplace_back(family, all);
       }
     }
     [[nodiscard]] Metric& operator[](Enumerator which) const { return *series_[static_cast<std::size_t>(which)]; }
 
    private:
     std::vector<Series<Metric>> series_;  // in the order of the enumerators' values
+  };
+
+  /// The series {stream} of the process, which are there as long as it is.
+  struct Process {
+    Process(OperatorMetrics& metrics, const std::string& stream);
+
+    Series<Gauge> ready;                 ///< 1 or 0
+    ByEnumerator<Gauge, Phase> phase;    ///< OperatorSurface::set_phase() alone
+    Series<Counter> rebalances;          ///< assignments and revocations
+    Series<Gauge> model_waits;           ///< lanes that hold the combined model up
   };
 
   /// The series {stream, lane} of one lane: a plain member each, to be changed where the thing happens, on the loop's

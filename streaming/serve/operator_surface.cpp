@@ -38,8 +38,8 @@ void append_counts(std::string_view key, std::span<const Enumerator> enumerators
 
 }  // namespace
 
-OperatorSurface::OperatorSurface(PublicSurface& shown) : shown_(shown) {
-  readiness_may_have_changed();
+OperatorSurface::OperatorSurface(PublicSurface& shown) : shown_(shown), process_(metrics_, shown.stream()) {
+  set_phase(Phase::starting);
 }
 
 OperatorMetrics::Lane& OperatorSurface::open_lane(LaneId lane) {
@@ -66,6 +66,7 @@ void OperatorSurface::set_state(LaneId lane, LaneStatus state, std::string reaso
 void OperatorSurface::set_phase(Phase phase, std::string reason) {
   phase_ = phase;
   phase_reason_ = std::move(reason);
+  for (const Phase each : phases) process_.phase[each].Set(each == phase ? 1 : 0);
   readiness_may_have_changed();
 }
 
@@ -76,6 +77,7 @@ bool OperatorSurface::ready() const {
 
 void OperatorSurface::readiness_may_have_changed() {
   shown_.set_ready(ready());
+  process_.ready->Set(ready() ? 1 : 0);
 }
 
 std::string OperatorSurface::readiness() const {

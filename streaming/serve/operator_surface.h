@@ -29,6 +29,10 @@ class OperatorSurface {
   void set_state(LaneId lane, LaneStatus state, std::string reason = {});
   /// `reason`: as of a lane's state.
   void set_phase(Phase phase, std::string reason = {});
+  /// The group gave partitions to this instance, or took some.
+  void rebalanced() { process_.rebalances->Increment(); }
+  /// So many lanes hold the combined model up.
+  void set_model_waits(std::size_t lanes) { process_.model_waits->Set(static_cast<double>(lanes)); }
 
   /// Serving, and every open lane restored: those that were restored once and are not again, without having failed,
   /// count, since why may be no business of the public's.
@@ -55,6 +59,7 @@ class OperatorSurface {
 
   PublicSurface& shown_;
   OperatorMetrics metrics_;
+  OperatorMetrics::Process process_;
   std::map<LaneId, OpenLane> lanes_;  // after metrics_: the lanes' series go first
   Phase phase_ = Phase::starting;
   std::string phase_reason_;

@@ -53,6 +53,17 @@ PublicMetrics::PublicMetrics()
       sensitivity(gauges(registry, "nustream_sensitivity",
                          "How far one unit can move the encoded gradients over the epoch (units of displacement).")),
       step_size(gauges(registry, "nustream_step_size", "Step size of the next step (parameter per gradient unit).")),
+      epoch(gauges(registry, "nustream_epoch", "Which life of the lane's noise key this is (epochs).")),
+      release_every(gauges(registry, "nustream_release_every_steps", "Steps from a release to the next (steps).")),
+      budget_stop(gauges(registry, "nustream_budget_stop_steps",
+                         "Steps of the epoch after which the budget stops the lane, where it does (steps).")),
+      last_release(gauges(registry, "nustream_last_release_timestamp_seconds",
+                          "When the last release was published, since 1970-01-01 UTC (seconds).")),
+      last_release_steps(gauges(registry, "nustream_last_release_steps",
+                                "Steps of the epoch that the last published release shows (steps).")),
+      model_last(gauges(registry, "nustream_model_timestamp_seconds",
+                        "When the combined model last changed, since 1970-01-01 UTC (seconds).")),
+      model_lanes(gauges(registry, "nustream_model_lanes", "Lanes that the combined model is of (lanes).")),
       build_info(gauges(registry, "nustream_build_info", "Always 1; the version is a label (ratio).")) {
   build_info.Add({{"version", version}}).Set(1);
 }
@@ -67,6 +78,8 @@ PublicMetrics::Lane::Lane(PublicMetrics& metrics, const publish::ReleaseHeader& 
       epsilon_ledger(conversions(metrics.epsilon_ledger, header)),
       noise_multiplier(metrics.noise_multiplier, lane_labels(header.stream, header.lane)),
       sensitivity(metrics.sensitivity, lane_labels(header.stream, header.lane)),
-      step_size(metrics.step_size, lane_labels(header.stream, header.lane)) {}
+      step_size(metrics.step_size, lane_labels(header.stream, header.lane)),
+      epoch(metrics.epoch, lane_labels(header.stream, header.lane)),
+      release_every(metrics.release_every, lane_labels(header.stream, header.lane)) {}
 
 }  // namespace nustream::serve

@@ -34,6 +34,13 @@ struct PublicMetrics {
   Family<Gauge>& noise_multiplier;
   Family<Gauge>& sensitivity;
   Family<Gauge>& step_size;
+  Family<Gauge>& epoch;
+  Family<Gauge>& release_every;
+  Family<Gauge>& budget_stop;
+  Family<Gauge>& last_release;
+  Family<Gauge>& last_release_steps;
+  Family<Gauge>& model_last;
+  Family<Gauge>& model_lanes;
   Family<Gauge>& build_info;
 
   /// One gauge a feature, made at the first release.
@@ -56,11 +63,25 @@ struct PublicMetrics {
     Series<Gauge> noise_multiplier;
     Series<Gauge> sensitivity;
     Series<Gauge> step_size;
+    Series<Gauge> epoch;
+    Series<Gauge> release_every;
     std::optional<Series<Gauge>> rho_budget;
+    std::optional<Series<Gauge>> budget_stop;
+    std::optional<Series<Gauge>> last_release;
+    std::optional<Series<Gauge>> last_release_steps;
     Features estimate;
     Features estimate_average;
     Features interval_lower;
     Features interval_upper;
+  };
+
+  /// The series {stream} of the combined model, while this process publishes it.
+  struct Model {
+    Model(PublicMetrics& metrics, const std::string& stream)
+        : last(metrics.model_last, {{"stream", stream}}), lanes(metrics.model_lanes, {{"stream", stream}}) {}
+
+    Series<Gauge> last;
+    Series<Gauge> lanes;
   };
 };
 

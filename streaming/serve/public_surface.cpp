@@ -47,7 +47,7 @@ void set_epsilons(const std::vector<publish::Epsilons>& epsilons, PublicMetrics:
 
 }  // namespace
 
-PublicSurface::PublicSurface(std::string stream) : stream_(std::move(stream)) {}
+PublicSurface::PublicSurface(std::string stream, Now now) : stream_(std::move(stream)), now_(std::move(now)) {}
 
 void PublicSurface::open_lane(PublicLane lane) {
   const LaneId id = lane.header.lane;
@@ -59,6 +59,12 @@ void PublicSurface::open_lane(PublicLane lane) {
   series.sensitivity->Set(lane.sensitivity.value());
   series.step_size->Set(lane.schedule.at(StepIndex{0}));
   const std::vector<publish::Epsilons> nothing = publish::epsilons_of(Rho{0}, lane.header.deltas());
+  series.epoch->Set(lane.header.epoch.value());
+  series.release_every->Set(static_cast<double>(lane.release_every.value()));
+  if (lane.last_step) {
+    series.budget_stop.emplace(metrics_.budget_stop, lane_labels(lane.header.stream, id));
+    (*series.budget_stop)->Set(static_cast<double>(lane.last_step->value()));
+  }
   if (lane.budget) {
     series.rho_budget.emplace(metrics_.rho_budget, lane_labels(lane.header.stream, id));
     (*series.rho_budget)->Set(lane.budget->value());
@@ -72,7 +78,10 @@ void PublicSurface::open_lane(PublicLane lane) {
 
 void PublicSurface::close_lane(LaneId lane) {
   lanes_.erase(lane);
-  if (lane == model_lane) model_.clear();
+  if (lane == model_lane) {
+    model_.clear();
+    model_series_.reset();
+  }
   changed();
 }
 
@@ -116,6 +125,17 @@ void PublicSurface::show(const CommittedRelease& release) {
     set_features(last.average, metrics_.estimate_average, lane->settings.header, lane->series.estimate_average);
   }
   show_interval(last, *lane);
+  std::optional<Series<prometheus::Gauge>>& steps = lane->series.last_release_steps;
+  if (!steps) steps.emplace(metrics_.last_release_steps, lane_labels(stream_, last.lane));
+  (*steps)->Set(static_cast<double>(last.step));
+  date(release, *lane);
+}
+
+void PublicSurface::date(const CommittedRelease& release, OpenLane& lane) {
+  if (!release.at() && !now_) return;
+  std::optional<Series<prometheus::Gauge>>& series = lane.series.last_release;
+  if (!series) series.emplace(metrics_.last_release, lane_labels(stream_, lane.settings.header.lane));
+  (*series)->Set(release.at() ? *release.at() : now_());
 }
 
 /// An interval that a later release no longer has is taken down: it would stand beside another estimate.
@@ -136,7 +156,11 @@ void PublicSurface::show_interval(const publish::ShownRelease& release, OpenLane
 }
 
 void PublicSurface::show(const CommittedModel& model) {
-  if (lanes_.contains(model_lane)) model_ = model.json();
+  if (!lanes_.contains(model_lane)) return;
+  model_ = model.json();
+  if (!model_series_) model_series_.emplace(metrics_, stream_);
+  model_series_->lanes->Set(static_cast<double>(model.lanes()));
+  if (now_) model_series_->last->Set(now_());
 }
 
 void PublicSurface::changed() {

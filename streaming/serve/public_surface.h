@@ -2,6 +2,7 @@
 // of which lanes this process has.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@ struct PublicLane {
   Sensitivity sensitivity;           ///< over the epoch's whole life, units of Δ: rho_limit = sensitivity²/(2σ²)
   descent::Schedule schedule;        ///< η_t
   std::optional<Rho> budget;         ///< hard stop for the ledger's total over all epochs
+  StepCount release_every;           ///< steps
+  std::optional<StepCount> last_step{};  ///< of the epoch, where the budget ends it
 };
 
 /// The public registry, and the state page beside it. Changed by update() alone (committed.h says why), apart from
@@ -29,7 +32,10 @@ struct PublicLane {
 /// calls show the same bytes. One thread at a time; pages are rendered once a change.
 class PublicSurface {
  public:
-  explicit PublicSurface(std::string stream);
+  /// Seconds since 1970.
+  using Now = std::function<double()>;
+  /// `now`: what a release that becomes public is dated by; without it none is.
+  explicit PublicSurface(std::string stream, Now now = {});
   PublicSurface(const PublicSurface&) = delete;
   PublicSurface& operator=(const PublicSurface&) = delete;
 
@@ -73,13 +79,16 @@ class PublicSurface {
   void show(const CommittedModel& model);
   [[nodiscard]] OpenLane* find(LaneId lane, EpochId epoch);
   void changed();
+  void date(const CommittedRelease& release, OpenLane& lane);
   void show_interval(const publish::ShownRelease& release, OpenLane& lane);
   static void append_lane(const OpenLane& lane, std::string& out);
 
   std::string stream_;
+  Now now_;
   PublicMetrics metrics_;
   std::map<LaneId, OpenLane> lanes_;  // after metrics_: the lanes' series go first
   std::string model_;                 // JSON; empty before the first
+  std::optional<PublicMetrics::Model> model_series_;
   bool ready_ = false;
   mutable std::optional<std::string> metrics_page_;  // empty: changed since it was rendered
   mutable std::optional<std::string> state_page_;

@@ -21,7 +21,7 @@ Response health_page() {
 }
 
 Response not_found() {
-  return {404, plain_text, "not found; there are /metrics, /healthz, /readyz, /version and /api/v1/state\n"};
+  return {404, plain_text, "not found; there are /metrics, /livez, /readyz, /version and /api/v1/state\n"};
 }
 
 unsigned readiness_status(bool ready) {
@@ -38,7 +38,7 @@ Routes public_routes(const PublicSurface& surface) {
     if (path == "/readyz") {
       return {readiness_status(surface.ready()), plain_text, surface.ready() ? "ready\n" : "not ready\n"};
     }
-    if (path == "/healthz") return health_page();
+    if (path == "/livez" || path == "/healthz") return health_page();
     if (path == "/version") return version_page();
     return not_found();
   };
@@ -49,7 +49,7 @@ Routes operator_routes(const OperatorSurface& surface) {
     if (path == "/metrics") return {200, exposition_type, surface.metrics()};
     if (path == "/api/v1/state") return {200, json, surface.state()};
     if (path == "/readyz") return {readiness_status(surface.ready()), plain_text, surface.readiness()};
-    if (path == "/healthz") return health_page();
+    if (path == "/livez" || path == "/healthz") return health_page();
     if (path == "/version") return version_page();
     return not_found();
   };

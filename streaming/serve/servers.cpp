@@ -2,13 +2,14 @@
 
 #include "nustream/base/error.h"
 #include "planted.h"
+#include "serve/operator_token.h"
 #include "serve/routes.h"
 
 namespace nustream::serve {
 namespace {
 
 std::optional<BearerToken> token_of(const std::string& file) {
-  if (file.empty()) return std::nullopt;
+  if (file.empty() || file == no_token) return std::nullopt;
   return load_bearer_token(file);
 }
 
@@ -26,6 +27,7 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
   if (settings.operator_address.empty()) return;
   const Address address = parse_address("serve.operator_address", settings.operator_address);
   Access access{token_of(settings.operator_token_file)};
+  if (!access.token) require_loopback(settings);
   access.literal_hosts_only = !access.token;
   operator_.emplace(loop, address, settings.limits, access, operator_routes(operators));
 }

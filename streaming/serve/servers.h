@@ -13,7 +13,8 @@ namespace nustream::serve {
 class Servers {
  public:
   /// Throws InvalidParameter for an address or limit that is none, and for an operator listener beyond loopback
-  /// without a token; Failure(permission) for a token file that is not private; Failures of Listener. The surfaces
+  /// without a token (operator_token_file empty or "none", so that settle_operator_token() comes first);
+  /// Failure(permission) for a token file that is not private; Failures of Listener. The surfaces
   /// outlive it.
   Servers(boost::asio::io_context& loop, const Settings& settings, const PublicSurface& shown,
           const OperatorSurface& operators);

@@ -2,6 +2,7 @@
 
 #include "nustream/base/error.h"
 #include "serve/address.h"
+#include "serve/operator_token.h"
 
 namespace nustream::serve {
 namespace {
@@ -27,18 +28,22 @@ void check(const Limits& limits) {
   check_time("serve.idle_seconds", limits.idle_time);
 }
 
+void require_loopback(const Settings& settings) {
+  if (is_loopback(parse_address("serve.operator_address", settings.operator_address))) return;
+  throw InvalidParameter("serve.operator_token_file",
+                         settings.operator_token_file.empty() ? "(none)" : settings.operator_token_file,
+                         "a file with a bearer token, since serve.operator_address is not loopback and what it shows "
+                         "is not private");
+}
+
 void check(const Settings& settings) {
   check(settings.limits);
   if (!settings.public_address.empty()) {
     static_cast<void>(parse_address("serve.public_address", settings.public_address));
   }
   if (settings.operator_address.empty()) return;
-  if (!is_loopback(parse_address("serve.operator_address", settings.operator_address)) &&
-      settings.operator_token_file.empty()) {
-    throw InvalidParameter("serve.operator_token_file", "(none)",
-                           "a file with a bearer token, since serve.operator_address is not loopback and what it "
-                           "shows is not private");
-  }
+  static_cast<void>(parse_address("serve.operator_address", settings.operator_address));
+  if (settings.operator_token_file == no_token) require_loopback(settings);
 }
 
 }  // namespace nustream::serve

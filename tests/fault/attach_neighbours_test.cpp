@@ -82,13 +82,18 @@ std::vector<std::string> log_of_releases(const AttachWorld& world) {
 }
 
 /// What the public listener says, whatever it is asked. The combined model, on its own public clock, is left out of
-/// the state: it is compared at the end.
+/// the state and the metrics: it is compared at the end. So is the time of day at which a release was published.
 std::string answers(std::uint16_t port) {
   std::string all;
   for (const char* const path :
        {"/readyz", "/healthz", "/livez", "/version", "/metrics", "/api/v1/state", "/other"}) {
     std::string page = fetch(port, path);
     if (const std::size_t model = page.find(",\"model\":"); model != std::string::npos) page.erase(model);
+    for (const char* const metric : {"\nnustream_model_", "\nnustream_last_release_timestamp_seconds{"}) {
+      for (std::size_t at; (at = page.find(metric)) != std::string::npos;) {
+        page.erase(at, page.find('\n', at + 1) - at);
+      }
+    }
     // And with it its length.
     const std::size_t length = page.find("Content-Length:");
     if (length != std::string::npos) page.erase(length, page.find('\n', length) - length);

@@ -6,12 +6,14 @@
 #include <simdjson.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cmath>
 #include <regex>
 #include <set>
 
 #include "attach_promise.h"
 #include "free_port.h"
+#include "measured_time.h"
 
 namespace nustream::tests {
 namespace {
@@ -43,7 +45,7 @@ std::vector<std::string> queries_of(const fs::path& dashboard) {
 
 /// The series that a rule looks at, without its comparison: an alert that is quiet has no data of its own.
 std::set<std::string> selectors_of(const std::string& query) {
-  static const std::regex selector(R"re(\b(?:nustream_[a-z_]+|up)\b(?:\{[^}]*\})?)re");
+  static const std::regex selector(R"re(\b(?:(?:nustream|process)_[a-z_]+|up)\b(?:\{[^}]*\})?)re");
   std::set<std::string> found;
   for (std::sregex_iterator next(query.begin(), query.end(), selector), end; next != end; ++next) {
     found.insert(next->str());
@@ -69,7 +71,7 @@ class Scraped : public ::testing::Test {
     config = replaced(config, "nustream:9464", at_public);
     config = replaced(config, "nustream:9465", at_operator);
     config = replaced(config, "/run/secrets/operator_token", token);
-    config = replaced(config, "5s", "1s");
+    if (!scrapes_as_shipped()) config = replaced(config, "5s", "1s");
     for (const char* rules : {"public_rules.yml", "operator_rules.yml"}) {
       folder.write(rules, read_file(docker / "prometheus" / rules));
     }
@@ -78,6 +80,9 @@ class Scraped : public ::testing::Test {
                                              "--storage.tsdb.path=" + (folder.path() / "series").string(),
                                              "--web.listen-address=" + address_, "--log.level=warn"});
   }
+
+  /// Else every second, in a shorter test.
+  [[nodiscard]] virtual bool scrapes_as_shipped() const { return false; }
 
   /// An answer of Prometheus' own interface; an error where there is none.
   simdjson::simdjson_result<simdjson::dom::element> ask(const std::string& path, const std::string& query = {}) {
@@ -139,8 +144,10 @@ TEST_F(Scraped, EveryQueryOfDashboardsAndRulesHasData) {
       ++rules;
     }
   }
-  EXPECT_EQ(rules, 11U);
-  EXPECT_GE(selectors.size(), 11U);
+  EXPECT_EQ(rules, 15U);
+  EXPECT_GE(selectors.size(), 16U);
+  EXPECT_EQ(selectors.erase("nustream_budget_stop_steps"), 1U);
+  EXPECT_TRUE(values_of_query("nustream_budget_stop_steps").empty()) << "this budget stops nothing";
   for (const std::string& selector : selectors) expect_data(selector);
   EXPECT_TRUE(values_of_query("ALERTS{alertstate=\"firing\"}").empty()) << "a service that is well alarms nobody";
   EXPECT_TRUE(values_of_query("nustream_of_nobody").empty()) << "the check could not fail";
@@ -152,6 +159,36 @@ TEST_F(Scraped, EveryQueryOfDashboardsAndRulesHasData) {
   service_->signal(SIGTERM);
   const CommandResult result = service_->wait();
   EXPECT_EQ(result.code, 0) << result.err;
+}
+
+/// A broker that may be killed.
+class OwnBroker {
+ protected:
+  OwnBroker() { AttachWorld::use(cluster_); }
+  ~OwnBroker() { AttachWorld::use(shared_broker()); }
+  KafkaCluster cluster_;
+};
+
+class ScrapedAsShipped : private OwnBroker, public Scraped {
+ protected:
+  [[nodiscard]] bool scrapes_as_shipped() const override { return true; }
+  void kill_the_broker() { cluster_.kill(); }
+};
+
+// On call within a minute and a half: the lanes' series leave with them, so an alert of the process's own has to fire.
+TEST_F(ScrapedAsShipped, AKilledBrokerIsAnAlert) {
+  world_.write(AttachWorld::values(600));
+  wait_until([&] { return values_of_query("nustream_ready") == std::vector<double>{1}; });
+  EXPECT_TRUE(values_of_query("ALERTS{alertstate=\"firing\"}").empty());
+  const auto killed = std::chrono::steady_clock::now();
+  kill_the_broker();
+  const std::string alert = "ALERTS{alertname=\"NustreamNotReady\",alertstate=\"firing\"}";
+  wait_until([&] { return values_of_query(alert) == std::vector<double>{1}; });
+  const auto took = std::chrono::steady_clock::now() - killed;
+  EXPECT_LT(took, std::chrono::seconds(90) + busy_allowance());
+  RecordProperty("milliseconds_to_alert", static_cast<int>(took / std::chrono::milliseconds(1)));
+  service_->signal(SIGTERM);
+  static_cast<void>(service_->wait());
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 // Told to end before there is anything to drain: brokers that are not there, that do not answer, that keep it waiting
 // for its assignment. It ends at once, with the code of the signal, long before its patience with brokers is over.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "attach_promise.h"
 #include "measured_time.h"
+#include "operator_listener.h"
 #include "recovery.h"
 
 namespace nustream::tests {
@@ -45,6 +48,55 @@ void expect_both_end_at_once(const std::vector<std::string>& arguments) {
 TEST(AttachStartUp, EndsAtOnceWhereNobodyListens) {
   const AttachWorld world;
   expect_both_end_at_once(world.attach({"-b", "127.0.0.1:9"}));
+}
+
+// A probe finds the process alive and not ready, and its operator what it waits for.
+TEST(AttachStartUp, ListenersAnswerBeforeTheBrokerDoes) {
+  const AttachWorld world;
+  const std::string operators = some_operator_address();
+  const std::string everybody = some_operator_address();
+  Command service(NUSTREAM_COMMAND,
+                  world.attach({"-b", "127.0.0.1:9", "--set", "serve.operator_address=\"" + operators + "\"", "--set",
+                                "serve.public_address=\"" + everybody + "\""}));
+  wait_until([&] { return operator_page(operators, "/livez") == "ok\n"; });
+  EXPECT_EQ(operator_page(everybody, "/livez"), "ok\n");
+  EXPECT_EQ(operator_page(everybody, "/healthz"), "ok\n");
+  EXPECT_EQ(operator_page(everybody, "/readyz"), "not ready\n");
+  EXPECT_THAT(operator_page(operators, "/readyz"), ::testing::StartsWith("starting"));
+  wait_until([&] {
+    return operator_page(operators, "/readyz").starts_with("starting: waiting for 127.0.0.1:9: ");
+  });
+  EXPECT_EQ(operator_page(everybody, "/readyz"), "not ready\n") << "why is the operator's to know";
+  expect_end_at_once(service, SIGTERM, 0);
+}
+
+// Any user of this machine reaches a loopback address: the token is there unless it is declined.
+TEST(AttachStartUp, TheOperatorsPagesAskForATokenThatLiesBesideTheKey) {
+  const AttachWorld world;
+  const std::string operators = some_operator_address();
+  Command service(NUSTREAM_COMMAND,
+                  world.attach({"-b", "127.0.0.1:9", "--set", "serve.operator_address=\"" + operators + "\"", "--set",
+                                "serve.operator_token_file=\"\""}));
+  const std::string needed = "a bearer token is needed\n";
+  wait_until([&] { return operator_page(operators, "/livez") == needed; });
+  const std::filesystem::path file =
+      std::filesystem::path(world.key()).parent_path() / (world.name() + ".operator_token");
+  const std::string token = read_file(file);
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0600));
+  const auto page = [&](const std::string& path) {
+    return run_command("/usr/bin/curl", {"--silent", "--max-time", "60", "--noproxy", "*", "--header",
+                                         "Authorization: Bearer " + token.substr(0, token.size() - 1),
+                                         "http://" + operators + path})
+        .out;
+  };
+  EXPECT_EQ(operator_page(operators, "/metrics"), needed);
+  EXPECT_EQ(page("/livez"), "ok\n");
+  EXPECT_THAT(page("/metrics"), ::testing::HasSubstr("process_start_time_seconds"));
+  service.signal(SIGTERM);
+  const CommandResult result = service.wait();
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, ::testing::HasSubstr("ask for the token in " + file.string() + ", which was made now"));
+  EXPECT_THAT(result.err, ::testing::Not(::testing::HasSubstr(token)));
 }
 
 // As do those that record a topic, and that ask nothing of a group.

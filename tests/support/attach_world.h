@@ -58,6 +58,7 @@ dead_letter_topic = ")" + name_ + R"(.dead"
 [serve]
 public_address = ""
 operator_address = ""
+operator_token_file = "none"
 )");
     static_cast<void>(run_command(NUSTREAM_COMMAND, {"key", "new", key()}));
   }

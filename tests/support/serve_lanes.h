@@ -19,7 +19,8 @@ namespace nustream::tests {
 inline constexpr const char* serve_digest = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
 /// σ = 2, sensitivity 2: ρ_∞ = 0.5.
-inline serve::PublicLane public_lane(std::uint32_t lane, std::uint32_t epoch = 0, std::optional<Rho> budget = {}) {
+inline serve::PublicLane public_lane(std::uint32_t lane, std::uint32_t epoch = 0, std::optional<Rho> budget = {},
+                                     std::optional<StepCount> last_step = {}) {
   return {.header = {.stream = "retail",
                      .lane = LaneId{lane},
                      .epoch = EpochId{epoch},
@@ -30,7 +31,9 @@ inline serve::PublicLane public_lane(std::uint32_t lane, std::uint32_t epoch = 0
           .noise_multiplier = NoiseMultiplier{2},
           .sensitivity = Sensitivity{2},
           .schedule = descent::Schedule(descent::Inverse{StepSize{0.5}, 100}),
-          .budget = budget};
+          .budget = budget,
+          .release_every = StepCount{50},
+          .last_step = last_step};
 }
 
 inline serve::CommittedSpend spend(std::uint32_t lane, std::uint64_t steps, double rho, std::uint32_t epoch = 0,

@@ -14,7 +14,7 @@ TEST(StartUpDeathTest, AProcessThatLeavesKeepsItsExitCode) {
   for (const int signal : {SIGINT, SIGTERM}) {
     EXPECT_EXIT(
         {
-          { const StartUp start_up; }
+          { const StartUp start_up(std::make_shared<boost::asio::io_context>()); }
           std::raise(signal);
           std::_Exit(73);
         },
@@ -29,7 +29,7 @@ TEST(StartUp, SignalsStandForExitCodes) {
   };
   const std::unique_ptr<void, decltype(restore)> at_the_end(this, restore);
   for (const auto& [signal, code] : {std::pair{SIGINT, Exit::interrupted}, std::pair{SIGTERM, Exit::done}}) {
-    StartUp start_up;
+    StartUp start_up(std::make_shared<boost::asio::io_context>());
     EXPECT_EQ(start_up.told_to_end(), std::nullopt);
     std::raise(signal);
     EXPECT_EQ(start_up.told_to_end(), code);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <vector>
 
 #include "publish/combined_model.h"
 #include "serve_lanes.h"
@@ -20,7 +21,7 @@ TEST(CombinedModel, IsTheAverageOfTheLanesWeightedByTheirSteps) {
   const Lines releases{{LaneId{0}, release_line(0, 100, R"({"x":1,"y":-2})", R"({"x":0,"y":4})")},
                        {LaneId{1}, release_line(1, 300, R"({"x":2,"y":6})", R"({"x":8,"y":0})", 2)}};
   EXPECT_EQ(
-      combined_model(releases, 2, digests),
+      combined_model(releases, 2, digests).json,
       std::string(R"({"format":1,"stream":"retail","parts":[{"lane":0,"epoch":0,"step":100},)"
                   R"({"lane":1,"epoch":2,"step":300}],"estimate":{"x":1.75,"y":4},"average":{"x":6,"y":1},)"
                   R"("rho":0.25,"rho_limit":0.5,"rho_ledger":0.25,"epsilon":3.5,"epsilon_ledger":3.5,"delta":1e-06,)"
@@ -32,7 +33,7 @@ TEST(CombinedModel, CostsWhatItsDearestLaneDoes) {
   std::string dear = release_line(1, 10, R"({"x":2})");
   dear.replace(dear.find("0.25"), 4, "0.31").replace(dear.find("3.5"), 3, "4.5");
   const Lines releases{{LaneId{0}, release_line(0, 10, R"({"x":1})")}, {LaneId{1}, dear}};
-  const auto model = combined_model(releases, 2, digests);
+  const auto model = combined_model(releases, 2, digests).json;
   ASSERT_TRUE(model);
   EXPECT_NE(model->find(R"("average":null,"rho":0.31,"rho_limit":0.5,"rho_ledger":0.31,"epsilon":4.5)"),
             std::string::npos)
@@ -55,29 +56,53 @@ TEST(CombinedModel, CostInAllEpochsWhatTheDearestOfThemDoes) {
   EXPECT_NE(model->find(R"("epsilons_ledger":[{"delta":1e-06,"gaussian":6.5,)"), std::string::npos) << *model;
 }
 
-TEST(CombinedModel, NeedsEveryLaneUnderOneSettingAndOnePromise) {
+TEST(CombinedModel, WaitsForLanesUnderOtherSettingsAndOtherPromises) {
   const std::string here = release_line(0, 10, R"({"x":1})");
   const std::string other = release_line(1, 10, R"({"x":2})");
-  const auto made = [&](const std::string& second, std::uint32_t lanes = 2) {
-    return combined_model({{LaneId{0}, here}, {LaneId{1}, second}}, lanes, digests).has_value();
+  const auto waits = [&](const std::string& second) {
+    const CombinedModel model = combined_model({{LaneId{0}, here}, {LaneId{1}, second}}, 2, digests);
+    EXPECT_EQ(model.json.has_value(), model.waits_for.empty()) << second;
+    return model.waits_for;
   };
-  EXPECT_TRUE(made(other));
-  EXPECT_FALSE(made(other, 3)) << "a lane without a release";
-  EXPECT_FALSE(made(release_line(1, 0, R"({"x":2})"))) << "a lane that took no step";
-  EXPECT_FALSE(made(release_line(1, 10, R"({"x":2})", "null", 0, "false"))) << "another promise";
+  const std::vector<LaneId> nobody;
+  const std::vector<LaneId> second{LaneId{1}};
+  EXPECT_EQ(waits(other), nobody);
+  EXPECT_EQ(waits(release_line(1, 10, R"({"x":2})", "null", 0, "false")), second) << "another promise";
   std::string replaced = other;
   replaced.insert(replaced.find(",\"private\""), ",\"adjacency\":\"replace-one\"");
-  EXPECT_FALSE(made(replaced)) << "other neighbours";
-  EXPECT_FALSE(made("not a release"));
-  EXPECT_FALSE(combined_model({{LaneId{0}, here}}, 1, std::array{std::string("another digest")}));
-  EXPECT_FALSE(combined_model({}, 0, digests));
+  EXPECT_EQ(waits(replaced), second) << "other neighbours";
+  std::string changed = other;
+  changed.replace(changed.find(serve_digest), 4, "ffff");
+  EXPECT_EQ(waits(changed), second) << "other settings";
+  EXPECT_EQ(waits("not a release"), second);
+  const CombinedModel alone = combined_model({{LaneId{0}, here}}, 1, std::array{std::string("another digest")});
+  EXPECT_FALSE(alone.json);
+  EXPECT_EQ(alone.waits_for, std::vector<LaneId>{LaneId{0}});
+}
+
+// A partition may be empty for ever, or new.
+TEST(CombinedModel, GivesALaneWithoutAReleaseNoWeight) {
+  const std::string here = release_line(1, 10, R"({"x":3})");
+  const CombinedModel model = combined_model(
+      {{LaneId{1}, here}, {LaneId{3}, release_line(3, 0, R"({"x":9})")}}, 4, digests);
+  EXPECT_TRUE(model.waits_for.empty());
+  ASSERT_TRUE(model.json);
+  EXPECT_EQ(model.json->find(R"({"format":1,"stream":"retail","parts":[{"lane":1,"epoch":0,"step":10}],)"
+                             R"("empty":[0,2,3],"estimate":{"x":3},)"),
+            0U)
+      << *model.json;
+  for (const std::uint32_t lanes : {0U, 1U}) {
+    const CombinedModel none = combined_model({}, lanes, digests);
+    EXPECT_FALSE(none.json);
+    EXPECT_TRUE(none.waits_for.empty());
+  }
 }
 
 // One set of parts gives one value: an iterate that diverged is told as such.
 TEST(CombinedModel, OfALaneThatDivergedIsNull) {
   const Lines releases{{LaneId{0}, release_line(0, 10, R"({"x":null})")},
                        {LaneId{1}, release_line(1, 10, R"({"x":2})")}};
-  EXPECT_NE(combined_model(releases, 2, digests)->find(R"("estimate":{"x":null})"), std::string::npos);
+  EXPECT_NE(combined_model(releases, 2, digests).json->find(R"("estimate":{"x":null})"), std::string::npos);
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ Described documented(const std::string& title) {
     std::set<std::string> labels;
     if (name != "nustream_build_info" && !name.starts_with("process_")) labels = {"lane", "stream"};
     for (std::sregex_iterator each(more.begin(), more.end(), label); each != end; ++each) labels.insert((*each)[1]);
+    if (more.find("no `lane`") != more.npos) labels.erase("lane");
     EXPECT_FALSE(metrics.contains(name)) << name << " is there twice";
     metrics[name] = described((*at)[2], labels);
   }
@@ -62,12 +63,13 @@ Described registered(const std::string& page) {
 /// Surfaces on which every series exists.
 struct FullSurfaces {
   FullSurfaces() {
-    shown.open_lane(tests::public_lane(0, 0, Rho{1}));
+    shown.open_lane(tests::public_lane(0, 0, Rho{1}, StepCount{70}));
     shown.update(tests::spend(0, 10, 0.1));
     shown.update(tests::release_with_interval(0, 10));
+    shown.update(CommittedModel::published(R"({"parts":[{"lane":0}]})"));
     operators.open_lane(LaneId{0});
   }
-  PublicSurface shown{"retail"};
+  PublicSurface shown{"retail", [] { return 1.5; }};
   OperatorSurface operators{shown};
 };
 
