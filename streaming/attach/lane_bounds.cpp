@@ -51,11 +51,18 @@ Stop LaneBounds::stop_of(const journal::StateRecord& record) {
   if (!is_kept) return stop();
   const std::string asked = text_of(*kafka_.stop);
   if (asked != record.stop_asked && !record.stop_asked.empty()) return stop();
+  if (std::holds_alternative<config::Latest>(*kafka_.stop) && has_reached(record)) return stop();
   fmt::print(stderr,
              "nustream: lane {} ends at offset {}, to which kafka.stop ({}) was resolved once; give an offset to end "
              "elsewhere\n",
              place_.lane.value(), record.stop->value(), asked);
   return {record.stop, asked};
+}
+
+/// The lane's position lies behind its last record; between that and the end there may be control records.
+bool LaneBounds::has_reached(const journal::StateRecord& record) {
+  const auto offset = [](Position position) { return kafka::Offset{static_cast<std::int64_t>(position.value())}; };
+  return record.position >= *record.stop || !checks_.input_has_records(offset(record.position), offset(*record.stop));
 }
 
 Position LaneBounds::resolve(const config::Place& place, const kafka::Watermarks& log) {

@@ -30,10 +30,12 @@ class LaneBounds {
   [[nodiscard]] Position start();
   /// kafka.stop as it is now.
   [[nodiscard]] Stop stop();
-  /// An end or a time is resolved once, and kept for as long as the settings ask for the same: says so in the log.
+  /// An end or a time is resolved once, and kept for as long as the settings ask for the same: says so in the log. An
+  /// end that the lane has reached is resolved anew: whoever asks for the end again means the one that there is now.
   [[nodiscard]] Stop stop_of(const journal::StateRecord& record);
 
  private:
+  [[nodiscard]] bool has_reached(const journal::StateRecord& record);
   [[nodiscard]] Position resolve(const config::Place& place, const kafka::Watermarks& log);
   void require_there(Position start);
 

@@ -71,6 +71,8 @@ class LaneChecks {
   [[nodiscard]] Watermarks input_log();
   /// The high watermark of the input.
   [[nodiscard]] Offset input_end();
+  /// Whether the input has a committed record at `from` or behind it, below `to`: control records are none.
+  [[nodiscard]] bool input_has_records(Offset from, Offset to);
   /// The first record of that time or later; the end where all are earlier.
   [[nodiscard]] Offset input_offset_at(std::int64_t milliseconds);
 
