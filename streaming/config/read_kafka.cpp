@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -96,11 +97,14 @@ Serve read_serve(const Section& section) {
   Serve settings;
   settings.public_address = section.text("public_address").value_or(settings.public_address);
   settings.operator_address = section.text("operator_address").value_or(settings.operator_address);
+  settings.health_address = section.text("health_address").value_or("");
   settings.public_token_file = section.text("public_token_file").value_or("");
   settings.operator_token_file = section.text("operator_token_file").value_or("");
   ServeLimits& limits = settings.limits;
   limits.header_bytes_max = section.count("header_bytes_max").value_or(limits.header_bytes_max);
   limits.connections_max = section.count("connections_max").value_or(limits.connections_max);
+  limits.connections_per_address_max =
+      section.count("connections_per_address_max").value_or(std::max<std::size_t>(1, limits.connections_max / 2));
   limits.request_time = seconds(section, "timeout_seconds", limits.request_time);
   return settings;
 }

@@ -10,7 +10,8 @@ namespace nustream::config {
 /// What one listener allows its clients. Every wait has a deadline, every size a bound.
 struct ServeLimits {
   std::size_t header_bytes_max = 8192;             ///< request line and headers together; more is answered 431
-  std::size_t connections_max = 64;                ///< one more waits in the kernel's queue until one of these ends
+  std::size_t connections_max = 64;                ///< one more takes the place of whoever has not asked for longest
+  std::size_t connections_per_address_max = 32;    ///< the same, among those of one address
   std::size_t requests_max = 1000;                 ///< of one connection; the last is answered with Connection: close
   std::chrono::milliseconds request_time{10'000};  ///< to send one request, and again to take its response
   std::chrono::milliseconds idle_time{60'000};     ///< between two requests of a connection
@@ -19,6 +20,7 @@ struct ServeLimits {
 /// Addresses are "IP:PORT", "[IPv6]:PORT" or "localhost:PORT"; no name is ever looked up. Port 0 is any free one.
 struct Serve {
   std::string public_address = "127.0.0.1:9464";    ///< empty: no public listener
+  std::string health_address{};                     ///< empty: no listener of its own for probes
   std::string operator_address = "127.0.0.1:9465";  ///< empty: no operator listener
   std::string public_token_file{};                  ///< empty: anyone who reaches it may read
   std::string operator_token_file{};                ///< empty: made beside the key; "none": on loopback, none is asked for

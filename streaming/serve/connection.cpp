@@ -16,7 +16,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using Clock = std::chrono::steady_clock;
-using Stage = Connection::Stage;
 
 /// Errors as values: here they are the rule, and none of them is exceptional.
 constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
@@ -73,7 +72,7 @@ asio::awaitable<bool> send(Connection& connection, Answer answer, bool header_al
 
 /// Closes our side and reads on until the client closes its own.
 asio::awaitable<void> leave(Connection& connection) {
-  connection.stage = Stage::leaving;
+  connection.enter(Stage::leaving);
   beast::error_code error;
   static_cast<void>(connection.stream.socket().shutdown(asio::socket_base::shutdown_send, error));
   connection.stream.expires_after(linger_time);
@@ -96,7 +95,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
       const beast::error_code nothing = co_await receive(connection, received, limits.header_bytes_max);
       if (nothing) co_return;
     }
-    connection.stage = Stage::busy;
+    connection.enter(Stage::reading);
     if (number > 1) deadline = Clock::now() + limits.request_time;
 
     // One deadline for the whole request: a byte now and then does not move it.
@@ -105,6 +104,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
     const beast::error_code error = co_await read_header(connection, received, limits.header_bytes_max, parser);
     if (error && !unreadable(error)) co_return;
 
+    connection.enter(Stage::answering);
     Answer reply = error ? refusal(error) : answerer(parser, number);
     const bool stays = reply.keep_alive();
     const bool header_alone = !error && parser.get().method() == http::verb::head;
@@ -116,7 +116,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
       if (unread) co_await leave(connection);
       co_return;
     }
-    connection.stage = Stage::idle;
+    connection.enter(Stage::idle);
     deadline = Clock::now() + limits.idle_time;
   }
 }

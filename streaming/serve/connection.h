@@ -4,25 +4,25 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 
+#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 
+#include "serve/eviction.h"
 #include "serve/exchange.h"
 #include "serve/settings.h"
 
 namespace nustream::serve {
 
 struct Connection {
-  enum class Stage : std::uint8_t {
-    fresh,    ///< connected, no byte yet
-    busy,     ///< a request is being read or answered
-    idle,     ///< between two requests
-    leaving,  ///< was refused; what it still sends is read and dropped
-  };
   boost::beast::tcp_stream stream;
-  Stage stage = Stage::fresh;
+  Guest guest{};
   bool last_request = false;  ///< set from outside: to be closed after the request at hand
+
+  void enter(Stage stage) {
+    guest.stage = stage;
+    guest.since = std::chrono::steady_clock::now();
+  }
 };
 
 /// Answers a request whose header was read, the `number`-th of its connection from 1.

@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <chrono>
 #include <initializer_list>
+#include <optional>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "error.h"
 #include "serve/connection.h"
@@ -23,7 +25,6 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 using asio::ip::tcp;
-using Stage = Connection::Stage;
 
 /// How long to leave the accept queue alone after an error such as too many open files: long enough not to spin.
 constexpr std::chrono::milliseconds accept_pause{100};
@@ -41,6 +42,12 @@ tcp::acceptor listen(asio::io_context& loop, const Address& address) {
                          to_text(address), error.value(), "choose another address in [serve]");
   }
   return acceptor;
+}
+
+/// Of the other side; the unspecified one where it is gone already.
+asio::ip::address address_of(const tcp::socket& socket) {
+  beast::error_code gone;
+  return socket.remote_endpoint(gone).address();
 }
 
 }  // namespace
@@ -71,7 +78,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   void abandon() {
     stop();
     routes_ = nullptr;
-    dismiss({Stage::fresh, Stage::idle, Stage::leaving, Stage::busy});
+    dismiss({Stage::fresh, Stage::idle, Stage::leaving, Stage::reading, Stage::answering});
   }
 
  private:
@@ -79,6 +86,8 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   struct Client {
     Client(std::shared_ptr<Service> owner, tcp::socket socket)
         : service(std::move(owner)), connection{beast::tcp_stream(std::move(socket))} {
+      connection.guest.address = address_of(connection.stream.socket());
+      connection.enter(Stage::fresh);
       service->connections_.insert(&connection);
     }
     ~Client() {
@@ -99,6 +108,8 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   asio::awaitable<void> pause(std::chrono::steady_clock::duration longest);
 
   [[nodiscard]] bool full() const noexcept { return connections_.size() >= limits_.connections_max; }
+  [[nodiscard]] std::size_t of(const asio::ip::address& address) const;
+  [[nodiscard]] bool make_room(const std::optional<asio::ip::address>& among);
   void dismiss(std::initializer_list<Stage> at_once);
   [[nodiscard]] Answer reply(const Connection& connection, const RequestParser& parser, std::size_t number) const;
 
@@ -125,13 +136,13 @@ asio::awaitable<void> Listener::Service::accept_connections(std::shared_ptr<Serv
 }
 
 asio::awaitable<void> Listener::Service::accept_one() {
+  tcp::socket socket = co_await acceptor_.async_accept(asio::use_awaitable);
+  const asio::ip::address address = address_of(socket);
+  if (of(address) >= limits_.connections_per_address_max && !make_room(address)) co_return;
   while (full() && !stopping_) {
-    // Whoever merely keeps a connection gives it up for somebody who may be waiting for one.
-    dismiss({Stage::idle, Stage::leaving});
+    if (make_room({})) continue;
     co_await pause(std::chrono::hours{1});
   }
-  if (stopping_) co_return;
-  tcp::socket socket = co_await acceptor_.async_accept(asio::use_awaitable);
   if (stopping_) co_return;  // it was accepted right before the end
   auto client = std::make_unique<Client>(shared_from_this(), std::move(socket));
   asio::co_spawn(acceptor_.get_executor(), serve(std::move(client)), asio::detached);
@@ -149,11 +160,32 @@ asio::awaitable<void> Listener::Service::serve(std::unique_ptr<Client> client) {
   co_await serve_requests(client->connection, client->service->limits_, answerer);
 }
 
+std::size_t Listener::Service::of(const asio::ip::address& address) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      connections_, [&](const Connection* connection) { return connection->guest.address == address; }));
+}
+
+/// Closes the connection that has to go first, of that address where one is given; false where none can. Whoever stays
+/// gives its place up after the request at hand.
+bool Listener::Service::make_room(const std::optional<asio::ip::address>& among) {
+  std::vector<Connection*> connections(connections_.begin(), connections_.end());
+  std::vector<Guest> guests;
+  for (Connection* const connection : connections) {
+    connection->last_request = true;
+    guests.push_back(connection->guest);
+  }
+  const std::optional<std::size_t> first = who_makes_room(guests, among);
+  if (!first) return false;
+  connections[*first]->stream.close();
+  connections_.erase(connections[*first]);  // it ends when the loop next runs, and does not count until then
+  return true;
+}
+
 /// Closes the connections in those stages; the others go after the request at hand.
 void Listener::Service::dismiss(std::initializer_list<Stage> at_once) {
   for (Connection* const connection : connections_) {
     connection->last_request = true;
-    if (std::find(at_once.begin(), at_once.end(), connection->stage) != at_once.end()) connection->stream.close();
+    if (std::find(at_once.begin(), at_once.end(), connection->guest.stage) != at_once.end()) connection->stream.close();
   }
 }
 

@@ -28,16 +28,26 @@ unsigned readiness_status(bool ready) {
   return ready ? 200 : 503;
 }
 
+/// Why it is not ready is the operator's to know.
+Response readiness_page(const PublicSurface& surface) {
+  return {readiness_status(surface.ready()), plain_text, surface.ready() ? "ready\n" : "not ready\n"};
+}
+
 }  // namespace
+
+Routes health_routes(const PublicSurface& surface) {
+  return [&surface](std::string_view path) -> Response {
+    if (path == "/livez" || path == "/healthz") return health_page();
+    if (path == "/readyz") return readiness_page(surface);
+    return {404, plain_text, "not found; there are /livez and /readyz\n"};
+  };
+}
 
 Routes public_routes(const PublicSurface& surface) {
   return [&surface](std::string_view path) -> Response {
     if (path == "/metrics") return {200, exposition_type, surface.metrics()};
     if (path == "/api/v1/state") return {200, json, surface.state()};
-    // Why it is not ready is the operator's to know.
-    if (path == "/readyz") {
-      return {readiness_status(surface.ready()), plain_text, surface.ready() ? "ready\n" : "not ready\n"};
-    }
+    if (path == "/readyz") return readiness_page(surface);
     if (path == "/livez" || path == "/healthz") return health_page();
     if (path == "/version") return version_page();
     return not_found();

@@ -7,7 +7,10 @@
 
 namespace nustream::serve {
 
-/// /metrics, /healthz, /readyz, /version, /api/v1/state. `surface` outlives the routes.
+/// /livez, /healthz and /readyz alone, as the public ones. `surface` outlives the routes.
+[[nodiscard]] Routes health_routes(const PublicSurface& surface);
+
+/// /metrics, /livez, /healthz, /readyz, /version, /api/v1/state. `surface` outlives the routes.
 [[nodiscard]] Routes public_routes(const PublicSurface& surface);
 
 /// The same paths, over the operator's registry, with reasons and lane states. `surface` outlives the routes.

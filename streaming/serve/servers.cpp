@@ -24,6 +24,10 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
                     NUSTREAM_PLANTED("public-listener-shows-the-operators-page") ? operator_routes(operators)
                                                                                  : public_routes(shown));
   }
+  if (!settings.health_address.empty()) {
+    health_.emplace(loop, parse_address("serve.health_address", settings.health_address), settings.limits, Access{},
+                    health_routes(shown));
+  }
   if (settings.operator_address.empty()) return;
   const Address address = parse_address("serve.operator_address", settings.operator_address);
   Access access{token_of(settings.operator_token_file)};
@@ -34,6 +38,7 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
 
 void Servers::stop() {
   if (public_) public_->stop();
+  if (health_) health_->stop();
   if (operator_) operator_->stop();
 }
 

@@ -1,4 +1,4 @@
-// The two listeners of a process, as its settings ask for them.
+// The listeners of a process, as its settings ask for them.
 #pragma once
 
 #include <optional>
@@ -19,14 +19,16 @@ class Servers {
   Servers(boost::asio::io_context& loop, const Settings& settings, const PublicSurface& shown,
           const OperatorSurface& operators);
 
-  /// As Listener::stop(), both.
+  /// As Listener::stop(), all of them.
   void stop();
 
   [[nodiscard]] const std::optional<Listener>& public_listener() const noexcept { return public_; }
+  [[nodiscard]] const std::optional<Listener>& health_listener() const noexcept { return health_; }
   [[nodiscard]] const std::optional<Listener>& operator_listener() const noexcept { return operator_; }
 
  private:
   std::optional<Listener> public_;
+  std::optional<Listener> health_;
   std::optional<Listener> operator_;
 };
 

@@ -23,6 +23,8 @@ void check(const Limits& limits) {
           std::to_string(limits.header_bytes_max), "256 to 1048576");
   require(limits.connections_max >= 1 && limits.connections_max <= 10'000, "serve.connections_max",
           std::to_string(limits.connections_max), "1 to 10000");
+  require(limits.connections_per_address_max >= 1, "serve.connections_per_address_max",
+          std::to_string(limits.connections_per_address_max), "at least 1");
   require(limits.requests_max >= 1, "serve.requests_max", std::to_string(limits.requests_max), "at least 1");
   check_time("serve.timeout_seconds", limits.request_time);
   check_time("serve.idle_seconds", limits.idle_time);
@@ -40,6 +42,9 @@ void check(const Settings& settings) {
   check(settings.limits);
   if (!settings.public_address.empty()) {
     static_cast<void>(parse_address("serve.public_address", settings.public_address));
+  }
+  if (!settings.health_address.empty()) {
+    static_cast<void>(parse_address("serve.health_address", settings.health_address));
   }
   if (settings.operator_address.empty()) return;
   static_cast<void>(parse_address("serve.operator_address", settings.operator_address));

@@ -70,6 +70,8 @@ def check_together(services, stream, prometheus, grafana):
     public = stream["serve"]["public_address"].rsplit(":", 1)[1]
     operator = stream["serve"]["operator_address"].rsplit(":", 1)[1]
     require(ports_of(nustream) == {public}, "the public listener alone is published")
+    require(stream["serve"]["health_address"] == "127.0.0.1:" + nustream["environment"]["NUSTREAM_HEALTH_PORT"],
+            "the health check asks elsewhere")
     targets = {target for job in prometheus["scrape_configs"] for entry in job["static_configs"]
                for target in entry["targets"]}
     require(targets == {f"nustream:{public}", f"nustream:{operator}"}, f"Prometheus scrapes {targets}")

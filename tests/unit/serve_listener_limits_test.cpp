@@ -100,23 +100,56 @@ TEST(Listener, EndsAConnectionAfterItsLastAllowedRequest) {
   EXPECT_EQ(client.read_to_end(), "");
 }
 
+// Whoever is being answered stays; nobody else can keep others out.
 TEST(Listener, LetsNoMoreInThanItsLimit) {
   Limits limits = patient;
   limits.connections_max = 2;
+  limits.connections_per_address_max = 9;
   Echo echo(limits);
   HttpClient first(echo.port());
   HttpClient second(echo.port());
-  ASSERT_TRUE(first.send("GET "));
-  ASSERT_TRUE(second.send("GET "));
+  ASSERT_TRUE(first.send(http_request("/big")));
+  ASSERT_TRUE(second.send(http_request("/big")));
+  ASSERT_TRUE(first.readable(10s) && second.readable(10s));
   HttpClient third(echo.port());
   ASSERT_TRUE(third.send(http_request("/third")));
-  EXPECT_FALSE(third.readable(300ms)) << "it waits in the kernel's queue";
-  first.send("/first HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_FALSE(third.readable(300ms)) << "it waits";
   const HttpAnswer answer = first.read();
-  EXPECT_EQ(answer.body, "path /first\n");
-  EXPECT_EQ(answer.headers.at("Connection"), "close") << "a full listener keeps nobody";
+  EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(first.read_to_end(), "");
   EXPECT_EQ(third.read().body, "path /third\n");
+}
+
+TEST(Listener, WhoKeepsSilentOrDripsGivesItsPlaceToWhoAsks) {
+  Limits limits = patient;
+  limits.connections_max = 4;
+  limits.connections_per_address_max = 9;
+  Echo echo(limits);
+  std::vector<std::unique_ptr<HttpClient>> slow;
+  for (int i = 0; i < 12; ++i) {
+    slow.push_back(std::make_unique<HttpClient>(echo.port()));
+    if (i % 2 == 0) slow.back()->send("GET ");
+    const HttpAnswer answer = echo.ask(http_request("/asks"));
+    EXPECT_EQ(answer.body, "path /asks\n") << i;
+  }
+  EXPECT_EQ(slow.front()->read_to_end(), "") << "the oldest went first";
+  ASSERT_TRUE(slow.back()->send("GET /late HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+  EXPECT_EQ(slow.back()->read().body, "path /late\n") << "the newest is still there";
+}
+
+TEST(Listener, OneAddressHasItsOwnLimit) {
+  Limits limits = patient;
+  limits.connections_max = 8;
+  limits.connections_per_address_max = 2;
+  Echo echo(limits);
+  HttpClient first(echo.port());
+  HttpClient second(echo.port());
+  ASSERT_TRUE(first.send(http_request("/big")));
+  ASSERT_TRUE(second.send(http_request("/big")));
+  ASSERT_TRUE(first.readable(10s) && second.readable(10s));
+  HttpClient third(echo.port());
+  EXPECT_EQ(third.read_to_end(), "") << "closed at once, not kept waiting";
+  EXPECT_EQ(first.read().status, 200);
 }
 
 TEST(Listener, AKeptConnectionMakesRoomForAWaitingOne) {

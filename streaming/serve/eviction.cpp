@@ -1,0 +1,45 @@
+#include "serve/eviction.h"
+
+#include <map>
+#include <tuple>
+
+namespace nustream::serve {
+namespace {
+
+/// Lower ones go first; nothing for those that stay.
+std::optional<int> rank(Stage stage) {
+  switch (stage) {
+    case Stage::leaving:
+    case Stage::idle:
+      return 0;
+    case Stage::fresh:
+    case Stage::reading:
+      return 1;
+    case Stage::answering:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::size_t> who_makes_room(std::span<const Guest> guests,
+                                          const std::optional<boost::asio::ip::address>& among) {
+  std::map<boost::asio::ip::address, std::ptrdiff_t> connections;
+  for (const Guest& guest : guests) ++connections[guest.address];
+  using Order = std::tuple<int, std::ptrdiff_t, std::chrono::steady_clock::time_point>;
+  std::optional<Order> least;
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < guests.size(); ++i) {
+    const Guest& guest = guests[i];
+    const std::optional<int> first = rank(guest.stage);
+    if (!first || (among && guest.address != *among)) continue;
+    const Order order{*first, -connections[guest.address], guest.since};
+    if (least && *least <= order) continue;
+    least = order;
+    found = i;
+  }
+  return found;
+}
+
+}  // namespace nustream::serve
