@@ -44,11 +44,11 @@ void settle_token(config::Config& config) {
   const std::filesystem::path beside = config.state.key_file.empty()
                                            ? secrets::key_directory(config.state.key_directory)
                                            : secrets::real_path(config.state.key_file).parent_path();
-  const serve::TokenFile token = serve::settle_operator_token(config.serve, config.stream, beside);
+  const serve::SettledToken token = serve::settle_operator_token(config.serve, config.stream, beside);
   config.serve.operator_token_file = token.path.empty() ? serve::no_token : token.path.string();
   if (token.path.empty()) return;
-  fmt::print(stderr, "nustream: the operator's pages on {} ask for the token in {}{}\n", config.serve.operator_address,
-             token.path.string(), token.is_new ? ", which was made now" : "");
+  fmt::print(stderr, "nustream: the operator's pages on {} ask for the token in {}{}\n",
+             config.serve.operator_address, token.path.string(), token.is_new ? ", which was made now" : "");
 }
 
 /// Brokers that are not up yet are waited for, but not in silence. `tell`: what is waited for.
@@ -113,9 +113,8 @@ Exit run(config::Config config, const Options& options) {
   const auto asked = std::make_shared<const config::Config>(config);
   // The work may be left to itself, and what it tells is then never heard.
   const auto tell = [loop = front.loop, operators = &front.operators](std::string waiting) {
-    boost::asio::post(*loop, [operators, waiting = std::move(waiting)] {
-      operators->set_phase(serve::Phase::starting, waiting);
-    });
+    boost::asio::post(
+        *loop, [operators, waiting = std::move(waiting)] { operators->set_phase(serve::Phase::starting, waiting); });
   };
   if (const auto told = start_up.run([asked, found, tell](const std::atomic<bool>& cancelled) {
         *found = wait_for_topics(*asked, cancelled, tell);

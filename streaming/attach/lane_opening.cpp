@@ -142,8 +142,8 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   if (!large.empty()) console::warn(fmt::format("lane {}: {}", lane_.value(), large));
   host_.shown.open_lane({engine::release_header(config, {lane_, epoch.epoch, epoch.digest, epoch.is_private}),
                          mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity,
-                         config.descent.schedule, config.privacy.budget,
-                         StepCount{config.descent.release_every}, budget_stop(config, lane.state)});
+                         config.descent.schedule, config.privacy.budget, StepCount{config.descent.release_every},
+                         budget_stop(config, lane.state)});
   host_.shown.update(serve::CommittedSpend::committed(lane.state.ledger.entry(steps, position),
                                                       lane.state.ledger.total(steps, position)));
   if (!lane.last_published) return;

@@ -21,7 +21,8 @@ class ModelClock {
     std::optional<std::string> changed{};  ///< the model, where it is another than the last time
     std::vector<LaneId> waits_for{};       ///< the lanes that hold it up
   };
-  /// Called on the clock's thread after each look that found what it looked for; after one that did not, with nothing.
+  /// Called on the clock's thread after each look that found what it looked for; after one that did not, with
+  /// nothing.
   using Looked = std::function<void(std::optional<Look> look)>;
   ModelClock(const Setup& setup, Looked looked);
   /// Waits for the look that is under way.

@@ -11,6 +11,7 @@
 
 #include "attach/lane_state.h"
 #include "kafka/kafka_journal.h"
+#include "kafka/lane_checks.h"
 
 namespace nustream::attach {
 

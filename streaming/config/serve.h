@@ -23,8 +23,8 @@ struct Serve {
   std::string health_address{};                     ///< empty: no listener of its own for probes
   std::string operator_address = "127.0.0.1:9465";  ///< empty: no operator listener
   std::string public_token_file{};                  ///< empty: anyone who reaches it may read
-  std::string operator_token_file{};                ///< empty: made beside the key; "none": on loopback, none is asked for
-  ServeLimits limits{};                             ///< of each listener
+  std::string operator_token_file{};  ///< empty: made beside the key; "none": on loopback, none is asked for
+  ServeLimits limits{};               ///< of each listener
 };
 
 }  // namespace nustream::config

@@ -32,7 +32,7 @@ struct Options {
   bool compared = false;  ///< answers that are not private stand beside this run's: it is marked so, for ever
   bool json = false;
   std::string operator_json{};  ///< file for what of the run's end is the operator's alone; empty: none
-  bool quiet = false;  ///< no path, no table
+  bool quiet = false;           ///< no path, no table
 };
 
 /// "nustream COMMAND CONFIG FILE… --set … OPTION": the command to type next, with what this run was given.

@@ -20,8 +20,8 @@ struct CombinedModel {
   std::vector<LaneId> waits_for;
 };
 
-/// From the last release of each of `lanes` lanes; the weights are their steps, so that a lane without a release, whose
-/// partition may be empty for ever, has none and is named as empty. Post-processing of public lines: it costs
+/// From the last release of each of `lanes` lanes; the weights are their steps, so that a lane without a release,
+/// whose partition may be empty for ever, has none and is named as empty. Post-processing of public lines: it costs
 /// nothing, and one set of parts gives one value, byte for byte.
 ///
 /// A lane holds the model up where its last release is under none of `digests`, which are those of the settings by

@@ -38,7 +38,7 @@ CommittedModel CommittedModel::published(std::string_view record) {
   simdjson::dom::array parts;
   std::uint64_t lanes = 0;
   if (object["parts"].get(parts) == simdjson::SUCCESS) {
-    for (const simdjson::dom::element part : parts) lanes += part.is_object() ? 1 : 0;
+    for (const simdjson::dom::element part : parts) lanes += part.is_object() ? 1U : 0U;
   }
   return {std::move(text), lanes};
 }

@@ -165,8 +165,8 @@ std::size_t Listener::Service::of(const asio::ip::address& address) const {
       connections_, [&](const Connection* connection) { return connection->guest.address == address; }));
 }
 
-/// Closes the connection that has to go first, of that address where one is given; false where none can. Whoever stays
-/// gives its place up after the request at hand.
+/// Closes the connection that has to go first, of that address where one is given; false where none can. Whoever
+/// stays gives its place up after the request at hand.
 bool Listener::Service::make_room(const std::optional<asio::ip::address>& among) {
   std::vector<Connection*> connections(connections_.begin(), connections_.end());
   std::vector<Guest> guests;
@@ -185,7 +185,8 @@ bool Listener::Service::make_room(const std::optional<asio::ip::address>& among)
 void Listener::Service::dismiss(std::initializer_list<Stage> at_once) {
   for (Connection* const connection : connections_) {
     connection->last_request = true;
-    if (std::find(at_once.begin(), at_once.end(), connection->guest.stage) != at_once.end()) connection->stream.close();
+    if (std::find(at_once.begin(), at_once.end(), connection->guest.stage) != at_once.end())
+      connection->stream.close();
   }
 }
 

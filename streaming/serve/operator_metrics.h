@@ -96,10 +96,10 @@ struct OperatorMetrics {
   struct Process {
     Process(OperatorMetrics& metrics, const std::string& stream);
 
-    Series<Gauge> ready;                 ///< 1 or 0
-    ByEnumerator<Gauge, Phase> phase;    ///< OperatorSurface::set_phase() alone
-    Series<Counter> rebalances;          ///< assignments and revocations
-    Series<Gauge> model_waits;           ///< lanes that hold the combined model up
+    Series<Gauge> ready;               ///< 1 or 0
+    ByEnumerator<Gauge, Phase> phase;  ///< OperatorSurface::set_phase() alone
+    Series<Counter> rebalances;        ///< assignments and revocations
+    Series<Gauge> model_waits;         ///< lanes that hold the combined model up
   };
 
   /// The series {stream, lane} of one lane: a plain member each, to be changed where the thing happens, on the loop's

@@ -17,19 +17,19 @@ bool make_token(const std::filesystem::path& path) {
   std::array<std::uint8_t, 32> bytes;
   secrets::fill_random(bytes);
   const std::string digits = secrets::to_hex(bytes) + '\n';
-  return secrets::create_private_file(path, std::vector<std::uint8_t>(digits.begin(), digits.end()),
-                                      "the operator's token file",
-                                      "set serve.operator_token_file to a file that can be made, or to \"none\" for a "
-                                      "loopback listener that asks nobody");
+  return secrets::create_private_file(
+      path, std::vector<std::uint8_t>(digits.begin(), digits.end()), "the operator's token file",
+      "set serve.operator_token_file to a file that can be made, or to \"none\" for a "
+      "loopback listener that asks nobody");
 }
 
 }  // namespace
 
-TokenFile settle_operator_token(const config::Serve& settings, const std::string& stream,
-                                const std::filesystem::path& beside) {
+SettledToken settle_operator_token(const config::Serve& settings, const std::string& stream,
+                                   const std::filesystem::path& beside) {
   if (settings.operator_address.empty() || settings.operator_token_file == no_token) return {};
-  const std::filesystem::path path = settings.operator_token_file.empty() ? beside / (stream + ".operator_token")
-                                                                          : settings.operator_token_file;
+  std::filesystem::path path = settings.operator_token_file;
+  if (path.empty()) path = beside / (stream + ".operator_token");
   return {path, make_token(path)};
 }
 

@@ -12,7 +12,7 @@ namespace nustream::serve {
 inline constexpr const char* no_token = "none";
 
 /// A file with a bearer token: which one, and whether it was made just now.
-struct TokenFile {
+struct SettledToken {
   std::filesystem::path path;  ///< empty: no token is asked for
   bool is_new = false;
 };
@@ -22,7 +22,7 @@ struct TokenFile {
 /// there: what the listener shows depends on data, and any user of this machine can reach a loopback address.
 /// No file where there is no such listener, and where the settings say "none". Failure(permission) where the file
 /// cannot be made.
-[[nodiscard]] TokenFile settle_operator_token(const config::Serve& settings, const std::string& stream,
-                                              const std::filesystem::path& beside);
+[[nodiscard]] SettledToken settle_operator_token(const config::Serve& settings, const std::string& stream,
+                                                 const std::filesystem::path& beside);
 
 }  // namespace nustream::serve

@@ -175,7 +175,8 @@ class ScrapedAsShipped : private OwnBroker, public Scraped {
   void kill_the_broker() { cluster_.kill(); }
 };
 
-// On call within a minute and a half: the lanes' series leave with them, so an alert of the process's own has to fire.
+// On call within a minute and a half: the lanes' series leave with them, so an alert of the process's own has to
+// fire.
 TEST_F(ScrapedAsShipped, AKilledBrokerIsAnAlert) {
   world_.write(AttachWorld::values(600));
   wait_until([&] { return values_of_query("nustream_ready") == std::vector<double>{1}; });

@@ -63,9 +63,7 @@ TEST(AttachStartUp, ListenersAnswerBeforeTheBrokerDoes) {
   EXPECT_EQ(operator_page(everybody, "/healthz"), "ok\n");
   EXPECT_EQ(operator_page(everybody, "/readyz"), "not ready\n");
   EXPECT_THAT(operator_page(operators, "/readyz"), ::testing::StartsWith("starting"));
-  wait_until([&] {
-    return operator_page(operators, "/readyz").starts_with("starting: waiting for 127.0.0.1:9: ");
-  });
+  wait_until([&] { return operator_page(operators, "/readyz").starts_with("starting: waiting for 127.0.0.1:9: "); });
   EXPECT_EQ(operator_page(everybody, "/readyz"), "not ready\n") << "why is the operator's to know";
   expect_end_at_once(service, SIGTERM, 0);
 }
@@ -84,9 +82,9 @@ TEST(AttachStartUp, TheOperatorsPagesAskForATokenThatLiesBesideTheKey) {
   const std::string token = read_file(file);
   EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0600));
   const auto page = [&](const std::string& path) {
-    return run_command("/usr/bin/curl", {"--silent", "--max-time", "60", "--noproxy", "*", "--header",
-                                         "Authorization: Bearer " + token.substr(0, token.size() - 1),
-                                         "http://" + operators + path})
+    return run_command("/usr/bin/curl",
+                       {"--silent", "--max-time", "60", "--noproxy", "*", "--header",
+                        "Authorization: Bearer " + token.substr(0, token.size() - 1), "http://" + operators + path})
         .out;
   };
   EXPECT_EQ(operator_page(operators, "/metrics"), needed);

@@ -83,8 +83,8 @@ TEST(CombinedModel, WaitsForLanesUnderOtherSettingsAndOtherPromises) {
 // A partition may be empty for ever, or new.
 TEST(CombinedModel, GivesALaneWithoutAReleaseNoWeight) {
   const std::string here = release_line(1, 10, R"({"x":3})");
-  const CombinedModel model = combined_model(
-      {{LaneId{1}, here}, {LaneId{3}, release_line(3, 0, R"({"x":9})")}}, 4, digests);
+  const CombinedModel model =
+      combined_model({{LaneId{1}, here}, {LaneId{3}, release_line(3, 0, R"({"x":9})")}}, 4, digests);
   EXPECT_TRUE(model.waits_for.empty());
   ASSERT_TRUE(model.json);
   EXPECT_EQ(model.json->find(R"({"format":1,"stream":"retail","parts":[{"lane":1,"epoch":0,"step":10}],)"
