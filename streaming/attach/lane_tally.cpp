@@ -21,7 +21,8 @@ void LaneTally::say(const std::string& what) const {
   if (!what.empty()) fmt::print(stderr, "nustream: lane {}: operator only, not private: {}\n", lane_.value(), what);
 }
 
-void LaneTally::read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip, const CountClips& count_clips) {
+void LaneTally::read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip,
+                     const CountClips& count_clips) {
   if (first >= rows.count() || first_.records >= looked_at) return;
   const std::uint64_t before = first == 0 ? 0 : rows.next[first - 1];
   const auto is_new = [&](const record::Reject& reject) { return reject.position.value() >= before; };

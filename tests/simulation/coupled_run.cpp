@@ -178,7 +178,7 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
   surface.open_lane(
       {engine::release_header(config, {LaneId{0}, EpochId{0}, world.settings->digest, keys.is_private()}),
        mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity, config.descent.schedule,
-       config.privacy.budget});
+       config.privacy.budget, StepCount{config.descent.release_every}});
   surface.update(serve::CommittedSpend::committed(ledger.entry(lane.steps(), lane.position()),
                                                   ledger.total(lane.steps(), lane.position())));
   if (!shown.releases.empty()) surface.update(serve::CommittedRelease::published(shown.releases));

@@ -80,7 +80,8 @@ class LaneTransactionsOver : public ::testing::Test {
       metrics_ = &operators_.open_lane(LaneId{0});
       const config::Mechanism& mechanism = case_.settings.mechanism;
       shown_.open_lane({engine::release_header(config, identity), mechanism.spend.limit(), mechanism.main().sigma,
-                        mechanism.main().sensitivity, config.descent.schedule, config.privacy.budget});
+                        mechanism.main().sensitivity, config.descent.schedule, config.privacy.budget,
+                        StepCount{config.descent.release_every}});
     }
     attach::BatchLimits limits = attach::batch_limits(setup_);
     limits.records_max = 1'000 * limits.minibatch;

@@ -71,8 +71,7 @@ TEST(LaneTally, LooksAtTheFirstHundredRecordsOncePerRecord) {
   add(20, 5);
   EXPECT_THAT(said_by([&] { tally.read(rows, 60, two, {}); }), IsEmpty());
   add(10, 6);
-  EXPECT_THAT(said_by([&] { tally.read(rows, 80, two, {}); }),
-              HasSubstr("of the first 90 records 11 (12.2%)"));
+  EXPECT_THAT(said_by([&] { tally.read(rows, 80, two, {}); }), HasSubstr("of the first 90 records 11 (12.2%)"));
   LaneTally quiet(LaneId{0});
   const record::RowBatch good = rows_of(100, 0);
   EXPECT_THAT(said_by([&] {

@@ -48,7 +48,7 @@ TEST(CombinedModel, CostInAllEpochsWhatTheDearestOfThemDoes) {
       R"(,"rho_ledger":0.75,"epsilon_ledger":6.5,"epsilons":[{"delta":1e-6,"gaussian":3.5,"zcdp":3.6,)"
       R"("zcdp-simple":3.7}],"epsilons_ledger":[{"delta":1e-6,"gaussian":6.5,"zcdp":6.6,"zcdp-simple":6.7}])");
   const Lines releases{{LaneId{0}, release_line(0, 10, R"({"x":1})")}, {LaneId{1}, much}};
-  const auto model = combined_model(releases, 2, digests);
+  const auto model = combined_model(releases, 2, digests).json;
   ASSERT_TRUE(model);
   EXPECT_NE(model->find(R"("rho":0.25,"rho_limit":0.5,"rho_ledger":0.75,"epsilon":3.5,"epsilon_ledger":6.5)"),
             std::string::npos)
