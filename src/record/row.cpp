@@ -64,7 +64,7 @@ const char* expectation(Reading reading) {
   switch (reading) {
     case Reading::hour:
     case Reading::day_of_week:
-      return "not a timestamp";
+      return "not a timestamp (a plain number is one where its unit is set)";
     case Reading::label:
       return "not one of model.labels";
     default:
@@ -119,7 +119,7 @@ double read_field(const Field& field, std::string_view text) noexcept {
     case Reading::day_of_week:
       break;
   }
-  const auto timestamp = parse_timestamp(text);
+  const auto timestamp = parse_time(text, field.unit);
   if (!timestamp) return unreadable;
   return field.reading == Reading::hour ? timestamp->hour : timestamp->day_of_week;
 }
@@ -140,7 +140,7 @@ RowBuilder::RowBuilder(const Schema& schema)
 }
 
 RowBuilder::Factor RowBuilder::factor(const Term& term) {
-  Field field{term.column, reading_of(term.transform), {}, {}, term.reader};
+  Field field{term.column, reading_of(term.transform), {}, {}, term.reader, term.unit};
   if (field.reading == Reading::equals) field.equals = term.equals;
   if (field.reading == Reading::label) field.labels = term.labels;
   const auto known = std::find(fields_.begin(), fields_.end(), field);

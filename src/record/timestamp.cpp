@@ -1,8 +1,12 @@
 #include "nustream/record/timestamp.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 
+#include "nustream/record/number.h"
 #include "planted.h"
 
 namespace nustream::record {
@@ -68,7 +72,8 @@ struct TimeOfDay {
   double seconds;
 };
 std::optional<TimeOfDay> read_time(Cursor& cursor) {
-  const auto hour = cursor.number(2, 23);
+  auto hour = cursor.number(2, 23);
+  if (!hour) hour = cursor.number(1, 9);
   if (!hour || !cursor.accept(':')) return std::nullopt;
   const auto minute = cursor.number(2, 59);
   if (!minute) return std::nullopt;
@@ -88,12 +93,15 @@ std::optional<TimeOfDay> read_time(Cursor& cursor) {
 
 // Seconds that the written time is ahead of UTC; 0 where no zone is written.
 std::optional<double> read_zone(Cursor& cursor) {
-  if (cursor.accept('Z')) return 0;
+  if (cursor.accept('Z') || cursor.accept('z')) return 0;
   const bool east = cursor.accept('+');
   if (!east && !cursor.accept('-')) return 0;
   const auto hours = cursor.number(2, 23);
-  if (!hours || !cursor.accept(':')) return std::nullopt;
-  const auto minutes = cursor.number(2, 59);
+  if (!hours) return std::nullopt;
+  const bool colon = cursor.accept(':');
+  auto minutes = cursor.number(2, 59);
+  const bool ends = cursor.left.empty() || cursor.left.front() == ' ' || cursor.left.front() == '\t';
+  if (!minutes && !colon && ends) minutes = 0;
   if (!minutes) return std::nullopt;
   const double seconds = *hours * 3600.0 + *minutes * 60.0;
   if (NUSTREAM_PLANTED("zone-minutes-always-east") && !east) return *minutes * 60.0 - *hours * 3600.0;
@@ -111,7 +119,7 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
   TimeOfDay time{0, 0};
   double ahead = 0;
   const bool has_time = cursor.left.size() >= 2 && cursor.left[1] >= '0' && cursor.left[1] <= '9' &&
-                        (cursor.accept('T') || cursor.accept(' '));
+                        (cursor.accept('T') || cursor.accept('t') || cursor.accept(' '));
   if (has_time) {
     const auto written = read_time(cursor);
     if (!written) return std::nullopt;
@@ -126,6 +134,24 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
   const auto days = static_cast<double>(date->time_since_epoch().count());
   const auto monday_first = static_cast<int>(std::chrono::weekday{*date}.iso_encoding()) - 1;
   return Timestamp{time.hour, monday_first, days * 86400.0 + time.seconds - ahead};
+}
+
+std::optional<Timestamp> parse_time(std::string_view text, TimeUnit unit) noexcept {
+  if (const auto written = parse_timestamp(text)) return written;
+  if (unit == TimeUnit::none) return std::nullopt;
+  const auto number = parse_number(text);
+  if (!number) return std::nullopt;
+  const double a_second = unit == TimeUnit::seconds ? 1 : unit == TimeUnit::milliseconds ? 1e3 : 1e6;
+  const double seconds = *number / a_second;
+  constexpr double year_0 = -62'167'219'200;
+  constexpr double year_10000 = 253'402'300'800;
+  if (!(seconds >= year_0 && seconds < year_10000)) return std::nullopt;
+  // Of the number itself: a quotient may be rounded up into the next hour.
+  const double days = std::floor(*number / (86'400 * a_second));
+  const double hour = std::floor((*number - days * 86'400 * a_second) / (3600 * a_second));
+  const std::chrono::sys_days date{std::chrono::days{static_cast<std::int64_t>(days)}};
+  const auto monday_first = static_cast<int>(std::chrono::weekday{date}.iso_encoding()) - 1;
+  return Timestamp{std::clamp(static_cast<int>(hour), 0, 23), monday_first, seconds};
 }
 
 }  // namespace nustream::record

@@ -53,7 +53,8 @@ void preflight(config::Config& config) {
 }
 
 std::vector<std::string> warnings_ahead(const config::Config& config, const config::Mechanism& mechanism) {
-  std::vector<std::string> warnings{config::overshoot(config), engine::short_of_budget(config, mechanism)};
+  std::vector<std::string> warnings{config::overshoot(config), config::dotted_member(config),
+                                    engine::short_of_budget(config, mechanism)};
   std::erase_if(warnings, [](const std::string& warning) { return warning.empty(); });
   return warnings;
 }

@@ -10,7 +10,8 @@ namespace nustream::attach {
 
 [[nodiscard]] inline serve::RejectReason reject_reason(std::string_view reason) {
   if (reason == decode::too_long) return serve::RejectReason::too_long;
-  if (reason.find("tombstone") != std::string_view::npos) return serve::RejectReason::tombstone;
+  if (reason == decode::deleted || reason.find("tombstone") != std::string_view::npos)
+    return serve::RejectReason::tombstone;
   if (reason.starts_with("column '")) return serve::RejectReason::unusable_field;
   return serve::RejectReason::malformed;
 }

@@ -10,6 +10,7 @@
 #include "check/look.h"
 #include "cli/commands.h"
 #include "cli/warnings.h"
+#include "config/advice.h"
 #include "config/config.h"
 #include "config/mechanism.h"
 #include "config/settings_tree.h"
@@ -139,6 +140,7 @@ Exit check(const CheckArguments& arguments) {
   std::optional<StepCount> steps;  // of a table
   if (is_table) {
     steps = StepCount{config.estimate.steps};
+    if (const std::string dotted = config::dotted_member(config); !dotted.empty()) warnings.push_back(dotted);
   } else {
     const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
     digest = config::settings_digest(config, mechanism);

@@ -42,4 +42,25 @@ std::string overshoot(const Config& config) {
       eta, eta, curvature, is_assumed ? ", for features of size 1," : "");
 }
 
+std::string dotted_member(const Config& config) {
+  if (config.input.format != Format::json_lines) return {};
+  const auto advice = [](const std::string& column) -> std::string {
+    const bool beside = column.starts_with('@');
+    if (column.starts_with('/') || beside || column.find('.') == std::string::npos) return {};
+    std::string pointer = "/" + column;
+    std::replace(pointer.begin(), pointer.end(), '.', '/');
+    return fmt::format(
+        "column '{}': a dot is part of a member's name; for a member inside another one write the JSON pointer '{}'",
+        column, pointer);
+  };
+  const auto of = [&](const record::Feature& feature) {
+    const std::string first = advice(feature.first.column);
+    return first.empty() && feature.second ? advice(feature.second->column) : first;
+  };
+  for (const record::Feature& feature : config.schema.features) {
+    if (std::string found = of(feature); !found.empty()) return found;
+  }
+  return config.schema.target ? of(*config.schema.target) : std::string();
+}
+
 }  // namespace nustream::config

@@ -12,4 +12,8 @@ namespace nustream::config {
 /// curvature.
 [[nodiscard]] std::string overshoot(const Config& config);
 
+/// One sentence where a member of JSON has a dot in its name and may be meant as one inside another. Empty where none
+/// has.
+[[nodiscard]] std::string dotted_member(const Config& config);
+
 }  // namespace nustream::config

@@ -44,6 +44,7 @@ void add_term(const record::Term& term, Canonical& out) {
   out.add_count("transform", static_cast<std::uint64_t>(term.transform));
   out.add("equals", term.equals);
   for (const std::string& label : term.labels) out.add("label", label);
+  if (term.unit != record::TimeUnit::none) out.add_count("unit", static_cast<std::uint64_t>(term.unit));
 }
 
 void add_feature(std::string_view kind, const record::Feature& feature, Canonical& out) {
@@ -203,6 +204,7 @@ void add_value_format(const InputSettings& input, Canonical& out) {
   out.add_count("record_bytes_max", input.record_bytes_max);
   const bool csv = input.format == Format::csv;
   out.add("format", csv ? "csv" : "json");
+  if (input.envelope != Envelope::none) out.add_count("envelope", static_cast<std::uint64_t>(input.envelope));
   if (!csv) return;
   out.add("delimiter", std::string_view(&input.delimiter, 1));
   if (input.decimal != '.') out.add("decimal", std::string_view(&input.decimal, 1));

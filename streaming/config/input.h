@@ -8,9 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include "nustream/record/timestamp.h"
+
 namespace nustream::config {
 
 enum class Format { csv, json_lines };
+
+/// What stands around the row that a record is about.
+enum class Envelope {
+  none,
+  debezium,  ///< {"before", "after", "op", …}, itself perhaps the payload of {"schema", "payload"}: the row is after
+};
 
 /// Where records come from and how they are framed. In a file of lines a record ends at its newline whatever it
 /// holds; in a segment (docs/formats/segment.md), which is told by its first bytes, each value is a record.
@@ -18,12 +26,14 @@ struct InputSettings {
   std::vector<std::string> files{};  ///< read one after the other; "-" is standard input; compressed ones by magic
   Format format = Format::csv;       ///< of lines, and of the values of messages
   char delimiter = ',';
-  bool header = true;                        ///< CSV: the first line of each file names the columns
-  std::vector<std::string> columns{};        ///< CSV without a header, and values of messages: their names
-  char decimal = '.';                        ///< CSV: what stands before the fraction of a number: . or ,
-  std::uint64_t skip_lines = 0;              ///< of each file, before its header: no records, whatever they hold
-  std::string comment{};                     ///< CSV: lines right above the header that begin with it are no records
-  std::string time_column{};                 ///< for --speed and starts by time; of messages "@timestamp" too
+  bool header = true;                  ///< CSV: the first line of each file names the columns
+  std::vector<std::string> columns{};  ///< CSV without a header, and values of messages: their names
+  char decimal = '.';                  ///< CSV: what stands before the fraction of a number: . or ,
+  std::uint64_t skip_lines = 0;        ///< of each file, before its header: no records, whatever they hold
+  std::string comment{};               ///< CSV: lines right above the header that begin with it are no records
+  std::string time_column{};           ///< for --speed and starts by time; of messages "@timestamp" too
+  record::TimeUnit time_unit = record::TimeUnit::seconds;  ///< of plain numbers in time_column
+  Envelope envelope = Envelope::none;                      ///< JSON: what a value wraps its row in
   bool times_public = false;                 ///< the settings declare producer times public (privacy: rule 2)
   std::uint64_t from = 0;                    ///< ordinal of the first record to read; of a segment its offset
   std::optional<std::uint64_t> to{};         ///< ordinal or offset to stop before

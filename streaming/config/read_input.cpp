@@ -89,6 +89,14 @@ InputSettings read_input(const Section& section, const std::string& file) {
   read_layout(section, input);
   static_cast<void>(section.choice<bool>("framing", true, {{"newline", true}}));
   input.time_column = section.text("time").value_or("");
+  input.time_unit = read_time_unit(section, "time_unit").value_or(record::TimeUnit::seconds);
+  if (section.has("time_unit") && input.time_column.empty())
+    section.refuse("time_unit", "only with time = \"column\"");
+  input.envelope = section.choice<Envelope>("envelope", Envelope::none,
+                                            {{"none", Envelope::none}, {"debezium", Envelope::debezium}});
+  if (input.envelope != Envelope::none && input.format == Format::csv) {
+    section.refuse("envelope", "only with format = \"jsonl\": it is an object around the row");
+  }
   input.times_public = section.flag("times_public").value_or(false);
   if (const auto bytes = section.count("record_bytes_max")) {
     if (*bytes == 0) section.refuse("record_bytes_max", "a whole number > 0");

@@ -47,12 +47,20 @@ std::string name_of(const Term& term) {
   return term.column;
 }
 
+bool reads_time(Transform transform) {
+  return transform == Transform::hour || transform == Transform::day_of_week;
+}
+
 Term read_term(const Section& section) {
   Term term{section.text_or_refuse("column"), read_transform(section, "transform"),
             section.text("equals").value_or("")};
   if (term.transform == Transform::indicator && !section.has("equals")) section.missing("equals");
   if (term.transform != Transform::indicator && section.has("equals")) {
     section.refuse("equals", "only with transform = \"indicator\"");
+  }
+  if (const auto unit = read_time_unit(section, "unit")) {
+    if (!reads_time(term.transform)) section.refuse("unit", "only with transform = \"hour\" or \"day_of_week\"");
+    term.unit = *unit;
   }
   return term;
 }
@@ -93,6 +101,14 @@ Feature read_feature(const Section& section) {
 }
 
 }  // namespace
+
+std::optional<record::TimeUnit> read_time_unit(const Section& section, std::string_view key) {
+  using record::TimeUnit;
+  if (!section.has(key)) return std::nullopt;
+  return section.choice<TimeUnit>(
+      key, TimeUnit::seconds,
+      {{"s", TimeUnit::seconds}, {"ms", TimeUnit::milliseconds}, {"us", TimeUnit::microseconds}});
+}
 
 record::Schema read_schema(const Section& root, TwoStageColumns& columns) {
   record::Schema schema;

@@ -20,6 +20,8 @@ struct TwoStageColumns {
   std::size_t instruments = 0;
   std::size_t endogenous = 0;
 };
+/// "s", "ms" or "us"; empty where the key is not there.
+[[nodiscard]] std::optional<record::TimeUnit> read_time_unit(const Section& section, std::string_view key);
 /// [[features]], then [[instruments]] and [[endogenous]], and [target]; the intercept belongs to [model].
 [[nodiscard]] record::Schema read_schema(const Section& root, TwoStageColumns& columns);
 /// [model]: loss, intercept, regularisation, and the labels that the loss allows.

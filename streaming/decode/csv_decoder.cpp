@@ -39,6 +39,7 @@ class CsvDecoder : public LineDecoder {
         kernel_(kernel),
         delimiter_(settings.delimiter),
         decimal_(settings.decimal),
+        time_unit_(settings.time_unit),
         may_show_header_(settings.may_show_header),
         line_bytes_max_(settings.record_bytes_max),
         index_(std::make_unique_for_overwrite<CsvIndex>()),
@@ -176,7 +177,8 @@ class CsvDecoder : public LineDecoder {
   }
 
   void write_plain(const char* segment, std::uint32_t first, const double* numbers, RowWriter& writer) {
-    const double time = time_at_ ? read_event_time(field_at(segment, *index_, first + *time_at_)) : no_time;
+    const double time =
+        time_at_ ? read_event_time(field_at(segment, *index_, first + *time_at_), time_unit_) : no_time;
     if (numbers_in_order_ && writer.write_usable(numbers, time)) return;
     const auto text = [&](std::uint32_t f) { return field_at(segment, *index_, first + columns_[f]); };
     for (std::size_t j = 0; j < number_fields_.size(); ++j) {
@@ -202,7 +204,7 @@ class CsvDecoder : public LineDecoder {
     if (fault != CsvFault::none) return writer.write_unusable(description(fault));
     if (split_.size() != columns_in_file_) return writer.write_unusable(too_few_fields);
     for (std::size_t f = 0; f < fields_.size(); ++f) readings_[f] = read_text(f, split_[columns_[f]]);
-    writer.write(readings_.data(), time_at_ ? read_event_time(split_[*time_at_]) : no_time);
+    writer.write(readings_.data(), time_at_ ? read_event_time(split_[*time_at_], time_unit_) : no_time);
   }
 
   // Any line whose last field alone is private: the fields before it are read from the line's beginning, and whatever
@@ -217,7 +219,8 @@ class CsvDecoder : public LineDecoder {
     const bool whole = leading_.rest || (cut == nullptr && line.size() < line_bytes_max_);
     if (fault == nullptr && !whole) fault = too_long;
     if (fault != nullptr) return writer.write_unusable(cut != nullptr ? cut : fault);
-    const double time = time_at_ ? read_event_time(unquoted(leading_.fields[*time_at_]).value()) : no_time;
+    const double time =
+        time_at_ ? read_event_time(unquoted(leading_.fields[*time_at_]).value(), time_unit_) : no_time;
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const bool is_public = columns_[f] + 1 != columns_in_file_;
       const auto text = is_public               ? unquoted(leading_.fields[columns_[f]])
@@ -243,6 +246,7 @@ class CsvDecoder : public LineDecoder {
 
   char delimiter_;
   char decimal_;
+  record::TimeUnit time_unit_;
   bool may_show_header_;
   std::size_t line_bytes_max_;
 

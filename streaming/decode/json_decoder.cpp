@@ -8,6 +8,7 @@
 
 #include "decode/csv_line.h"
 #include "decode/event_time.h"
+#include "decode/json_members.h"
 #include "decode/line_buffer.h"
 #include "decode/line_decoder.h"
 #include "decode/merged_readings.h"
@@ -20,22 +21,20 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr const char* not_json = "not a JSON object";
 constexpr const char* repeated_key = "a key is there twice";
+constexpr const char* not_an_envelope = "no envelope: it has no member after (stream.envelope)";
 
-// A member of the object that some field or the time is read from.
-struct Member {
-  std::string key;
-  std::vector<std::uint32_t> fields;
-  bool time = false;
-  bool seen = false;  // in the present record
-};
+/// What a member that is there twice, or is no JSON, makes of its record; nullptr: nothing.
+using Fault = const char*;
 
 class JsonDecoder : public LineDecoder {
  public:
   JsonDecoder(const InputSettings& settings, std::span<const record::Field> fields)
-      : fields_(fields), line_bytes_max_(settings.record_bytes_max), readings_(fields_.size()) {
-    for (std::uint32_t f = 0; f < fields_.size(); ++f) member(fields_[f].column).fields.push_back(f);
-    if (!settings.time_column.empty()) member(settings.time_column).time = true;
-  }
+      : fields_(fields),
+        line_bytes_max_(settings.record_bytes_max),
+        time_unit_(settings.time_unit),
+        has_envelope_(settings.envelope != config::Envelope::none),
+        members_(json_members(settings, fields)),
+        readings_(fields_.size()) {}
 
   [[nodiscard]] bool has_header() const noexcept override { return false; }
   void begin_file(std::string_view, const std::string&) override {}
@@ -54,22 +53,21 @@ class JsonDecoder : public LineDecoder {
   }
 
  private:
-  Member& member(const std::string& key) {
-    const auto known = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.key == key; });
-    if (known != members_.end()) return *known;
-    return members_.emplace_back(Member{.key = key, .fields = {}});
-  }
+  /// What an envelope says of its row.
+  enum class Row { absent, there, deleted };
 
   void decode_line(std::string_view line, RowWriter& writer) {
     if (line.size() > line_bytes_max_) return writer.write_unusable(too_long);
     line = without_mark(line);
     if (without_line_end(line).empty()) return writer.write_unusable(description(CsvFault::empty));
     std::fill(readings_.begin(), readings_.end(), record::missing);
-    for (Member& known : members_) known.seen = false;
-    double time = no_time;
-    const char* const fault = read_object(line, time);
+    forget(members_);
+    time_ = no_time;
+    row_ = Row::absent;
+    Fault fault = read_document(line);
+    if (fault == nullptr && has_envelope_) fault = row_fault();
     if (fault != nullptr) return writer.write_unusable(fault);
-    writer.write(readings_.data(), time);
+    writer.write(readings_.data(), time_);
   }
 
   // The parser looks at all bytes of a line before any member: one that is no UTF-8 would spoil the line, in whatever
@@ -85,72 +83,128 @@ class JsonDecoder : public LineDecoder {
     return parser_.iterate(padded(std::string_view(mended_).substr(0, line.size()))).get(document);
   }
 
-  // What is wrong with the object on this line; nullptr where nothing is.
-  const char* read_object(std::string_view line, double& time) {
+  static void forget(std::vector<JsonMember>& members) {
+    for (JsonMember& member : members) {
+      member.seen = false;
+      forget(member.inside);
+    }
+  }
+
+  Fault row_fault() const { return row_ == Row::there ? nullptr : row_ == Row::deleted ? deleted : not_an_envelope; }
+
+  Fault read_document(std::string_view line) {
     ondemand::document document;
     ondemand::object object;
     if (begin_document(line, document) != simdjson::SUCCESS) return not_json;
     if (document.get_object().get(object) != simdjson::SUCCESS) return not_json;
+    if (const Fault fault = read_object(object, members_)) return fault;
+    // Out of bounds: nothing follows the object.
+    return document.current_location().error() == simdjson::OUT_OF_BOUNDS ? nullptr : not_json;
+  }
+
+  Fault read_object(ondemand::object& object, std::vector<JsonMember>& wanted) {
     std::size_t expected = 0;  // members mostly come in the same order
     for (auto entry : object) {
       ondemand::field field;
       std::string_view key;
       if (std::move(entry).get(field) != simdjson::SUCCESS) return not_json;
       if (field.unescaped_key().get(key) != simdjson::SUCCESS) return not_json;
-      Member* const found = find(key, expected);
+      JsonMember* const found = find(key, wanted, expected);
       if (found == nullptr) continue;
       if (std::exchange(found->seen, true)) return repeated_key;
-      if (!read_member(*found, field.value(), time)) return not_json;
-    }
-    // Out of bounds: nothing follows the object.
-    return document.current_location().error() == simdjson::OUT_OF_BOUNDS ? nullptr : not_json;
-  }
-
-  Member* find(std::string_view key, std::size_t& expected) {
-    for (std::size_t tried = 0; tried < members_.size(); ++tried) {
-      const std::size_t at =
-          expected + tried < members_.size() ? expected + tried : expected + tried - members_.size();
-      if (members_[at].key != key) continue;
-      expected = at + 1;
-      return &members_[at];
+      if (const Fault fault = read_member(*found, field.value())) return fault;
     }
     return nullptr;
   }
 
-  // Reads what is wanted of a value; false where the line is no JSON.
-  bool read_member(const Member& known, ondemand::value value, double& time) {
+  Fault read_array(ondemand::array& array, std::vector<JsonMember>& wanted) {
+    std::size_t place = 0;
+    for (auto entry : array) {
+      ondemand::value value;
+      if (std::move(entry).get(value) != simdjson::SUCCESS) return not_json;
+      for (JsonMember& member : wanted) {
+        if (member.place != place) continue;
+        if (const Fault fault = read_member(member, value)) return fault;
+      }
+      ++place;
+    }
+    return nullptr;
+  }
+
+  static JsonMember* find(std::string_view key, std::vector<JsonMember>& wanted, std::size_t& expected) {
+    for (std::size_t tried = 0; tried < wanted.size(); ++tried) {
+      const std::size_t at = expected + tried < wanted.size() ? expected + tried : expected + tried - wanted.size();
+      if (wanted[at].key != key) continue;
+      expected = at + 1;
+      return &wanted[at];
+    }
+    return nullptr;
+  }
+
+  // Reads what is wanted of a value.
+  Fault read_member(JsonMember& known, ondemand::value value) {
     ondemand::json_type type{};
-    if (value.type().get(type) != simdjson::SUCCESS) return false;
+    if (value.type().get(type) != simdjson::SUCCESS) return read_no_value(known, value);
     switch (type) {
       case ondemand::json_type::number: {
         const std::string_view token = value.raw_json_token();
-        read_text(known, token.substr(0, token.find_first_of(" \t\r")), time);
-        return true;
+        read_text(known, token.substr(0, token.find_first_of(" \t\r")));
+        return nullptr;
       }
       case ondemand::json_type::string: {
         std::string_view text;
-        if (value.get_string().get(text) != simdjson::SUCCESS) return false;
-        read_text(known, text, time);
-        return true;
+        if (value.get_string().get(text) != simdjson::SUCCESS) return not_json;
+        read_text(known, text);
+        return nullptr;
       }
       case ondemand::json_type::boolean: {
         bool truth = false;
-        if (value.get_bool().get(truth) != simdjson::SUCCESS) return false;
+        if (value.get_bool().get(truth) != simdjson::SUCCESS) return not_json;
         read_truth(known, truth);
-        return true;
+        return nullptr;
       }
+      case ondemand::json_type::object:
+      case ondemand::json_type::array:
+        return read_nested(known, value, type == ondemand::json_type::object);
       default:
-        for (const std::uint32_t f : known.fields) readings_[f] = unreadable;  // null and nesting hold no text
-        return true;
+        set_unreadable(known);
+        return known.row && !set_row(Row::deleted) ? repeated_key : nullptr;
     }
   }
 
-  void read_text(const Member& known, std::string_view text, double& time) {
-    for (const std::uint32_t f : known.fields) readings_[f] = record::read_field(fields_[f], text);
-    if (known.time) time = read_event_time(text);
+  // NaN and Infinity are no JSON, and yet some writers write them: no numbers, in a member that is needed.
+  Fault read_no_value(const JsonMember& known, ondemand::value value) {
+    const std::string_view token = value.raw_json_token();
+    if (!token.starts_with("NaN") && !token.starts_with("Infinity")) return not_json;
+    set_unreadable(known);
+    return nullptr;
   }
 
-  void read_truth(const Member& known, bool truth) {
+  Fault read_nested(JsonMember& known, ondemand::value& value, bool is_object) {
+    set_unreadable(known);  // nesting itself holds no text
+    if (known.row && is_object && !set_row(Row::there)) return repeated_key;
+    if (known.inside.empty()) return nullptr;
+    if (is_object) {
+      ondemand::object object;
+      return value.get_object().get(object) != simdjson::SUCCESS ? not_json : read_object(object, known.inside);
+    }
+    ondemand::array array;
+    return value.get_array().get(array) != simdjson::SUCCESS ? not_json : read_array(array, known.inside);
+  }
+
+  /// False where the record has a row already.
+  bool set_row(Row row) { return std::exchange(row_, row) == Row::absent; }
+
+  void set_unreadable(const JsonMember& known) {
+    for (const std::uint32_t f : known.fields) readings_[f] = unreadable;
+  }
+
+  void read_text(const JsonMember& known, std::string_view text) {
+    for (const std::uint32_t f : known.fields) readings_[f] = record::read_field(fields_[f], text);
+    if (known.time) time_ = read_event_time(text, time_unit_);
+  }
+
+  void read_truth(const JsonMember& known, bool truth) {
     for (const std::uint32_t f : known.fields) {
       const bool is_number = fields_[f].reading == record::Reading::number;
       readings_[f] = is_number ? (truth ? 1 : 0) : record::read_field(fields_[f], truth ? "true" : "false");
@@ -159,10 +213,14 @@ class JsonDecoder : public LineDecoder {
 
   std::span<const record::Field> fields_;
   std::size_t line_bytes_max_;
-  std::vector<Member> members_;
+  record::TimeUnit time_unit_;
+  bool has_envelope_;
+  std::vector<JsonMember> members_;
   ondemand::parser parser_;
   std::vector<double> readings_;
-  std::string mended_;  // the present line, where not all of it is UTF-8
+  double time_ = no_time;  // of the present record
+  Row row_ = Row::absent;  // of the present record
+  std::string mended_;     // the present line, where not all of it is UTF-8
 };
 
 }  // namespace

@@ -60,6 +60,8 @@ class LineDecoder {
 [[nodiscard]] std::unique_ptr<LineDecoder> make_json_decoder(const InputSettings& settings,
                                                              std::span<const record::Field> fields);
 
+/// The reason given for an envelope without a row: what it says is that the row was deleted.
+inline constexpr const char* deleted = "a delete: the envelope's after is null";
 /// The reason given for a record longer than InputSettings::record_bytes_max.
 inline constexpr const char* too_long = "the record is longer than record_bytes_max";
 

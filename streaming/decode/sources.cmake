@@ -15,7 +15,7 @@ target_sources(nustream_service PRIVATE
   decode/file_kind.cpp
   decode/file_source.cpp
   decode/gzip_decompressor.cpp
-  decode/json_decoder.cpp
+  decode/json_decoder.cpp decode/json_members.cpp
   decode/leading_fields.cpp
   decode/line_buffer.cpp
   decode/line_decoder.cpp

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "check/first_look.h"
+#include "config/advice.h"
 #include "console/operator_file.h"
 #include "console/path_printer.h"
 #include "console/signals.h"
@@ -245,6 +246,7 @@ Exit run(config::Config config, const Options& options) {
   if (!options.quiet) {
     warn_of_noise(config, engine::predicted_stddev(config, mechanism, design), design.steps);
     console::warn(publish::large_delta(config.privacy.delta, table.rows()));
+    console::warn(config::dotted_member(config));
   }
 
   const std::string degenerate = degeneracy(config, table);

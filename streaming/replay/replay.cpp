@@ -129,6 +129,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
 
   warn(config::overshoot(config), options);
+  warn(config::dotted_member(config), options);
   const bool lines = !options.quiet && !options.json;
   console::OperatorFile operators(options.operator_json);
   console::PathPrinter printer(lines ? stdout : nullptr);

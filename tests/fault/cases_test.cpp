@@ -96,6 +96,40 @@ TEST(Cases, FilesAsTheyAreShippedAreRead) {
   expect_read("lines-above-the-header", {"--set", "stream.skip_lines=2"});
 }
 
+// A name with a dot is a member's own; what is meant is said before anything is read.
+TEST(Cases, MembersInsideOthersAreReadByPointer) {
+  const std::string sentence =
+      "column 'after.x': a dot is part of a member's name; for a member inside another one write the JSON pointer "
+      "'/after/x'\n";
+  const Case one("nested-json");
+  EXPECT_THAT(one.run("check").out, HasSubstr("but " + sentence));
+  EXPECT_THAT(one.run("estimate").err, HasSubstr("nustream: warning: " + sentence));
+  expect_read("nested-json", {"--set", "features.0.column=/after/x", "--set", "target.column=/after/y"});
+  expect_read("nested-json",
+              {"--set", "stream.envelope=debezium", "--set", "features.0.column=x", "--set", "target.column=y"});
+}
+
+/// One record an hour of two days, all usable, whose feature is the hour.
+void expect_hours(const std::string& name, const Words& more = {}) {
+  const Case one(name);
+  Words arguments{"--json", "--data"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const CommandResult result = one.run("check", arguments);
+  ASSERT_EQ(result.code, 0) << name << result.err;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element data = parser.parse(result.out)["data"];
+  EXPECT_EQ(std::uint64_t(data["usable"]), 48U) << name << result.out;
+  EXPECT_NEAR(double(data["columns"].at(0)["mean"]), 11.5, 1e-9) << name;
+}
+
+TEST(Cases, TimesAsOthersWriteThemAreRead) {
+  expect_hours("times-without-colon");
+  expect_hours("times-in-milliseconds", {"--set", "features.0.unit=ms"});
+  EXPECT_THAT(Case("times-in-milliseconds").run("estimate", {"--quiet"}).err,
+              HasSubstr("none of 48 records could be used: every step was noise alone; most often column 'ts': not a "
+                        "timestamp (a plain number is one where its unit is set) (record 0)"));
+}
+
 TEST(Cases, LinesAboveTheHeaderAreProposed) {
   const Case one("lines-above-the-header");
   const CommandResult result = one.run("estimate");

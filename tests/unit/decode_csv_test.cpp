@@ -186,7 +186,7 @@ TEST(Csv, TextReadingsOfPlainAndQuotedRows) {
            schema);
   EXPECT_EQ(batch.x, (std::vector<double>{8, 0, 1, 9, 1, 2, 0, 0, 0}));
   ASSERT_EQ(batch.rejects.size(), 1U);
-  EXPECT_EQ(batch.rejects[0].reason, "column 'ts': not a timestamp");
+  EXPECT_EQ(batch.rejects[0].reason, "column 'ts': not a timestamp (a plain number is one where its unit is set)");
 }
 
 TEST(Csv, ASchemaThatNeedsNothingStillCountsEveryRecord) {

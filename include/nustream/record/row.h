@@ -31,6 +31,7 @@ struct Field {
   std::string equals;               ///< for Reading::equals
   std::vector<std::string> labels;  ///< for Reading::label
   TextReader* reader = nullptr;     ///< for Reading::custom
+  TimeUnit unit = TimeUnit::none;   ///< for Reading::hour and day_of_week
 
   friend bool operator==(const Field&, const Field&) = default;
 };

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "nustream/record/timestamp.h"
+
 namespace nustream::record {
 
 /// A public map from one field's text to a number. A field that cannot be mapped (not a number, log of a
@@ -41,6 +43,7 @@ struct Term {
   std::string equals;                 ///< for Transform::indicator
   std::vector<std::string> labels{};  ///< for Transform::label: the texts of the classes
   TextReader* reader = nullptr;       ///< for Transform::custom
+  TimeUnit unit = TimeUnit::none;     ///< for Transform::hour and day_of_week, of texts that are numbers
 };
 
 /// One number of a row: (clamp(value, lower, upper) − center)/scale, where value is the first term, or the

@@ -1,6 +1,7 @@
 // A field's text as a point in time.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -16,10 +17,23 @@ struct Timestamp {
 /// Reads ISO 8601 in its extended form, with spaces and tabs around the whole:
 ///
 ///     YYYY-MM-DD
-///     YYYY-MM-DD[T or space]HH:MM[:SS[.fraction]][Z or ±HH:MM]
+///     YYYY-MM-DD[T or space]HH:MM[:SS[.fraction]][Z, ±HH:MM, ±HHMM or ±HH]
 ///
-/// A date alone is its midnight, a time without a zone is UTC. Empty for anything else and for dates and times
-/// that do not exist (a 29 February out of season, 24:00, a leap second). Proleptic Gregorian calendar.
+/// T and Z may be small letters, and the hour may have one digit. A date alone is its midnight, a time without a zone
+/// is UTC. Empty for anything else and for dates and times that do not exist (a 29 February out of season, 24:00, a
+/// leap second). Proleptic Gregorian calendar.
 [[nodiscard]] std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept;
+
+/// What a plain number counts since 1970-01-01T00:00:00Z.
+enum class TimeUnit : std::uint8_t {
+  none,  ///< nothing: a number is no time
+  seconds,
+  milliseconds,
+  microseconds,
+};
+
+/// As parse_timestamp(), and where the text is a number of `unit`, that time in UTC. Empty beyond the years 0 to
+/// 9999.
+[[nodiscard]] std::optional<Timestamp> parse_time(std::string_view text, TimeUnit unit) noexcept;
 
 }  // namespace nustream::record

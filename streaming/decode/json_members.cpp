@@ -1,0 +1,89 @@
+#include "decode/json_members.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "error.h"
+
+namespace nustream::decode {
+namespace {
+
+Failure no_pointer(const std::string& column, const char* why) {
+  return {Exit::configuration,
+          "column '" + column + "': a name that begins with a slash is a JSON pointer, and " + why};
+}
+
+std::string unescaped(std::string_view token, const std::string& column) {
+  std::string key;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    if (token[i] != '~') {
+      key += token[i];
+      continue;
+    }
+    const char escaped = i + 1 < token.size() ? token[i + 1] : '\0';
+    if (escaped != '0' && escaped != '1') throw no_pointer(column, "a ~ in it is written ~0, a slash in a name ~1");
+    key += escaped == '0' ? '~' : '/';
+    ++i;
+  }
+  return key;
+}
+
+/// "0", "1", "2", …, without leading zeros, as RFC 6901 writes places in an array.
+std::optional<std::size_t> place_of(std::string_view key) {
+  std::size_t place = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), place);
+  const bool whole = error == std::errc() && end == key.data() + key.size();
+  return whole && (key.size() == 1 || key.front() != '0') ? std::optional(place) : std::nullopt;
+}
+
+JsonMember& member_at(std::vector<JsonMember>& top, std::span<const std::string> path) {
+  std::vector<JsonMember>* level = &top;
+  JsonMember* found = nullptr;
+  for (const std::string& key : path) {
+    const auto known = std::find_if(level->begin(), level->end(), [&](const JsonMember& m) { return m.key == key; });
+    found = known != level->end() ? &*known : &level->emplace_back(JsonMember{.key = key, .place = place_of(key)});
+    level = &found->inside;
+  }
+  return *found;
+}
+
+/// Where a column's value may stand: of an envelope with the schema beside it, the payload holds it.
+std::vector<std::vector<std::string>> paths_of(const std::string& column, config::Envelope envelope) {
+  if (envelope == config::Envelope::none || column.starts_with('/')) return {json_path(column)};
+  return {{"after", column}, {"payload", "after", column}};
+}
+
+}  // namespace
+
+std::vector<std::string> json_path(const std::string& column) {
+  if (!column.starts_with('/')) return {column};
+  std::vector<std::string> path;
+  for (std::string_view rest = column; !rest.empty();) {
+    rest.remove_prefix(1);
+    const std::string_view token = rest.substr(0, rest.find('/'));
+    path.push_back(unescaped(token, column));
+    rest.remove_prefix(token.size());
+  }
+  if (path.size() == 1 && path.front().empty()) throw no_pointer(column, "this one names no member");
+  return path;
+}
+
+std::vector<JsonMember> json_members(const config::InputSettings& settings, std::span<const record::Field> fields) {
+  std::vector<JsonMember> top;
+  if (settings.envelope == config::Envelope::debezium) {
+    for (const std::vector<std::string>& path : {std::vector<std::string>{"after"}, {"payload", "after"}}) {
+      member_at(top, path).row = true;
+    }
+  }
+  for (std::uint32_t f = 0; f < fields.size(); ++f) {
+    for (const auto& path : paths_of(fields[f].column, settings.envelope)) {
+      member_at(top, path).fields.push_back(f);
+    }
+  }
+  if (settings.time_column.empty()) return top;
+  for (const auto& path : paths_of(settings.time_column, settings.envelope)) member_at(top, path).time = true;
+  return top;
+}
+
+}  // namespace nustream::decode
