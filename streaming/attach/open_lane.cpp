@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "attach/lane_bounds.h"
+#include "config/settings_difference.h"
 #include "engine/epoch_decision.h"
 #include "engine/going_on.h"
 #include "engine/noise_feed.h"
@@ -122,9 +123,10 @@ class Opening {
     secrets::ExpectedIdentity expected{place_.stream, order_.lane, std::nullopt, std::nullopt,
                                        setup_.keys.is_private()};
     try {
-      const secrets::StateIdentity claimed = secrets::read_identity(sealed);
-      if (!order_.renewal.new_epoch) expected.settings_digest = setup_.digests.like(claimed.settings_digest);
       state_ = journal::open_state(setup_.keys, sealed, expected);
+      if (!order_.renewal.new_epoch) {
+        config::require_same_settings(state_->record.settings, state_->identity.settings_digest, setup_.digests);
+      }
     } catch (const Failure& failure) {
       const bool is_damage = failure.code() == Exit::data && !secrets::is_foreign(sealed, expected);
       return unusable(is_damage ? State::unusable : State::foreign);
@@ -231,8 +233,15 @@ class Opening {
 
   [[nodiscard]] engine::EpochIdentity identity_of(EpochId epoch, Position start, journal::Overlap overlap,
                                                   const std::string& digest) const {
-    return {place_.stream,           order_.lane, epoch, start, overlap, digest, setup_.config.privacy.neighbours(),
-            setup_.keys.is_private()};
+    return {place_.stream,
+            order_.lane,
+            epoch,
+            start,
+            overlap,
+            digest,
+            setup_.config.privacy.neighbours(),
+            setup_.keys.is_private(),
+            setup_.digests.text_of(digest)};
   }
 
   OpenedLane go_on(journal::Overlap overlap) {

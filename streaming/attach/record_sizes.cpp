@@ -81,6 +81,7 @@ std::size_t state_bytes(const config::Config& config, const config::Mechanism& m
   record.bookmark = kafka::encode_bookmark({});
   record.ledger_epochs.assign(epochs * line.size(), '\0');
   record.seen.resize(kafka::SeenRecords::kept, {Position{0}});
+  record.settings = config::settings_text(config, mechanism, keys.is_private(), config::EpochStart::settings);
   const secrets::StateIdentity identity{config.stream, LaneId{most}, EpochId{most},
                                         StepCount{0},  digest,       keys.is_private()};
   return journal::seal_state(keys, identity, record).size() + config.stream.size() + around;

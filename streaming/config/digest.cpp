@@ -215,7 +215,7 @@ void add_value_format(const InputSettings& input, Canonical& out) {
 
 }  // namespace
 
-std::string settings_digest(const Config& config, const Mechanism& mechanism, bool is_private, EpochStart start) {
+std::string settings_text(const Config& config, const Mechanism& mechanism, bool is_private, EpochStart start) {
   Canonical out;
   out.add("format", "nustream settings 2");
   for (const record::Feature& feature : config.schema.features) add_feature("feature", feature, out);
@@ -233,12 +233,17 @@ std::string settings_digest(const Config& config, const Mechanism& mechanism, bo
   out.add("unit", config.privacy.protects == Protects::record ? "record" : "target of a record");
   if (!is_private) out.add("noise", "not private");
   if (start == EpochStart::settings) out.add("epoch", "begins at start, whatever was released before it");
-  return sha256_hex(out.text());
+  return out.text();
+}
+
+std::string settings_digest(const Config& config, const Mechanism& mechanism, bool is_private, EpochStart start) {
+  return sha256_hex(settings_text(config, mechanism, is_private, start));
 }
 
 EpochDigests::EpochDigests(const Config& config, const Mechanism& mechanism, bool is_private)
-    : both_{settings_digest(config, mechanism, is_private, EpochStart::last_release),
-            settings_digest(config, mechanism, is_private, EpochStart::settings)} {}
+    : texts_{settings_text(config, mechanism, is_private, EpochStart::last_release),
+             settings_text(config, mechanism, is_private, EpochStart::settings)},
+      both_{sha256_hex(texts_[0]), sha256_hex(texts_[1])} {}
 
 std::string model_digest(const Config& config) {
   Canonical out;

@@ -58,6 +58,10 @@ enum class EpochStart { last_release, settings };
 [[nodiscard]] std::string settings_digest(const Config& config, const Mechanism& mechanism, bool is_private = true,
                                           EpochStart start = EpochStart::last_release);
 
+/// The text that it is the digest of: one key=length:value a line.
+[[nodiscard]] std::string settings_text(const Config& config, const Mechanism& mechanism, bool is_private,
+                                        EpochStart start);
+
 /// What settings come to by either rule. An epoch keeps the one that it began by: whoever resumes it need not say it.
 struct EpochDigests {
   EpochDigests(const Config& config, const Mechanism& mechanism, bool is_private);
@@ -66,6 +70,10 @@ struct EpochDigests {
     return both_[start == EpochStart::settings ? 1 : 0];
   }
   [[nodiscard]] std::span<const std::string> both() const noexcept { return both_; }
+  /// What `digest` is of; empty where it is neither.
+  [[nodiscard]] std::string text_of(std::string_view digest) const {
+    return digest == both_[0] ? texts_[0] : digest == both_[1] ? texts_[1] : std::string();
+  }
   [[nodiscard]] bool has(std::string_view digest) const noexcept { return digest == both_[0] || digest == both_[1]; }
   /// `digest` where it is one of the two; else the usual one, which it then differs from.
   [[nodiscard]] const std::string& like(std::string_view digest) const noexcept {
@@ -73,6 +81,7 @@ struct EpochDigests {
   }
 
  private:
+  std::array<std::string, 2> texts_;
   std::array<std::string, 2> both_;
 };
 

@@ -23,6 +23,7 @@ struct EpochIdentity {
   std::string digest;
   privacy::Neighbours neighbours;
   bool is_private;
+  std::string settings{};  ///< what `digest` is of
 };
 
 /// One epoch's side of the ledger. One thread.

@@ -28,6 +28,7 @@ journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, E
   record.position = lane.position();
   record.start = epoch.start;
   record.lane = lane.encode();
+  record.settings = epoch.settings;
   std::string lines;
   if (sealing.with_line) lines = ledger.append_lines(steps, sealing.touched, keys);
   record.ledger_head = ledger.head();

@@ -10,7 +10,7 @@ namespace nustream::folder {
 
 void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger) {
   ledger_.emplace(engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
-                                        config_.privacy.neighbours(), keys_->is_private()},
+                                        config_.privacy.neighbours(), keys_->is_private(), digests_.text_of(digest_)},
                   mechanism_, std::move(ledger));
 }
 

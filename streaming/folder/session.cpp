@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "config/settings_difference.h"
 #include "engine/seal_batch.h"
 #include "folder/owed_spend.h"
 #include "folder/refusals.h"
@@ -218,10 +219,10 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
     state = open_state(sealed, expected);
     if (options.start == Start::resume) {
       input_.require_same_size(state->record);
-      secrets::ExpectedIdentity same = expected;
       digest_ = digests_.like(state->identity.settings_digest);
-      same.settings_digest = digest_;
-      state = open_state(sealed, same);
+      located(config_.state.directory, [&] {
+        config::require_same_settings(state->record.settings, state->identity.settings_digest, digests_);
+      });
     }
   } catch (const Failure& failure) {
     is_unusable(State::unusable, failure);

@@ -9,7 +9,8 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 6;
+constexpr std::uint32_t format = 7;
+constexpr std::uint32_t format_without_settings = 6;
 constexpr std::uint32_t format_without_segments = 5;
 constexpr std::uint32_t format_without_account = 4;
 constexpr std::uint32_t format_without_seen_key = 3;
@@ -56,7 +57,7 @@ void read_noise(secrets::FieldReader& fields, std::uint32_t found, NoiseCheckpoi
 std::size_t encoded_size(const StateRecord& record) {
   std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
                      record.bookmark.size() + record.ledger_epochs.size() + record.stop_asked.size() +
-                     record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash));
+                     record.settings.size() + record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash));
   for (const noise::Checkpoint& stage : record.noise.stages) {
     size += 64 + sizeof(noise::Segment) * stage.segments.size() + sizeof(double) * stage.memory.size();
   }
@@ -148,6 +149,7 @@ std::string encode_record(const StateRecord& record) {
   secrets::append_text(record.stop_asked, out);
   secrets::append_bytes(record.seen_key, out);
   secrets::append_bytes(record.account, out);
+  secrets::append_text(record.settings, out);
   return out;
 }
 
@@ -181,6 +183,7 @@ StateRecord decode_record(std::string_view bytes) {
   if (found > format_without_stop_asked) record.stop_asked = fields.text();
   if (found > format_without_seen_key) fields.bytes(record.seen_key);
   if (found > format_without_account) fields.bytes(record.account);
+  if (found > format_without_settings) record.settings = fields.text();
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
 }

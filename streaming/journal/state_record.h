@@ -75,6 +75,7 @@ struct StateRecord {
   std::string stop_asked{};        ///< what `stop` was resolved from, where the input is a topic
   Hash seen_key{};                 ///< of the marks in `seen`, where the input are files
   AccountId account{};             ///< of the folder, for its witness; zeros where there is none
+  std::string settings{};          ///< what the settings digest is of; empty in states of earlier versions
 
   [[nodiscard]] Recovery recovery() const { return {bookmark, outbox, ledger_entry}; }
 };

@@ -1,5 +1,5 @@
 # Tests of the command's rooms: config, publish, check, replay, cli.
-nustream_test(config_test quick unit/config_test.cpp unit/config_mechanism_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
+nustream_test(config_test quick unit/config_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_test(publish_test quick unit/publish_test.cpp unit/publish_epsilons_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock)
 

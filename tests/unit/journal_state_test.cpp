@@ -37,6 +37,7 @@ journal::StateRecord example() {
   record.seen = {{Position{7}, journal::hash_of("seven")}, {Position{9}, journal::hash_of("nine")}};
   record.seen_key = journal::hash_of("key");
   record.account = {1, 2, 3};
+  record.settings = "loss=6:linear\n";
   return record;
 }
 
@@ -69,6 +70,7 @@ TEST(StateRecord, ReadsBackWhatItWrote) {
   EXPECT_EQ(record.stop_asked, "end");
   EXPECT_EQ(record.seen_key, example().seen_key);
   EXPECT_EQ(record.account, example().account);
+  EXPECT_EQ(record.settings, example().settings);
 }
 
 // A state that an earlier version sealed goes on: its noise is one segment a stage, which begins with a block.
@@ -76,8 +78,11 @@ TEST(StateRecord, OfEarlierFormatsIsRead) {
   journal::StateRecord record = example();
   record.noise.in_blocks = true;
   record.noise.stages[1].segments.resize(1);
+  record.settings.clear();
   std::string bytes = journal::encode_record(record);
-  std::string earlier = bytes;
+  std::string earlier = bytes.substr(0, bytes.size() - 4);  // the settings
+  earlier[0] = 6;
+  EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
   earlier.erase(132, 4);  // the second stage's number of segments
   earlier.erase(55, 5);   // the first's, and that blocks are counted
   earlier[0] = 5;

@@ -1,0 +1,90 @@
+// Whoever resumes under other settings is told which.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "config/settings_difference.h"
+#include "config_reading.h"
+#include "expect_failure.h"
+
+namespace nustream::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Overrides = std::vector<std::string>;
+
+std::string text_of(const Overrides& overrides, EpochStart start = EpochStart::last_release, bool is_private = true) {
+  const Config config = read(overrides);
+  return settings_text(config, make_mechanism(config, privacy::Participation::once()), is_private, start);
+}
+
+std::vector<std::string> between(const Overrides& there, const Overrides& here) {
+  return differing_settings(text_of(there), text_of(here));
+}
+
+TEST(SettingsDifference, NamesEachSettingAsAFileHasIt) {
+  EXPECT_THAT(between({}, {}), IsEmpty());
+  EXPECT_THAT(between({}, {"descent.step_size=0.02"}), ElementsAre("descent.step_size (0.01 there, 0.02 here)"));
+  EXPECT_THAT(between({}, {"features.0.center=2"}), ElementsAre("feature 'x'.center (0.5 there, 2 here)"));
+  EXPECT_THAT(between({}, {"target.scale=3"}), ElementsAre("target 'y'.scale (1 there, 3 here)"));
+  EXPECT_THAT(between({}, {"model.loss=huber", "model.threshold=1.5"}),
+              ElementsAre("model.loss (linear there, huber here)", "model.threshold (1 there, 1.5 here)"));
+  EXPECT_THAT(between({}, {"descent.average=tail", "descent.average_from=9"}),
+              ElementsAre("descent.average", "descent.average_from (0 there, 9 here)"));
+  EXPECT_THAT(between({}, {"stream.format=jsonl"}),
+              ElementsAre("stream.format (csv there, json here)", "stream.delimiter (gone)"));
+}
+
+// σ and Δ are computed: they are told where nothing that they come from differs.
+TEST(SettingsDifference, TellsCausesAndNotWhatFollows) {
+  EXPECT_THAT(between({}, {"privacy.rho=1"}), ElementsAre("privacy.rho"));
+  EXPECT_THAT(between({}, {"descent.clip_norm=2"}), ElementsAre("descent.clip_norm (1 there, 2 here)"));
+  EXPECT_THAT(between({}, {"privacy.adjacency=replace-one"}), ElementsAre("privacy.adjacency"));
+  const auto noise = between({}, {"noise.correlation=nu", "noise.horizon=100"});
+  EXPECT_THAT(noise, ::testing::Contains(::testing::HasSubstr("noise.correlation (rational there, nu here)")));
+  EXPECT_THAT(noise, ::testing::Not(::testing::Contains("privacy.rho")));
+}
+
+TEST(SettingsDifference, AFeatureThatIsNewIsOneDifference) {
+  EXPECT_THAT(between({}, {"features.0.column=z"}), ElementsAre("feature 'z' (new)", "feature 'x' (gone)"));
+}
+
+TEST(SettingsDifference, ARuleOfTheEpochIsOne) {
+  EXPECT_THAT(differing_settings(text_of({}), text_of({}, EpochStart::settings)), ElementsAre("--from-start (new)"));
+  EXPECT_THAT(differing_settings(text_of({}), text_of({}, EpochStart::last_release, false)),
+              ElementsAre("--insecure-seed (new)"));
+}
+
+// The digest is of this text: a version that reads another text from a state must still find its own.
+TEST(SettingsDifference, RefusesOtherDigestsWithWhatDiffers) {
+  const Config config = read({});
+  const EpochDigests digests(config, make_mechanism(config, privacy::Participation::once()), true);
+  EXPECT_NO_THROW(require_same_settings({}, digests.of(EpochStart::settings), digests));
+  const std::string other(64, 'e');
+  tests::expect_failure(
+      Exit::data, [&] { require_same_settings(text_of({"descent.step_size=0.5"}), other, digests); },
+      "the state is of other settings (another settings digest): descent.step_size (0.5 there, 0.01 here); resume "
+      "with "
+      "the settings that made it, or begin a new epoch with --new-epoch");
+  tests::expect_failure(
+      Exit::data, [&] { require_same_settings({}, other, digests); },
+      "the state is of another settings digest: " + other + ", not " + digests.of(EpochStart::last_release));
+}
+
+TEST(SettingsDifference, AnyBytesAreRead) {
+  const std::string here = text_of({});
+  std::mt19937_64 random(17);
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::string there = here;
+    for (int change = 0; change < 4; ++change) there[random() % there.size()] = static_cast<char>(random());
+    there.resize(random() % (there.size() + 1));
+    static_cast<void>(differing_settings(there, here));
+  }
+  EXPECT_FALSE(differing_settings("", here).empty());
+  EXPECT_FALSE(differing_settings("a=99999999999999999999:x", here).empty());
+}
+
+}  // namespace
+}  // namespace nustream::config
