@@ -34,7 +34,7 @@ DescentRun::DescentRun(const config::Config& config, const config::Mechanism& me
 
 RunEnd DescentRun::go(const std::atomic<int>& stop) {
   const std::optional<StepCount> limit = session_.step_limit();
-  const std::uint64_t steps_before = session_.lane().steps().value();
+  steps_before_ = session_.lane().steps().value();
   auto opened = std::chrono::steady_clock::now();
   while (session_.lane().steps() < *limit && stop.load() == 0) {
     step();
@@ -62,7 +62,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
           session_.key_file(),
           session_.ledger_total(session_.lane().steps()).value(),
           rejects,
-          gradients_since(steps_before),
+          gradients_since(steps_before_),
           session_.lane().clipped()};
 }
 

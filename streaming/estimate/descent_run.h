@@ -42,6 +42,9 @@ class DescentRun {
   /// To the design's last step, to what the budget allows, or until `stop` holds a signal.
   [[nodiscard]] RunEnd go(const std::atomic<int>& stop);
 
+  /// Of usable records: gradients that go() took so far, and those of them that were clipped. For the operator.
+  [[nodiscard]] std::uint64_t gradients() { return gradients_since(steps_before_); }
+  [[nodiscard]] std::uint64_t clipped() { return session_.lane().clipped(); }
   /// False where it goes on with a run that had finished.
   [[nodiscard]] bool has_steps_left() { return session_.lane().steps().value() < design_.steps; }
   /// False for a new epoch that is not known to have the table and the settings of the epoch before it.
@@ -65,6 +68,7 @@ class DescentRun {
   folder::Session session_;
   publish::ReleaseEncoder encoder_;
   std::uint64_t released_;
+  std::uint64_t steps_before_ = 0;  ///< when go() began
   std::string outbox_;
   std::string rejects_;
 };

@@ -182,6 +182,14 @@ struct RunsEnd {
   std::uint64_t clipped = 0;
 };
 
+/// Of a run that fails, as at the end of one that does not: the shares say whether its records were the trouble.
+void say_what_was_taken(const Table& table, DescentRun& one, const RunsEnd& before) {
+  console::OperatorCounts counts = table.counts;
+  counts.gradients = before.gradients + one.gradients();
+  counts.clipped = before.clipped + one.clipped();
+  console::print_for_operator(counts, {});
+}
+
 /// One run after the other, each with a path of its own on standard output, until as many as belong together are
 /// done.
 RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechanism, const engine::TableDesign& design,
@@ -203,7 +211,12 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
         introduce(one, design, options, before, !std::exchange(introduced, true));
       }
       promise.tell(one.warnings());
-      all.last = one.go(stop);
+      try {
+        all.last = one.go(stop);
+      } catch (const Failure&) {
+        say_what_was_taken(table, one, all);
+        throw;
+      }
       promise.tell(one.warnings());
     }
     printer.finish();

@@ -94,6 +94,17 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
     rolled_back("the ledger goes on beyond this state");
 }
 
+std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
+                         std::chrono::milliseconds wait) {
+  return fmt::format(
+      "lane {}: the group's committed offset {} is {} the state's {}: the state counts. Waits up to {} s for an offset "
+      "that may be on its way; {} A reset of the group's offsets is not followed, since a step is never taken back: to "
+      "read records again, stop, and begin in other topics or under another stream.name, where they are charged anew",
+      lane, committed, committed < position ? "behind" : "beyond", position, (wait.count() + 999) / 1000,
+      committed < position ? fmt::format("then goes on at {}.", position)
+                           : "then refuses a state that is older than what was committed (65).");
+}
+
 LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record, bool took_steps) {
   const TopicPartition partition = place_.in(place_.topics.input);
   const Offset position{static_cast<std::int64_t>(record.position.value())};
@@ -141,6 +152,10 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
   const Offset position{static_cast<std::int64_t>(record.position.value())};
   const Deadline until = deadline();
   std::optional<Offset> committed = committed_.committed(place_.in(place_.topics.input), until);
+  if (committed && *committed != position) {
+    fmt::print(stderr, "nustream: {}\n",
+               other_offset(place_.name(), static_cast<std::uint64_t>(committed->value()), record.position.value(), time_));
+  }
   // An older transaction's offsets may still be on their way.
   while (committed && *committed != position && std::chrono::steady_clock::now() < until) {
     if (cancelled_.load()) throw Cancelled();

@@ -25,6 +25,11 @@ class StateRolledBack : public Failure {
 /// Why a log that ends at `end` is not one of which records up to `position` were read.
 [[nodiscard]] std::string shorter_log(std::uint64_t end, std::uint64_t position);
 
+/// The line that tells of a group's committed offset that is not the state's: somebody may have reset it. `wait`: how
+/// long the next offset is waited for.
+[[nodiscard]] std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
+                                       std::chrono::milliseconds wait);
+
 /// Looks at one lane's topics after KafkaJournal::load(), which has ended what other producers left open. Calls wait,
 /// at most `time` for a broker's answer, or for records to go on coming however many there are; KafkaFailure where
 /// there is none, Cancelled where nobody wants it any more.

@@ -38,7 +38,7 @@ endfunction()
 
 nustream_test(kafka_unit_test quick unit/kafka_background_call_test.cpp unit/kafka_client_error_test.cpp
               unit/kafka_client_settings_test.cpp unit/kafka_dead_letter_size_test.cpp
-              unit/kafka_log_lines_test.cpp unit/kafka_seen_records_test.cpp
+              unit/kafka_log_lines_test.cpp unit/kafka_other_offset_test.cpp unit/kafka_seen_records_test.cpp
               unit/attach_broker_watch_test.cpp unit/attach_start_up_test.cpp
               LINK nustream_service PkgConfig::RDKAFKA)
 nustream_broker_test(kafka_broker_test quick fault/kafka_transaction_test.cpp fault/kafka_reader_test.cpp
