@@ -9,6 +9,7 @@ sys.dont_write_bytecode = True
 from campaigns import check_campaigns  # noqa: E402
 from commands import check_commands  # noqa: E402
 from configurations import check_configurations  # noqa: E402
+from data import check_data  # noqa: E402
 from examples import check_examples  # noqa: E402
 from figures import check_figures  # noqa: E402
 from keys import check_keys  # noqa: E402
@@ -18,7 +19,7 @@ from reproduction import check_reproduction  # noqa: E402
 from walks import run_deployment_page, run_local_page, run_pages_of_one_stream  # noqa: E402
 
 for check in (check_configurations, check_keys, check_commands, run_pages_of_one_stream, run_local_page,
-              run_deployment_page, check_names, check_campaigns, check_figures, check_reproduction, check_examples):
+              run_deployment_page, check_names, check_campaigns, check_figures, check_reproduction, check_examples, check_data):
     check()
 for line in mistakes:
     print(line, file=sys.stderr)

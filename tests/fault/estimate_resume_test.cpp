@@ -259,5 +259,21 @@ TEST(ResumedEstimate, IsRefusedOverAnotherTable) {
   }
 }
 
+// A file that may not grow: what was taken until then is told before the line that says why.
+TEST(MinibatchEstimate, OfARunThatFailsTheSharesAreToldFirst) {
+  const EstimateWorld world;
+  std::string rows = EstimateWorld::csv(270);
+  for (int bad = 0; bad < 20; ++bad) rows += "none,1\n";
+  world.write("rows.csv", rows);
+  std::string command = "trap '' XFSZ; ulimit -f 8; exec " + std::string(NUSTREAM_COMMAND);
+  for (const std::string& argument : world.estimate({})) command += " '" + argument + "'";
+  const CommandResult result = run_command("/bin/sh", {"-c", command});
+  EXPECT_EQ(result.code, 74) << result.err;
+  const std::size_t shares = result.err.find("operator only, not private: 20 of 290 records (6.9%) could not be used");
+  const std::size_t why = result.err.find("nustream: error: ");
+  EXPECT_NE(shares, std::string::npos) << result.err;
+  EXPECT_LT(shares, why) << result.err;
+}
+
 }  // namespace
 }  // namespace nustream::tests

@@ -1,0 +1,26 @@
+// What is said of a group's offset that somebody has reset.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kafka/lane_checks.h"
+
+namespace nustream::kafka {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(OtherOffset, OneBehindTheStateIsNotFollowed) {
+  EXPECT_THAT(other_offset("orders/0", 10, 100, std::chrono::seconds(60)),
+              AllOf(HasSubstr("lane orders/0: the group's committed offset 10 is behind the state's 100: the state "
+                              "counts. Waits up to 60 s "),
+                    HasSubstr("then goes on at 100. A reset of the group's offsets is not followed")));
+}
+
+TEST(OtherOffset, OneBeyondTheStateEndsTheLane) {
+  EXPECT_THAT(other_offset("orders/0", 101, 100, std::chrono::milliseconds(1500)),
+              AllOf(HasSubstr("offset 101 is beyond the state's 100"), HasSubstr("up to 2 s"), HasSubstr("(65)")));
+}
+
+}  // namespace
+}  // namespace nustream::kafka
