@@ -110,6 +110,35 @@ TEST(Config, AnOverrideTakesThePlaceOfTheOtherBudget) {
   EXPECT_THAT(refusal({"privacy.epsilon=1", "privacy.rho=1"}), HasSubstr("not both"));
 }
 
+// As a shell would have them, but for the order, which no locale decides.
+TEST(Config, APatternStandsForTheFilesThatMatchInTheOrderOfTheirBytes) {
+  const tests::TemporaryFolder folder;
+  for (const char* name : {"part-2.csv", "part-10.csv", "part-B.csv", "part-a.csv", "other.csv", "odd[1].csv"}) {
+    folder.write(name, "x,y\n");
+  }
+  const std::string file = folder.write("example.toml", tests::example_config());
+  const auto files_of = [&](const std::string& input) {
+    std::vector<std::string> names;
+    for (const std::string& path : read_config(file, {"stream.input=" + input}).input.files) {
+      EXPECT_EQ(std::filesystem::path(path).parent_path(), folder.path());
+      names.push_back(std::filesystem::path(path).filename());
+    }
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(files_of("part-*.csv"), (Names{"part-10.csv", "part-2.csv", "part-B.csv", "part-a.csv"}));
+  EXPECT_EQ(files_of("part-?.csv"), (Names{"part-2.csv", "part-B.csv", "part-a.csv"}));
+  EXPECT_EQ(files_of("[\"other.csv\", \"part-[0-9].csv\"]"), (Names{"other.csv", "part-2.csv"}));
+  EXPECT_EQ(files_of("odd[1].csv"), (Names{"odd[1].csv"})) << "a file that is called so is that file";
+  try {
+    static_cast<void>(files_of("none-*.csv"));
+    ADD_FAILURE() << "no file matches";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), Exit::configuration);
+    EXPECT_THAT(failure.what(), HasSubstr("a pattern that files match: none does '"));
+  }
+}
+
 TEST(Config, SeveralDeltasAreToldAndTheFirstCalibrates) {
   const Config config = read({"privacy.delta=[1e-6, 1e-9]", "privacy.epsilon=.5"});
   EXPECT_EQ(config.privacy.delta, Delta{1e-6});
