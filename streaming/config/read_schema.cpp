@@ -1,4 +1,5 @@
 #include <set>
+#include <utility>
 
 #include "config/read_sections.h"
 
@@ -100,6 +101,34 @@ Feature read_feature(const Section& section) {
   return feature;
 }
 
+/// one_hot = ["a", "b"]: a feature for each text of a public list, 1 where the column is that text and else 0, so
+/// that a text which is not in the list is zeros.
+std::vector<Feature> read_one_hot(const Section& section) {
+  const std::string column = section.text_or_refuse("column");
+  for (const char* const other : {"transform", "equals", "of", "unit"}) {
+    if (section.has(other)) section.refuse(other, "nothing beside one_hot, which is a map of its own");
+  }
+  const std::vector<std::string> texts = section.texts("one_hot");
+  if (texts.empty()) section.refuse("one_hot", "the texts of the column, [\"a\", \"b\"]");
+  if (std::set<std::string>(texts.begin(), texts.end()).size() != texts.size()) {
+    section.refuse("one_hot", "each text once");
+  }
+  const std::string name = section.text("name").value_or(column);
+  std::vector<Feature> features;
+  for (const std::string& text : texts) {
+    Feature& feature = features.emplace_back();
+    feature.first = {column, Transform::indicator, text};
+    feature.name = name + "=" + text;
+    read_placement(section, feature);
+  }
+  return features;
+}
+
+std::vector<Feature> read_features(const Section& section) {
+  if (section.has("one_hot")) return read_one_hot(section);
+  return {read_feature(section)};
+}
+
 }  // namespace
 
 std::optional<record::TimeUnit> read_time_unit(const Section& section, std::string_view key) {
@@ -114,14 +143,16 @@ record::Schema read_schema(const Section& root, TwoStageColumns& columns) {
   record::Schema schema;
   std::set<std::string> names{"intercept"};
   const auto append = [&](const char* key) {
-    const std::vector<Section> tables = root.tables(key);
-    for (const Section& section : tables) {
-      schema.features.push_back(read_feature(section));
-      if (!names.insert(schema.features.back().name).second) {
-        section.refuse("name", "a name that no other feature has ('" + schema.features.back().name + "' is taken)");
+    const std::size_t before = schema.features.size();
+    for (const Section& section : root.tables(key)) {
+      for (Feature& feature : read_features(section)) {
+        if (!names.insert(feature.name).second) {
+          section.refuse("name", "a name that no other feature has ('" + feature.name + "' is taken)");
+        }
+        schema.features.push_back(std::move(feature));
       }
     }
-    return tables.size();
+    return schema.features.size() - before;
   };
   append("features");
   columns.instruments = append("instruments");
