@@ -16,7 +16,7 @@ namespace nustream::config {
 namespace {
 
 /// The values of each setting, by its name as the file has it, in the order of their first appearance.
-struct Named {
+struct SettingsByName {
   std::vector<std::string> names;
   std::map<std::string, std::vector<std::string>> values;
 
@@ -28,7 +28,7 @@ struct Named {
 };
 
 /// Where a key of the text stands in a file of settings.
-std::string name_of(std::string_view key) {
+std::string setting_of(std::string_view key) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 42> names{{
       {"format", "stream.format"},
       {"record_bytes_max", "stream.record_bytes_max"},
@@ -98,8 +98,8 @@ bool take_line(std::string_view& text, std::string_view& key, std::string_view& 
   return true;
 }
 
-Named named(std::string_view text) {
-  Named all;
+SettingsByName by_name(std::string_view text) {
+  SettingsByName all;
   std::string feature;
   bool in_features = true;
   for (std::string_view key, value; take_line(text, key, value);) {
@@ -110,14 +110,14 @@ Named named(std::string_view text) {
     } else if (in_features && !feature.empty()) {
       all.add(name_within(feature, key), std::string(value));
     } else if (key != "format" || !all.names.empty()) {
-      all.add(name_of(key), std::string(value));
+      all.add(setting_of(key), std::string(value));
     }
   }
   return all;
 }
 
 /// Those that are computed from others, with the ones that they may come from.
-bool follows(const std::string& name, const std::set<std::string>& differing) {
+bool follows_from_others(const std::string& name, const std::set<std::string>& differing) {
   const auto any = [&](std::initializer_list<const char*> of) {
     return std::any_of(of.begin(), of.end(), [&](const char* each) { return differing.contains(each); });
   };
@@ -148,8 +148,8 @@ bool is_told(const std::string& name) {
   return std::none_of(codes.begin(), codes.end(), [&](const char* code) { return name.ends_with(code); });
 }
 
-std::string described(const std::string& name, const std::vector<std::string>* there,
-                      const std::vector<std::string>* here) {
+std::string difference_of(const std::string& name, const std::vector<std::string>* there,
+                          const std::vector<std::string>* here) {
   if (there == nullptr) return name + " (new)";
   if (here == nullptr) return name + " (gone)";
   constexpr std::size_t widest = 24;
@@ -161,13 +161,13 @@ std::string described(const std::string& name, const std::vector<std::string>* t
 }  // namespace
 
 std::vector<std::string> differing_settings(std::string_view there, std::string_view here) {
-  const Named old = named(there);
-  const Named now = named(here);
+  const SettingsByName old = by_name(there);
+  const SettingsByName now = by_name(here);
   std::vector<std::string> names = now.names;
   for (const std::string& name : old.names) {
     if (!now.values.contains(name)) names.push_back(name);
   }
-  const auto values = [](const Named& all, const std::string& name) {
+  const auto values = [](const SettingsByName& all, const std::string& name) {
     const auto found = all.values.find(name);
     return found == all.values.end() ? nullptr : &found->second;
   };
@@ -179,11 +179,11 @@ std::vector<std::string> differing_settings(std::string_view there, std::string_
   }
   std::vector<std::string> told;
   for (const std::string& name : names) {
-    if (!differing.contains(name) || follows(name, differing)) continue;
+    if (!differing.contains(name) || follows_from_others(name, differing)) continue;
     // A feature that is new or gone is one difference, not one for each of its lines.
     const std::size_t dot = name.rfind("'.");
     if (dot != std::string::npos && differing.contains(name.substr(0, dot + 1))) continue;
-    told.push_back(described(name, values(old, name), values(now, name)));
+    told.push_back(difference_of(name, values(old, name), values(now, name)));
   }
   return told;
 }
