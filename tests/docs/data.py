@@ -44,7 +44,8 @@ def answer_of(command, settings):
         made = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=60)
         if made.returncode != 0:
             return f"not made: {made.stderr.strip()}"
-        chosen = [word for setting in settings for word in ("--set", setting)]
+        placed = [setting if "." in setting.split("=")[0] else f"stream.{setting}" for setting in settings]
+        chosen = [word for setting in placed for word in ("--set", setting)]
         result = nustream(["check", "table.toml", "--data", "f", "--json", *chosen], folder)
         if result.returncode != 0:
             return f"{result.returncode} {result.stderr.strip()}"
