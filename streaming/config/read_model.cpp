@@ -9,12 +9,12 @@
 namespace nustream::config {
 namespace {
 
-using Kind = model::Loss::Kind;
+using LossKind = model::Loss::Kind;
 
 /// Labels that the loss gives a meaning to; 0 for any number.
 std::size_t labels_of(const model::Loss& loss) {
-  if (loss.kind == Kind::logistic) return 2;
-  return loss.kind == Kind::multinomial ? loss.classes : 0;
+  if (loss.kind == LossKind::logistic) return 2;
+  return loss.kind == LossKind::multinomial ? loss.classes : 0;
 }
 
 double positive(const Section& section, const char* key, double fallback) {
@@ -25,21 +25,21 @@ double positive(const Section& section, const char* key, double fallback) {
 
 model::Loss read_loss(const Section& section) {
   model::Loss loss;
-  loss.kind = section.choice<Kind>("loss", Kind::linear,
-                                   {{"mean", Kind::mean},
-                                    {"linear", Kind::linear},
-                                    {"huber", Kind::huber},
-                                    {"logistic", Kind::logistic},
-                                    {"poisson", Kind::poisson},
-                                    {"quantile", Kind::quantile},
-                                    {"multinomial", Kind::multinomial}});
+  loss.kind = section.choice<LossKind>("loss", LossKind::linear,
+                                       {{"mean", LossKind::mean},
+                                        {"linear", LossKind::linear},
+                                        {"huber", LossKind::huber},
+                                        {"logistic", LossKind::logistic},
+                                        {"poisson", LossKind::poisson},
+                                        {"quantile", LossKind::quantile},
+                                        {"multinomial", LossKind::multinomial}});
   loss.threshold = positive(section, "threshold", loss.threshold);
   loss.bandwidth = positive(section, "bandwidth", loss.bandwidth);
   loss.level = section.number("level").value_or(loss.level);
   if (!(loss.level > 0 && loss.level < 1)) section.refuse("level", "a number between 0 and 1");
   const std::vector<std::string> labels = section.texts("labels");
   auto classes = section.count("classes");
-  if (loss.kind == Kind::multinomial && !classes) {
+  if (loss.kind == LossKind::multinomial && !classes) {
     if (labels.empty()) section.missing("classes");
     classes = labels.size();
   }
@@ -89,11 +89,11 @@ double read_share(const Section& section, double fallback) {
 
 void read_model(const Section& section, Config& config) {
   config.descent.loss = read_loss(section);
-  const bool mean = config.descent.loss.kind == Kind::mean;
+  const bool mean = config.descent.loss.kind == LossKind::mean;
   config.schema.intercept = section.flag("intercept").value_or(!mean);
   if (config.schema.intercept && mean) section.refuse("intercept", "false for the mean: it has no constant");
   config.schema.labels = labels_of(config.descent.loss);
-  config.schema.counts = config.descent.loss.kind == Kind::poisson;
+  config.schema.counts = config.descent.loss.kind == LossKind::poisson;
   read_labels(section, config);
   config.descent.l2 = section.number("l2").value_or(0);
   if (!(config.descent.l2 >= 0)) section.refuse("l2", "a finite number >= 0");
@@ -202,7 +202,7 @@ void read_first_stage(const Section& root, const TwoStageColumns& columns, Confi
     refuse_of_one_stage(root.section("privacy"), config);
     return;
   }
-  if (config.descent.loss.kind != Kind::linear) {
+  if (config.descent.loss.kind != LossKind::linear) {
     root.section("model").refuse("loss", "\"linear\" where there are [[endogenous]] regressors");
   }
   if (columns.instruments < columns.endogenous) {
@@ -241,7 +241,7 @@ void read_sandwich(const Section& section, Config& config) {
   const auto bread = section.as<ClipNorm>("second_moment_clip");
   const auto meat = section.as<ClipNorm>("squared_residual_clip");
   if (config.intervals.kind != Interval::sandwich) return;
-  if (config.descent.loss.kind != Kind::linear || config.descent.first_stage) {
+  if (config.descent.loss.kind != LossKind::linear || config.descent.first_stage) {
     section.refuse("kind", "\"batch-means\": a sandwich is for the linear loss without [[endogenous]] regressors");
   }
   if (!std::holds_alternative<descent::Constant>(config.descent.schedule.family())) {
