@@ -62,9 +62,9 @@ void sync_folder_of(const fs::path& path) {
 }
 
 bool create_private_file(const fs::path& path, std::span<const std::uint8_t> bytes, const std::string& what,
-                         const std::string& advice) {
+                         const std::string& remedy) {
   const auto not_made = [&](int error) {
-    return system_failure(Exit::permission, "make " + what, path, error, advice);
+    return system_failure(Exit::permission, "make " + what, path, error, remedy);
   };
   if (::access(path.c_str(), F_OK) == 0) return false;
   if (errno != ENOENT) throw not_made(errno);
