@@ -97,8 +97,10 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
 std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
                          std::chrono::milliseconds wait) {
   return fmt::format(
-      "lane {}: the group's committed offset {} is {} the state's {}: the state counts. Waits up to {} s for an offset "
-      "that may be on its way; {} A reset of the group's offsets is not followed, since a step is never taken back: to "
+      "lane {}: the group's committed offset {} is {} the state's {}: the state counts. Waits up to {} s for an "
+      "offset "
+      "that may be on its way; {} A reset of the group's offsets is not followed, since a step is never taken back: "
+      "to "
       "read records again, stop, and begin in other topics or under another stream.name, where they are charged anew",
       lane, committed, committed < position ? "behind" : "beyond", position, (wait.count() + 999) / 1000,
       committed < position ? fmt::format("then goes on at {}.", position)
@@ -153,8 +155,9 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
   const Deadline until = deadline();
   std::optional<Offset> committed = committed_.committed(place_.in(place_.topics.input), until);
   if (committed && *committed != position) {
-    fmt::print(stderr, "nustream: {}\n",
-               other_offset(place_.name(), static_cast<std::uint64_t>(committed->value()), record.position.value(), time_));
+    fmt::print(
+        stderr, "nustream: {}\n",
+        other_offset(place_.name(), static_cast<std::uint64_t>(committed->value()), record.position.value(), time_));
   }
   // An older transaction's offsets may still be on their way.
   while (committed && *committed != position && std::chrono::steady_clock::now() < until) {

@@ -79,7 +79,7 @@ TEST(EstimateOfSums, IsLeastSquaresInOneReleaseOfOnePass) {
   JsonOutput found = estimate(folder, bike(), {"--compare-nonprivate"});
   ASSERT_EQ(found.command.code, 0) << found.command.err;
   expect_least_squares(found, 1e-4);
-  EXPECT_NEAR(found.json["not_private"]["OLS"]["temp"].get_double().value(), 2.821376, 1e-6);
+  EXPECT_NEAR(found.for_operator["not_private"]["OLS"]["temp"].get_double().value(), 2.821376, 1e-6);
   EXPECT_EQ(found.json["steps"].get_uint64().value(), 1U);
   EXPECT_EQ(found.json["minibatch"].get_uint64().value(), 17'379U);
   EXPECT_NEAR(found.json["rho"].get_double().value(), 1e8, 1);

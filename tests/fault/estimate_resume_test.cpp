@@ -269,7 +269,8 @@ TEST(MinibatchEstimate, OfARunThatFailsTheSharesAreToldFirst) {
   for (const std::string& argument : world.estimate({})) command += " '" + argument + "'";
   const CommandResult result = run_command("/bin/sh", {"-c", command});
   EXPECT_EQ(result.code, 74) << result.err;
-  const std::size_t shares = result.err.find("operator only, not private: 20 of 290 records (6.9%) could not be used");
+  const std::size_t shares =
+      result.err.find("operator only, not private: 20 of 290 records (6.9%) could not be used");
   const std::size_t why = result.err.find("nustream: error: ");
   EXPECT_NE(shares, std::string::npos) << result.err;
   EXPECT_LT(shares, why) << result.err;

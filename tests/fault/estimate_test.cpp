@@ -265,8 +265,10 @@ TEST(Estimate, EachCommandWritesItsRejectsDownOnce) {
     options.insert(options.end(), {"--insecure-seed", "1", "--set", "state.rejects=true"});
     const JsonOutput found = run_configured("estimate", folder, settings, options);
     EXPECT_EQ(found.command.code, 0) << found.command.err;
-    EXPECT_THAT(found.command.out, HasSubstr("\"rejected\":100,\"most_often\":\"column "));
-    EXPECT_THAT(found.command.out, HasSubstr("/state/rejects.jsonl\",\"rejects_written\":true"));
+    EXPECT_EQ(found.for_operator["rejected"].get_uint64().value(), 100U);
+    EXPECT_THAT(std::string(std::string_view(found.for_operator["most_often"])), HasSubstr("column "));
+    EXPECT_THAT(std::string(std::string_view(found.for_operator["rejects"])), HasSubstr("/state/rejects.jsonl"));
+    EXPECT_TRUE(bool(found.for_operator["rejects_written"]));
     return read_file(folder.path() / "state" / "rejects.jsonl");
   };
   const std::string rejects = rejects_after({});

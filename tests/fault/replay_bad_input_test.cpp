@@ -100,7 +100,8 @@ TEST(BadInput, ANumberThatIsNotPositiveIs64) {
 TEST(BadInput, ListenersThatAttachWouldRefuseAre78OfCheckToo) {
   const ReplayWorld world;
   const auto checked = [&](const std::string& setting) {
-    return run_command(NUSTREAM_COMMAND, {"check", world.config(), "--set", setting});
+    return run_command(NUSTREAM_COMMAND,
+                       {"check", world.config(), "--set", setting, "--set", "serve.operator_token_file=none"});
   };
   expect_failure(checked("serve.operator_address=0.0.0.0:9485"), 78, "serve.operator_token_file");
   expect_failure(checked("serve.public_address=somewhere:1"), 78, "serve.public_address");

@@ -117,11 +117,13 @@ TEST(RecordOfAnotherTime, ChangesNoRelease) {
     SCOPED_TRACE(time);
     const std::string state = "state-" + std::to_string(std::hash<std::string>{}(time));
     const std::string input = world.write(state + ".csv", timed(time));
-    const CommandResult result =
-        world.run({input, "--insecure-seed", "3", "--set", "stream.time=\"ts\"", "--json"}, state);
+    const CommandResult result = world.run({input, "--insecure-seed", "3", "--set", "stream.time=\"ts\"", "--json",
+                                            "--operator-json", world.path("told.json")},
+                                           state);
     ASSERT_EQ(result.code, 0) << result.err;
     EXPECT_THAT(result.out, ::testing::HasSubstr("\"steps\":1000,"));
-    EXPECT_THAT(result.out, ::testing::HasSubstr("\"rejected\":10,")) << "every 97th, and no other";
+    EXPECT_THAT(read_file(world.path("told.json")), ::testing::HasSubstr("\"rejected\":10,"))
+        << "every 97th, and no other";
     if (before.empty()) before = world.releases(state);
     EXPECT_TRUE(world.releases(state) == before);
   }

@@ -237,17 +237,19 @@ TEST(Rejects, ThatCannotBeWrittenDoNotStopTheReleases) {
   EXPECT_THAT(result.err, HasSubstr("state/rejects.jsonl could not be written"));
   EXPECT_THAT(result.err, Not(HasSubstr("listed in")));
   EXPECT_EQ(world.releases(), world.releases("undisturbed"));
-  const CommandResult resumed =
-      world.run({"--insecure-seed", "3", "--set", "state.rejects=true", "--resume", "--json"});
+  const CommandResult resumed = world.run({"--insecure-seed", "3", "--set", "state.rejects=true", "--resume",
+                                           "--operator-json", world.path("told.json")});
   EXPECT_EQ(resumed.code, 0) << resumed.err;
-  EXPECT_THAT(resumed.out, HasSubstr("\"rejects_written\":true")) << "nothing was to be listed";
+  EXPECT_THAT(read_file(world.path("told.json")), HasSubstr("\"rejects_written\":true"))
+      << "nothing was to be listed";
 }
 
 TEST(Rejects, AreListedWhereTheOperatorIsTold) {
   const ReplayWorld world;
   const CommandResult result = world.run({"--set", "state.rejects=true"});
   EXPECT_THAT(result.err, HasSubstr("; listed in " + world.path("state/rejects.jsonl")));
-  EXPECT_THAT(world.run({"--json"}, "unasked").out, Not(HasSubstr("rejects_written")));
+  ASSERT_EQ(world.run({"--operator-json", world.path("told.json")}, "unasked").code, 0);
+  EXPECT_THAT(read_file(world.path("told.json")), Not(HasSubstr("rejects_written")));
 }
 
 // Whether the file can be made does not.

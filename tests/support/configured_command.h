@@ -24,24 +24,23 @@ struct JsonOutput {
   JsonOutput(CommandResult result, const std::string& operator_file) : command(std::move(result)) {
     if (command.code != 0) return;
     json = parser.parse(command.out);
-    for_operator = operator_parser.load(operator_file);
+    if (!operator_file.empty()) for_operator = operator_parser.load(operator_file);
   }
   [[nodiscard]] double value(const char* object, const char* name) { return json[object][name].get_double().value(); }
 };
 
-/// `nustream NAME CONFIG --json --operator-json FILE OPTIONS…` with its state in the folder's "state".
+/// `nustream NAME CONFIG --json OPTIONS…` with its state in the folder's "state"; `estimate` and `replay` tell their
+/// operator in a file.
 inline JsonOutput run_configured(const char* name, const TemporaryFolder& folder, const std::string& config,
                                  const std::vector<std::string>& options = {}) {
   const std::string for_operator = (folder.path() / "operator.json").string();
-  std::vector<std::string> arguments{name,
-                                     folder.write("model.toml", config),
-                                     "--json",
-                                     "--operator-json",
-                                     for_operator,
-                                     "--set",
+  std::vector<std::string> arguments{name, folder.write("model.toml", config), "--json", "--set",
                                      "state.directory=" + (folder.path() / "state").string()};
+  const std::string_view command = name;
+  const bool has_operator = command == "estimate" || command == "replay";
+  if (has_operator) arguments.insert(arguments.end(), {"--operator-json", for_operator});
   arguments.insert(arguments.end(), options.begin(), options.end());
-  return {run_command(NUSTREAM_COMMAND, arguments, std::nullopt), for_operator};
+  return {run_command(NUSTREAM_COMMAND, arguments, std::nullopt), has_operator ? for_operator : std::string()};
 }
 
 }  // namespace nustream::tests
