@@ -21,7 +21,7 @@ struct JsonOutput {
   simdjson::dom::parser operator_parser;
   simdjson::dom::element for_operator;
 
-  JsonOutput(CommandResult result, const std::string& operator_file) : command(std::move(result)) {
+  explicit JsonOutput(CommandResult result, const std::string& operator_file = {}) : command(std::move(result)) {
     if (command.code != 0) return;
     json = parser.parse(command.out);
     if (!operator_file.empty()) for_operator = operator_parser.load(operator_file);
@@ -40,7 +40,8 @@ inline JsonOutput run_configured(const char* name, const TemporaryFolder& folder
   const bool has_operator = command == "estimate" || command == "replay";
   if (has_operator) arguments.insert(arguments.end(), {"--operator-json", for_operator});
   arguments.insert(arguments.end(), options.begin(), options.end());
-  return {run_command(NUSTREAM_COMMAND, arguments, std::nullopt), has_operator ? for_operator : std::string()};
+  return JsonOutput(run_command(NUSTREAM_COMMAND, arguments, std::nullopt),
+                    has_operator ? for_operator : std::string());
 }
 
 }  // namespace nustream::tests
