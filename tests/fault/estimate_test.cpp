@@ -380,7 +380,8 @@ TEST(Estimate, TellsTheOperatorOfADegenerateTable) {
     const TemporaryFolder own;
     const JsonOutput found = estimate(own, config(columns));
     ASSERT_EQ(found.command.code, 0) << found.command.err;
-    EXPECT_THAT(found.command.out, HasSubstr("collinear (rank 2 of 3")) << columns;
+    EXPECT_THAT(std::string(std::string_view(found.for_operator["degeneracy"])), HasSubstr("collinear (rank 2 of 3"))
+        << columns;
   }
 }
 
