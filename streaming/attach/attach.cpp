@@ -41,9 +41,12 @@ secrets::Keyring load_keys(const config::Config& config, const Options& options)
 
 /// Beside the key lies the token of the operator's listener, unless the settings place it.
 void settle_token(config::Config& config) {
-  const std::filesystem::path beside = config.state.key_file.empty()
-                                           ? secrets::key_directory(config.state.key_directory)
-                                           : secrets::real_path(config.state.key_file).parent_path();
+  std::filesystem::path beside;
+  if (!config.state.key_file.empty()) {
+    beside = secrets::real_path(config.state.key_file).parent_path();
+  } else if (!config.serve.operator_address.empty() && config.serve.operator_token_file.empty()) {
+    beside = secrets::key_directory(config.state.key_directory);
+  }
   const serve::SettledToken token = serve::settle_operator_token(config.serve, config.stream, beside);
   config.serve.operator_token_file = token.path.empty() ? serve::no_token : token.path.string();
   if (token.path.empty()) return;
