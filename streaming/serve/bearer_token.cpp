@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "nustream/base/error.h"
+#include "secrets/descriptor.h"
 #include "secrets/sodium.h"
 
 namespace nustream::serve {
@@ -33,17 +34,13 @@ std::array<std::uint8_t, 32> hash_of(std::string_view text) noexcept {
   return hash;
 }
 
-/// A descriptor and what was read through it; closed and wiped at the end of the scope.
+/// A descriptor and what was read through it, which is wiped at the end of the scope.
 struct OpenToken {
-  int descriptor;
+  secrets::Descriptor descriptor;
   std::array<char, token_bytes_max + 2> text{};  // a line end, and one byte that would be too many
 
-  explicit OpenToken(const std::filesystem::path& path)
-      : descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
-  ~OpenToken() {
-    sodium_memzero(text.data(), text.size());
-    if (descriptor >= 0) ::close(descriptor);
-  }
+  explicit OpenToken(const std::filesystem::path& path) : descriptor(path, O_RDONLY | O_NONBLOCK) {}
+  ~OpenToken() { sodium_memzero(text.data(), text.size()); }
   OpenToken(const OpenToken&) = delete;
   OpenToken& operator=(const OpenToken&) = delete;
 };
@@ -94,11 +91,11 @@ bool BearerToken::matches(std::string_view presented) const noexcept {
 
 BearerToken load_bearer_token(const std::filesystem::path& path) {
   OpenToken file(path);
-  if (file.descriptor < 0) {
+  if (!file.descriptor.valid()) {
     throw system_failure(Exit::permission, "open token file", path, errno, "check path and owner");
   }
-  check_private(file.descriptor, path);
-  std::string_view text = read_up_to(file.descriptor, file.text, path);
+  check_private(file.descriptor.get(), path);
+  std::string_view text = read_up_to(file.descriptor.get(), file.text, path);
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (!is_token(text)) throw refused(path, "does not hold one token", std::string("write ") + allowed_token);
   return BearerToken(text);

@@ -26,10 +26,11 @@ struct Guest {
   boost::asio::ip::address address{};
 };
 
-/// The one to go, by its place in `guests`: whoever is done before whoever has sent no whole request, of those the
-/// one whose address has the most connections, and then the one that is there for longest. So a client that asks at
-/// once is answered, however many others keep silent or send a byte now and then. Nobody where all are being
-/// answered: that ends by itself, within Limits::request_time. Only guests of address `among` where one is given.
+/// The guest that has to go, as its place in `guests`. Guests that are idle or leaving go first, then those that have
+/// sent no whole request. Among equals a guest of the address with the most connections goes, and among its guests
+/// the one that has been in its stage for longest. So a client that asks at once is answered, however many others
+/// keep silent or send a byte now and then. Nobody has to go where all guests are being answered: each answer ends
+/// within Limits::request_time. Where `among` is given, only guests of that address may go.
 [[nodiscard]] std::optional<std::size_t> who_makes_room(std::span<const Guest> guests,
                                                         const std::optional<boost::asio::ip::address>& among = {});
 

@@ -38,6 +38,13 @@ void set_features(const Values& values, prometheus::Family<prometheus::Gauge>& f
   for (std::size_t j = 0; j < values.size(); ++j) features[j]->Set(values[j].second);
 }
 
+/// Makes the series at its first value.
+void set(std::optional<Series<prometheus::Gauge>>& series, prometheus::Family<prometheus::Gauge>& family,
+         const publish::ReleaseHeader& header, double value) {
+  if (!series) series.emplace(family, lane_labels(header.stream, header.lane));
+  (*series)->Set(value);
+}
+
 void set_epsilons(const std::vector<publish::Epsilons>& epsilons, PublicMetrics::Conversions& gauges) {
   auto gauge = gauges.begin();
   for (const publish::Epsilons& at : epsilons) {
@@ -62,13 +69,9 @@ void PublicSurface::open_lane(PublicLane lane) {
   series.epoch->Set(lane.header.epoch.value());
   series.release_every->Set(static_cast<double>(lane.release_every.value()));
   if (lane.last_step) {
-    series.budget_stop.emplace(metrics_.budget_stop, lane_labels(lane.header.stream, id));
-    (*series.budget_stop)->Set(static_cast<double>(lane.last_step->value()));
+    set(series.budget_stop, metrics_.budget_stop, lane.header, static_cast<double>(lane.last_step->value()));
   }
-  if (lane.budget) {
-    series.rho_budget.emplace(metrics_.rho_budget, lane_labels(lane.header.stream, id));
-    (*series.rho_budget)->Set(lane.budget->value());
-  }
+  if (lane.budget) set(series.rho_budget, metrics_.rho_budget, lane.header, lane.budget->value());
   lanes_.emplace(
       id,
       OpenLane{
@@ -125,17 +128,10 @@ void PublicSurface::show(const CommittedRelease& release) {
     set_features(last.average, metrics_.estimate_average, lane->settings.header, lane->series.estimate_average);
   }
   show_interval(last, *lane);
-  std::optional<Series<prometheus::Gauge>>& steps = lane->series.last_release_steps;
-  if (!steps) steps.emplace(metrics_.last_release_steps, lane_labels(stream_, last.lane));
-  (*steps)->Set(static_cast<double>(last.step));
-  date(release, *lane);
-}
-
-void PublicSurface::date(const CommittedRelease& release, OpenLane& lane) {
+  const publish::ReleaseHeader& header = lane->settings.header;
+  set(lane->series.last_release_steps, metrics_.last_release_steps, header, static_cast<double>(last.step));
   if (!release.at() && !now_) return;
-  std::optional<Series<prometheus::Gauge>>& series = lane.series.last_release;
-  if (!series) series.emplace(metrics_.last_release, lane_labels(stream_, lane.settings.header.lane));
-  (*series)->Set(release.at() ? *release.at() : now_());
+  set(lane->series.last_release, metrics_.last_release, header, release.at() ? *release.at() : now_());
 }
 
 /// An interval that a later release no longer has is taken down: it would stand beside another estimate.

@@ -79,7 +79,6 @@ class PublicSurface {
   void show(const CommittedModel& model);
   [[nodiscard]] OpenLane* find(LaneId lane, EpochId epoch);
   void changed();
-  void date(const CommittedRelease& release, OpenLane& lane);
   void show_interval(const publish::ShownRelease& release, OpenLane& lane);
   static void append_lane(const OpenLane& lane, std::string& out);
 

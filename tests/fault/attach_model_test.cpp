@@ -13,7 +13,6 @@ namespace nustream::tests {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 /// A stream over two partitions with a topic for the model, looked after five times a second.
 class ModelTopic : public ::testing::Test {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <simdjson.h>
@@ -71,16 +72,24 @@ TEST(Cases, FilesThatAreSomethingElseAreNamed) {
       "UTF-16 text, and CSV or JSON lines are read: write it as UTF-8: iconv -f UTF-16 -t UTF-8 '%' > '%.utf8'");
 }
 
+/// What `check --data` says of a case; no data where it failed.
+struct Checked {
+  Checked(const std::string& name, Words more) {
+    more.insert(more.begin(), {"--json", "--data"});
+    result = Case(name).run("check", std::move(more));
+    if (result.code == 0) data = parser.parse(result.out)["data"];
+  }
+  CommandResult result;
+  simdjson::dom::parser parser;
+  simdjson::dom::element data;
+};
+
 /// Forty records y = 2x + `constant`: all are used.
 void expect_read(const std::string& name, const Words& more = {}, double constant = 1) {
-  const Case one(name);
-  Words arguments{"--json", "--data"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const CommandResult result = one.run("check", arguments);
-  ASSERT_EQ(result.code, 0) << name << result.err;
-  simdjson::dom::parser parser;
-  const simdjson::dom::element data = parser.parse(result.out)["data"];
-  EXPECT_EQ(std::uint64_t(data["usable"]), std::uint64_t(data["records"])) << name << result.out;
+  const Checked checked(name, more);
+  ASSERT_EQ(checked.result.code, 0) << name << checked.result.err;
+  const simdjson::dom::element data = checked.data;
+  EXPECT_EQ(std::uint64_t(data["usable"]), std::uint64_t(data["records"])) << name << checked.result.out;
   EXPECT_EQ(std::uint64_t(data["records"]), 40U) << name;
   EXPECT_NEAR(double(data["target"]["mean"]), 2 * double(data["columns"].at(0)["mean"]) + constant, 1e-9) << name;
 }
@@ -111,14 +120,10 @@ TEST(Cases, MembersInsideOthersAreReadByPointer) {
 
 /// One record an hour of two days, all usable, whose feature is the hour.
 void expect_hours(const std::string& name, const Words& more = {}) {
-  const Case one(name);
-  Words arguments{"--json", "--data"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  const CommandResult result = one.run("check", arguments);
-  ASSERT_EQ(result.code, 0) << name << result.err;
-  simdjson::dom::parser parser;
-  const simdjson::dom::element data = parser.parse(result.out)["data"];
-  EXPECT_EQ(std::uint64_t(data["usable"]), 48U) << name << result.out;
+  const Checked checked(name, more);
+  ASSERT_EQ(checked.result.code, 0) << name << checked.result.err;
+  const simdjson::dom::element data = checked.data;
+  EXPECT_EQ(std::uint64_t(data["usable"]), 48U) << name << checked.result.out;
   EXPECT_NEAR(double(data["columns"].at(0)["mean"]), 11.5, 1e-9) << name;
 }
 

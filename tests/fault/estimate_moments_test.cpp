@@ -13,6 +13,7 @@
 
 #include <simdjson.h>
 
+#include "bike_columns.h"
 #include "configured_command.h"
 #include "temporary_folder.h"
 
@@ -22,29 +23,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-/// bike rentals: log(count) on temp, hum and windspeed; ρ so large that the noise is nothing.
+/// ρ so large that the noise is nothing.
 std::string bike(const std::string& more = "") {
-  return R"([stream]
-name = "bike"
-input = ")" +
-         std::string(NUSTREAM_TESTS_DIR) + R"(/golden/data/bike_hour.csv.gz"
-[target]
-column = "cnt"
-transform = "log"
-center = 4.5
-[[features]]
-column = "temp"
-center = 0.5
-scale = 0.19
-[[features]]
-column = "hum"
-center = 0.63
-scale = 0.19
-[[features]]
-column = "windspeed"
-center = 0.19
-scale = 0.12
-[model]
+  return bike_columns() + R"([model]
 estimator = "moments"
 [moments]
 row_norm = 8

@@ -13,6 +13,7 @@
 
 #include <simdjson.h>
 
+#include "bike_columns.h"
 #include "command.h"
 #include "configured_command.h"
 #include "lane_table.h"
@@ -23,29 +24,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// bike rentals: log(count) on temp, hum and windspeed; ρ so large that the noise is nothing.
+/// ρ so large that the noise is nothing.
 std::string bike(const std::string& more = "") {
-  return R"([stream]
-name = "bike"
-input = ")" +
-         std::string(NUSTREAM_TESTS_DIR) + R"(/golden/data/bike_hour.csv.gz"
-[target]
-column = "cnt"
-transform = "log"
-center = 4.5
-[[features]]
-column = "temp"
-center = 0.5
-scale = 0.19
-[[features]]
-column = "hum"
-center = 0.63
-scale = 0.19
-[[features]]
-column = "windspeed"
-center = 0.19
-scale = 0.12
-[descent]
+  return bike_columns() + R"([descent]
 step_size = 0.5
 clip_norm = 100.0
 [privacy]

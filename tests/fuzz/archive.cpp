@@ -4,8 +4,6 @@
 namespace nustream::fuzz {
 namespace {
 
-constexpr std::size_t rows_max = 1000;
-
 std::string begun(std::string_view& input) {
   switch (take_byte(input) % 3) {
     case 0:
@@ -19,18 +17,7 @@ std::string begun(std::string_view& input) {
 
 void target(std::string_view input) {
   const std::string front = begun(input);
-  decode::InputSettings settings;
-  settings.files = {file_of(front + std::string(input))};
-  settings.header = false;
-  settings.columns = {"a", "b"};
-  try {
-    decode::RecordedReader reader(settings, tests::columns({"a"}, "b"));
-    reader.open();
-    record::RowBatch batch;
-    for (std::size_t rows = 0; rows < rows_max && reader.read(batch, 100); rows += batch.count()) batch.clear();
-  } catch (const Failure& failure) {
-    require(failure.code() == Exit::io || failure.code() == Exit::data, "damage is a failure of input");
-  }
+  read_compressed(front + std::string(input));
 }
 
 }  // namespace

@@ -30,6 +30,24 @@ inline record::RowBatch rows_of(std::string_view content, decode::InputSettings 
   return batch;
 }
 
+/// Reads a file of two columns without a header that its first bytes call compressed: rows, up to a thousand or so of
+/// them, or a failure of the input.
+inline void read_compressed(const std::string& content) {
+  constexpr std::size_t rows_max = 1000;
+  decode::InputSettings settings;
+  settings.files = {file_of(content)};
+  settings.header = false;
+  settings.columns = {"a", "b"};
+  try {
+    decode::RecordedReader reader(settings, tests::columns({"a"}, "b"));
+    reader.open();
+    record::RowBatch batch;
+    for (std::size_t rows = 0; rows < rows_max && reader.read(batch, 100); rows += batch.count()) batch.clear();
+  } catch (const Failure& failure) {
+    require(failure.code() == Exit::io || failure.code() == Exit::data, "damage is a failure of input");
+  }
+}
+
 inline bool same_bits(const std::vector<double>& one, const std::vector<double>& other) {
   return one.size() == other.size() && std::equal(one.begin(), one.end(), other.begin(), [](double a, double b) {
            return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "decode_rows.h"
+
 namespace nustream::tests {
 
 /// One stream of bzip2 with `text`.
@@ -55,23 +57,10 @@ inline std::string zip(const std::vector<ZipFile>& files, const std::string& com
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
     return out;
   };
-  const auto deflated = [](std::string text) {
-    z_stream stream{};
-    if (deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::runtime_error("deflate");
-    std::string out(deflateBound(&stream, text.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(text.data());
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    if (deflate(&stream, Z_FINISH) != Z_STREAM_END) throw std::runtime_error("deflate");
-    out.resize(stream.total_out);
-    deflateEnd(&stream);
-    return out;
-  };
   std::string out;
   std::string directory;
   for (const ZipFile& file : files) {
-    const std::string stored = file.is_deflated ? deflated(file.text) : file.text;
+    const std::string stored = file.is_deflated ? deflated(file.text, -15) : file.text;
     const auto crc = crc32(0, reinterpret_cast<const Bytef*>(file.text.data()), static_cast<uInt>(file.text.size()));
     const std::string common = number(20, 2) + number(file.is_encrypted ? 1 : 0, 2) +
                                number(file.is_deflated ? 8 : 0, 2) + number(0, 4) + number(crc, 4) +

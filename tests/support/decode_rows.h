@@ -40,10 +40,10 @@ inline record::RowBatch read_all(const decode::InputSettings& settings, const re
   return read_all(*decode::open_reader(settings, schema), rows_max);
 }
 
-/// One gzip member with `text`.
-inline std::string gzip(const std::string& text) {
+/// `text` as zlib compresses it. `window_bits` as its manual has them: -15 is deflate alone, 15 + 16 a gzip member.
+inline std::string deflated(const std::string& text, int window_bits) {
   z_stream stream{};
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::runtime_error("deflateInit2");
   }
   std::string out(deflateBound(&stream, text.size()), '\0');
@@ -56,6 +56,11 @@ inline std::string gzip(const std::string& text) {
   out.resize(stream.total_out);
   deflateEnd(&stream);
   return out;
+}
+
+/// One gzip member with `text`.
+inline std::string gzip(const std::string& text) {
+  return deflated(text, 15 + 16);
 }
 
 /// One zstd frame with `text`.
