@@ -26,6 +26,12 @@ void check_moments(const Settings& settings) {
   }
 }
 
+void check_users(const Settings& settings) {
+  if (!settings.users) return;
+  if (settings.first_stage) throw InvalidParameter("users", "beside a first stage", "one stage");
+  if (settings.moments) throw InvalidParameter("users", "beside second moments", "none");
+}
+
 void check_batching(const Settings& settings) {
   if (!settings.batching) return;
   descent::check(*settings.batching);
@@ -57,6 +63,7 @@ const Settings& checked(const Settings& settings, std::span<const noise::Grid> g
   if (settings.release_every == 0) throw InvalidParameter("release_every", "0", "at least one step");
   if (settings.minibatch == 0) throw InvalidParameter("minibatch", "0", "at least one record");
   check_moments(settings);
+  check_users(settings);
   check_batching(settings);
   check_grids(settings, grids);
   return settings;
@@ -85,6 +92,7 @@ Lane::Loop Lane::make_loop(const Settings& settings, std::span<const noise::Grid
   }
   descent::StepRule rule{settings.loss, settings.l2, settings.projection, settings.minibatch};
   if (NUSTREAM_PLANTED("matrix-iterate-is-not-projected")) rule.projection = {};
+  if (settings.users) return users::Loop(rule, grids[0], settings.start, *settings.users);
   if (settings.loss.kind == model::Loss::Kind::multinomial)
     return descent::MatrixLoop(rule, grids[0], settings.start);
   return descent::Loop(rule, grids[0], settings.start);
@@ -120,7 +128,9 @@ void Lane::go_on_from(const Carried& from) {
   if (kept && !from.average.empty()) average_.go_on_from(from.average_weight, from.average);
 }
 
-void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases) {
+void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases, users::Changes* users) {
+  NUSTREAM_REQUIRE(!settings_.users || (users != nullptr && (rows.users != nullptr || rows.count == 0)),
+                   "where the unit is the user, rows say whose they are");
   NUSTREAM_REQUIRE(rows.dimension == row_entries_, "rows have the lane's dimension");
   NUSTREAM_REQUIRE(rows.count % settings_.minibatch == 0, "a batch ends where a minibatch ends");
   const std::uint64_t steps = rows.count / settings_.minibatch;
@@ -128,7 +138,7 @@ void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases
   for (std::uint64_t taken = 0; taken < steps;) {
     const std::uint64_t to_release = steps_to_next_release();
     const std::uint64_t count = std::min({steps - taken, to_release, steps_to_next_mark(), steps_ahead});
-    take_steps(rows, noise, taken, count);
+    take_steps(rows, noise, users, taken, count);
     taken += count;
     position_ =
         rows.next == nullptr ? position_ + count * settings_.minibatch : rows.next[taken * settings_.minibatch - 1];
@@ -153,7 +163,8 @@ void Lane::pass_marks() {
   if (batches_ && batches_->next_boundary() == this->steps()) batches_->close(average_.value());
 }
 
-void Lane::take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t begin, std::uint64_t count) {
+void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes* users, std::uint64_t begin,
+                      std::uint64_t count) {
   std::array<double, steps_ahead> sizes;
   std::array<double, steps_ahead> first_sizes;
   std::array<double, steps_ahead> gains;
@@ -178,6 +189,9 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t b
                    average_.memory());
   } else if (auto* matrix = std::get_if<descent::MatrixLoop>(&loop_)) {
     matrix->run({x, y, of_stage(0), step_sizes, average_gains}, average_.memory());
+  } else if (auto* of_users = std::get_if<users::Loop>(&loop_)) {
+    of_users->run({x, y, of_stage(0), step_sizes, average_gains}, {rows.users + first_row, row_count}, *users,
+                  StepIndex{steps_}, average_.memory());
   } else {
     std::get<descent::Loop>(loop_).run({x, y, of_stage(0), step_sizes, average_gains}, average_.memory());
   }
@@ -222,6 +236,10 @@ Position Lane::position() const noexcept {
 }
 std::span<const double> Lane::theta() const noexcept {
   return std::visit([](const auto& loop) { return loop.theta(); }, loop_);
+}
+std::uint64_t Lane::contributions() const noexcept {
+  const auto* of_users = std::get_if<users::Loop>(&loop_);
+  return of_users == nullptr ? 0 : of_users->contributions();
 }
 std::uint64_t Lane::clipped() const noexcept {
   return std::visit([](const auto& loop) { return loop.clipped(); }, loop_);

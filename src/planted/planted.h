@@ -79,6 +79,15 @@ inline constexpr std::array names{
     std::string_view("two-stage-iterate-is-not-projected"),
     std::string_view("matrix-average-without-its-noise"),
     std::string_view("two-stage-average-without-its-noise"),
+    // users
+    std::string_view("records-spend-is-taken-for-users"),
+    std::string_view("users-cost-what-a-record-costs"),
+    std::string_view("tables-users-are-in-one-minibatch"),
+    std::string_view("users-records-are-clipped-one-by-one"),
+    std::string_view("users-epochs-cost-the-dearest"),
+    std::string_view("users-second-record-is-refused"),
+    std::string_view("users-counts-restart-at-a-resume"),
+    std::string_view("users-counts-restart-with-an-epoch"),
     // private ranges
     std::string_view("histograms-move-by-one"),
     std::string_view("a-moved-count-counts-once"),

@@ -14,6 +14,7 @@ std::string_view name(Adjacency adjacency) noexcept {
 
 std::optional<Rho> restated(Rho rho, Neighbours told, Neighbours asked) {
   if (told.target_only && !asked.target_only) return std::nullopt;
+  if (told.of_user != asked.of_user) return std::nullopt;
   const bool twice = told.adjacency == Adjacency::zero_out && asked.adjacency == Adjacency::replace_one;
   return twice && !NUSTREAM_PLANTED("restated-as-it-is") ? Rho{4 * rho.value()} : rho;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -8,13 +9,17 @@
 #include "rounding.h"
 
 namespace nustream::privacy {
-namespace {
 
-Rho rho_of_square(double squared_sensitivity, NoiseMultiplier sigma) {
-  return rho(Sensitivity{rounded_up(std::sqrt(squared_sensitivity), 0)}, sigma);
+Rho Spend::rho_of_square(double squared) const {
+  const double norm = rounded_up(std::sqrt(squared), 0);
+  return rho(Sensitivity{length_ == 1 ? norm : rounded_up(length_ * norm, 0)}, sigma_);
 }
 
-}  // namespace
+template <class Of>
+Rho Spend::least(Rho own, const Of& of) const {
+  for (const Spend& other : or_) own = std::min(own, of(other));
+  return own;
+}
 
 Spend::Spend(noise::Correlation correlation, Participation participation, NoiseMultiplier sigma)
     : correlation_(std::move(correlation)), participation_(participation), sigma_(sigma) {}
@@ -27,7 +32,9 @@ Spend::Spend(const Spend& other)
     : correlation_(other.correlation_),
       participation_(other.participation_),
       sigma_(other.sigma_),
-      beside_(other.beside_) {}
+      length_(other.length_),
+      beside_(other.beside_),
+      or_(other.or_) {}
 
 Spend& Spend::operator=(const Spend& other) {
   if (this != &other) *this = Spend(other);
@@ -57,29 +64,46 @@ Spend Spend::with(Participation participation) const {
   return other;
 }
 
+Spend Spend::of_length(noise::Correlation correlation, double length, NoiseMultiplier sigma) {
+  Spend spend(std::move(correlation), Participation::once(), sigma);
+  spend.length_ = length;
+  return spend;
+}
+
+Spend Spend::or_less(const Spend& other) const {
+  if (other.correlation_.horizon() != correlation_.horizon() || other.sigma_ != sigma_ || !other.beside_.empty()) {
+    throw InvalidParameter("other bound", "of another mechanism", "the same correlation and sigma");
+  }
+  Spend lesser = *this;
+  lesser.or_.push_back(other);
+  return lesser;
+}
+
 Rho Spend::after(StepCount steps) const {
   if (steps.value() == 0) return Rho{0};
   require_within_horizon(correlation_, steps);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
-  const Rho own = rho_of_square(norm_->squared(steps.value()), sigma_);
+  const Rho own = least(rho_of_square(norm_->squared(steps.value())),
+                        [&](const Spend& other) { return other.after(steps); });
   return with_others(own, [&](const Spend& other) { return other.after(steps); });
 }
 
 Rho Spend::of_age(StepCount age) const {
   if (age.value() == 0) throw InvalidParameter("age", "0", "an integer >= 1");
-  if (participation_.times() > 1) {
+  if (participation_.times() > 1 || length_ != 1 || !or_.empty()) {
     throw Unsupported("the spend by age is defined for records that take part once: ask for the running spend");
   }
   require_within_horizon(correlation_, age);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
-  const Rho own = rho_of_square(norm_->squared_by_age(age.value()), sigma_);
+  const Rho own = rho_of_square(norm_->squared_by_age(age.value()));
   return with_others(own, [&](const Spend& other) { return other.of_age(age); });
 }
 
 Rho Spend::limit() const {
   if (const auto steps = horizon()) return after(*steps);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, {});
-  return with_others(rho_of_square(norm_->squared_limit(), sigma_), [](const Spend& other) { return other.limit(); });
+  const auto limit_of = [](const Spend& other) { return other.limit(); };
+  return with_others(least(rho_of_square(norm_->squared_limit()), limit_of), limit_of);
 }
 
 std::optional<StepCount> Spend::horizon() const {

@@ -67,6 +67,8 @@ const char* expectation(Reading reading) {
       return "not a timestamp (a plain number is one where its unit is set)";
     case Reading::label:
       return "not one of model.labels";
+    case Reading::user:
+      return "one of privacy.user_null, or no text: no user";
     default:
       return "not a number";
   }
@@ -115,6 +117,9 @@ double read_field(const Field& field, std::string_view text) noexcept {
       return place_of(text, field.labels);
     case Reading::custom:
       return field.reader->read(text);
+    case Reading::user:
+      if (std::find(field.labels.begin(), field.labels.end(), text) != field.labels.end()) return unreadable;
+      return field.users == nullptr ? 0 : field.users->read(text);
     case Reading::hour:
     case Reading::day_of_week:
       break;
@@ -133,6 +138,10 @@ RowBuilder::RowBuilder(const Schema& schema)
       features_public_(schema.features_public) {
   for (const Feature& feature : schema.features) maps_.push_back(map(feature));
   if (schema.target) maps_.push_back(map(*schema.target));
+  if (schema.user) {
+    user_field_ = static_cast<std::uint32_t>(fields_.size());
+    fields_.push_back({schema.user->column, Reading::user, {}, schema.user->nobody, nullptr, schema.user->reader});
+  }
   copies_ = std::all_of(maps_.begin(), maps_.end(), [](const Map& map) {
     return map.first.transform == Transform::identity && !map.second && map.center == 0 && map.scale == 1 &&
            std::isinf(map.lower) && std::isinf(map.upper);
@@ -180,6 +189,7 @@ bool RowBuilder::build(const double* readings, double* x, double& y) const noexc
   double* at = x;
   if (intercept_) *at++ = 1;
   for (std::size_t j = 0; j < features_; ++j) at[j] = evaluate(maps_[j]);
+  if (user_field_) usable &= std::isfinite(readings[*user_field_]);
   const bool keep_features = usable && features_public_;
   y = maps_.size() > features_ ? evaluate(maps_.back()) : 0;
   usable &= is_target(y);
@@ -188,6 +198,15 @@ bool RowBuilder::build(const double* readings, double* x, double& y) const noexc
     y = keep_features ? unreadable : 0;
   }
   return usable;
+}
+
+RowUser RowBuilder::user(const double* readings) const noexcept {
+  if (!user_field_ || fields_[*user_field_].users == nullptr) return {};
+  return fields_[*user_field_].users->find(readings[*user_field_]);
+}
+
+void RowBuilder::forget_users() const noexcept {
+  if (user_field_ && fields_[*user_field_].users != nullptr) fields_[*user_field_].users->forget();
 }
 
 std::string RowBuilder::reason(const double* readings) const {

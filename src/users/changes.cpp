@@ -1,5 +1,7 @@
 #include "nustream/users/changes.h"
 
+#include <utility>
+
 #include "nustream/base/error.h"
 
 namespace nustream::users {
@@ -10,10 +12,16 @@ constexpr std::size_t ahead = 16;
 
 }  // namespace
 
+/// As it was when the batch began.
+Standing Changes::before(const UserHash& user) const noexcept {
+  if (emptied_) return {};
+  return below_ != nullptr ? below_->find(user) : table_->find(user);
+}
+
 Standing Changes::find(const UserHash& user) const noexcept {
   const std::size_t number = index_.find(user);
   if (number < changes_.size()) return changes_[number].entry.standing;
-  return emptied_ ? Standing{} : table_->find(user);
+  return before(user);
 }
 
 void Changes::put(const Entry& entry) {
@@ -22,7 +30,7 @@ void Changes::put(const Entry& entry) {
   if (number < changes_.size()) {
     changes_[number].entry.standing = entry.standing;
   } else {
-    changes_.push_back({entry, emptied_ ? Standing{} : table_->find(entry.user)});
+    changes_.push_back({entry, before(entry.user)});
   }
 }
 
@@ -39,6 +47,13 @@ void Changes::apply(Table& table) {
     table.put(changes_[i].entry);
   }
   forget();
+}
+
+void Changes::take_over(Changes& above) {
+  NUSTREAM_REQUIRE(changes_.empty() && !emptied_ && above.below_ == this, "one batch is on its way at a time");
+  std::swap(index_, above.index_);
+  std::swap(changes_, above.changes_);
+  std::swap(emptied_, above.emptied_);
 }
 
 void Changes::forget() noexcept {

@@ -120,7 +120,8 @@ Rho charged(std::span<const Epoch> epochs) {
     for (const Epoch& epoch : epochs.subspan(first, end - first)) {
       NUSTREAM_REQUIRE(!epoch.by_count.empty() || epoch.mass, "every epoch of users has a limit");
     }
-    sum = sum_up(sum, of_group(epochs.subspan(first, end - first)));
+    const double group = of_group(epochs.subspan(first, end - first));
+    sum = first == 0 ? group : sum_up(sum, group);
     first = end;
   }
   return Rho{sum};

@@ -8,6 +8,7 @@
 #include "descent/norm.h"
 #include "descent/private_step.h"
 #include "nustream/base/error.h"
+#include "planted.h"
 
 namespace nustream::users {
 namespace {
@@ -74,7 +75,8 @@ void StepContributions::begin(StepIndex step) noexcept {
 }
 
 bool StepContributions::takes_part(const UserHash& user, const Changes& users) const noexcept {
-  return index_.find(user) < index_.size() || may_contribute(limits_, users.find(user), step_);
+  if (index_.find(user) < index_.size()) return !NUSTREAM_PLANTED("users-second-record-is-refused");
+  return may_contribute(limits_, users.find(user), step_);
 }
 
 bool StepContributions::add(const UserHash& user, std::uint32_t number, std::span<const double> entries) {
@@ -116,8 +118,10 @@ std::size_t StepContributions::settle(Changes& users, std::span<std::int64_t> un
     const double norm = norm_of(sum);
     const Charge charged = charge(limits_, users.find(user), step_, norm);
     users.put({user, number, charged.after});
+    if (norm >= 1) ++clipped_;
     add_to_grid(sum, charged.allowed < norm ? charged.allowed / norm * (1 - 4 * roundoff) : 1, units);
   }
+  settled_ += count;
   begin(step_);
   return count;
 }

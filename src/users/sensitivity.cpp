@@ -36,4 +36,12 @@ Sensitivity sensitivity_limit(const noise::Correlation& correlation, const Limit
   });
 }
 
+privacy::Spend spend(const noise::Correlation& correlation, const Limits& limits, NoiseMultiplier sigma) {
+  std::optional<privacy::Spend> bound;
+  if (limits.participation()) bound = privacy::Spend(correlation, *limits.participation(), sigma);
+  if (!limits.mass()) return *bound;
+  const privacy::Spend of_mass = privacy::Spend::of_length(correlation, limits.mass()->value(), sigma);
+  return bound ? bound->or_less(of_mass) : of_mass;
+}
+
 }  // namespace nustream::users

@@ -4,6 +4,7 @@ target_sources(nustream_core PRIVATE
   users/contribution.cpp
   users/gate.cpp
   users/limits.cpp
+  users/loop.cpp
   users/period.cpp
   users/placement.cpp
   users/sensitivity.cpp

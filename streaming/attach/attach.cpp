@@ -96,6 +96,7 @@ void require_room_for_lanes(const config::Config& config, std::uint32_t partitio
 
 Exit run(config::Config config, const Options& options) {
   secrets::harden_process();
+  require_records(config, "nustream attach");
   if (config.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }

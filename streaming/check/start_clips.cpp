@@ -34,6 +34,7 @@ std::uint64_t clipped_at_start(const config::Config& config, const config::Mecha
   settings.averaging = {};
   settings.batching.reset();
   settings.moments.reset();
+  settings.users.reset();  // of single records, each of which is a part of its user's sum
   const std::vector<lane::Stage> stages = lane::stages(settings);
   std::vector<std::vector<std::int64_t>> nothing;
   nothing.reserve(stages.size());

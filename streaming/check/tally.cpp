@@ -90,11 +90,16 @@ std::string unusable_line(const Tally& tally) {
   return labels.empty() ? line : line + "; " + labels;
 }
 
+/// What is clipped one by one.
+const char* clipped_name(const Tally& tally) {
+  return tally.of_sums ? "residuals" : tally.of_users ? "contributions of users" : "gradients";
+}
+
 std::string clipped_line(const Tally& tally) {
   if (tally.clipped == 0) return {};
   std::string line =
       fmt::format("{} of {} {} ({}) were clipped", with_separators(tally.clipped), with_separators(tally.gradients),
-                  tally.of_sums ? "residuals" : "gradients", percent(tally.clipped, tally.gradients));
+                  clipped_name(tally), percent(tally.clipped, tally.gradients));
   if (tally.clipped_share() > most) {
     line += ": what is left is mostly the clip's: centre and scale the columns by public figures, or raise ";
     line += tally.of_sums ? "moments.residual_bound" : "descent.clip_norm";

@@ -23,6 +23,7 @@ struct Tally {
   std::uint64_t gradients = 0;  ///< of usable records, those that were taken (a table's records: once a pass)
   std::uint64_t clipped = 0;    ///< of those, longer than the clip norm
   bool of_sums = false;         ///< clipped: residuals beyond moments.residual_bound, of running sums
+  bool of_users = false;        ///< gradients and clipped: a user's in one step, summed
   std::map<std::string, Refused> reasons;  ///< of the rejected ones, for each
 
   /// Counts rejects, not records.

@@ -237,6 +237,7 @@ int run(int argc, char** argv) {
   add_check(app, job);
   add_inspect(app, job);
   add_local(app, job);
+  add_users(app, job);
   add_key(app, job);
   if (const auto error = unknown_command(app, argc, argv)) return fail(Exit::usage, *error);
   try {

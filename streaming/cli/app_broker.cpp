@@ -86,9 +86,29 @@ void add_inspect(CLI::App& app, Job& job) {
   command->add_option("--key-file", arguments.key_file, "the key file, where no link in the folder leads to it");
   command->add_option("--witness", arguments.witness, "the folder of the witness, where it is not beside the key");
   command->add_option("--insecure-seed", arguments.insecure_seed, "the seed of a run that is not private");
+  command->add_flag("--users", arguments.users, "of a folder: how much its users have used up; NOT PRIVATE");
   add_broker_arguments(*command, arguments.kafka);
   command->add_flag("--json", arguments.json, "print JSON");
   command->callback([&job] { job = [] { return inspect(arguments); }; });
+}
+
+void add_users(CLI::App& app, Job& job) {
+  static UsersArguments closing;
+  static UsersArguments ending;
+  CLI::App* command = app.add_subcommand("users", "close some users of a stream, or end what is known of them");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, UsersArguments& arguments) {
+    CLI::App* one = command->add_subcommand(name, help);
+    add_config_arguments(*one, arguments.config);
+    one->add_option("--insecure-seed", arguments.insecure_seed, "the seed of a run that is not private");
+    return one;
+  };
+  add("close", "the identifiers on standard input, one a line, never count again", closing)->callback([&job] {
+    job = [] { return users_close(closing); };
+  });
+  add("end", "the stream is over: destroy the key of its users, and their store", ending)->callback([&job] {
+    job = [] { return users_end(ending); };
+  });
 }
 
 void add_key(CLI::App& app, Job& job) {

@@ -35,6 +35,7 @@ void add_record(CLI::App& app, Job& job);
 void add_topics(CLI::App& app, Job& job);
 void add_check(CLI::App& app, Job& job);
 void add_inspect(CLI::App& app, Job& job);
+void add_users(CLI::App& app, Job& job);
 void add_key(CLI::App& app, Job& job);
 
 }  // namespace nustream::cli

@@ -135,10 +135,20 @@ struct InspectArguments {
   std::string key_file;  ///< empty: where "key" in the folder leads to, or that of the configuration
   std::string witness;   ///< folder of the witness; empty: beside the key, or that of the configuration
   std::optional<std::uint64_t> insecure_seed;
+  bool users = false;  ///< of a folder: how many users there are, and how much they have used up
   bool json = false;
 };
 /// State, ledger and last release of a state folder, or of each lane of an attached stream.
 [[nodiscard]] Exit inspect(const InspectArguments& arguments);
+
+struct UsersArguments {
+  ConfigArguments config;
+  std::optional<std::uint64_t> insecure_seed;
+};
+/// Closes the users whose identifiers stand on standard input.
+[[nodiscard]] Exit users_close(const UsersArguments& arguments);
+/// Destroys what is known of the users of a stream that is over.
+[[nodiscard]] Exit users_end(const UsersArguments& arguments);
 
 struct KeyArguments {
   std::string file;

@@ -11,6 +11,7 @@
 #include "engine/group_spends.h"
 #include "engine/seal_batch.h"
 #include "engine/spent.h"
+#include "folder/user_edits.h"
 #include "journal/bookmark.h"
 #include "journal/file_journal.h"
 #include "journal/folder_witness.h"
@@ -36,9 +37,10 @@ struct Report {
   secrets::StateIdentity identity;
   Position position{0};
   journal::Ledger ledger;
-  std::string last_release;    ///< the line as published
-  std::string key_file{};      ///< of a folder; empty under an insecure seed
-  std::string witness_file{};  ///< empty where there is none
+  std::string last_release;                   ///< the line as published
+  std::string key_file{};                     ///< of a folder; empty under an insecure seed
+  std::string witness_file{};                 ///< empty where there is none
+  std::optional<folder::UserCounts> users{};  ///< where they are asked for; NOT PRIVATE
 };
 
 std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
@@ -131,6 +133,12 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
   Report report{state.identity, state.record.position,
                 journal::read_committed_ledger(*disk, folder, keys, state.record), last_release};
   if (!arguments.insecure_seed) report.key_file = key_file;
+  if (arguments.users) {
+    const auto& epochs = report.ledger.epochs;
+    if (epochs.empty() || !epochs.back().user)
+      throw Failure(Exit::data, folder.string() + ": its unit is the record");
+    report.users = folder::count_users(*disk, folder, state, epochs.back().user->limits);
+  }
   if (seen.found()) report.witness_file = seen.file().string();
   warn_of_older(folder, seen, state, *disk);
   if (!report.last_release.empty() && !publish::read_release(report.last_release)) {
@@ -197,8 +205,18 @@ std::vector<publish::Epsilons> total_epsilons(const Report& report, const publis
   return publish::epsilons_of(total_of(report.ledger), deltas_of(release));
 }
 
-std::string text(privacy::Neighbours neighbours) {
-  return console::protected_unit({true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))});
+/// Nothing where the unit is the user.
+std::vector<publish::GroupSpend> groups_of(const Report& report, Delta delta) {
+  const auto& epochs = report.ledger.epochs;
+  if (!epochs.empty() && epochs.back().neighbours.of_user) return {};
+  return engine::group_bounds(total_of(report.ledger), delta);
+}
+
+std::string text(const journal::LedgerEntry& entry) {
+  const privacy::Neighbours& neighbours = entry.neighbours;
+  publish::Promise promise{true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))};
+  if (entry.user) promise.user = publish::PromisedUser{"user", entry.user->limits};
+  return console::protected_unit(promise);
 }
 
 /// Positions go on from one pass into the next; the ledger says which records they touched.
@@ -210,6 +228,30 @@ std::string place_in_input(const Report& report) {
   return fmt::format("{} records read, in several passes over those before {}",
                      with_separators(position - epochs.back().from.value()),
                      with_separators(epochs.back().to.value()));
+}
+
+void print_users(const folder::UserCounts& counts) {
+  using console::with_separators;
+  fmt::print("operator only, not private: {} users, {} of them at their limits\n", with_separators(counts.entries),
+             with_separators(counts.at_limit));
+  for (std::size_t i = 0; i < counts.by_count.size(); ++i) {
+    if (counts.by_count[i] == 0) continue;
+    fmt::print("  {} {:>12} contributed in {} step{}\n", i + 1 == counts.by_count.size() ? ">=" : "  ",
+               with_separators(counts.by_count[i]), i + 1, i == 0 ? "" : "s");
+  }
+  fmt::print("\n");
+}
+
+void append_users(const folder::UserCounts& counts, std::string& out) {
+  out += ",\"users\":{\"private\":false";
+  publish::append_field("entries", counts.entries, out);
+  publish::append_field("at_limit", counts.at_limit, out);
+  out += ",\"by_count\":[";
+  for (std::size_t i = 0; i < counts.by_count.size(); ++i) {
+    if (i > 0) out += ',';
+    publish::append_number(counts.by_count[i], out);
+  }
+  out += "]}";
 }
 
 void print(const Report& report, const std::string& folder) {
@@ -226,11 +268,12 @@ void print(const Report& report, const std::string& folder) {
     fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12.6g}  {}; {}\n", "", entry.epoch.value(),
                with_separators(entry.from.value()), with_separators(entry.to.value()),
                with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(), text(entry.overlap),
-               text(entry.neighbours));
+               text(entry));
   }
+  if (report.users) print_users(*report.users);
   const auto release = publish::read_release(report.last_release);
   fmt::print("total rho {}: {:.6g}\n",
-             report.ledger.epochs.empty() ? "of one record" : text(report.ledger.epochs.back().neighbours),
+             report.ledger.epochs.empty() ? "of one record" : text(report.ledger.epochs.back()),
              total_of(report.ledger).value());
   if (!release) {
     fmt::print("\nnothing is released yet\n");
@@ -240,7 +283,7 @@ void print(const Report& report, const std::string& folder) {
     fmt::print("  epsilon {}\n", console::epsilon_text(at));
   }
   const Delta delta{release->delta};
-  fmt::print("{}\n", publish::groups_text(engine::group_bounds(total_of(report.ledger), delta), delta.value()));
+  fmt::print("{}\n", publish::groups_text(groups_of(report, delta), delta.value()));
   fmt::print("last release: epoch {}, step {}; of this epoch rho {:.6g}, epsilon {:.4g} at delta {:g} ({}; {})\n",
              release->epoch.value(), with_separators(release->step), release->rho, release->epsilon, release->delta,
              release->conversion, console::protected_unit(release->promise));
@@ -266,9 +309,10 @@ std::string to_json(const Report& report) {
     publish::append_number(entry.rho.value(), out);
     out += ",\"rho_limit\":";
     publish::append_number(entry.rho_limit.value(), out);
-    out += fmt::format(",\"adjacency\":\"{}\",\"protects\":\"{}\",\"disjoint\":\"{}\"}}",
-                       privacy::name(entry.neighbours.adjacency), entry.neighbours.target_only ? "target" : "record",
-                       text(entry.overlap));
+    out += fmt::format(",\"adjacency\":\"{}\",\"protects\":\"{}\"", privacy::name(entry.neighbours.adjacency),
+                       journal::protected_by(entry.neighbours));
+    if (entry.user) publish::append_limits(entry.user->limits, out);
+    out += fmt::format(",\"disjoint\":\"{}\"}}", text(entry.overlap));
     first = false;
   }
   out += "],\"total_rho\":";
@@ -277,13 +321,14 @@ std::string to_json(const Report& report) {
     const std::vector<publish::Epsilons> totals = total_epsilons(report, *release);
     publish::append_field("total_epsilon", totals.front().by.front(), out);
     publish::append_epsilons("total_epsilons", totals, out);
-    publish::append_groups(engine::group_bounds(total_of(report.ledger), Delta{release->delta}), out);
+    publish::append_groups(groups_of(report, Delta{release->delta}), out);
     publish::append_field("delta", release->delta, out);
     publish::append_field("conversion", "gaussian", out);
   }
   for (const auto& [name, path] : {std::pair("key", &report.key_file), std::pair("witness", &report.witness_file)}) {
     if (!path->empty()) publish::append_field(name, *path, out);
   }
+  if (report.users) append_users(*report.users, out);
   out += ",\"last_release\":";
   std::string line = report.last_release;
   while (!line.empty() && line.back() == '\n') line.pop_back();

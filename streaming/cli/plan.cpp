@@ -6,6 +6,7 @@
 #include "cli/fit_report.h"
 #include "cli/moments_plan.h"
 #include "cli/table_plan.h"
+#include "cli/users_plan.h"
 #include "cli/warnings.h"
 #include "config/mechanism.h"
 #include "console/path_printer.h"
@@ -38,6 +39,7 @@ struct Plan {
   std::optional<FitReport> fit;           ///< of an optimised correlation
   bool average_never_begins = false;      ///< in so many records
   std::vector<SumsReach> sums{};          ///< of model.estimator = "moments"
+  std::optional<UsersPlan> users{};       ///< where the unit is the user
 };
 
 double first_step_size(const config::Config& config) {
@@ -91,6 +93,11 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
   if (config.moments) {
     plan.sums = sums_reach(config, plan.mechanism, read);
     plan.why_no_prediction = "it is solved from running sums";
+    return plan;
+  }
+  if (config.users) {
+    plan.users = users_plan(config);
+    plan.why_no_prediction = "the unit is the user: limits tell";
     return plan;
   }
   plan.eigenvalues_assumed =
@@ -179,7 +186,11 @@ void print(const config::Config& config, const Plan& plan) {
     fmt::print("{}\n\n", advice);
   }
   if (!plan.delta_warning.empty()) fmt::print("{}\n\n", plan.delta_warning);
-  config.moments ? print_reach(plan.sums) : print_prediction(config, plan);
+  if (plan.users) {
+    print(*plan.users);
+  } else {
+    config.moments ? print_reach(plan.sums) : print_prediction(config, plan);
+  }
   if (plan.rational_excess) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
                std::get<noise::Rational>(mechanism.main().correlation.family()).poles(), 100 * *plan.rational_excess);
@@ -224,6 +235,8 @@ std::string to_json(const config::Config& config, const Plan& plan) {
     append_field("independent_excess", plan.prediction->independent_excess, out);
     append_field("seed_stddev", plan.prediction->seed.value(), out);
     append_field("noise_stddev", plan.prediction->noise_stddev, out);
+  } else if (plan.users) {
+    append_json(*plan.users, out);
   } else if (config.moments) {
     append_json(plan.sums, out);
   } else {
@@ -232,7 +245,9 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   }
   if (plan.rational_excess) append_field("rational_excess", *plan.rational_excess, out);
   if (plan.fit) append_json(*plan.fit, out);
-  append_warnings({engine::short_of_budget(config, mechanism), plan.delta_warning}, out);
+  std::vector<std::string> warnings{engine::short_of_budget(config, mechanism), plan.delta_warning};
+  if (plan.users) warnings.insert(warnings.end(), plan.users->advice.begin(), plan.users->advice.end());
+  append_warnings(warnings, out);
   return out + "}";
 }
 

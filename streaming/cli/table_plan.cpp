@@ -72,7 +72,7 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
           std::move(mechanism),
           rho,
           publish::epsilons_of(rho, privacy.deltas()),
-          engine::group_bounds(rho, privacy.delta),
+          design.of_users ? std::vector<publish::GroupSpend>() : engine::group_bounds(rho, privacy.delta),
           publish::large_delta(privacy.delta, arguments.records),
           std::move(reach),
           std::move(sums)};
@@ -83,10 +83,11 @@ void print(const TablePlan& plan) {
   fmt::print("{}: table {} of {} records, {} parameters, correlation {}\n", plan.config.file, plan.config.stream,
              with_separators(design.rows), plan.config.descent.dimension, plan.mechanism.main().correlation.name());
   fmt::print("promise {}\n", console::protected_unit(engine::promise_of(plan.config, true)));
-  fmt::print("{} steps of {} records{}: each takes part {} times, sensitivity {:.6g}\n",
+  fmt::print("{} steps of {} records{}: each {}takes part {} times, sensitivity {:.6g}\n",
              with_separators(design.steps), with_separators(design.minibatch),
              design.runs > 1 ? fmt::format(", {} runs that share rho", design.runs) : "",
-             with_separators(design.participation().times()), plan.mechanism.main().sensitivity.value());
+             design.of_users ? "user " : "", with_separators(design.participation().times()),
+             plan.mechanism.main().sensitivity.value());
   fmt::print("rho {:.6g} in all\n", plan.rho.value());
   for (const publish::Epsilons& at : plan.epsilons) fmt::print("epsilon {}\n", console::epsilon_text(at));
   fmt::print("{}\n", publish::groups_text(plan.groups, plan.config.privacy.delta.value()));

@@ -10,6 +10,7 @@
 #include "config/input.h"
 #include "config/kafka.h"
 #include "config/serve.h"
+#include "config/users.h"
 #include "nustream/base/units.h"
 #include "nustream/lane/lane.h"
 #include "nustream/moments/batch_sums.h"
@@ -45,6 +46,7 @@ struct Privacy {
   Protects protects = Protects::record;
   Calibration calibration = Calibration::exact;
   std::vector<Delta> more_deltas{};  ///< at which ε is told beside `delta`
+  bool of_user = false;  ///< the unit is the user: Config::users says who that is
 
   /// `delta`, then the others, as they are set.
   [[nodiscard]] std::vector<Delta> deltas() const {
@@ -52,7 +54,7 @@ struct Privacy {
     all.insert(all.end(), more_deltas.begin(), more_deltas.end());
     return all;
   }
-  [[nodiscard]] privacy::Neighbours neighbours() const { return {adjacency, protects == Protects::target}; }
+  [[nodiscard]] privacy::Neighbours neighbours() const { return {adjacency, protects == Protects::target, of_user}; }
 };
 
 /// What a fitted correlation was fitted to.
@@ -143,6 +145,7 @@ struct Config {
   Estimate estimate{};
   std::optional<Moments> moments{};  ///< where model.estimator is "moments"
   Privacy privacy;
+  std::optional<Users> users{};  ///< where the unit of privacy is the user
   Noise noise;
   State state;
   Kafka kafka;
@@ -150,6 +153,7 @@ struct Config {
   std::optional<std::uint64_t> outbox_bytes_max;  ///< a batch closes at so many bytes of releases
   Serve serve;
   std::vector<double> second_moment_eigenvalues;  ///< [plan]; empty: assumed all 1
+  UserGuesses guesses{};                          ///< [plan]
 };
 
 /// Reads `file` with `overrides` on top. A relative input is sought beside the file, a relative state directory

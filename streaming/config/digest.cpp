@@ -199,6 +199,20 @@ void add_stage(const StageNoise& stage, Canonical& out) {
   out.add("displacement", stage.displacement.value());
 }
 
+/// Whose records are one unit, and what one user may do.
+void add_users(const Users& users, const users::Limits& limits, Canonical& out) {
+  out.add("unit", "user");
+  out.add("user", users.column);
+  out.add_count("identifiers of nobody", users.nobody.size());
+  for (const std::string& identifier : users.nobody) out.add("nobody", identifier);
+  out.add_count("limits", (limits.participation() ? 1U : 0U) + (limits.mass() ? 2U : 0U));
+  if (limits.participation()) {
+    out.add_count("user_times", limits.participation()->times());
+    out.add_count("user_separation", limits.participation()->separation());
+  }
+  if (limits.mass()) out.add("user_mass", limits.mass()->value());
+}
+
 /// How a record's bytes become fields; not where they come from, nor what names the columns of a file with a header.
 void add_value_format(const InputSettings& input, Canonical& out) {
   out.add_count("record_bytes_max", input.record_bytes_max);
@@ -230,7 +244,11 @@ std::string settings_text(const Config& config, const Mechanism& mechanism, bool
   out.add_count("adjacency", static_cast<std::uint64_t>(config.privacy.adjacency));
   // Runs that belong together have one digest, and no other epoch has it.
   if (config.intervals.kind == Intervals::Kind::runs) out.add_count("runs", config.intervals.count);
-  out.add("unit", config.privacy.protects == Protects::record ? "record" : "target of a record");
+  if (config.users) {
+    add_users(*config.users, *config.descent.users, out);
+  } else {
+    out.add("unit", config.privacy.protects == Protects::record ? "record" : "target of a record");
+  }
   if (!is_private) out.add("noise", "not private");
   if (start == EpochStart::settings) out.add("epoch", "begins at start, whatever was released before it");
   return out.text();

@@ -4,6 +4,7 @@
 #include "error.h"
 #include "nustream/privacy/epsilon.h"
 #include "nustream/privacy/sensitivity.h"
+#include "nustream/users/sensitivity.h"
 #include "planted.h"
 
 namespace nustream::config {
@@ -66,9 +67,12 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
   const noise::Correlation correlation =
       steps ? noise::Correlation{config.noise.correlation.family(), steps} : config.noise.correlation;
   refuse_without_generator(correlation, config.noise.generator);
-  const Sensitivity sensitivity = privacy::sensitivity_limit(
-      NUSTREAM_PLANTED("sigma-of-another-correlation") ? noise::Correlation{noise::Independent{}} : correlation,
-      participation);
+  const auto& limits = config.descent.users;
+  const auto& costed =
+      NUSTREAM_PLANTED("sigma-of-another-correlation") ? noise::Correlation{noise::Independent{}} : correlation;
+  const Sensitivity sensitivity = limits && !NUSTREAM_PLANTED("users-cost-what-a-record-costs")
+                                      ? users::sensitivity_limit(costed, *limits)
+                                      : privacy::sensitivity_limit(costed, participation);
   const std::vector<lane::Stage> stages = lane::stages(config.descent);
   const std::vector<Rho> rhos = shares(config, rho_asked(config.privacy));
   std::vector<StageNoise> noises;
@@ -78,11 +82,17 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
     noises.push_back(calibrated(config, correlation, stages[i], sensitivity, rhos[i]));
     grids.emplace_back(added_noise(config, noises.back(), stages[i].clip), noise::largest_stddev(correlation),
                        stages[i].clip);
-    const privacy::Spend own{correlation, participation, noises.back().sigma};
+    const privacy::Spend own = limits ? users::spend(correlation, *limits, noises.back().sigma)
+                                      : privacy::Spend{correlation, participation, noises.back().sigma};
     if (i > 0 && NUSTREAM_PLANTED("moments-are-not-charged") && stages[i].name.ends_with("moments")) continue;
     spend = spend ? spend->beside(own) : own;
   }
-  return {std::move(noises), std::move(grids), participation, *spend};
+  const bool counted = limits && limits->participation();
+  return {std::move(noises), std::move(grids),
+          counted  ? *limits->participation()
+          : limits ? privacy::Participation::once()
+                   : participation,
+          *spend};
 }
 
 }  // namespace

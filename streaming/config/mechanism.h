@@ -32,7 +32,7 @@ struct StageNoise {
 struct Mechanism {
   std::vector<StageNoise> stages;
   std::vector<noise::Grid> grids;  ///< one a stage
-  privacy::Participation participation;
+  privacy::Participation participation;  ///< of a record; of a user under config.descent.users, which may hold a mass too
   privacy::Spend spend;  ///< of all stages together
 
   /// The descent's own stage.
@@ -44,8 +44,9 @@ struct Mechanism {
 /// What a stream may spend in the limit: the ρ that is set, or that ε comes to; half of it by proposition 3.1.
 [[nodiscard]] Rho rho_asked(const Privacy& privacy);
 
-/// Calibrates every stage's σ from its share of ρ or (ε, δ) for records that take part as `participation` says, over
-/// at most `steps` steps where that is given, else over all that the correlation allows. Failure(configuration) where
+/// Calibrates every stage's σ from its share of ρ or (ε, δ) for records that take part as `participation` says, or,
+/// where the unit is the user, for users that do what config.descent.users allows, whatever passes there are; over at
+/// most `steps` steps where that is given, else over all that the correlation allows. Failure(configuration) where
 /// a correlation cannot run or has no bounded sensitivity there.
 [[nodiscard]] Mechanism make_mechanism(const Config& config, const privacy::Participation& participation,
                                        std::optional<StepCount> steps = {});

@@ -56,9 +56,7 @@ Privacy read_privacy(const Section& section, Purpose purpose) {
   if (privacy.rho && privacy.rho->value() == 0) section.refuse("rho", "a finite number > 0");
   if (privacy.epsilon && privacy.epsilon->value() == 0) section.refuse("epsilon", "a finite number > 0");
   if (privacy.budget && privacy.budget->value() == 0) section.refuse("budget", "a finite number > 0");
-  const std::string unit = section.text("unit").value_or("record");
-  if (unit == "user") section.refuse("unit", "\"record\"; \"user\" is not yet supported");
-  if (unit != "record") section.refuse("unit", "\"record\"");
+  privacy.of_user = section.text("unit") == "user";
   privacy.protects = section.choice<Protects>("protects", Protects::record,
                                               {{"record", Protects::record}, {"target", Protects::target}});
   privacy.calibration =
@@ -146,7 +144,7 @@ void check_together(const Section& root, Purpose purpose, Config& config) {
 std::vector<std::string> section_names() {
   return {"stream",  "target",  "features",  "instruments", "endogenous", "first_stage", "model",
           "descent", "moments", "intervals", "estimate",    "privacy",    "noise",       "kafka",
-          "local",   "serve",   "release",   "state",       "plan"};
+          "local",   "serve",   "release",   "state",       "plan",       "users"};
 }
 
 std::string beside(const std::string& config_file, const std::string& input) {
@@ -202,7 +200,8 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                 .release_linger = read_linger(release),
                 .outbox_bytes_max = release.count("outbox_bytes"),
                 .serve = read_serve(root.section("serve")),
-                .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues")};
+                .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues"),
+                .guesses = read_user_guesses(plan)};
   if (stream.count("lane")) config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
   if (solved) {
@@ -210,6 +209,7 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   } else {
     read_descent(root, purpose, two_stage, config);
   }
+  read_users(root, purpose, config);
   for (const double value : config.second_moment_eigenvalues) {
     if (!(value >= 0)) plan.refuse("second_moment_eigenvalues", "numbers >= 0");
   }

@@ -52,6 +52,10 @@ void read_intervals(const Section& root, Config& config, Purpose purpose);
 [[nodiscard]] Noise noise_of_moments(const Section& root, std::uint64_t every, Purpose purpose);
 /// [moments], and its kinds of [intervals], once the schema and [model] are read.
 void read_moments(const Section& root, Purpose purpose, const TwoStageColumns& columns, Config& config);
+/// privacy.unit and what it asks for, [users] among it, once everything else is read.
+void read_users(const Section& root, Purpose purpose, Config& config);
+/// [plan]: what users are guessed to do.
+[[nodiscard]] UserGuesses read_user_guesses(const Section& plan);
 /// [descent]: projection and its radius or bounds.
 [[nodiscard]] descent::Projection read_projection(const Section& descent);
 /// [descent]: average and where it begins or how it decays.

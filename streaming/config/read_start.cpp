@@ -64,6 +64,9 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
   if (release->promise.target_only && config.privacy.protects != Protects::target) {
     descent.refuse(start_key, "a release that protects whole records, as privacy.protects does");
   }
+  if (config.privacy.of_user && !release->promise.user) {
+    descent.refuse(start_key, "a release that protects users, as privacy.unit does");
+  }
   return centre_of(config, from_original_units(descent, config, release->estimate));
 }
 

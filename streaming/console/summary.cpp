@@ -44,8 +44,9 @@ void print_table(const Summary& summary, std::FILE* out) {
   fmt::print(out, "{:<16}{}\n", "steps", with_separators(summary.steps - hidden));
   fmt::print(out, "{:<16}{:.6g} of at most {:.6g} (zCDP, {})\n", "rho spent", summary.rho, summary.rho_limit,
              protected_unit(summary.promise));
-  print_epsilon({summary.epsilons, summary.ledger_rho > summary.rho, summary.ledger_rho, summary.ledger_epsilons},
-                out);
+  print_epsilon(
+      {summary.epsilons, summary.ledger_rho > summary.rho * (1 + 1e-9), summary.ledger_rho, summary.ledger_epsilons},
+      out);
   if (!summary.promise.is_private) fmt::print(out, "{:<16}false: the noise came from an insecure seed\n", "private");
   for (const auto& [name, path] :
        {std::pair("releases", &summary.places.releases), std::pair("state", &summary.places.state),

@@ -109,6 +109,7 @@ void MessageDecoder::decode(std::span<const Message> messages, record::RowBatch&
   const std::size_t rejects_before = batch.rejects.size();
   readings_.clear();
   lines_.clear();
+  builder_.forget_users();
   // Ordinals are those among `messages`, until they become offsets below.
   RowWriter writer(builder_, times_from_values_, 0, batch, readings_.any() ? &readings_ : nullptr);
   for (const Message& message : messages) {

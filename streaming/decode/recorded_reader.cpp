@@ -101,6 +101,7 @@ bool RecordedReader::read(record::RowBatch& batch, std::size_t rows_max) {
   if (failure_) std::rethrow_exception(failure_);
   const std::size_t rows_before = batch.count();
   batch.dimension = builder_.dimension();
+  builder_.forget_users();
   try {
     Step last = Step::progress;
     while (last == Step::progress && batch.count() - rows_before < rows_max)

@@ -40,13 +40,18 @@ class RowWriter {
     batch_->y.resize(count);
     batch_->next.resize(count);
     if (timed_) batch_->times.resize(count, no_time);
+    if (builder_->has_users()) batch_->users.resize(count);  // of nobody, until their rows are built
   }
 
   /// The row of a record whose fields were read as `readings`; one of zeros where they make no row.
   void write(const double* readings, double time = no_time) {
     if (merged_ != nullptr) readings = merged_->merge(readings, row_ - first_row_);
     double* const x = batch_->x.data() + row_ * builder_->dimension();
-    if (!builder_->build(readings, x, batch_->y[row_])) note(builder_->reason(readings));
+    if (builder_->build(readings, x, batch_->y[row_])) {
+      identify(readings);
+    } else {
+      note(builder_->reason(readings));
+    }
     finish(time);
   }
 
@@ -54,6 +59,7 @@ class RowWriter {
   [[nodiscard]] bool write_usable(const double* readings, double time) {
     const double* const all = merged_ != nullptr ? merged_->merge(readings, row_ - first_row_) : readings;
     if (!builder_->build(all, batch_->x.data() + row_ * builder_->dimension(), batch_->y[row_])) return false;
+    identify(all);
     finish(time);
     return true;
   }
@@ -65,6 +71,9 @@ class RowWriter {
   }
 
  private:
+  void identify(const double* readings) {
+    if (builder_->has_users()) batch_->users[row_] = builder_->user(readings);
+  }
   void note(std::string reason) { batch_->rejects.push_back({Position{ordinal_}, std::move(reason)}); }
   void finish(double time) {
     if (timed_) batch_->times[row_] = time;

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "engine/spent.h"
+#include "nustream/users/charge.h"
+#include "nustream/users/sensitivity.h"
 #include "planted.h"
 
 namespace nustream::engine {
@@ -18,6 +20,47 @@ StepCount steps_since(const journal::Ledger& ledger, const EpochIdentity& identi
     if (same && known.steps < steps) return StepCount{steps.value() - known.steps.value()};
   }
   return steps;
+}
+
+}  // namespace
+
+namespace {
+
+/// Lines hold ρ of so many counts at most: of a larger k they hold its own alone, and epochs add up.
+constexpr std::uint64_t counts_in_a_line_max = 64;
+
+/// Over `steps` > 0 steps, or over all that there may be.
+journal::UserSpend user_spend(const config::Mechanism& mechanism, const EpochIdentity& identity,
+                              std::optional<StepCount> steps) {
+  const users::Limits& limits = *identity.limits;
+  std::vector<users::Mechanism> mechanisms;
+  for (const config::StageNoise& stage : mechanism.stages) mechanisms.push_back({stage.correlation, stage.sigma});
+  journal::UserSpend spend{limits, identity.carries_over, {}, std::nullopt};
+  const auto& participation = limits.participation();
+  if (participation && participation->times() > counts_in_a_line_max) {
+    privacy::Spend all = users::spend(mechanisms.front().correlation, {participation, {}}, mechanisms.front().sigma);
+    for (std::size_t i = 1; i < mechanisms.size(); ++i) {
+      all = all.beside(users::spend(mechanisms[i].correlation, {participation, {}}, mechanisms[i].sigma));
+    }
+    spend.by_count = {steps ? all.after(*steps) : all.limit()};
+    if (!limits.mass()) return spend;
+  }
+  const users::Limits rest(spend.by_count.empty() ? participation : std::nullopt, limits.mass());
+  users::Epoch epoch = users::epoch_of(mechanisms, rest, steps, identity.carries_over);
+  if (spend.by_count.empty()) spend.by_count = std::move(epoch.by_count);
+  if (limits.mass()) spend.of_mass = epoch.of_mass;
+  return spend;
+}
+
+/// Of a line; nothing where the unit is a record.
+std::optional<journal::UserSpend> user_spend_after(const config::Mechanism& mechanism, const EpochIdentity& identity,
+                                                   StepCount steps) {
+  if (!identity.limits) return std::nullopt;
+  journal::UserSpend spend = user_spend(mechanism, identity, StepCount{std::max<std::uint64_t>(1, steps.value())});
+  if (steps.value() > 0) return spend;
+  std::ranges::fill(spend.by_count, Rho{0});
+  if (spend.of_mass) spend.of_mass = Rho{0};
+  return spend;
 }
 
 }  // namespace
@@ -40,8 +83,19 @@ journal::LedgerEntry EpochLedger::entry(StepCount steps, Position to) const {
 }
 
 journal::LedgerEntry EpochLedger::line(Rho spent, Rho limit, StepCount steps, Position to) const {
-  return {identity_.stream, identity_.lane,       identity_.epoch,      identity_.start,  to, steps, spent, limit,
-          identity_.digest, identity_.neighbours, identity_.is_private, identity_.overlap};
+  return {identity_.stream,
+          identity_.lane,
+          identity_.epoch,
+          identity_.start,
+          to,
+          steps,
+          spent,
+          limit,
+          identity_.digest,
+          identity_.neighbours,
+          identity_.is_private,
+          identity_.overlap,
+          user_spend_after(mechanism_, identity_, steps)};
 }
 
 std::vector<journal::LedgerEntry> EpochLedger::others() const {
@@ -69,9 +123,17 @@ Rho EpochLedger::total(StepCount steps, Position to) const {
   return total(mechanism_.spend.after(steps), steps, to);
 }
 
+/// Of a new epoch that goes as far as it ever may.
+Rho EpochLedger::total_in_the_limit(Position to) const {
+  std::vector<journal::LedgerEntry> entries = others();
+  entries.push_back(line(mechanism_.spend.limit(), mechanism_.spend.limit(), StepCount{1}, to));
+  if (identity_.limits) entries.back().user = user_spend(mechanism_, identity_, std::nullopt);
+  return total_spent(entries, identity_.neighbours);
+}
+
 std::optional<StepCount> EpochLedger::limit(const std::optional<Rho>& budget, Position to) const {
   const std::optional<StepCount> horizon = mechanism_.horizon();
-  if (!budget || total(mechanism_.spend.limit(), StepCount{1}, to) <= *budget) return horizon;
+  if (!budget || total_in_the_limit(to) <= *budget) return horizon;
   return furthest_within(horizon, *budget, [&](StepCount steps) { return total(steps, to); });
 }
 

@@ -24,6 +24,8 @@ struct EpochIdentity {
   privacy::Neighbours neighbours;
   bool is_private;
   std::string settings{};  ///< what `digest` is of
+  std::optional<users::Limits> limits{};  ///< where the unit is the user
+  bool carries_over = false;  ///< of users: the epoch began with the counts and masses of the one before it
 };
 
 /// One epoch's side of the ledger. One thread.
@@ -59,6 +61,7 @@ class EpochLedger {
  private:
   [[nodiscard]] std::vector<journal::LedgerEntry> others() const;
   [[nodiscard]] journal::LedgerEntry line(Rho spent, Rho limit, StepCount steps, Position to) const;
+  [[nodiscard]] Rho total_in_the_limit(Position to) const;
 
   EpochIdentity identity_;
   const config::Mechanism& mechanism_;

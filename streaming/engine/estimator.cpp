@@ -16,6 +16,11 @@ std::uint64_t Estimator::clipped() const {
   return std::visit([](const auto& lane) { return lane.clipped(); }, lane_);
 }
 
+std::uint64_t Estimator::contributions() const {
+  const auto* descent = std::get_if<lane::Lane>(&lane_);
+  return descent == nullptr ? 0 : descent->contributions();
+}
+
 std::string Estimator::encode() const {
   return std::visit([](const auto& lane) { return lane.encode(); }, lane_);
 }
@@ -35,7 +40,7 @@ void Estimator::go_on_from(const lane::Carried& from) {
 
 void Estimator::advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise) {
   if (auto* descent = std::get_if<lane::Lane>(&lane_)) {
-    descent->advance(rows, noise, of_descent_);
+    descent->advance(rows, noise, of_descent_, users_);
   } else {
     std::get<moments::Lane>(lane_).advance(rows, noise, of_sums_);
   }

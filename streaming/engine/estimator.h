@@ -30,6 +30,8 @@ class Estimator {
   [[nodiscard]] Position position() const;
   /// Records whose gradient or residual was clipped, since construction. Operator side only.
   [[nodiscard]] std::uint64_t clipped() const;
+  /// Of a descent by users, their contributions since construction; else 0. Operator side only.
+  [[nodiscard]] std::uint64_t contributions() const;
   /// Canonical bytes of the state: docs/formats/lane.md or docs/formats/moments.md.
   [[nodiscard]] std::string encode() const;
   /// Of a descent its iterate, else nothing.
@@ -41,6 +43,8 @@ class Estimator {
   void go_on_from(const lane::Carried& from);
   /// As lane::Lane::advance() and moments::Lane::advance(); what is released waits for take_releases().
   void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise);
+  /// Where the unit is the user, before the first step: what users use up goes there. It outlives this.
+  void use(users::Changes& users) noexcept { users_ = &users; }
   /// The release that shows the present state. Contract: there was a step.
   void release_now();
   /// Encodes the releases that wait, in step order, and forgets them. `released`: steps of the last one so far, which
@@ -50,6 +54,7 @@ class Estimator {
 
  private:
   std::variant<lane::Lane, moments::Lane> lane_;
+  users::Changes* users_ = nullptr;
   lane::Releases of_descent_;
   moments::Releases of_sums_;
 };

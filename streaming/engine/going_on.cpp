@@ -36,6 +36,10 @@ void require_promise(const ShownRelease& release, const config::Config& config, 
   if (release.promise.target_only && config.privacy.protects != config::Protects::target) {
     refuse(release, "protects targets alone, and this epoch is to protect whole records");
   }
+  if (config.users.has_value() != release.promise.user.has_value()) {
+    refuse(release, config.users ? "protects records, and this epoch is to protect users"
+                                 : "protects users, and this epoch is to protect records");
+  }
 }
 
 /// Names alone do not tell that a feature is another one now. A line of an older program does not say.

@@ -10,7 +10,7 @@
 namespace nustream::engine {
 
 /// For each of publish::group_sizes, in the limit of the epoch: of steps that take one record each by the sensitivity
-/// of as many adjacent ones, else by the square of their number.
+/// of as many adjacent ones, else by the square of their number. Nothing where the unit is the user.
 [[nodiscard]] std::vector<publish::GroupSpend> group_spends(const config::Config& config,
                                                             const config::Mechanism& mechanism);
 

@@ -64,8 +64,10 @@ std::optional<publish::SolvedInstruments> solved_instruments(const config::Confi
 }  // namespace
 
 publish::Promise promise_of(const config::Config& config, bool is_private) {
-  return {is_private, config.privacy.protects == config::Protects::target,
-          std::string(privacy::name(config.privacy.adjacency))};
+  publish::Promise promise{is_private, config.privacy.protects == config::Protects::target,
+                           std::string(privacy::name(config.privacy.adjacency))};
+  if (config.users) promise.user = publish::PromisedUser{config.users->column, *config.descent.users};
+  return promise;
 }
 
 publish::ReleaseHeader release_header(const config::Config& config, const ReleaseIdentity& of) {

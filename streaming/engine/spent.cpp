@@ -7,13 +7,51 @@
 
 #include "error.h"
 #include "nustream/privacy/ledger.h"
+#include "nustream/privacy/zcdp.h"
+#include "nustream/users/charge.h"
 #include "planted.h"
 
 namespace nustream::engine {
+namespace {
+
+/// A spend of the one says nothing about the other.
+[[noreturn]] void refuse_another_unit(const journal::LedgerEntry& entry, bool of_users) {
+  throw Failure(
+      Exit::configuration,
+      std::string("privacy.unit = ") + (of_users ? "\"user\"" : "\"record\"") + ": epoch " +
+          std::to_string(entry.epoch.value()) + " of the ledger promised something about " +
+          (of_users ? "records, which says nothing about users" : "users, which is not told by the record") +
+          "; begin in another state.directory or with other topics, or keep its unit");
+}
+
+/// Epochs over other records may meet the same user, so that it matters alone whether its counts carried over.
+Rho spent_by_user(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked) {
+  std::vector<users::Epoch> epochs;
+  for (const journal::LedgerEntry& entry : entries) {
+    if (!entry.neighbours.of_user && NUSTREAM_PLANTED("records-spend-is-taken-for-users")) continue;
+    if (!entry.neighbours.of_user || !entry.user) refuse_another_unit(entry, true);
+    const auto restated = [&](Rho rho) { return *privacy::restated(rho, entry.neighbours, asked); };
+    users::Epoch epoch{entry.user->carries_over};
+    for (const Rho rho : entry.user->by_count) epoch.by_count.push_back(restated(rho));
+    epoch.mass = entry.user->limits.mass();
+    if (entry.user->of_mass) epoch.of_mass = restated(*entry.user->of_mass);
+    epochs.push_back(std::move(epoch));
+  }
+  if (NUSTREAM_PLANTED("users-epochs-cost-the-dearest")) {
+    std::vector<Rho> each;
+    for (const users::Epoch& epoch : epochs) each.push_back(users::charged({&epoch, 1}));
+    return privacy::parallel(each);
+  }
+  return users::charged(epochs);
+}
+
+}  // namespace
 
 Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked) {
+  if (asked.of_user) return spent_by_user(entries, asked);
   std::vector<privacy::LedgerEntry> spends;
   for (const journal::LedgerEntry& entry : entries) {
+    if (entry.neighbours.of_user) refuse_another_unit(entry, false);
     const std::optional<Rho> rho = privacy::restated(entry.rho, entry.neighbours, asked);
     if (!rho) {
       throw Failure(Exit::configuration,

@@ -10,8 +10,9 @@
 
 namespace nustream::engine {
 
-/// The most that any one record may have spent over all epochs: privacy::total of the entries, each restated over the
-/// neighbours that are `asked` about. Failure(configuration) where an entry says nothing about them.
+/// The most that any one record, or user, may have spent over all epochs: privacy::total of the entries, each
+/// restated over the neighbours that are `asked` about. Of users users::charged(), since epochs over other records
+/// may meet the same user. Failure(configuration) where an entry says nothing about them.
 [[nodiscard]] Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked);
 
 /// The largest number of steps, at most `horizon`, after which `total` is at most `budget`. `total` is non-decreasing

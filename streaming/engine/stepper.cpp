@@ -20,6 +20,7 @@ void drop_rows(record::RowBatch& rows, std::size_t count) {
   drop_front(rows.y, count);
   drop_front(rows.next, count);
   drop_front(rows.times, count);
+  drop_front(rows.users, count);
 }
 
 /// Moves the rejects in front of `position`.

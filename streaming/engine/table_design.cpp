@@ -19,7 +19,8 @@ namespace nustream::engine {
 
 privacy::Participation TableDesign::participation() const {
   if (NUSTREAM_PLANTED("table-is-read-once")) return privacy::Participation::once();
-  return {(steps + steps_of_a_pass - 1) / steps_of_a_pass, steps_of_a_pass};
+  if (of_users && !NUSTREAM_PLANTED("tables-users-are-in-one-minibatch")) return {steps, 1};
+  return {passes(), steps_of_a_pass};
 }
 
 Rho TableDesign::of_all_runs(Rho of_one) const {
@@ -71,7 +72,9 @@ TableDesign settle_design(config::Config& config, std::uint64_t rows) {
   const Rho all = privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
   privacy.rho = NUSTREAM_PLANTED("each-run-spends-the-budget") ? all : Rho{all.value() / static_cast<double>(runs)};
   privacy.epsilon.reset();
-  return {rows, m, (rows + m - 1) / m, config.estimate.steps, runs};
+  const TableDesign design{rows, m, (rows + m - 1) / m, config.estimate.steps, runs, config.users.has_value()};
+  if (config.users) config.descent.users = users::Limits(design.participation(), {});
+  return design;
 }
 
 namespace {

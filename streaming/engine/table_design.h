@@ -15,8 +15,11 @@ struct TableDesign {
   std::uint64_t steps_of_a_pass;  ///< b = ⌈n/m⌉: the last minibatch of a pass is filled up with zero gradients
   std::uint64_t steps;            ///< T
   std::uint64_t runs;             ///< each with its share of ρ
+  bool of_users = false;          ///< the unit is the user, whose rows may be in every minibatch
 
-  /// k = ⌈T/b⌉ participations, b steps apart: k = T and b = 1 for a full batch.
+  /// ⌈T/b⌉: how often a record takes part.
+  [[nodiscard]] std::uint64_t passes() const noexcept { return (steps + steps_of_a_pass - 1) / steps_of_a_pass; }
+  /// k = ⌈T/b⌉ participations, b steps apart: k = T and b = 1 for a full batch, and for users.
   [[nodiscard]] privacy::Participation participation() const;
   /// What all runs cost together, as the ledger adds it up.
   [[nodiscard]] Rho of_all_runs(Rho of_one) const;

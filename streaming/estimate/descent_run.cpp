@@ -24,13 +24,15 @@ DescentRun::DescentRun(const config::Config& config, const config::Mechanism& me
       design_(design),
       table_(table),
       session_(
-          config, mechanism, folder::Window{0, design.rows, design.participation().times()}, options,
+          config, mechanism, folder::Window{0, design.rows, design.passes()}, options,
           [&printer](std::string_view released) { printer.published(released); }, witness),
       encoder_(engine::release_encoder(config, mechanism,
                                        {config.lane, session_.epoch(), session_.digest(), session_.is_private()},
                                        session_.ledger_total())),
       released_(session_.released_at()),
-      rejects_(std::move(rejects)) {}
+      rejects_(std::move(rejects)) {
+  session_.lane().use(changes_);
+}
 
 RunEnd DescentRun::go(const std::atomic<int>& stop) {
   const std::optional<StepCount> limit = session_.step_limit();
@@ -68,6 +70,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
 
 /// Of usable records: whole passes, and of one that was stopped as large a part as it got to.
 std::uint64_t DescentRun::gradients_since(std::uint64_t steps_before) {
+  if (config_.users) return session_.lane().contributions();
   const auto usable = static_cast<double>(table_.counts.records - table_.counts.rejected);
   const auto steps = static_cast<double>(session_.lane().steps().value() - steps_before);
   return static_cast<std::uint64_t>(std::llround(usable * steps / static_cast<double>(design_.steps_of_a_pass)));
@@ -86,9 +89,7 @@ std::string DescentRun::short_of_budget(std::uint64_t later) {
 void DescentRun::step() {
   const std::uint64_t m = design_.minibatch;
   const std::size_t first = (session_.lane().steps().value() % design_.steps_of_a_pass) * m;
-  session_.lane().advance({table_.dimension, m, table_.x.values().data() + first * table_.dimension,
-                           table_.y.values().data() + first, nullptr},
-                          session_.feed().take(1));
+  session_.lane().advance(table_.slice(first, m), session_.feed().take(1));
   encode("cadence");
 }
 

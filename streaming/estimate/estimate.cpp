@@ -135,8 +135,7 @@ void say_at_first(const config::Config& config, const config::Mechanism& mechani
                   const Options& options) {
   console::say_for_operator(check::unusable_at_first(table.counts));
   if (options.start == folder::Start::resume) return;
-  const record::RowSlice all{table.dimension, table.rows(), table.x.values().data(), table.y.values().data(),
-                             nullptr};
+  const record::RowSlice all = table.slice(0, table.rows());
   check::Tally first = table.counts;
   first.of_sums = config.moments.has_value();
   check::count_clips(config, mechanism, all, first);
@@ -278,6 +277,7 @@ Exit run(config::Config config, const Options& options) {
   report.counts = table.counts;
   report.counts.of_sums = config.moments.has_value();
   report.counts.gradients = runs.gradients;
+  report.counts.of_users = config.users.has_value();
   report.counts.clipped = runs.clipped;
   report.rejects.is_written = runs.rejects_written;
   report.rejects.is_cut = table.rejects_cut;

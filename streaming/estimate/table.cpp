@@ -11,8 +11,10 @@
 #include "decode/reader.h"
 #include "error.h"
 #include "journal/record_marks.h"
+#include "nustream/users/user_index.h"
 #include "publish/reject_lines.h"
 #include "secrets/fields.h"
+#include "users/identifiers.h"
 
 namespace nustream::estimate {
 namespace {
@@ -37,6 +39,17 @@ void* checked(void* memory) {
     throw Failure(Exit::internal, "the table does not fit into memory; give the process more, or fewer columns");
   }
   return memory;
+}
+
+/// Of each row the number of its user in the order in which users come, 0 for nobody: hashes are of this process's key.
+std::string grouping_of(const std::vector<record::RowUser>& rows) {
+  users::UserIndex known;
+  std::string bytes;
+  for (const record::RowUser& row : rows) {
+    const std::uint64_t number = row.is_nobody() ? 0 : 1 + known.number_of({row.high, row.low});
+    secrets::append_integer(number, bytes);
+  }
+  return bytes;
 }
 
 [[noreturn]] void refuse(std::uint64_t rows, std::uint64_t rows_before) {
@@ -86,6 +99,7 @@ void Table::pad_to_multiple_of(std::size_t multiple) {
   const std::size_t missing = (multiple - rows() % multiple) % multiple;
   x.append_zeros(missing * dimension);
   y.append_zeros(missing);
+  if (!users.empty()) users.resize(users.size() + missing);  // nobody's
 }
 
 TableWitness::TableWitness(const Table& table) : whole_{table.rows(), {}} {
@@ -94,6 +108,7 @@ TableWitness::TableWitness(const Table& table) : whole_{table.rows(), {}} {
     const auto bytes = std::as_bytes(column->values());
     hash.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
+  if (!table.users.empty()) hash.add(grouping_of(table.users));
   secrets::append_bytes(hash.value(), whole_.bytes);
 }
 
@@ -127,7 +142,14 @@ std::vector<decode::ReadRecord> TableWitness::at_hand(Position) const {
 Table read_table(const config::Config& config) {
   Table table;
   table.dimension = config.schema.dimension();
-  const auto reader = decode::open_reader(config.input, config.schema);
+  // Who is who is asked within this process alone: no state keeps it, and no release tells it.
+  users::Identifiers identifiers(users::Partitioner::user_hash);
+  record::Schema schema = config.schema;
+  if (schema.user) {
+    identifiers.use(users::UserKey::draw());
+    schema.user->reader = &identifiers;
+  }
+  const auto reader = decode::open_reader(config.input, schema);
   record::RowBatch rows;
   rows.dimension = table.dimension;
   for (bool more = true; more;) {
@@ -136,6 +158,7 @@ Table read_table(const config::Config& config) {
     more = reader->read(rows, rows_per_read);
     table.x.append(rows.x);
     table.y.append(rows.y);
+    table.users.insert(table.users.end(), rows.users.begin(), rows.users.end());
     table.counts.add(rows.rejects);
     if (config.state.rejects) list_rejects(rows.rejects, table);
   }

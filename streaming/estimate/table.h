@@ -11,6 +11,7 @@
 #include "console/operator_counts.h"
 #include "folder/input_witness.h"
 #include "nustream/inference/least_squares.h"
+#include "nustream/record/batch.h"
 
 namespace nustream::estimate {
 
@@ -40,17 +41,23 @@ struct Table {
   std::size_t dimension = 0;
   GrowingColumn x;  ///< row-major
   GrowingColumn y;
+  std::vector<record::RowUser> users;  ///< of each row, where the unit is the user; else empty
   console::OperatorCounts counts;
   std::string reject_lines;  ///< of the first ones, for rejects.jsonl, where it is asked for
   bool rejects_cut = false;  ///< there are more than those
 
   [[nodiscard]] std::size_t rows() const noexcept { return y.values().size(); }
+  /// Rows from `first` on, which are `count`.
+  [[nodiscard]] record::RowSlice slice(std::size_t first, std::size_t count) const noexcept {
+    return {dimension, count, x.values().data() + first * dimension, y.values().data() + first, nullptr,
+            users.empty() ? nullptr : users.data() + first};
+  }
   [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x.values(), y.values()}; }
   /// Rows of zeros, whose gradient is zero, up to whole minibatches.
   void pad_to_multiple_of(std::size_t rows);
 };
 
-/// Tells a table again by all of its rows: they are at hand as one record, behind the last of them.
+/// Tells a table again by all of its rows, and by which of them belong to one user: they are at hand as one record, behind the last of them.
 class TableWitness final : public folder::InputWitness {
  public:
   explicit TableWitness(const Table& table);

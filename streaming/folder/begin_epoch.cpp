@@ -8,15 +8,41 @@
 
 namespace nustream::folder {
 
-void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger) {
-  ledger_.emplace(engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
-                                        config_.privacy.neighbours(), keys_->is_private(), digests_.text_of(digest_)},
-                  mechanism_, std::move(ledger));
+/// Whether they carry over from the epoch before: of its state, its store and its limits.
+bool Session::begin_users(const journal::State* before, const engine::Found& found, const journal::Ledger& ledger) {
+  if (!config_.users || !config_.users->are_kept) return false;
+  // Behind an older copy of the folder nobody knows what users did since.
+  bool carries_over = !found.behind_witness && found.state == engine::Found::State::committed;
+  std::optional<users::Limits> limits_before;
+  if (!ledger.epochs.empty() && ledger.epochs.back().user) limits_before = ledger.epochs.back().user->limits;
+  const journal::UsersOfState* const known = before && before->record.users ? &*before->record.users : nullptr;
+  users_ = users_of_epoch(*disk_, config_.state.directory, {config_.stream, config_.lane}, *config_.users, known,
+                          limits_before, carries_over);
+  return carries_over;
+}
+
+void Session::go_on_with_users(const journal::State& state) {
+  if (!config_.users || !config_.users->are_kept) return;
+  if (!state.record.users) {
+    throw Failure(Exit::data, config_.state.directory + ": the state holds no users; begin another state.directory");
+  }
+  users_ = std::make_unique<FolderUsers>(*disk_, config_.state.directory,
+                                         users::StoreIdentity{config_.stream, config_.lane}, *config_.users,
+                                         *state.record.users);
+}
+
+void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger,
+                         bool carries_over) {
+  ledger_.emplace(
+      engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
+                            config_.privacy.neighbours(), keys_->is_private(), digests_.text_of(digest_),
+                            config_.descent.users, carries_over},
+      mechanism_, std::move(ledger));
 }
 
 void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost,
-                          journal::Ledger ledger, const Options& options) {
-  use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger));
+                          journal::Ledger ledger, const Options& options, bool carries_over) {
+  use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger), carries_over);
   for (const journal::LedgerEntry& entry : lost) ledger_->owe(entry);
   if (begin.owed) ledger_->owe(*begin.owed);
   seen_key_ = secrets::random_key();

@@ -32,10 +32,22 @@ std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release
                                           "for; restore the folder, or begin in another one",
                                           config.state.directory, release.epoch.value(), release.steps.value()));
   }
+  std::optional<journal::UserSpend> of_user;
+  if (release.neighbours.of_user) {
+    if (!release.limits) {
+      throw Failure(Exit::data, config.state.directory +
+                                    ": the last release does not say what users may do; restore "
+                                    "the folder, or begin in another one");
+    }
+    of_user = journal::UserSpend{*release.limits, false, {}, std::nullopt};
+    if (release.limits->participation()) of_user->by_count.push_back(*release.rho);
+    if (release.limits->mass()) of_user->of_mass = *release.rho;
+  }
   return journal::LedgerEntry{
       config.stream,    config.lane,        release.epoch, Position{0},
       release.position, release.steps,      *release.rho,  release.rho_limit.value_or(*release.rho),
-      release.digest,   release.neighbours, is_private,    journal::Overlap::unknown};
+      release.digest,   release.neighbours, is_private,    journal::Overlap::unknown,
+      of_user};
 }
 
 /// Of what is left of a release; nothing where its number may be cut.
@@ -63,6 +75,10 @@ journal::LedgerEntry at_its_limit(const std::string& folder, std::string_view to
   }
   journal::LedgerEntry last = owed ? *owed : ledger.epochs.back();
   last.rho = last.rho_limit;
+  if (last.user) {
+    if (!last.user->by_count.empty()) last.user->by_count = {last.rho_limit};
+    if (last.user->of_mass) last.user->of_mass = last.rho_limit;
+  }
   last.overlap = journal::Overlap::unknown;
   return last;
 }

@@ -43,6 +43,13 @@ bool is_private_run(const Options& options) {
   return !options.insecure_seed && !options.compared;
 }
 
+/// What an epoch's line says of its beginning.
+bool began_with_counts(const journal::Ledger& ledger, EpochId epoch) {
+  return std::ranges::any_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
+    return entry.epoch == epoch && entry.user && entry.user->carries_over;
+  });
+}
+
 engine::Asked asked_of(const Options& options, const Window& window) {
   engine::Asked asked;
   asked.first_run = options.start != Start::resume;
@@ -110,7 +117,8 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   found.ledger_of_another = journal::holds_another(ledger, config_.stream, config_.lane);
   const engine::Decision decision = decided(found, known.epochs, asked, options, sealed);
   if (const auto* begin = std::get_if<engine::Begin>(&decision)) {
-    begin_epoch(*begin, lost, std::move(ledger), options);
+    const bool carries_over = begin_users(state ? &*state : nullptr, found, ledger);
+    begin_epoch(*begin, lost, std::move(ledger), options, carries_over);
     if (NUSTREAM_PLANTED("epoch-goes-on-from-the-state") && state) {
       const auto old = engine::decoded_estimator(config_, mechanism_, state->record.lane);
       lane_->go_on_from({.theta = {old.theta().begin(), old.theta().end()}});
@@ -118,6 +126,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   } else {
     go_on(std::move(*state), std::get<engine::GoOn>(decision).overlap, std::move(ledger));
   }
+  if (users_) lane_->use(users_->open());
   if (witness_) witness_->keep();
 }
 
@@ -269,7 +278,9 @@ void Session::go_on(journal::State state, journal::Overlap overlap, journal::Led
                                   "folder as it was");
   }
   rejected_before_ = state.record.rejected;
-  use_ledger(state.identity.epoch, state.record.start, overlap, std::move(ledger));
+  go_on_with_users(state);
+  const bool carries_over = began_with_counts(ledger, state.identity.epoch);
+  use_ledger(state.identity.epoch, state.record.start, overlap, std::move(ledger), carries_over);
   released_at_ = state.record.released.value();
   seen_ = state.record.seen;
   seen_key_ = seen_.empty() ? secrets::random_key() : state.record.seen_key;
@@ -318,6 +329,7 @@ std::string Session::limit_reached() const {
 void Session::wait() {
   if (!in_flight_.valid()) return;
   in_flight_.get();
+  if (users_) users_->committed();
   published_(outbox_in_flight_);
   outbox_in_flight_.clear();
 }
@@ -345,9 +357,11 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   if (witness_) witness_->check();
   wait();  // one batch in flight; the next bookmark stands behind what it published
   record.bookmark = journal_->bookmark();
+  if (users_) record.users = users_->close();
   journal::Batch batch = engine::seal_batch(*keys_, *lane_, *ledger_, std::move(record),
                                             {engine::Keeping::folder, touched(), /*with_line=*/true});
   batch.rejects = std::move(result.rejects);
+  if (users_) batch.before_state = [this] { users_->sync(); };
   outbox_in_flight_ = batch.outbox;
   is_committed_ = true;
   if (NUSTREAM_PLANTED("printed-ahead-of-its-state")) published_(std::exchange(outbox_in_flight_, {}));

@@ -19,6 +19,7 @@
 #include "folder/account.h"
 #include "folder/input_witness.h"
 #include "folder/options.h"
+#include "folder/users.h"
 #include "folder/window.h"
 #include "journal/disk.h"
 #include "journal/file_journal.h"
@@ -56,6 +57,8 @@ class Session {
   [[nodiscard]] EpochId epoch() const noexcept { return ledger_->identity().epoch; }
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
   [[nodiscard]] bool is_private() const noexcept { return keys_->is_private(); }
+  /// Where the folder keeps its users: what identifiers are hashed under; else null.
+  [[nodiscard]] const users::UserKey* user_key() const noexcept { return users_ ? &users_->key() : nullptr; }
   /// Path of the key file; empty under an insecure seed.
   [[nodiscard]] const std::string& key_file() const noexcept { return key_file_; }
   /// Path of the witness; empty where none is kept.
@@ -93,7 +96,11 @@ class Session {
  private:
   void require_any_file(const std::filesystem::path& folder) const;
   void load_keys(const config::Config& config, const Options& options, bool state_exists);
-  void use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger);
+  void use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger,
+                  bool carries_over = false);
+  [[nodiscard]] bool begin_users(const journal::State* before, const engine::Found& found,
+                                 const journal::Ledger& ledger);
+  void go_on_with_users(const journal::State& state);
   [[nodiscard]] journal::State open_state(const std::string& sealed, const secrets::ExpectedIdentity& expected) const;
   [[nodiscard]] engine::Decision decided(const engine::Found& found, const std::vector<journal::LedgerEntry>& ledger,
                                          const engine::Asked& asked, const Options& options,
@@ -104,7 +111,7 @@ class Session {
                                                             const engine::Asked& asked, engine::Found& found);
   void look_at_input(const journal::StateRecord& record, const Options& options, engine::Found& found);
   void begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost, journal::Ledger ledger,
-                   const Options& options);
+                   const Options& options, bool carries_over);
   void choose_beginning(EpochId epoch, const Options& options);
   void go_on(journal::State state, journal::Overlap overlap, journal::Ledger ledger);
   [[nodiscard]] bool has_same_passes(const journal::StateRecord& record) const;
@@ -133,6 +140,7 @@ class Session {
   std::optional<journal::FolderWitness> witness_;  // of private runs; outlives the journal, whose thread tells it
   std::optional<journal::FileJournal> journal_;
 
+  std::unique_ptr<FolderUsers> users_;  // where the unit is the user, of a stream; the journal's thread syncs it
   std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line
   std::uint64_t rejected_before_ = 0;
   std::uint64_t released_at_ = 0;

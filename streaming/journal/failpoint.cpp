@@ -17,7 +17,7 @@ namespace nustream::journal {
 namespace {
 
 constexpr std::size_t places = failpoints.size() + topic_failpoints.size() + report_failpoints.size() +
-                               sums_failpoints.size() + witness_failpoints.size();
+                               sums_failpoints.size() + witness_failpoints.size() + users_failpoints.size();
 
 std::string_view name_of(std::size_t index) {
   if (index < failpoints.size()) return failpoints[index];
@@ -26,7 +26,10 @@ std::string_view name_of(std::size_t index) {
   index -= topic_failpoints.size();
   if (index < report_failpoints.size()) return report_failpoints[index];
   index -= report_failpoints.size();
-  return index < sums_failpoints.size() ? sums_failpoints[index] : witness_failpoints[index - sums_failpoints.size()];
+  if (index < sums_failpoints.size()) return sums_failpoints[index];
+  index -= sums_failpoints.size();
+  return index < witness_failpoints.size() ? witness_failpoints[index]
+                                           : users_failpoints[index - witness_failpoints.size()];
 }
 
 /// One place asked for, how many passages are left, and what happens at the last of them.

@@ -79,6 +79,13 @@ inline constexpr std::array<std::string_view, 4> witness_failpoints{
     "after-rename-witness",  // perhaps not for a power failure yet
 };
 
+/// … and for the store of a folder's users.
+inline constexpr std::array<std::string_view, 3> users_failpoints{
+    "during-write-users",  // half of what the batch changed, in a file
+    "after-write-users",   // all of it, perhaps not for a power failure yet; no state knows of it
+    "after-sync-users",    //
+};
+
 /// Places are counted over all tables.
 consteval std::size_t failpoint_index(std::string_view name) {
   for (std::size_t index = 0; index < failpoints.size(); ++index) {
@@ -99,6 +106,10 @@ consteval std::size_t failpoint_index(std::string_view name) {
   before += sums_failpoints.size();
   for (std::size_t index = 0; index < witness_failpoints.size(); ++index) {
     if (witness_failpoints[index] == name) return before + index;
+  }
+  before += witness_failpoints.size();
+  for (std::size_t index = 0; index < users_failpoints.size(); ++index) {
+    if (users_failpoints[index] == name) return before + index;
   }
   throw "no such failpoint: add it to a table";
 }

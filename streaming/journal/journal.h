@@ -32,6 +32,8 @@ struct Batch {
   std::string rejects;                     ///< lines; may repeat after a crash
   std::string outbox;                      ///< the batch's encoded releases, in step order
   std::vector<DeadLetter> dead_letters{};  ///< for journals that have a place for them
+  /// Of journals in files, on their thread, before the state takes its place: makes durable what the state counts on.
+  std::function<void()> before_state{};
 };
 
 /// What the opened state says of the journal: needed to finish what a crash interrupted.

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "error.h"
+#include "nustream/base/error.h"
+#include "publish/limits_json.h"
 
 namespace nustream::journal {
 namespace {
@@ -35,7 +37,7 @@ bool says(const simdjson::dom::element& release, std::string_view field, std::st
 privacy::Neighbours neighbours(const simdjson::dom::element& release) {
   const bool replaced = says(release, "adjacency", privacy::name(privacy::Adjacency::replace_one));
   return {replaced ? privacy::Adjacency::replace_one : privacy::Adjacency::zero_out,
-          says(release, "protects", "target")};
+          says(release, "protects", "target"), says(release, "protects", "user")};
 }
 
 std::string settings_digest(const simdjson::dom::element& release) {
@@ -56,8 +58,12 @@ LastRelease parse_last_release(std::string_view line) try {
           release["private"].get_bool(),
           spend(release, "rho"),
           settings_digest(release),
-          spend(release, "rho_limit")};
+          spend(release, "rho_limit"),
+          neighbours(release).of_user ? publish::limits_in(release) : std::nullopt};
 } catch (const simdjson::simdjson_error&) {
+  throw Failure(Exit::data,
+                "the last line of releases.jsonl in state.directory is no release; restore the file as it was");
+} catch (const InvalidParameter&) {
   throw Failure(Exit::data,
                 "the last line of releases.jsonl in state.directory is no release; restore the file as it was");
 }

@@ -8,6 +8,7 @@
 #include "journal/disk.h"
 #include "nustream/base/units.h"
 #include "nustream/privacy/participation.h"
+#include "nustream/users/limits.h"
 
 namespace nustream::journal {
 
@@ -22,8 +23,9 @@ struct LastRelease {
   /// ρ after these steps: what a new epoch charges the old one where its ledger line was lost; empty where the line
   /// does not say.
   std::optional<Rho> rho;
-  std::string digest;            ///< of the settings; empty where the line does not say
-  std::optional<Rho> rho_limit;  ///< that ρ never exceeds; empty where the line does not say
+  std::string digest;                     ///< of the settings; empty where the line does not say
+  std::optional<Rho> rho_limit;           ///< that ρ never exceeds; empty where the line does not say
+  std::optional<users::Limits> limits{};  ///< of users, where the neighbours differ in one
 };
 
 /// Failure(data) where the line is no release.

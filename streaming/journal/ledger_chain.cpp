@@ -11,6 +11,8 @@
 #include "located.h"
 #include "nustream/base/error.h"
 #include "publish/json_text.h"
+#include "publish/limits_json.h"
+#include "publish/promise.h"
 #include "secrets/hex.h"
 #include "secrets/sodium.h"
 
@@ -113,11 +115,45 @@ privacy::Neighbours neighbours_of(const Object& object) {
   const std::string adjacency = text(object, "adjacency");
   const std::string protects = text(object, "protects");
   for (const privacy::Adjacency known : {privacy::Adjacency::zero_out, privacy::Adjacency::replace_one}) {
-    if (adjacency == privacy::name(known) && (protects == "record" || protects == "target")) {
-      return {known, protects == "target"};
+    if (adjacency == privacy::name(known) && (protects == "record" || protects == "target" || protects == "user")) {
+      return {known, protects == "target", protects == "user"};
     }
   }
   not_genuine("has a line of an unknown kind");
+}
+
+Rho rho_in(const Object& value) {
+  const double rho = value.get_double();
+  if (!(rho >= 0)) throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
+  return Rho{rho};
+}
+
+/// Of users: without it their spend says nothing.
+std::optional<UserSpend> user_spend_of(const Object& object, privacy::Neighbours neighbours) {
+  if (!neighbours.of_user) return std::nullopt;
+  auto limits = publish::limits_in(object);
+  if (!limits) not_genuine("has a line of users without a limit");
+  UserSpend spend{*limits, object["counts"].get_bool(), {}, std::nullopt};
+  if (limits->participation()) {
+    for (const Object& each : object["rho_by_count"].get_array()) spend.by_count.push_back(rho_in(each));
+    if (spend.by_count.empty()) not_genuine("has a line of users without their spend");
+  }
+  if (limits->mass()) spend.of_mass = spend_of(object, "rho_of_mass");
+  return spend;
+}
+
+void append_user_spend(const UserSpend& spend, std::string& line) {
+  publish::append_limits(spend.limits, line);
+  line += spend.carries_over ? ",\"counts\":true" : ",\"counts\":false";
+  if (spend.limits.participation()) {
+    line += ",\"rho_by_count\":[";
+    for (std::size_t i = 0; i < spend.by_count.size(); ++i) {
+      if (i > 0) line += ',';
+      publish::append_number(spend.by_count[i].value(), line);
+    }
+    line += ']';
+  }
+  if (spend.of_mass) append_spend("rho_of_mass", *spend.of_mass, line);
 }
 
 /// Lines before format 2 do not say whom their spends are about.
@@ -132,11 +168,20 @@ void check_format(const Object& object) {
 
 LedgerEntry parse_entry(const Object& object) {
   check_format(object);
-  return {
-      text(object, "stream"),          LaneId{small_count(object, "lane")}, EpochId{small_count(object, "epoch")},
-      Position{count(object, "from")}, Position{count(object, "to")},       StepCount{count(object, "steps")},
-      spend_of(object, "rho"),         spend_of(object, "rho_limit"),       text(object, "digest"),
-      neighbours_of(object),           object["private"].get_bool(),        overlap_named(text(object, "disjoint"))};
+  const privacy::Neighbours neighbours = neighbours_of(object);
+  return {text(object, "stream"),
+          LaneId{small_count(object, "lane")},
+          EpochId{small_count(object, "epoch")},
+          Position{count(object, "from")},
+          Position{count(object, "to")},
+          StepCount{count(object, "steps")},
+          spend_of(object, "rho"),
+          spend_of(object, "rho_limit"),
+          text(object, "digest"),
+          neighbours,
+          object["private"].get_bool(),
+          overlap_named(text(object, "disjoint")),
+          user_spend_of(object, neighbours)};
 }
 
 bool is_rotation(const Object& object) {
@@ -144,6 +189,10 @@ bool is_rotation(const Object& object) {
 }
 
 }  // namespace
+
+std::string_view protected_by(privacy::Neighbours neighbours) noexcept {
+  return neighbours.of_user ? "user" : neighbours.target_only ? "target" : "record";
+}
 
 std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys) {
   std::string line = begin_line(entry.stream);
@@ -156,7 +205,8 @@ std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secret
   append_spend("rho_limit", entry.rho_limit, line);
   append_quoted("digest", entry.settings_digest, line);
   append_quoted("adjacency", privacy::name(entry.neighbours.adjacency), line);
-  append_quoted("protects", entry.neighbours.target_only ? "target" : "record", line);
+  append_quoted("protects", protected_by(entry.neighbours), line);
+  if (entry.user) append_user_spend(*entry.user, line);
   line += entry.is_private ? ",\"private\":true" : ",\"private\":false";
   append_quoted("disjoint", name_of(entry.overlap), line);
   return end_line(std::move(line), head, keys);
@@ -175,6 +225,8 @@ std::optional<LedgerEntry> entry_of(std::string_view line) try {
   if (is_rotation(object)) return std::nullopt;
   return parse_entry(object);
 } catch (const simdjson::simdjson_error&) {
+  not_genuine("has a line that is none");
+} catch (const InvalidParameter&) {
   not_genuine("has a line that is none");
 }
 

@@ -13,12 +13,24 @@
 #include "journal/state_record.h"
 #include "nustream/base/units.h"
 #include "nustream/privacy/participation.h"
+#include "nustream/users/limits.h"
 #include "secrets/keyring.h"
 
 namespace nustream::journal {
 
 /// An epoch's range of positions against those of the epochs before it.
 enum class Overlap { disjoint, overlapping, unknown };
+
+/// Of an epoch whose unit is the user: how its spend depends on what a user did, by which epochs that may all meet
+/// the same user are charged together (nustream/users/charge.h).
+struct UserSpend {
+  users::Limits limits;
+  /// The counts and masses of the epoch before it were those that it began with.
+  bool carries_over = false;
+  /// ρ of a user that contributed j times, j = 0 … k, or of k alone; empty where there is no (k, b).
+  std::vector<Rho> by_count{};
+  std::optional<Rho> of_mass{};  ///< of a user that used all of W; where there is one
+};
 
 /// What an epoch spent so far.
 struct LedgerEntry {
@@ -34,10 +46,14 @@ struct LedgerEntry {
   privacy::Neighbours neighbours;  ///< whom rho is about
   bool is_private;
   Overlap overlap;
+  std::optional<UserSpend> user{};  ///< where the neighbours differ in a user
 };
 
 /// Head of an empty ledger.
 inline constexpr Hash empty_ledger_head{};
+
+/// "record", "target" or "user": what of a neighbouring stream may differ.
+[[nodiscard]] std::string_view protected_by(privacy::Neighbours neighbours) noexcept;
 
 /// The line for an entry, newline included, behind `head`. The new head is hash_of() the line.
 [[nodiscard]] std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys);

@@ -104,6 +104,7 @@ void OutboxFolder::commit(const Batch& batch) {
   sync_files();
   append_rejects(batch.rejects);
   if (NUSTREAM_PLANTED("release-before-its-state")) publish(batch.ledger_entry, batch.outbox);
+  if (batch.before_state) batch.before_state();
   replace_state(batch.sealed_state);
   // Of files that were adopted, and not before their spend is durable in the state.
   ledger_.cut_torn_tail();

@@ -9,7 +9,8 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 7;
+constexpr std::uint32_t format = 8;
+constexpr std::uint32_t format_without_users = 7;
 constexpr std::uint32_t format_without_settings = 6;
 constexpr std::uint32_t format_without_segments = 5;
 constexpr std::uint32_t format_without_account = 4;
@@ -53,11 +54,22 @@ void read_noise(secrets::FieldReader& fields, std::uint32_t found, NoiseCheckpoi
   }
 }
 
+void read_users(secrets::FieldReader& fields, std::optional<UsersOfState>& users) {
+  const auto any = fields.integer<std::uint8_t>();
+  if (any > 1) throw Failure(Exit::data, malformed);
+  if (any == 0) return;
+  users.emplace();
+  fields.bytes(users->key);
+  users->mark = fields.text();
+  users->column = fields.text();
+}
+
 /// Bytes of the encoding, so that no growing string leaves a copy of a key behind.
 std::size_t encoded_size(const StateRecord& record) {
   std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
                      record.bookmark.size() + record.ledger_epochs.size() + record.stop_asked.size() +
-                     record.settings.size() + record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash));
+                     record.settings.size() + record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash)) +
+                     (record.users ? 128 + record.users->mark.size() + record.users->column.size() : 0);
   for (const noise::Checkpoint& stage : record.noise.stages) {
     size += 64 + sizeof(noise::Segment) * stage.segments.size() + sizeof(double) * stage.memory.size();
   }
@@ -150,6 +162,12 @@ std::string encode_record(const StateRecord& record) {
   secrets::append_bytes(record.seen_key, out);
   secrets::append_bytes(record.account, out);
   secrets::append_text(record.settings, out);
+  secrets::append_integer(static_cast<std::uint8_t>(record.users ? 1 : 0), out);
+  if (record.users) {
+    secrets::append_bytes(record.users->key, out);
+    secrets::append_text(record.users->mark, out);
+    secrets::append_text(record.users->column, out);
+  }
   return out;
 }
 
@@ -184,6 +202,7 @@ StateRecord decode_record(std::string_view bytes) {
   if (found > format_without_seen_key) fields.bytes(record.seen_key);
   if (found > format_without_account) fields.bytes(record.account);
   if (found > format_without_settings) record.settings = fields.text();
+  if (found > format_without_users) read_users(fields, record.users);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
 }

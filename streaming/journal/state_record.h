@@ -55,6 +55,19 @@ struct SeenRecord {
 /// where no witness is kept: for topics, and in states of earlier versions.
 using AccountId = std::array<std::uint8_t, 16>;
 
+/// Where the unit is the user: the secret of its users, which outlives epochs, and how far their store has come
+/// (docs/formats/users.md). Wiped when it goes.
+struct UsersOfState {
+  noise::KeyBytes key{};
+  std::string mark{};    ///< users::append_mark()
+  std::string column{};  ///< privacy.user
+
+  UsersOfState() = default;
+  ~UsersOfState() { noise::wipe(key); }
+  UsersOfState(const UsersOfState&) = default;
+  UsersOfState& operator=(const UsersOfState&) = default;
+};
+
 /// Everything that a resume needs. Stream, lane, epoch, step and settings digest are the seal's
 /// (secrets::StateIdentity).
 struct StateRecord {
@@ -76,6 +89,7 @@ struct StateRecord {
   Hash seen_key{};                 ///< of the marks in `seen`, where the input are files
   AccountId account{};             ///< of the folder, for its witness; zeros where there is none
   std::string settings{};          ///< what the settings digest is of; empty in states of earlier versions
+  std::optional<UsersOfState> users{};  ///< where the unit is the user, and the folder keeps their table
 
   [[nodiscard]] Recovery recovery() const { return {bookmark, outbox, ledger_entry}; }
 };

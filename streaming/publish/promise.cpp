@@ -1,9 +1,28 @@
 #include "publish/promise.h"
 
+#include <fmt/format.h>
+
 namespace nustream::publish {
+
+std::string words_of(const users::Limits& limits) {
+  std::string words;
+  if (const auto& participation = limits.participation()) {
+    words = fmt::format("at most {} contribution{}", participation->times(), participation->times() == 1 ? "" : "s");
+    if (participation->times() > 1 && participation->separation() > 1) {
+      words += fmt::format(", {} steps apart", participation->separation());
+    }
+  }
+  if (limits.mass()) words += fmt::format("{}of mass {:g}", words.empty() ? "" : ", ", limits.mass()->value());
+  return words;
+}
 
 void append_neighbours(const Promise& promise, std::string& out) {
   if (!promise.adjacency.empty()) ((out += ",\"adjacency\":\"") += promise.adjacency) += '"';
+  if (promise.user) {
+    out += ",\"protects\":\"user\"";
+    append_field("user", promise.user->column, out);
+    append_limits(promise.user->limits, out);
+  }
   if (promise.target_only) out += ",\"protects\":\"target\"";
 }
 

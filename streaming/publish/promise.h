@@ -1,19 +1,44 @@
 // What a spend is about, as every public record that shows one says it.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+
+#include "nustream/users/limits.h"
+#include "publish/json_text.h"
 
 namespace nustream::publish {
+
+/// Of a promise whose unit is the user.
+struct PromisedUser {
+  std::string column;    ///< where records name it
+  users::Limits limits;  ///< what one of them may do
+
+  friend bool operator==(const PromisedUser&, const PromisedUser&) = default;
+};
 
 struct Promise {
   bool is_private = true;
   bool target_only = false;            ///< features are declared public: the promise is about a record's target alone
   std::string adjacency = "zero-out";  ///< privacy::name(); empty where an older record does not say it
+  std::optional<PromisedUser> user{};  ///< empty where the unit is a record
 
   friend bool operator==(const Promise&, const Promise&) = default;
 };
 
-/// `,"adjacency":"zero-out","protects":"target"`: "protects" is left out for whole records.
+/// `,"participations":10,"separation":4,"mass":8`, of which those that there are.
+inline void append_limits(const users::Limits& limits, std::string& out) {
+  if (const auto& participation = limits.participation()) {
+    append_field("participations", participation->times(), out);
+    append_field("separation", participation->separation(), out);
+  }
+  if (limits.mass()) append_field("mass", limits.mass()->value(), out);
+}
+/// Both in words: "at most 10 contributions, 4 steps apart, of mass 8".
+[[nodiscard]] std::string words_of(const users::Limits& limits);
+/// `,"adjacency":"zero-out","protects":"target"`: "protects" is left out for whole records. Of users
+/// `,"protects":"user","user":"COLUMN"` and their limits.
 void append_neighbours(const Promise& promise, std::string& out);
 /// The same with `,"private":true` behind it.
 void append_promise(const Promise& promise, std::string& out);

@@ -6,6 +6,7 @@
 
 #include "planted.h"
 #include "publish/json_text.h"
+#include "publish/limits_json.h"
 #include "publish/released_sums.h"
 #include "publish/reported.h"
 #include "publish/solved_instruments.h"
@@ -228,6 +229,18 @@ void read_ledger(simdjson::dom::element release, ShownRelease& shown) {
   shown.epsilons_ledger = epsilons_in(release, "epsilons_ledger");
 }
 
+/// Whom it is about where the unit is the user; empty where that is a record, or limits are missing or out of range.
+std::optional<PromisedUser> user_of(simdjson::dom::element release) try {
+  if (text_or_nothing(release, "protects") != "user") return std::nullopt;
+  const auto limits = limits_in(release);
+  if (!limits) return std::nullopt;
+  return PromisedUser{std::string(text_or_nothing(release, "user")), *limits};
+} catch (const InvalidParameter&) {
+  return std::nullopt;
+} catch (const simdjson::simdjson_error&) {
+  return std::nullopt;
+}
+
 void read_interval(simdjson::dom::element release, ShownRelease& shown) {
   simdjson::dom::element interval;
   std::string_view kind;
@@ -303,6 +316,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   read_instruments(release, shown);
   if (release["moments"]["floored"].get(shown.floored) != simdjson::SUCCESS) shown.floored = 0;
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";
+  shown.promise.user = user_of(release);
   shown.promise.adjacency = text_or_nothing(release, "adjacency");
   shown.conversion = conversion;
   shown.digest = digest;

@@ -21,6 +21,7 @@
 #include "replay/stream_input.h"
 #include "replay/summarise.h"
 #include "secrets/harden.h"
+#include "users/identifiers.h"
 
 namespace nustream::replay {
 namespace {
@@ -109,7 +110,7 @@ bool reads_pipe(const config::Config& config) {
 
 }  // namespace
 
-Exit run(const config::Config& config, const folder::Options& options) {
+Exit run(config::Config config, const folder::Options& options) {
   secrets::harden_process();
   const std::atomic<int>& stop = console::watch_signals();
   if (options.speed && (config.input.time_column.empty() || !config.input.times_public)) {
@@ -125,6 +126,8 @@ Exit run(const config::Config& config, const folder::Options& options) {
     throw Failure(Exit::usage,
                   "--min-usable looks at the first records at once, and --speed holds them back: leave one out");
   }
+  users::Identifiers identifiers(config::partitioner_of(config));
+  if (config.schema.user) config.schema.user->reader = &identifiers;
   const folder::Window window = resolve_window(config, options);
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
 
@@ -138,6 +141,7 @@ Exit run(const config::Config& config, const folder::Options& options) {
   if (options.start == folder::Start::fresh) stream.open(window.first);
   folder::Session session(
       config, mechanism, window, options, [&](std::string_view released) { printer.published(released); }, stream);
+  if (const users::UserKey* key = session.user_key()) identifiers.use(*key);
   console::PromiseWarnings promise;
   promise.tell(session.warnings());
   if (!session.begun().empty() && !options.quiet) fmt::print(stderr, "nustream: {}\n", session.begun());

@@ -10,6 +10,6 @@
 namespace nustream::replay {
 
 /// Runs to the end of the input, a limit or a signal; prints the path and the table. Throws Failure.
-[[nodiscard]] Exit run(const config::Config& config, const folder::Options& options);
+[[nodiscard]] Exit run(config::Config config, const folder::Options& options);
 
 }  // namespace nustream::replay

@@ -50,6 +50,10 @@ console::RejectsList rejects_of(const folder::Session& session) {
 console::OperatorCounts counted(const RecordLoop& loop, folder::Session& session) {
   console::OperatorCounts counts = loop.counts();
   counts.gradients = counts.records - counts.rejected;
+  if (session.user_key() != nullptr) {
+    counts.gradients = session.lane().contributions();
+    counts.of_users = true;
+  }
   counts.clipped = session.lane().clipped();
   return counts;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "error.h"
+#include "journal/failpoint.h"
 #include "nustream/base/error.h"
 #include "secrets/fields.h"
 
@@ -33,8 +34,8 @@ UserLog::UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, c
       table_(table),
       segment_bytes_min_(segment_bytes_min) {}
 
-journal::Disk::Path UserLog::path(unsigned file) const {
-  return folder_ / ("users-" + std::to_string(file) + ".log");
+journal::Disk::Path UserLog::path(const journal::Disk::Path& folder, unsigned file) {
+  return folder / ("users-" + std::to_string(file) + ".log");
 }
 
 std::string UserLog::header(std::uint64_t segment) const {
@@ -45,9 +46,9 @@ std::string UserLog::header(std::uint64_t segment) const {
 }
 
 /// Its number is 0 where the file is missing, or a crash left no whole header.
-UserLog::Segment UserLog::open_segment(unsigned file) const {
+UserLog::Segment UserLog::open_segment(unsigned file, journal::Access access) const {
   Segment segment;
-  segment.file = disk_.open(path(file), journal::Access::write);
+  segment.file = disk_.open(path(file), access);
   if (!segment.file) return segment;
   const std::string expected = header(0);
   std::string found(expected.size(), '\0');
@@ -110,8 +111,8 @@ void UserLog::count(std::string_view sealed, Segment& segment) {
   }
 }
 
-void UserLog::load(const StoreMark& mark) {
-  for (unsigned file = 0; file < 2; ++file) files_[file] = open_segment(file);
+void UserLog::rebuild(const StoreMark& mark, journal::Access access) {
+  for (unsigned file = 0; file < 2; ++file) files_[file] = open_segment(file, access);
   const unsigned newer = files_[1].segment > files_[0].segment ? 1 : 0;
   const unsigned older = 1 - newer;
   const bool has_two = files_[older].segment != 0;
@@ -124,6 +125,10 @@ void UserLog::load(const StoreMark& mark) {
   }
   rebuild.finish();
   current_ = newer;
+}
+
+void UserLog::load(const StoreMark& mark) {
+  rebuild(mark, journal::Access::write);
   for (Segment& segment : files_) {
     if (!segment.file || segment.file->size() <= segment.size) continue;
     segment.file->truncate(segment.size);
@@ -216,7 +221,13 @@ StoreMark UserLog::append(const Changes& changes) {
 
 StoreMark UserLog::flush() {
   Segment& segment = files_[current_];
-  segment.file->write(segment.size - unwritten_.size(), unwritten_);
+  std::uint64_t offset = segment.size - unwritten_.size();
+  const auto write = [&](std::string_view bytes) {
+    segment.file->write(offset, bytes);
+    offset += bytes.size();
+  };
+  NUSTREAM_TORN_WRITE("during-write-users", std::string_view(unwritten_), write);
+  NUSTREAM_FAILPOINT("after-write-users");
   unwritten_.clear();
   mark_.commit = open_commit_;
   return mark_;
@@ -226,6 +237,7 @@ void UserLog::sync() {
   files_[current_].file->sync();
   if (new_name_) disk_.sync_folder(folder_);
   new_name_ = false;
+  NUSTREAM_FAILPOINT("after-sync-users");
 }
 
 void UserLog::committed(Changes& changes) {

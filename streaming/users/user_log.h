@@ -39,6 +39,9 @@ class UserLog {
   /// that of a new stream, whose folder holds no store or one of a first batch that was not committed. Failure(data)
   /// where the files are of another stream, lane or key, damaged, cut, out of order, older or newer than the state.
   void load(const StoreMark& mark);
+  /// The same for whoever only looks, perhaps while another process appends: nothing is cut off, and nothing may be
+  /// appended.
+  void look(const StoreMark& mark) { rebuild(mark, journal::Access::read); }
 
   /// Appends the records of a batch. Returns the mark of the table with them.
   [[nodiscard]] StoreMark append(const Changes& changes);
@@ -52,8 +55,9 @@ class UserLog {
 
   /// Bytes of both files, for the operator.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return files_[0].size + files_[1].size; }
-  /// users-0.log and users-1.log in the folder.
-  [[nodiscard]] journal::Disk::Path path(unsigned file) const;
+  /// users-0.log and users-1.log in a folder.
+  [[nodiscard]] static journal::Disk::Path path(const journal::Disk::Path& folder, unsigned file);
+  [[nodiscard]] journal::Disk::Path path(unsigned file) const { return path(folder_, file); }
 
  private:
   struct Segment {
@@ -66,7 +70,8 @@ class UserLog {
   };
 
   [[nodiscard]] std::string header(std::uint64_t segment) const;
-  [[nodiscard]] Segment open_segment(unsigned file) const;
+  [[nodiscard]] Segment open_segment(unsigned file, journal::Access access) const;
+  void rebuild(const StoreMark& mark, journal::Access access);
   void read(Segment& segment, Rebuild& rebuild) const;
   static void count(std::string_view sealed, Segment& segment);
   void open_batch();

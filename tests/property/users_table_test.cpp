@@ -150,5 +150,43 @@ TEST(UserChanges, AreThoseOfCommittedBatches) {
   }
 }
 
+// Of two batches, one on its way to be committed and one open over it: the open one sees both, and the table is that
+// of the committed ones.
+TEST(UserChanges, LieOverThoseOfTheBatchThatIsOnItsWay) {
+  std::mt19937_64 random(6);
+  for (int trial = 0; trial < 60; ++trial) {
+    Table table;
+    Changes closed(table);
+    Changes open(table, closed);
+    Plain committed;
+    Plain on_its_way;
+    Plain all;
+    for (int i = 0; i < 2000; ++i) {
+      const UserHash user = some_user(random, 200);
+      const auto found = all.find(user);
+      ASSERT_EQ(open.find(user), found == all.end() ? Standing{} : found->second.standing);
+      const Entry entry = some_entry(random, user, all);
+      open.put(entry);
+      all[user] = entry;
+      if (random() % 100 == 0) {
+        open.empty_table();
+        all.clear();
+      }
+      if (random() % 30 != 0) continue;
+      for (const Change& change : open.all()) {
+        const auto before = on_its_way.find(change.entry.user);
+        const bool is_new = open.emptied() || before == on_its_way.end();
+        ASSERT_EQ(change.before, is_new ? Standing{} : before->second.standing);
+      }
+      closed.apply(table);
+      committed = on_its_way;
+      ASSERT_EQ(read(table), committed);
+      closed.take_over(open);
+      on_its_way = all;
+      ASSERT_TRUE(open.all().empty());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace nustream::users

@@ -16,8 +16,9 @@ CORE = [
     ["record", "noise"],
     ["model", "privacy"],
     ["descent"],
+    ["users"],
     ["lane", "inference"],
-    ["moments", "users"],
+    ["moments"],
     ["ranges"],
 ]
 

@@ -1,6 +1,7 @@
 # Tests of the command's rooms: config, publish, check, replay, cli.
 nustream_test(config_test quick unit/config_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
+nustream_test(config_users_test quick unit/config_users_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(publish_test quick unit/publish_test.cpp unit/publish_epsilons_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock)
 
 # The real command, as a child process.
@@ -35,7 +36,7 @@ target_link_libraries(replay_resume_test PRIVATE ZLIB::ZLIB PkgConfig::ZSTD)
 # The command with kill points: the journal's and secrets' objects from the faulty library, everything else as shipped.
 add_executable(nustream_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
 target_link_libraries(nustream_faulty PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> nustream_service)
-foreach(name replay_kill_test estimate_kill_test fit_kill_test witness_kill_test)
+foreach(name replay_kill_test estimate_kill_test fit_kill_test witness_kill_test users_kill_test)
   nustream_test(${name} full fault/${name}.cpp
                 LINK nustream_journal_faulty GTest::gmock simdjson::simdjson fmt::fmt)
   target_compile_definitions(${name} PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"
@@ -54,4 +55,6 @@ target_compile_definitions(instruments_test PRIVATE NUSTREAM_TABLES_DIR="${NUSTR
 nustream_command_test(replay_batches_test quick fault/replay_batches_test.cpp)
 nustream_test(replay_input_test quick unit/replay_input_test.cpp LINK nustream_service GTest::gmock fmt::fmt)
 target_compile_definitions(replay_input_test PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>")
+nustream_command_test(users_command_test quick fault/users_estimate_test.cpp fault/users_replay_test.cpp
+                      fault/users_edits_test.cpp)
 nustream_command_test(replay_moments_test quick fault/replay_moments_test.cpp)

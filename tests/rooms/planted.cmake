@@ -14,13 +14,14 @@ set(planted_core
   descent/kernel_baseline.cpp descent/loop.cpp descent/norm.cpp descent/second_moments.cpp lane/lane.cpp
   descent/matrix_loop.cpp descent/two_stage_loop.cpp record/timestamp.cpp inference/local_bounds.cpp
   inference/local_mechanism.cpp ranges/histogram.cpp ranges/noise_draws.cpp ranges/stride.cpp
-  moments/batch_sums.cpp moments/budget.cpp moments/lane.cpp moments/participation.cpp moments/running_sums.cpp)
+  moments/batch_sums.cpp moments/budget.cpp moments/lane.cpp moments/participation.cpp moments/running_sums.cpp
+  users/contribution.cpp users/loop.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND planted_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
 endif()
 set(planted_service
   decode/csv_decoder.cpp decode/recorded_reader.cpp config/read_model.cpp config/read_config.cpp config/mechanism.cpp
-  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp fit/account.cpp replay/input.cpp folder/session.cpp
+  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp fit/account.cpp replay/input.cpp folder/session.cpp folder/users.cpp
   engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp replay/record_loop.cpp console/summary.cpp
   engine/noise_ahead.cpp secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp
   journal/outbox_folder.cpp journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp
@@ -78,13 +79,14 @@ set(planted_twins
   local_inference_test decode_test config_test publish_test secrets_unit_test journal_unit_test journal_crash_test
   ranges_test serve_listener_test residual_test lane_stages_twin_test record_test replay_input_test
   engine_key_memory_test
-  simulation_test coupling_test moments_property_test engine_moments_coupling_test)
+  simulation_test coupling_test moments_property_test engine_moments_coupling_test
+  users_property_test users_lane_test)
 nustream_planted_twins(${planted_twins})
 
 # Tests of commands, which run the command's twin.
 set(planted_commands
   replay_resume_test estimate_test fit_test instruments_test local_command_test key_source_test
-  replay_healing_test replay_batches_test)
+  replay_healing_test replay_batches_test users_command_test)
 
 nustream_test(planted_bugs_test full planted/planted_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)
 target_compile_definitions(planted_bugs_test PRIVATE

@@ -23,6 +23,9 @@
 #include "nustream/model/loss.h"
 #include "nustream/noise/grid.h"
 #include "nustream/record/batch.h"
+#include "nustream/users/changes.h"
+#include "nustream/users/limits.h"
+#include "nustream/users/loop.h"
 
 namespace nustream::lane {
 
@@ -60,6 +63,8 @@ struct Settings {
   std::optional<FirstStage> first_stage{};
   std::optional<descent::Batching> batching{};  ///< for intervals; needs the tail average from the same step
   std::optional<SecondMoments> moments{};       ///< linear loss only
+  /// Where the unit of privacy is the user: what each may do. Neither with a first stage nor with moments.
+  std::optional<users::Limits> users{};
 };
 
 /// Numbers of a row.
@@ -135,8 +140,10 @@ class Lane {
 
   /// Takes rows.count / minibatch steps; rows.count is a multiple of minibatch and the noise of each stage holds at
   /// least that many steps, the first of them this lane's next step (contracts). Appends a release after every
-  /// `release_every`-th step.
-  void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases);
+  /// `release_every`-th step. Where the unit is the user, rows say whose they are, and what users use up goes into
+  /// `users`; else it is not looked at.
+  void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases,
+               users::Changes* users = nullptr);
   /// With one stage.
   void advance(const record::RowSlice& rows, const noise::GridNoise& noise, Releases& releases) {
     advance(rows, std::span(&noise, 1), releases);
@@ -150,6 +157,9 @@ class Lane {
   [[nodiscard]] std::span<const double> theta() const noexcept;
   /// Records whose gradient was longer than the clip norm, since construction. Operator side only.
   [[nodiscard]] std::uint64_t clipped() const noexcept;
+  /// Where the unit is the user, users' contributions to all steps since construction, of which clipped() counts; else
+  /// 0. Operator side only.
+  [[nodiscard]] std::uint64_t contributions() const noexcept;
 
   /// Canonical bytes of the state (docs/formats/lane.md): equal states give equal bytes, on every machine.
   [[nodiscard]] std::string encode() const;
@@ -162,13 +172,14 @@ class Lane {
   }
 
  private:
-  using Loop = std::variant<descent::Loop, descent::MatrixLoop, descent::TwoStageLoop>;
+  using Loop = std::variant<descent::Loop, descent::MatrixLoop, descent::TwoStageLoop, users::Loop>;
   using Noise = std::span<const noise::GridNoise>;
 
   [[nodiscard]] static Loop make_loop(const Settings& settings, std::span<const noise::Grid> grids);
   [[nodiscard]] std::uint64_t steps_to_next_release() const noexcept;
   [[nodiscard]] std::uint64_t steps_to_next_mark() const noexcept;
-  void take_steps(const record::RowSlice& rows, Noise noise, std::uint64_t begin, std::uint64_t count);
+  void take_steps(const record::RowSlice& rows, Noise noise, users::Changes* users, std::uint64_t begin,
+                  std::uint64_t count);
   void take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin);
   void pass_marks();
 

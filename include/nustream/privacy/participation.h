@@ -23,6 +23,7 @@ enum class Adjacency {
 struct Neighbours {
   Adjacency adjacency = Adjacency::zero_out;
   bool target_only = false;  ///< in one record's target; its features are public
+  bool of_user = false;      ///< in all records of one user; else in one record
 
   friend bool operator==(const Neighbours&, const Neighbours&) = default;
 };
@@ -30,7 +31,8 @@ struct Neighbours {
 /// The ρ that a ρ over `told` comes to over `asked`. A replacement is two zero-outs, and two neighbours apart cost
 /// four times as much (Bun and Steinke 2016, Proposition 1.9); whoever is safe against a replacement is safe against
 /// a zero-out, and whoever protects the record its target. Empty where nothing follows: of a promise about targets,
-/// for whole records.
+/// for whole records; of one about records, for users, and the other way round, since one of all records of a user
+/// says nothing of what a single one of them would change.
 [[nodiscard]] std::optional<Rho> restated(Rho rho, Neighbours told, Neighbours asked);
 
 /// Δ from G: the only place where the factor 2 stands.

@@ -37,6 +37,12 @@ class Spend {
   [[nodiscard]] Spend beside(const Spend& other) const;
   /// The same mechanisms over units that take part otherwise.
   [[nodiscard]] Spend with(Participation participation) const;
+  /// Of a unit that may take part in any pattern of steps, with contributions whose norms add up to at most `length`
+  /// times the bound of one: what all of it in the longest step costs, length²·γ_t²/(2σ²), by the triangle inequality.
+  [[nodiscard]] static Spend of_length(noise::Correlation correlation, double length, NoiseMultiplier sigma);
+  /// Of the same mechanism, of which `other` is another bound: the lesser of the two, before others beside them are
+  /// added. Throws InvalidParameter where their correlations' horizons or σ differ.
+  [[nodiscard]] Spend or_less(const Spend& other) const;
   ~Spend();
   Spend(const Spend& other);
   Spend& operator=(const Spend& other);
@@ -57,7 +63,11 @@ class Spend {
   /// The smallest horizon of all mechanisms; empty where any number of steps may be taken.
   [[nodiscard]] std::optional<StepCount> horizon() const;
   /// The same spend of the first mechanism alone, which the accessors below describe.
-  [[nodiscard]] Spend alone() const { return {correlation_, participation_, sigma_}; }
+  [[nodiscard]] Spend alone() const {
+    Spend first = *this;
+    first.beside_.clear();
+    return first;
+  }
 
   [[nodiscard]] const noise::Correlation& correlation() const noexcept { return correlation_; }
   [[nodiscard]] const Participation& participation() const noexcept { return participation_; }
@@ -65,12 +75,17 @@ class Spend {
 
  private:
   template <class Of>
+  [[nodiscard]] Rho least(Rho own, const Of& of) const;
+  [[nodiscard]] Rho rho_of_square(double squared) const;
+  template <class Of>
   [[nodiscard]] Rho with_others(Rho own, const Of& of) const;
 
   noise::Correlation correlation_;
   Participation participation_;
   NoiseMultiplier sigma_;
+  double length_ = 1;
   std::vector<Spend> beside_;
+  std::vector<Spend> or_;  // other bounds of the same mechanism
   mutable std::unique_ptr<EncoderNorm> norm_;  // made at the first question
 };
 

@@ -16,6 +16,16 @@ struct Reject {
   std::string reason;  ///< one line, names the column; never a field's value
 };
 
+/// Whose record a row is, where the unit of privacy is the user: a keyed hash of the identifier (docs/formats/users.md).
+/// All zeros for a row of nobody, which takes its step with a zero gradient.
+struct RowUser {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  std::uint32_t number = 0;  ///< what a partitioner makes of the identifier, masked
+
+  [[nodiscard]] bool is_nobody() const noexcept { return high == 0 && low == 0; }
+};
+
 /// Rows in stream order. An unusable record is a row of zeros (intercept and target included), whose gradient
 /// is exactly zero under every loss of the library, and has an entry in `rejects`.
 struct RowBatch {
@@ -27,6 +37,7 @@ struct RowBatch {
   /// Event time of each row, seconds since 1970-01-01T00:00:00Z, NaN where it cannot be read; empty unless the
   /// reader was given a time column. For pacing a replay: no row and no release may depend on it.
   std::vector<double> times;
+  std::vector<RowUser> users;  ///< count, where the schema names a user; else empty
 
   [[nodiscard]] std::size_t count() const noexcept { return next.size(); }
   void clear() {
@@ -35,6 +46,7 @@ struct RowBatch {
     next.clear();
     rejects.clear();
     times.clear();
+    users.clear();
   }
 };
 
@@ -44,11 +56,12 @@ struct RowSlice {
   std::size_t count;
   const double* x;
   const double* y;
-  const std::uint64_t* next;  ///< null: each row is one position behind the row before it
+  const std::uint64_t* next;       ///< null: each row is one position behind the row before it
+  const RowUser* users = nullptr;  ///< null where the unit of privacy is a record
 };
 [[nodiscard]] inline RowSlice slice(const RowBatch& batch, std::size_t begin, std::size_t end) {
   return {batch.dimension, end - begin, batch.x.data() + begin * batch.dimension, batch.y.data() + begin,
-          batch.next.data() + begin};
+          batch.next.data() + begin, batch.users.empty() ? nullptr : batch.users.data() + begin};
 }
 
 }  // namespace nustream::record

@@ -22,6 +22,7 @@ enum class Reading {
   day_of_week,  ///< of a timestamp
   label,        ///< the place of the text among the given ones
   custom,       ///< what a TextReader reads
+  user,         ///< the number that a UserReader gives to the text, unless it stands for no user
 };
 
 /// One column under one reading. Terms that read the same share it.
@@ -29,9 +30,10 @@ struct Field {
   std::string column;
   Reading reading;
   std::string equals;               ///< for Reading::equals
-  std::vector<std::string> labels;  ///< for Reading::label
+  std::vector<std::string> labels;  ///< for Reading::label; for Reading::user those that stand for nobody
   TextReader* reader = nullptr;     ///< for Reading::custom
   TimeUnit unit = TimeUnit::none;   ///< for Reading::hour and day_of_week
+  UserReader* users = nullptr;      ///< for Reading::user; null: any number will do
 
   friend bool operator==(const Field&, const Field&) = default;
 };
@@ -67,6 +69,13 @@ class RowBuilder {
   /// is unusable, `x` stays and `y` is NaN.
   [[nodiscard]] bool build(const double* readings, double* x, double& y) const noexcept;
 
+  /// Whether records name a user.
+  [[nodiscard]] bool has_users() const noexcept { return user_field_.has_value(); }
+  /// Whose record it is that build() took; nobody's where users are not told apart.
+  [[nodiscard]] RowUser user(const double* readings) const noexcept;
+  /// The readings before this call are done with.
+  void forget_users() const noexcept;
+
   /// Why build() refused these readings: one line with the column's name and never a field's value.
   [[nodiscard]] std::string reason(const double* readings) const;
 
@@ -95,6 +104,7 @@ class RowBuilder {
   std::size_t labels_ = 0;
   bool counts_ = false;
   bool features_public_ = false;
+  std::optional<std::uint32_t> user_field_;
   bool copies_ = false;  ///< every feature is the field of its own number, unchanged
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nustream/record/batch.h"
 #include "nustream/record/timestamp.h"
 
 namespace nustream::record {
@@ -34,6 +35,25 @@ class TextReader {
   virtual ~TextReader() = default;
   /// Finite, whatever the text is.
   virtual double read(std::string_view text) noexcept = 0;
+};
+
+/// Tells users apart by the texts of their identifiers, which it keeps as hashes until forget(): a row is built of
+/// numbers, and a hash has too many bits to be one.
+class UserReader {
+ public:
+  virtual ~UserReader() = default;
+  /// The number by which find() knows this identifier's user.
+  virtual double read(std::string_view identifier) noexcept = 0;
+  [[nodiscard]] virtual RowUser find(double number) const noexcept = 0;
+  /// No number that was given so far is asked for any more.
+  virtual void forget() noexcept = 0;
+};
+
+/// Where a record names its user, in a schema whose unit of privacy is the user.
+struct UserColumn {
+  std::string column;
+  std::vector<std::string> nobody{};  ///< identifiers, byte for byte, that stand for no user
+  UserReader* reader = nullptr;       ///< outlives what is built of the schema; null where nobody asks who it is
 };
 
 /// One field under one transform.
@@ -68,6 +88,8 @@ struct Schema {
   /// The target alone is private. A record that only its target makes unusable keeps its features, which must not
   /// tell of it, and has NaN for a target.
   bool features_public = false;
+  /// A record without a user is unusable.
+  std::optional<UserColumn> user{};
 
   [[nodiscard]] std::size_t dimension() const noexcept { return features.size() + (intercept ? 1 : 0); }
 };

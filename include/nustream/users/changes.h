@@ -21,6 +21,9 @@ struct Change {
 class Changes {
  public:
   explicit Changes(const Table& table) : table_(&table) {}
+  /// Over those of the batch before, which is on its way to be committed: what that changed is there already. `below`
+  /// outlives this, lies over the same table, and is changed by take_over() and apply() alone while this holds any.
+  Changes(const Table& table, const Changes& below) : table_(&table), below_(&below) {}
 
   [[nodiscard]] Standing find(const UserHash& user) const noexcept;
   void put(const Entry& entry);
@@ -36,9 +39,15 @@ class Changes {
   void apply(Table& table);
   /// The batch did not commit.
   void forget() noexcept;
+  /// Closes the batch that `above`, which lies over these, holds: they are its changes now, and `above` begins the
+  /// next batch. Contract: these hold none.
+  void take_over(Changes& above);
 
  private:
+  [[nodiscard]] Standing before(const UserHash& user) const noexcept;
+
   const Table* table_;
+  const Changes* below_ = nullptr;
   bool emptied_ = false;
   UserIndex index_;
   std::vector<Change> changes_;

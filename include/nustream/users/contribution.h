@@ -49,6 +49,10 @@ class StepContributions {
   /// other. A sum that overflows is charged as one of full length and adds nothing. Returns how many users
   /// contributed (not public).
   std::size_t settle(Changes& users, std::span<std::int64_t> units);
+  /// Contributions that were as long as a block's bound, or longer, since construction. Operator side only.
+  [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
+  /// All of them, since construction. Operator side only.
+  [[nodiscard]] std::uint64_t settled() const noexcept { return settled_; }
 
  private:
   struct Contributor {
@@ -66,6 +70,8 @@ class StepContributions {
   UserIndex index_;
   std::vector<Contributor> contributors_;
   std::vector<double> sums_;  // contributors × entries
+  std::uint64_t clipped_ = 0;
+  std::uint64_t settled_ = 0;
 };
 
 }  // namespace nustream::users

@@ -4,6 +4,7 @@
 #include "nustream/base/units.h"
 #include "nustream/noise/correlation.h"
 #include "nustream/privacy/participation.h"
+#include "nustream/privacy/zcdp.h"
 #include "nustream/users/limits.h"
 
 namespace nustream::users {
@@ -32,5 +33,10 @@ namespace nustream::users {
 [[nodiscard]] Sensitivity sensitivity(const noise::Correlation& correlation, StepCount steps, const Limits& limits);
 /// The same over all steps that the correlation allows. Throws as privacy::sensitivity_limit() does.
 [[nodiscard]] Sensitivity sensitivity_limit(const noise::Correlation& correlation, const Limits& limits);
+
+/// What the worst user has spent after so many steps of one mechanism: sensitivity() over those steps, as a function of
+/// public step counts.
+[[nodiscard]] privacy::Spend spend(const noise::Correlation& correlation, const Limits& limits,
+                                   NoiseMultiplier sigma);
 
 }  // namespace nustream::users

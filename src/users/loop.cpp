@@ -1,0 +1,90 @@
+#include "nustream/users/loop.h"
+
+#include <algorithm>
+#include <string>
+
+#include "descent/average_step.h"
+#include "descent/check_rule.h"
+#include "descent/gradient_sum.h"
+#include "nustream/base/error.h"
+#include "nustream/model/multinomial.h"
+#include "nustream/model/visit.h"
+#include "planted.h"
+
+namespace nustream::users {
+namespace {
+
+std::size_t inputs_of(const descent::StepRule& rule, std::span<const double> start) {
+  descent::check_rule(rule, start);
+  const std::size_t columns = model::predictors(rule.loss);
+  if (start.size() % columns != 0) {
+    throw InvalidParameter("start", std::to_string(start.size()) + " entries",
+                           "the same number for each of " + std::to_string(columns) + " columns");
+  }
+  return start.size() / columns;
+}
+
+}  // namespace
+
+Loop::Loop(const descent::StepRule& rule, const noise::Grid& grid, std::span<const double> start, const Limits& limits)
+    : rule_(rule),
+      gradient_per_unit_(grid.spacing() / static_cast<double>(rule.minibatch)),
+      l2_(rule.l2 + model::own_regularisation(rule.loss.kind)),
+      columns_(model::predictors(rule.loss)),
+      inputs_(inputs_of(rule, start)),
+      theta_(start.begin(), start.end()),
+      slopes_(columns_),
+      gradient_(start.size()),
+      units_(start.size()),
+      contributions_({{start.size(), grid.clip_radius(), grid.spacing()}}, limits) {}
+
+void Loop::set_theta(std::span<const double> theta) {
+  NUSTREAM_REQUIRE(theta.size() == theta_.size(), "an iterate has an entry for each predictor and input");
+  std::ranges::copy(theta, theta_.begin());
+}
+
+/// The gate comes first: whether a record counts does not depend on what it holds.
+void Loop::add(const descent::Stretch& stretch, std::size_t row, const record::RowUser& of, const Changes& changes) {
+  const UserHash user{of.high, of.low + (NUSTREAM_PLANTED("users-records-are-clipped-one-by-one") ? row : 0)};
+  const std::span<const double> x = stretch.x.subspan(row * inputs_, inputs_);
+  const double y = stretch.y[row];
+  if (of.is_nobody() || !contributions_.takes_part(user, changes)) return;
+  for (std::size_t k = 0; k < columns_; ++k) {
+    double prediction = 0;
+    for (std::size_t j = 0; j < inputs_; ++j) prediction += theta_[k * inputs_ + j] * x[j];
+    slopes_[k] = prediction;
+  }
+  if (rule_.loss.kind == model::Loss::Kind::multinomial) {
+    model::Multinomial{rule_.loss.classes}.slopes(slopes_, y, slopes_);
+  } else {
+    slopes_[0] = model::visit(rule_.loss, [&](const auto& formula) { return formula.slope(slopes_[0], y); });
+  }
+  for (std::size_t k = 0; k < columns_; ++k) {
+    for (std::size_t j = 0; j < inputs_; ++j) gradient_[k * inputs_ + j] = slopes_[k] * x[j];
+  }
+  static_cast<void>(contributions_.add(user, of.number, gradient_));
+}
+
+void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser> users, Changes& changes,
+               StepIndex first, std::span<double> average) {
+  const std::size_t steps = stretch.step_sizes.size();
+  const std::size_t records = steps * rule_.minibatch;
+  NUSTREAM_REQUIRE(stretch.x.size() == records * inputs_, "a stretch holds m rows for each step");
+  NUSTREAM_REQUIRE(stretch.y.size() == records, "a stretch holds m targets for each step");
+  NUSTREAM_REQUIRE(users.size() == records, "every row says whose it is");
+  NUSTREAM_REQUIRE(stretch.noise.size() == steps * theta_.size(), "every step has its own noise");
+  for (std::size_t t = 0; t < steps; ++t) {
+    contributions_.begin(StepIndex{first.value() + t});
+    std::ranges::fill(units_, 0);
+    for (std::size_t i = t * rule_.minibatch; i < (t + 1) * rule_.minibatch; ++i) {
+      add(stretch, i, users[i], changes);
+    }
+    static_cast<void>(contributions_.settle(changes, units_));
+    descent::take_step(descent::NoisyStep::of(stretch.step_sizes[t], l2_, gradient_per_unit_), units_,
+                       stretch.noise.subspan(t * theta_.size(), theta_.size()), theta_);
+    rule_.projection.apply(theta_);
+    if (!average.empty()) descent::take_in(average, theta_, stretch.average_gains[t]);
+  }
+}
+
+}  // namespace nustream::users

@@ -1,0 +1,157 @@
+#include "cli/users_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "nustream/base/error.h"
+#include "nustream/privacy/stationary.h"
+#include "nustream/privacy/zcdp.h"
+#include "nustream/users/sensitivity.h"
+#include "publish/json_text.h"
+#include "publish/promise.h"
+
+namespace nustream::cli {
+namespace {
+
+/// What users are guessed to do, in steps.
+struct Pattern {
+  double steps;    ///< T that all records come to
+  double touched;  ///< J of them in which one user has a record, where it is free to
+};
+
+/// R records in bursts of B, each of which falls into ⌈B/m⌉ steps, anywhere in the stream: J = T(1 − (1 − 1/T)^n)
+/// with n = ⌈B/m⌉·R/B of them.
+std::optional<Pattern> pattern_of(const config::Config& config) {
+  const config::UserGuesses& guesses = config.guesses;
+  if (!guesses.users || !guesses.records) return std::nullopt;
+  const auto records = static_cast<double>(*guesses.records);
+  const auto minibatch = static_cast<double>(config.descent.minibatch);
+  const auto burst = std::min(static_cast<double>(guesses.burst), records);
+  const double steps = std::max(1.0, static_cast<double>(*guesses.users) * records / minibatch);
+  const double visits = std::ceil(burst / minibatch) * records / burst;
+  const double touched = steps > 1 ? -steps * std::expm1(visits * std::log1p(-1 / steps)) : 1;
+  return Pattern{steps, std::max(1.0, touched)};
+}
+
+/// Behind a contribution b − 1 steps pass over, and then one waits for the user's next: a contribution every b − 1 +
+/// T/J steps, and k of them at most. A contribution as long as the clip norm uses 1 of W.
+double kept_by(const users::Limits& limits, const Pattern& pattern) {
+  double contributions = pattern.touched;
+  if (const auto& participation = limits.participation()) {
+    const double apart = static_cast<double>(participation->separation()) - 1 + pattern.steps / pattern.touched;
+    contributions = std::min({contributions, pattern.steps / apart, static_cast<double>(participation->times())});
+  }
+  if (limits.mass()) contributions = std::min(contributions, limits.mass()->value());
+  return contributions / pattern.touched;
+}
+
+/// Of a coordinate whose curvature is 1, of which the records that do not count take their share: a step's sum is
+/// divided by all of its records.
+std::optional<double> stddev_of(const config::Config& config, double step_noise, double kept) {
+  const StepSize step{config.descent.schedule.at(StepIndex{0})};
+  try {
+    const std::vector<double> curvature{std::min(1.0, kept)};
+    const double variance = privacy::stationary_variances(config.noise.correlation, step, curvature).front();
+    return std::isfinite(variance) ? std::optional(std::sqrt(variance) * step_noise) : std::nullopt;
+  } catch (const Unsupported&) {
+    return std::nullopt;
+  } catch (const InvalidParameter&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<LimitsReach> reach_of(const config::Config& config, const users::Limits& limits,
+                                    const std::optional<Pattern>& pattern) {
+  try {
+    const Sensitivity sensitivity = users::sensitivity_limit(config.noise.correlation, limits);
+    const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, config::rho_asked(config.privacy));
+    const Displacement displacement = privacy::displacement(config.descent.clip, config.privacy.adjacency);
+    LimitsReach reach{limits,
+                      sensitivity,
+                      noise_stddev(sigma, displacement).value() / static_cast<double>(config.descent.minibatch),
+                      {},
+                      {}};
+    if (!pattern) return reach;
+    reach.kept = kept_by(limits, *pattern);
+    reach.predicted = stddev_of(config, reach.step_noise, *reach.kept);
+    return reach;
+  } catch (const Unsupported&) {
+    return std::nullopt;
+  } catch (const InvalidParameter&) {
+    return std::nullopt;
+  }
+}
+
+/// Sizes to compare with: counts as far apart as they spread over the guessed stream, and masses.
+std::vector<users::Limits> sizes(const std::optional<Pattern>& pattern) {
+  std::vector<users::Limits> sizes;
+  for (const std::uint64_t times : {1U, 4U, 16U, 64U}) {
+    sizes.emplace_back(privacy::Participation{times, 1}, std::nullopt);
+    if (!pattern || times == 1) continue;
+    const auto apart = static_cast<std::uint64_t>(pattern->steps / static_cast<double>(times));
+    if (apart > 1) sizes.emplace_back(privacy::Participation{times, apart}, std::nullopt);
+  }
+  for (const double mass : {1.0, 4.0, 16.0}) sizes.emplace_back(std::nullopt, Mass{mass});
+  return sizes;
+}
+
+}  // namespace
+
+UsersPlan users_plan(const config::Config& config) {
+  const std::optional<Pattern> pattern = pattern_of(config);
+  UsersPlan plan;
+  const auto add = [&](const users::Limits& limits) {
+    if (const auto reach = reach_of(config, limits, pattern)) plan.reach.push_back(*reach);
+  };
+  add(*config.descent.users);
+  for (const users::Limits& limits : sizes(pattern)) {
+    if (limits != *config.descent.users) add(limits);
+  }
+  if (!pattern) {
+    plan.advice.emplace_back(
+        "guess plan.users and plan.user_records (public figures) to see which share of the records each choice "
+        "keeps");
+  }
+  if (config.descent.minibatch == 1) {
+    plan.advice.emplace_back(
+        "descent.minibatch = 1: a user's records are one contribution where they fall into one step; in minibatches "
+        "of "
+        "1,000 many more of them count under the same limits");
+  }
+  return plan;
+}
+
+void print(const UsersPlan& plan) {
+  fmt::print("{:<44}  {:>11}  {:>15}  {:>7}  {:>16}\n", "limits of a user", "sensitivity", "noise of a step", "kept",
+             "left in an entry");
+  for (const LimitsReach& one : plan.reach) {
+    fmt::print("{:<44}  {:>11.6g}  {:>15.4g}  {:>7}  {:>16}{}\n", publish::words_of(one.limits),
+               one.sensitivity.value(), one.step_noise, one.kept ? fmt::format("{:.1f}%", 100 * *one.kept) : "-",
+               one.predicted ? fmt::format("{:.4g}", *one.predicted) : "-",
+               &one == plan.reach.data() ? "  <- [users]" : "");
+  }
+  fmt::print(
+      "(kept: of the records, where contributions are as long as the clip norm; left in an entry: standard deviation "
+      "of "
+      "the iterate from the noise alone, curvature 1. What is estimated is the model of the records that count.)\n");
+  for (const std::string& sentence : plan.advice) fmt::print("{}\n", sentence);
+}
+
+void append_json(const UsersPlan& plan, std::string& out) {
+  out += ",\"limits\":[";
+  for (const LimitsReach& one : plan.reach) {
+    if (&one != plan.reach.data()) out += ',';
+    out += "{\"sensitivity\":";
+    publish::append_number(one.sensitivity.value(), out);
+    publish::append_limits(one.limits, out);
+    publish::append_field("step_noise", one.step_noise, out);
+    if (one.kept) publish::append_field("kept", *one.kept, out);
+    if (one.predicted) publish::append_field("predicted_stddev", *one.predicted, out);
+    out += '}';
+  }
+  out += ']';
+}
+
+}  // namespace nustream::cli

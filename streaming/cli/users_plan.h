@@ -1,0 +1,32 @@
+// What `nustream plan` says where the unit of privacy is the user: limits side by side, from public guesses.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/mechanism.h"
+#include "nustream/users/limits.h"
+
+namespace nustream::cli {
+
+/// One choice of limits under the budget that the settings ask for.
+struct LimitsReach {
+  users::Limits limits;
+  Sensitivity sensitivity;
+  double step_noise;                ///< σΔ/m: of one entry of a step's mean gradient, seed noise
+  std::optional<double> kept;       ///< share of the records that count; empty without guesses
+  std::optional<double> predicted;  ///< standard deviation in a coordinate of the iterate; empty where not computed
+};
+
+struct UsersPlan {
+  std::vector<LimitsReach> reach;   ///< the settings' own first
+  std::vector<std::string> advice;  ///< one sentence each
+};
+
+[[nodiscard]] UsersPlan users_plan(const config::Config& config);
+void print(const UsersPlan& plan);
+/// ,"limits":[…]
+void append_json(const UsersPlan& plan, std::string& out);
+
+}  // namespace nustream::cli

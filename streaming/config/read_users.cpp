@@ -1,0 +1,118 @@
+#include "config/users.h"
+
+#include <cmath>
+
+#include "config/read_sections.h"
+#include "error.h"
+
+namespace nustream::config {
+namespace {
+
+/// Everything of [users], of a file that other commands read too.
+constexpr const char* keys_of_users[] = {"participations", "separation", "mass", "period", "store"};
+
+std::optional<privacy::Participation> read_participation(const Section& section) {
+  const auto times = section.count("participations");
+  const auto separation = section.count("separation");
+  if (!times) {
+    if (separation) section.refuse("separation", "only together with participations");
+    return std::nullopt;
+  }
+  if (*times == 0 || *times > users::times_max) section.refuse("participations", "a whole number from 1 to 2^32 - 2");
+  if (separation && *separation == 0) section.refuse("separation", "a whole number of steps > 0");
+  return privacy::Participation{*times, separation.value_or(1)};
+}
+
+std::optional<Mass> read_mass(const Section& section) {
+  const auto mass = section.number("mass");
+  if (!mass) return std::nullopt;
+  // Charged in parts of 2^-31 of it: a user may not get so much that one contribution is less than a few parts.
+  if (!(*mass >= 0x1p-20 && *mass <= 0x1p20)) section.refuse("mass", "a number > 0, from 2^-20 to 2^20");
+  return Mass{*mass};
+}
+
+users::Limits read_limits(const Section& section) {
+  if (section.has("period"))
+    section.refuse("period", "nothing: limits hold for ever; windows of time are not yet supported");
+  if (section.text("store").value_or("memory") != "memory") {
+    section.refuse("store", "\"memory\"; others are not yet supported");
+  }
+  const auto participation = read_participation(section);
+  const auto mass = read_mass(section);
+  if (!participation && !mass) section.missing("participations");
+  return {participation, mass};
+}
+
+/// Every user takes part in each of a table's steps, which is what its noise is calibrated for.
+void refuse_limits_of_tables(const Section& root) {
+  if (root.has("users")) {
+    root.refuse("users", "nothing for a table: every user may take part in each of its steps");
+  }
+}
+
+void refuse_what_is_not_there(const Section& root, const Config& config) {
+  const Section privacy = root.section("privacy");
+  if (config.privacy.protects == Protects::target) privacy.refuse("unit", "\"record\" where protects = \"target\"");
+  if (config.moments)
+    privacy.refuse("unit", "\"record\" where model.estimator = \"moments\", for users are not yet supported there");
+  if (config.descent.first_stage) {
+    privacy.refuse("unit",
+                   "\"record\" where there are [[endogenous]] regressors, for users are not yet supported there");
+  }
+  if (config.descent.moments) {
+    root.section("intervals")
+        .refuse("kind", "\"batch-means\" where privacy.unit = \"user\": a sandwich is of single records");
+  }
+}
+
+}  // namespace
+
+void read_users(const Section& root, Purpose purpose, Config& config) {
+  const Section privacy = root.section("privacy");
+  const Section section = root.section("users");
+  const std::string unit = privacy.text("unit").value_or("record");
+  if (unit != "record" && unit != "user") privacy.refuse("unit", "\"record\" or \"user\"");
+  const auto column = privacy.text("user");
+  const std::vector<std::string> nobody = privacy.texts("user_null");
+  if (unit == "record") {
+    // They may stand beside it, so that --set privacy.unit=… is enough to compare.
+    for (const char* key : keys_of_users) static_cast<void>(section.has(key));
+    return;
+  }
+  if (!column) privacy.missing("user");
+  if (column->empty() || *column == timestamp_column || *column == header_prefix) {
+    privacy.refuse("user", "a column, \"@key\" or \"@header:NAME\"");
+  }
+  refuse_what_is_not_there(root, config);
+  config.users = Users{*column, nobody, std::nullopt};
+  if (purpose == Purpose::table) {
+    refuse_limits_of_tables(root);
+    config.users->limits = users::Limits({{config.estimate.steps, 1}}, {});
+  } else {
+    config.users->limits = read_limits(section);
+    config.users->are_kept = true;
+  }
+  config.descent.users = config.users->limits;
+  config.schema.user = record::UserColumn{*column, nobody, nullptr};
+}
+
+UserGuesses read_user_guesses(const Section& plan) {
+  UserGuesses guesses{plan.count("users"), plan.count("user_records"), plan.count("burst").value_or(1)};
+  if (guesses.users == std::uint64_t{0}) plan.refuse("users", "a whole number > 0");
+  if (guesses.records == std::uint64_t{0}) plan.refuse("user_records", "a whole number > 0");
+  if (guesses.burst == 0) plan.refuse("burst", "a whole number > 0");
+  return guesses;
+}
+
+users::Partitioner partitioner_of(const Config& config) {
+  const bool is_key = config.users && config.users->column == key_column;
+  return is_key ? users::Partitioner::murmur2 : users::Partitioner::user_hash;
+}
+
+void require_records(const Config& config, const char* command) {
+  if (!config.users) return;
+  throw Failure(Exit::configuration, config.file + ": privacy.unit = \"user\": not yet supported by " + command +
+                                         "; set it to \"record\", or use a command that docs/users.md names");
+}
+
+}  // namespace nustream::config

@@ -1,0 +1,99 @@
+#include "folder/users.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "error.h"
+#include "planted.h"
+#include "secrets/fields.h"
+
+namespace nustream::folder {
+namespace {
+
+constexpr const char* malformed = "what the state holds of users is malformed; use the version that wrote it";
+
+bool of_one_kind(const users::Limits& a, const users::Limits& b) {
+  return a.participation().has_value() == b.participation().has_value() &&
+         a.mass().has_value() == b.mass().has_value();
+}
+
+}  // namespace
+
+users::StoreMark mark_of(const journal::UsersOfState& state) {
+  secrets::FieldReader fields(state.mark, malformed);
+  const users::StoreMark mark = users::take_mark(fields);
+  if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
+  return mark;
+}
+
+void forget_store(journal::Disk& disk, const journal::Disk::Path& folder) {
+  for (const unsigned file : {0U, 1U}) {
+    const journal::Disk::Path path = users::UserLog::path(folder, file);
+    if (disk.open(path, journal::Access::write)) {
+      static_cast<void>(disk.create(path, journal::Audience::operators));
+    }
+  }
+}
+
+FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
+                         const config::Users& settings)
+    : column_(settings.column),
+      limits_(*settings.limits),
+      key_(users::UserKey::draw()),
+      log_(disk, folder, key_, identity, table_) {
+  forget_store(disk, folder);
+  log_.load({});
+}
+
+FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
+                         const config::Users& settings, const journal::UsersOfState& before)
+    : column_(settings.column),
+      limits_(*settings.limits),
+      key_(before.key),
+      log_(disk, folder, key_, identity, table_) {
+  const bool forgets = NUSTREAM_PLANTED("users-counts-restart-at-a-resume");
+  if (forgets) forget_store(disk, folder);
+  log_.load(forgets ? users::StoreMark{} : mark_of(before));
+}
+
+void FolderUsers::carry_over(const users::Limits& before) {
+  std::optional<std::pair<Mass, Mass>> mass;
+  if (before.mass() && limits_.mass() && *before.mass() != *limits_.mass())
+    mass.emplace(*before.mass(), *limits_.mass());
+  static_cast<void>(log_.append_epoch(mass));
+}
+
+journal::UsersOfState FolderUsers::close() {
+  closed_.take_over(open_);
+  journal::UsersOfState state;
+  std::ranges::copy(key_.bytes(), state.key.begin());
+  users::append_mark(log_.append(closed_), state.mark);
+  state.column = column_;
+  return state;
+}
+
+void FolderUsers::committed() {
+  log_.committed(closed_);
+}
+
+std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::Disk::Path& folder,
+                                            const users::StoreIdentity& identity, const config::Users& settings,
+                                            const journal::UsersOfState* before,
+                                            const std::optional<users::Limits>& limits_before, bool& carries_over) {
+  carries_over = carries_over && before != nullptr && before->column == settings.column && limits_before &&
+                 of_one_kind(*limits_before, *settings.limits);
+  if (carries_over && !NUSTREAM_PLANTED("users-counts-restart-with-an-epoch")) {
+    try {
+      auto known = std::make_unique<FolderUsers>(disk, folder, identity, settings, *before);
+      known->carry_over(*limits_before);
+      return known;
+    } catch (const Failure& failure) {
+      if (failure.code() != Exit::data) throw;
+      carries_over = false;  // the store is lost: nobody knows what users did, and both epochs are charged
+    }
+  }
+  return std::make_unique<FolderUsers>(disk, folder, identity, settings);
+}
+
+}  // namespace nustream::folder

@@ -1,0 +1,109 @@
+// What an operator may do with the users of a folder: look at them, close some, end them all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "users_world.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class UsersOfAFolder : public ::testing::Test {
+ protected:
+  // So much of rho that noise is nothing, and no limit that anybody reaches by himself.
+  const UsersWorld world{2000, 40, "participations = 1000\n"};
+  const std::vector<std::string> settings{"--insecure-seed", "7", "--quiet", "--set", "privacy.rho=1e9"};
+
+  [[nodiscard]] CommandResult replay(const std::vector<std::string>& more) const {
+    std::vector<std::string> all = settings;
+    all.insert(all.end(), more.begin(), more.end());
+    return world.run(all);
+  }
+  [[nodiscard]] CommandResult edit(const char* command, const std::string& identifiers = "") const {
+    return run_command(NUSTREAM_COMMAND,
+                       {"users", command, world.config(), "--insecure-seed", "7", "--set", "privacy.rho=1e9", "--set",
+                        "state.directory=\"" + world.path("state") + "\""},
+                       world.write("identifiers", identifiers));
+  }
+  [[nodiscard]] std::vector<std::uint64_t> counts() const {
+    const CommandResult seen =
+        run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--users", "--json", "--insecure-seed", "7"});
+    EXPECT_EQ(seen.code, 0) << seen.err;
+    simdjson::dom::parser parser;
+    const auto users = parser.parse(seen.out)["users"];
+    EXPECT_FALSE(users["private"].get_bool().value());
+    return {users["entries"].get_uint64().value(), users["at_limit"].get_uint64().value()};
+  }
+  /// Of the last release.
+  [[nodiscard]] double slope() const {
+    std::istringstream lines(world.releases());
+    std::string last;
+    for (std::string line; std::getline(lines, line);) last = line;
+    simdjson::dom::parser parser;
+    return parser.parse(last)["estimate"]["x"].get_double().value();
+  }
+};
+
+TEST_F(UsersOfAFolder, AreCountedForTheOperatorAlone) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  EXPECT_EQ(counts(), (std::vector<std::uint64_t>{39, 0}));
+  const CommandResult shown = run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--insecure-seed", "7"});
+  EXPECT_THAT(shown.out, Not(HasSubstr("39 users")));
+}
+
+// Everybody is closed between two runs, one who was never seen among them: the second run moves nothing.
+TEST_F(UsersOfAFolder, DoNotCountAgainWhereTheyAreClosed) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  const double before = slope();
+  std::string everybody = "nobody has seen me\r\n";
+  for (int who = 1; who < 40; ++who) everybody += std::to_string(who) + "\n";
+  const CommandResult closed = edit("close", everybody);
+  ASSERT_EQ(closed.code, 0) << closed.err;
+  EXPECT_THAT(closed.out, HasSubstr("40 identifiers are closed"));
+  EXPECT_EQ(counts(), (std::vector<std::uint64_t>{40, 40}));
+  ASSERT_EQ(replay({"--resume"}).code, 0);
+  EXPECT_NEAR(slope(), before, 1e-3);
+  ASSERT_EQ(replay({"--new-epoch", "--from", "0"}).code, 0);
+  EXPECT_NEAR(slope(), before, 1e-3);
+  EXPECT_EQ(counts(), (std::vector<std::uint64_t>{40, 40}));
+}
+
+TEST_F(UsersOfAFolder, AndGoOnWhereNobodyIs) {
+  ASSERT_EQ(replay({"--to", "400"}).code, 0);
+  const double before = slope();
+  ASSERT_EQ(edit("close", "").code, 0);
+  ASSERT_EQ(replay({"--resume"}).code, 0);
+  EXPECT_GT(std::abs(slope() - before), 1e-2);
+}
+
+TEST_F(UsersOfAFolder, AreForgottenAtTheEndOfTheStreamAndCharged) {
+  ASSERT_EQ(replay({"--to", "1000"}).code, 0);
+  ASSERT_EQ(edit("end").code, 0);
+  const CommandResult again = replay({"--resume"});
+  EXPECT_EQ(again.code, 65) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("holds no users"));
+  EXPECT_EQ(edit("end").code, 65);
+  const CommandResult next = replay({"--new-epoch", "--json"});
+  ASSERT_EQ(next.code, 0) << next.err;
+  simdjson::dom::parser parser;
+  const auto report = parser.parse(next.out);
+  EXPECT_GT(report["ledger_rho"].get_double().value(), 1.2 * report["rho"].get_double().value());
+}
+
+TEST_F(UsersOfAFolder, AreRefusedWhereThereAreNone) {
+  EXPECT_EQ(edit("close", "1\n").code, 65);
+  const CommandResult by_record =
+      run_command(NUSTREAM_COMMAND, {"users", "end", world.config(), "--set", "privacy.unit=record"});
+  EXPECT_EQ(by_record.code, 78) << by_record.err;
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,82 @@
+// A replay by user under a real key, killed at every place where its store or its journal could be left between two
+// states: what it goes on with is what was committed, and nobody counts again.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+
+#include "campaign.h"
+#include "journal/failpoint.h"
+#include "users_world.h"
+
+namespace nustream::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int killed = 128 + SIGKILL;
+
+class KilledReplayOfUsers : public ::testing::Test {
+ protected:
+  const UsersWorld world;  // 20 commits
+
+  [[nodiscard]] std::vector<std::string> arguments(const std::string& state) const {
+    std::vector<std::string> run{"--insecure-seed", "7", "--quiet"};
+    if (fs::exists(world.path(state + "/state"))) run.emplace_back("--resume");
+    return world.replay(run, state);
+  }
+  void expect_same(const std::string& state) const {
+    const CommandResult last = run_command(NUSTREAM_COMMAND, arguments(state));
+    ASSERT_EQ(last.code, 0) << state << ": " << last.err;
+    EXPECT_EQ(world.releases(state), whole) << state;
+  }
+  void SetUp() override {
+    ASSERT_EQ(run_command(NUSTREAM_COMMAND, arguments("whole")).code, 0);
+    whole = world.releases("whole");
+    ASSERT_EQ(std::count(whole.begin(), whole.end(), '\n'), 100);
+  }
+  std::string whole;
+};
+
+TEST_F(KilledReplayOfUsers, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
+  std::vector<std::string_view> places(journal::failpoints.begin(), journal::failpoints.end());
+  places.insert(places.end(), journal::users_failpoints.begin(), journal::users_failpoints.end());
+  int kills = 0;
+  for (const std::string_view place : places) {
+    for (const int count : {1, 3}) {
+      const std::string state = std::string(place) + std::to_string(count);
+      const std::string failpoint = "NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(count);
+      for (int life = 0; life < 3; ++life) {
+        const CommandResult result = run_command(NUSTREAM_FAULTY, arguments(state), {}, {failpoint});
+        ASSERT_TRUE(result.code == killed || result.code == 0) << state << ": " << result.err;
+        kills += result.code == killed ? 1 : 0;
+      }
+      expect_same(state);
+    }
+  }
+  EXPECT_GE(kills, 3 * 2 * static_cast<int>(places.size() - 8));  // some come at a resume, or at the end, alone
+}
+
+TEST_F(KilledReplayOfUsers, AtRandomMomentsGoesOnAsIfItHadNotBeen) {
+  std::mt19937_64 bits(asked("NUSTREAM_SEED", 31));
+  const int wanted = static_cast<int>(asked("NUSTREAM_KILLS", static_cast<std::uint64_t>(scaled(1000, 30))));
+  int kills = 0;
+  for (int attempt = 0; kills < wanted && attempt < 40 * wanted; ++attempt) {
+    const std::string state = "random" + std::to_string(attempt);
+    for (int life = 0; life < 4; ++life) {
+      Command command(NUSTREAM_COMMAND, arguments(state));
+      ::usleep(static_cast<useconds_t>(2000 + bits() % 40000));
+      command.signal(SIGKILL);
+      const CommandResult result = command.wait();
+      ASSERT_TRUE(result.code == killed || result.code == 0) << state << ": " << result.err;
+      kills += result.code == killed ? 1 : 0;
+    }
+    expect_same(state);
+    fs::remove_all(world.path(state));
+  }
+  EXPECT_GE(kills, wanted);
+}
+
+}  // namespace
+}  // namespace nustream::tests
