@@ -83,8 +83,8 @@ Rho Spend::after(StepCount steps) const {
   if (steps.value() == 0) return Rho{0};
   require_within_horizon(correlation_, steps);
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
-  const Rho own = least(rho_of_square(norm_->squared(steps.value())),
-                        [&](const Spend& other) { return other.after(steps); });
+  const Rho own =
+      least(rho_of_square(norm_->squared(steps.value())), [&](const Spend& other) { return other.after(steps); });
   return with_others(own, [&](const Spend& other) { return other.after(steps); });
 }
 

@@ -26,7 +26,8 @@ std::size_t inputs_of(const descent::StepRule& rule, std::span<const double> sta
 
 }  // namespace
 
-Loop::Loop(const descent::StepRule& rule, const noise::Grid& grid, std::span<const double> start, const Limits& limits)
+Loop::Loop(const descent::StepRule& rule, const noise::Grid& grid, std::span<const double> start,
+           const Limits& limits)
     : rule_(rule),
       gradient_per_unit_(grid.spacing() / static_cast<double>(rule.minibatch)),
       l2_(rule.l2 + model::own_regularisation(rule.loss.kind)),

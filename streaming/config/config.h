@@ -46,7 +46,7 @@ struct Privacy {
   Protects protects = Protects::record;
   Calibration calibration = Calibration::exact;
   std::vector<Delta> more_deltas{};  ///< at which ε is told beside `delta`
-  bool of_user = false;  ///< the unit is the user: Config::users says who that is
+  bool of_user = false;              ///< the unit is the user: Config::users says who that is
 
   /// `delta`, then the others, as they are set.
   [[nodiscard]] std::vector<Delta> deltas() const {

@@ -32,7 +32,8 @@ struct StageNoise {
 struct Mechanism {
   std::vector<StageNoise> stages;
   std::vector<noise::Grid> grids;  ///< one a stage
-  privacy::Participation participation;  ///< of a record; of a user under config.descent.users, which may hold a mass too
+  privacy::Participation
+      participation;     ///< of a record; of a user under config.descent.users, which may hold a mass too
   privacy::Spend spend;  ///< of all stages together
 
   /// The descent's own stage.

@@ -23,7 +23,7 @@ struct EpochIdentity {
   std::string digest;
   privacy::Neighbours neighbours;
   bool is_private;
-  std::string settings{};  ///< what `digest` is of
+  std::string settings{};                 ///< what `digest` is of
   std::optional<users::Limits> limits{};  ///< where the unit is the user
   bool carries_over = false;  ///< of users: the epoch began with the counts and masses of the one before it
 };

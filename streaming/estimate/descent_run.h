@@ -65,7 +65,8 @@ class DescentRun {
   const config::Mechanism& mechanism_;
   const engine::TableDesign& design_;
   const Table& table_;
-  users::Table users_;  // every user may take part in every step: nobody is ever at a limit, and nothing of it is kept
+  users::Table
+      users_;  // every user may take part in every step: nobody is ever at a limit, and nothing of it is kept
   users::Changes changes_{users_};
   folder::Session session_;
   publish::ReleaseEncoder encoder_;

@@ -41,7 +41,8 @@ void* checked(void* memory) {
   return memory;
 }
 
-/// Of each row the number of its user in the order in which users come, 0 for nobody: hashes are of this process's key.
+/// Of each row the number of its user in the order in which users come, 0 for nobody: hashes are of this process's
+/// key.
 std::string grouping_of(const std::vector<record::RowUser>& rows) {
   users::UserIndex known;
   std::string bytes;

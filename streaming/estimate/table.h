@@ -49,7 +49,11 @@ struct Table {
   [[nodiscard]] std::size_t rows() const noexcept { return y.values().size(); }
   /// Rows from `first` on, which are `count`.
   [[nodiscard]] record::RowSlice slice(std::size_t first, std::size_t count) const noexcept {
-    return {dimension, count, x.values().data() + first * dimension, y.values().data() + first, nullptr,
+    return {dimension,
+            count,
+            x.values().data() + first * dimension,
+            y.values().data() + first,
+            nullptr,
             users.empty() ? nullptr : users.data() + first};
   }
   [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x.values(), y.values()}; }
@@ -57,7 +61,8 @@ struct Table {
   void pad_to_multiple_of(std::size_t rows);
 };
 
-/// Tells a table again by all of its rows, and by which of them belong to one user: they are at hand as one record, behind the last of them.
+/// Tells a table again by all of its rows, and by which of them belong to one user: they are at hand as one record,
+/// behind the last of them.
 class TableWitness final : public folder::InputWitness {
  public:
   explicit TableWitness(const Table& table);

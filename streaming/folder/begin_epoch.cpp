@@ -33,11 +33,10 @@ void Session::go_on_with_users(const journal::State& state) {
 
 void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger,
                          bool carries_over) {
-  ledger_.emplace(
-      engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
-                            config_.privacy.neighbours(), keys_->is_private(), digests_.text_of(digest_),
-                            config_.descent.users, carries_over},
-      mechanism_, std::move(ledger));
+  ledger_.emplace(engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
+                                        config_.privacy.neighbours(), keys_->is_private(), digests_.text_of(digest_),
+                                        config_.descent.users, carries_over},
+                  mechanism_, std::move(ledger));
 }
 
 void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost,

@@ -79,8 +79,7 @@ TEST(UsersEstimate, ClipsTheSumOfAUsersRowsAtEachStep) {
   for (const char* name : {"x", "z"}) EXPECT_NEAR(found.value("estimate", name), plain.value("estimate", name), 1e-7);
   EXPECT_EQ(found.json["rho"].get_double().value(), plain.json["rho"].get_double().value());
   EXPECT_EQ(found.for_operator["gradients"].get_uint64().value(), 5 * 9U);
-  EXPECT_EQ(found.for_operator["clipped"].get_uint64().value(),
-            plain.for_operator["clipped"].get_uint64().value());
+  EXPECT_EQ(found.for_operator["clipped"].get_uint64().value(), plain.for_operator["clipped"].get_uint64().value());
   EXPECT_GT(found.for_operator["clipped"].get_uint64().value(), 0U);
 }
 

@@ -157,8 +157,8 @@ class Lane {
   [[nodiscard]] std::span<const double> theta() const noexcept;
   /// Records whose gradient was longer than the clip norm, since construction. Operator side only.
   [[nodiscard]] std::uint64_t clipped() const noexcept;
-  /// Where the unit is the user, users' contributions to all steps since construction, of which clipped() counts; else
-  /// 0. Operator side only.
+  /// Where the unit is the user, users' contributions to all steps since construction, of which clipped() counts;
+  /// else 0. Operator side only.
   [[nodiscard]] std::uint64_t contributions() const noexcept;
 
   /// Canonical bytes of the state (docs/formats/lane.md): equal states give equal bytes, on every machine.

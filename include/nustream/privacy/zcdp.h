@@ -38,7 +38,8 @@ class Spend {
   /// The same mechanisms over units that take part otherwise.
   [[nodiscard]] Spend with(Participation participation) const;
   /// Of a unit that may take part in any pattern of steps, with contributions whose norms add up to at most `length`
-  /// times the bound of one: what all of it in the longest step costs, length²·γ_t²/(2σ²), by the triangle inequality.
+  /// times the bound of one: what all of it in the longest step costs, length²·γ_t²/(2σ²), by the triangle
+  /// inequality.
   [[nodiscard]] static Spend of_length(noise::Correlation correlation, double length, NoiseMultiplier sigma);
   /// Of the same mechanism, of which `other` is another bound: the lesser of the two, before others beside them are
   /// added. Throws InvalidParameter where their correlations' horizons or σ differ.
@@ -85,7 +86,7 @@ class Spend {
   NoiseMultiplier sigma_;
   double length_ = 1;
   std::vector<Spend> beside_;
-  std::vector<Spend> or_;  // other bounds of the same mechanism
+  std::vector<Spend> or_;                      // other bounds of the same mechanism
   mutable std::unique_ptr<EncoderNorm> norm_;  // made at the first question
 };
 

@@ -16,8 +16,8 @@ struct Reject {
   std::string reason;  ///< one line, names the column; never a field's value
 };
 
-/// Whose record a row is, where the unit of privacy is the user: a keyed hash of the identifier (docs/formats/users.md).
-/// All zeros for a row of nobody, which takes its step with a zero gradient.
+/// Whose record a row is, where the unit of privacy is the user: a keyed hash of the identifier
+/// (docs/formats/users.md). All zeros for a row of nobody, which takes its step with a zero gradient.
 struct RowUser {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -60,8 +60,12 @@ struct RowSlice {
   const RowUser* users = nullptr;  ///< null where the unit of privacy is a record
 };
 [[nodiscard]] inline RowSlice slice(const RowBatch& batch, std::size_t begin, std::size_t end) {
-  return {batch.dimension, end - begin, batch.x.data() + begin * batch.dimension, batch.y.data() + begin,
-          batch.next.data() + begin, batch.users.empty() ? nullptr : batch.users.data() + begin};
+  return {batch.dimension,
+          end - begin,
+          batch.x.data() + begin * batch.dimension,
+          batch.y.data() + begin,
+          batch.next.data() + begin,
+          batch.users.empty() ? nullptr : batch.users.data() + begin};
 }
 
 }  // namespace nustream::record

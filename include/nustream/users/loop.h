@@ -33,8 +33,8 @@ class Loop {
   /// or grid are out of range.
   Loop(const descent::StepRule& rule, const noise::Grid& grid, std::span<const double> start, const Limits& limits);
 
-  /// Takes stretch.step_sizes.size() steps, the first of which is `first`. `users` has one for each row; what they use
-  /// up goes into `changes`. `average` has as many entries as the iterate, or none.
+  /// Takes stretch.step_sizes.size() steps, the first of which is `first`. `users` has one for each row; what they
+  /// use up goes into `changes`. `average` has as many entries as the iterate, or none.
   void run(const descent::Stretch& stretch, std::span<const record::RowUser> users, Changes& changes, StepIndex first,
            std::span<double> average);
 
