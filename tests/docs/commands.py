@@ -14,11 +14,13 @@ def help_of(words):
     return result.stdout if result.returncode == 0 else None
 
 
+GROUPS = {"local", "key", "users"}  # of commands with a second word
 HELPS = {}
 for one in [[], ["plan"], ["audit"], ["replay"], ["estimate"], ["fit"], ["solve"], ["local", "randomize"], ["local", "collect"], ["attach"],
-            ["record"], ["topics"], ["check"], ["inspect"], ["key", "new"], ["key", "rotate"]]:
+            ["record"], ["topics"], ["check"], ["inspect"], ["users", "close"], ["users", "end"], ["key", "new"],
+            ["key", "rotate"]]:
     HELPS[tuple(one)] = help_of(one)
-COMMANDS = {words[0] for words in HELPS if words} | {"local", "key"}
+COMMANDS = {words[0] for words in HELPS if words} | GROUPS
 SOURCES = [path.read_text() for folder in ("streaming", "src") for path in (root / folder).rglob("*.cpp")]
 SCRIPTS = {"--demo", "--quick", "--campaign", "--again", "--help"}  # of ./run and ./test
 
@@ -36,7 +38,7 @@ def check_command(where, line):
     if words[1] not in COMMANDS:
         return mistake(where, f"there is no command '{words[1]}': {line}")
     known = [help_text for names, help_text in HELPS.items() if names and names[0] == words[1]]
-    if words[1] in ("local", "key") and len(words) > 2:
+    if words[1] in GROUPS and len(words) > 2:
         known = [HELPS.get((words[1], words[2].strip(",")), "")]
     for option in [word.split("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)]:
         if option not in SCRIPTS and not any(re.search(rf"(?<![\w-]){re.escape(option)}\b", text or "") for text in known):

@@ -89,7 +89,8 @@ std::string answers(std::uint16_t port) {
        {"/readyz", "/healthz", "/livez", "/version", "/metrics", "/api/v1/state", "/other"}) {
     std::string page = fetch(port, path);
     if (const std::size_t model = page.find(",\"model\":"); model != std::string::npos) page.erase(model);
-    for (const char* const metric : {"\nnustream_model_", "\nnustream_last_release_timestamp_seconds{"}) {
+    for (const char* const metric : {"\nnustream_model_", "\n# HELP nustream_model_", "\n# TYPE nustream_model_",
+                                     "\nnustream_last_release_timestamp_seconds{"}) {
       for (std::size_t at; (at = page.find(metric)) != std::string::npos;) {
         page.erase(at, page.find('\n', at + 1) - at);
       }

@@ -330,7 +330,7 @@ INSTANTIATE_TEST_SUITE_P(
                       BadSetting{"privacy.delta=0", "privacy.delta"}, BadSetting{"noise.nu=1", "noise.nu"},
                       BadSetting{"descent.clip_norm=0", "descent.clip_norm"},
                       BadSetting{"model.loss=lineer", "linear"}, BadSetting{"descent.step=1", "step_size"},
-                      BadSetting{"privacy.unit=user", "not yet supported"},
+                      BadSetting{"privacy.unit=user", "privacy.user is missing"},
                       BadSetting{"noise.correlation=nu", "rational"},
                       BadSetting{"noise.correlation=anti-pgd", "horizon"}));
 
