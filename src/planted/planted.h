@@ -94,6 +94,9 @@ inline constexpr std::array names{
     std::string_view("counts-without-noise"),
     std::string_view("parts-share-records"),
     std::string_view("fit-stages-share-a-key"),
+    std::string_view("curvature-is-not-bounded"),
+    std::string_view("scores-without-noise"),
+    std::string_view("each-step-of-a-fit-spends-the-budget"),
     std::string_view("fits-cost-the-dearest"),
     // moments
     std::string_view("sums-scale-inputs-alone"),

@@ -26,7 +26,7 @@ NoisyCounts count(Rows& rows, const Part& part, const HistogramDesign& design, s
 }
 
 /// Features that stay, rising; and the column for whose sake nothing can be fitted.
-void choose_features(const Table& table, const FitSettings& settings, LinearFit& fit) {
+void choose_features(const Table& table, const FitSettings& settings, TableFit& fit) {
   if (fit.shares.back() < share_of_a_fit) fit.unusable_column = table.features;
   for (std::size_t j = 0; j < table.features; ++j) {
     if (!settings.drop_unusable_features && fit.shares[j] < share_of_a_fit && !fit.unusable_column) {
@@ -40,7 +40,7 @@ void choose_features(const Table& table, const FitSettings& settings, LinearFit&
 /// Equal bins over `intervals`, and closer looks at the columns that need one. A column that does not gets the counts
 /// of all of its histograms.
 void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw,
-                       std::span<const std::size_t> columns, LinearFit& fit) {
+                       std::span<const std::size_t> columns, TableFit& fit) {
   constexpr KeyStage stages[] = {KeyStage::columns, KeyStage::first_zoom, KeyStage::second_zoom};
   std::vector<Interval> intervals;
   for (const std::size_t column : columns) intervals.push_back(fit.intervals[column]);
@@ -73,7 +73,7 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
 }  // namespace
 
 void place_columns(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw,
-                   LinearFit& fit) {
+                   TableFit& fit) {
   std::vector<std::size_t> columns(rows.table.features + 1);
   for (std::size_t j = 0; j < columns.size(); ++j) columns[j] = j;
   const NoisyCounts octaves = count(

@@ -1,9 +1,10 @@
 // The first stages of a fit: from histograms of each column to its centre and scale.
 #pragma once
 
-#include "nustream/ranges/linear_fit.h"
+#include "nustream/ranges/noise_draws.h"
 #include "nustream/ranges/sizes.h"
 #include "nustream/ranges/stride.h"
+#include "nustream/ranges/table_fit.h"
 
 namespace nustream::ranges {
 
@@ -22,7 +23,6 @@ struct Rows {
 
 /// Which columns the model has, and where they lie. Fills shares, features, unusable_column, placements, intervals,
 /// zooms and is_stopped.
-void place_columns(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw,
-                   LinearFit& fit);
+void place_columns(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw, TableFit& fit);
 
 }  // namespace nustream::ranges

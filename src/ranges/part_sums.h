@@ -8,7 +8,7 @@
 #include "nustream/moments/budget.h"
 #include "nustream/moments/estimate.h"
 #include "nustream/moments/running_sums.h"
-#include "nustream/ranges/linear_fit.h"
+#include "nustream/ranges/noise_draws.h"
 
 namespace nustream::ranges {
 

@@ -27,7 +27,9 @@ std::size_t length_bin(double length) noexcept {
 }
 
 std::optional<RowScales> row_scales(const NoisyCounts& lengths) {
-  NUSTREAM_REQUIRE(lengths.histograms() == 2 && lengths.bins() == length_bins, "histograms of inputs and residuals");
+  const bool has_curvature = lengths.histograms() == 3;
+  NUSTREAM_REQUIRE((lengths.histograms() == 2 || has_curvature) && lengths.bins() == length_bins,
+                   "histograms of inputs and residuals");
   const double threshold = length_threshold * lengths.stddev();
   const auto at = [&](std::size_t histogram, double q) {
     const auto place = quantile(lengths.histogram(histogram), threshold, q);
@@ -35,12 +37,13 @@ std::optional<RowScales> row_scales(const NoisyCounts& lengths) {
   };
   const auto inputs = at(0, 0.5);
   const auto residuals = at(1, 0.5);
-  if (!inputs || !residuals) return std::nullopt;
+  const auto curvature = has_curvature ? at(2, 0.9) : std::optional(0.0);
+  if (!inputs || !residuals || !curvature) return std::nullopt;
   double counted = 0;
   for (const double count : lengths.histogram(0)) counted += count > threshold ? count : 0;
   const double share = lengths.rows() == 0 ? 0 : counted / static_cast<double>(lengths.rows());
   return RowScales{std::max(*inputs, *at(0, 0.9) / 1.4), std::max(*residuals / 0.6745, *at(1, 0.9) / 1.645),
-                   std::clamp(share, 0.0, 1.0)};
+                   std::clamp(share, 0.0, 1.0), *curvature};
 }
 
 double widening(Rho target, std::uint64_t rows, std::size_t dimension, double inputs) {

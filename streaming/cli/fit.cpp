@@ -10,7 +10,7 @@ namespace nustream::cli {
 void add_fit(CLI::App& app, Job& job) {
   static fit::Options options;
   CLI::App* command =
-      app.add_subcommand("fit", "a private linear model of a file, without a configuration: ranges are measured too");
+      app.add_subcommand("fit", "a private model of a file, without a configuration: ranges are measured too");
   command->add_option("FILE", options.file, "CSV or JSON lines; .gz and .zst are read too")->required();
   command->add_option("--target", options.target, "the column to explain, or log(column) and the like")->required();
   auto* features = command->add_option("--features", options.features, "columns, or maps of them: a,log(b),c=text")
@@ -19,11 +19,19 @@ void add_fit(CLI::App& app, Job& job) {
   auto* all = command->add_flag("--all-numeric", all_numeric,
                                 "every column of the header that is mostly numbers (the default of CSV)");
   features->excludes(all);
-  command->add_flag("--mean", options.mean, "the target's mean, without features")->excludes(features)->excludes(all);
-  command->add_flag("--logistic", options.logistic, "not there yet");
-  command->add_flag("--poisson", options.poisson, "not there yet");
+  auto* mean = command->add_flag("--mean", options.mean, "the target's mean, without features")
+                   ->excludes(features)
+                   ->excludes(all);
+  auto* logistic = command->add_flag_callback(
+      "--logistic", [] { options.likelihood = ranges::Likelihood::logistic; },
+      "a logistic model of a target of 0 and 1");
+  auto* poisson = command->add_flag_callback(
+      "--poisson", [] { options.likelihood = ranges::Likelihood::poisson; }, "a log-linear model of counts");
+  logistic->excludes(poisson)->excludes(mean);
+  poisson->excludes(mean);
   command->add_option("--rho", options.rho, "what this fit spends, zCDP (0.1)")->check(positive());
-  command->add_option("--delta", options.delta, "delta of the epsilon that is shown (1e-6)");
+  command->add_option("--delta", options.deltas, "delta of the epsilon that is shown (1e-6); several: 1e-5,1e-6")
+      ->delimiter(',');
   command->add_option("--budget", options.budget, "the most that all fits over this file may spend together")
       ->check(positive());
   command->add_flag("--replace-one", options.replace_one,

@@ -1,5 +1,6 @@
 #include "fit/fit.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <exception>
@@ -17,8 +18,10 @@
 #include "fit/columns.h"
 #include "fit/report.h"
 #include "fit/table.h"
+#include "fit/written_config.h"
 #include "journal/running_hash.h"
 #include "nustream/base/error.h"
+#include "nustream/ranges/linear_fit.h"
 #include "nustream/ranges/sizes.h"
 #include "secrets/harden.h"
 #include "secrets/hex.h"
@@ -27,18 +30,26 @@
 namespace nustream::fit {
 namespace {
 
-void require_supported(const Options& options) {
-  for (const auto& [asked, name] : {std::pair(options.logistic, "logistic"), std::pair(options.poisson, "poisson")}) {
-    if (!asked) continue;
-    throw Failure(Exit::usage,
-                  fmt::format("fit --{0} is not there yet: fits are linear, or a mean; for a {0} model use "
-                              "estimate with a configuration (docs/estimate.md)",
-                              name));
+std::vector<Delta> deltas_of(const Options& options) {
+  std::vector<Delta> deltas;
+  for (const double delta : options.deltas) {
+    if (std::ranges::count(options.deltas, delta) > 1)
+      throw Failure(Exit::usage, "--delta: one of them is there twice");
+    deltas.emplace_back(delta);
   }
+  if (deltas.empty() || deltas.size() > most_deltas) {
+    throw Failure(Exit::usage, fmt::format("--delta: from one to {} numbers", most_deltas));
+  }
+  return deltas;
 }
 
 privacy::Neighbours neighbours_of(const Options& options) {
   return {options.replace_one ? privacy::Adjacency::replace_one : privacy::Adjacency::zero_out, false};
+}
+
+const char* model_name(const Options& options) {
+  if (!options.likelihood) return "linear";
+  return *options.likelihood == ranges::Likelihood::logistic ? "logistic" : "poisson";
 }
 
 /// Everything that decides what a fit becomes but for the file: the rule, not what it finds.
@@ -50,12 +61,8 @@ std::string digest_of(const Options& options, const Columns& columns) {
   for (const record::Feature& feature : columns.features)
     text += fmt::format("feature={}:{}\n", feature.name.size(), feature.name);
   text += fmt::format("target={}:{}\n", columns.target.name.size(), columns.target.name);
+  if (options.likelihood) text += fmt::format("model={}\n", model_name(options));
   return secrets::to_hex(journal::hash_of(text));
-}
-
-std::vector<publish::Epsilons> epsilons_of(Rho rho, const Options& options) {
-  const Delta delta{options.delta};
-  return publish::epsilons_of(rho, {&delta, 1});
 }
 
 /// Before anything is read of a record but that it is there.
@@ -72,23 +79,25 @@ void require_enough(const Options& options, const Account& account, std::uint64_
                   account.spent(neighbours).value(), options.rho, *options.budget));
 }
 
-ranges::LinearFit measured(const Options& options, const Columns& columns, const FileTable& table,
-                           const Account& account) {
+ranges::TableFit measured(const Options& options, const Columns& columns, const FileTable& table,
+                          const Account& account) {
   noise::KeyBytes key = account.keys().epoch_key("fit");
   secrets::LockedMemory locked;
   const ranges::DrawNoise draw = ranges::keyed_noise(key, LaneId{0}, account.epoch(), &locked);
   noise::wipe(key);
   const ranges::FitSettings settings{Rho{options.rho}, neighbours_of(options).adjacency, !columns.is_listed};
-  return ranges::fit_linear(table.view(), settings, draw);
+  return options.likelihood ? ranges::fit_likelihood(*options.likelihood, table.view(), settings, draw)
+                            : ranges::fit_linear(table.view(), settings, draw);
 }
 
-Failure hardly_usable(const Options& options, const Columns& columns, const ranges::LinearFit& fit) {
+Failure hardly_usable(const Options& options, const Columns& columns, const ranges::TableFit& fit) {
   std::string which = "rows: a column of theirs is no number in most of them";
   if (fit.unusable_column) {
     const std::size_t column = *fit.unusable_column;
     const bool is_target = column == columns.features.size();
     which = fmt::format("values of '{}' (a noisy share of {:.2f})",
                         is_target ? columns.target.name : columns.features[column].name, fit.shares[column]);
+    if (is_target && options.likelihood == ranges::Likelihood::logistic) which += ", which are to be 0 and 1";
   }
   return {Exit::data,
           fmt::format("'{}': hardly any usable {}; look at the column's name, its map and --delimiter. rho "
@@ -111,12 +120,12 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
   report.target = columns.target.name;
   report.records = table.y.size();
   report.rho = options.rho;
-  report.epsilons = epsilons_of(Rho{options.rho}, options);
+  report.model = model_name(options);
+  report.epsilons = publish::epsilons_of(Rho{options.rho}, deltas_of(options));
   const Rho total = account.with(Rho{options.rho}, neighbours_of(options));
   report.total_rho = total.value();
-  report.total_epsilons = epsilons_of(total, options);
+  report.total_epsilons = publish::epsilons_of(total, deltas_of(options));
   report.fits = account.fits() + 1;
-  report.delta = options.delta;
   report.epoch = account.epoch();
   report.digest = digest_of(options, columns);
   report.adjacency = privacy::name(neighbours_of(options).adjacency);
@@ -130,8 +139,7 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
 
 Exit run(const Options& options) {
   secrets::harden_process();
-  require_supported(options);
-  static_cast<void>(Delta{options.delta});
+  const std::vector<Delta> deltas = deltas_of(options);
   static_cast<void>(console::watch_signals());
   if (!options.write_config.empty() && std::filesystem::exists(options.write_config)) {
     throw Failure(Exit::io, options.write_config + " is there already: --write-config names a new file");
@@ -141,12 +149,12 @@ Exit run(const Options& options) {
   if (table.y.empty()) throw Failure(Exit::data, "'" + options.file + "' holds no records");
   static_cast<void>(ranges::sizes({table.y.size(), columns.features.size() + 1, Rho{options.rho},
                                    neighbours_of(options).adjacency}));  // before a folder is made
-  console::warn(publish::large_delta(Delta{options.delta}, table.y.size()));
+  console::warn(publish::large_delta(std::ranges::max(deltas, {}, &Delta::value), table.y.size()));
   Account account(options);
   require_enough(options, account, table.y.size(), columns.features.size() + 1);
   Report report = report_of(options, columns, table, account);
   Spent spent{Rho{options.rho}, report.records, neighbours_of(options), report.digest, {}};
-  ranges::LinearFit fit;
+  ranges::TableFit fit;
   try {
     fit = measured(options, columns, table, account);
   } catch (const std::exception&) {

@@ -9,20 +9,22 @@
 #include "error.h"
 #include "nustream/base/units.h"
 #include "nustream/privacy/participation.h"
+#include "nustream/ranges/likelihood_fit.h"
 
 namespace nustream::fit {
+
+inline constexpr std::size_t most_deltas = 8;
 
 /// What the command line says.
 struct Options {
   std::string file;
-  std::string target;                 ///< a column, or log(column) and the like (columns.h)
-  std::vector<std::string> features;  ///< empty: every column that the header names
-  bool mean = false;                  ///< of the target, without features
-  bool logistic = false;              ///< refused
-  bool poisson = false;               ///< refused
+  std::string target;                            ///< a column, or log(column) and the like (columns.h)
+  std::vector<std::string> features;             ///< empty: every column that the header names
+  bool mean = false;                             ///< of the target, without features
+  std::optional<ranges::Likelihood> likelihood;  ///< nothing: least squares
   double rho = 0.1;
-  double delta = 1e-6;
-  std::optional<double> budget;  ///< what all fits of the folder together may spend
+  std::vector<double> deltas{1e-6};  ///< at which ε is told, up to most_deltas
+  std::optional<double> budget;      ///< what all fits of the folder together may spend
   bool replace_one = false;
   std::string format;     ///< "csv" or "jsonl"; empty: by the file's name
   std::string delimiter;  ///< of CSV; empty: a comma

@@ -1,4 +1,4 @@
-// What a fit says: its release, the table for people, JSON, and a configuration with the ranges that it found.
+// What a fit says: its release, the table for people, and JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "fit/columns.h"
 #include "fit/fit.h"
-#include "nustream/ranges/linear_fit.h"
+#include "nustream/ranges/table_fit.h"
 #include "publish/epsilons.h"
 #include "publish/json_text.h"
 
@@ -17,17 +17,17 @@ namespace nustream::fit {
 struct Report {
   std::string file;
   std::string target;
+  std::string model = "linear";  ///< or "logistic" or "poisson"
   std::uint64_t records = 0;
   publish::NamedValues estimate;
   std::vector<std::pair<double, double>> interval;  ///< 95%, in the order of estimate; empty where withheld
   std::vector<std::string> dropped;                 ///< columns of the header that are hardly usable
-  ranges::LinearFit fit;
+  ranges::TableFit fit;
   double rho = 0;
-  std::vector<publish::Epsilons> epsilons{};  ///< of this fit, at its one δ
+  std::vector<publish::Epsilons> epsilons{};  ///< of this fit, at every δ
   double total_rho = 0;                       ///< of all fits of the folder
   std::vector<publish::Epsilons> total_epsilons{};
   std::size_t fits = 1;  ///< that the folder has seen, this one included
-  double delta = 0;
   EpochId epoch{0};
   std::string digest;
   std::string adjacency;
@@ -38,14 +38,16 @@ struct Report {
 
 inline constexpr double interval_level = 0.95;
 
+[[nodiscard]] inline bool is_linear(const Report& report) {
+  return report.model == "linear";
+}
+
 /// Estimate and intervals of `fit`, by the columns' names.
-void fill_table(const Columns& columns, const ranges::LinearFit& fit, Report& report);
+void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& report);
 
 /// One line of releases.jsonl.
 [[nodiscard]] std::string release_line(const Report& report);
 [[nodiscard]] std::string to_text(const Report& report);
 [[nodiscard]] std::string to_json(const Report& report);
-/// TOML for `estimate` and `replay`, with a warning that a run of it spends again.
-[[nodiscard]] std::string to_config(const Columns& columns, const Report& report);
 
 }  // namespace nustream::fit

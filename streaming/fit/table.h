@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "fit/columns.h"
-#include "nustream/ranges/linear_fit.h"
+#include "nustream/ranges/table_fit.h"
 
 namespace nustream::fit {
 

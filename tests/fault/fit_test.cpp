@@ -109,7 +109,9 @@ TEST_F(Fit, RefusesWhatItCannotDoBeforeAnythingIsSpent) {
     EXPECT_THAT(result.err, HasSubstr(text));
     EXPECT_FALSE(std::filesystem::exists(file + ".fit/ledger")) << text;
   };
-  expect({"--target", "y", "--logistic"}, 64, "fit --logistic is not there yet");
+  expect({"--target", "y", "--logistic", "--poisson"}, 64, "");
+  expect({"--target", "y", "--features", "a", "--delta", "1e-5,1e-5"}, 64, "twice");
+  expect({"--target", "y", "--features", "a", "--delta", "1e-5,2"}, 78, "delta");
   expect({"--target", "y", "--rho", "0.001"}, 78, "rho >= ");
   expect({"--target", "z"}, 78, "'z'");
   expect({"--target", "y", "--features", "a,a"}, 64, "'a' is there twice");
@@ -146,6 +148,64 @@ TEST_F(Fit, ReadsJsonLinesAndMaps) {
                                                             "--json", "--insecure-seed", "5"});
   ASSERT_EQ(mean.code, 0) << mean.err;
   EXPECT_NEAR(member(mean, "estimate", "intercept"), 1, 0.1);
+}
+
+/// 1 where 2(a − 100)/3 and a normal number are above 0.2, and counts of mean e^(1 + .3(a − 100)/3).
+std::string answers(std::size_t rows = 12'000) {
+  std::string csv = "a,yes,count\n";
+  std::mt19937_64 random(13);
+  std::normal_distribution<double> normal;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double z = normal(random);
+    const bool yes = std::bernoulli_distribution(1 / (1 + std::exp(-1.5 * z)))(random);
+    const int count = std::poisson_distribution<int>(std::exp(1 + 0.3 * z))(random);
+    csv += std::to_string(100 + 3 * z) + (yes ? ",1," : ",0,") + std::to_string(count) + "\n";
+  }
+  return csv;
+}
+
+// Slopes .5 and .1 of a; standard errors of .01 and .002 by sampling, and about as much by noise.
+TEST_F(Fit, FitsLogisticAndPoissonModels) {
+  const std::string path = folder.write("answers.csv", answers());
+  const auto of = [&](const char* target, const char* model) {
+    return run_command(NUSTREAM_COMMAND, {"fit", path, "--target", target, model, "--features", "a", "--rho", "1",
+                                          "--json", "--insecure-seed", "5", "--write-config", path + target});
+  };
+  const CommandResult logistic = of("yes", "--logistic");
+  ASSERT_EQ(logistic.code, 0) << logistic.err;
+  EXPECT_NEAR(member(logistic, "estimate", "a"), 0.5, 0.1);
+  EXPECT_THAT(logistic.out, AllOf(HasSubstr("\"model\":\"logistic\""), HasSubstr("\"kind\":\"curvature\"")));
+  const CommandResult poisson = of("count", "--poisson");
+  ASSERT_EQ(poisson.code, 0) << poisson.err;
+  EXPECT_NEAR(member(poisson, "estimate", "a"), 0.1, 0.02);
+  EXPECT_THAT(poisson.out, AllOf(HasSubstr("\"model\":\"poisson\""), HasSubstr("\"interval\":null")));
+  for (const char* target : {"yes", "count"}) {
+    const CommandResult check = run_command(NUSTREAM_COMMAND, {"check", path + target});
+    EXPECT_EQ(check.code, 0) << check.err << check.out;
+  }
+}
+
+TEST_F(Fit, SaysWhichTargetsALogisticModelHas) {
+  const CommandResult result = fit({"--target", "y", "--logistic", "--features", "a", "--rho", "1"});
+  EXPECT_EQ(result.code, 65);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("'y'"), HasSubstr("0 and 1"), HasSubstr("rho 1 is spent")));
+}
+
+TEST_F(Fit, TellsEpsilonAtEveryDeltaByEveryConversion) {
+  const std::vector<std::string> options{"--target", "y", "--features", "a", "--delta", "1e-5,1e-7"};
+  const CommandResult text = fit(options);
+  ASSERT_EQ(text.code, 0) << text.err;
+  for (const char* part : {"at delta 1e-05 (gaussian", "at delta 1e-07 (gaussian", "zcdp ", "zcdp-simple "}) {
+    EXPECT_THAT(text.out, HasSubstr(part));
+  }
+  std::vector<std::string> as_json = options;
+  as_json.emplace_back("--json");
+  const CommandResult json = fit(as_json);
+  ASSERT_EQ(json.code, 0) << json.err;
+  auto told = parser.parse(json.out)["epsilons"].get_array();
+  ASSERT_EQ(told.value().size(), 2U);
+  EXPECT_EQ(told.at(1)["delta"].get_double().value(), 1e-7);
+  EXPECT_GT(told.at(1)["zcdp"].get_double().value(), told.at(1)["gaussian"].get_double().value());
 }
 
 TEST_F(Fit, WritesAConfigurationThatIsValid) {

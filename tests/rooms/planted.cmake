@@ -13,7 +13,7 @@ set(planted_core
   noise/seed_noise.cpp noise/source.cpp descent/clip.cpp descent/gradient_sum.cpp descent/kernel.cpp
   descent/kernel_baseline.cpp descent/loop.cpp descent/norm.cpp descent/second_moments.cpp lane/lane.cpp
   descent/matrix_loop.cpp descent/two_stage_loop.cpp record/timestamp.cpp inference/local_bounds.cpp
-  inference/local_mechanism.cpp ranges/histogram.cpp ranges/noise_draws.cpp ranges/stride.cpp
+  inference/local_mechanism.cpp ranges/histogram.cpp ranges/likelihood_fit.cpp ranges/noise_draws.cpp ranges/scores.cpp ranges/stride.cpp
   moments/batch_sums.cpp moments/budget.cpp moments/lane.cpp moments/participation.cpp moments/running_sums.cpp
   users/contribution.cpp users/loop.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

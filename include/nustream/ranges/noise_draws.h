@@ -19,15 +19,24 @@ enum class KeyStage : std::uint32_t {
   columns,     ///< histograms of equal bins
   first_zoom,  ///< the same, of columns that are looked at more closely
   second_zoom,
-  first_lengths,   ///< histograms of lengths and residuals, before the pilot
-  pilot_second,    ///< second moments of the pilot
-  pilot_target,    ///< its target moments
-  second_lengths,  ///< histograms of lengths and residuals, behind the pilot
-  second,          ///< second moments of the answer
-  target,          ///< its target moments
-  spread           ///< its residual moments
+  first_lengths,    ///< histograms of lengths and residuals, before the pilot
+  pilot_second,     ///< second moments of the pilot
+  pilot_target,     ///< its target moments
+  second_lengths,   ///< histograms of lengths and residuals, behind the pilot
+  second,           ///< second moments of the answer
+  target,           ///< its target moments
+  spread,           ///< its residual moments
+  first_curvature,  ///< of a likelihood, at the start; and so on, each at the end of the step before
+  first_score,
+  second_curvature,
+  second_score,
+  third_curvature,
+  third_score,
+  third_lengths,  ///< histograms of lengths and residuals before the last step
+  last_curvature,
+  last_score
 };
-inline constexpr std::size_t key_stages = 11;
+inline constexpr std::size_t key_stages = 20;
 
 /// Integers of `grid`, `entries` of them: independent noise of the grid's standard deviation.
 using DrawNoise =

@@ -19,11 +19,12 @@ struct RowScales {
   double inputs;     ///< x₀ = max(q.5, q.9/1.4) of ‖x‖
   double residuals;  ///< r₀ = max(q.5/.6745, q.9/1.645) of |y − xᵀθ_c|
   double counted;    ///< share of the part's rows in bins that are seen, within [0, 1]
+  double curvature;  ///< q.9 of the third histogram, where there is one; else 0
 };
 /// Standard deviations of its noise that a count of lengths has to exceed.
 inline constexpr double length_threshold = 3.5;
-/// From a release of two histograms over the same rows: lengths of inputs, then of residuals. Empty where no bin of
-/// one of them is seen.
+/// From a release of two or three histograms over the same rows: lengths of inputs, of residuals, and what a row adds
+/// to the curvature, as a length. Empty where no bin of one of them is seen.
 [[nodiscard]] std::optional<RowScales> row_scales(const NoisyCounts& lengths);
 
 /// How wide bounds are, f: R_r = f·r₀ and R_x = max(2, f/2)·x₀, so that the noise of the target moments costs about

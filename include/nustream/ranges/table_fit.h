@@ -1,0 +1,64 @@
+// What a fit over a whole table reads, and what it releases.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "nustream/base/units.h"
+#include "nustream/inference/sandwich.h"
+#include "nustream/privacy/participation.h"
+#include "nustream/ranges/columns.h"
+
+namespace nustream::ranges {
+
+/// Numbers as they stand in the table, NaN where one cannot be read: rows × features, row-major, and a target a row.
+struct Table {
+  std::size_t features = 0;  ///< 0: the target's mean
+  std::span<const double> x;
+  std::span<const double> y;
+
+  [[nodiscard]] std::uint64_t records() const noexcept { return y.size(); }
+};
+
+/// Public.
+struct FitSettings {
+  Rho rho{1};
+  privacy::Adjacency adjacency = privacy::Adjacency::zero_out;
+  /// Leaves out features of which less than half of the values are usable, by their noisy share; without it such
+  /// a feature stays, and every row without it is unusable.
+  bool drop_unusable_features = false;
+};
+
+/// What was found of rows, in working units.
+struct RowBounds {
+  double inputs = 0;     ///< R_x
+  double residuals = 0;  ///< R_r
+  double widening = 0;   ///< f
+  double curvature = 0;  ///< K, of a likelihood (likelihood_fit.h)
+};
+
+/// Everything that a fit releases: a function of noisy releases and public figures.
+struct TableFit {
+  /// By noisy shares too little is usable; then the answer's rows were not touched.
+  bool is_stopped = false;
+  std::optional<std::size_t> unusable_column;  ///< where it is one column's fault: features() stands for the target
+  std::vector<std::size_t> features;           ///< that the model has, rising
+  std::vector<double> shares;                  ///< usable values of every column of the table, the target last: noisy
+  std::vector<Placement> placements;           ///< of the model's features, then of the target
+  std::vector<Interval> intervals;             ///< the same, before zooms: octaves
+  std::size_t zooms = 0;                       ///< histograms of equal bins behind the first
+  double usable = 0;                           ///< noisy share of usable rows
+  RowBounds pilot;
+  RowBounds bounds;  ///< of the answer, in whitened units
+  std::uint64_t answer_records = 0;
+  std::vector<double> theta;  ///< the intercept, then a slope of every model feature; original units
+  /// Of theta; empty where they are withheld: where noise hides a direction, or the spread of the residuals.
+  std::vector<inference::EstimatedVariance> variances;
+  bool is_settled = true;   ///< false where the last of several steps was long: the answer is on its way
+  std::size_t floored = 0;  ///< directions that noise hides: there the answer is a guess
+};
+
+}  // namespace nustream::ranges

@@ -1,0 +1,33 @@
+// The pilot of a fit: noisy second moments and cross moments over a part of their own.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "ranges/coordinates.h"
+#include "ranges/working_rows.h"
+
+namespace nustream::ranges {
+
+/// How much wider than the middle scales the pilot's bounds are.
+inline constexpr double pilot_widening = 2;
+inline constexpr double pilot_slack = 1.5;
+
+/// All of it is post-processing of one release.
+struct Pilot {
+  Eigen::VectorXd theta;   ///< least squares of the placed target, placed coordinates
+  Eigen::MatrixXd second;  ///< floored second moments of the placed inputs, per record
+  Whitening whitening;
+};
+
+/// One release at settings.rho over the rows of `part`, which are not whitened yet.
+[[nodiscard]] Pilot pilot(WorkingRows& rows, const Part& part, const FitSettings& settings, const RowBounds& bounds,
+                          const DrawNoise& draw);
+
+/// Of moments of `dimension` inputs about `centre`; the caller names shares and stages.
+[[nodiscard]] PartDesign part_design(const FitSettings& settings, std::size_t dimension, const RowBounds& bounds,
+                                     const Eigen::VectorXd& centre);
+
+/// One step's noise, independent of any other.
+inline constexpr double alone[] = {1.0};
+
+}  // namespace nustream::ranges

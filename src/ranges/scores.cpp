@@ -1,0 +1,102 @@
+#include "ranges/scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "moments/triangle.h"
+#include "nustream/base/error.h"
+#include "nustream/model/logistic.h"
+#include "nustream/privacy/zcdp.h"
+#include "planted.h"
+
+namespace nustream::ranges {
+namespace {
+
+/// e^300 is far from overflow, and no count is near it.
+constexpr double largest_predictor = 300;
+
+/// What rounding of norms and of entries can add, relative to a bound.
+double room_for_rounding(std::size_t dimension) {
+  return 1 - (static_cast<double>(dimension) + 16) * 0x1p-49;
+}
+
+double moves(privacy::Adjacency adjacency, double norm, double replaced) {
+  return adjacency == privacy::Adjacency::replace_one ? replaced * norm : norm;
+}
+
+}  // namespace
+
+Expected expected(Likelihood likelihood, double predictor) noexcept {
+  const double at = std::clamp(predictor, -largest_predictor, largest_predictor);
+  if (likelihood == Likelihood::poisson) return {std::exp(at), std::exp(at)};
+  const double mean = model::Logistic{}.slope(at, 0);
+  return {mean, mean * model::Logistic{}.slope(-at, 0)};
+}
+
+ScoreSums::Block ScoreSums::block(double norm, double displacement, Rho rho, std::size_t entries, double room) {
+  // Upwards: roots and products are rounded to nearest.
+  const double moved = displacement * (1 + 0x1p-50);
+  const NoiseStddev stddev = noise_stddev(privacy::multiplier_for(Sensitivity{1}, rho), Displacement{moved});
+  Block made{stddev, noise::Grid(stddev, 1, ClipNorm{norm}), 0, std::vector<WideUnits>(entries)};
+  // Truncated entries move by less than a spacing each: ⟨A, B⟩ ≥ 0 may then fail by as much.
+  const double truncated = 2 * std::sqrt(static_cast<double>(entries)) * made.grid.spacing() / norm;
+  const double factor = room - truncated;
+  if (!(factor > 0.5)) throw InvalidParameter("rho", "so small that rows drown", "noise below 2^30 rows");
+  made.units = factor / made.grid.spacing();
+  return made;
+}
+
+ScoreSums::ScoreSums(Likelihood likelihood, const ScoreBounds& bounds, privacy::Adjacency adjacency, Rho rho,
+                     const Eigen::VectorXd& theta)
+    : likelihood_(likelihood),
+      bounds_(bounds),
+      theta_(theta),
+      curvature_(block(bounds.curvature, moves(adjacency, bounds.curvature, std::numbers::sqrt2),
+                       Rho{rho.value() * curvature_share},
+                       static_cast<std::size_t>(theta.size() * (theta.size() + 1) / 2),
+                       room_for_rounding(static_cast<std::size_t>(theta.size())))),
+      score_(block(bounds.inputs * bounds.residuals, moves(adjacency, bounds.inputs * bounds.residuals, 2),
+                   Rho{rho.value() * (1 - curvature_share)}, static_cast<std::size_t>(theta.size()),
+                   room_for_rounding(static_cast<std::size_t>(theta.size())))) {
+  NUSTREAM_REQUIRE(theta.allFinite(), "a finite point to take the score at");
+}
+
+void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target) noexcept {
+  const double squares = inputs.squaredNorm();
+  if (!std::isfinite(squares) || !std::isfinite(target)) return;
+  const auto [mean, weight] = expected(likelihood_, inputs.dot(theta_));
+  const double heavy = NUSTREAM_PLANTED("curvature-is-not-bounded") ? 0 : weight * squares;
+  const double counts = std::min({1.0, bounds_.inputs * bounds_.inputs / squares, bounds_.curvature / heavy});
+  const double root = std::sqrt(counts);
+  const double residual = root * std::clamp(root * (target - mean), -bounds_.residuals, bounds_.residuals);
+  WideUnits* sum = curvature_.sums.data();
+  for (Eigen::Index i = 0; i < inputs.size(); ++i) {
+    const double diagonal = counts * weight * inputs(i) * curvature_.units;
+    *sum++ += static_cast<WideUnits>(diagonal * inputs(i));
+    for (Eigen::Index j = i + 1; j < inputs.size(); ++j) {
+      *sum++ += static_cast<WideUnits>(std::numbers::sqrt2 * diagonal * inputs(j));
+    }
+    score_.sums[static_cast<std::size_t>(i)] += static_cast<WideUnits>(residual * inputs(i) * score_.units);
+  }
+}
+
+std::vector<double> ScoreSums::noisy(const Block& block, const DrawNoise& draw, KeyStage stage) {
+  const std::vector<std::int64_t> noise = draw(stage, block.grid, block.sums.size());
+  NUSTREAM_REQUIRE(noise.size() == block.sums.size(), "every entry has its own noise");
+  std::vector<double> values;
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    const WideUnits added = NUSTREAM_PLANTED("scores-without-noise") ? 0 : WideUnits{noise[i]};
+    values.push_back(static_cast<double>(block.sums[i] + added) * block.grid.spacing());
+  }
+  return values;
+}
+
+ScoreSums::Released ScoreSums::release(const DrawNoise& draw, KeyStage curvature, KeyStage score) const {
+  const std::vector<double> second = noisy(curvature_, draw, curvature);
+  const std::vector<double> first = noisy(score_, draw, score);
+  return {moments::full_matrix(second, first.size()), Eigen::Map<const Eigen::VectorXd>(first.data(), theta_.size()),
+          curvature_.stddev.value(), score_.stddev.value()};
+}
+
+}  // namespace nustream::ranges

@@ -1,0 +1,65 @@
+#include "ranges/working_rows.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "nustream/ranges/rows.h"
+
+namespace nustream::ranges {
+namespace {
+
+double placed(const Placement& placement, double value) {
+  return (value - placement.centre) / placement.scale;
+}
+
+}  // namespace
+
+WorkingRows::WorkingRows(Rows& rows, const TableFit& fit)
+    : rows_(rows),
+      fit_(fit),
+      placed_(Eigen::VectorXd::Ones(dimension())),
+      whiten_(Eigen::MatrixXd::Identity(dimension(), dimension())) {}
+
+void WorkingRows::each(const Part& part, const AddRow& add) {
+  for (std::uint64_t place = part.first; place < part.first + part.count; ++place) {
+    const std::uint64_t position = rows_.stride.position(place);
+    for (Eigen::Index j = 1; j < dimension(); ++j) {
+      const std::size_t k = static_cast<std::size_t>(j) - 1;
+      placed_(j) = placed(fit_.placements[k], rows_.value(position, fit_.features[k]));
+    }
+    const double target = placed(fit_.placements.back(), rows_.value(position, rows_.table.features));
+    if (!placed_.allFinite()) {
+      add(unusable(), std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
+    whitened_.noalias() = whiten_ * placed_;
+    add({whitened_.data(), static_cast<std::size_t>(whitened_.size())}, target);
+  }
+}
+
+std::span<const double> WorkingRows::unusable() {
+  whitened_ = Eigen::VectorXd::Zero(dimension());
+  return {whitened_.data(), static_cast<std::size_t>(whitened_.size())};
+}
+
+NoisyCounts measure(WorkingRows& rows, const Part& part, std::size_t histograms, const Lengths& lengths,
+                    const FitSettings& settings, KeyStage stage, const DrawNoise& draw) {
+  const HistogramDesign design{histograms, length_bins, settings.adjacency};
+  const CountNoise mechanism(design, settings.rho);
+  ExactCounts counts(design);
+  std::vector<double> found(histograms);
+  std::vector<std::size_t> bins(histograms);
+  rows.each(part, [&](std::span<const double> inputs, double target) {
+    const bool usable = std::isfinite(target);
+    if (usable) {
+      lengths(Eigen::Map<const Eigen::VectorXd>(inputs.data(), static_cast<Eigen::Index>(inputs.size())), target,
+              found);
+    }
+    for (std::size_t i = 0; i < histograms; ++i) bins[i] = usable ? length_bin(found[i]) : no_bin;
+    counts.add(bins);
+  });
+  return {counts, mechanism, draw(stage, mechanism.grid(), design.entries())};
+}
+
+}  // namespace nustream::ranges

@@ -1,0 +1,83 @@
+#include "fit/written_config.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace nustream::fit {
+namespace {
+
+std::string in_quotes(const std::string& text) {
+  std::string out;
+  publish::append_string(text, out);  // of TOML's basic strings, JSON's are a part
+  return out;
+}
+
+std::string term_in_toml(const record::Feature& feature, const ranges::Placement& placement) {
+  constexpr const char* names[] = {"identity", "log", "log1p", "sqrt", "square", "indicator", "hour", "day_of_week"};
+  const auto transform = static_cast<std::size_t>(feature.first.transform);
+  std::string out = fmt::format("name = {}\ncolumn = {}\ntransform = \"{}\"\n", in_quotes(feature.name),
+                                in_quotes(feature.first.column), names[transform]);
+  if (feature.first.transform == record::Transform::indicator) {
+    out += fmt::format("equals = {}\n", in_quotes(feature.first.equals));
+  }
+  return out + fmt::format("center = {}\nscale = {}\n", placement.centre, placement.scale);
+}
+
+/// θ as names and numbers of an inline table: public, since the fit released it.
+std::string start_in_toml(const Report& report) {
+  std::string out = "{ ";
+  for (const auto& [name, value] : report.estimate) {
+    out += fmt::format("{}{} = {}", out.size() > 2 ? ", " : "", in_quotes(name), value);
+  }
+  return out + " }";
+}
+
+std::string deltas_in_toml(const Report& report) {
+  if (report.epsilons.size() == 1) return fmt::format("{}", report.epsilons.front().delta);
+  std::string out = "[";
+  for (const publish::Epsilons& at : report.epsilons)
+    out += fmt::format("{}{}", out.size() > 1 ? ", " : "", at.delta);
+  return out + "]";
+}
+
+/// Columns are placed, so that eigenvalues of E[xxᵀ] are about 1, and those of the curvature about `unit`: some
+/// hundred forgetting times over the file.
+double step_size_of(const Report& report) {
+  const ranges::TableFit& fit = report.fit;
+  const double unit = is_linear(report) ? 1 : fit.bounds.curvature / (fit.bounds.inputs * fit.bounds.inputs);
+  return std::min(1 / (fit.pilot.inputs * fit.pilot.inputs), 100 / static_cast<double>(report.records)) / unit;
+}
+
+}  // namespace
+
+std::string to_config(const Columns& columns, const Report& report) {
+  const ranges::TableFit& fit = report.fit;
+  const config::InputSettings& input = columns.input;
+  std::string out = fmt::format(
+      "# The ranges that a fit of {0} measured privately, at rho = {1}. What this file says is spent.\n"
+      "# WARNING: a run of it over the same records is a second spend, in a ledger of its own: it adds to rho = "
+      "{1}.\n"
+      "\n[stream]\nname = \"fit\"\ninput = {2}\nformat = \"{3}\"\n",
+      in_quotes(report.target), report.rho, in_quotes(input.files.front()),
+      input.format == config::Format::csv ? "csv" : "jsonl");
+  if (input.format == config::Format::csv) out += fmt::format("delimiter = {}\n", in_quotes({input.delimiter}));
+  for (std::size_t j = 0; j < fit.features.size(); ++j) {
+    out += "\n[[features]]\n" + term_in_toml(columns.features[fit.features[j]], fit.placements[j]);
+  }
+  const ranges::Placement as_it_is;
+  out += "\n[target]\n" + term_in_toml(columns.target, is_linear(report) ? fit.placements.back() : as_it_is);
+  const double residuals = is_linear(report) ? fit.pilot.residuals : fit.bounds.residuals;
+  out += fmt::format(
+      "\n[model]\nloss = \"{8}\"\nintercept = true\n\n[descent]\nstep_size = {0}\nclip_norm = {1}\naverage = "
+      "\"tail\"\n"
+      "average_from = {2}\nstart = {9}\n\n[privacy]\nrho = {3}\ndelta = {4}\nadjacency = \"{5}\"\n\n[noise]\nnu = "
+      "{0}\n"
+      "\n[release]\nevery = {6}\n\n[state]\ndirectory = {7}\n",
+      step_size_of(report), fit.pilot.inputs * residuals, report.records / 2, report.rho, deltas_in_toml(report),
+      report.adjacency, std::max<std::uint64_t>(1, report.records / 100), in_quotes(report.file + ".runs"),
+      report.model, start_in_toml(report));
+  return out;
+}
+
+}  // namespace nustream::fit

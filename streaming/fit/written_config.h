@@ -1,0 +1,13 @@
+// A configuration with the ranges that a fit found.
+#pragma once
+
+#include <string>
+
+#include "fit/report.h"
+
+namespace nustream::fit {
+
+/// TOML for `estimate` and `replay`, which begin at the fit's answer; with a warning that a run of it spends again.
+[[nodiscard]] std::string to_config(const Columns& columns, const Report& report);
+
+}  // namespace nustream::fit
