@@ -118,6 +118,7 @@ double read_field(const Field& field, std::string_view text) noexcept {
     case Reading::custom:
       return field.reader->read(text);
     case Reading::user:
+      if (text.empty()) return unreadable;
       if (std::find(field.labels.begin(), field.labels.end(), text) != field.labels.end()) return unreadable;
       return field.users == nullptr ? 0 : field.users->read(text);
     case Reading::hour:
@@ -140,7 +141,8 @@ RowBuilder::RowBuilder(const Schema& schema)
   if (schema.target) maps_.push_back(map(*schema.target));
   if (schema.user) {
     user_field_ = static_cast<std::uint32_t>(fields_.size());
-    fields_.push_back({schema.user->column, Reading::user, {}, schema.user->nobody, nullptr, TimeUnit::none, schema.user->reader});
+    fields_.push_back(
+        {schema.user->column, Reading::user, {}, schema.user->nobody, nullptr, TimeUnit::none, schema.user->reader});
   }
   copies_ = std::all_of(maps_.begin(), maps_.end(), [](const Map& map) {
     return map.first.transform == Transform::identity && !map.second && map.center == 0 && map.scale == 1 &&

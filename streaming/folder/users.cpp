@@ -37,10 +37,10 @@ void forget_store(journal::Disk& disk, const journal::Disk::Path& folder) {
 }
 
 FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
-                         const config::Users& settings)
+                         const config::Users& settings, users::UserKey key)
     : column_(settings.column),
       limits_(*settings.limits),
-      key_(users::UserKey::draw()),
+      key_(std::move(key)),
       log_(disk, folder, key_, identity, table_) {
   forget_store(disk, folder);
   log_.load({});
@@ -64,6 +64,16 @@ void FolderUsers::carry_over(const users::Limits& before) {
   static_cast<void>(log_.append_epoch(mass));
 }
 
+void FolderUsers::begin_anew() {
+  open_.empty_table();
+  for (unsigned part = 0; part < users::Table::parts; ++part) {
+    table_.visit_part(part, [&](const users::Entry& entry) {
+      if (entry.standing.count != users::closed_count) return;
+      open_.put({entry.user, entry.number, users::closed({})});
+    });
+  }
+}
+
 journal::UsersOfState FolderUsers::close() {
   closed_.take_over(open_);
   journal::UsersOfState state;
@@ -81,19 +91,25 @@ std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::
                                             const users::StoreIdentity& identity, const config::Users& settings,
                                             const journal::UsersOfState* before,
                                             const std::optional<users::Limits>& limits_before, bool& carries_over) {
-  carries_over = carries_over && before != nullptr && before->column == settings.column && limits_before &&
-                 of_one_kind(*limits_before, *settings.limits);
-  if (carries_over && !NUSTREAM_PLANTED("users-counts-restart-with-an-epoch")) {
-    try {
-      auto known = std::make_unique<FolderUsers>(disk, folder, identity, settings, *before);
-      known->carry_over(*limits_before);
-      return known;
-    } catch (const Failure& failure) {
-      if (failure.code() != Exit::data) throw;
-      carries_over = false;  // the store is lost: nobody knows what users did, and both epochs are charged
-    }
+  if (before == nullptr) {
+    carries_over = false;
+    return std::make_unique<FolderUsers>(disk, folder, identity, settings, users::UserKey::draw());
   }
-  return std::make_unique<FolderUsers>(disk, folder, identity, settings);
+  carries_over = carries_over && before->column == settings.column && limits_before &&
+                 of_one_kind(*limits_before, *settings.limits);
+  try {
+    auto known = std::make_unique<FolderUsers>(disk, folder, identity, settings, *before);
+    if (carries_over && !NUSTREAM_PLANTED("users-counts-restart-with-an-epoch")) {
+      known->carry_over(*limits_before);
+    } else {
+      known->begin_anew();
+    }
+    return known;
+  } catch (const Failure& failure) {
+    if (failure.code() != Exit::data) throw;
+    carries_over = false;  // the store is lost: nobody knows what users did, and both epochs are charged
+  }
+  return std::make_unique<FolderUsers>(disk, folder, identity, settings, users::UserKey(before->key));
 }
 
 }  // namespace nustream::folder

@@ -29,9 +29,9 @@ namespace nustream::folder {
 /// next load cuts off.
 class FolderUsers {
  public:
-  /// Of a lane without users so far: a key is drawn, and the store begins empty, whatever files are there.
+  /// Of a lane of whose users nothing is known: the store begins empty, whatever files are there.
   FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
-              const config::Users& settings);
+              const config::Users& settings, users::UserKey key);
   /// Of a state that is gone on from: its key and its table, rebuilt from the store. Failure(data) where that is not
   /// the one that the state knows.
   FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder, const users::StoreIdentity& identity,
@@ -41,6 +41,9 @@ class FolderUsers {
 
   /// An epoch begins behind the one whose `limits` were these: counts and masses carry over.
   void carry_over(const users::Limits& before);
+  /// An epoch begins that is charged beside what users spent before: everybody counts anew, but for those who were
+  /// closed. The store takes that with the epoch's first commit; until then it is that of the epoch before.
+  void begin_anew();
 
   [[nodiscard]] const users::UserKey& key() const noexcept { return key_; }
   [[nodiscard]] users::Changes& open() noexcept { return open_; }
@@ -66,8 +69,9 @@ class FolderUsers {
 void forget_store(journal::Disk& disk, const journal::Disk::Path& folder);
 
 /// Where the unit is the user: carried over from `before` where its users are the same ones and its store is whole;
-/// else none of what users did before is known, and `carries_over` becomes false. `before` is null where there is no
-/// state to go on from.
+/// else `carries_over` becomes false, and everybody counts anew. The key is that of `before` all the same: a stream
+/// has one, so that whoever was closed stays closed, and a folder whose new epoch never commits is still that of the
+/// old one. `before` is null where there is no state to go on from.
 [[nodiscard]] std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::Disk::Path& folder,
                                                           const users::StoreIdentity& identity,
                                                           const config::Users& settings,

@@ -58,6 +58,28 @@ TEST_F(KilledReplayOfUsers, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
   EXPECT_GE(kills, 3 * 2 * static_cast<int>(places.size() - 8));  // some come at a resume, or at the end, alone
 }
 
+// Another column empties the table, and another mass restates it. Until the new epoch's first commit the folder is
+// that of the old one, which goes on as if nothing had been asked for.
+TEST_F(KilledReplayOfUsers, BeforeANewEpochsFirstCommitIsInTheOldOne) {
+  for (const std::string change : {"privacy.user=y", "users.participations=2"}) {
+    for (const char* place : {"during-write-users", "after-write-users", "after-sync-users"}) {
+      const std::string state = change.substr(0, 7) + place;
+      ASSERT_EQ(world.run({"--insecure-seed", "7", "--quiet", "--to", "1000"}, state).code, 0);
+      const CommandResult next = run_command(
+          NUSTREAM_FAULTY, world.replay({"--insecure-seed", "7", "--quiet", "--new-epoch", "--set", change}, state),
+          {}, {"NUSTREAM_FAILPOINT=" + std::string(place) + ":1"});
+      ASSERT_EQ(next.code, killed) << state << ": " << next.err;
+      const CommandResult last = run_command(NUSTREAM_COMMAND, arguments(state));
+      ASSERT_EQ(last.code, 0) << state << ": " << last.err;
+      const std::string releases = world.releases(state);
+      EXPECT_EQ(std::count(releases.begin(), releases.end(), '\n'), 100) << state;
+      EXPECT_EQ(releases.substr(releases.size() / 2),
+                whole.substr(whole.size() - (releases.size() - releases.size() / 2)))
+          << state;
+    }
+  }
+}
+
 TEST_F(KilledReplayOfUsers, AtRandomMomentsGoesOnAsIfItHadNotBeen) {
   std::mt19937_64 bits(asked("NUSTREAM_SEED", 31));
   const int wanted = static_cast<int>(asked("NUSTREAM_KILLS", static_cast<std::uint64_t>(scaled(1000, 30))));

@@ -1,0 +1,144 @@
+// What counts of users outlive: a rotation of the key, another name of their column, and where records name them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "journal/disk.h"
+#include "record/segment_writer.h"
+#include "stored_message.h"
+#include "users_world.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<std::string> with(std::vector<std::string> first, const std::vector<std::string>& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
+/// Of every release, in order.
+std::vector<double> slopes_of(const std::string& releases) {
+  simdjson::dom::parser parser;
+  std::istringstream lines(releases);
+  std::vector<double> slopes;
+  for (std::string line; std::getline(lines, line);) {
+    slopes.push_back(parser.parse(line)["estimate"]["x"].get_double().value());
+  }
+  return slopes;
+}
+
+/// With so much of rho that noise is nothing: whoever counts moves the iterate, and nobody else does.
+const std::vector<std::string> without_noise{"--quiet", "--set", "privacy.rho=1e9"};
+constexpr double nothing = 1e-3;
+constexpr double something = 1e-2;
+
+// Each of 40 users counts once; the first 1,000 records see all of them.
+class CountsOfUsers : public ::testing::Test {
+ protected:
+  const UsersWorld world{2000, 40, "participations = 1\n"};
+
+  [[nodiscard]] CommandResult run(const std::vector<std::string>& more) const {
+    return world.run(with(without_noise, more));
+  }
+};
+
+TEST_F(CountsOfUsers, OutliveARotationOfTheKey) {
+  ASSERT_EQ(run({"--to", "1000"}).code, 0);
+  const std::string key = world.path("new.key");
+  ASSERT_EQ(run_command(NUSTREAM_COMMAND, {"key", "new", key}).code, 0);
+  const CommandResult rotated = run_command(NUSTREAM_COMMAND, {"key", "rotate", world.path("state"), key});
+  ASSERT_EQ(rotated.code, 0) << rotated.err;
+  const CommandResult resumed = run({"--resume", "--set", "state.key_file=\"" + key + "\""});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  const std::vector<double> slopes = slopes_of(world.releases());
+  ASSERT_EQ(slopes.size(), 100U);
+  EXPECT_GT(std::abs(slopes[49]), something);
+  EXPECT_NEAR(slopes.back(), slopes[49], nothing);
+}
+
+/// The same stream, whose column of users has another name.
+std::string renamed(std::string csv) {
+  return csv.replace(0, 7, "x,customer,y");
+}
+
+std::string closed_ones() {
+  std::string identifiers;
+  for (int who = 1; who < 40; ++who) identifiers += std::to_string(who) + "\n";
+  return identifiers;
+}
+
+TEST_F(CountsOfUsers, BeginAnewUnderAnotherColumnAndBothEpochsAreCharged) {
+  ASSERT_EQ(run({"--to", "1000"}).code, 0);
+  world.write("rows.csv", renamed(UsersWorld::csv(2000, 40)));
+  const CommandResult next = run({"--new-epoch", "--from-start", "--set", "privacy.user=customer", "--json"});
+  ASSERT_EQ(next.code, 0) << next.err;
+  EXPECT_GT(std::abs(slopes_of(world.releases()).back()), something);
+  simdjson::dom::parser parser;
+  const auto report = parser.parse(next.out);
+  EXPECT_GT(report["ledger_rho"].get_double().value(), 1.2 * report["rho"].get_double().value());
+}
+
+// Whoever was closed stays closed: under the stream's one key the same identifier is the same user.
+TEST_F(CountsOfUsers, LeaveThoseClosedWhoWereWhereTheColumnIsRenamed) {
+  ASSERT_EQ(run({"--to", "100"}).code, 0);
+  std::vector<std::string> close{"users", "close", world.config()};
+  close = with(close, {"--set", "privacy.rho=1e9", "--set", "state.directory=\"" + world.path("state") + "\""});
+  const CommandResult closed = run_command(NUSTREAM_COMMAND, close, world.write("identifiers", closed_ones()));
+  ASSERT_EQ(closed.code, 0) << closed.err;
+  world.write("rows.csv", renamed(UsersWorld::csv(2000, 40)));
+  for (const char* again : {"--new-epoch", "--resume"}) {
+    const CommandResult next =
+        run({again, "--to", again == std::string("--resume") ? "2000" : "1000", "--set", "privacy.user=customer"});
+    ASSERT_EQ(next.code, 0) << next.err;
+  }
+  const std::vector<double> slopes = slopes_of(world.releases());
+  ASSERT_EQ(slopes.size(), 5U + 95U);
+  EXPECT_NEAR(slopes.back(), slopes[5], nothing);
+  const CommandResult seen = run_command(NUSTREAM_COMMAND, {"inspect", world.path("state"), "--users"});
+  EXPECT_THAT(seen.out, HasSubstr("39 users, 39 of them at their limits")) << seen.err;
+}
+
+// The same records, whose users are named by a column, by the key or by a header of a topic's record.
+TEST(UsersOfATopic, AreThoseOfTheColumnThatNamesThem) {
+  const UsersWorld world;
+  const std::vector<std::string> seeded{"--insecure-seed", "7", "--quiet"};
+  ASSERT_EQ(world.run(seeded, "column").code, 0);
+  std::istringstream rows(UsersWorld::csv(2000, 40));
+  std::vector<StoredMessage> stored;
+  std::string line;
+  std::getline(rows, line);
+  while (std::getline(rows, line)) {
+    const std::size_t first = line.find(',');
+    const std::size_t second = line.find(',', first + 1);
+    const std::string who = line.substr(first + 1, second - first - 1);
+    stored.push_back({.offset = stored.size(),
+                      .key = who,
+                      .value = line.substr(0, first) + line.substr(second),
+                      .headers = {{"person", who}}});
+  }
+  const auto disk = journal::posix_disk();
+  auto writer = recording::SegmentWriter::create(*disk, world.path("orders"), {.topic = "t", .cluster = "c"});
+  for (const decode::Message& message : views(stored).messages()) writer.add(message);
+  writer.finish(writer.next());
+  const std::vector<double> expected = slopes_of(world.releases("column"));
+  ASSERT_EQ(expected.size(), 100U);
+  for (const char* named : {"@key", "@header:person"}) {
+    const CommandResult run =
+        world.run(with(seeded, {world.path("orders"), "--set", "stream.columns=[\"x\",\"y\"]", "--set",
+                                "stream.header=false", "--set", "privacy.user=\"" + std::string(named) + "\""}),
+                  named + 1);
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(slopes_of(world.releases(named + 1)), expected) << named;
+  }
+}
+
+}  // namespace
+}  // namespace nustream::tests
