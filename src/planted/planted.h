@@ -88,6 +88,7 @@ inline constexpr std::array names{
     std::string_view("users-second-record-is-refused"),
     std::string_view("users-counts-restart-at-a-resume"),
     std::string_view("users-counts-restart-with-an-epoch"),
+    std::string_view("users-closed-ones-count-under-another-column"),
     // private ranges
     std::string_view("histograms-move-by-one"),
     std::string_view("a-moved-count-counts-once"),

@@ -20,11 +20,6 @@ using ::testing::HasSubstr;
 
 const std::vector<std::string> seeded{"--insecure-seed", "7", "--quiet"};
 
-std::vector<std::string> with(std::vector<std::string> first, const std::vector<std::string>& more) {
-  first.insert(first.end(), more.begin(), more.end());
-  return first;
-}
-
 /// The bytes after a run in one go.
 std::string in_one_go(const UsersWorld& world) {
   const CommandResult whole = world.run(seeded, "whole");

@@ -3,16 +3,34 @@
 
 #include <map>
 #include <random>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include "command.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
+
+inline std::vector<std::string> with(std::vector<std::string> first, const std::vector<std::string>& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
+/// Of every release, in order.
+inline std::vector<double> slopes_of(const std::string& releases) {
+  simdjson::dom::parser parser;
+  std::istringstream lines(releases);
+  std::vector<double> slopes;
+  for (std::string line; std::getline(lines, line);) {
+    slopes.push_back(parser.parse(line)["estimate"]["x"].get_double().value());
+  }
+  return slopes;
+}
 
 class UsersWorld {
  public:
