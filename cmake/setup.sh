@@ -9,7 +9,7 @@ product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libei
   liblzma-dev librdkafka-dev libboost1.81-dev prometheus-cpp-dev)
 # shellcheck disable=SC2034  # used by ./test
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
-  binutils openssl python3 python3-yaml zstd gzip curl prometheus kcat procps)
+  binutils openssl python3 python3-yaml zstd gzip curl prometheus kcat procps chromium)
 # shellcheck disable=SC2034  # used by tests/campaign/run
 campaign_packages=(qemu-user g++-aarch64-linux-gnu buildah debootstrap)
 
@@ -46,6 +46,9 @@ install_packages() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
   } >>"$setup_log" 2>&1 </dev/null || fail "apt-get failed; its output is at the end of $setup_log"
 }
+
+# npm for the browser's tests, wherever it is from; Debian's where there is none.
+install_npm() { command -v npm >/dev/null || install_packages nodejs npm; }
 
 # build_target PRESET TARGET…: configures once, then builds. What a preset has to keep between machines is
 # nothing but its own folder build/PRESET.

@@ -6,10 +6,12 @@
 #include <memory>
 #include <utility>
 
+#include "attach/lane_past.h"
 #include "attach/lane_worker.h"
 #include "attach/open_lane_parts.h"
 #include "console/warnings.h"
 #include "engine/noise_ahead.h"
+#include "engine/subject.h"
 #include "kafka/interruption.h"
 #include "serve/committed.h"
 
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::chrono::milliseconds start_again_after{200};
 constexpr std::chrono::milliseconds partition_looks_every{5'000};
+constexpr std::chrono::milliseconds past_within{5'000};
 
 /// Of a lane that was opened and is not run: clients take their time to go.
 void close_client(const Host& host, OpenedLane& lane) {
@@ -128,6 +131,7 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
   open_ = std::make_unique<Open>(host_, std::move(*lane), std::move(noise), metrics_, kept_);
   static_cast<void>(enter(LaneEvent::opened));
   show(serve::LaneStatus::running);
+  show_past(open_->state.ledger.identity().epoch);
   start_reading();
   pump();
 }
@@ -143,13 +147,28 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   host_.shown.open_lane({engine::release_header(config, {lane_, epoch.epoch, epoch.digest, epoch.is_private}),
                          mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity,
                          config.descent.schedule, config.privacy.budget, StepCount{config.descent.release_every},
-                         budget_stop(config, lane.state)});
+                         budget_stop(config, lane.state), engine::subject_of(config),
+                         [spend = mechanism.spend](StepCount most) { return serve::spend_by_age(spend, most); }});
   host_.shown.update(serve::CommittedSpend::committed(lane.state.ledger.entry(steps, position),
                                                       lane.state.ledger.total(steps, position)));
   if (!lane.last_published) return;
   std::optional<double> at;
   if (lane.last_published->milliseconds) at = static_cast<double>(*lane.last_published->milliseconds) / 1000;
   host_.shown.update(serve::CommittedRelease::published(lane.last_published->text, at));
+}
+
+/// Of a lane that this process has not shown yet: its picture begins where the lane did, not where the process did.
+void LaneWorker::show_past(EpochId epoch) {
+  if (!host_.shown.lacks_past(lane_)) return;
+  const config::Kafka& kafka = host_.setup.config.kafka;
+  const kafka::LanePlace place{host_.setup.config.stream, lane_, kafka.group, kafka.topics};
+  host_.on_spare_thread([self = shared_from_this(), epoch, place, ended = cancelled_] {
+    const config::Kafka& settings = self->host_.setup.config.kafka;
+    const std::string lines =
+        read_past({settings.brokers, settings.properties, ended.get()}, place, past_within, *ended);
+    auto past = serve::CommittedPast::found(self->lane_, epoch, lines);
+    boost::asio::post(self->host_.loop, [self, past = std::move(past)] { self->host_.shown.update(past); });
+  });
 }
 
 void LaneWorker::start_reading() {

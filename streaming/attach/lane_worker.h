@@ -89,6 +89,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void wait_for_partition(const std::string& reason);
   void begin_running(std::unique_ptr<OpenedLane> lane);
   void show_restored(const OpenedLane& lane);
+  void show_past(EpochId epoch);
   void start_reading();
 
   // Records in, batches out: lane_worker.cpp.

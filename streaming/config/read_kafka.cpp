@@ -105,6 +105,8 @@ Serve read_serve(const Section& section) {
   limits.connections_max = section.count("connections_max").value_or(limits.connections_max);
   limits.connections_per_address_max =
       section.count("connections_per_address_max").value_or(std::max<std::size_t>(1, limits.connections_max / 2));
+  limits.events_max = section.count("events_max").value_or(limits.events_max);
+  limits.events_per_address_max = section.count("events_per_address_max").value_or(limits.events_per_address_max);
   limits.request_time = seconds(section, "timeout_seconds", limits.request_time);
   return settings;
 }

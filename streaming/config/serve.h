@@ -12,6 +12,8 @@ struct ServeLimits {
   std::size_t header_bytes_max = 8192;             ///< request line and headers together; more is answered 431
   std::size_t connections_max = 64;                ///< one more takes the place of whoever has not asked for longest
   std::size_t connections_per_address_max = 32;    ///< the same, among those of one address
+  std::size_t events_max = 16;                     ///< connections that follow events, and at most half of all
+  std::size_t events_per_address_max = 4;          ///< the same, of one address
   std::size_t requests_max = 1000;                 ///< of one connection; the last is answered with Connection: close
   std::chrono::milliseconds request_time{10'000};  ///< to send one request, and again to take its response
   std::chrono::milliseconds idle_time{60'000};     ///< between two requests of a connection

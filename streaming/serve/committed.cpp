@@ -21,7 +21,18 @@ CommittedRelease CommittedRelease::published(std::string_view outbox, std::optio
   const std::size_t begin = outbox.size() < 2 || before_last == std::string_view::npos ? 0 : before_last + 1;
   std::optional<publish::ShownRelease> last = publish::read_release(outbox.substr(begin));
   if (!last) throw Failure(Exit::internal, no_release);
-  return {*std::move(last), static_cast<std::uint64_t>(std::count(outbox.begin(), outbox.end(), '\n')), at};
+  return {outbox, *std::move(last), static_cast<std::uint64_t>(std::count(outbox.begin(), outbox.end(), '\n')), at};
+}
+
+CommittedPast CommittedPast::found(LaneId lane, EpochId epoch, std::string_view lines) {
+  std::string kept;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+    const auto release = publish::read_release(lines.substr(0, end));
+    if (release && release->lane == lane && release->epoch == epoch) kept += lines.substr(0, end);
+    lines.remove_prefix(end);
+  }
+  return {lane, epoch, std::move(kept)};
 }
 
 CommittedModel CommittedModel::published(std::string_view record) {

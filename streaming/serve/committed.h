@@ -6,6 +6,7 @@
 //   CommittedSpend    where the commit of a batch's state has completed, from the ledger entry of that state
 //   CommittedRelease  where the commit or append that published an outbox has completed, from the published bytes
 //   CommittedModel    where the commit that published a combined model has completed, from the published bytes
+//   CommittedPast     where a reader of committed records has found earlier releases of the lane, from those bytes
 //
 // A restored lane makes them from its committed state and from the last release that a reader of committed records
 // finds. Nothing that a lane computes, counts or times reaches a public listener on any other way: steps and spend
@@ -59,11 +60,14 @@ class CommittedRelease {
   [[nodiscard]] const publish::ShownRelease& last() const noexcept { return last_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] const std::optional<double>& at() const noexcept { return at_; }
+  /// All of them, a line each.
+  [[nodiscard]] const std::string& lines() const noexcept { return lines_; }
 
  private:
-  CommittedRelease(publish::ShownRelease last, std::uint64_t count, std::optional<double> at)
-      : last_(std::move(last)), count_(count), at_(at) {}
+  CommittedRelease(std::string_view lines, publish::ShownRelease last, std::uint64_t count, std::optional<double> at)
+      : lines_(lines), last_(std::move(last)), count_(count), at_(at) {}
 
+  std::string lines_;
   publish::ShownRelease last_;
   std::uint64_t count_;
   std::optional<double> at_;
@@ -87,6 +91,26 @@ class CommittedModel {
   std::uint64_t lanes_;
 };
 
-using Committed = std::variant<CommittedSpend, CommittedRelease, CommittedModel>;
+/// Earlier releases of one (lane, epoch), found where everybody may read them.
+class CommittedPast {
+ public:
+  /// `lines`: encoded releases, a line each, the very bytes that are public. Lines of other lanes or epochs, and what
+  /// is no release, are left out.
+  [[nodiscard]] static CommittedPast found(LaneId lane, EpochId epoch, std::string_view lines);
+
+  [[nodiscard]] LaneId lane() const noexcept { return lane_; }
+  [[nodiscard]] EpochId epoch() const noexcept { return epoch_; }
+  [[nodiscard]] const std::string& lines() const noexcept { return lines_; }
+
+ private:
+  CommittedPast(LaneId lane, EpochId epoch, std::string lines)
+      : lane_(lane), epoch_(epoch), lines_(std::move(lines)) {}
+
+  LaneId lane_;
+  EpochId epoch_;
+  std::string lines_;
+};
+
+using Committed = std::variant<CommittedSpend, CommittedRelease, CommittedModel, CommittedPast>;
 
 }  // namespace nustream::serve

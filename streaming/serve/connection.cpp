@@ -1,13 +1,15 @@
 #include "serve/connection.h"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/http/write.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <string>
+#include <utility>
+
+#include "serve/as_values.h"
+#include "serve/follow.h"
 
 namespace nustream::serve {
 namespace {
@@ -16,9 +18,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
 using Clock = std::chrono::steady_clock;
-
-/// Errors as values: here they are the rule, and none of them is exceptional.
-constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
 
 constexpr std::string_view header_end = "\r\n\r\n";
 
@@ -105,11 +104,12 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
     if (error && !unreadable(error)) co_return;
 
     connection.enter(Stage::answering);
-    Answer reply = error ? refusal(error) : answerer(parser, number);
-    const bool stays = reply.keep_alive();
+    Reply reply = error ? Reply{refusal(error)} : answerer(parser, number);
+    if (reply.follow) co_return co_await follow_events(connection, limits, std::move(reply));
+    const bool stays = reply.answer.keep_alive();
     const bool header_alone = !error && parser.get().method() == http::verb::head;
     connection.stream.expires_after(limits.request_time);
-    const bool sent = co_await send(connection, std::move(reply), header_alone);
+    const bool sent = co_await send(connection, std::move(reply.answer), header_alone);
     if (!sent) co_return;
     if (!stays || connection.last_request) {
       const bool unread = error || !parser.is_done() || !received.empty();

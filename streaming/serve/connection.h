@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "serve/eviction.h"
 #include "serve/exchange.h"
@@ -25,8 +27,16 @@ struct Connection {
   }
 };
 
+/// What a follower of events is told next; empty where nothing is new, nothing where the events are over.
+using Follow = std::function<std::optional<std::string>()>;
+
+struct Reply {
+  Answer answer;
+  Follow follow{};  ///< where given, the connection has no other request: it is asked once a second
+};
+
 /// Answers a request whose header was read, the `number`-th of its connection from 1.
-using Answerer = std::function<Answer(const RequestParser&, std::size_t number)>;
+using Answerer = std::function<Reply(const RequestParser&, std::size_t number)>;
 
 /// Serves until the client goes, an answer ends the connection or a deadline passes; never throws for what a client
 /// does. `connection`, `limits` and `answerer` outlive the coroutine.

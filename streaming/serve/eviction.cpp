@@ -16,6 +16,7 @@ std::optional<int> rank(Stage stage) {
     case Stage::reading:
       return 1;
     case Stage::answering:
+    case Stage::following:
       return std::nullopt;
   }
   return std::nullopt;

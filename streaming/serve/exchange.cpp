@@ -1,5 +1,7 @@
 #include "serve/exchange.h"
 
+#include <sodium.h>
+
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 
@@ -33,6 +35,7 @@ Answer with_headers(Response response) {
   out.set(http::field::content_type, response.content_type);
   out.set(http::field::cache_control, "no-store");
   out.set("X-Content-Type-Options", "nosniff");
+  if (response.content_policy != nullptr) out.set("Content-Security-Policy", response.content_policy);
   out.body() = std::move(response.body);
   out.prepare_payload();
   return out;
@@ -44,7 +47,7 @@ Answer plain(http::status status, const char* text) {
 
 Answer unauthorized() {
   Answer out = plain(http::status::unauthorized, "a bearer token is needed\n");
-  out.set(http::field::www_authenticate, "Bearer realm=\"nustream\"");
+  out.set(http::field::www_authenticate, "Bearer realm=\"nustream\", Basic realm=\"nustream\"");
   return out;
 }
 
@@ -61,11 +64,30 @@ std::optional<std::string_view> single(const RequestParser::value_type& request,
   return std::string_view(value.data(), value.size());
 }
 
+/// The password of RFC 7617 credentials, whatever the user is called; empty where they cannot be read.
+std::string password_of(std::string_view credentials) {
+  std::string text(credentials.size(), '\0');
+  std::size_t size = 0;
+  if (sodium_base642bin(reinterpret_cast<unsigned char*>(text.data()), text.size(), credentials.data(),
+                        credentials.size(), nullptr, &size, nullptr, sodium_base64_VARIANT_ORIGINAL) != 0) {
+    return {};
+  }
+  text.resize(size);
+  const std::size_t colon = text.find(':');
+  return colon == std::string::npos ? std::string() : text.substr(colon + 1);
+}
+
+/// "Bearer TOKEN", or, from a browser that asked its user, "Basic" with the token as the password.
 bool authorized(const RequestParser::value_type& request, const BearerToken& token) {
-  constexpr std::string_view scheme = "Bearer ";
+  constexpr std::string_view bearer = "Bearer ";
+  constexpr std::string_view basic = "Basic ";
   const auto value = single(request, http::field::authorization);
-  return value && boost::beast::iequals(value->substr(0, scheme.size()), scheme) &&
-         token.matches(value->substr(scheme.size()));
+  if (!value) return false;
+  if (boost::beast::iequals(value->substr(0, bearer.size()), bearer)) {
+    return token.matches(value->substr(bearer.size()));
+  }
+  return boost::beast::iequals(value->substr(0, basic.size()), basic) &&
+         token.matches(password_of(value->substr(basic.size())));
 }
 
 bool names_its_host(const RequestParser::value_type& request) {
@@ -107,6 +129,13 @@ Answer answer(const RequestParser& parser, const Access& access, const Routes& r
   }
   // A body that is left unread would be taken for the next request.
   out.keep_alive(parser.get().version() == 11 && parser.get().keep_alive() && !has_body(parser));
+  return out;
+}
+
+Answer too_many_followers() {
+  Answer out = plain(http::status::too_many_requests, "too many follow events; read /api/v1/state now and then\n");
+  out.set(http::field::retry_after, "10");
+  out.keep_alive(false);
   return out;
 }
 

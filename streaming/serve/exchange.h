@@ -18,6 +18,9 @@ using Answer = boost::beast::http::response<boost::beast::http::string_body>;
 /// exception of the routes is a 500 without its text.
 [[nodiscard]] Answer answer(const RequestParser& parser, const Access& access, const Routes& routes);
 
+/// 429: to one follower of events more than there is room for.
+[[nodiscard]] Answer too_many_followers();
+
 /// The last answer of a connection whose request could not be read: 431 where its header was too long, else 400.
 [[nodiscard]] Answer refusal(const boost::beast::error_code& error);
 

@@ -44,6 +44,12 @@ tcp::acceptor listen(asio::io_context& loop, const Address& address) {
   return acceptor;
 }
 
+bool asks_for_events(const RequestParser& parser, const Answer& answer) {
+  const auto type = answer[beast::http::field::content_type];
+  return parser.get().method() == beast::http::verb::get &&
+         std::string_view(type.data(), type.size()) == event_stream;
+}
+
 /// Of the other side; the unspecified one where it is gone already.
 asio::ip::address address_of(const tcp::socket& socket) {
   beast::error_code gone;
@@ -54,13 +60,15 @@ asio::ip::address address_of(const tcp::socket& socket) {
 
 class Listener::Service : public std::enable_shared_from_this<Service> {
  public:
-  Service(asio::io_context& loop, const Address& address, const Limits& limits, const Access& access, Routes routes)
+  Service(asio::io_context& loop, const Address& address, const Limits& limits, const Access& access, Routes routes,
+          Feed feed)
       : acceptor_(listen(loop, address)),
         port_(acceptor_.local_endpoint().port()),
         pause_(loop),
         limits_(limits),
         access_(access),
-        routes_(std::move(routes)) {}
+        routes_(std::move(routes)),
+        feed_(std::move(feed)) {}
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
 
@@ -71,13 +79,14 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
     beast::error_code ignored;
     static_cast<void>(acceptor_.close(ignored));
     pause_.cancel();
-    dismiss({Stage::fresh, Stage::idle, Stage::leaving});
+    dismiss({Stage::fresh, Stage::idle, Stage::leaving, Stage::following});
   }
 
   /// As stop(), and requests in flight are cut off: whatever the routes refer to may be gone from now on.
   void abandon() {
     stop();
     routes_ = nullptr;
+    feed_ = nullptr;
     dismiss({Stage::fresh, Stage::idle, Stage::leaving, Stage::reading, Stage::answering});
   }
 
@@ -111,7 +120,9 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   [[nodiscard]] std::size_t of(const asio::ip::address& address) const;
   [[nodiscard]] bool make_room(const std::optional<asio::ip::address>& among);
   void dismiss(std::initializer_list<Stage> at_once);
-  [[nodiscard]] Answer reply(const Connection& connection, const RequestParser& parser, std::size_t number) const;
+  [[nodiscard]] Reply reply(Client& client, const RequestParser& parser, std::size_t number);
+  [[nodiscard]] Reply follow(Client& client, Answer answer, const RequestParser& parser);
+  [[nodiscard]] bool has_room_for_follower(const asio::ip::address& address) const;
 
   tcp::acceptor acceptor_;
   std::uint16_t port_;
@@ -119,6 +130,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   Limits limits_;
   Access access_;
   Routes routes_;
+  Feed feed_;
   std::unordered_set<Connection*> connections_;
   bool stopping_ = false;
 };
@@ -155,7 +167,7 @@ asio::awaitable<void> Listener::Service::pause(std::chrono::steady_clock::durati
 
 asio::awaitable<void> Listener::Service::serve(std::unique_ptr<Client> client) {
   const Answerer answerer = [&client](const RequestParser& parser, std::size_t number) {
-    return client->service->reply(client->connection, parser, number);
+    return client->service->reply(*client, parser, number);
   };
   co_await serve_requests(client->connection, client->service->limits_, answerer);
 }
@@ -190,16 +202,41 @@ void Listener::Service::dismiss(std::initializer_list<Stage> at_once) {
   }
 }
 
-Answer Listener::Service::reply(const Connection& connection, const RequestParser& parser, std::size_t number) const {
+Reply Listener::Service::reply(Client& client, const RequestParser& parser, std::size_t number) {
   Answer out = answer(parser, access_, routes_);
-  if (connection.last_request || number >= limits_.requests_max) out.keep_alive(false);
-  return out;
+  if (feed_ && asks_for_events(parser, out)) return follow(client, std::move(out), parser);
+  if (client.connection.last_request || number >= limits_.requests_max) out.keep_alive(false);
+  return {std::move(out)};
+}
+
+/// The client, and with it the service, lives as long as whoever asks the reply's follower.
+Reply Listener::Service::follow(Client& client, Answer answer, const RequestParser& parser) {
+  if (!has_room_for_follower(client.connection.guest.address)) return {too_many_followers()};
+  const auto last = parser.get()["Last-Event-ID"];
+  Seen seen{.lanes = seen_lanes({last.data(), last.size()})};
+  return {std::move(answer), [this, seen = std::move(seen)]() mutable -> std::optional<std::string> {
+            if (stopping_ || !feed_) return std::nullopt;
+            return feed_(seen);
+          }};
+}
+
+/// Followers never take more than half of the places, so that others are always answered.
+bool Listener::Service::has_room_for_follower(const asio::ip::address& address) const {
+  std::size_t all = 0;
+  std::size_t same = 0;
+  for (const Connection* const connection : connections_) {
+    if (connection->guest.stage != Stage::following) continue;
+    ++all;
+    same += connection->guest.address == address ? 1U : 0U;
+  }
+  return all < std::min(limits_.events_max, limits_.connections_max / 2) &&
+         same < std::min(limits_.events_per_address_max, limits_.connections_per_address_max / 2);
 }
 
 Listener::Listener(asio::io_context& loop, const Address& address, const Limits& limits, const Access& access,
-                   Routes routes) {
+                   Routes routes, Feed feed) {
   check(limits);
-  service_ = std::make_shared<Service>(loop, address, limits, access, std::move(routes));
+  service_ = std::make_shared<Service>(loop, address, limits, access, std::move(routes), std::move(feed));
   service_->start();
 }
 

@@ -22,16 +22,19 @@ namespace nustream::serve {
 /// Everything runs on the loop's thread, one request at a time a connection; nothing blocks. A failed accept, a
 /// client's errors and an exception of the routes end a connection at most.
 ///
+/// Whoever gets an event stream from the routes follows the feed from then on, within Limits::events_max and
+/// events_per_address_max; 429 beyond them.
+///
 /// Headers of an answer, each for a reason, none a function of data: Date (the clock; RFC 9110 §6.6.1),
 /// Content-Type, Content-Length, Cache-Control: no-store (an estimate is as old as its step, not as a cache says),
-/// X-Content-Type-Options: nosniff, Connection where it closes, WWW-Authenticate on 401, Allow on 405. No Server, no
-/// ETag, no Last-Modified, no CORS.
+/// X-Content-Type-Options: nosniff, Content-Security-Policy on pages, Connection where it closes, WWW-Authenticate on
+/// 401, Allow on 405. No Server, no ETag, no Last-Modified, no CORS.
 class Listener {
  public:
   /// Listens at once; accepts when the loop runs. InvalidParameter for limits out of range; Failure(io), or
-  /// Failure(permission), where the address cannot be bound.
+  /// Failure(permission), where the address cannot be bound. `feed`: of whoever gets an event stream.
   Listener(boost::asio::io_context& loop, const Address& address, const Limits& limits, const Access& access,
-           Routes routes);
+           Routes routes, Feed feed = {});
   /// Closes every connection; the routes are not called again. To be called on the loop's thread, or once it ended.
   ~Listener();
   Listener(const Listener&) = delete;

@@ -123,15 +123,31 @@ void OperatorSurface::append_lane(LaneId id, const OpenLane& lane, std::string& 
 std::string OperatorSurface::state() const {
   std::string page = shown_.state();
   page.erase(page.rfind('}'));
-  page += ",\"operator\":{\"phase\":";
-  append_string(name(phase_), page);
-  page += ready() ? ",\"ready\":true,\"lanes\":[" : ",\"ready\":false,\"lanes\":[";
-  for (const auto& [id, lane] : lanes_) {
-    if (page.back() != '[') page += ',';
-    append_lane(id, lane, page);
-  }
-  page += "]}}\n";
+  page += ",\"operator\":";
+  append_figures(page);
+  page += "}\n";
   return page;
+}
+
+void OperatorSurface::append_figures(std::string& out) const {
+  out += "{\"phase\":";
+  append_string(name(phase_), out);
+  out += ready() ? ",\"ready\":true,\"lanes\":[" : ",\"ready\":false,\"lanes\":[";
+  for (const auto& [id, lane] : lanes_) {
+    if (out.back() != '[') out += ',';
+    append_lane(id, lane, out);
+  }
+  out += "]}";
+}
+
+std::string OperatorSurface::since(Seen& seen) const {
+  std::string text = shown_.since(seen);
+  std::string figures;
+  append_figures(figures);
+  if (figures == seen.operator_text) return text;
+  text += event_text(text_of(seen.lanes), "operator", figures);
+  seen.operator_text = std::move(figures);
+  return text;
 }
 
 }  // namespace nustream::serve

@@ -1,7 +1,10 @@
 // Everything that the operator listener can say: what the public one says, and what depends on data.
 #pragma once
 
+#include <chrono>
+#include <deque>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "nustream/base/units.h"
@@ -44,6 +47,13 @@ class OperatorSurface {
   [[nodiscard]] std::string metrics() const;
   /// /api/v1/state: the public object with one field more, "operator" (docs/metrics.md).
   [[nodiscard]] std::string state() const;
+  /// The status page with what the operator alone may see.
+  [[nodiscard]] std::optional<std::string> page(const PagePlace& place) const;
+  /// /api/v1/events: the public message, and an event "operator" with the state's field of that name where it
+  /// changed.
+  [[nodiscard]] std::string since(Seen& seen) const;
+
+  [[nodiscard]] const PublicSurface& shown() const noexcept { return shown_; }
 
  private:
   struct OpenLane {
@@ -55,7 +65,16 @@ class OperatorSurface {
   };
 
   void readiness_may_have_changed();
+  void append_figures(std::string& out) const;
   static void append_lane(LaneId id, const OpenLane& lane, std::string& out);
+
+  /// Records that all lanes had taken at a moment, to tell a rate by.
+  struct Taken {
+    std::chrono::steady_clock::time_point at;
+    double records;
+  };
+  [[nodiscard]] OperatorView view() const;
+  [[nodiscard]] std::optional<double> records_per_second() const;
 
   PublicSurface& shown_;
   OperatorMetrics metrics_;
@@ -63,6 +82,7 @@ class OperatorSurface {
   std::map<LaneId, OpenLane> lanes_;  // after metrics_: the lanes' series go first
   Phase phase_ = Phase::starting;
   std::string phase_reason_;
+  mutable std::deque<Taken> taken_;  // of the last half minute, one a second at most, whenever somebody looked
 };
 
 }  // namespace nustream::serve

@@ -1,21 +1,19 @@
 #include "serve/public_surface.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
 #include "nustream/base/error.h"
 #include "nustream/privacy/epsilon.h"
 #include "publish/json_text.h"
-#include "publish/reported.h"
 #include "serve/exposition.h"
 
 namespace nustream::serve {
 namespace {
 
-using publish::append_field;
-using publish::append_number;
 using publish::append_string;
-using publish::append_values;
 using Values = publish::NamedValues;
 
 /// Whoever has this lane publishes the combined model; elsewhere it would be an old one.
@@ -52,6 +50,16 @@ void set_epsilons(const std::vector<publish::Epsilons>& epsilons, PublicMetrics:
   }
 }
 
+/// Anew whenever the lane has outgrown what is shown, which doubles: a stream of any length does it some twenty
+/// times.
+void show_ages(ShownLane& lane) {
+  constexpr std::uint64_t most = 1U << 18U;
+  const std::uint64_t known = lane.spend_by_age.empty() ? 0 : lane.spend_by_age.back().first;
+  if (!lane.settings.spend_by_age || lane.steps.value() <= known || known >= most) return;
+  lane.spend_by_age = lane.settings.spend_by_age(StepCount{std::min(std::bit_ceil(lane.steps.value()), most)});
+  if (lane.spend_by_age.empty()) lane.settings.spend_by_age = nullptr;  // never, then
+}
+
 }  // namespace
 
 PublicSurface::PublicSurface(std::string stream, Now now) : stream_(std::move(stream)), now_(std::move(now)) {}
@@ -72,10 +80,12 @@ void PublicSurface::open_lane(PublicLane lane) {
     set(series.budget_stop, metrics_.budget_stop, lane.header, static_cast<double>(lane.last_step->value()));
   }
   if (lane.budget) set(series.rho_budget, metrics_.rho_budget, lane.header, lane.budget->value());
+  const StepCount cadence = lane.release_every;
   lanes_.emplace(
       id,
       OpenLane{
-          .settings = std::move(lane), .series = std::move(series), .epsilons = nothing, .epsilons_ledger = nothing});
+          {.settings = std::move(lane), .history = History(cadence), .epsilons = nothing, .epsilons_ledger = nothing},
+          std::move(series)});
   changed();
 }
 
@@ -95,40 +105,42 @@ void PublicSurface::update(const Committed& committed) {
 
 PublicSurface::OpenLane* PublicSurface::find(LaneId lane, EpochId epoch) {
   const auto found = lanes_.find(lane);
-  return found != lanes_.end() && found->second.settings.header.epoch == epoch ? &found->second : nullptr;
+  return found != lanes_.end() && found->second.shown.settings.header.epoch == epoch ? &found->second : nullptr;
 }
 
 void PublicSurface::show(const CommittedSpend& spend) {
   OpenLane* const lane = find(spend.lane(), spend.epoch());
-  if (lane == nullptr || spend.steps() < lane->steps) return;
-  lane->steps = spend.steps();
-  lane->rho = spend.rho();
-  lane->total = spend.total();
-  lane->epsilons = publish::epsilons_of(spend.rho(), lane->settings.header.deltas());
-  lane->epsilons_ledger = publish::epsilons_of(spend.total(), lane->settings.header.deltas());
+  if (lane == nullptr || spend.steps() < lane->shown.steps) return;
+  lane->shown.steps = spend.steps();
+  lane->shown.rho = spend.rho();
+  lane->shown.total = spend.total();
+  lane->shown.epsilons = publish::epsilons_of(spend.rho(), lane->shown.settings.header.deltas());
+  lane->shown.epsilons_ledger = publish::epsilons_of(spend.total(), lane->shown.settings.header.deltas());
+  show_ages(lane->shown);
   raise_to(*lane->series.steps, spend.steps().value());
   lane->series.rho_spent->Set(spend.rho().value());
   lane->series.rho_ledger->Set(spend.total().value());
-  set_epsilons(lane->epsilons, lane->series.epsilon);
-  set_epsilons(lane->epsilons_ledger, lane->series.epsilon_ledger);
-  lane->series.step_size->Set(lane->settings.schedule.at(StepIndex{spend.steps().value()}));
+  set_epsilons(lane->shown.epsilons, lane->series.epsilon);
+  set_epsilons(lane->shown.epsilons_ledger, lane->series.epsilon_ledger);
+  lane->series.step_size->Set(lane->shown.settings.schedule.at(StepIndex{spend.steps().value()}));
 }
 
 void PublicSurface::show(const CommittedRelease& release) {
   const publish::ShownRelease& last = release.last();
   OpenLane* const lane = last.stream == stream_ ? find(last.lane, last.epoch) : nullptr;
-  if (lane == nullptr || (lane->release && last.step <= lane->release->step)) return;
-  NUSTREAM_REQUIRE(last.step <= lane->steps.value(), "a release is shown after the commit of its state");
-  NUSTREAM_REQUIRE(last.promise.is_private == lane->settings.header.promise.is_private,
+  if (lane == nullptr || (lane->shown.release && last.step <= lane->shown.release->step)) return;
+  NUSTREAM_REQUIRE(last.step <= lane->shown.steps.value(), "a release is shown after the commit of its state");
+  NUSTREAM_REQUIRE(last.promise.is_private == lane->shown.settings.header.promise.is_private,
                    "a lane's releases are of its own kind");
-  lane->release = last;
+  lane->shown.release = last;
+  lane->shown.history.add(release.lines());
   lane->series.releases->Increment(static_cast<double>(release.count()));
-  set_features(last.estimate, metrics_.estimate, lane->settings.header, lane->series.estimate);
+  set_features(last.estimate, metrics_.estimate, lane->shown.settings.header, lane->series.estimate);
   if (!last.average.empty()) {
-    set_features(last.average, metrics_.estimate_average, lane->settings.header, lane->series.estimate_average);
+    set_features(last.average, metrics_.estimate_average, lane->shown.settings.header, lane->series.estimate_average);
   }
   show_interval(last, *lane);
-  const publish::ReleaseHeader& header = lane->settings.header;
+  const publish::ReleaseHeader& header = lane->shown.settings.header;
   set(lane->series.last_release_steps, metrics_.last_release_steps, header, static_cast<double>(last.step));
   if (!release.at() && !now_) return;
   set(lane->series.last_release, metrics_.last_release, header, release.at() ? *release.at() : now_());
@@ -147,8 +159,8 @@ void PublicSurface::show_interval(const publish::ShownRelease& release, OpenLane
     lower.emplace_back(release.estimate[j].first, release.interval[j].first);
     upper.emplace_back(release.estimate[j].first, release.interval[j].second);
   }
-  set_features(lower, metrics_.interval_lower, lane.settings.header, lane.series.interval_lower);
-  set_features(upper, metrics_.interval_upper, lane.settings.header, lane.series.interval_upper);
+  set_features(lower, metrics_.interval_lower, lane.shown.settings.header, lane.series.interval_lower);
+  set_features(upper, metrics_.interval_upper, lane.shown.settings.header, lane.series.interval_upper);
 }
 
 void PublicSurface::show(const CommittedModel& model) {
@@ -157,6 +169,10 @@ void PublicSurface::show(const CommittedModel& model) {
   if (!model_series_) model_series_.emplace(metrics_, stream_);
   model_series_->lanes->Set(static_cast<double>(model.lanes()));
   if (now_) model_series_->last->Set(now_());
+}
+
+void PublicSurface::show(const CommittedPast& past) {
+  if (OpenLane* const lane = find(past.lane(), past.epoch())) lane->shown.history.add(past.lines());
 }
 
 void PublicSurface::changed() {
@@ -169,38 +185,6 @@ const std::string& PublicSurface::metrics() const {
   return *metrics_page_;
 }
 
-void PublicSurface::append_lane(const OpenLane& lane, std::string& out) {
-  const publish::ReleaseHeader& header = lane.settings.header;
-  out += "{\"lane\":";
-  append_number(std::uint64_t{header.lane.value()}, out);
-  append_field("epoch", std::uint64_t{header.epoch.value()}, out);
-  append_field("steps_committed", lane.steps.value(), out);
-  append_field("rho", lane.rho.value(), out);
-  append_field("rho_ledger", lane.total.value(), out);
-  append_field("rho_limit", lane.settings.rho_limit.value(), out);
-  append_field("epsilon", lane.epsilons.front().by.front(), out);
-  append_field("epsilon_ledger", lane.epsilons_ledger.front().by.front(), out);
-  publish::append_epsilons("epsilons", lane.epsilons, out);
-  publish::append_epsilons("epsilons_ledger", lane.epsilons_ledger, out);
-  append_field("delta", header.delta.value(), out);
-  out += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
-  append_string(header.settings_digest, out);
-  publish::append_promise(header.promise, out);
-  if (lane.release) {
-    append_field("step", lane.release->step, out);
-    append_field("position", lane.release->position, out);
-    append_values("estimate", lane.release->estimate, out);
-    append_values("average", lane.release->average, out);
-    if (const auto intervals = publish::reported_intervals(*lane.release)) {
-      publish::append_intervals("interval", *lane.release, *intervals, out);
-    }
-    publish::append_strength(*lane.release, out);
-  } else {
-    out += ",\"step\":null,\"position\":null,\"estimate\":null,\"average\":null";
-  }
-  out += '}';
-}
-
 const std::string& PublicSurface::state() const {
   if (state_page_) return *state_page_;
   std::string page = "{\"stream\":";
@@ -208,7 +192,7 @@ const std::string& PublicSurface::state() const {
   page += ",\"lanes\":[";
   for (const auto& [id, lane] : lanes_) {
     if (page.back() != '[') page += ',';
-    append_lane(lane, page);
+    append_lane(lane.shown, page);
   }
   page += "],\"model\":";
   page += model_.empty() ? "null" : model_;

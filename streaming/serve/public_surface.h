@@ -8,24 +8,14 @@
 #include <string>
 
 #include "nustream/base/units.h"
-#include "nustream/descent/schedule.h"
 #include "publish/release_json.h"
 #include "serve/committed.h"
+#include "serve/event_text.h"
 #include "serve/public_metrics.h"
+#include "serve/shown_lane.h"
+#include "serve/status_page.h"
 
 namespace nustream::serve {
-
-/// The public settings of one epoch of a lane.
-struct PublicLane {
-  publish::ReleaseHeader header;     ///< stream, lane, epoch, δ, settings digest, private or not
-  Rho rho_limit;                     ///< what the epoch never exceeds, however long the stream
-  NoiseMultiplier noise_multiplier;  ///< σ, per unit of Δ
-  Sensitivity sensitivity;           ///< over the epoch's whole life, units of Δ: rho_limit = sensitivity²/(2σ²)
-  descent::Schedule schedule;        ///< η_t
-  std::optional<Rho> budget;         ///< hard stop for the ledger's total over all epochs
-  StepCount release_every;           ///< steps
-  std::optional<StepCount> last_step{};  ///< of the epoch, where the budget ends it
-};
 
 /// The public registry, and the state page beside it. Changed by update() alone (committed.h says why), apart from
 /// lanes that come and go and the process's readiness, none of which depends on a record. Two runs that make the same
@@ -60,27 +50,35 @@ class PublicSurface {
   /// /api/v1/state: one JSON object (docs/metrics.md).
   [[nodiscard]] const std::string& state() const;
 
+  /// The status page of that place; nothing where it asks for what is not open.
+  /// `operators`: on the operator's listener alone.
+  [[nodiscard]] std::optional<std::string> page(const PagePlace& place,
+                                                const OperatorView* operators = nullptr) const;
+  /// Whether no more of the lane's past is known than its last release.
+  [[nodiscard]] bool lacks_past(LaneId lane) const;
+  /// /api/v1/history: which lanes there are.
+  [[nodiscard]] std::string histories() const;
+  /// /api/v1/history/LANE: one lane's published past, thinned by step counts; nothing where it is not open.
+  [[nodiscard]] std::optional<std::string> history(LaneId lane) const;
+  /// /api/v1/events: one message of what `seen` does not know, and `seen` knows it; empty where it knows all. It says
+  /// nothing that the state and the histories do not.
+  [[nodiscard]] std::string since(Seen& seen) const;
+
   [[nodiscard]] const std::string& stream() const noexcept { return stream_; }
 
  private:
   struct OpenLane {
-    PublicLane settings;
+    ShownLane shown;
     PublicMetrics::Lane series;
-    StepCount steps{0};
-    Rho rho{0};
-    Rho total{0};
-    std::vector<publish::Epsilons> epsilons{};         // of rho
-    std::vector<publish::Epsilons> epsilons_ledger{};  // of total
-    std::optional<publish::ShownRelease> release{};
   };
 
   void show(const CommittedSpend& spend);
   void show(const CommittedRelease& release);
   void show(const CommittedModel& model);
+  void show(const CommittedPast& past);
   [[nodiscard]] OpenLane* find(LaneId lane, EpochId epoch);
   void changed();
   void show_interval(const publish::ShownRelease& release, OpenLane& lane);
-  static void append_lane(const OpenLane& lane, std::string& out);
 
   std::string stream_;
   Now now_;

@@ -1,7 +1,14 @@
 #include "serve/routes.h"
 
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "chart/chart.h"
 #include "publish/json_text.h"
+#include "serve/assets.h"
 #include "serve/exposition.h"
+#include "serve/status_page.h"
 #include "version.h"
 
 namespace nustream::serve {
@@ -21,7 +28,50 @@ Response health_page() {
 }
 
 Response not_found() {
-  return {404, plain_text, "not found; there are /metrics, /livez, /readyz, /version and /api/v1/state\n"};
+  return {404, plain_text,
+          "not found; there are /, /metrics, /livez, /readyz, /version and /api/v1/state, /api/v1/history and "
+          "/api/v1/events\n"};
+}
+
+/// /api/v1/history, and /api/v1/history/LANE.
+std::optional<Response> history_page(const PublicSurface& surface, std::string_view path) {
+  constexpr std::string_view all = "/api/v1/history";
+  if (!path.starts_with(all)) return std::nullopt;
+  if (path == all) return Response{200, json, surface.histories()};
+  const std::string_view number = path.substr(all.size());
+  std::uint32_t lane = 0;
+  const auto [end, error] = std::from_chars(number.data() + 1, number.data() + number.size(), lane);
+  if (number.front() != '/' || error != std::errc{} || end != number.data() + number.size()) return std::nullopt;
+  std::optional<std::string> page = surface.history(LaneId{lane});
+  if (!page) return std::nullopt;
+  return Response{200, json, *std::move(page)};
+}
+
+/// What the page refers to.
+std::optional<Response> asset(std::string_view path) {
+  if (path == "/assets/page.css")
+    return Response{200, "text/css; charset=utf-8", std::string(page_style).append(chart::colours())};
+  if (path == "/assets/page.js") return Response{200, "text/javascript; charset=utf-8", std::string(page_script)};
+  return std::nullopt;
+}
+
+/// The status page of either surface; nothing for other paths, and for lanes that are not open.
+template <class Surface>
+std::optional<Response> page_of(const Surface& surface, std::string_view path) {
+  const std::optional<PagePlace> place = page_place(path);
+  std::optional<std::string> page = place ? surface.page(*place) : std::nullopt;
+  if (!page) return std::nullopt;
+  return Response{200, "text/html; charset=utf-8", *std::move(page), page_policy};
+}
+
+/// What both listeners show alike.
+Response shared_page(const PublicSurface& surface, std::string_view path) {
+  if (path == "/api/v1/events") return {200, event_stream, {}};
+  if (path == "/livez" || path == "/healthz") return health_page();
+  if (path == "/version") return version_page();
+  if (std::optional<Response> found = asset(path)) return *std::move(found);
+  if (std::optional<Response> page = history_page(surface, path)) return *std::move(page);
+  return not_found();
 }
 
 unsigned readiness_status(bool ready) {
@@ -48,9 +98,8 @@ Routes public_routes(const PublicSurface& surface) {
     if (path == "/metrics") return {200, exposition_type, surface.metrics()};
     if (path == "/api/v1/state") return {200, json, surface.state()};
     if (path == "/readyz") return readiness_page(surface);
-    if (path == "/livez" || path == "/healthz") return health_page();
-    if (path == "/version") return version_page();
-    return not_found();
+    if (std::optional<Response> page = page_of(surface, path)) return *std::move(page);
+    return shared_page(surface, path);
   };
 }
 
@@ -59,10 +108,17 @@ Routes operator_routes(const OperatorSurface& surface) {
     if (path == "/metrics") return {200, exposition_type, surface.metrics()};
     if (path == "/api/v1/state") return {200, json, surface.state()};
     if (path == "/readyz") return {readiness_status(surface.ready()), plain_text, surface.readiness()};
-    if (path == "/livez" || path == "/healthz") return health_page();
-    if (path == "/version") return version_page();
-    return not_found();
+    if (std::optional<Response> page = page_of(surface, path)) return *std::move(page);
+    return shared_page(surface.shown(), path);
   };
+}
+
+Feed public_feed(const PublicSurface& surface) {
+  return [&surface](Seen& seen) { return surface.since(seen); };
+}
+
+Feed operator_feed(const OperatorSurface& surface) {
+  return [&surface](Seen& seen) { return surface.since(seen); };
 }
 
 }  // namespace nustream::serve

@@ -22,7 +22,8 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
     public_.emplace(loop, parse_address("serve.public_address", settings.public_address), settings.limits,
                     Access{token_of(settings.public_token_file)},
                     NUSTREAM_PLANTED("public-listener-shows-the-operators-page") ? operator_routes(operators)
-                                                                                 : public_routes(shown));
+                                                                                 : public_routes(shown),
+                    public_feed(shown));
   }
   if (!settings.health_address.empty()) {
     health_.emplace(loop, parse_address("serve.health_address", settings.health_address), settings.limits, Access{},
@@ -33,7 +34,7 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
   Access access{token_of(settings.operator_token_file)};
   if (!access.token) require_loopback(settings);
   access.literal_hosts_only = !access.token;
-  operator_.emplace(loop, address, settings.limits, access, operator_routes(operators));
+  operator_.emplace(loop, address, settings.limits, access, operator_routes(operators), operator_feed(operators));
 }
 
 void Servers::stop() {

@@ -25,6 +25,9 @@ void check(const Limits& limits) {
           std::to_string(limits.connections_max), "1 to 10000");
   require(limits.connections_per_address_max >= 1, "serve.connections_per_address_max",
           std::to_string(limits.connections_per_address_max), "at least 1");
+  require(limits.events_max <= 10'000, "serve.events_max", std::to_string(limits.events_max), "0 to 10000");
+  require(limits.events_per_address_max <= 10'000, "serve.events_per_address_max",
+          std::to_string(limits.events_per_address_max), "0 to 10000");
   require(limits.requests_max >= 1, "serve.requests_max", std::to_string(limits.requests_max), "at least 1");
   check_time("serve.timeout_seconds", limits.request_time);
   check_time("serve.idle_seconds", limits.idle_time);

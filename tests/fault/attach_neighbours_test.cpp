@@ -86,7 +86,8 @@ std::vector<std::string> log_of_releases(const AttachWorld& world) {
 std::string answers(std::uint16_t port) {
   std::string all;
   for (const char* const path :
-       {"/readyz", "/healthz", "/livez", "/version", "/metrics", "/api/v1/state", "/other"}) {
+       {"/readyz", "/healthz", "/livez", "/version", "/metrics", "/api/v1/state", "/api/v1/history",
+        "/api/v1/history/0", "/", "/lanes/0", "/lanes/0/from/0", "/assets/page.js", "/other"}) {
     std::string page = fetch(port, path);
     if (const std::size_t model = page.find(",\"model\":"); model != std::string::npos) page.erase(model);
     for (const char* const metric : {"\nnustream_model_", "\n# HELP nustream_model_", "\n# TYPE nustream_model_",

@@ -24,7 +24,7 @@ CORE = [
 
 SERVICE = [
     [""],  # error.h, located.h, version.h: files without a room
-    ["secrets", "publish"],  # keys and seals; what a release says
+    ["secrets", "publish", "chart"],  # keys and seals; what a release says; pictures
     ["config", "journal"],  # the settings of everything above; durable batches
     ["decode", "serve", "users"],  # bytes to rows; the listeners; the store of users
     ["kafka"],

@@ -16,6 +16,7 @@ target_compile_definitions(attach_epochs_test PRIVATE NUSTREAM_KEY_SOURCE="$<TAR
 add_dependencies(attach_epochs_test key_source)
 nustream_attach_test(attach_dead_letter_test full fault/attach_dead_letter_test.cpp)
 nustream_attach_test(attach_contradiction_test full fault/attach_contradiction_test.cpp fault/attach_settings_test.cpp)
+nustream_attach_test(attach_history_test full fault/attach_history_test.cpp)
 nustream_attach_test(attach_model_test full fault/attach_model_test.cpp)
 nustream_attach_test(attach_budget_test full fault/attach_budget_test.cpp)
 nustream_attach_test(attach_partitions_test full fault/attach_partitions_test.cpp)

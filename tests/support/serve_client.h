@@ -82,6 +82,17 @@ class HttpClient {
     received_.erase(0, size);
     return answer;
   }
+  /// Waits for `text`; what came up to its end, which is no longer there for the next read. Throws where the
+  /// connection ends before it.
+  std::string read_until(const std::string& text) {
+    std::size_t at;
+    while ((at = received_.find(text)) == std::string::npos) {
+      if (!receive()) throw std::runtime_error("the connection ended in: " + received_);
+    }
+    const std::string read = received_.substr(0, at + text.size());
+    received_.erase(0, read.size());
+    return read;
+  }
   /// Waits for the end of the connection; what still came before it. Throws where it does not come.
   std::string read_to_end() {
     while (receive()) {

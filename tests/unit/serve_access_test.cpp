@@ -173,7 +173,7 @@ TEST_F(ServersAccess, TheOperatorsTokenGuardsEveryPath) {
   for (const char* path : {"/metrics", "/healthz", "/readyz", "/version", "/api/v1/state", "/unknown"}) {
     const HttpAnswer refused = ask_operator(path);
     EXPECT_EQ(refused.status, 401) << path;
-    EXPECT_EQ(refused.headers.at("WWW-Authenticate"), "Bearer realm=\"nustream\"");
+    EXPECT_EQ(refused.headers.at("WWW-Authenticate"), "Bearer realm=\"nustream\", Basic realm=\"nustream\"");
     EXPECT_NE(ask_operator(path, good).status, 401) << path;
     EXPECT_NE(ask_public(path).status, 401) << path;
   }
@@ -187,6 +187,20 @@ TEST_F(ServersAccess, TheOperatorsTokenGuardsEveryPath) {
   EXPECT_EQ(ask_operator("/metrics", "Authorization: Bearer " + std::string(token) + "x\r\n").status, 401);
   EXPECT_EQ(ask_operator("/metrics", good + good).status, 401) << "two of them";
   EXPECT_EQ(ask_operator("/metrics?token=" + std::string(token)).status, 401);
+}
+
+// A browser asks its user for a name and a password: the token is the password, whatever the name.
+TEST_F(ServersAccess, ABrowserShowsTheTokenAsAPassword) {
+  open({.operator_token_file = write(token)});
+  const auto ask = [&](const std::string& credentials) {
+    return ask_operator("/", "Authorization: Basic " + credentials + "\r\n").status;
+  };
+  EXPECT_EQ(ask("b3BlcmF0b3I6ZEc5clpXNHRiMll0ZEdobExYUmxjM1E9"), 200);  // operator:TOKEN
+  EXPECT_EQ(ask("OmRHOXJaVzR0YjJZdGRHaGxMWFJsYzNRPQ=="), 200);          // :TOKEN
+  for (const char* const bad : {"", "b3BlcmF0b3I6", "b3BlcmF0b3I6d3Jvbmc=", "ZEc5clpXNHRiMll0ZEdobExYUmxjM1E9",
+                                "not base64 at all", "===="}) {
+    EXPECT_EQ(ask(bad), 401) << bad;
+  }
 }
 
 TEST_F(ServersAccess, ThePublicTokenIsItsOwn) {

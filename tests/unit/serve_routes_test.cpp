@@ -26,7 +26,8 @@ using tests::public_lane;
 using tests::release;
 using tests::spend;
 
-constexpr std::array paths{"/metrics", "/healthz", "/readyz", "/version", "/api/v1/state", "/", "/unknown"};
+constexpr std::array paths{"/metrics",        "/healthz",          "/readyz", "/version", "/api/v1/state",
+                           "/api/v1/history", "/api/v1/history/1", "/",       "/lanes/2", "/unknown"};
 
 class ServedRoutes : public ::testing::Test {
  protected:
@@ -65,10 +66,17 @@ TEST_F(ServedRoutes, HaveTheirStatusAndType) {
     expect("/readyz", 503, text);
     expect("/version", 200, "application/json");
     expect("/api/v1/state", 200, "application/json");
-    for (const char* path :
-         {"/", "/metrics/", "/Metrics", "/api/v1", "/api/v1/states", "/../metrics", "/%6detrics"}) {
+    expect("/api/v1/history", 200, "application/json");
+    expect("/", 200, "text/html; charset=utf-8");
+    expect("/assets/page.css", 200, "text/css; charset=utf-8");
+    expect("/assets/page.js", 200, "text/javascript; charset=utf-8");
+    EXPECT_EQ(get("/").headers.at("Content-Security-Policy"), page_policy);
+    EXPECT_THAT(get("/").body, Not(HasSubstr("style=")));
+    EXPECT_THAT(get("/").body, Not(HasSubstr("<style")));
+    for (const char* path : {"/lanes/0", "/api/v1/history/0", "/api/v1/history/", "/assets/", "/metrics/", "/Metrics",
+                             "/api/v1", "/api/v1/states", "/../metrics", "/%6detrics"}) {
       expect(path, 404, text);
-      EXPECT_EQ(get(path).body.find("not found; there are /metrics, "), 0U);
+      EXPECT_EQ(get(path).body.find("not found; there are /, /metrics, "), 0U);
     }
     EXPECT_EQ(get("/version").body, "{\"name\":\"nustream\",\"version\":\"" + std::string(version) + "\"}\n");
   }

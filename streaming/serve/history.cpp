@@ -1,0 +1,156 @@
+#include "serve/history.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "nustream/base/error.h"
+#include "publish/json_text.h"
+
+namespace nustream::serve {
+namespace {
+
+constexpr std::size_t most_points = 512;
+constexpr std::size_t least_points = 16;
+constexpr std::size_t most_numbers = 32'768;
+
+struct Line {
+  std::uint64_t step;
+  std::string_view text;
+};
+
+/// The number of the first key "step". A release's step stands before every object whose keys are features, and
+/// quotation marks within a string are escaped, so that no name can pass for it.
+std::optional<std::uint64_t> step_of(std::string_view line) {
+  constexpr std::string_view key = "\"step\":";
+  const std::size_t at = line.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::uint64_t step = 0;
+  const char* const begin = line.data() + at + key.size();
+  const auto [end, error] = std::from_chars(begin, line.data() + line.size(), step);
+  if (error != std::errc{} || end == begin) return std::nullopt;
+  return step;
+}
+
+std::vector<Line> lines_of(std::string_view text) {
+  std::vector<Line> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    if (const auto step = step_of(line)) lines.push_back({*step, line});
+    text.remove_prefix(end);
+  }
+  std::ranges::sort(lines, {}, &Line::step);
+  return lines;
+}
+
+std::uint64_t span_of(std::uint64_t step, std::uint64_t width) {
+  return (std::max<std::uint64_t>(step, 1) - 1) / width;
+}
+
+std::size_t spans_of(const std::vector<Line>& lines, std::uint64_t width) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    count += i == 0 || span_of(lines[i].step, width) != span_of(lines[i - 1].step, width) ? 1U : 0U;
+  }
+  return count;
+}
+
+std::vector<double> values_of(const publish::NamedValues& named) {
+  std::vector<double> values;
+  for (const auto& [name, value] : named) values.push_back(value);
+  return values;
+}
+
+/// The power of two below what the bound on numbers leaves room for.
+std::size_t points_for(std::size_t features) {
+  std::size_t points = most_points;
+  while (points > least_points && points * features * 4 > most_numbers) points /= 2;
+  return points;
+}
+
+void append_short(double value, std::string& out) {
+  if (!std::isfinite(value)) {
+    out += "null";
+    return;
+  }
+  char buffer[32];
+  out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 6).ptr);
+}
+
+void append_array(std::string_view key, const std::vector<double>& values, std::string& out) {
+  out += ",\"" + std::string(key) + "\":";
+  if (values.empty()) {
+    out += "null";
+    return;
+  }
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    out += j == 0 ? '[' : ',';
+    append_short(values[j], out);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+History::History(StepCount cadence) : width_(std::max<std::uint64_t>(cadence.value(), 1)), points_max_(most_points) {}
+
+void History::add(std::string_view text) {
+  const std::vector<Line> lines = lines_of(text);
+  if (lines.empty()) return;
+  if (features_.empty()) {
+    const auto first = publish::read_release(lines.back().text);
+    if (!first) return;
+    for (const auto& [name, value] : first->estimate) features_.push_back(name);
+    points_max_ = points_for(features_.size());
+  }
+  while (spans_of(lines, width_) > points_max_) widen();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool last = i + 1 == lines.size() || span_of(lines[i].step, width_) != span_of(lines[i + 1].step, width_);
+    if (!last) continue;
+    const auto kept = points_.find(span_of(lines[i].step, width_));
+    if (kept != points_.end() && kept->second.step >= lines[i].step) continue;
+    if (const auto release = publish::read_release(lines[i].text)) add(*release);
+  }
+  while (points_.size() > points_max_) widen();
+}
+
+void History::add(const publish::ShownRelease& release) {
+  if (release.estimate.size() != features_.size()) return;
+  HistoryPoint point{.step = release.step,
+                     .rho = release.rho,
+                     .epsilon = release.epsilon,
+                     .estimate = values_of(release.estimate),
+                     .average = values_of(release.average)};
+  for (const auto& [lower, upper] : release.interval) {
+    point.lower.push_back(lower);
+    point.upper.push_back(upper);
+  }
+  points_.insert_or_assign(span_of(point.step, width_), std::move(point));
+}
+
+void History::widen() {
+  NUSTREAM_REQUIRE(width_ <= UINT64_MAX / 2, "a span of steps is a number");
+  width_ *= 2;
+  std::map<std::uint64_t, HistoryPoint> wider;
+  for (auto& [span, point] : points_) wider.insert_or_assign(span_of(point.step, width_), std::move(point));
+  points_ = std::move(wider);
+}
+
+void append_point(const HistoryPoint& point, std::string& out) {
+  out += "{\"step\":";
+  publish::append_number(point.step, out);
+  out += ",\"rho\":";
+  append_short(point.rho, out);
+  out += ",\"epsilon\":";
+  append_short(point.epsilon, out);
+  append_array("estimate", point.estimate, out);
+  append_array("average", point.average, out);
+  append_array("lower", point.lower, out);
+  append_array("upper", point.upper, out);
+  out += '}';
+}
+
+}  // namespace nustream::serve

@@ -1,0 +1,167 @@
+// The status page's coefficients: a table of all, charts of some, and the mean of the lanes.
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "chart/chart.h"
+#include "publish/reported.h"
+#include "serve/page_parts.h"
+
+namespace nustream::serve::page {
+namespace {
+
+constexpr std::size_t drawn_points = 128;  ///< of a chart: as many as can be told apart at its width
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+double at(const std::vector<double>& values, std::size_t j) {
+  return j < values.size() ? values[j] : none;
+}
+
+/// The one that is quoted: the average once it has begun, else the iterate.
+const publish::NamedValues& quoted(const publish::ShownRelease& release) {
+  return release.average.empty() ? release.estimate : release.average;
+}
+
+chart::Chart chart_of(const ShownLane& lane, std::size_t j, const std::string& name) {
+  chart::Layer band{"interval", chart::Mark::band, {}};
+  chart::Layer iterate{"last iterate", chart::Mark::faint, {}};
+  chart::Layer line{"quoted estimate", chart::Mark::line, {}};
+  // Counted from the last, which is always there.
+  std::size_t behind = lane.history.points().size();
+  const std::size_t stride = (behind + drawn_points - 1) / drawn_points;
+  for (const auto& [span, point] : lane.history.points()) {
+    if (--behind % stride != 0) continue;
+    const auto x = static_cast<double>(point.step);
+    const bool averaged = !point.average.empty();
+    band.points.push_back({x, at(point.lower, j), at(point.upper, j)});
+    iterate.points.push_back({x, averaged ? at(point.estimate, j) : none, 0});
+    line.points.push_back({x, averaged ? at(point.average, j) : at(point.estimate, j), 0});
+  }
+  const publish::ShownRelease& release = *lane.release;
+  std::string summary =
+      fmt::format("At step {} the quoted estimate is {:.4g}", count(release.step), quoted(release)[j].second);
+  if (!release.interval.empty()) {
+    summary += fmt::format(", its interval {:.4g} to {:.4g}", release.interval[j].first, release.interval[j].second);
+  }
+  return {.title = name + " over the steps",
+          .summary = summary + ".",
+          .x = {"steps", true},
+          .y = {},
+          .layers = {std::move(band), std::move(iterate), std::move(line)}};
+}
+
+void append_row(const publish::ShownRelease& release, std::size_t j, std::string& out) {
+  const auto& [name, value] = quoted(release)[j];
+  out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", chart::escaped(name), data(value));
+  if (!release.interval.empty()) {
+    out += fmt::format("<td>{}</td><td>{}</td>", data(release.interval[j].first), data(release.interval[j].second));
+  }
+  if (!release.average.empty()) out += "<td>" + data(release.estimate[j].second) + "</td>";
+  out += "</tr>\n";
+}
+
+void append_table(const publish::ShownRelease& release, std::string& out) {
+  out += fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of coefficients\"><table "
+      "id=\"coefficients\"><caption>As published at step {}.</caption><thead><tr><th "
+      "scope=\"col\">Coefficient</th><th "
+      "scope=\"col\">{}</th>",
+      count(release.step), release.average.empty() ? "Last iterate" : "Average");
+  if (!release.interval.empty()) out += "<th scope=\"col\">From</th><th scope=\"col\">To</th>";
+  if (!release.average.empty()) out += "<th scope=\"col\">Last iterate</th>";
+  out += "</tr></thead><tbody>\n";
+  for (std::size_t j = 0; j < release.estimate.size(); ++j) append_row(release, j, out);
+  out += "</tbody></table></div>\n";
+}
+
+void append_coverage(const publish::ShownRelease& release, std::string& out) {
+  if (const auto intervals = publish::reported_intervals(release)) {
+    out += fmt::format("<p>Intervals ({}, {:g}%): {}. They are made of {} steps, up to step {}.{}</p>\n",
+                       chart::escaped(intervals->kind), 100 * intervals->level, chart::escaped(intervals->covers),
+                       count(intervals->effective_steps), count(intervals->through),
+                       intervals->too_few ? " That is too few: they cover less often than they say." : "");
+  }
+}
+
+/// Links to the coefficients before and behind.
+void append_turns(const PageView& view, const ShownLane& lane, std::size_t all, std::string& out) {
+  if (all <= coefficients_of_a_page) return;
+  const std::uint32_t id = lane.settings.header.lane.value();
+  out += "<nav class=\"turns\" aria-label=\"More coefficients\"><span>Drawn:</span>";
+  for (std::size_t first = 0; first < all; first += coefficients_of_a_page) {
+    const std::size_t last = std::min(first + coefficients_of_a_page, all);
+    out += fmt::format("<a href=\"/lanes/{}/from/{}\"{}>{}–{}</a>", id, first,
+                       first == view.first_coefficient ? " aria-current=\"page\"" : "", first + 1, last);
+  }
+  out += "</nav>\n";
+}
+
+publish::NamedValues values_of(const simdjson::dom::element& model, std::string_view key) {
+  publish::NamedValues values;
+  simdjson::dom::object object;
+  if (model[key].get(object) != simdjson::SUCCESS) return values;
+  for (const auto field : object) {
+    double value = none;
+    if (field.value.get(value) != simdjson::SUCCESS) value = none;
+    values.emplace_back(field.key, value);
+  }
+  return values;
+}
+
+}  // namespace
+
+void append_coefficients(const PageView& view, const ShownLane& lane, std::string& out) {
+  out += "<section id=\"estimates\" aria-labelledby=\"estimates-h\"><h2 id=\"estimates-h\">Estimates";
+  if (view.lanes.size() > 1) out += fmt::format(" of lane {}", lane.settings.header.lane.value());
+  out += "</h2>\n";
+  if (!lane.release) {
+    out += fmt::format("<p>Nothing is published yet: the first release comes after {} steps.</p></section>\n",
+                       count(lane.settings.release_every.value()));
+    return;
+  }
+  append_coverage(*lane.release, out);
+  append_table(*lane.release, out);
+  const std::size_t all = lane.release->estimate.size();
+  append_turns(view, lane, all, out);
+  out += "<div class=\"cards\">\n";
+  const std::size_t last = std::min(view.first_coefficient + coefficients_of_a_page, all);
+  for (std::size_t j = view.first_coefficient; j < last; ++j) {
+    const std::string& name = lane.release->estimate[j].first;
+    const std::string id = fmt::format("c{}", j);
+    out += fmt::format("<figure class=\"card\"><figcaption><h3>{}</h3><p><strong>{}</strong>", chart::escaped(name),
+                       data(quoted(*lane.release)[j].second));
+    if (!lane.release->interval.empty()) {
+      out += fmt::format(" <span class=\"range\">{} to {}</span>", shown(lane.release->interval[j].first),
+                         shown(lane.release->interval[j].second));
+    }
+    out += "</p></figcaption>" + chart::svg(chart_of(lane, j, name), id) + "</figure>\n";
+  }
+  out +=
+      "</div>\n<p class=\"legend\">Line: the quoted estimate. Band: its interval, where there is one. Faint: the "
+      "last "
+      "iterate behind an average.</p></section>\n";
+}
+
+void append_model(const PageView& view, std::string& out) {
+  if (view.model.empty() || view.lanes.size() < 2) return;
+  simdjson::dom::parser parser;
+  simdjson::dom::element model;
+  if (parser.parse(view.model).get(model) != simdjson::SUCCESS) return;
+  publish::ShownRelease mean;
+  mean.estimate = values_of(model, "estimate");
+  mean.average = values_of(model, "average");
+  if (mean.estimate.empty()) return;
+  out +=
+      "<section id=\"model\" aria-labelledby=\"model-h\"><h2 id=\"model-h\">Combined model</h2><p>The mean of the "
+      "lanes, each weighted by its steps.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table "
+      "of "
+      "the combined model\"><table><thead><tr><th scope=\"col\">Coefficient</th><th scope=\"col\">";
+  out += mean.average.empty() ? "Last iterate</th>" : "Average</th><th scope=\"col\">Last iterate</th>";
+  out += "</tr></thead><tbody>\n";
+  for (std::size_t j = 0; j < mean.estimate.size(); ++j) append_row(mean, j, out);
+  out += "</tbody></table></div></section>\n";
+}
+
+}  // namespace nustream::serve::page

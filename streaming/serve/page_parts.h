@@ -1,0 +1,40 @@
+// The sections of the status page, each appended to the document.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "serve/status_page.h"
+
+namespace nustream::serve::page {
+
+/// Five significant digits; "–" where there is no number.
+[[nodiscard]] std::string shown(double value);
+/// "12,345"
+[[nodiscard]] std::string count(std::uint64_t value);
+/// <data value="EXACT">SHOWN</data>: the exact number is that of /api/v1/state.
+[[nodiscard]] std::string data(double value);
+
+/// <div><dt>TERM</dt><dd>HTML</dd></div>
+void append_fact(std::string_view term, std::string_view html, std::string& out);
+
+/// What is estimated, for how long, and whether it goes on.
+void append_summary(const PageView& view, const ShownLane* lane, std::string& out);
+/// What a reader of all this can learn about one unit, in words, numbers and a picture.
+void append_privacy(const ShownLane& lane, std::string& out);
+/// The table of all coefficients, and the charts of some.
+void append_coefficients(const PageView& view, const ShownLane& lane, std::string& out);
+/// The mean of the lanes, where this process publishes it.
+void append_model(const PageView& view, std::string& out);
+void append_lanes(const PageView& view, std::string& out);
+void append_settings(const ShownLane& lane, std::string& out);
+/// What depends on data.
+void append_operator(const OperatorView& view, std::string& out);
+
+/// How often at best one guesses right which of two equally likely worlds a ρ-zCDP mechanism was run in: Φ(√(2ρ)/2),
+/// by the exact curve of the Gaussian mechanism. 1/2 for ρ = 0.
+[[nodiscard]] double right_guesses(double rho);
+/// "56.4 times in 100", rounded up.
+[[nodiscard]] std::string times_in_hundred(double share);
+
+}  // namespace nustream::serve::page

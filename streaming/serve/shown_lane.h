@@ -1,0 +1,60 @@
+// What anybody may see of one epoch of a lane, as pages read it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nustream/base/units.h"
+#include "nustream/descent/schedule.h"
+#include "nustream/privacy/zcdp.h"
+#include "publish/epsilons.h"
+#include "publish/release_json.h"
+#include "serve/history.h"
+
+namespace nustream::serve {
+
+/// (age, ρ) by rising age.
+using SpendByAge = std::vector<std::pair<std::uint64_t, double>>;
+
+/// The public settings of one epoch of a lane.
+struct PublicLane {
+  publish::ReleaseHeader header;     ///< stream, lane, epoch, δ, settings digest, private or not
+  Rho rho_limit;                     ///< what the epoch never exceeds, however long the stream
+  NoiseMultiplier noise_multiplier;  ///< σ, per unit of Δ
+  Sensitivity sensitivity;           ///< over the epoch's whole life, units of Δ: rho_limit = sensitivity²/(2σ²)
+  descent::Schedule schedule;        ///< η_t
+  std::optional<Rho> budget;         ///< hard stop for the ledger's total over all epochs
+  StepCount release_every;           ///< steps
+  std::optional<StepCount> last_step{};  ///< of the epoch, where the budget ends it
+  std::string subject{};                 ///< what is estimated, in a sentence
+  /// ρ of a record by its age in steps, up to `most`; nothing where its age does not tell.
+  std::function<SpendByAge(StepCount most)> spend_by_age{};
+};
+
+/// The same with what was committed and published since.
+struct ShownLane {
+  PublicLane settings;
+  History history;
+  StepCount steps{0};
+  Rho rho{0};
+  Rho total{0};
+  std::vector<publish::Epsilons> epsilons{};         ///< of rho
+  std::vector<publish::Epsilons> epsilons_ledger{};  ///< of total
+  std::optional<publish::ShownRelease> release{};
+  SpendByAge spend_by_age{};  ///< up to the power of two above `steps`, and 262,144 at most
+};
+
+/// ρ at some hundred ages from 1 to `most`, or to the end of the noise's horizon; nothing where records take part
+/// several times.
+[[nodiscard]] SpendByAge spend_by_age(privacy::Spend spend, StepCount most);
+
+/// One entry of "lanes" in /api/v1/state (docs/metrics.md).
+void append_lane(const ShownLane& lane, std::string& out);
+
+/// The points of its history behind `step`, an array.
+void append_points(const ShownLane& lane, std::uint64_t step, std::string& out);
+
+}  // namespace nustream::serve

@@ -1,0 +1,128 @@
+// The status page without a browser: what stands on it, escaped, and what never does.
+#include "serve/status_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "serve/operator_surface.h"
+#include "serve/page_parts.h"
+#include "serve_lanes.h"
+
+namespace nustream::serve {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using tests::public_lane;
+using tests::release;
+using tests::spend;
+
+TEST(PagePlace, IsOfPathsThatAPageHas) {
+  EXPECT_EQ(page_place("/")->lane, std::nullopt);
+  EXPECT_EQ(page_place("/lanes/3")->lane, LaneId{3});
+  EXPECT_EQ(page_place("/lanes/3/from/24")->first_coefficient, 24U);
+  for (const char* const other :
+       {"", "//", "/lanes", "/lanes/", "/lanes/x", "/lanes/-1", "/lanes/3/", "/lanes/3/from/", "/lanes/3/from/5",
+        "/lanes/3/from/12/", "/lanes/4294967296", "/index.html"}) {
+    EXPECT_FALSE(page_place(other)) << other;
+  }
+}
+
+TEST(RightGuesses, AreThoseOfTheBestTestBetweenTwoGaussians) {
+  EXPECT_DOUBLE_EQ(page::right_guesses(0), 0.5);
+  // Φ(1/2) for μ = 1, that is ρ = 1/2: from a table of the normal distribution.
+  EXPECT_NEAR(page::right_guesses(0.5), 0.6914624612740131, 1e-15);
+  EXPECT_EQ(page::times_in_hundred(0.5), "50.0 times in 100");
+  EXPECT_EQ(page::times_in_hundred(0.69146), "69.2 times in 100") << "rounded up";
+  EXPECT_EQ(page::times_in_hundred(0.9999), "practically always");
+}
+
+class StatusPage : public ::testing::Test {
+ protected:
+  StatusPage() {
+    surface_.open_lane(public_lane(0));
+    surface_.update(spend(0, 100, 0.125));
+    surface_.update(release(0, 100, R"({"x":0.123456789,"<b>":-2})", R"({"x":0.25,"<b>":1e-9})"));
+  }
+  [[nodiscard]] std::string page(const PagePlace& place = {}) const { return surface_.page(place).value_or(""); }
+
+  PublicSurface surface_{"retail"};
+};
+
+TEST_F(StatusPage, HasTheExactNumbersOfTheState) {
+  EXPECT_THAT(page(), HasSubstr("<data value=\"0.123456789\">0.12346</data>"));
+  EXPECT_THAT(page(), HasSubstr("<data value=\"1e-09\">1e-09</data>"));
+  EXPECT_THAT(page(), HasSubstr("ρ <data value=\"0.125\">0.125</data>"));
+  EXPECT_THAT(surface_.state(), HasSubstr("\"x\":0.123456789"));
+}
+
+TEST_F(StatusPage, SaysInWordsWhatAReaderCanTell) {
+  // Φ(√(2·0.125)/2) = Φ(0.25) = 0.5987; for ever Φ(√(2·0.5)/2) = Φ(0.5) = 0.6915.
+  EXPECT_THAT(page(), HasSubstr("at most <strong>59.9 times in 100</strong>"));
+  EXPECT_THAT(page(), HasSubstr("more than <strong>69.2 times in 100</strong>"));
+  EXPECT_THAT(page(), HasSubstr("whether one record held what it held or nothing at all better than this"));
+}
+
+TEST_F(StatusPage, PromisesNothingWhereTheNoiseIsKnown) {
+  PublicLane lane = public_lane(1);
+  lane.header.promise.is_private = false;
+  surface_.open_lane(std::move(lane));
+  EXPECT_THAT(page({LaneId{1}, 0}), HasSubstr("These figures promise nothing"));
+  EXPECT_THAT(page({LaneId{1}, 0}), Not(HasSubstr("times in 100</strong>")));
+}
+
+TEST_F(StatusPage, EscapesNames) {
+  EXPECT_THAT(page(), HasSubstr("<th scope=\"row\">&lt;b&gt;</th>"));
+  EXPECT_THAT(page(), Not(HasSubstr("<b>")));
+  PublicSurface evil("\"><script>x</script>");
+  EXPECT_THAT(*evil.page({}), Not(HasSubstr("<script>x")));
+  EXPECT_THAT(*evil.page({}), HasSubstr("<title>&quot;&gt;&lt;script&gt;x&lt;/script&gt; · nustream</title>"));
+}
+
+TEST_F(StatusPage, SaysThatTheBudgetIsUsedUp) {
+  surface_.open_lane(public_lane(2, 0, Rho{0.4}, StepCount{200}));
+  surface_.update(spend(2, 199, 0.3));
+  EXPECT_THAT(page(), Not(HasSubstr("is used up")));
+  surface_.update(spend(2, 200, 0.3));
+  EXPECT_THAT(page(), HasSubstr("The budget of lane 2 is used up"));
+}
+
+TEST_F(StatusPage, IsOfLanesAndCoefficientsThatThereAre) {
+  EXPECT_TRUE(page({LaneId{1}, 0}).empty());
+  EXPECT_TRUE(page({LaneId{0}, 12}).empty());
+  surface_.close_lane(LaneId{0});
+  EXPECT_THAT(page(), HasSubstr("No lane is open here"));
+}
+
+// What the operator sees moves no byte of the public page.
+TEST_F(StatusPage, IsTheSameWhateverTheOperatorSees) {
+  OperatorSurface operators(surface_);
+  operators.set_phase(Phase::serving);
+  OperatorMetrics::Lane& lane = operators.open_lane(LaneId{0});
+  operators.set_state(LaneId{0}, LaneStatus::running);
+  const std::string before = page();
+  lane.records->Increment(77);
+  lane.release_latency_seconds->Observe(0.5);
+  operators.set_state(LaneId{0}, LaneStatus::restoring, "a reason");
+  EXPECT_EQ(page(), before);
+  EXPECT_THAT(*operators.page({}), HasSubstr("a reason"));
+  EXPECT_THAT(*operators.page({}), HasSubstr("<td>77</td>"));
+  EXPECT_THAT(*operators.page({}), HasSubstr("Not private"));
+  EXPECT_THAT(before, Not(HasSubstr("perator")));
+}
+
+TEST(SpendByAge, RisesToWhatTheMechanismSays) {
+  const privacy::Spend spend(noise::Correlation(noise::NuFtrl{Damping{0.01}, std::nullopt}),
+                             privacy::Participation::once(), NoiseMultiplier{2});
+  const SpendByAge ages = spend_by_age(spend, StepCount{4096});
+  ASSERT_GT(ages.size(), 90U);
+  EXPECT_EQ(ages.front().first, 1U);
+  EXPECT_EQ(ages.back().first, 4096U);
+  for (const auto& [age, rho] : ages) EXPECT_EQ(rho, spend.of_age(StepCount{age}).value()) << age;
+}
+
+}  // namespace
+}  // namespace nustream::serve
