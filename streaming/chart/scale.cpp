@@ -12,9 +12,14 @@ void add(double value, std::vector<double>& values) {
   if (std::isfinite(value)) values.push_back(value);
 }
 
+/// Whether an axis can tell the two apart by the digits of its ticks.
+bool is_wide(double low, double high) {
+  return high - low > 1e-9 * std::max(std::fabs(low), std::fabs(high)) && high - low > 1e-250;
+}
+
 /// A range of one value gets a width, so that there is something to divide by.
 Scale with_margin(double low, double high, double share) {
-  const double margin = high > low ? share * (high - low) : std::max(std::fabs(high) * 0.1, 1e-9);
+  const double margin = is_wide(low, high) ? share * (high - low) : std::max(std::fabs(high) * 0.1, 1e-9);
   return {low - margin, high + margin};
 }
 
@@ -28,7 +33,7 @@ Scale x_scale(const Chart& chart) {
   }
   if (values.empty()) return {};
   const auto [low, high] = std::ranges::minmax(values);
-  return high > low ? Scale{low, high} : with_margin(low, high, 0);
+  return is_wide(low, high) ? Scale{low, high} : with_margin(low, high, 0);
 }
 
 Scale y_scale(const Chart& chart) {

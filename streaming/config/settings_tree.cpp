@@ -352,4 +352,12 @@ SettingsTree::SettingsTree(const std::string& file, const std::vector<std::strin
 
 SettingsTree::~SettingsTree() = default;
 
+std::string SettingsTree::text_without(std::span<const std::string_view> sections) const {
+  toml::table kept = *table_;
+  for (const std::string_view section : sections) kept.erase(section);
+  std::ostringstream text;
+  text << kept << '\n';
+  return text.str();
+}
+
 }  // namespace nustream::config

@@ -130,6 +130,8 @@ class SettingsTree {
   SettingsTree& operator=(const SettingsTree&) = delete;
 
   [[nodiscard]] const Section& root() const noexcept { return root_; }
+  /// The document with its overrides, as TOML, without those sections.
+  [[nodiscard]] std::string text_without(std::span<const std::string_view> sections) const;
 
  private:
   std::unique_ptr<toml::table> table_;

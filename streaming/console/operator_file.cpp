@@ -3,11 +3,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "journal/disk.h"
-
 namespace nustream::console {
 
-OperatorFile::OperatorFile(std::string path) : path_(std::move(path)) {
+OperatorFile::OperatorFile(std::string path, journal::Audience audience)
+    : path_(std::move(path)), audience_(audience) {
   if (path_.empty()) return;
   static_cast<void>(journal::posix_disk()->create(path_ + ".new", journal::Audience::operators));
   next_ = path_ + ".new";
@@ -22,7 +21,7 @@ void OperatorFile::write(std::string_view object) {
   if (next_.empty()) return;
   const auto disk = journal::posix_disk();
   {
-    const auto file = disk->create(next_, journal::Audience::operators);
+    const auto file = disk->create(next_, audience_);
     file->write(0, std::string(object) + '\n');
     file->sync();
   }

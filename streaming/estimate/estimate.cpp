@@ -21,6 +21,7 @@
 #include "estimate/table.h"
 #include "nustream/privacy/zcdp.h"
 #include "planted.h"
+#include "report/report.h"
 #include "secrets/harden.h"
 
 namespace nustream::estimate {
@@ -245,6 +246,7 @@ Exit run(config::Config config, const Options& options) {
                   "--operator-json FILE for them");
   }
   console::OperatorFile operators(options.operator_json);
+  console::OperatorFile report_file(options.report, journal::Audience::everyone);
   Table table = read_table(config);
   TableWitness witness(table);
   const engine::TableDesign design = engine::settle_design(
@@ -290,6 +292,10 @@ Exit run(config::Config config, const Options& options) {
                config.intervals.count);
   }
   operators.write(operator_json(report));
+  if (!options.report.empty()) {
+    const std::string command = report::again(config, session_options(options, options.start));
+    report_file.write(report::page(config, mechanism, {command, report.intervals}));
+  }
   if (options.json) fmt::print("{}\n", to_json(report));
   if (!options.quiet && !options.json) print(report, stdout);
   console::print_for_operator(report.counts, report.rejects);

@@ -23,6 +23,7 @@ struct Options {
   std::optional<double> compare_y_bound;  ///< and on |y|, in working coordinates
   bool json = false;
   std::string operator_json{};  ///< as folder::Options
+  std::string report{};         ///< as folder::Options
   bool quiet = false;
 };
 

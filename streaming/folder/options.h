@@ -32,6 +32,8 @@ struct Options {
   bool compared = false;  ///< answers that are not private stand beside this run's: it is marked so, for ever
   bool json = false;
   std::string operator_json{};  ///< file for what of the run's end is the operator's alone; empty: none
+  bool serve = false;           ///< the listeners of [serve] show the run, and stay up behind its end
+  std::string report{};         ///< file for the report; empty: none
   bool quiet = false;           ///< no path, no table
 };
 

@@ -18,8 +18,10 @@
 #include "folder/session.h"
 #include "replay/input.h"
 #include "replay/record_loop.h"
+#include "replay/serving.h"
 #include "replay/stream_input.h"
 #include "replay/summarise.h"
+#include "report/report.h"
 #include "secrets/harden.h"
 #include "users/identifiers.h"
 
@@ -135,12 +137,18 @@ Exit run(config::Config config, const folder::Options& options) {
   warn(config::dotted_member(config), options);
   const bool lines = !options.quiet && !options.json;
   console::OperatorFile operators(options.operator_json);
+  console::OperatorFile report(options.report, journal::Audience::everyone);
   console::PathPrinter printer(lines ? stdout : nullptr);
   StreamInput stream(config, window, stop);
   // The input is opened first: a missing file is told before a state folder is made.
   if (options.start == folder::Start::fresh) stream.open(window.first);
-  folder::Session session(
-      config, mechanism, window, options, [&](std::string_view released) { printer.published(released); }, stream);
+  std::optional<Serving> serving;
+  const auto published = [&](std::string_view released) {
+    printer.published(released);
+    if (serving) serving->published(released);
+  };
+  folder::Session session(config, mechanism, window, options, published, stream);
+  if (options.serve) serving.emplace(config, mechanism, session);
   if (const users::UserKey* key = session.user_key()) identifiers.use(*key);
   console::PromiseWarnings promise;
   promise.tell(session.warnings());
@@ -181,6 +189,7 @@ Exit run(config::Config config, const folder::Options& options) {
         [&](folder::BatchResult result) {
           session.commit(std::move(result), loop.counts().rejected, stepper.released_at());
           promise.tell(session.witness_warning());
+          if (serving) serving->counted(loop.counts());
         },
         [&](std::uint64_t records) {
           printer.progress({records, input.bytes_read(), input.bytes_total(), records_total});
@@ -203,8 +212,12 @@ Exit run(config::Config config, const folder::Options& options) {
 
   const console::Summary summary = summarise(config, mechanism, session, printer, loop, ending);
   operators.write(console::operator_json(summary.counts, summary.rejects) + '}');
+  if (!options.report.empty()) {
+    report.write(report::page(config, mechanism, {report::again(config, options)}));
+  }
   if (options.json) fmt::print("{}\n", console::to_json(summary));
   if (lines) console::print_table(summary, stdout);
+  if (serving) serving->stay_until(stop);
   return exit_of(ending);
 }
 

@@ -87,7 +87,7 @@ void append_coverage(const publish::ShownRelease& release, std::string& out) {
 
 /// Links to the coefficients before and behind.
 void append_turns(const PageView& view, const ShownLane& lane, std::size_t all, std::string& out) {
-  if (all <= coefficients_of_a_page) return;
+  if (view.is_file || all <= coefficients_of_a_page) return;
   const std::uint32_t id = lane.settings.header.lane.value();
   out += "<nav class=\"turns\" aria-label=\"More coefficients\"><span>Drawn:</span>";
   for (std::size_t first = 0; first < all; first += coefficients_of_a_page) {
@@ -126,7 +126,7 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
   const std::size_t all = lane.release->estimate.size();
   append_turns(view, lane, all, out);
   out += "<div class=\"cards\">\n";
-  const std::size_t last = std::min(view.first_coefficient + coefficients_of_a_page, all);
+  const std::size_t last = view.is_file ? all : std::min(view.first_coefficient + coefficients_of_a_page, all);
   for (std::size_t j = view.first_coefficient; j < last; ++j) {
     const std::string& name = lane.release->estimate[j].first;
     const std::string id = fmt::format("c{}", j);

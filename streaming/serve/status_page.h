@@ -43,6 +43,7 @@ struct PageView {
   LaneId lane{0};                           ///< the one whose coefficients are drawn, where it is open
   std::size_t first_coefficient = 0;        ///< of those that are drawn
   const OperatorView* operators = nullptr;  ///< null on the public page
+  bool is_file = false;                     ///< of a report: all coefficients are drawn, and nothing is linked
 };
 
 /// So many coefficients are drawn on one page; the table has all.

@@ -20,6 +20,11 @@ nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cp
 nustream_command_test(inspect_test quick fault/inspect_test.cpp)
 nustream_command_test(witness_test quick fault/witness_test.cpp fault/witness_rotation_test.cpp
                       fault/folder_trust_test.cpp)
+nustream_command_test(report_test quick fault/report_test.cpp fault/replay_serve_test.cpp)
+add_test(NAME report_browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/browser/run $<TARGET_FILE:nustream>
+                                     ${PROJECT_BINARY_DIR}/browser ${CMAKE_CURRENT_SOURCE_DIR}/browser/report.mjs)
+set_tests_properties(report_browser PROPERTIES LABELS full TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77
+                                               RESOURCE_LOCK browser_packages)
 nustream_command_test(terminal_test quick fault/terminal_test.cpp)
 nustream_command_test(key_source_test quick fault/key_source_test.cpp)
 target_compile_definitions(key_source_test PRIVATE NUSTREAM_KEY_SOURCE="$<TARGET_FILE:key_source>")

@@ -7,6 +7,7 @@ nustream_test(serve_listener_test quick unit/serve_listener_test.cpp unit/serve_
               unit/serve_listener_end_test.cpp unit/serve_access_test.cpp unit/serve_routes_test.cpp
               unit/serve_operator_token_test.cpp unit/serve_eviction_test.cpp unit/serve_events_test.cpp
               LINK nustream_service GTest::gmock)
+nustream_test(chart_test quick unit/chart_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(serve_tools_test quick fault/serve_tools_test.cpp LINK nustream_service GTest::gmock)
 
 # The status page in a real browser, over a server with made-up lanes. Skipped where there is no browser.
@@ -15,4 +16,5 @@ target_include_directories(page_server PRIVATE support)
 target_link_libraries(page_server PRIVATE nustream_service nustream_compile)
 add_test(NAME status_page_browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/browser/run $<TARGET_FILE:page_server>
                                           ${PROJECT_BINARY_DIR}/browser)
-set_tests_properties(status_page_browser PROPERTIES LABELS full TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77)
+set_tests_properties(status_page_browser PROPERTIES LABELS full TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77
+                                                    RESOURCE_LOCK browser_packages)

@@ -1,0 +1,157 @@
+#include "replay/serving.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "journal/outbox_folder.h"
+#include "nustream/base/error.h"
+#include "report/report.h"
+#include "serve/operator_token.h"
+#include "serve/servers.h"
+
+namespace nustream::replay {
+namespace {
+
+config::Serve settled(const config::Config& config, const folder::Session& session) {
+  config::Serve settings = config.serve;
+  const std::filesystem::path key(session.key_file());
+  const std::filesystem::path beside =
+      key.empty() ? std::filesystem::path(config.state.directory) : key.parent_path();
+  const serve::SettledToken token = serve::settle_operator_token(settings, config.stream, beside);
+  if (token.is_new) {
+    fmt::print(stderr, "nustream: made {}: the token of the operator's listener\n", token.path.string());
+  }
+  if (!token.path.empty()) settings.operator_token_file = token.path.string();
+  return settings;
+}
+
+constexpr std::size_t piece_bytes = 1U << 20U;
+
+/// The ledger's entry of the state that a published line came from, as far as the line tells it.
+journal::LedgerEntry entry_of(const publish::ShownRelease& release) {
+  return {release.stream,
+          release.lane,
+          release.epoch,
+          Position{0},
+          Position{release.position},
+          StepCount{release.step},
+          Rho{release.rho},
+          Rho{release.rho_limit},
+          release.digest,
+          {},
+          release.promise.is_private,
+          journal::Overlap::disjoint};
+}
+
+void say_where(const char* what, const std::optional<serve::Listener>& listener, const std::string& address) {
+  if (!listener) return;
+  fmt::print(stderr, "nustream: {}: http://{}:{}/\n", what, address.substr(0, address.rfind(':')), listener->port());
+}
+
+}  // namespace
+
+struct Serving::Front {
+  Front(const config::Config& config, const config::Serve& settings)
+      : shown(config.stream, now), operators(shown), servers(loop, settings, shown, operators) {}
+
+  [[nodiscard]] static double now() {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  }
+  template <class Call>
+  void on_loop(Call call) {
+    boost::asio::post(loop, std::move(call));
+  }
+
+  /// What is public comes from a state that is durable: the last line tells its spend too.
+  void show(const std::string& lines) {
+    const serve::CommittedRelease release = serve::CommittedRelease::published(lines);
+    const publish::ShownRelease& last = release.last();
+    shown.update(serve::CommittedSpend::committed(entry_of(last), Rho{last.rho_ledger}));
+    shown.update(release);
+  }
+
+  /// The releases that the folder holds already, of that epoch.
+  void show_past(const std::filesystem::path& file, EpochId epoch) {
+    std::ifstream lines(file);
+    std::string last;
+    std::string past;
+    for (std::string line; std::getline(lines, line);) {
+      last = line + '\n';
+      past += last;
+      if (past.size() < piece_bytes) continue;
+      shown.update(serve::CommittedPast::found(lane, epoch, past));
+      past.clear();
+    }
+    shown.update(serve::CommittedPast::found(lane, epoch, past));
+    if (!last.empty()) show(last);
+  }
+
+  boost::asio::io_context loop{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{loop.get_executor()};
+  serve::PublicSurface shown;
+  serve::OperatorSurface operators;
+  serve::Servers servers;
+  LaneId lane{0};
+  serve::OperatorMetrics::Lane* figures = nullptr;
+  std::thread thread{};
+};
+
+Serving::Serving(const config::Config& config, const config::Mechanism& mechanism, const folder::Session& session)
+    : front_(std::make_unique<Front>(config, settled(config, session))) {
+  front_->lane = config.lane;
+  const std::filesystem::path releases =
+      std::filesystem::path(config.state.directory) / journal::folder_files::releases;
+  serve::PublicLane lane = report::shown_lane(config, mechanism, releases).settings;
+  lane.header.epoch = session.epoch();
+  lane.header.settings_digest = session.digest();
+  lane.header.promise.is_private = session.is_private();
+  lane.rho_limit = mechanism.spend.limit();
+  if (session.step_limit() != mechanism.horizon()) lane.last_step = session.step_limit();
+  lane.spend_by_age = [spend = mechanism.spend](StepCount most) { return serve::spend_by_age(spend, most); };
+  front_->shown.open_lane(std::move(lane));
+  front_->show_past(releases, session.epoch());
+  front_->figures = &front_->operators.open_lane(config.lane);
+  front_->operators.set_state(config.lane, serve::LaneStatus::running);
+  front_->operators.set_phase(serve::Phase::serving);
+  front_->thread = std::thread([front = front_.get()] { front->loop.run(); });
+  say_where("status page", front_->servers.public_listener(), config.serve.public_address);
+  say_where("the operator's", front_->servers.operator_listener(), config.serve.operator_address);
+}
+
+Serving::~Serving() {
+  front_->on_loop([front = front_.get()] { front->servers.stop(); });
+  front_->work.reset();
+  front_->thread.join();
+}
+
+void Serving::published(std::string_view lines) {
+  front_->on_loop([front = front_.get(), lines = std::string(lines)] { front->show(lines); });
+}
+
+void Serving::counted(const check::Tally& counts) {
+  front_->on_loop([front = front_.get(), records = counts.records, rejected = counts.rejected] {
+    const auto raise = [](prometheus::Counter& counter, std::uint64_t total) {
+      counter.Increment(static_cast<double>(total) - counter.Value());
+    };
+    raise(*front->figures->records, records);
+    raise(front->figures->records_rejected[serve::RejectReason::unusable_field], rejected);
+  });
+}
+
+void Serving::stay_until(const std::atomic<int>& signal) {
+  front_->on_loop([front = front_.get()] { front->operators.set_state(front->lane, serve::LaneStatus::finished); });
+  fmt::print(stderr, "nustream: the status page stays up until this is interrupted\n");
+  while (signal.load() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
+}  // namespace nustream::replay

@@ -1,0 +1,164 @@
+#include "report/report.h"
+
+#include <openssl/evp.h>
+#include <sodium.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "chart/chart.h"
+#include "config/settings_tree.h"
+#include "engine/release_encoder.h"
+#include "engine/subject.h"
+#include "error.h"
+#include "journal/disk.h"
+#include "journal/last_release.h"
+#include "journal/outbox_folder.h"
+#include "serve/assets.h"
+#include "serve/page_parts.h"
+#include "version.h"
+
+namespace nustream::report {
+namespace {
+
+constexpr std::size_t piece_bytes = 1U << 20U;
+
+/// What every release of one lane and epoch begins with.
+std::string beginning_of(const std::string& line) {
+  return line.substr(0, line.find("\"step\":"));
+}
+
+void add_history(const std::string& file, const std::string& last, serve::History& history) {
+  std::ifstream lines(file);
+  if (!lines) throw system_failure(Exit::io, "read", file, errno, "restore it");
+  const std::string beginning = beginning_of(last);
+  std::string piece;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(beginning)) continue;
+    piece += line + '\n';
+    if (piece.size() < piece_bytes) continue;
+    history.add(piece);
+    piece.clear();
+  }
+  history.add(piece);
+}
+
+serve::PublicLane public_lane(const config::Config& config, const config::Mechanism& mechanism,
+                              const std::optional<publish::ShownRelease>& last) {
+  const engine::ReleaseIdentity identity{config.lane, last ? last->epoch : EpochId{0},
+                                         last ? last->digest : std::string(), !last || last->promise.is_private};
+  return {.header = engine::release_header(config, identity),
+          .rho_limit = last ? Rho{last->rho_limit} : mechanism.spend.limit(),
+          .noise_multiplier = mechanism.main().sigma,
+          .sensitivity = mechanism.main().sensitivity,
+          .schedule = config.descent.schedule,
+          .budget = config.privacy.budget,
+          .release_every = StepCount{config.descent.release_every},
+          .subject = engine::subject_of(config),
+          .spend_by_age = {}};
+}
+
+void take_over(const publish::ReportedIntervals& intervals, publish::ShownRelease& release) {
+  if (intervals.bounds.size() != release.estimate.size()) return;
+  release.interval = intervals.bounds;
+  release.interval_kind = intervals.kind;
+  release.interval_covers = intervals.covers;
+  release.interval_level = intervals.level;
+  release.interval_through = intervals.through;
+  release.interval_steps = intervals.effective_steps;
+  release.interval_too_few = intervals.too_few;
+}
+
+void append_head(const config::Config& config, const serve::ShownLane& lane, std::string& out) {
+  const std::string style = std::string(serve::page_style).append(chart::colours());
+  const std::string stream = chart::escaped(config.stream);
+  out += fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" "
+      "content=\"{}\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><meta "
+      "name=\"color-scheme\" content=\"light dark\"><title>{} · nustream report</title><style>{}</style></head>\n"
+      "<body><header><p class=\"product\">nustream report</p><h1>{}</h1></header>\n<main>\n<section "
+      "aria-label=\"Summary\"><p class=\"what\">{}</p><dl class=\"facts big\">",
+      policy_for(style), stream, style, stream, chart::escaped(lane.settings.subject));
+  serve::page::append_fact("Steps", serve::page::count(lane.steps.value()), out);
+  if (lane.release) {
+    serve::page::append_fact("Records passed", serve::page::count(lane.release->position), out);
+    if (lane.settings.header.promise.is_private) {
+      serve::page::append_fact("A guess about one is right at most",
+                               serve::page::times_in_hundred(serve::page::right_guesses(lane.total.value())), out);
+    }
+  }
+  out += "</dl></section>\n";
+}
+
+void append_command(const config::Config& config, const Run& run, std::string& out) {
+  const config::SettingsTree settings(config.file, config.overrides);
+  out += fmt::format(
+      "<section id=\"again\" aria-labelledby=\"again-h\"><h2 id=\"again-h\">The same again</h2><p>By "
+      "<code>{}</code>, "
+      "with these settings (what is set on the command line is in them; places, brokers and secrets are left "
+      "out):</p><pre class=\"why\" tabindex=\"0\" role=\"region\" aria-label=\"Settings\">{}</pre></section>\n",
+      chart::escaped(run.command),
+      chart::escaped(settings.text_without(std::array<std::string_view, 4>{"kafka", "local", "serve", "state"})));
+}
+
+}  // namespace
+
+std::string again(const config::Config& config, const folder::Options& options) {
+  config::Config plain = config;
+  plain.overrides.clear();
+  std::string command = folder::command_to_go_on(plain, options, "");
+  while (command.ends_with(' ')) command.pop_back();
+  return command;
+}
+
+serve::ShownLane shown_lane(const config::Config& config, const config::Mechanism& mechanism,
+                            const std::string& releases) {
+  const auto disk = journal::posix_disk();
+  const std::string line = std::filesystem::exists(releases) ? journal::last_line(*disk, releases) : std::string();
+  std::optional<publish::ShownRelease> last = publish::read_release(line);
+  serve::ShownLane lane{.settings = public_lane(config, mechanism, last),
+                        .history = serve::History(StepCount{config.descent.release_every})};
+  lane.epsilons = publish::epsilons_of(Rho{0}, lane.settings.header.deltas());
+  if (!last) return lane;
+  add_history(releases, line, lane.history);
+  lane.steps = StepCount{last->step};
+  lane.rho = Rho{last->rho};
+  lane.total = Rho{last->rho_ledger};
+  lane.epsilons = publish::epsilons_of(lane.rho, lane.settings.header.deltas());
+  lane.spend_by_age = serve::spend_by_age(mechanism.spend, lane.steps);
+  lane.release = std::move(last);
+  return lane;
+}
+
+std::string page(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {
+  const std::filesystem::path folder(config.state.directory);
+  serve::ShownLane lane = shown_lane(config, mechanism, folder / journal::folder_files::releases);
+  if (lane.release && lane.release->interval.empty() && run.intervals) take_over(*run.intervals, *lane.release);
+  const serve::PageView view{.stream = config.stream, .lanes = {&lane}, .lane = config.lane, .is_file = true};
+  std::string out;
+  append_head(config, lane, out);
+  serve::page::append_coefficients(view, lane, out);
+  serve::page::append_privacy(lane, out);
+  serve::page::append_settings(lane, out);
+  append_command(config, run, out);
+  out += fmt::format("</main>\n<footer><p>nustream {}</p></footer></body></html>\n", chart::escaped(version));
+  return out;
+}
+
+std::string policy_for(const std::string& style) {
+  std::array<unsigned char, 32> hash{};
+  unsigned size = 0;
+  if (EVP_Digest(style.data(), style.size(), hash.data(), &size, EVP_sha256(), nullptr) != 1) {
+    throw Failure(Exit::internal, "the hash of a report's style cannot be computed");
+  }
+  std::array<char, 64> text{};
+  sodium_bin2base64(text.data(), text.size(), hash.data(), hash.size(), sodium_base64_VARIANT_ORIGINAL);
+  return fmt::format("default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'", text.data());
+}
+
+}  // namespace nustream::report

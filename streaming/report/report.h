@@ -1,0 +1,37 @@
+// A run as one file that can be shown: what was released, with its intervals and its cost, and the settings.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "config/mechanism.h"
+#include "folder/options.h"
+#include "publish/reported.h"
+#include "serve/shown_lane.h"
+
+namespace nustream::report {
+
+/// What a report is made of beside the releases.
+struct Run {
+  std::string command;  ///< that makes it again
+  /// Of several runs or checkpoints, where the last release carries none itself.
+  std::optional<publish::ReportedIntervals> intervals{};
+};
+
+/// The command that was typed, without what it sets, which is among the report's settings.
+[[nodiscard]] std::string again(const config::Config& config, const folder::Options& options);
+
+/// The epoch of the last line of `releases`, a file in a folder's format, as it was published; read line by line.
+/// Without a line, or a file, nothing was. Failure(io) where it cannot be read.
+[[nodiscard]] serve::ShownLane shown_lane(const config::Config& config, const config::Mechanism& mechanism,
+                                          const std::string& releases);
+
+/// One HTML file that refers to no other: every figure of it is public, as the releases are. No script; its style
+/// stands in it, under its hash in the content security policy. The settings are told without the sections [kafka],
+/// [local], [serve] and [state]: names of brokers, secrets and places are nobody's business.
+[[nodiscard]] std::string page(const config::Config& config, const config::Mechanism& mechanism, const Run& run);
+
+/// The policy of a page whose only style is `style`.
+[[nodiscard]] std::string policy_for(const std::string& style);
+
+}  // namespace nustream::report

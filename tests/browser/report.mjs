@@ -1,0 +1,93 @@
+// A report in a real browser: its style is in force under its hash, it asks for nothing, and it can be read by all.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+import { difference, findings, kept, launch, server as command, work } from "./harness.mjs";
+
+const folder = path.join(work, "report");
+const report = path.join(folder, "report.html");
+let browser;
+before(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  // A walk that anybody can draw again: no generator of this machine's.
+  let text = "price,demand\n";
+  for (let i = 0, state = 1; i < 6000; ++i) {
+    state = (state * 48271) % 2147483647;
+    const x = state / 2147483647 * 2 - 1;
+    state = (state * 48271) % 2147483647;
+    text += `${x.toFixed(6)},${(1 - 0.5 * x + 0.2 * (state / 2147483647 - 0.5)).toFixed(6)}\n`;
+  }
+  writeFileSync(path.join(folder, "rows.csv"), text);
+  writeFileSync(path.join(folder, "stream.toml"), `[stream]
+name = "demand"
+input = "rows.csv"
+[target]
+column = "demand"
+[[features]]
+column = "price"
+[descent]
+step_size = 0.02
+clip_norm = 1.0
+average = "tail"
+average_from = 500
+[privacy]
+rho = 0.5
+delta = 1e-6
+[noise]
+nu = 0.01
+[intervals]
+kind = "batch-means"
+[release]
+every = 50
+`);
+  execFileSync(command, ["replay", "stream.toml", "--quiet", "--insecure-seed", "7", "--set", "state.directory=\"state\"",
+    "--report", "report.html"], { cwd: folder });
+  browser = await launch();
+});
+after(() => browser?.close());
+
+async function open(context = {}) {
+  const page = await (await browser.newContext({ viewport: { width: 1180, height: 900 }, ...context })).newPage();
+  const seen = { requests: [], errors: [] };
+  page.on("request", (request) => seen.requests.push(request.url()));
+  page.on("console", (message) => { if (message.type() === "error") seen.errors.push(message.text()); });
+  await page.goto(pathToFileURL(report).href);
+  return { page, seen };
+}
+
+test("is styled under its hash, and asks for nothing", async () => {
+  const { page, seen } = await open();
+  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector(".card")).borderRadius), "8px");
+  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector(".chart .line")).fill), "none");
+  assert.deepEqual(seen.errors, []);
+  assert.deepEqual(seen.requests, [pathToFileURL(report).href]);
+  await page.context().close();
+});
+
+test("can be read on a narrow screen, in the dark, and by a screen reader", async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    const { page } = await open({ colorScheme, viewport: { width: 360, height: 740 }, bypassCSP: true });
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
+    assert.deepEqual(await findings(page), []);
+    await page.context().close();
+  }
+});
+
+test("looks as it was kept", async () => {
+  const { page } = await open();
+  await page.evaluate(() => document.querySelector("footer").remove()); // it has the version
+  const now = await page.screenshot({ fullPage: true });
+  await mkdir(path.join(work, "pictures"), { recursive: true });
+  await writeFile(path.join(work, "pictures", "report.png"), now);
+  const file = path.join(kept, "report.png");
+  if (process.env.NUSTREAM_KEEP_SCREENSHOTS) await writeFile(file, now);
+  const apart = await difference(browser, await readFile(file), now);
+  assert.ok(apart < 0.02, `${(100 * apart).toFixed(2)}% of the pixels differ from ${file}; now: ${work}/pictures`);
+  await page.context().close();
+});
