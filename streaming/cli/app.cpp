@@ -61,8 +61,9 @@ void add_operator_json(CLI::App& command, std::string& file) {
   command.add_option("--operator-json", file, "write what depends on data to this file, mode 0600: NOT PRIVATE");
 }
 
-void add_report(CLI::App& command, std::string& file) {
-  command.add_option("--report", file, "write what was released, its cost and the settings as one HTML file");
+void add_report(CLI::App& command, std::string& report, std::string& chart) {
+  command.add_option("--report", report, "write what was released, its cost and the settings as one HTML file");
+  command.add_option("--chart", chart, "write the path of the main coefficient as an SVG file");
 }
 
 void add_replay(CLI::App& app, Job& job) {
@@ -94,7 +95,7 @@ void add_replay(CLI::App& app, Job& job) {
       ->excludes(resume);
   command->add_flag("--json", options.json, "print the final table as JSON, without what is the operator's");
   add_operator_json(*command, options.operator_json);
-  add_report(*command, options.report);
+  add_report(*command, options.report, options.chart);
   command->add_flag("--serve", options.serve,
                     "show the run on the listeners of [serve], as attach does; stays up until it is interrupted");
   command->add_flag("--quiet", options.quiet, "print nothing but errors");
@@ -131,7 +132,7 @@ void add_estimate(CLI::App& app, Job& job) {
       ->excludes(resume);
   command->add_flag("--json", options.json, "print the result as JSON, without what is the operator's");
   add_operator_json(*command, options.operator_json);
-  add_report(*command, options.report);
+  add_report(*command, options.report, options.chart);
   command->add_flag("--quiet", options.quiet, "print nothing but errors");
   command->callback([&job] { job = [] { return estimate(arguments); }; });
 }

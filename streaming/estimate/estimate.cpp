@@ -247,6 +247,7 @@ Exit run(config::Config config, const Options& options) {
   }
   console::OperatorFile operators(options.operator_json);
   console::OperatorFile report_file(options.report, journal::Audience::everyone);
+  console::OperatorFile chart_file(options.chart, journal::Audience::everyone);
   Table table = read_table(config);
   TableWitness witness(table);
   const engine::TableDesign design = engine::settle_design(
@@ -292,10 +293,9 @@ Exit run(config::Config config, const Options& options) {
                config.intervals.count);
   }
   operators.write(operator_json(report));
-  if (!options.report.empty()) {
-    const std::string command = report::again(config, session_options(options, options.start));
-    report_file.write(report::page(config, mechanism, {command, report.intervals}));
-  }
+  const report::Run again{report::again(config, session_options(options, options.start)), report.intervals};
+  if (!options.report.empty()) report_file.write(report::page(config, mechanism, again));
+  if (!options.chart.empty()) chart_file.write(report::chart_file(config, mechanism, again));
   if (options.json) fmt::print("{}\n", to_json(report));
   if (!options.quiet && !options.json) print(report, stdout);
   console::print_for_operator(report.counts, report.rejects);

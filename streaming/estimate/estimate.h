@@ -24,6 +24,7 @@ struct Options {
   bool json = false;
   std::string operator_json{};  ///< as folder::Options
   std::string report{};         ///< as folder::Options
+  std::string chart{};          ///< as folder::Options
   bool quiet = false;
 };
 

@@ -34,6 +34,7 @@ struct Options {
   std::string operator_json{};  ///< file for what of the run's end is the operator's alone; empty: none
   bool serve = false;           ///< the listeners of [serve] show the run, and stay up behind its end
   std::string report{};         ///< file for the report; empty: none
+  std::string chart{};          ///< file for a picture of the main coefficient; empty: none
   bool quiet = false;           ///< no path, no table
 };
 

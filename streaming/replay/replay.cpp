@@ -138,6 +138,7 @@ Exit run(config::Config config, const folder::Options& options) {
   const bool lines = !options.quiet && !options.json;
   console::OperatorFile operators(options.operator_json);
   console::OperatorFile report(options.report, journal::Audience::everyone);
+  console::OperatorFile chart(options.chart, journal::Audience::everyone);
   console::PathPrinter printer(lines ? stdout : nullptr);
   StreamInput stream(config, window, stop);
   // The input is opened first: a missing file is told before a state folder is made.
@@ -212,9 +213,9 @@ Exit run(config::Config config, const folder::Options& options) {
 
   const console::Summary summary = summarise(config, mechanism, session, printer, loop, ending);
   operators.write(console::operator_json(summary.counts, summary.rejects) + '}');
-  if (!options.report.empty()) {
-    report.write(report::page(config, mechanism, {report::again(config, options)}));
-  }
+  const report::Run again{report::again(config, options)};
+  if (!options.report.empty()) report.write(report::page(config, mechanism, again));
+  if (!options.chart.empty()) chart.write(report::chart_file(config, mechanism, again));
   if (options.json) fmt::print("{}\n", console::to_json(summary));
   if (lines) console::print_table(summary, stdout);
   if (serving) serving->stay_until(stop);

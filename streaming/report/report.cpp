@@ -106,6 +106,13 @@ void append_command(const config::Config& config, const Run& run, std::string& o
       chart::escaped(settings.text_without(std::array<std::string_view, 4>{"kafka", "local", "serve", "state"})));
 }
 
+serve::ShownLane reported_lane(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {
+  const std::filesystem::path folder(config.state.directory);
+  serve::ShownLane lane = shown_lane(config, mechanism, folder / journal::folder_files::releases);
+  if (lane.release && lane.release->interval.empty() && run.intervals) take_over(*run.intervals, *lane.release);
+  return lane;
+}
+
 }  // namespace
 
 std::string again(const config::Config& config, const folder::Options& options) {
@@ -135,10 +142,23 @@ serve::ShownLane shown_lane(const config::Config& config, const config::Mechanis
   return lane;
 }
 
+std::string chart_file(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {
+  const serve::ShownLane lane = reported_lane(config, mechanism, run);
+  if (!lane.release) {
+    const std::string nothing = config.stream + ": nothing is published yet";
+    return chart::svg_file({.title = nothing, .summary = nothing, .x = {"steps", true}, .y = {}, .layers = {}});
+  }
+  const publish::NamedValues& values = lane.release->estimate;
+  const std::size_t j = config.schema.intercept && values.size() > 1 ? 1 : 0;
+  chart::Chart chart = serve::page::coefficient_chart(lane, j, values[j].first);
+  chart.title = fmt::format("{}: {}", config.stream, chart.title);
+  chart.width = 720;
+  chart.height = 360;
+  return chart::svg_file(chart);
+}
+
 std::string page(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {
-  const std::filesystem::path folder(config.state.directory);
-  serve::ShownLane lane = shown_lane(config, mechanism, folder / journal::folder_files::releases);
-  if (lane.release && lane.release->interval.empty() && run.intervals) take_over(*run.intervals, *lane.release);
+  const serve::ShownLane lane = reported_lane(config, mechanism, run);
   const serve::PageView view{.stream = config.stream, .lanes = {&lane}, .lane = config.lane, .is_file = true};
   std::string out;
   append_head(config, lane, out);

@@ -31,6 +31,10 @@ struct Run {
 /// [local], [serve] and [state]: names of brokers, secrets and places are nobody's business.
 [[nodiscard]] std::string page(const config::Config& config, const config::Mechanism& mechanism, const Run& run);
 
+/// An SVG file of one coefficient's path: of the first that is no intercept. Says so where nothing was released.
+[[nodiscard]] std::string chart_file(const config::Config& config, const config::Mechanism& mechanism,
+                                     const Run& run);
+
 /// The policy of a page whose only style is `style`.
 [[nodiscard]] std::string policy_for(const std::string& style);
 

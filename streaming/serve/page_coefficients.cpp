@@ -24,34 +24,6 @@ const publish::NamedValues& quoted(const publish::ShownRelease& release) {
   return release.average.empty() ? release.estimate : release.average;
 }
 
-chart::Chart chart_of(const ShownLane& lane, std::size_t j, const std::string& name) {
-  chart::Layer band{"interval", chart::Mark::band, {}};
-  chart::Layer iterate{"last iterate", chart::Mark::faint, {}};
-  chart::Layer line{"quoted estimate", chart::Mark::line, {}};
-  // Counted from the last, which is always there.
-  std::size_t behind = lane.history.points().size();
-  const std::size_t stride = (behind + drawn_points - 1) / drawn_points;
-  for (const auto& [span, point] : lane.history.points()) {
-    if (--behind % stride != 0) continue;
-    const auto x = static_cast<double>(point.step);
-    const bool averaged = !point.average.empty();
-    band.points.push_back({x, at(point.lower, j), at(point.upper, j)});
-    iterate.points.push_back({x, averaged ? at(point.estimate, j) : none, 0});
-    line.points.push_back({x, averaged ? at(point.average, j) : at(point.estimate, j), 0});
-  }
-  const publish::ShownRelease& release = *lane.release;
-  std::string summary =
-      fmt::format("At step {} the quoted estimate is {:.4g}", count(release.step), quoted(release)[j].second);
-  if (!release.interval.empty()) {
-    summary += fmt::format(", its interval {:.4g} to {:.4g}", release.interval[j].first, release.interval[j].second);
-  }
-  return {.title = name + " over the steps",
-          .summary = summary + ".",
-          .x = {"steps", true},
-          .y = {},
-          .layers = {std::move(band), std::move(iterate), std::move(line)}};
-}
-
 void append_row(const publish::ShownRelease& release, std::size_t j, std::string& out) {
   const auto& [name, value] = quoted(release)[j];
   out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", chart::escaped(name), data(value));
@@ -112,6 +84,34 @@ publish::NamedValues values_of(const simdjson::dom::element& model, std::string_
 
 }  // namespace
 
+chart::Chart coefficient_chart(const ShownLane& lane, std::size_t j, const std::string& name) {
+  chart::Layer band{"interval", chart::Mark::band, {}};
+  chart::Layer iterate{"last iterate", chart::Mark::faint, {}};
+  chart::Layer line{"quoted estimate", chart::Mark::line, {}};
+  // Counted from the last, which is always there.
+  std::size_t behind = lane.history.points().size();
+  const std::size_t stride = (behind + drawn_points - 1) / drawn_points;
+  for (const auto& [span, point] : lane.history.points()) {
+    if (--behind % stride != 0) continue;
+    const auto x = static_cast<double>(point.step);
+    const bool averaged = !point.average.empty();
+    band.points.push_back({x, at(point.lower, j), at(point.upper, j)});
+    iterate.points.push_back({x, averaged ? at(point.estimate, j) : none, 0});
+    line.points.push_back({x, averaged ? at(point.average, j) : at(point.estimate, j), 0});
+  }
+  const publish::ShownRelease& release = *lane.release;
+  std::string summary =
+      fmt::format("At step {} the quoted estimate is {:.4g}", count(release.step), quoted(release)[j].second);
+  if (!release.interval.empty()) {
+    summary += fmt::format(", its interval {:.4g} to {:.4g}", release.interval[j].first, release.interval[j].second);
+  }
+  return {.title = name + " over the steps",
+          .summary = summary + ".",
+          .x = {"steps", true},
+          .y = {},
+          .layers = {std::move(band), std::move(iterate), std::move(line)}};
+}
+
 void append_coefficients(const PageView& view, const ShownLane& lane, std::string& out) {
   out += "<section id=\"estimates\" aria-labelledby=\"estimates-h\"><h2 id=\"estimates-h\">Estimates";
   if (view.lanes.size() > 1) out += fmt::format(" of lane {}", lane.settings.header.lane.value());
@@ -136,7 +136,7 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
       out += fmt::format(" <span class=\"range\">{} to {}</span>", shown(lane.release->interval[j].first),
                          shown(lane.release->interval[j].second));
     }
-    out += "</p></figcaption>" + chart::svg(chart_of(lane, j, name), id) + "</figure>\n";
+    out += "</p></figcaption>" + chart::svg(coefficient_chart(lane, j, name), id) + "</figure>\n";
   }
   out +=
       "</div>\n<p class=\"legend\">Line: the quoted estimate. Band: its interval, where there is one. Faint: the "

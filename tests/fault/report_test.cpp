@@ -89,6 +89,19 @@ TEST(Report, DrawsThePastOfARunThatWentOn) {
   EXPECT_EQ(count_of("L", path) + count_of("M", path), 20U) << path;
 }
 
+TEST(Report, DrawsTheMainCoefficientAlone) {
+  const ReplayWorld world;
+  const std::string file = world.path("chart.svg");
+  const CommandResult result = world.run({"--chart", file});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string chart = read_file(file);
+  EXPECT_THAT(chart, HasSubstr("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+  EXPECT_THAT(chart, HasSubstr("world: x over the steps</text>"));
+  char value[32];
+  std::snprintf(value, sizeof value, "%.4g", last_of(world.releases()).average[1].second);
+  EXPECT_THAT(chart, HasSubstr("At step 2,000 the quoted estimate is " + std::string(value)));
+}
+
 TEST(Report, PromisesNothingUnderAKnownSeed) {
   const ReplayWorld world(500);
   const std::string file = world.path("report.html");

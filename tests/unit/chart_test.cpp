@@ -126,6 +126,12 @@ TEST(ShortCount, IsShort) {
   EXPECT_EQ(short_count(2.5e9), "2.5 G");
 }
 
+TEST(SvgFile, StandsWithoutALayer) {
+  const std::string file = svg_file({.title = "nothing", .summary = "nothing", .x = {}, .y = {}, .layers = {}});
+  EXPECT_THAT(file, HasSubstr(">nothing</text>"));
+  EXPECT_THAT(file, Not(HasSubstr("nan")));
+}
+
 TEST(SvgFile, StandsAlone) {
   Chart chart = path_of({{1, 1, 0}, {2, 2, 0}});
   chart.title = "<evil> & co";
