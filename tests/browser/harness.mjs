@@ -47,7 +47,7 @@ export const launch = () =>
   chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"] });
 
 /** Waits until `check` returns something true, on a busy machine too. */
-export async function eventually(what, check, seconds = 60) {
+export async function eventually(what, check, seconds = 300) {
   const until = Date.now() + 1000 * seconds;
   for (;;) {
     const found = await check();

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 void wait_for(const std::function<bool()>& condition) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until) throw std::runtime_error("it did not come");
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
