@@ -98,6 +98,7 @@ inline constexpr std::array names{
     std::string_view("curvature-is-not-bounded"),
     std::string_view("scores-without-noise"),
     std::string_view("each-step-of-a-fit-spends-the-budget"),
+    std::string_view("ranges-are-not-charged"),
     std::string_view("fits-cost-the-dearest"),
     // moments
     std::string_view("sums-scale-inputs-alone"),

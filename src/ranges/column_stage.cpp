@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nustream/base/error.h"
+
 namespace nustream::ranges {
 namespace {
 
@@ -37,6 +39,14 @@ void choose_features(const Table& table, const FitSettings& settings, TableFit& 
   fit.is_stopped = fit.unusable_column.has_value();
 }
 
+/// Of what is kept nothing is taken, although it was looked at.
+Placement without_kept(Placement placement, const FitSettings& settings, std::size_t column) {
+  if (settings.kept.empty()) return placement;
+  if (settings.kept[column].centre) placement.centre = 0;
+  if (settings.kept[column].scale) placement.scale = 1;
+  return placement;
+}
+
 /// Equal bins over `intervals`, and closer looks at the columns that need one. A column that does not gets the counts
 /// of all of its histograms.
 void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw,
@@ -60,7 +70,7 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
     const std::vector<ColumnChoice> choices = choose_columns(counts, over);
     std::vector<std::size_t> again;
     for (std::size_t j = 0; j < choices.size(); ++j) {
-      fit.placements[looked_at[j]] = choices[j].placement;
+      fit.placements[looked_at[j]] = without_kept(choices[j].placement, settings, columns[looked_at[j]]);
       if (!choices[j].zoom) continue;
       intervals[looked_at[j]] = *choices[j].zoom;
       again.push_back(looked_at[j]);
@@ -75,6 +85,9 @@ void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settin
 void place_columns(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw,
                    TableFit& fit) {
   std::vector<std::size_t> columns(rows.table.features + 1);
+  NUSTREAM_REQUIRE(
+      settings.kept.empty() || (settings.kept.size() == columns.size() && !settings.drop_unusable_features),
+      "what is kept is said of every column");
   for (std::size_t j = 0; j < columns.size(); ++j) columns[j] = j;
   const NoisyCounts octaves = count(
       rows, rows.dealer.deal(sizes.columns), {columns.size(), octave_bins, settings.adjacency}, columns,

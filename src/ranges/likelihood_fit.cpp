@@ -174,6 +174,8 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   if (!measure_first(steps, rows.dealer.deal(parts.rows), fit)) return fit;
   const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings, fit.pilot, draw);
   working.whiten(first.whitening.whiten);
+  fit.largest_second = first.largest;
+  fit.smallest_second = first.smallest;
   Vector theta = first.whitening.restore * start_of(likelihood, first, fit.placements.back());
   auto scales = measure_about(steps, rows.dealer.deal(parts.rows), theta, KeyStage::second_lengths);
   const bool is_measured_again = likelihood == Likelihood::poisson;

@@ -83,6 +83,8 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   fit.pilot = {pilot_widening * scales->inputs, pilot_slack * pilot_widening * scales->residuals, pilot_widening};
   const Pilot first = pilot(working, rows.dealer.deal(parts.pilot), settings, fit.pilot, draw);
   working.whiten(first.whitening.whiten);
+  fit.largest_second = first.largest;
+  fit.smallest_second = first.smallest;
   const Vector centre = first.whitening.restore * first.theta;
   const auto closer =
       measure_rows(working, rows.dealer.deal(parts.rows), centre, settings, KeyStage::second_lengths, draw);

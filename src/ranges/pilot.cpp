@@ -1,5 +1,7 @@
 #include "ranges/pilot.h"
 
+#include "inference/symmetric.h"
+
 namespace nustream::ranges {
 
 PartDesign part_design(const FitSettings& settings, std::size_t dimension, const RowBounds& bounds,
@@ -18,8 +20,10 @@ Pilot pilot(WorkingRows& rows, const Part& part, const FitSettings& settings, co
       design, [&](const AddRow& add) { rows.each(part, add); }, draw);
   const moments::Estimate estimate = moments::estimate(found.sums, found.frame, alone);
   const Whitening whitening = whitening_of(found.sums.stages().front().second, d, estimate.floor);
-  return {Eigen::Map<const Eigen::VectorXd>(estimate.theta.data(), rows.dimension()),
-          whitening.restore * whitening.restore, whitening};
+  const Eigen::MatrixXd floored = whitening.restore * whitening.restore;
+  const Eigen::VectorXd eigenvalues = inference::symmetric_eigenvalues(floored);
+  return {Eigen::Map<const Eigen::VectorXd>(estimate.theta.data(), rows.dimension()), floored, whitening,
+          eigenvalues.maxCoeff(), eigenvalues.minCoeff()};
 }
 
 }  // namespace nustream::ranges

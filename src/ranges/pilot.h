@@ -17,6 +17,8 @@ struct Pilot {
   Eigen::VectorXd theta;   ///< least squares of the placed target, placed coordinates
   Eigen::MatrixXd second;  ///< floored second moments of the placed inputs, per record
   Whitening whitening;
+  double largest;  ///< eigenvalues of `second`
+  double smallest;
 };
 
 /// One release at settings.rho over the rows of `part`, which are not whitened yet.

@@ -66,6 +66,11 @@ void add_report(CLI::App& command, std::string& report, std::string& chart) {
   command.add_option("--chart", chart, "write the path of the main coefficient as an SVG file");
 }
 
+void add_write_config(CLI::App& command, std::string& file) {
+  command.add_option("--write-config", file,
+                     "a new file for the settings with what was measured for \"private\": running it spends again");
+}
+
 void add_replay(CLI::App& app, Job& job) {
   static ReplayArguments arguments;
   folder::Options& options = arguments.options;
@@ -93,6 +98,7 @@ void add_replay(CLI::App& app, Job& job) {
                    "do not begin (66) where a smaller share of the first records can be used; that tells of them")
       ->check(share())
       ->excludes(resume);
+  add_write_config(*command, arguments.write_config);
   command->add_flag("--json", options.json, "print the final table as JSON, without what is the operator's");
   add_operator_json(*command, options.operator_json);
   add_report(*command, options.report, options.chart);
@@ -130,6 +136,7 @@ void add_estimate(CLI::App& app, Job& job) {
                    "do not begin (66) where a smaller share of the records can be used; that tells of them")
       ->check(share())
       ->excludes(resume);
+  add_write_config(*command, arguments.write_config);
   command->add_flag("--json", options.json, "print the result as JSON, without what is the operator's");
   add_operator_json(*command, options.operator_json);
   add_report(*command, options.report, options.chart);

@@ -13,6 +13,7 @@
 #include "config/advice.h"
 #include "config/config.h"
 #include "config/mechanism.h"
+#include "config/ranges.h"
 #include "config/settings_tree.h"
 #include "local/settings.h"
 #include "publish/json_text.h"
@@ -120,6 +121,24 @@ Exit print(const CheckArguments& arguments, const std::string& head, const check
   return judged(arguments, findings);
 }
 
+/// Settings of which some are to be measured: what follows from them is not known yet.
+Exit check_to_measure(const CheckArguments& arguments, const config::Config& config) {
+  if (arguments.data) {
+    throw Failure(
+        Exit::usage,
+        fmt::format("--data: {} is \"private\", and what would be clipped is not known before it is measured; "
+                    "check the file that --write-config writes",
+                    config.private_keys.front()));
+  }
+  if (arguments.json) {
+    fmt::print("{}}}\n", head_json(config, "", {}));
+  } else {
+    fmt::print("{}: valid; {} parameters, {} settings to be measured (settings alone: no record was read)\n",
+               arguments.config.file, config.descent.dimension, config.private_keys.size());
+  }
+  return Exit::done;
+}
+
 }  // namespace
 
 Exit check(const CheckArguments& arguments) {
@@ -130,8 +149,9 @@ Exit check(const CheckArguments& arguments) {
   }
   const std::vector<std::string> overrides = overrides_of(arguments.config, arguments.kafka);
   const config::Purpose purpose = config::purpose_of(arguments.config.file, overrides);
-  config::Config config = config::read_config(arguments.config.file, overrides, purpose);
+  config::Config config = config::read_config_to_measure(arguments.config.file, overrides, purpose);
   add_properties(arguments.kafka, config.kafka.properties);
+  if (!config.private_keys.empty()) return check_to_measure(arguments, config);
   serve::check(config.serve);
   attach::preflight(config);
   const bool is_table = purpose == config::Purpose::table;

@@ -48,6 +48,7 @@ struct ReplayArguments {
   bool resume = false;
   bool new_epoch = false;
   std::string speed = "max";
+  std::string write_config;  ///< a new file for the settings with what was measured
   folder::Options options;
 };
 /// A recorded stream becomes a private model.
@@ -58,6 +59,7 @@ struct EstimateArguments {
   std::vector<std::string> files;  ///< in place of stream.input
   bool resume = false;
   bool new_epoch = false;
+  std::string write_config;  ///< a new file for the settings with what was measured
   estimate::Options options;
 };
 /// A whole table becomes a private estimate with intervals.

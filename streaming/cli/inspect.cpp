@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "config/ranges.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "engine/group_spends.h"
@@ -361,7 +362,8 @@ Exit inspect(const InspectArguments& arguments) {
   std::error_code unknown;  // what cannot be looked at is told by whoever opens it
   if (std::filesystem::is_regular_file(arguments.place, unknown)) {
     const std::vector<std::string> typed = overrides_of({arguments.place, {}}, arguments.kafka);
-    config::Config config = config::read_config(arguments.place, typed, config::purpose_of(arguments.place, {}));
+    config::Config config =
+        config::read_config_to_measure(arguments.place, typed, config::purpose_of(arguments.place, {}));
     add_properties(arguments.kafka, config.kafka.properties);
     if (key.empty()) key = config.state.key_file;
     if (!config.kafka.brokers.empty()) return inspect_topics(arguments, config, key);

@@ -9,11 +9,13 @@
 #include "cli/users_plan.h"
 #include "cli/warnings.h"
 #include "config/mechanism.h"
+#include "config/ranges.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "engine/budget_advice.h"
 #include "engine/group_spends.h"
 #include "engine/release_encoder.h"
+#include "measure/ranges_plan.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/plan.h"
 #include "publish/json_text.h"
@@ -253,7 +255,24 @@ std::string to_json(const config::Config& config, const Plan& plan) {
 
 }  // namespace
 
+namespace {
+
+/// The settings where some of them are to be measured: nothing else can be planned before they are.
+std::optional<config::Config> to_measure(const PlanArguments& arguments) {
+  const auto& [file, overrides] = arguments.config;
+  config::Config asked = config::read_config_to_measure(file, overrides, config::purpose_of(file, overrides));
+  if (asked.private_keys.empty()) return std::nullopt;
+  return asked;
+}
+
+}  // namespace
+
 Exit plan(const PlanArguments& arguments) {
+  if (const auto asked = to_measure(arguments)) {
+    fmt::print("{}", arguments.json ? measure::plan_json(*asked, arguments.records) + '\n'
+                                    : measure::plan_text(*asked, arguments.records));
+    return Exit::done;
+  }
   if (config::purpose_of(arguments.config.file, arguments.config.overrides) == config::Purpose::table) {
     return plan_table(arguments);
   }
@@ -268,6 +287,7 @@ Exit plan(const PlanArguments& arguments) {
 }
 
 std::string plan_json(const PlanArguments& arguments) {
+  if (const auto asked = to_measure(arguments)) return measure::plan_json(*asked, arguments.records);
   if (config::purpose_of(arguments.config.file, arguments.config.overrides) == config::Purpose::table) {
     return table_plan_json(arguments);
   }

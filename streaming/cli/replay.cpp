@@ -1,6 +1,7 @@
 #include "replay/replay.h"
 
 #include "cli/commands.h"
+#include "cli/measured.h"
 #include "decode/segment_rows.h"
 #include "located.h"
 
@@ -25,10 +26,10 @@ std::optional<double> speed_factor(const std::string& text) {
 
 /// A file of both kinds is read as a stream's; one of a table alone is told as such.
 config::Config read_stream(const std::string& file, const std::vector<std::string>& overrides) {
-  if (config::purpose_of(file, overrides) == config::Purpose::stream) return config::read_config(file, overrides);
+  const auto read = [&] { return config::read_config_to_measure(file, overrides, config::Purpose::stream); };
+  if (config::purpose_of(file, overrides) == config::Purpose::stream) return read();
   return with_advice(Exit::configuration,
-                     "with its section [estimate] this file is a table's: nustream estimate takes it as it is",
-                     [&] { return config::read_config(file, overrides); });
+                     "with its section [estimate] this file is a table's: nustream estimate takes it as it is", read);
 }
 
 }  // namespace
@@ -55,7 +56,9 @@ Exit replay(const ReplayArguments& arguments) {
   if (arguments.resume) options.start = folder::Start::resume;
   if (arguments.new_epoch) options.start = folder::Start::new_epoch;
   options.speed = speed_factor(arguments.speed);
-  return replay::run(std::move(config), options);
+  measure::Settled settled =
+      settle_ranges(std::move(config), config::Purpose::stream, options, arguments.write_config);
+  return replay::run(std::move(settled.config), settled.options);
 }
 
 }  // namespace nustream::cli

@@ -154,6 +154,9 @@ struct Config {
   Serve serve;
   std::vector<double> second_moment_eigenvalues;  ///< [plan]; empty: assumed all 1
   UserGuesses guesses{};                          ///< [plan]
+  double ranges_share = 0.2;                      ///< of ρ: what settings cost that are measured, where any are
+  std::vector<std::string> private_keys{};        ///< that are to be measured; empty where all are numbers
+  std::string ranges{};                           ///< what was measured, as the state keeps it; empty: nothing
 };
 
 /// Reads `file` with `overrides` on top. A relative input is sought beside the file, a relative state directory

@@ -249,6 +249,7 @@ std::string settings_text(const Config& config, const Mechanism& mechanism, bool
   } else {
     out.add("unit", config.privacy.protects == Protects::record ? "record" : "target of a record");
   }
+  if (!config.ranges.empty()) out.add("ranges", config.ranges);
   if (!is_private) out.add("noise", "not private");
   if (start == EpochStart::settings) out.add("epoch", "begins at start, whatever was released before it");
   return out.text();

@@ -7,6 +7,9 @@
 #include <limits>
 #include <set>
 
+#include <fmt/format.h>
+
+#include "config/ranges.h"
 #include "config/read_sections.h"
 #include "config/read_start.h"
 #include "config/settings_tree.h"
@@ -144,7 +147,7 @@ void check_together(const Section& root, Purpose purpose, Config& config) {
 std::vector<std::string> section_names() {
   return {"stream",  "target",  "features",  "instruments", "endogenous", "first_stage", "model",
           "descent", "moments", "intervals", "estimate",    "privacy",    "noise",       "kafka",
-          "local",   "serve",   "release",   "state",       "plan",       "users"};
+          "local",   "serve",   "release",   "state",       "plan",       "users",       "ranges"};
 }
 
 std::string beside(const std::string& config_file, const std::string& input) {
@@ -164,8 +167,16 @@ Purpose purpose_of(const std::string& file, const std::vector<std::string>& over
   return SettingsTree(file, overrides).root().has("estimate") ? Purpose::table : Purpose::stream;
 }
 
-Config read_config(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
-  const SettingsTree tree(file, overrides);
+namespace {
+
+double read_ranges_share(const Section& section) {
+  const double share = section.number("share").value_or(0.2);
+  if (!(share > 0 && share < 1)) section.refuse("share", "a number between 0 and 1");
+  return share;
+}
+
+Config read_tree(const SettingsTree& tree, const std::string& file, const std::vector<std::string>& overrides,
+                 Purpose purpose) {
   const Section& root = tree.root();
   // At once: a misspelt section would else be told as the first setting that it was to hold.
   root.allow(section_names());
@@ -201,7 +212,8 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                 .outbox_bytes_max = release.count("outbox_bytes"),
                 .serve = read_serve(root.section("serve")),
                 .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues"),
-                .guesses = read_user_guesses(plan)};
+                .guesses = read_user_guesses(plan),
+                .ranges_share = read_ranges_share(root.section("ranges"))};
   if (stream.count("lane")) config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
   if (solved) {
@@ -216,6 +228,32 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   check_together(root, purpose, config);
   root.finish();
   return config;
+}
+
+}  // namespace
+
+Config read_config(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
+  SettingsTree tree(file, overrides);
+  const std::vector<std::string> keys = tree.take_private_out();
+  if (!keys.empty()) {
+    throw Failure(Exit::configuration,
+                  fmt::format("{}: {} = \"private\": replay and estimate measure it, over files; this command takes "
+                              "a number: measure it there with --write-config, and take the file that it writes",
+                              file, keys.front()));
+  }
+  return read_tree(tree, file, overrides, purpose);
+}
+
+Config read_config_to_measure(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
+  SettingsTree tree(file, overrides);
+  std::vector<std::string> keys = tree.take_private_out();
+  Config config = read_tree(tree, file, overrides, purpose);
+  config.private_keys = std::move(keys);
+  return config;
+}
+
+std::string settings_as_toml(const std::string& file, const std::vector<std::string>& overrides) {
+  return SettingsTree(file, overrides).text_without({});
 }
 
 }  // namespace nustream::config

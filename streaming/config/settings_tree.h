@@ -126,6 +126,10 @@ class SettingsTree {
   /// Failure(configuration) where it is not TOML.
   SettingsTree(const std::string& file, const std::vector<std::string>& overrides);
   ~SettingsTree();
+
+  /// Puts a number in place of every value "private" that is measured (config/ranges.h), or takes its key out where
+  /// there is a default, and returns their dotted keys: "features.0.center".
+  std::vector<std::string> take_private_out();
   SettingsTree(const SettingsTree&) = delete;
   SettingsTree& operator=(const SettingsTree&) = delete;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "config/ranges.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "planted.h"
@@ -78,6 +79,7 @@ std::string to_json(const Summary& summary) {
   append_spends(summary.epsilons, summary.ledger_rho, summary.ledger_epsilons, out);
   publish::append_promise(summary.promise, out);
   append_field("ending", summary.ending, out);
+  config::append_ranges(summary.ranges, out);
   append_place("releases", summary.places.releases, out);
   append_place("state", summary.places.state, out);
   append_place("ledger", summary.places.ledger, out);

@@ -37,6 +37,7 @@ struct Summary {
   OperatorCounts counts;
   RejectsList rejects;
   Places places;
+  std::string ranges{};  ///< settings that were measured (config::Config::ranges)
 };
 
 /// Prints the table to `out`; figures that depend on data go to standard error, marked as such.

@@ -80,7 +80,8 @@ Report report_of(const config::Config& config, const config::Mechanism& mechanis
           .counts = {},
           .rejects = end.rejects,
           .degeneracy = {},
-          .comparison = {}};
+          .comparison = {},
+          .ranges = config.ranges};
 }
 
 std::optional<std::pair<double, double>> adassp_bounds(const Options& options) {

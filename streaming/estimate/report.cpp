@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "config/ranges.h"
 #include "console/path_printer.h"
 #include "publish/json_text.h"
 
@@ -93,6 +94,7 @@ std::string to_json(const Report& report) {
   console::append_spends(report.epsilons, report.ledger_rho, report.ledger_epsilons, out);
   if (report.predicted_stddev) append_field("predicted_stddev", *report.predicted_stddev, out);
   out += report.is_private ? ",\"private\":true" : ",\"private\":false";
+  config::append_ranges(report.ranges, out);
   append_field("folder", report.folder, out);
   if (!report.key_file.empty()) append_field("key", report.key_file, out);
   return out + '}';

@@ -37,6 +37,7 @@ struct Report {
   console::RejectsList rejects;
   std::string degeneracy;  ///< for the operator alone
   std::vector<Compared> comparison;
+  std::string ranges{};  ///< Config::ranges
 };
 
 /// Figures that depend on data without privacy go to standard error or are marked.

@@ -1,30 +1,28 @@
 #include "fit/fit.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <utility>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "console/new_file.h"
 #include "console/signals.h"
 #include "console/warnings.h"
-#include "fit/account.h"
 #include "fit/columns.h"
 #include "fit/report.h"
 #include "fit/table.h"
 #include "fit/written_config.h"
+#include "folder/one_step_account.h"
 #include "journal/running_hash.h"
 #include "nustream/base/error.h"
 #include "nustream/ranges/linear_fit.h"
 #include "nustream/ranges/sizes.h"
 #include "secrets/harden.h"
 #include "secrets/hex.h"
+#include "secrets/key_file.h"
+#include "secrets/key_place.h"
 #include "secrets/locked_memory.h"
 
 namespace nustream::fit {
@@ -52,6 +50,27 @@ const char* model_name(const Options& options) {
   return *options.likelihood == ranges::Likelihood::logistic ? "logistic" : "poisson";
 }
 
+folder::AccountPlace place_of(const Options& options) {
+  constexpr const char* stream = "fit";
+  constexpr LaneId lane{0};
+  const std::string folder = options.state.empty() ? options.file + ".fit" : options.state;
+  const auto keys = [options, folder](bool state_exists) -> std::pair<secrets::Keyring, std::string> {
+    if (options.insecure_seed) return {secrets::Keyring::insecure(*options.insecure_seed), ""};
+    const secrets::KeySettings settings{{}, options.key_directory};
+    const std::string file = (state_exists ? secrets::key_file_of(folder, stream, settings)
+                                           : secrets::make_key_file(folder, stream, settings))
+                                 .string();
+    return {secrets::load_key_file(file), file};
+  };
+  const auto witness = [options, folder](const std::string& key_file,
+                                         const secrets::Keyring& keyring) -> std::optional<journal::FolderWitness> {
+    if (options.insecure_seed) return std::nullopt;
+    return journal::FolderWitness(
+        journal::witness_settings(options.witness, key_file, folder, options.key_directory, stream, lane), keyring);
+  };
+  return {folder, stream, lane, !options.insecure_seed, keys, witness};
+}
+
 /// Everything that decides what a fit becomes but for the file: the rule, not what it finds.
 std::string digest_of(const Options& options, const Columns& columns) {
   std::string text =
@@ -66,7 +85,8 @@ std::string digest_of(const Options& options, const Columns& columns) {
 }
 
 /// Before anything is read of a record but that it is there.
-void require_enough(const Options& options, const Account& account, std::uint64_t records, std::size_t columns) {
+void require_enough(const Options& options, const folder::OneStepAccount& account, std::uint64_t records,
+                    std::size_t columns) {
   const privacy::Neighbours neighbours = neighbours_of(options);
   static_cast<void>(ranges::sizes({records, columns, Rho{options.rho}, neighbours.adjacency}));
   if (!options.budget) return;
@@ -80,12 +100,12 @@ void require_enough(const Options& options, const Account& account, std::uint64_
 }
 
 ranges::TableFit measured(const Options& options, const Columns& columns, const FileTable& table,
-                          const Account& account) {
+                          const folder::OneStepAccount& account) {
   noise::KeyBytes key = account.keys().epoch_key("fit");
   secrets::LockedMemory locked;
   const ranges::DrawNoise draw = ranges::keyed_noise(key, LaneId{0}, account.epoch(), &locked);
   noise::wipe(key);
-  const ranges::FitSettings settings{Rho{options.rho}, neighbours_of(options).adjacency, !columns.is_listed};
+  const ranges::FitSettings settings{Rho{options.rho}, neighbours_of(options).adjacency, !columns.is_listed, {}};
   return options.likelihood ? ranges::fit_likelihood(*options.likelihood, table.view(), settings, draw)
                             : ranges::fit_linear(table.view(), settings, draw);
 }
@@ -105,16 +125,8 @@ Failure hardly_usable(const Options& options, const Columns& columns, const rang
                       options.file, which, options.rho)};
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  const bool written =
-      descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int error = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!written) throw system_failure(Exit::io, "write", path, error, "what the fit found is committed and stays so");
-}
-
-Report report_of(const Options& options, const Columns& columns, const FileTable& table, const Account& account) {
+Report report_of(const Options& options, const Columns& columns, const FileTable& table,
+                 const folder::OneStepAccount& account) {
   Report report;
   report.file = options.file;
   report.target = columns.target.name;
@@ -141,19 +153,17 @@ Exit run(const Options& options) {
   secrets::harden_process();
   const std::vector<Delta> deltas = deltas_of(options);
   static_cast<void>(console::watch_signals());
-  if (!options.write_config.empty() && std::filesystem::exists(options.write_config)) {
-    throw Failure(Exit::io, options.write_config + " is there already: --write-config names a new file");
-  }
+  console::require_new_file(options.write_config);
   const Columns columns = columns_of(options);
   const FileTable table = read_file(columns);
   if (table.y.empty()) throw Failure(Exit::data, "'" + options.file + "' holds no records");
   static_cast<void>(ranges::sizes({table.y.size(), columns.features.size() + 1, Rho{options.rho},
                                    neighbours_of(options).adjacency}));  // before a folder is made
   console::warn(publish::large_delta(std::ranges::max(deltas, {}, &Delta::value), table.y.size()));
-  Account account(options);
+  folder::OneStepAccount account(place_of(options));
   require_enough(options, account, table.y.size(), columns.features.size() + 1);
   Report report = report_of(options, columns, table, account);
-  Spent spent{Rho{options.rho}, report.records, neighbours_of(options), report.digest, {}};
+  folder::OneStep spent{Rho{options.rho}, report.records, neighbours_of(options), report.digest, {}};
   ranges::TableFit fit;
   try {
     fit = measured(options, columns, table, account);
@@ -168,7 +178,8 @@ Exit run(const Options& options) {
   if (fit.is_stopped) throw hardly_usable(options, columns, fit);
   fmt::print("{}", options.json ? to_json(report) : to_text(report));
   if (!options.write_config.empty()) {
-    write_file(options.write_config, to_config(columns, report));
+    console::write_new_file(options.write_config, to_config(columns, report),
+                            "what the fit found is committed and stays so");
     fmt::print(stderr,
                "nustream: {} holds the ranges; a run of it over the same records is a second spend, and adds\n",
                options.write_config);

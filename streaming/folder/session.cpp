@@ -354,6 +354,7 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   record.seen_key = seen_key_;
   if (witness_) record.account = witness_->account();
   record.released = StepCount{released};
+  record.ranges = config_.ranges;
   if (witness_) witness_->check();
   wait();  // one batch in flight; the next bookmark stands behind what it published
   record.bookmark = journal_->bookmark();

@@ -9,7 +9,8 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 8;
+constexpr std::uint32_t format = 9;
+constexpr std::uint32_t format_without_ranges = 8;
 constexpr std::uint32_t format_without_users = 7;
 constexpr std::uint32_t format_without_settings = 6;
 constexpr std::uint32_t format_without_segments = 5;
@@ -68,7 +69,7 @@ void read_users(secrets::FieldReader& fields, std::optional<UsersOfState>& users
 std::size_t encoded_size(const StateRecord& record) {
   std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
                      record.bookmark.size() + record.ledger_epochs.size() + record.stop_asked.size() +
-                     record.settings.size() + record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash)) +
+                     record.settings.size() + record.ranges.size() + record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash)) +
                      (record.users ? 128 + record.users->mark.size() + record.users->column.size() : 0);
   for (const noise::Checkpoint& stage : record.noise.stages) {
     size += 64 + sizeof(noise::Segment) * stage.segments.size() + sizeof(double) * stage.memory.size();
@@ -168,6 +169,7 @@ std::string encode_record(const StateRecord& record) {
     secrets::append_text(record.users->mark, out);
     secrets::append_text(record.users->column, out);
   }
+  secrets::append_text(record.ranges, out);
   return out;
 }
 
@@ -203,6 +205,7 @@ StateRecord decode_record(std::string_view bytes) {
   if (found > format_without_account) fields.bytes(record.account);
   if (found > format_without_settings) record.settings = fields.text();
   if (found > format_without_users) read_users(fields, record.users);
+  if (found > format_without_ranges) record.ranges = fields.text();
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
 }

@@ -84,6 +84,7 @@ console::Summary summarise(const config::Config& config, const config::Mechanism
     const std::string path = path_in(config, name);
     return disk->open(path, journal::Access::read) ? path : std::string();
   };
+  summary.ranges = config.ranges;
   summary.places = {made(journal::folder_files::releases), made(journal::folder_files::state),
                     made(journal::folder_files::ledger), session.key_file(), session.witness_file()};
   return summary;

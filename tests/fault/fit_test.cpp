@@ -227,7 +227,7 @@ TEST_F(Fit, RefusesAFolderThatWasRolledBackOrLost) {
   std::filesystem::remove_all(state);
   const CommandResult lost = fit(options);
   EXPECT_EQ(lost.code, 65);
-  EXPECT_THAT(lost.err, HasSubstr("the ledger of earlier fits is gone"));
+  EXPECT_THAT(lost.err, HasSubstr("the ledger is gone"));
   std::filesystem::remove_all(state);
   std::filesystem::copy(folder.path() / "copy", state,
                         std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);

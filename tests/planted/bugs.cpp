@@ -158,6 +158,8 @@ constexpr std::array bugs{
                "ScoreNoise.IsAdded"},
     PlantedBug{"each-step-of-a-fit-spends-the-budget", "of the steps of a fit each is calibrated for all of ρ",
                by_test, "ranges_test", "LikelihoodFit.StepsTogetherSpendRho"},
+    PlantedBug{"ranges-are-not-charged", "settings that are measured cost nothing: the run has all of ρ", by_test,
+               "measured_test", "Measured.BothEpochs*"},
     PlantedBug{"fits-cost-the-dearest", "fits over one file cost the dearest of them, not the sum", by_test,
                "fit_test", "Fit.AddsUpOverOneFile"},
     PlantedBug{"sums-scale-inputs-alone", "of a row that is scaled down the target keeps its size", by_test,

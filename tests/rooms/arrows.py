@@ -31,6 +31,7 @@ SERVICE = [
     ["engine"],  # what all commands do with a lane
     ["check"],  # what records would meet, told to the operator alone
     ["folder", "console"],  # a lane in a folder; what a person at a terminal sees and types
+    ["measure"],  # settings that are measured, in an epoch of their own
     ["report"],  # a run as a file to show
     ["replay", "attach", "estimate", "fit", "solve", "local", "record", "audit"],  # commands
     ["cli"],

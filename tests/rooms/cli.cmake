@@ -55,6 +55,7 @@ target_link_libraries(estimate_test PRIVATE ZLIB::ZLIB)
 set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")
 nustream_command_test(fit_test quick fault/fit_test.cpp)
+nustream_command_test(measured_test quick fault/measured_test.cpp)
 nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp)
 target_compile_definitions(instruments_test PRIVATE NUSTREAM_TABLES_DIR="${NUSTREAM_TABLES_DIR}")
 nustream_command_test(replay_batches_test quick fault/replay_batches_test.cpp)

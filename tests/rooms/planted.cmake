@@ -21,7 +21,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 set(planted_service
   decode/csv_decoder.cpp decode/recorded_reader.cpp config/read_model.cpp config/read_config.cpp config/mechanism.cpp
-  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp fit/account.cpp replay/input.cpp folder/session.cpp folder/users.cpp
+  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp folder/one_step_account.cpp measure/measure.cpp replay/input.cpp folder/session.cpp folder/users.cpp
   engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp replay/record_loop.cpp console/summary.cpp
   engine/noise_ahead.cpp secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp
   journal/outbox_folder.cpp journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp
@@ -85,7 +85,7 @@ nustream_planted_twins(${planted_twins})
 
 # Tests of commands, which run the command's twin.
 set(planted_commands
-  replay_resume_test estimate_test fit_test instruments_test local_command_test key_source_test
+  replay_resume_test estimate_test fit_test measured_test instruments_test local_command_test key_source_test
   replay_healing_test replay_batches_test users_command_test)
 
 nustream_test(planted_bugs_test full planted/planted_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)

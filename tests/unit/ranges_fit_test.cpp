@@ -127,6 +127,23 @@ TEST(LinearFit, LeavesOutColumnsOfWhichHardlyAnythingIsUsableWhereAskedTo) {
   EXPECT_NEAR(kept.usable, 1.0 / 3, 0.15);
 }
 
+// The bounds are then of the coordinates that the settings have: a about 1,000 is as long as that.
+TEST(LinearFit, MeasuresInTheCoordinatesThatAreKept) {
+  const Made made = two_columns(20'000);
+  FitSettings settings{Rho{1}};
+  settings.kept = {{true, true}, {false, true}, {true, false}};
+  const TableFit fit = fit_linear(made.table(), settings, noise_of(0));
+  ASSERT_EQ(fit.placements.size(), 3U);
+  EXPECT_EQ(fit.placements[0], (Placement{0, 1}));
+  EXPECT_EQ(fit.placements[1].scale, 1);
+  EXPECT_EQ(fit.placements[2].centre, 0);
+  EXPECT_NE(fit.placements[2].scale, 1);
+  EXPECT_GT(fit.pilot.inputs, 1500);
+  EXPECT_LT(fit.pilot.inputs, 4000);
+  EXPECT_GT(fit.largest_second, 5e5);
+  EXPECT_LE(fit.smallest_second, fit.largest_second);
+}
+
 // The answer's rows are then untouched: no noise is drawn for them.
 TEST(LinearFit, StopsWhereHardlyAnythingIsUsable) {
   Made made = two_columns(5000);

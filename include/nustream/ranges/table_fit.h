@@ -23,6 +23,12 @@ struct Table {
   [[nodiscard]] std::uint64_t records() const noexcept { return y.size(); }
 };
 
+/// What is not measured of a column: its values already have it.
+struct Kept {
+  bool centre = false;  ///< placed about 0
+  bool scale = false;   ///< in units of 1
+};
+
 /// Public.
 struct FitSettings {
   Rho rho{1};
@@ -30,6 +36,9 @@ struct FitSettings {
   /// Leaves out features of which less than half of the values are usable, by their noisy share; without it such
   /// a feature stays, and every row without it is unusable.
   bool drop_unusable_features = false;
+  /// One for every feature and one for the target, or empty: nothing is kept. Not together with
+  /// drop_unusable_features.
+  std::vector<Kept> kept{};
 };
 
 /// What was found of rows, in working units.
@@ -52,7 +61,9 @@ struct TableFit {
   std::size_t zooms = 0;                       ///< histograms of equal bins behind the first
   double usable = 0;                           ///< noisy share of usable rows
   RowBounds pilot;
-  RowBounds bounds;  ///< of the answer, in whitened units
+  double largest_second = 0;   ///< eigenvalues of the placed inputs' second moments per record, by the pilot:
+  double smallest_second = 0;  ///< floored where noise hides them
+  RowBounds bounds;            ///< of the answer, in whitened units
   std::uint64_t answer_records = 0;
   std::vector<double> theta;  ///< the intercept, then a slope of every model feature; original units
   /// Of theta; empty where they are withheld: where noise hides a direction, or the spread of the residuals.

@@ -1,6 +1,7 @@
-#include "fit/account.h"
+#include "folder/one_step_account.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,27 +10,21 @@
 #include "journal/sealed_state.h"
 #include "located.h"
 #include "planted.h"
-#include "secrets/key_file.h"
-#include "secrets/key_place.h"
 
-namespace nustream::fit {
+namespace nustream::folder {
 namespace {
 
-constexpr const char* stream = "fit";
-constexpr LaneId lane{0};
 constexpr StepCount one_step{1};
-
-std::string folder_of(const Options& options) {
-  return options.state.empty() ? options.file + ".fit" : options.state;
-}
 
 }  // namespace
 
-Account::Account(const Options& options) : folder_(folder_of(options)), disk_(journal::posix_disk()) {
+OneStepAccount::OneStepAccount(const AccountPlace& place)
+    : folder_(place.folder), stream_(place.stream), lane_(place.lane), disk_(journal::posix_disk()) {
   disk_->require_trusted(folder_);
-  journal_.emplace(*disk_, journal::FolderOptions{folder_, !options.insecure_seed});
+  journal_.emplace(*disk_, journal::FolderOptions{folder_, place.is_private});
   const std::optional<std::string> sealed = journal_->load();
-  open_keys(options, sealed.has_value());
+  std::tie(keys_, key_file_) = place.keys(sealed.has_value());
+  witness_ = place.witness(key_file_, *keys_);
   if (sealed) {
     go_on(*sealed);
   } else {
@@ -38,69 +33,56 @@ Account::Account(const Options& options) : folder_(folder_of(options)), disk_(jo
   if (witness_) witness_->keep();
 }
 
-void Account::open_keys(const Options& options, bool state_exists) {
-  if (options.insecure_seed) {
-    keys_ = secrets::Keyring::insecure(*options.insecure_seed);
-    return;
-  }
-  const secrets::KeySettings settings{{}, options.key_directory};
-  key_file_ = (state_exists ? secrets::key_file_of(folder_, stream, settings)
-                            : secrets::make_key_file(folder_, stream, settings))
-                  .string();
-  keys_ = secrets::load_key_file(key_file_);
-  witness_.emplace(
-      journal::witness_settings(options.witness, key_file_, folder_, options.key_directory, stream, lane), *keys_);
-}
-
-void Account::go_on(const std::string& sealed) {
-  const secrets::ExpectedIdentity expected{stream, lane, std::nullopt, std::nullopt, keys_->is_private()};
+void OneStepAccount::go_on(const std::string& sealed) {
+  const secrets::ExpectedIdentity expected{stream_, lane_, std::nullopt, std::nullopt, keys_->is_private()};
   const journal::State state = located(folder_, [&] { return journal::open_state(*keys_, sealed, expected); });
   if (witness_) {
     witness_->find(state.record.account, state.record.ledger_head);
     if (!witness_->is_held_by(*disk_, state.identity.epoch, state.record)) {
-      throw Failure(Exit::data,
-                    fmt::format("{}: holds an older state than the last fit's ({}, as {} tells), and lacks what was "
-                                "spent since; restore the newest copy of the folder",
-                                folder_, witness_->told(), witness_->file().string()));
+      throw Failure(
+          Exit::data,
+          fmt::format(
+              "{}: holds an older state than the last one that was committed ({}, as {} tells), and lacks what was "
+              "spent since; restore the newest copy of the folder",
+              folder_, witness_->told(), witness_->file().string()));
     }
   }
   journal_->recover(state.record.recovery());
   ledger_ = journal::read_ledger(*disk_, folder_, *keys_);
   if (ledger_.head != state.record.ledger_head) {
     throw Failure(Exit::data,
-                  folder_ + ": the ledger does not end with the last fit's entry; restore the folder as it was");
+                  folder_ + ": the ledger does not end with the state's entry; restore the folder as it was");
   }
   epoch_ = EpochId{state.identity.epoch.value() + 1};
 }
 
-void Account::begin() {
+void OneStepAccount::begin() {
   if (!witness_) return;
   witness_->find(std::nullopt);
   if (!witness_->found()) return;
-  throw Failure(Exit::data,
-                fmt::format("{}: the ledger of earlier fits is gone, and with it what was spent ({}, as {} tells); "
-                            "restore the folder, or name another one with --state, for other records",
-                            folder_, witness_->told(), witness_->file().string()));
+  throw Failure(Exit::data, fmt::format("{}: the ledger is gone, and with it what was spent ({}, as {} tells); "
+                                        "restore the folder, or name another one with --state, for other records",
+                                        folder_, witness_->told(), witness_->file().string()));
 }
 
-Rho Account::spent(privacy::Neighbours neighbours) const {
+Rho OneStepAccount::spent(privacy::Neighbours neighbours) const {
   return ledger_.epochs.empty() ? Rho{0} : engine::total_spent(ledger_.epochs, neighbours);
 }
 
-Rho Account::with(Rho rho, privacy::Neighbours neighbours) const {
+Rho OneStepAccount::with(Rho rho, privacy::Neighbours neighbours) const {
   std::vector<journal::LedgerEntry> all = ledger_.epochs;
-  all.push_back(entry({rho, 0, neighbours, {}, {}}));
+  all.push_back(entry({rho, 0, neighbours, {}, {}, {}}));
   all.back().overlap = journal::Overlap::unknown;  // whatever records the file will hold
   return engine::total_spent(all, neighbours);
 }
 
-journal::LedgerEntry Account::entry(const Spent& spent) const {
+journal::LedgerEntry OneStepAccount::entry(const OneStep& spent) const {
   const bool is_first = ledger_.epochs.empty() || NUSTREAM_PLANTED("fits-cost-the-dearest");
   const auto overlap = is_first ? journal::Overlap::disjoint : journal::Overlap::unknown;
   const Position first{NUSTREAM_PLANTED("fits-cost-the-dearest") ? epoch_.value() * spent.records : 0};
   const Position end{first.value() + spent.records};
-  return {stream,
-          lane,
+  return {stream_,
+          lane_,
           epoch_,
           first,
           end,
@@ -113,17 +95,18 @@ journal::LedgerEntry Account::entry(const Spent& spent) const {
           overlap};
 }
 
-void Account::commit(const Spent& spent) {
+void OneStepAccount::commit(const OneStep& spent) {
   const journal::LedgerEntry own = entry(spent);
   journal::StateRecord record;
   record.position = record.stop.emplace(spent.records);
   record.outbox = spent.release;
+  record.ranges = spent.ranges;
   record.ledger_entry = journal::ledger_line(own, ledger_.head, *keys_);
   record.ledger_head = ledger_.head = journal::hash_of(record.ledger_entry);
   record.released = StepCount{spent.release.empty() ? 0U : 1U};
   record.bookmark = journal_->bookmark();
   if (witness_) record.account = witness_->account();
-  const secrets::StateIdentity identity{stream, lane, epoch_, one_step, spent.digest, keys_->is_private()};
+  const secrets::StateIdentity identity{stream_, lane_, epoch_, one_step, spent.digest, keys_->is_private()};
   journal::Batch batch{
       journal::seal_state(*keys_, identity, record), record.position, record.ledger_entry, {}, record.outbox};
   journal::commit_and_wait(*journal_, std::move(batch));
@@ -133,4 +116,4 @@ void Account::commit(const Spent& spent) {
   if (witness_) witness_->finish();
 }
 
-}  // namespace nustream::fit
+}  // namespace nustream::folder

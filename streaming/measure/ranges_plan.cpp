@@ -1,0 +1,70 @@
+#include "measure/ranges_plan.h"
+
+#include <fmt/format.h>
+
+#include "config/mechanism.h"
+#include "console/report_parts.h"
+#include "nustream/base/error.h"
+#include "nustream/ranges/sizes.h"
+#include "publish/epsilons.h"
+#include "publish/json_text.h"
+
+namespace nustream::measure {
+namespace {
+
+using publish::append_field;
+
+Rho ranges_rho(const config::Config& asked) {
+  return Rho{config::rho_asked(asked.privacy).value() * asked.ranges_share};
+}
+
+/// Why so many records are too few for the ranges' ρ; empty where they are not, or are not known.
+std::string shortage(const config::Config& asked, std::uint64_t records) {
+  if (records == 0) return {};
+  try {
+    static_cast<void>(
+        ranges::sizes({records, asked.schema.features.size() + 1, ranges_rho(asked), asked.privacy.adjacency}));
+    return {};
+  } catch (const InvalidParameter& error) {
+    return fmt::format("{} is to be {}", error.name(), error.allowed());
+  }
+}
+
+}  // namespace
+
+std::string plan_json(const config::Config& asked, std::uint64_t records) {
+  const Rho all = config::rho_asked(asked.privacy);
+  std::string out = "{\"stream\":";
+  publish::append_string(asked.stream, out);
+  append_field("records", records, out);
+  append_field("rho", all.value(), out);
+  append_field("rho_ranges", ranges_rho(asked).value(), out);
+  append_field("rho_run", all.value() - ranges_rho(asked).value(), out);
+  publish::append_epsilons("epsilons", publish::epsilons_of(all, asked.privacy.deltas()), out);
+  out += ",\"measured\":[";
+  for (const std::string& key : asked.private_keys) out += (out.back() == '[' ? "\"" : ",\"") + key + '"';
+  out += ']';
+  if (const std::string few = shortage(asked, records); !few.empty()) append_field("too_few", few, out);
+  return out + '}';
+}
+
+std::string plan_text(const config::Config& asked, std::uint64_t records) {
+  const Rho all = config::rho_asked(asked.privacy);
+  std::string keys;
+  for (const std::string& key : asked.private_keys) keys += (keys.empty() ? "" : ", ") + key;
+  std::string out = fmt::format(
+      "{}: {} is measured first, over the whole input, in an epoch of its own\n"
+      "rho {:.6g} in all: {:.6g} of it (ranges.share = {:g}) for what is measured, {:.6g} for the run behind it\n",
+      asked.file, keys, all.value(), ranges_rho(asked).value(), asked.ranges_share,
+      all.value() - ranges_rho(asked).value());
+  for (const publish::Epsilons& at : publish::epsilons_of(all, asked.privacy.deltas())) {
+    out += fmt::format("epsilon {}\n", console::epsilon_text(at));
+  }
+  const std::string few = shortage(asked, records);
+  if (!few.empty()) out += fmt::format("{} records are too few for that: {}\n", records, few);
+  return out +
+         "What the noise leaves depends on what is measured: --write-config writes a file that a plan can be made "
+         "of\n";
+}
+
+}  // namespace nustream::measure

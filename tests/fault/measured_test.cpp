@@ -1,0 +1,222 @@
+// Settings that say "private": what is found, what it costs, what is kept, and that nothing is measured twice.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "command.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int rows = 20'000;
+
+/// y = 3 + 2a − b + noise of 1, a about 100 ± 3; c is text; yes is 1 with the logit of 2(a − 100)/3.
+std::string table() {
+  std::string csv = "a,b,c,yes,y\n";
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < rows; ++i) {
+    const double z = normal(random);
+    const double b = normal(random);
+    const bool yes = std::bernoulli_distribution(1 / (1 + std::exp(-2 * z)))(random);
+    csv += std::to_string(100 + 3 * z) + "," + std::to_string(b) + ",red," + (yes ? "1," : "0,") +
+           std::to_string(3 + 2 * (100 + 3 * z) - b + normal(random)) + "\n";
+  }
+  return csv;
+}
+
+class Measured : public ::testing::Test {
+ protected:
+  /// Of a table with `estimate`, else of a stream.
+  [[nodiscard]] std::string settings(const std::string& sections, const std::string& target = "y",
+                                     bool places_target = true) const {
+    return folder.write("settings.toml",
+                        "[stream]\nname = \"measured\"\ninput = \"table.csv\"\nformat = \"csv\"\n"
+                        "[[features]]\ncolumn = \"a\"\ncenter = \"private\"\nscale = \"private\"\n"
+                        "[[features]]\ncolumn = \"b\"\n"
+                        "[target]\ncolumn = \"" +
+                            target + "\"\n" + (places_target ? "center = \"private\"\nscale = \"private\"\n" : "") +
+                            "[privacy]\nrho = 1\ndelta = 1e-6\nadjacency = \"zero-out\"\n"
+                            "[state]\ndirectory = \"" +
+                            state + "\"\nkey_directory = \"" + (folder.path() / "keys").string() + "\"\n" + sections);
+  }
+  [[nodiscard]] static CommandResult run(std::vector<std::string> arguments) {
+    return run_command(NUSTREAM_COMMAND, arguments);
+  }
+  [[nodiscard]] std::map<std::string, double> spends() {
+    const CommandResult shown = run({"inspect", state, "--json"});
+    EXPECT_EQ(shown.code, 0) << shown.err;
+    const auto json = parser.parse(shown.out);
+    std::map<std::string, double> found{{"total", json["total_rho"].get_double().value()},
+                                        {"epochs", static_cast<double>(json["ledger"].get_array().size())}};
+    return found;
+  }
+  [[nodiscard]] double member(const CommandResult& result, const char* object, const char* name) {
+    return parser.parse(result.out)[object][name].get_double().value();
+  }
+
+  const TemporaryFolder folder;
+  const std::string file = folder.write("table.csv", table());
+  const std::string state = (folder.path() / "run").string();
+  const std::string descent =
+      "[model]\nloss = \"linear\"\n[descent]\nclip_norm = \"private\"\nstep_size = \"private\"\nstart = "
+      "\"private\"\n";
+  const std::string of_table = descent + "[estimate]\nsteps = 20\n";
+  simdjson::dom::parser parser;
+};
+
+// Twenty steps at ρ = .8 leave a standard deviation of .003 in the slope of a; the bound is ten times the start's
+// own.
+TEST_F(Measured, EstimateNeedsNoNumberThatDependsOnTheTable) {
+  const CommandResult result = run({"estimate", settings(of_table), "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NEAR(member(result, "estimate", "a"), 2, 0.1);
+  EXPECT_NEAR(member(result, "estimate", "b"), -1, 0.3);
+  EXPECT_NEAR(member(result, "ranges", "features.0.center"), 100, 2);
+  EXPECT_NEAR(member(result, "ranges", "features.0.scale"), 3, 2);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\"target.scale\":"), HasSubstr("\"descent.start\":["),
+                                Not(HasSubstr("features.1.center"))));
+  EXPECT_NEAR(member(result, "ranges", "descent.clip_norm"), 20, 19);
+}
+
+TEST_F(Measured, BothEpochsAreInTheLedgerAndComeToTheRhoThatIsAskedFor) {
+  ASSERT_EQ(run({"estimate", settings(of_table), "--quiet"}).code, 0);
+  std::map<std::string, double> found = spends();
+  EXPECT_EQ(found["epochs"], 2);
+  EXPECT_LE(found["total"], 1);
+  EXPECT_GE(found["total"], 1 - 1e-9);
+}
+
+TEST_F(Measured, AResumeTakesTheValuesFromTheState) {
+  const std::string config = settings(of_table);
+  const CommandResult first = run({"estimate", config, "--json"});
+  ASSERT_EQ(first.code, 0) << first.err;
+  const CommandResult again = run({"estimate", config, "--json", "--resume"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(member(again, "ranges", "features.0.center"), member(first, "ranges", "features.0.center"));
+  EXPECT_EQ(spends()["epochs"], 2);
+  // A new epoch of the run measures nothing again: it costs its own share alone.
+  const CommandResult more = run({"estimate", config, "--json", "--new-epoch"});
+  ASSERT_EQ(more.code, 0) << more.err;
+  EXPECT_EQ(member(more, "ranges", "features.0.center"), member(first, "ranges", "features.0.center"));
+  EXPECT_NEAR(spends()["total"], 1.8, 1e-9);
+}
+
+TEST_F(Measured, OtherRulesThanTheStatesAreRefused) {
+  ASSERT_EQ(run({"estimate", settings(of_table), "--quiet"}).code, 0);
+  const std::string config = settings(of_table);
+  const CommandResult fresh = run({"estimate", config});
+  EXPECT_EQ(fresh.code, 65);
+  EXPECT_THAT(fresh.err, HasSubstr("--new-epoch"));
+  const CommandResult other = run({"estimate", config, "--resume", "--set", "ranges.share=0.5"});
+  EXPECT_EQ(other.code, 65);
+  EXPECT_THAT(other.err, HasSubstr("measured under other ones"));
+  EXPECT_NEAR(spends()["total"], 1, 1e-9);
+}
+
+TEST_F(Measured, StopsByTheNoisyShareBeforeTheRestIsSpent) {
+  const std::string config = settings(of_table, "c");
+  const CommandResult result = run({"estimate", config});
+  EXPECT_EQ(result.code, 65);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("'c'"), HasSubstr("rho 0.2 is spent"), HasSubstr("nothing of the rest")));
+  EXPECT_NEAR(spends()["total"], 0.2, 1e-9);
+  EXPECT_EQ(run({"estimate", config, "--resume"}).code, 65);
+  EXPECT_EQ(run({"estimate", config, "--new-epoch"}).code, 65);
+  EXPECT_NEAR(spends()["total"], 0.2, 1e-9);
+  EXPECT_FALSE(std::filesystem::exists(state + "/releases.jsonl") &&
+               std::filesystem::file_size(state + "/releases.jsonl") > 0);
+}
+
+TEST_F(Measured, ReplayGoesThroughTheFileBehindThem) {
+  const std::string config = settings(
+      descent + "average = \"tail\"\naverage_from = 10000\n[noise]\nnu = \"private\"\n[release]\nevery = 5000\n");
+  const CommandResult result = run({"replay", config, "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NEAR(member(result, "ranges", "features.0.center"), 100, 2);
+  EXPECT_GT(member(result, "ranges", "noise.nu"), 0);
+  EXPECT_NEAR(member(result, "estimate", "a"), 2, 0.3);
+  EXPECT_EQ(spends()["epochs"], 2);
+  EXPECT_LE(spends()["total"], 1);
+  const CommandResult resumed = run({"replay", config, "--json", "--resume"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(member(resumed, "ranges", "noise.nu"), member(result, "ranges", "noise.nu"));
+  EXPECT_EQ(spends()["epochs"], 2);
+}
+
+TEST_F(Measured, MomentsAndLogisticModelsAreMeasuredToo) {
+  const std::string solved = settings(
+      "[model]\nloss = \"linear\"\nestimator = \"moments\"\n[moments]\nrow_norm = \"private\"\n"
+      "residual_bound = \"private\"\nstart = \"private\"\n[estimate]\nsteps = 1\n");
+  const CommandResult sums = run({"estimate", solved, "--json"});
+  ASSERT_EQ(sums.code, 0) << sums.err;
+  EXPECT_NEAR(member(sums, "estimate", "a"), 2, 0.1);
+  const std::string logistic = settings(
+      "[model]\nloss = \"logistic\"\n[descent]\nclip_norm = \"private\"\nstep_size = \"private\"\nstart = "
+      "\"private\"\n"
+      "[estimate]\nsteps = 20\n",
+      "yes", false);
+  const CommandResult result = run({"estimate", logistic, "--json", "--set", "state.directory=" + state + "2"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_NEAR(member(result, "estimate", "a"), 2.0 / 3, 0.15);
+}
+
+TEST_F(Measured, WritesWhatItUsed) {
+  const std::string used = (folder.path() / "used.toml").string();
+  const CommandResult result = run({"estimate", settings(of_table), "--write-config", used});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("is a second spend"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("measured privately"), HasSubstr("features.0.center = ")));
+  const CommandResult check = run({"check", used});
+  EXPECT_EQ(check.code, 0) << check.err << check.out;
+  EXPECT_THAT(read_file(used), Not(HasSubstr("\"private\"")));
+}
+
+TEST_F(Measured, SaysBeforeAnythingIsSpentWhatCannotBeMeasured) {
+  const auto expect = [&](const std::vector<std::string>& options, int code, const std::string& text) {
+    std::vector<std::string> arguments{"estimate", settings(of_table)};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const CommandResult result = run(arguments);
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(text));
+    EXPECT_FALSE(std::filesystem::exists(state + "/ledger")) << text;
+  };
+  expect({"--set", "privacy.rho=0.0001"}, 78, "nothing is spent");
+  expect({"--set", "privacy.budget=0.1"}, 73, "nothing is spent");
+  expect({"--set", "model.loss=quantile"}, 78, "a number for this loss");
+  expect({"--set", "ranges.share=1.5"}, 78, "a number between 0 and 1");
+  expect({"--resume"}, 65, "");
+  expect({"--min-usable", "0.5"}, 64, "noisy share");
+  const CommandResult plan = run({"plan", settings(of_table), "--records", "20000"});
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("0.2 of it"), HasSubstr("0.8 for the run")));
+  EXPECT_EQ(run({"check", settings(of_table)}).code, 0);
+  const CommandResult audit = run({"audit", settings(of_table)});
+  EXPECT_EQ(audit.code, 78);
+  EXPECT_THAT(audit.err, HasSubstr("--write-config"));
+}
+
+TEST_F(Measured, DrawsOtherNoiseInEveryFolder) {
+  const CommandResult one = run({"estimate", settings(of_table), "--json"});
+  ASSERT_EQ(one.code, 0) << one.err;
+  const double first = member(one, "ranges", "features.0.center");
+  const CommandResult other =
+      run({"estimate", settings(of_table), "--json", "--set", "state.directory=" + state + "2"});
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_NE(member(other, "ranges", "features.0.center"), first);
+}
+
+}  // namespace
+}  // namespace nustream::tests
