@@ -1,6 +1,7 @@
 #include "ranges/pilot.h"
 
 #include "inference/symmetric.h"
+#include "moments/triangle.h"
 
 namespace nustream::ranges {
 
@@ -20,10 +21,12 @@ Pilot pilot(WorkingRows& rows, const Part& part, const FitSettings& settings, co
       design, [&](const AddRow& add) { rows.each(part, add); }, draw);
   const moments::Estimate estimate = moments::estimate(found.sums, found.frame, alone);
   const Whitening whitening = whitening_of(found.sums.stages().front().second, d, estimate.floor);
-  const Eigen::MatrixXd floored = whitening.restore * whitening.restore;
-  const Eigen::VectorXd eigenvalues = inference::symmetric_eigenvalues(floored);
-  return {Eigen::Map<const Eigen::VectorXd>(estimate.theta.data(), rows.dimension()), floored, whitening,
-          eigenvalues.maxCoeff(), eigenvalues.minCoeff()};
+  // Per record of the part, whose number is public: noise may hide how many of them are usable.
+  const Eigen::MatrixXd noisy = moments::full_matrix(found.sums.stages().front().second, d);
+  const Eigen::VectorXd eigenvalues =
+      inference::symmetric_eigenvalues(noisy).array().max(estimate.floor) / static_cast<double>(part.count);
+  return {Eigen::Map<const Eigen::VectorXd>(estimate.theta.data(), rows.dimension()),
+          whitening.restore * whitening.restore, whitening, eigenvalues.maxCoeff(), eigenvalues.minCoeff()};
 }
 
 }  // namespace nustream::ranges

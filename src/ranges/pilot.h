@@ -17,7 +17,7 @@ struct Pilot {
   Eigen::VectorXd theta;   ///< least squares of the placed target, placed coordinates
   Eigen::MatrixXd second;  ///< floored second moments of the placed inputs, per record
   Whitening whitening;
-  double largest;  ///< eigenvalues of `second`
+  double largest;  ///< eigenvalues of the noisy second moments, floored, per record of the part
   double smallest;
 };
 

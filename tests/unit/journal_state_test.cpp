@@ -162,7 +162,7 @@ TEST(StateRecord, HoldsTheRangesThatWereMeasured) {
   journal::StateRecord record = example();
   record.ranges = "rule 00\nnoise.nu=0.25\n";
   const std::string bytes = journal::encode_record(record);
-  EXPECT_EQ(bytes.substr(bytes.size() - 27), std::string("\x17\0\0\0rule 00\nnoise.nu=0.25\n", 27));
+  EXPECT_EQ(bytes.substr(bytes.size() - 26), std::string("\x16\0\0\0rule 00\nnoise.nu=0.25\n", 26));
   EXPECT_EQ(journal::decode_record(bytes).ranges, record.ranges);
 }
 
