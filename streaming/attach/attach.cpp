@@ -1,6 +1,7 @@
 #include "attach/attach.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <boost/asio/post.hpp>
 
@@ -20,6 +21,7 @@
 #include "attach/service.h"
 #include "attach/start_up.h"
 #include "attach/topic_requirements.h"
+#include "log/log.h"
 #include "secrets/harden.h"
 #include "secrets/key_file.h"
 #include "secrets/key_place.h"
@@ -50,8 +52,9 @@ void settle_token(config::Config& config) {
   const serve::SettledToken token = serve::settle_operator_token(config.serve, config.stream, beside);
   config.serve.operator_token_file = token.path.empty() ? serve::no_token : token.path.string();
   if (token.path.empty()) return;
-  fmt::print(stderr, "nustream: the operator's pages on {} ask for the token in {}{}\n",
-             config.serve.operator_address, token.path.string(), token.is_new ? ", which was made now" : "");
+  log::info("operator_token", fmt::format("the operator's pages on {} ask for the token in {}{}",
+                                          config.serve.operator_address, token.path.string(),
+                                          token.is_new ? ", which was made now" : ""));
 }
 
 /// Brokers that are not up yet are waited for, but not in silence. `tell`: what is waited for.
@@ -63,7 +66,7 @@ TopicFacts wait_for_topics(const config::Config& config, const std::atomic<bool>
   } catch (const Failure& failure) {
     if (failure.code() != Exit::unavailable || config.kafka.give_up <= patience) throw;
     const std::string waiting = fmt::format("waiting for {}: {}", config.kafka.brokers, failure.what());
-    fmt::print(stderr, "nustream: {}\n", waiting);
+    log::info("brokers_waited_for", waiting);
     tell(waiting);
   }
   return check_topics(config, config.kafka.give_up - patience, cancelled);
@@ -92,10 +95,17 @@ void require_room_for_lanes(const config::Config& config, std::uint32_t partitio
   require(RLIMIT_NPROC, "threads", 64 + lanes * (4 + brokers));
 }
 
+/// Sentences for somebody who watches; lines for machines where nobody does.
+void begin_log(const config::Log& settings) {
+  const log::Format usual = ::isatty(STDERR_FILENO) == 1 ? log::Format::plain : log::Format::text;
+  log::use({settings.format.value_or(usual), settings.file});
+}
+
 }  // namespace
 
 Exit run(config::Config config, const Options& options) {
   secrets::harden_process();
+  begin_log(config.log);
   require_records(config, "nustream attach");
   if (config.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
@@ -108,7 +118,7 @@ Exit run(config::Config config, const Options& options) {
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = load_keys(config, options);
   for (const std::string& warning : warnings_ahead(config, mechanism)) {
-    fmt::print(stderr, "nustream: warning: {}\n", warning);
+    log::warning("settings", warning);
   }
   settle_token(config);
   Front front(config.serve, config.stream);
@@ -127,7 +137,7 @@ Exit run(config::Config config, const Options& options) {
   }
   front.operators.set_phase(serve::Phase::starting, "joining group " + config.kafka.group);
   const TopicFacts& facts = *found;
-  for (const std::string& warning : facts.warnings) fmt::print(stderr, "nustream: warning: {}\n", warning);
+  for (const std::string& warning : facts.warnings) log::warning("topics", warning);
   require_room_for_lanes(config, facts.partitions);
   const std::size_t release_max = release_bytes(config, mechanism);
   config.outbox_bytes_max =

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
 
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <string>
 
@@ -16,11 +18,14 @@
 namespace nustream::attach {
 
 /// Listens from its construction on, and answers while the loop runs: a probe finds the process alive, and not ready,
-/// however long the broker is waited for. One thread, the loop's; outlives the service that works on it.
+/// however long the broker is waited for. SIGHUP opens the log's file again and reads the tokens again. One thread,
+/// the loop's; outlives the service that works on it.
 struct Front {
   /// Throws as serve::Servers. `settings.operator_token_file` is a file or "none".
   Front(const config::Serve& settings, const std::string& stream)
-      : shown(stream, now), operators(shown), servers(*loop, settings, shown, operators) {}
+      : shown(stream, now), operators(shown), servers(*loop, settings, shown, operators), hangups_(*loop, SIGHUP) {
+    wait_for_hangup();
+  }
 
   /// Seconds since 1970.
   [[nodiscard]] static double now() {
@@ -32,6 +37,11 @@ struct Front {
   serve::PublicSurface shown;
   serve::OperatorSurface operators;
   serve::Servers servers;
+
+ private:
+  void wait_for_hangup();
+
+  boost::asio::signal_set hangups_;
 };
 
 }  // namespace nustream::attach

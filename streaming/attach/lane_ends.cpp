@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "attach/lane_worker.h"
+#include "attach/lane_log.h"
 #include "attach/open_lane_parts.h"
+#include "log/log.h"
 
 namespace nustream::attach {
 namespace {
@@ -157,14 +159,17 @@ void LaneWorker::fail_to_read(const Failure& failure) {
 void LaneWorker::lose_writer(const std::string& reason) {
   if (!open_ || open_->transactions.is_under_way()) return;
   dispose();
-  fmt::print(stderr, "nustream: lane {}: the combined model is written no more until the next start: {}\n",
-             lane_.value(), reason);
+  log::warning("model_writer_lost",
+               fmt::format("lane {}: the combined model is written no more until the next start: {}", lane_.value(),
+                           reason),
+               {{"lane", std::uint64_t{lane_.value()}}});
 }
 
 /// An event that may end the lane, and what follows where it does.
 void LaneWorker::end_with(LaneEvent event) {
   const bool opening = machine::taking_over.contains(stage_);
   if (!enter(event)) return;
+  if (stage_ == LaneStage::leaving && event == LaneEvent::settled) say_drained(lane_);
   if (stage_ == LaneStage::leaving && (event == LaneEvent::drain || event == LaneEvent::drop)) {
     cancelled_->store(true);
     timer_.cancel();

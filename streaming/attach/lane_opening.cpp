@@ -8,6 +8,7 @@
 
 #include "attach/lane_past.h"
 #include "attach/lane_worker.h"
+#include "attach/lane_log.h"
 #include "attach/open_lane_parts.h"
 #include "console/warnings.h"
 #include "engine/noise_ahead.h"
@@ -128,6 +129,7 @@ void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
   all_is_well();
   host_.opened.insert(lane_);
   show_restored(*lane);
+  say_gained(lane_, lane->state.ledger.identity().epoch, lane->state.lane.steps(), lane->state.lane.position());
   open_ = std::make_unique<Open>(host_, std::move(*lane), std::move(noise), metrics_, kept_);
   static_cast<void>(enter(LaneEvent::opened));
   show(serve::LaneStatus::running);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "check/first_look.h"
+#include "log/log.h"
 
 namespace nustream::attach {
 namespace {
@@ -18,7 +19,9 @@ constexpr std::uint64_t gradients_judged = 10;
 }  // namespace
 
 void LaneTally::say(const std::string& what) const {
-  if (!what.empty()) fmt::print(stderr, "nustream: lane {}: operator only, not private: {}\n", lane_.value(), what);
+  if (what.empty()) return;
+  log::info("records_of_lane", fmt::format("lane {}: operator only, not private: {}", lane_.value(), what),
+            {{"lane", std::uint64_t{lane_.value()}}});
 }
 
 void LaneTally::read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kafka/interruption.h"
+#include "log/log.h"
 #include "planted.h"
 #include "serve/committed.h"
 
@@ -188,9 +189,11 @@ bool LaneTransactions::give_up_letters(const kafka::Error& error) {
   if (error.cause == Cause::fenced || error.cause == Cause::lost_membership) return false;
   const bool too_large = kept_.letters == Letters::whole && error.cause == Cause::record_too_large;
   kept_.letters = too_large ? Letters::reasons : Letters::none;
-  fmt::print(stderr, "nustream: lane {}: topic '{}' took no dead letters ({}): until the next start {}\n",
-             state_.id().value(), topic, error.text,
-             too_large ? "they hold their reason alone" : "they are counted, and not written");
+  log::warning("dead_letters_refused",
+               fmt::format("lane {}: topic '{}' took no dead letters ({}): until the next start {}",
+                           state_.id().value(), topic, error.text,
+                           too_large ? "they hold their reason alone" : "they are counted, and not written"),
+               {{"lane", std::uint64_t{state_.id().value()}}, {"topic", topic}});
   return true;
 }
 

@@ -18,6 +18,7 @@
 #include "kafka/interruption.h"
 #include "kafka/lane_checks.h"
 #include "kafka/topic_checks.h"
+#include "log/log.h"
 #include "secrets/seal.h"
 
 namespace nustream::attach {
@@ -213,8 +214,10 @@ class Opening {
   }
 
   void say_accepted(Position start) const {
-    fmt::print(stderr, "nustream: lane {}: {}; goes on from offset {} in a new epoch, as --accept-gap says\n",
-               place_.name(), gap_text(), start.value());
+    log::warning("gap_accepted",
+                 fmt::format("lane {}: {}; goes on from offset {} in a new epoch, as --accept-gap says", place_.name(),
+                             gap_text(), start.value()),
+                 {{"lane", std::uint64_t{place_.lane.value()}}, {"offset", start.value()}});
   }
 
   /// What is accepted, or would have to be. Without a state the log ends before what remains tells of.
@@ -299,8 +302,13 @@ class Opening {
         StepCount{0},
         {}};
     if (begins.epoch.value() > 0) {
-      fmt::print(stderr, "nustream: lane {}: {}\n", place_.name(),
-                 from_start ? engine::begun_from_start(begins.epoch) : go_on_from_last(opened, begins.epoch));
+      log::info("epoch_begun",
+                fmt::format("lane {}: {}", place_.name(),
+                            from_start ? engine::begun_from_start(begins.epoch)
+                                       : go_on_from_last(opened, begins.epoch)),
+                {{"lane", std::uint64_t{order_.lane.value()}},
+                 {"epoch", std::uint64_t{begins.epoch.value()}},
+                 {"offset", begins.start.value()}});
     }
     // Before any record is read: key, start and stop are durable, and never resolved again.
     commit_alone(opened);

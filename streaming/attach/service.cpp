@@ -10,7 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "attach/lane_log.h"
 #include "kafka/topic_checks.h"
+#include "log/log.h"
 
 namespace nustream::attach {
 namespace {
@@ -140,8 +142,10 @@ void Service::open_lane(LaneId lane) {
     static_cast<void>(operators_.open_lane(lane));
     operators_.set_state(lane, serve::LaneStatus::waiting,
                          fmt::format("kafka.max_lanes = {} are running", setup_.config.kafka.lanes_max));
-    fmt::print(stderr, "nustream: lane {} waits: kafka.max_lanes = {} are running\n", lane.value(),
-               setup_.config.kafka.lanes_max);
+    log::info("lane_waits",
+              fmt::format("lane {} waits: kafka.max_lanes = {} are running", lane.value(),
+                          setup_.config.kafka.lanes_max),
+              {{"lane", std::uint64_t{lane.value()}}});
     return;
   }
   if (roster_.start(lane)) operators_.close_lane(lane);
@@ -169,15 +173,16 @@ void Service::tell_of_model(const std::vector<LaneId>& waits_for) {
   operators_.set_model_waits(waits_for.size());
   if (waits_for == std::exchange(model_waits_for_, waits_for)) return;
   if (waits_for.empty()) {
-    fmt::print(stderr, "nustream: the combined model goes on\n");
+    log::info("model_goes_on", "the combined model goes on");
     return;
   }
   std::string lanes;
   for (const LaneId lane : waits_for) lanes += (lanes.empty() ? "" : ", ") + std::to_string(lane.value());
-  fmt::print(stderr,
-             "nustream: the combined model waits for lane{} {}: the last release there is of other settings, or "
-             "promises something else; it goes on with that lane's next release under the present ones\n",
-             waits_for.size() == 1 ? "" : "s", lanes);
+  log::warning("model_waits",
+               fmt::format("the combined model waits for lane{} {}: the last release there is of other settings, or "
+                           "promises something else; it goes on with that lane's next release under the present ones",
+                           waits_for.size() == 1 ? "" : "s", lanes),
+               {{"lanes", lanes}});
 }
 
 /// The owner of lane 0, and nobody else, writes the combined model.
@@ -197,7 +202,7 @@ void Service::keep_model_clock() {
 }
 
 void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
-  fmt::print(stderr, "nustream: lane {} stopped: {}\n", lane.value(), end.reason);
+  say_ended(lane, end);
   roster_.stop(lane, end);
   if (severity(end.code) == ends_the_process) return fail(Failure(end.code, end.reason));
   if (is_ending(stage_)) return;
@@ -215,7 +220,8 @@ void Service::lane_stopped(LaneId lane, const LaneEnd& end) {
 void Service::lane_lacks_partition(LaneId lane, const std::string& reason) {
   if (reason.empty()) return roster_.has_partition(lane);
   if (!roster_.lacks_partition(lane, reason)) return;
-  fmt::print(stderr, "nustream: lane {} waits: {}\n", lane.value(), reason);
+  log::info("lane_waits", fmt::format("lane {} waits: {}", lane.value(), reason),
+            {{"lane", std::uint64_t{lane.value()}}});
   end_if_none_can_go_on();
 }
 
@@ -274,6 +280,13 @@ void Service::look_at_brokers() {
   tell_of_brokers();
 }
 
+/// Once: after an outage tell_of_brokers() says that it is back.
+void Service::tell_of_joining() const {
+  if (brokers_.has_joined()) return;
+  const config::Kafka& kafka = setup_.config.kafka;
+  log::info("joined", fmt::format("joined group {} of {}", kafka.group, kafka.brokers), {{"group", kafka.group}});
+}
+
 /// One line in the log when it goes out of the group, one when it is back: in between it has no lanes, and would be
 /// as ready as one that has none to be ready.
 void Service::tell_of_brokers() {
@@ -283,10 +296,10 @@ void Service::tell_of_brokers() {
   const config::Kafka& kafka = setup_.config.kafka;
   if (out) {
     const std::string waiting = fmt::format("waiting for {}: out of group {}", kafka.brokers, kafka.group);
-    fmt::print(stderr, "nustream: {}\n", waiting);
+    log::warning("group_left", waiting, {{"group", kafka.group}});
     operators_.set_phase(serve::Phase::rejoining, waiting);
   } else {
-    fmt::print(stderr, "nustream: back in group {} of {}\n", kafka.group, kafka.brokers);
+    log::info("joined", fmt::format("back in group {} of {}", kafka.group, kafka.brokers), {{"group", kafka.group}});
     operators_.set_phase(serve::Phase::serving);
   }
 }
@@ -315,7 +328,7 @@ void Service::shut_down(const std::string& tag) {
   timers_.deadline.expires_after(setup_.config.kafka.drain);
   timers_.deadline.async_wait([this](const boost::system::error_code& cancelled) {
     if (cancelled) return;
-    fmt::print(stderr, "nustream: not everything was committed in time; the next start computes it again\n");
+    log::warning("out_of_time", "not everything was committed in time; the next start computes it again");
     out_of_time_ = true;
     static_cast<void>(enter(ServiceEvent::timed_out));
     for (const auto& [lane, worker] : std::map(lanes_)) worker->drop();

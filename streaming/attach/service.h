@@ -94,6 +94,7 @@ class Service {
   void tell_of_model(const std::vector<LaneId>& waits_for);
   void tick();
   void look_at_brokers();
+  void tell_of_joining() const;
   void tell_of_brokers();
   void ask_brokers();
   void shut_down(const std::string& tag);

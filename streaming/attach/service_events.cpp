@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "attach/lane_log.h"
 #include "attach/service.h"
 
 namespace nustream::attach {
@@ -105,6 +106,7 @@ void Service::handle(const kafka::EndOfPartition& end) {
 
 void Service::handle(const kafka::Assigned& assigned) {
   deliver();
+  tell_of_joining();
   brokers_.assigned();
   operators_.rebalanced();
   if (const auto error = consumer_.assign(assigned.partitions)) {
@@ -132,6 +134,7 @@ void Service::handle(const kafka::Revoked& revoked) {
   for (const LaneId lane : std::set(revocation_->waiting_for)) {
     const auto worker = lanes_.at(lane);
     if (revoked.lost) {
+      say_lost(lane);
       worker->drop();
     } else {
       worker->drain("");

@@ -16,6 +16,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "config/nearest.h"
+#include "log/log.h"
 #include "nustream/base/error.h"
 #include "version.h"
 
@@ -170,7 +171,7 @@ void add_local(CLI::App& app, Job& job) {
 }
 
 int fail(Exit code, const std::string& line) {
-  fmt::print(stderr, "nustream: error: {}\n", line);
+  log::write({log::Level::error, "failed", line, {{"exit_code", static_cast<std::uint64_t>(code)}}});
   return static_cast<int>(code);
 }
 

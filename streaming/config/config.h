@@ -152,6 +152,7 @@ struct Config {
   std::chrono::milliseconds release_linger;       ///< how long a committed outbox may wait for its batch to close
   std::optional<std::uint64_t> outbox_bytes_max;  ///< a batch closes at so many bytes of releases
   Serve serve;
+  Log log{};
   std::vector<double> second_moment_eigenvalues;  ///< [plan]; empty: assumed all 1
   UserGuesses guesses{};                          ///< [plan]
   double ranges_share = 0.2;                      ///< of ρ: what settings cost that are measured, where any are

@@ -147,7 +147,8 @@ void check_together(const Section& root, Purpose purpose, Config& config) {
 std::vector<std::string> section_names() {
   return {"stream",  "target",  "features",  "instruments", "endogenous", "first_stage", "model",
           "descent", "moments", "intervals", "estimate",    "privacy",    "noise",       "kafka",
-          "local",   "serve",   "release",   "state",       "plan",       "users",       "ranges"};
+          "local",   "serve",   "release",   "state",       "plan",       "users",       "ranges",
+          "log"};
 }
 
 std::string beside(const std::string& config_file, const std::string& input) {
@@ -211,6 +212,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
                 .release_linger = read_linger(release),
                 .outbox_bytes_max = release.count("outbox_bytes"),
                 .serve = read_serve(root.section("serve")),
+                .log = read_log(root.section("log")),
                 .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues"),
                 .guesses = read_user_guesses(plan),
                 .ranges_share = read_ranges_share(root.section("ranges"))};

@@ -111,4 +111,12 @@ Serve read_serve(const Section& section) {
   return settings;
 }
 
+Log read_log(const Section& section) {
+  using log::Format;
+  using Choice = std::optional<Format>;
+  return {section.choice<Choice>("format", Choice{},
+                                 {{"plain", Format::plain}, {"text", Format::text}, {"json", Format::json}}),
+          section.text("file").value_or("")};
+}
+
 }  // namespace nustream::config

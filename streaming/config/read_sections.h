@@ -39,6 +39,8 @@ void read_intervals(const Section& root, Config& config, Purpose purpose);
 [[nodiscard]] Kafka read_kafka(const Section& kafka, const std::string& stream);
 /// [serve].
 [[nodiscard]] Serve read_serve(const Section& serve);
+/// [log].
+[[nodiscard]] Log read_log(const Section& log);
 /// [noise]: one correlation by name with its own parameters. An optimised one reads [descent] and [model] too.
 [[nodiscard]] Noise read_noise(const Section& root, Purpose purpose);
 /// [descent]: step_size, schedule and its parameters.

@@ -1,9 +1,12 @@
-// [serve]: where the two listeners are and what they put up with.
+// [serve]: where the listeners are and what they put up with; [log]: how a service tells what happens to it.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
+
+#include "log/entry.h"
 
 namespace nustream::config {
 
@@ -27,6 +30,12 @@ struct Serve {
   std::string public_token_file{};                  ///< empty: anyone who reaches it may read
   std::string operator_token_file{};  ///< empty: made beside the key; "none": on loopback, none is asked for
   ServeLimits limits{};               ///< of each listener
+};
+
+/// Of a service, attach. What a command says at a terminal is the same whatever is set.
+struct Log {
+  std::optional<log::Format> format{};  ///< empty: plain where standard error is a terminal, else text
+  std::string file{};                   ///< opened again at SIGHUP; empty: standard error
 };
 
 }  // namespace nustream::config

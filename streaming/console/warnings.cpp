@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "log/log.h"
 
 namespace nustream::console {
 
 void warn(const std::string& sentence) {
-  if (!sentence.empty()) fmt::print(stderr, "nustream: warning: {}\n", sentence);
+  if (!sentence.empty()) log::warning("promise", sentence);
 }
 
 void PromiseWarnings::tell(const std::string& sentence) {

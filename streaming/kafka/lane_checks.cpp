@@ -8,6 +8,7 @@
 #include "kafka/interruption.h"
 #include "kafka/seen_records.h"
 #include "kafka/topic_bookmark.h"
+#include "log/log.h"
 #include "planted.h"
 
 namespace nustream::kafka {
@@ -155,9 +156,9 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
   const Deadline until = deadline();
   std::optional<Offset> committed = committed_.committed(place_.in(place_.topics.input), until);
   if (committed && *committed != position) {
-    fmt::print(
-        stderr, "nustream: {}\n",
-        other_offset(place_.name(), static_cast<std::uint64_t>(committed->value()), record.position.value(), time_));
+    const auto reset_to = static_cast<std::uint64_t>(committed->value());
+    log::warning("offset_reset_seen", other_offset(place_.name(), reset_to, record.position.value(), time_),
+                 {{"lane", std::uint64_t{place_.lane.value()}}, {"offset", reset_to}});
   }
   // An older transaction's offsets may still be on their way.
   while (committed && *committed != position && std::chrono::steady_clock::now() < until) {

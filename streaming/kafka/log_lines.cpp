@@ -1,9 +1,9 @@
 #include "kafka/log_lines.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <mutex>
+
+#include "log/log.h"
 
 namespace nustream::kafka {
 namespace {
@@ -28,7 +28,6 @@ std::optional<std::string> LineLimiter::line(std::string_view kind, std::string_
   std::string line = "kafka: " + std::string(kind) + ": " + std::string(text.substr(0, text_bytes_max));
   std::transform(line.begin(), line.end(), line.begin(), printable);
   if (state.held_back > 0) line += " (+" + std::to_string(state.held_back) + " more)";
-  line += '\n';
   state = {now, 0};
   return line;
 }
@@ -37,10 +36,8 @@ void log_line(std::string_view kind, std::string_view text) {
   static std::mutex mutex;
   static LineLimiter& limiter = *new LineLimiter;  // never destroyed: clients may log while the process ends
   const std::lock_guard lock(mutex);
-  if (const auto line = limiter.line(kind, text, std::chrono::steady_clock::now())) {
-    // One write, so that lines of several threads do not mix; where standard error is closed nobody reads it.
-    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line->data(), line->size());
-  }
+  const auto line = limiter.line(kind, text, std::chrono::steady_clock::now());
+  if (line) log::warning("kafka_client", *line, {{"facility", std::string(kind)}});
 }
 
 }  // namespace nustream::kafka

@@ -1,4 +1,4 @@
-// What the client library says of itself, on standard error, without drowning what matters.
+// What the client library says of itself, in the log, without drowning what matters.
 #pragma once
 
 #include <chrono>
@@ -15,8 +15,8 @@ class LineLimiter {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// The line to print, newline included: "kafka: KIND: TEXT", with "(+N more)" for the lines of the kind that were
-  /// held back before; or nothing. Control characters of `text` become spaces, and what is beyond 500 bytes is cut.
+  /// What to say: "kafka: KIND: TEXT", with "(+N more)" for the lines of the kind that were held back before; or
+  /// nothing. Control characters of `text` become spaces, and what is beyond 500 bytes is cut.
   [[nodiscard]] std::optional<std::string> line(std::string_view kind, std::string_view text, Time now);
 
  private:
@@ -27,8 +27,8 @@ class LineLimiter {
   std::map<std::string, Kind, std::less<>> kinds_;
 };
 
-/// Prints a line of the client library on standard error, limited as above over all clients of the process. Any
-/// thread. For operators: it names brokers, topics and groups, never a record's bytes.
+/// Puts a line of the client library into the log as a warning, limited as above over all clients of the process.
+/// Any thread. For operators: it names brokers, topics and groups, never a record's bytes.
 void log_line(std::string_view kind, std::string_view text);
 
 }  // namespace nustream::kafka

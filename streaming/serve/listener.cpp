@@ -74,6 +74,8 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
 
   void start() { asio::co_spawn(acceptor_.get_executor(), accept_connections(shared_from_this()), asio::detached); }
 
+  void change_access(const Access& access) { access_ = access; }
+
   void stop() {
     stopping_ = true;
     beast::error_code ignored;
@@ -246,6 +248,10 @@ Listener::~Listener() {
 
 std::uint16_t Listener::port() const noexcept {
   return service_->port();
+}
+
+void Listener::change_access(const Access& access) {
+  service_->change_access(access);
 }
 
 void Listener::stop() {

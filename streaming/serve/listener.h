@@ -43,6 +43,9 @@ class Listener {
   /// The port it is bound to.
   [[nodiscard]] std::uint16_t port() const noexcept;
 
+  /// From the next request on; connections stay.
+  void change_access(const Access& access);
+
   /// Accepts no more, closes idle connections and lets requests in flight finish, within Limits::request_time. After
   /// that nothing of it keeps the loop running.
   void stop();

@@ -13,10 +13,17 @@ std::optional<BearerToken> token_of(const std::string& file) {
   return load_bearer_token(file);
 }
 
+Access operators_access(const std::string& file) {
+  Access access{token_of(file)};
+  access.literal_hosts_only = !access.token;
+  return access;
+}
+
 }  // namespace
 
 Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const PublicSurface& shown,
-                 const OperatorSurface& operators) {
+                 const OperatorSurface& operators)
+    : public_token_file_(settings.public_token_file), operator_token_file_(settings.operator_token_file) {
   check(settings);
   if (!settings.public_address.empty()) {
     public_.emplace(loop, parse_address("serve.public_address", settings.public_address), settings.limits,
@@ -31,10 +38,16 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
   }
   if (settings.operator_address.empty()) return;
   const Address address = parse_address("serve.operator_address", settings.operator_address);
-  Access access{token_of(settings.operator_token_file)};
+  const Access access = operators_access(settings.operator_token_file);
   if (!access.token) require_loopback(settings);
-  access.literal_hosts_only = !access.token;
   operator_.emplace(loop, address, settings.limits, access, operator_routes(operators), operator_feed(operators));
+}
+
+void Servers::read_tokens_again() {
+  const Access for_public{token_of(public_token_file_)};
+  const Access for_operators = operators_access(operator_token_file_);
+  if (public_) public_->change_access(for_public);
+  if (operator_) operator_->change_access(for_operators);
 }
 
 void Servers::stop() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "serve/listener.h"
 #include "serve/operator_surface.h"
@@ -19,6 +20,9 @@ class Servers {
   Servers(boost::asio::io_context& loop, const Settings& settings, const PublicSurface& shown,
           const OperatorSurface& operators);
 
+  /// Reads the token files again, for the requests from now on. Throws as the constructor does, and then the tokens are
+  /// those of before.
+  void read_tokens_again();
   /// As Listener::stop(), all of them.
   void stop();
 
@@ -27,6 +31,8 @@ class Servers {
   [[nodiscard]] const std::optional<Listener>& operator_listener() const noexcept { return operator_; }
 
  private:
+  std::string public_token_file_;
+  std::string operator_token_file_;
   std::optional<Listener> public_;
   std::optional<Listener> health_;
   std::optional<Listener> operator_;

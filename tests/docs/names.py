@@ -1,4 +1,4 @@
-"""Metrics, files and headings that pages name exist."""
+"""Metrics, events of the log, files and headings that pages name exist."""
 
 import re
 
@@ -14,7 +14,25 @@ def anchors(text):
     return found
 
 
+def check_events():
+    """Each event that the service logs has its row in docs/logs.md with its level, and each row its event."""
+    sources = " ".join(path.read_text() for path in (root / "streaming").rglob("*.cpp"))
+    logged = {(event, level) for level, event in re.findall(r'log::(info|warning)\(\s*"([a-z_]+)"', sources)}
+    logged |= {(event, level) for level, event in re.findall(r'Level::(\w+),\s*"([a-z_]+)"', sources)}
+    logged |= {("budget_reached", "info"), ("lane_finished", "info"), ("lane_failed", "warning")}  # by how a lane ended
+    rows = set()
+    for events, levels in re.findall(r"^\| (`[a-z_`, ]+`) \| ([a-z, ]+) \|", (root / "docs/logs.md").read_text(), re.M):
+        names, kinds = re.findall(r"`([a-z_]+)`", events), levels.strip().split(", ")
+        rows |= {(name, kinds[min(i, len(kinds) - 1)]) for i, name in enumerate(names)}
+    for event, level in sorted(logged | rows):
+        count("events of the log")
+        if (event, level) in logged & rows:
+            continue
+        mistake("docs/logs.md", f"{event} ({level}) is " + ("logged, and not there" if (event, level) in logged else "never logged"))
+
+
 def check_names():
+    check_events()
     metrics = set(re.findall(r"\b(?:nustream|process)_[a-z_]+", (root / "docs/metrics.md").read_text()))
     for page in pages:
         text = page.read_text()

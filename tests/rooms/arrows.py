@@ -25,6 +25,7 @@ CORE = [
 SERVICE = [
     [""],  # error.h, located.h, version.h: files without a room
     ["secrets", "publish", "chart"],  # keys and seals; what a release says; pictures
+    ["log"],  # what an operator reads, a line at a time
     ["config", "journal"],  # the settings of everything above; durable batches
     ["decode", "serve", "users"],  # bytes to rows; the listeners; the store of users
     ["kafka"],

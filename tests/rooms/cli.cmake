@@ -2,6 +2,7 @@
 nustream_test(config_test quick unit/config_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_test(config_users_test quick unit/config_users_test.cpp LINK nustream_service GTest::gmock)
+nustream_test(log_test quick unit/log_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 nustream_test(publish_test quick unit/publish_test.cpp unit/publish_epsilons_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock)
 
 # The real command, as a child process.

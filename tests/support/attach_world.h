@@ -59,6 +59,8 @@ dead_letter_topic = ")" + name_ + R"(.dead"
 public_address = ""
 operator_address = ""
 operator_token_file = "none"
+[log]
+format = "plain"
 )");
     static_cast<void>(run_command(NUSTREAM_COMMAND, {"key", "new", key()}));
   }

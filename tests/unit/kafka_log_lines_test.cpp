@@ -16,11 +16,11 @@ const LineLimiter::Time start{};
 
 TEST(KafkaLog, PrintsOneLineOfAKindInASecondAndCountsTheOthers) {
   LineLimiter limiter;
-  EXPECT_EQ(limiter.line("FAIL", "first", start), "kafka: FAIL: first\n");
+  EXPECT_EQ(limiter.line("FAIL", "first", start), "kafka: FAIL: first");
   EXPECT_FALSE(limiter.line("FAIL", "second", start + milliseconds(1)));
   EXPECT_FALSE(limiter.line("FAIL", "third", start + milliseconds(999)));
-  EXPECT_EQ(limiter.line("FAIL", "fourth", start + milliseconds(1000)), "kafka: FAIL: fourth (+2 more)\n");
-  EXPECT_EQ(limiter.line("FAIL", "fifth", start + milliseconds(2000)), "kafka: FAIL: fifth\n");
+  EXPECT_EQ(limiter.line("FAIL", "fourth", start + milliseconds(1000)), "kafka: FAIL: fourth (+2 more)");
+  EXPECT_EQ(limiter.line("FAIL", "fifth", start + milliseconds(2000)), "kafka: FAIL: fifth");
 }
 
 TEST(KafkaLog, LimitsEachKindByItself) {
@@ -35,7 +35,7 @@ TEST(KafkaLog, StaysOnOneLineOfBoundedLength) {
   const auto line = limiter.line("X", "two\nlines\t\x1b[31m and \x7f" + std::string(2000, 'x'), start);
   ASSERT_TRUE(line);
   EXPECT_TRUE(line->starts_with("kafka: X: two lines  [31m and  xxx")) << *line;
-  EXPECT_EQ(line->find('\n'), line->size() - 1);
+  EXPECT_EQ(line->find('\n'), std::string::npos);
   EXPECT_LT(line->size(), 530U);
 }
 

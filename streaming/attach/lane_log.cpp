@@ -1,0 +1,51 @@
+#include "attach/lane_log.h"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "log/log.h"
+
+namespace nustream::attach {
+namespace {
+
+log::Field field_of(LaneId lane) {
+  return {"lane", std::uint64_t{lane.value()}};
+}
+
+}  // namespace
+
+void say_gained(LaneId lane, EpochId epoch, StepCount steps, Position position) {
+  log::info("lane_gained",
+            fmt::format("lane {}: restored at step {} of epoch {}, goes on from offset {}", lane.value(),
+                        steps.value(), epoch.value(), position.value()),
+            {field_of(lane),
+             {"epoch", std::uint64_t{epoch.value()}},
+             {"step", steps.value()},
+             {"offset", position.value()}});
+}
+
+void say_lost(LaneId lane) {
+  log::warning("lane_lost",
+               fmt::format("lane {} was lost to the group: whoever has it goes on from the last commit", lane.value()),
+               {field_of(lane)});
+}
+
+void say_drained(LaneId lane) {
+  log::info("lane_drained", fmt::format("lane {}: everything is committed and published; it is free for others",
+                                        lane.value()),
+            {field_of(lane)});
+}
+
+void say_ended(LaneId lane, const LaneEnd& end) {
+  const bool failed = end.code != Exit::exhausted && end.code != Exit::done;
+  const std::string_view event = end.code == Exit::exhausted ? "budget_reached"
+                                 : end.code == Exit::done    ? "lane_finished"
+                                                             : "lane_failed";
+  log::write({failed ? log::Level::warning : log::Level::info,
+              event,
+              fmt::format("lane {} stopped: {}", lane.value(), end.reason),
+              {field_of(lane), {"exit_code", static_cast<std::uint64_t>(end.code)}}});
+}
+
+}  // namespace nustream::attach

@@ -1,0 +1,23 @@
+// The life of a lane as the log tells it: one line for each turn, with public facts alone.
+#pragma once
+
+#include <string>
+
+#include "attach/lane_end.h"
+#include "nustream/base/units.h"
+
+namespace nustream::attach {
+
+/// This process has the lane now, and goes on from what is committed. The event "lane_gained".
+void say_gained(LaneId lane, EpochId epoch, StepCount steps, Position position);
+/// The group gave the lane to another member before everything was committed here: that member takes up the last
+/// commit. The event "lane_lost".
+void say_lost(LaneId lane);
+/// Everything that was stepped is committed and published, and the lane is free for another member. The event
+/// "lane_drained".
+void say_drained(LaneId lane);
+/// It takes no further step in this process: "budget_reached" where a budget or a horizon ends it, "lane_finished" at
+/// its stop offset, else "lane_failed".
+void say_ended(LaneId lane, const LaneEnd& end);
+
+}  // namespace nustream::attach

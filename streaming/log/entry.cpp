@@ -1,0 +1,93 @@
+#include "log/entry.h"
+
+#include <algorithm>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "publish/json_text.h"
+
+namespace nustream::log {
+namespace {
+
+std::string_view name_of(Level level) {
+  switch (level) {
+    case Level::info: return "info";
+    case Level::warning: return "warning";
+    case Level::error: return "error";
+  }
+  return "error";
+}
+
+/// As syslog numbers its severities.
+std::string_view prefix_of(Level level) {
+  switch (level) {
+    case Level::info: return "<6>";
+    case Level::warning: return "<4>";
+    case Level::error: return "<3>";
+  }
+  return "<3>";
+}
+
+std::string time_text(std::chrono::system_clock::time_point now) {
+  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(now);
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
+                     (milliseconds - seconds).count());
+}
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  publish::append_string(text, out);
+  return out;
+}
+
+bool needs_quotes(std::string_view text) {
+  const auto plain = [](unsigned char byte) {
+    return byte > 0x20 && byte != 0x7f && byte != '"' && byte != '=' && byte != '\\';
+  };
+  return text.empty() || !std::all_of(text.begin(), text.end(), plain);
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
+  const auto control = [](unsigned char byte) { return byte < 0x20 || byte == 0x7f; };
+  std::replace_if(line.begin(), line.end(), control, ' ');
+  return line;
+}
+
+std::string value_text(const Field& field, Format format) {
+  if (const auto* number = std::get_if<std::uint64_t>(&field.value)) return std::to_string(*number);
+  const std::string& text = std::get<std::string>(field.value);
+  return format == Format::text && !needs_quotes(text) ? text : quoted(text);
+}
+
+std::string plain_line(const Entry& entry) {
+  const std::string_view kind = entry.level == Level::info ? "" : entry.level == Level::warning ? "warning: " : "error: ";
+  return fmt::format("nustream: {}{}\n", kind, one_line(entry.message));
+}
+
+std::string text_line(const Entry& entry, const std::string& time) {
+  std::string line = time.empty() ? "" : "time=" + time + ' ';
+  line += fmt::format("level={} event={}", name_of(entry.level), entry.event);
+  for (const Field& field : entry.fields) line += fmt::format(" {}={}", field.key, value_text(field, Format::text));
+  return line + " msg=" + quoted(entry.message) + '\n';
+}
+
+std::string json_line(const Entry& entry, const std::string& time) {
+  std::string line =
+      fmt::format(R"({{"time":"{}","level":"{}","event":"{}")", time, name_of(entry.level), entry.event);
+  for (const Field& field : entry.fields) line += fmt::format(R"(,"{}":{})", field.key, value_text(field, Format::json));
+  return line + ",\"message\":" + quoted(entry.message) + "}\n";
+}
+
+}  // namespace
+
+std::string line(const Entry& entry, Format format, Clock clock, std::chrono::system_clock::time_point now) {
+  if (format == Format::json) return json_line(entry, time_text(now));
+  const std::string prefix(clock == Clock::journal ? prefix_of(entry.level) : "");
+  if (format == Format::plain) return prefix + plain_line(entry);
+  return prefix + text_line(entry, clock == Clock::journal ? "" : time_text(now));
+}
+
+}  // namespace nustream::log

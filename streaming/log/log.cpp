@@ -1,0 +1,90 @@
+#include "log/log.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "error.h"
+
+namespace nustream::log {
+namespace {
+
+/// JOURNAL_STREAM is "DEVICE:INODE" of the journal's socket; a standard error that was turned elsewhere is another.
+bool is_journal(int descriptor) {
+  const char* const stream = std::getenv("JOURNAL_STREAM");
+  struct stat found {};
+  if (stream == nullptr || ::fstat(descriptor, &found) != 0) return false;
+  return stream == fmt::format("{}:{}", found.st_dev, found.st_ino);
+}
+
+class File {
+ public:
+  explicit File(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640)) {
+    if (descriptor_ < 0) {
+      throw system_failure(Exit::io, "open", path, errno, "name a file that this user may write as log.file");
+    }
+  }
+  ~File() { ::close(descriptor_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+struct Log {
+  std::mutex mutex;
+  Settings settings;
+  Clock clock = Clock::own;
+  std::unique_ptr<File> file;
+};
+
+Log& process_log() {
+  static Log& log = *new Log;  // never destroyed: threads of clients may log while the process ends
+  return log;
+}
+
+}  // namespace
+
+void use(const Settings& settings) {
+  std::unique_ptr<File> file = settings.file.empty() ? nullptr : std::make_unique<File>(settings.file);
+  Log& log = process_log();
+  const std::lock_guard lock(log.mutex);
+  log.settings = settings;
+  log.clock = file == nullptr && is_journal(STDERR_FILENO) ? Clock::journal : Clock::own;
+  log.file = std::move(file);
+}
+
+void reopen() {
+  Log& log = process_log();
+  const std::lock_guard lock(log.mutex);
+  if (log.file != nullptr) log.file = std::make_unique<File>(log.settings.file);
+}
+
+void write(const Entry& entry) {
+  Log& log = process_log();
+  const std::lock_guard lock(log.mutex);
+  const std::string text = line(entry, log.settings.format, log.clock, std::chrono::system_clock::now());
+  const int descriptor = log.file != nullptr ? log.file->descriptor() : STDERR_FILENO;
+  [[maybe_unused]] const ssize_t written = ::write(descriptor, text.data(), text.size());
+}
+
+void info(std::string_view event, std::string message, std::vector<Field> fields) {
+  write({Level::info, event, std::move(message), std::move(fields)});
+}
+
+void warning(std::string_view event, std::string message, std::vector<Field> fields) {
+  write({Level::warning, event, std::move(message), std::move(fields)});
+}
+
+}  // namespace nustream::log
