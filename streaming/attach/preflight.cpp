@@ -10,6 +10,7 @@
 #include "error.h"
 #include "kafka/client.h"
 #include "kafka/client_settings.h"
+#include "kafka/security_advice.h"
 #include "serve/settings.h"
 
 namespace nustream::attach {
@@ -56,6 +57,8 @@ std::vector<std::string> warnings_ahead(const config::Config& config, const conf
   std::vector<std::string> warnings{config::overshoot(config), config::dotted_member(config),
                                     engine::short_of_budget(config, mechanism)};
   std::erase_if(warnings, [](const std::string& warning) { return warning.empty(); });
+  if (config.kafka.brokers.empty()) return warnings;
+  for (std::string& advice : kafka::security_advice(config.kafka, config.file)) warnings.push_back(std::move(advice));
   return warnings;
 }
 

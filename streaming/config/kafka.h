@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace nustream::config {
@@ -33,6 +34,10 @@ struct Topics {
   std::string model;         ///< of the combined model; empty: none
 };
 
+/// Names among Kafka::properties: kafka.oauth_token_file, a path, and kafka.oauth_token_command, its words one a line.
+inline constexpr std::string_view oauth_file_property = "oauth_token_file";
+inline constexpr std::string_view oauth_command_property = "oauth_token_command";
+
 struct Kafka {
   std::string brokers;  ///< host:port, several with commas; empty: there is no [kafka]
   std::string group;
@@ -48,7 +53,8 @@ struct Kafka {
   std::chrono::milliseconds model_every{10'000};  ///< clock of the combined model
   std::size_t dead_letter_bytes_max = 65'536;     ///< of a dead letter's value
   std::size_t buffered_records = 100'000;         ///< rows of a lane that wait for their step
-  std::map<std::string, std::string> properties;  ///< of librdkafka: [kafka.librdkafka] and -X
+  /// Of librdkafka: [kafka.librdkafka] and -X; and where its tokens come from, under the two names above.
+  std::map<std::string, std::string> properties;
 };
 
 }  // namespace nustream::config

@@ -90,6 +90,11 @@ Kafka read_kafka(const Section& kafka, const std::string& stream) {
   settings.buffered_records = kafka.count("buffered_records").value_or(settings.buffered_records);
   if (settings.buffered_records == 0) kafka.refuse("buffered_records", "a whole number > 0");
   settings.properties = kafka.section("librdkafka").properties();
+  if (const auto file = kafka.text("oauth_token_file")) settings.properties.emplace(oauth_file_property, *file);
+  if (const auto words = kafka.texts("oauth_token_command"); !words.empty()) {
+    std::string& lines = settings.properties[std::string(oauth_command_property)];
+    for (const std::string& word : words) lines += (lines.empty() ? "" : "\n") + word;
+  }
   return settings;
 }
 

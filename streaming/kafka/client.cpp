@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "kafka/interruption.h"
+#include "kafka/oauth_token.h"
 
 namespace nustream::kafka {
 namespace {
@@ -80,6 +81,7 @@ ClientHandle new_client(const ClientSettings& settings, Role role, Configuration
                                            "; correct them under [kafka.librdkafka]");
   }
   static_cast<void>(configuration.release());  // it belongs to the client now
+  serve_oauth_source(settings.properties, *client);
   return client;
 }
 

@@ -11,6 +11,8 @@
 #include "config/nearest.h"
 #include "error.h"
 #include "kafka/log_lines.h"
+#include "kafka/oauth_token.h"
+#include "kafka/secret_properties.h"
 
 namespace nustream::kafka {
 namespace {
@@ -106,13 +108,6 @@ const Refusal* refusal_of(std::string_view name) {
   return found == std::end(refusals) ? nullptr : found;
 }
 
-bool is_secret(std::string_view name) {
-  constexpr std::string_view parts[] = {"password", "secret", ".pem", "oauthbearer.config",
-                                        "sasl.oauthbearer.extensions"};
-  return std::any_of(std::begin(parts), std::end(parts),
-                     [name](std::string_view part) { return name.find(part) != std::string_view::npos; });
-}
-
 std::vector<std::string> known_properties(rd_kafka_conf_t* configuration) {
   std::size_t count = 0;
   const char** dump = rd_kafka_conf_dump(configuration, &count);
@@ -192,13 +187,16 @@ void check_properties(const Properties& properties) {
 ConfigurationHandle client_configuration(const ClientSettings& settings, Role role, const Properties& own) {
   ConfigurationHandle configuration(rd_kafka_conf_new());
   set_defaults(configuration.get(), role);
-  for (const auto& [name, value] : settings.properties) {
+  Properties properties = settings.properties;
+  take_oauth_source(properties, *configuration);
+  properties = with_secrets(properties);
+  for (const auto& [name, value] : properties) {
     if (const Refusal* refusal = refusal_of(name)) {
       throw refused(name, std::string("cannot be changed: ") + refusal->reason);
     }
     set(configuration.get(), name, value);
   }
-  if (role == Role::transactional_producer) fit_socket_timeout(configuration.get(), settings.properties);
+  if (role == Role::transactional_producer) fit_socket_timeout(configuration.get(), properties);
   set(configuration.get(), "bootstrap.servers", settings.brokers);
   for (const auto& [name, value] : own) set(configuration.get(), name, value);
   rd_kafka_conf_set_log_cb(configuration.get(), forward_log_line);
@@ -218,9 +216,25 @@ std::chrono::milliseconds time_in_force(const ClientSettings& settings, Role rol
   return std::chrono::milliseconds(std::stoll(property_in_force(settings, role, name)));
 }
 
+namespace {
+
+/// Those that cannot be read any more are in no text that is new.
+Properties secrets_known_now(const Properties& properties) {
+  Properties known;
+  for (const auto& property : properties) {
+    try {
+      known.merge(with_secrets({property}));
+    } catch (const Failure&) {
+    }
+  }
+  return known;
+}
+
+}  // namespace
+
 std::string blot_secrets(std::string text, const Properties& properties) {
   std::replace(text.begin(), text.end(), '\n', ' ');
-  for (const auto& [name, value] : properties) {
+  for (const auto& [name, value] : secrets_known_now(properties)) {
     if (value.empty() || !is_secret(name)) continue;
     for (std::size_t at = text.find(value); at != std::string::npos; at = text.find(value, at + 3)) {
       text.replace(at, value.size(), "***");

@@ -3,21 +3,20 @@
 
 #include <atomic>
 #include <chrono>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "kafka/handles.h"
+#include "kafka/secret_properties.h"
 
 namespace nustream::kafka {
-
-/// Properties of librdkafka by their names: [kafka.librdkafka] and -X.
-using Properties = std::map<std::string, std::string>;
 
 /// Where the brokers are and how they are spoken to; the same for every client of the process.
 struct ClientSettings {
   std::string brokers;      ///< host:port, several with commas
-  Properties properties{};  ///< checked by check_properties(); over the defaults of each role
+  /// Of librdkafka by their names: [kafka.librdkafka] and -X. Checked by check_properties(); over the defaults of each
+  /// role. Secrets may lie elsewhere: with_secrets().
+  Properties properties{};
   /// Once it is true, questions that wait for brokers give up with Cancelled. Null: never; outlives the clients.
   const std::atomic<bool>* cancelled = nullptr;
 };

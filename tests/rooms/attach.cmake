@@ -23,6 +23,7 @@ nustream_attach_test(attach_partitions_test full fault/attach_partitions_test.cp
 nustream_attach_test(attach_refusal_test full fault/attach_refusal_test.cpp)
 nustream_attach_test(attach_recovery_test full fault/attach_recovery_test.cpp)
 nustream_attach_test(attach_outage_test full fault/attach_outage_test.cpp)
+nustream_attach_test(kafka_security_test full fault/kafka_security_test.cpp)
 nustream_attach_test(attach_log_test full fault/attach_log_test.cpp)
 nustream_attach_test(attach_crowd_test full fault/attach_crowd_test.cpp)
 nustream_attach_test(check_topic_test full fault/check_topic_test.cpp)

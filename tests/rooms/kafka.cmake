@@ -16,7 +16,7 @@ endif()
 # what makes the waits of a third run out.
 set(nustream_second_broker kafka_broker_test kafka_group_test kafka_refusal_test attach_refusal_test attach_abort_test
                            attach_start_test attach_budget_test attach_quick_test record_topic_test local_topic_test
-                           attach_dead_letter_test attach_outage_test)
+                           attach_dead_letter_test attach_outage_test attach_log_test kafka_security_test)
 function(nustream_broker_test name label)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
@@ -38,7 +38,8 @@ endfunction()
 
 nustream_test(kafka_unit_test quick unit/kafka_background_call_test.cpp unit/kafka_client_error_test.cpp
               unit/kafka_client_settings_test.cpp unit/kafka_dead_letter_size_test.cpp
-              unit/kafka_log_lines_test.cpp unit/kafka_other_offset_test.cpp unit/kafka_seen_records_test.cpp
+              unit/kafka_log_lines_test.cpp unit/kafka_oauth_token_test.cpp unit/kafka_secret_properties_test.cpp
+              unit/kafka_other_offset_test.cpp unit/kafka_seen_records_test.cpp
               unit/attach_broker_watch_test.cpp unit/attach_start_up_test.cpp
               LINK nustream_service PkgConfig::RDKAFKA)
 nustream_broker_test(kafka_broker_test quick fault/kafka_transaction_test.cpp fault/kafka_reader_test.cpp

@@ -98,6 +98,24 @@ int brokers_known(const std::string& bootstrap) {
 
 }  // namespace
 
+std::string make_certificates(const TemporaryFolder& folder) {
+  const std::string script = R"(set -eu; cd "$1"
+key="-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+for name in ca other-ca; do openssl req -x509 $key -subj "/CN=$name" -keyout $name.key -out $name.pem; done
+sign() {
+  openssl req $key -subj "/CN=$1" -keyout $1.key -out $1.csr
+  printf 'subjectAltName=%s\nextendedKeyUsage=serverAuth,clientAuth\n' "$2" > $1.ext
+  openssl x509 -req -in $1.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile $1.ext -out $1.crt
+}
+sign broker IP:127.0.0.1; sign client DNS:client
+cat broker.key broker.crt > broker.pem; mv client.crt client.pem)";
+  const std::string log = (folder.path() / "openssl.log").string();
+  int status = 0;
+  ::waitpid(spawn({"/bin/sh", "-c", script, "sh", folder.path().string()}, log), &status, 0);
+  if (status != 0) throw std::runtime_error("openssl failed:\n" + end_of(log));
+  return folder.path().string();
+}
+
 KafkaCluster::KafkaCluster(ClusterOptions options) : options_(std::move(options)) {
   for (int i = 0; i < options_.brokers; ++i) nodes_.push_back({free_port(), free_port(), free_port(), free_port()});
   folder_.write("log4j.properties",
@@ -107,7 +125,13 @@ KafkaCluster::KafkaCluster(ClusterOptions options) : options_(std::move(options)
                 "log4j.appender.out.layout.ConversionPattern=%d %p %m (%c)%n\n");
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     write_properties(i);
-    run_tool({"kafka.tools.StorageTool", "format", "-t", cluster_id, "-c", folder(i) + ".properties"});
+    std::vector<std::string> format{"kafka.tools.StorageTool", "format", "-t", cluster_id, "-c",
+                                    folder(i) + ".properties"};
+    if (options_.sasl && options_.certificates.empty()) {
+      format.insert(format.end(), {"-S", std::string("SCRAM-SHA-512=[name=") + sasl_user + ",password=" +
+                                             sasl_password + "]"});
+    }
+    run_tool(format);
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) start(i);
   for (std::size_t i = 0; i < nodes_.size(); ++i) wait_until_started(i);
@@ -196,10 +220,26 @@ void KafkaCluster::write_properties(std::size_t broker) const {
       {"broker.session.timeout.ms", "1000"},
       {"broker.heartbeat.interval.ms", "200"}};
   if (options_.sasl) {
-    properties["sasl.enabled.mechanisms"] = "PLAIN";
+    properties["sasl.enabled.mechanisms"] = "PLAIN,SCRAM-SHA-512,OAUTHBEARER";
+    properties["listener.name.sasl.scram-sha-512.sasl.jaas.config"] =
+        "org.apache.kafka.common.security.scram.ScramLoginModule required;";
+    // Takes tokens without a signature: enough to see that ours arrive and are renewed.
+    properties["listener.name.sasl.oauthbearer.sasl.jaas.config"] =
+        "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required "
+        "unsecuredLoginStringClaim_sub=\"broker\";";
     properties["listener.name.sasl.plain.sasl.jaas.config"] =
         std::string("org.apache.kafka.common.security.plain.PlainLoginModule required user_") + sasl_user + "=\"" +
         sasl_password + "\";";
+  }
+  if (!options_.certificates.empty()) {
+    properties["listener.security.protocol.map"] =
+        "CLIENTS:PLAINTEXT,DIRECT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SSL";
+    const std::string listener = "listener.name.sasl.ssl.";
+    properties[listener + "keystore.type"] = "PEM";
+    properties[listener + "keystore.location"] = options_.certificates + "/broker.pem";
+    properties[listener + "truststore.type"] = "PEM";
+    properties[listener + "truststore.location"] = options_.certificates + "/ca.pem";
+    properties[listener + "client.auth"] = "required";
   }
   if (options_.acl) {
     properties["authorizer.class.name"] = "org.apache.kafka.metadata.authorizer.StandardAuthorizer";

@@ -16,10 +16,17 @@ namespace nustream::tests {
 struct ClusterOptions {
   int brokers = 1;    ///< 1, or 3 with replication factor 3 and min.insync 2
   bool sasl = false;  ///< a SASL_PLAINTEXT listener that lets sasl_user in
+  /// The same listener under TLS instead, with the certificates of make_certificates() in this folder: it lets in who
+  /// shows one of the authority's.
+  std::string certificates{};
   bool acl = false;   ///< what is not granted to sasl_user is refused; users of other listeners may all
   std::uint16_t advertised_port = 0;  ///< of the first broker's clients' listener: a proxy's; 0 for its own
   std::map<std::string, std::string> properties{};  ///< over those of every broker
 };
+
+/// An authority, a broker's certificate for 127.0.0.1, a client's, and an authority of somebody else, by openssl:
+/// ca.pem, broker.pem (with its key), client.pem, client.key, other-ca.pem. Returns the folder.
+std::string make_certificates(const TemporaryFolder& folder);
 
 inline constexpr const char* sasl_user = "alice";
 inline constexpr const char* sasl_password = "wonderland-4711";

@@ -1,0 +1,123 @@
+#include "kafka/command_output.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <vector>
+
+#include "error.h"
+#include "secrets/descriptor.h"
+
+namespace nustream::kafka {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds time_max{30'000};
+
+std::vector<std::string> lines_of(std::string_view words) {
+  std::vector<std::string> lines;
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find('\n'), words.size());
+    lines.emplace_back(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return lines;
+}
+
+Failure failed(const std::string& program, const std::string& reason) {
+  return {Exit::permission, "command " + program + " " + reason + "; try it by hand"};
+}
+
+/// A child that is killed where nobody waits for it any more.
+class Child {
+ public:
+  Child(const std::vector<std::string>& words, int output) {
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    // The service's threads block signals; its children take them.
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    const int error = ::posix_spawnp(&child_, arguments.front(), &actions, &attributes, arguments.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) throw system_failure(Exit::permission, "run", words.front(), error, "check the path");
+  }
+  ~Child() {
+    if (child_ <= 0) return;
+    ::kill(child_, SIGKILL);
+    static_cast<void>(wait());
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  [[nodiscard]] int wait() {
+    int status = 0;
+    while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    }
+    child_ = 0;
+    return status;
+  }
+
+ private:
+  pid_t child_ = 0;
+};
+
+/// Everything up to the end of the pipe; false where time or bytes run out.
+bool read_to_end(int descriptor, std::size_t bytes_max, std::string& out) {
+  const auto until = steady_clock::now() + time_max;
+  while (out.size() <= bytes_max) {
+    const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now()).count();
+    if (left <= 0) return false;
+    pollfd waits{descriptor, POLLIN, 0};
+    if (::poll(&waits, 1, static_cast<int>(left)) <= 0) continue;
+    char piece[4096];
+    const ssize_t got = ::read(descriptor, piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0;
+    out.append(piece, static_cast<std::size_t>(got));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string output_of_command(std::string_view words, std::size_t bytes_max) {
+  const std::vector<std::string> arguments = lines_of(words);
+  if (arguments.empty()) throw Failure(Exit::configuration, "kafka: kafka.oauth_token_command is empty: name a program");
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    throw system_failure(Exit::io, "make", "a pipe", errno, "raise the limit of open files");
+  }
+  const secrets::Descriptor reading(ends[0]);
+  std::string out;
+  {
+    auto writing = std::make_unique<secrets::Descriptor>(ends[1]);
+    Child child(arguments, writing->get());
+    writing.reset();
+    if (!read_to_end(reading.get(), bytes_max, out)) throw failed(arguments.front(), "took too long, or printed too much");
+    const int status = child.wait();
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw failed(arguments.front(), "failed");
+  }
+  return out;
+}
+
+}  // namespace nustream::kafka

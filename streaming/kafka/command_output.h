@@ -1,0 +1,16 @@
+// What a command of the user's prints.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace nustream::kafka {
+
+/// Runs a program with its arguments, one word a line of `words`, without a shell, and returns what it prints on
+/// standard output. Its standard error is this process's. Failure(permission) where it cannot be started, ends with
+/// another code than 0, prints more than `bytes_max`, or is not done after 30 s (then it is killed); no message holds
+/// what it printed.
+[[nodiscard]] std::string output_of_command(std::string_view words, std::size_t bytes_max);
+
+}  // namespace nustream::kafka

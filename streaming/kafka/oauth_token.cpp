@@ -1,0 +1,181 @@
+#include "kafka/oauth_token.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+
+#include <sodium.h>
+
+#include <simdjson.h>
+
+#include "config/kafka.h"
+#include "error.h"
+#include "kafka/command_output.h"
+#include "kafka/log_lines.h"
+#include "secrets/secret_file.h"
+
+namespace nustream::kafka {
+namespace {
+
+using config::oauth_command_property;
+using config::oauth_file_property;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::system_clock;
+
+constexpr seconds life_of_unknown{300};
+constexpr std::size_t token_bytes_max = std::size_t{1} << 16;
+constexpr std::string_view of_file = "file:";
+constexpr std::string_view of_command = "command:";
+
+Failure unusable(const std::string& reason) {
+  return {Exit::permission, "kafka: an OAuth token " + reason};
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr const char* blank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) + 1 - first);
+}
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char byte) { return byte > 0x20 && byte < 0x7f; });
+}
+
+/// The claims of a JSON Web Token (RFC 7519), which is three parts in base64url; empty for other tokens.
+std::string claims_of(std::string_view token) {
+  const std::size_t first = token.find('.');
+  const std::size_t second = first == std::string_view::npos ? first : token.find('.', first + 1);
+  if (second == std::string_view::npos) return {};
+  const std::string_view part = token.substr(first + 1, second - first - 1);
+  std::string claims(part.size(), '\0');
+  std::size_t size = 0;
+  if (::sodium_base642bin(reinterpret_cast<unsigned char*>(claims.data()), claims.size(), part.data(), part.size(),
+                          nullptr, &size, nullptr, sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0) {
+    return {};
+  }
+  claims.resize(size);
+  return claims;
+}
+
+std::optional<double> number_in(const simdjson::dom::object& object, std::string_view key) {
+  double number = 0;
+  return object[key].get(number) == simdjson::SUCCESS ? std::optional(number) : std::nullopt;
+}
+
+std::string text_in(const simdjson::dom::object& object, std::string_view key) {
+  std::string_view text;
+  return object[key].get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
+}
+
+system_clock::time_point at_milliseconds(double since_1970) {
+  return system_clock::time_point(milliseconds(static_cast<std::int64_t>(std::clamp(since_1970, 0.0, 4e15))));
+}
+
+/// What a token tells of itself.
+void add_claims(OAuthToken& token, std::optional<system_clock::time_point> known_end) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object claims;
+  if (parser.parse(claims_of(token.value)).get(claims) == simdjson::SUCCESS) {
+    if (const std::string subject = text_in(claims, "sub"); is_token(subject)) token.principal = subject;
+    if (const auto end = number_in(claims, "exp"); end && !known_end) known_end = at_milliseconds(*end * 1000);
+  }
+  if (known_end) token.expires = *known_end;
+}
+
+std::string fetch(std::string_view source) {
+  if (source.starts_with(of_file)) {
+    const secrets::SecretFile file(std::string(source.substr(of_file.size())), token_bytes_max,
+                                   {"token file", "it is named by kafka.oauth_token_file",
+                                    "run chmod 600 on it, and exchange the token if others read it"});
+    return std::string(file.text());
+  }
+  return output_of_command(source.substr(of_command.size()), token_bytes_max);
+}
+
+/// On the client's background thread, at its start and when four fifths of a token's life are over.
+void refresh(rd_kafka_t* client, const char* source, void* /*opaque*/) {
+  std::array<char, 512> text{};
+  try {
+    const system_clock::time_point now = system_clock::now();
+    const OAuthToken token = parse_oauth_token(fetch(source), now);
+    const auto expires = std::chrono::duration_cast<milliseconds>(token.expires.time_since_epoch()).count();
+    if (rd_kafka_oauthbearer_set_token(client, token.value.c_str(), expires, token.principal.c_str(), nullptr, 0,
+                                       text.data(), text.size()) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      return;
+    }
+    log_line("OAUTH", "the client library refuses the token: is it past its end?");
+    rd_kafka_oauthbearer_set_token_failure(client, "the token is refused by the client library");
+  } catch (const std::exception& failure) {
+    log_line("OAUTH", failure.what());
+    rd_kafka_oauthbearer_set_token_failure(client, failure.what());
+  }
+}
+
+std::optional<std::string> taken(Properties& properties, std::string_view name) {
+  const auto found = properties.find(std::string(name));
+  if (found == properties.end()) return std::nullopt;
+  std::string value = std::move(found->second);
+  properties.erase(found);
+  return value;
+}
+
+}  // namespace
+
+OAuthToken parse_oauth_token(std::string_view text, system_clock::time_point now) {
+  OAuthToken token{std::string(trimmed(text)), now + life_of_unknown, "nustream"};
+  std::optional<system_clock::time_point> end;
+  if (token.value.starts_with('{')) {
+    simdjson::dom::parser parser;
+    simdjson::dom::object object;
+    if (parser.parse(token.value).get(object) != simdjson::SUCCESS) throw unusable("is in JSON that cannot be read");
+    if (const auto left = number_in(object, "expires_in")) {
+      end = now + seconds(static_cast<std::int64_t>(std::clamp(*left, 0.0, 1e9)));
+    } else if (const auto at = number_in(object, "expiryMs")) {
+      end = at_milliseconds(*at);
+    }
+    const std::string standard = text_in(object, "access_token");
+    token.value = standard.empty() ? text_in(object, "token") : standard;
+  }
+  if (!is_token(token.value)) throw unusable("is not in what was given: neither by itself nor as \"access_token\"");
+  add_claims(token, end);
+  if (token.expires <= now) throw unusable("is past its end of life; give a new one");
+  return token;
+}
+
+void take_oauth_source(Properties& properties, rd_kafka_conf_s& configuration) {
+  const std::optional<std::string> file = taken(properties, oauth_file_property);
+  const std::optional<std::string> command = taken(properties, oauth_command_property);
+  if (!file && !command) return;
+  if (file && command) {
+    throw Failure(Exit::configuration, "kafka: keep one of kafka.oauth_token_file and kafka.oauth_token_command");
+  }
+  const auto mechanism = std::find_if(properties.begin(), properties.end(), [](const auto& property) {
+    return property.first == "sasl.mechanism" || property.first == "sasl.mechanisms";
+  });
+  if (mechanism == properties.end() || mechanism->second != "OAUTHBEARER") {
+    throw Failure(Exit::configuration,
+                  "kafka: kafka.oauth_token_file and kafka.oauth_token_command need kafka.librdkafka.\"sasl.mechanism\" = "
+                  "\"OAUTHBEARER\"");
+  }
+  // The library hands this text to refresh().
+  properties["sasl.oauthbearer.config"] =
+      file ? std::string(of_file) + *file : std::string(of_command) + *command;
+  rd_kafka_conf_set_oauthbearer_token_refresh_cb(&configuration, refresh);
+  rd_kafka_conf_enable_sasl_queue(&configuration, 1);
+}
+
+void serve_oauth_source(const Properties& properties, rd_kafka_s& client) {
+  if (!properties.contains(std::string(oauth_file_property)) &&
+      !properties.contains(std::string(oauth_command_property))) {
+    return;
+  }
+  const ErrorHandle error(rd_kafka_sasl_background_callbacks_enable(&client));
+  if (error) throw Failure(Exit::internal, "kafka: tokens cannot be fetched: " + std::string(rd_kafka_error_string(error.get())));
+}
+
+}  // namespace nustream::kafka

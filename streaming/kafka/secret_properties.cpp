@@ -1,0 +1,77 @@
+#include "kafka/secret_properties.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "error.h"
+#include "secrets/secret_file.h"
+
+namespace nustream::kafka {
+namespace {
+
+constexpr std::string_view by_file = "_file";
+constexpr std::string_view by_variable = "_env";
+// Of a chain of certificates with its key; librdkafka sets no limit.
+constexpr std::size_t secret_bytes_max = std::size_t{1} << 20;
+
+Failure refused(const std::string& name, const std::string& reason) {
+  return {Exit::configuration, "kafka.librdkafka: the property '" + name + "' " + reason};
+}
+
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, std::min(text.find_first_of("\r\n"), text.size())));
+}
+
+std::string read_secret(const std::string& property, const std::string& name, const std::string& path) {
+  const secrets::SecretFile file(path, secret_bytes_max,
+                                 {"secret file", "it is named by kafka.librdkafka." + name,
+                                  "run chmod 600 on it, and change the secret if others read it"});
+  const std::string secret =
+      property.ends_with(".pem") ? std::string(file.text()) : first_line(file.text());
+  if (secret.empty() || file.bytes().size() > secret_bytes_max) {
+    throw refused(name, "names a file without a secret: " + path + "; write one into its first line");
+  }
+  return secret;
+}
+
+std::string secret_of_variable(const std::string& name, const std::string& variable) {
+  const char* const value = std::getenv(variable.c_str());
+  if (value == nullptr || *value == '\0') {
+    throw refused(name, "names an environment variable that is not set: " + variable);
+  }
+  return value;
+}
+
+}  // namespace
+
+bool is_secret(std::string_view name) {
+  constexpr std::string_view parts[] = {"password", "secret", ".pem", "oauthbearer.config",
+                                        "sasl.oauthbearer.extensions"};
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [name](std::string_view part) { return name.find(part) != std::string_view::npos; });
+}
+
+Properties with_secrets(const Properties& properties) {
+  Properties result;
+  for (const auto& [name, value] : properties) {
+    const bool file = name.ends_with(by_file);
+    const bool variable = name.ends_with(by_variable);
+    const std::string property =
+        name.substr(0, name.size() - (file ? by_file.size() : variable ? by_variable.size() : 0));
+    if (file || variable) {
+      if (!is_secret(property) && property != "sasl.username") {
+        throw refused(name, "is no secret, and has to be set by itself");
+      }
+    }
+    const std::string secret = file       ? read_secret(property, name, value)
+                               : variable ? secret_of_variable(name, value)
+                                          : value;
+    if (!result.emplace(property, secret).second) {
+      throw refused(property, "is given twice: by itself, in a file, or in the environment; keep one");
+    }
+  }
+  return result;
+}
+
+}  // namespace nustream::kafka
