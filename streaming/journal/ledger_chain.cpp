@@ -160,7 +160,10 @@ void append_user_spend(const UserSpend& spend, std::string& line) {
 void check_format(const Object& object) {
   const std::uint64_t format = count(object, "format");
   if (format == 2) return;
-  if (format != 1) not_genuine("has a line of another format");
+  if (format != 1) {
+    throw Failure(Exit::data, "the ledger has a line of format " + std::to_string(format) +
+                                  ", this version reads format 2; use the version that wrote it");
+  }
   throw Failure(Exit::data,
                 "the ledger is of an earlier version, whose spends do not say whom they are about; go on with that "
                 "version, or begin anew in another state.directory or with other topics");

@@ -176,7 +176,11 @@ std::string encode_record(const StateRecord& record) {
 StateRecord decode_record(std::string_view bytes) {
   secrets::FieldReader fields(bytes, malformed);
   const auto found = fields.integer<std::uint32_t>();
-  if (found < format_without_stop_asked || found > format) throw Failure(Exit::data, malformed);
+  if (found < format_without_stop_asked || found > format) {
+    throw Failure(Exit::data, "the state's record has format " + std::to_string(found) +
+                                  ", this version reads formats " + std::to_string(format_without_stop_asked) +
+                                  " to " + std::to_string(format) + "; use the version that wrote it");
+  }
   StateRecord record;
   record.position = Position{fields.integer<std::uint64_t>()};
   record.start = Position{fields.integer<std::uint64_t>()};

@@ -36,7 +36,7 @@ std::string time_text(std::chrono::system_clock::time_point now) {
                      (milliseconds - seconds).count());
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   publish::append_string(text, out);
   return out;
@@ -59,7 +59,7 @@ std::string one_line(std::string_view text) {
 std::string value_text(const Field& field, Format format) {
   if (const auto* number = std::get_if<std::uint64_t>(&field.value)) return std::to_string(*number);
   const std::string& text = std::get<std::string>(field.value);
-  return format == Format::text && !needs_quotes(text) ? text : quoted(text);
+  return format == Format::text && !needs_quotes(text) ? text : in_quotes(text);
 }
 
 std::string plain_line(const Entry& entry) {
@@ -71,14 +71,14 @@ std::string text_line(const Entry& entry, const std::string& time) {
   std::string line = time.empty() ? "" : "time=" + time + ' ';
   line += fmt::format("level={} event={}", name_of(entry.level), entry.event);
   for (const Field& field : entry.fields) line += fmt::format(" {}={}", field.key, value_text(field, Format::text));
-  return line + " msg=" + quoted(entry.message) + '\n';
+  return line + " msg=" + in_quotes(entry.message) + '\n';
 }
 
 std::string json_line(const Entry& entry, const std::string& time) {
   std::string line =
       fmt::format(R"({{"time":"{}","level":"{}","event":"{}")", time, name_of(entry.level), entry.event);
   for (const Field& field : entry.fields) line += fmt::format(R"(,"{}":{})", field.key, value_text(field, Format::json));
-  return line + ",\"message\":" + quoted(entry.message) + "}\n";
+  return line + ",\"message\":" + in_quotes(entry.message) + "}\n";
 }
 
 }  // namespace

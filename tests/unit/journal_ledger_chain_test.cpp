@@ -124,6 +124,14 @@ TEST(LedgerChain, SeesLinesThatAreMissingMovedOrAdded) {
   refused({lines[0], lines[1], longer});
 }
 
+TEST(LedgerChain, OfALaterFormatIsNamed) {
+  std::string later = three_lines(keys_from(1)).lines.front();
+  later.replace(later.find("\"format\":2"), 10, "\"format\":3");
+  expect_failure(
+      Exit::data, [&] { static_cast<void>(journal::read_entry(later)); },
+      "has a line of format 3, this version reads format 2; use the version that wrote it");
+}
+
 TEST(LedgerChain, RefusesASpendThatIsNone) {
   const std::string line = three_lines(keys_from(1)).lines.front();
   for (const std::string_view field : {"\"rho\":", "\"rho_limit\":"}) {

@@ -174,6 +174,16 @@ TEST(StateRecord, RefusesBytesThatAreMissingOrTooMany) {
   expect_failure(Exit::data, [&] { static_cast<void>(journal::decode_record(bytes + "x")); });
 }
 
+TEST(StateRecord, OfALaterFormatIsNamed) {
+  std::string later = journal::encode_record(example());
+  const char format = later[0];  // little-endian, as its page says
+  later[0] = static_cast<char>(format + 1);
+  expect_failure(
+      Exit::data, [&] { static_cast<void>(journal::decode_record(later)); },
+      "has format " + std::to_string(format + 1) + ", this version reads formats 2 to " + std::to_string(format) +
+          "; use the version that wrote it");
+}
+
 // Lengths and counts that lead out of the record are refused before anything of that size is allocated.
 TEST(StateRecord, SurvivesRandomBytes) {
   std::mt19937_64 random(5);
