@@ -19,10 +19,7 @@
 namespace nustream::kafka {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
-
-constexpr milliseconds time_max{30'000};
+constexpr std::chrono::milliseconds command_time_max{30'000};
 
 std::vector<std::string> lines_of(std::string_view words) {
   std::vector<std::string> lines;
@@ -34,7 +31,7 @@ std::vector<std::string> lines_of(std::string_view words) {
   return lines;
 }
 
-Failure failed(const std::string& program, const std::string& reason) {
+Failure command_failed(const std::string& program, const std::string& reason) {
   return {Exit::permission, "command " + program + " " + reason + "; try it by hand"};
 }
 
@@ -83,9 +80,9 @@ class Child {
 
 /// Everything up to the end of the pipe; false where time or bytes run out.
 bool read_to_end(int descriptor, std::size_t bytes_max, std::string& out) {
-  const auto until = steady_clock::now() + time_max;
+  const auto until = std::chrono::steady_clock::now() + command_time_max;
   while (out.size() <= bytes_max) {
-    const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now()).count();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
     if (left <= 0) return false;
     pollfd waits{descriptor, POLLIN, 0};
     if (::poll(&waits, 1, static_cast<int>(left)) <= 0) continue;
@@ -113,9 +110,9 @@ std::string output_of_command(std::string_view words, std::size_t bytes_max) {
     auto writing = std::make_unique<secrets::Descriptor>(ends[1]);
     Child child(arguments, writing->get());
     writing.reset();
-    if (!read_to_end(reading.get(), bytes_max, out)) throw failed(arguments.front(), "took too long, or printed too much");
+    if (!read_to_end(reading.get(), bytes_max, out)) throw command_failed(arguments.front(), "took too long, or printed too much");
     const int status = child.wait();
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw failed(arguments.front(), "failed");
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw command_failed(arguments.front(), "failed");
   }
   return out;
 }

@@ -22,11 +22,9 @@ namespace {
 
 using config::oauth_command_property;
 using config::oauth_file_property;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-using std::chrono::system_clock;
+using SystemClock = std::chrono::system_clock;
 
-constexpr seconds life_of_unknown{300};
+constexpr std::chrono::seconds life_of_unknown{300};
 constexpr std::size_t token_bytes_max = std::size_t{1} << 16;
 constexpr std::string_view of_file = "file:";
 constexpr std::string_view of_command = "command:";
@@ -72,12 +70,12 @@ std::string text_in(const simdjson::dom::object& object, std::string_view key) {
   return object[key].get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
 }
 
-system_clock::time_point at_milliseconds(double since_1970) {
-  return system_clock::time_point(milliseconds(static_cast<std::int64_t>(std::clamp(since_1970, 0.0, 4e15))));
+SystemClock::time_point at_milliseconds(double since_1970) {
+  return SystemClock::time_point(std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(since_1970, 0.0, 4e15))));
 }
 
 /// What a token tells of itself.
-void add_claims(OAuthToken& token, std::optional<system_clock::time_point> known_end) {
+void add_claims(OAuthToken& token, std::optional<SystemClock::time_point> known_end) {
   simdjson::dom::parser parser;
   simdjson::dom::object claims;
   if (parser.parse(claims_of(token.value)).get(claims) == simdjson::SUCCESS) {
@@ -101,9 +99,9 @@ std::string fetch(std::string_view source) {
 void refresh(rd_kafka_t* client, const char* source, void* /*opaque*/) {
   std::array<char, 512> text{};
   try {
-    const system_clock::time_point now = system_clock::now();
+    const SystemClock::time_point now = SystemClock::now();
     const OAuthToken token = parse_oauth_token(fetch(source), now);
-    const auto expires = std::chrono::duration_cast<milliseconds>(token.expires.time_since_epoch()).count();
+    const auto expires = std::chrono::duration_cast<std::chrono::milliseconds>(token.expires.time_since_epoch()).count();
     if (rd_kafka_oauthbearer_set_token(client, token.value.c_str(), expires, token.principal.c_str(), nullptr, 0,
                                        text.data(), text.size()) == RD_KAFKA_RESP_ERR_NO_ERROR) {
       return;
@@ -126,15 +124,15 @@ std::optional<std::string> taken(Properties& properties, std::string_view name) 
 
 }  // namespace
 
-OAuthToken parse_oauth_token(std::string_view text, system_clock::time_point now) {
+OAuthToken parse_oauth_token(std::string_view text, SystemClock::time_point now) {
   OAuthToken token{std::string(trimmed(text)), now + life_of_unknown, "nustream"};
-  std::optional<system_clock::time_point> end;
+  std::optional<SystemClock::time_point> end;
   if (token.value.starts_with('{')) {
     simdjson::dom::parser parser;
     simdjson::dom::object object;
     if (parser.parse(token.value).get(object) != simdjson::SUCCESS) throw unusable("is in JSON that cannot be read");
     if (const auto left = number_in(object, "expires_in")) {
-      end = now + seconds(static_cast<std::int64_t>(std::clamp(*left, 0.0, 1e9)));
+      end = now + std::chrono::seconds(static_cast<std::int64_t>(std::clamp(*left, 0.0, 1e9)));
     } else if (const auto at = number_in(object, "expiryMs")) {
       end = at_milliseconds(*at);
     }

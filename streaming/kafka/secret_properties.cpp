@@ -15,7 +15,7 @@ constexpr std::string_view by_variable = "_env";
 // Of a chain of certificates with its key; librdkafka sets no limit.
 constexpr std::size_t secret_bytes_max = std::size_t{1} << 20;
 
-Failure refused(const std::string& name, const std::string& reason) {
+Failure refused_secret(const std::string& name, const std::string& reason) {
   return {Exit::configuration, "kafka.librdkafka: the property '" + name + "' " + reason};
 }
 
@@ -30,7 +30,7 @@ std::string read_secret(const std::string& property, const std::string& name, co
   const std::string secret =
       property.ends_with(".pem") ? std::string(file.text()) : first_line(file.text());
   if (secret.empty() || file.bytes().size() > secret_bytes_max) {
-    throw refused(name, "names a file without a secret: " + path + "; write one into its first line");
+    throw refused_secret(name, "names a file without a secret: " + path + "; write one into its first line");
   }
   return secret;
 }
@@ -38,7 +38,7 @@ std::string read_secret(const std::string& property, const std::string& name, co
 std::string secret_of_variable(const std::string& name, const std::string& variable) {
   const char* const value = std::getenv(variable.c_str());
   if (value == nullptr || *value == '\0') {
-    throw refused(name, "names an environment variable that is not set: " + variable);
+    throw refused_secret(name, "names an environment variable that is not set: " + variable);
   }
   return value;
 }
@@ -61,14 +61,14 @@ Properties with_secrets(const Properties& properties) {
         name.substr(0, name.size() - (file ? by_file.size() : variable ? by_variable.size() : 0));
     if (file || variable) {
       if (!is_secret(property) && property != "sasl.username") {
-        throw refused(name, "is no secret, and has to be set by itself");
+        throw refused_secret(name, "is no secret, and has to be set by itself");
       }
     }
     const std::string secret = file       ? read_secret(property, name, value)
                                : variable ? secret_of_variable(name, value)
                                           : value;
     if (!result.emplace(property, secret).second) {
-      throw refused(property, "is given twice: by itself, in a file, or in the environment; keep one");
+      throw refused_secret(property, "is given twice: by itself, in a file, or in the environment; keep one");
     }
   }
   return result;

@@ -78,7 +78,7 @@ TEST(AttachLog, TellsTheLifeOfALaneInJsonLines) {
 TEST(AttachLog, NamesWhoDrainsAndWhereTheNextOneGoesOn) {
   const AttachWorld world;
   world.write(AttachWorld::values(1000));
-  for (const std::uint64_t step : {0, 1000}) {
+  for (const std::uint64_t step : {0U, 1000U}) {
     Command command(NUSTREAM_COMMAND, world.attach({"--set", "log.format=\"json\""}));
     wait_until([&] { return ledger_end(world).steps == 1000; });
     // The ledger is durable before the lane can be drained, whichever moment this is.
@@ -87,7 +87,8 @@ TEST(AttachLog, NamesWhoDrainsAndWhereTheNextOneGoesOn) {
     ASSERT_EQ(result.code, 0) << result.err;
     const std::vector<Line> lines = lines_of(result.err);
     EXPECT_THAT(events_of(lines), ::testing::Contains("lane_drained"));
-    if (step > 0) EXPECT_EQ(the(lines, "lane_gained").numbers.at("step"), step);
+    const auto restored = the(lines, "lane_gained").numbers.at("step");
+    EXPECT_TRUE(step == 0 || restored == step) << restored;
   }
 }
 

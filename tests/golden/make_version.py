@@ -26,7 +26,7 @@ rho = 0.5
 delta = 1e-6
 {privacy}
 [release]
-every = 100
+every = {every}
 [state]
 commit_records = 50
 {rest}
@@ -42,9 +42,9 @@ average_from = 200
 """
 
 SETTINGS = {
-    "descent": ("", DESCENT),
-    "moments": ("", "[model]\nestimator = \"moments\"\n[moments]\nrow_norm = 2.0\nresidual_bound = 3.0\n"),
-    "users": ("unit = \"user\"\nuser = \"user\"", DESCENT + "minibatch = 10\n[users]\nparticipations = 3\nseparation = 4\n"),
+    "descent": ("", 100, DESCENT),
+    "moments": ("", 100, "[model]\nestimator = \"moments\"\n[moments]\nrow_norm = 2.0\nresidual_bound = 3.0\n"),
+    "users": ("unit = \"user\"\nuser = \"user\"", 10, DESCENT + "minibatch = 10\n[users]\nparticipations = 3\nseparation = 4\n"),
 }
 
 
@@ -61,10 +61,10 @@ def main():
     nustream, version = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     version.mkdir(parents=True)
     (version / "rows.csv").write_text("\n".join(rows()) + "\n")
-    for name, (privacy, rest) in SETTINGS.items():
+    for name, (privacy, every, rest) in SETTINGS.items():
         folder = version / name
         folder.mkdir()
-        (folder / "stream.toml").write_text(COMMON.format(privacy=privacy, rest=rest))
+        (folder / "stream.toml").write_text(COMMON.format(privacy=privacy, every=every, rest=rest))
         subprocess.run([nustream, "replay", "stream.toml", "--to", str(STOPPED), "--insecure-seed", SEED, "--quiet", "--set",
                         "state.directory=\"state\""], cwd=folder, check=True)
 

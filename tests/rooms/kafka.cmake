@@ -41,7 +41,7 @@ nustream_test(kafka_unit_test quick unit/kafka_background_call_test.cpp unit/kaf
               unit/kafka_log_lines_test.cpp unit/kafka_oauth_token_test.cpp unit/kafka_secret_properties_test.cpp
               unit/kafka_other_offset_test.cpp unit/kafka_seen_records_test.cpp
               unit/attach_broker_watch_test.cpp unit/attach_start_up_test.cpp
-              LINK nustream_service PkgConfig::RDKAFKA)
+              LINK nustream_service PkgConfig::RDKAFKA GTest::gmock)
 nustream_broker_test(kafka_broker_test quick fault/kafka_transaction_test.cpp fault/kafka_reader_test.cpp
                      fault/kafka_topic_test.cpp)
 nustream_broker_test(kafka_group_test full fault/kafka_group_test.cpp)

@@ -67,11 +67,11 @@ TEST(KafkaSecrets, AreReadFromTheEnvironment) {
 TEST(KafkaSecrets, AreRefusedWhereOthersMayReadThem) {
   const TemporaryFolder folder;
   // As systemd and Kubernetes hand them over: root's, and nobody may write them.
-  for (const mode_t mode : {0600, 0400, 0440}) {
-    if (mode == 0440 && ::geteuid() != 0) continue;
+  for (const mode_t mode : {0600U, 0400U, 0440U}) {
+    if (mode == 0440U && ::geteuid() != 0) continue;
     EXPECT_EQ(with_secrets({{"sasl.password_file", secret_file(folder, secret, mode)}}).at("sasl.password"), secret);
   }
-  for (const mode_t mode : {0640, 0644, 0660, 0604, 0444, 0620}) {
+  for (const mode_t mode : {0640U, 0644U, 0660U, 0604U, 0444U, 0620U}) {
     const std::string told = told_of({{"sasl.password_file", secret_file(folder, secret, mode)}}, Exit::permission);
     EXPECT_THAT(told, HasSubstr("is open to group or others")) << mode;
     EXPECT_THAT(told, Not(HasSubstr(secret)));
