@@ -16,10 +16,11 @@ double seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// No waiting mends it: a right that is not granted, a limit that the topic has.
-bool is_refusal(const kafka::Error& error) {
-  return error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::authentication ||
-         error.cause == kafka::Cause::record_too_large;
+/// No waiting mends it: a right that is not granted, a limit that the topic has, a password; but a token may only have
+/// come late.
+bool is_refusal(const config::Kafka& kafka, const kafka::Error& error) {
+  if (error.cause == kafka::Cause::authentication) return !config::renews_tokens(kafka);
+  return error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::record_too_large;
 }
 
 /// For an error of a whole transaction: brokers do not always say about which topic.
@@ -35,7 +36,7 @@ std::string topics_of(const config::Topics& topics) {
 }  // namespace
 
 std::variant<Interrupted, Failure> judged(const config::Kafka& kafka, LaneId lane, const kafka::Error& error) {
-  if (!is_refusal(error)) return Interrupted{error};
+  if (!is_refusal(kafka, error)) return Interrupted{error};
   const std::string where = error.topic.empty() ? " to one of " + topics_of(kafka.topics) + ", or the offsets of '" +
                                                       kafka.topics.input + "' for group " + kafka.group
                                                 : "";
@@ -102,7 +103,7 @@ Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now)
   } catch (const kafka::TransactionAborted& aborted) {
     metrics_.transactions[serve::TransactionOutcome::aborted].Increment();
     // Nothing of the batch is readable as committed: the same bytes may be sent again.
-    if (!give_up_letters(aborted.error()) && is_refusal(aborted.error())) return lost(aborted.error());
+    if (!give_up_letters(aborted.error()) && is_refusal(setup_.config.kafka, aborted.error())) return lost(aborted.error());
     enter(TransactionEvent::aborted);
     return Aborted{aborted.error()};
   } catch (const kafka::LaneInterrupted& interrupted) {

@@ -57,4 +57,10 @@ struct Kafka {
   std::map<std::string, std::string> properties;
 };
 
+/// Whether clients show tokens that are renewed: one that is refused may be followed by one that is not.
+[[nodiscard]] inline bool renews_tokens(const Kafka& kafka) {
+  return kafka.properties.contains(std::string(oauth_file_property)) ||
+         kafka.properties.contains(std::string(oauth_command_property));
+}
+
 }  // namespace nustream::config

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
@@ -87,7 +89,9 @@ class Command {
   ~Command() {
     if (child_ <= 0) return;
     signal(SIGKILL);
-    static_cast<void>(wait());
+    const CommandResult killed = wait();
+    // A test that ends by an exception waited in vain, and does not say for whom.
+    if (std::uncaught_exceptions() > 0) std::fprintf(stderr, "the command had said:\n%s\n", killed.err.c_str());
   }
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;

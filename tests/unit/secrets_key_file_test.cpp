@@ -138,11 +138,28 @@ TEST(KeyFile, IsClosedToGroupAndOthers) {
   const TemporaryFolder folder;
   const fs::path path = key_in(folder, good_bytes);
   for (unsigned bit = 0; bit < 6; ++bit) {
-    fs::permissions(path, fs::perms::owner_read | static_cast<fs::perms>(1U << bit));
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write | static_cast<fs::perms>(1U << bit));
     expect_refused(path, "group or others");
   }
   fs::permissions(path, fs::perms::owner_read);
   EXPECT_NO_THROW(static_cast<void>(secrets::load_key_file(path)));
+}
+
+// As systemd with an access list, and Kubernetes with fsGroup, hand secrets over.
+TEST(KeyFile, MayBeReadByItsGroupWhereItIsRootsAndNobodyWritesIt) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make such a file";
+  const TemporaryFolder folder;
+  const fs::path path = key_in(folder, good_bytes);
+  fs::permissions(path, fs::perms::owner_read | fs::perms::group_read);
+  EXPECT_NO_THROW(static_cast<void>(secrets::load_key_file(path)));
+  for (const fs::perms more : {fs::perms::group_write, fs::perms::group_exec, fs::perms::others_read,
+                               fs::perms::others_write, fs::perms::others_exec, fs::perms::owner_write}) {
+    fs::permissions(path, fs::perms::owner_read | fs::perms::group_read | more);
+    expect_refused(path, "group or others");
+  }
+  fs::permissions(path, fs::perms::owner_read | fs::perms::group_read);
+  ASSERT_EQ(::chown(path.c_str(), 12345, 0), 0);
+  expect_refused(path, "group or others");
 }
 
 TEST(KeyFile, BelongsToTheUserOrToRoot) {
