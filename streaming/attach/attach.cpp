@@ -52,9 +52,9 @@ void settle_token(config::Config& config) {
   const serve::SettledToken token = serve::settle_operator_token(config.serve, config.stream, beside);
   config.serve.operator_token_file = token.path.empty() ? serve::no_token : token.path.string();
   if (token.path.empty()) return;
-  log::info("operator_token", fmt::format("the operator's pages on {} ask for the token in {}{}",
-                                          config.serve.operator_address, token.path.string(),
-                                          token.is_new ? ", which was made now" : ""));
+  log::info("operator_token",
+            fmt::format("the operator's pages on {} ask for the token in {}{}", config.serve.operator_address,
+                        token.path.string(), token.is_new ? ", which was made now" : ""));
 }
 
 /// Brokers that are not up yet are waited for, but not in silence. `tell`: what is waited for.

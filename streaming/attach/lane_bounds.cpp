@@ -54,11 +54,12 @@ Stop LaneBounds::stop_of(const journal::StateRecord& record) {
   const std::string asked = text_of(*kafka_.stop);
   if (asked != record.stop_asked && !record.stop_asked.empty()) return stop();
   if (std::holds_alternative<config::Latest>(*kafka_.stop) && has_reached(record)) return stop();
-  log::info("lane_end_kept",
-            fmt::format("lane {} ends at offset {}, to which kafka.stop ({}) was resolved once; give an offset to end "
-                        "elsewhere",
-                        place_.lane.value(), record.stop->value(), asked),
-            {{"lane", std::uint64_t{place_.lane.value()}}});
+  log::info(
+      "lane_end_kept",
+      fmt::format("lane {} ends at offset {}, to which kafka.stop ({}) was resolved once; give an offset to end "
+                  "elsewhere",
+                  place_.lane.value(), record.stop->value(), asked),
+      {{"lane", std::uint64_t{place_.lane.value()}}});
   return {record.stop, asked};
 }
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "attach/lane_worker.h"
 #include "attach/lane_log.h"
+#include "attach/lane_worker.h"
 #include "attach/open_lane_parts.h"
 #include "log/log.h"
 
@@ -159,10 +159,10 @@ void LaneWorker::fail_to_read(const Failure& failure) {
 void LaneWorker::lose_writer(const std::string& reason) {
   if (!open_ || open_->transactions.is_under_way()) return;
   dispose();
-  log::warning("model_writer_lost",
-               fmt::format("lane {}: the combined model is written no more until the next start: {}", lane_.value(),
-                           reason),
-               {{"lane", std::uint64_t{lane_.value()}}});
+  log::warning(
+      "model_writer_lost",
+      fmt::format("lane {}: the combined model is written no more until the next start: {}", lane_.value(), reason),
+      {{"lane", std::uint64_t{lane_.value()}}});
 }
 
 /// An event that may end the lane, and what follows where it does.

@@ -26,14 +26,15 @@ void say_gained(LaneId lane, EpochId epoch, StepCount steps, Position position) 
 }
 
 void say_lost(LaneId lane) {
-  log::warning("lane_lost",
-               fmt::format("lane {} was lost to the group: whoever has it goes on from the last commit", lane.value()),
-               {field_of(lane)});
+  log::warning(
+      "lane_lost",
+      fmt::format("lane {} was lost to the group: whoever has it goes on from the last commit", lane.value()),
+      {field_of(lane)});
 }
 
 void say_drained(LaneId lane) {
-  log::info("lane_drained", fmt::format("lane {}: everything is committed and published; it is free for others",
-                                        lane.value()),
+  log::info("lane_drained",
+            fmt::format("lane {}: everything is committed and published; it is free for others", lane.value()),
             {field_of(lane)});
 }
 

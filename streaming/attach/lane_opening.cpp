@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
+#include "attach/lane_log.h"
 #include "attach/lane_past.h"
 #include "attach/lane_worker.h"
-#include "attach/lane_log.h"
 #include "attach/open_lane_parts.h"
 #include "console/warnings.h"
 #include "engine/noise_ahead.h"

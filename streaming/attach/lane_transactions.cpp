@@ -16,8 +16,8 @@ double seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// No waiting mends it: a right that is not granted, a limit that the topic has, a password; but a token may only have
-/// come late.
+/// No waiting mends it: a right that is not granted, a limit that the topic has, a password; but a token may only
+/// have come late.
 bool is_refusal(const config::Kafka& kafka, const kafka::Error& error) {
   if (error.cause == kafka::Cause::authentication) return !config::renews_tokens(kafka);
   return error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::record_too_large;
@@ -103,7 +103,8 @@ Ended LaneTransactions::batch_ended(const std::exception_ptr& failure, Time now)
   } catch (const kafka::TransactionAborted& aborted) {
     metrics_.transactions[serve::TransactionOutcome::aborted].Increment();
     // Nothing of the batch is readable as committed: the same bytes may be sent again.
-    if (!give_up_letters(aborted.error()) && is_refusal(setup_.config.kafka, aborted.error())) return lost(aborted.error());
+    if (!give_up_letters(aborted.error()) && is_refusal(setup_.config.kafka, aborted.error()))
+      return lost(aborted.error());
     enter(TransactionEvent::aborted);
     return Aborted{aborted.error()};
   } catch (const kafka::LaneInterrupted& interrupted) {

@@ -215,8 +215,8 @@ class Opening {
 
   void say_accepted(Position start) const {
     log::warning("gap_accepted",
-                 fmt::format("lane {}: {}; goes on from offset {} in a new epoch, as --accept-gap says", place_.name(),
-                             gap_text(), start.value()),
+                 fmt::format("lane {}: {}; goes on from offset {} in a new epoch, as --accept-gap says",
+                             place_.name(), gap_text(), start.value()),
                  {{"lane", std::uint64_t{place_.lane.value()}}, {"offset", start.value()}});
   }
 
@@ -302,13 +302,13 @@ class Opening {
         StepCount{0},
         {}};
     if (begins.epoch.value() > 0) {
-      log::info("epoch_begun",
-                fmt::format("lane {}: {}", place_.name(),
-                            from_start ? engine::begun_from_start(begins.epoch)
-                                       : go_on_from_last(opened, begins.epoch)),
-                {{"lane", std::uint64_t{order_.lane.value()}},
-                 {"epoch", std::uint64_t{begins.epoch.value()}},
-                 {"offset", begins.start.value()}});
+      log::info(
+          "epoch_begun",
+          fmt::format("lane {}: {}", place_.name(),
+                      from_start ? engine::begun_from_start(begins.epoch) : go_on_from_last(opened, begins.epoch)),
+          {{"lane", std::uint64_t{order_.lane.value()}},
+           {"epoch", std::uint64_t{begins.epoch.value()}},
+           {"offset", begins.start.value()}});
     }
     // Before any record is read: key, start and stop are durable, and never resolved again.
     commit_alone(opened);

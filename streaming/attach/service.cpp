@@ -142,10 +142,10 @@ void Service::open_lane(LaneId lane) {
     static_cast<void>(operators_.open_lane(lane));
     operators_.set_state(lane, serve::LaneStatus::waiting,
                          fmt::format("kafka.max_lanes = {} are running", setup_.config.kafka.lanes_max));
-    log::info("lane_waits",
-              fmt::format("lane {} waits: kafka.max_lanes = {} are running", lane.value(),
-                          setup_.config.kafka.lanes_max),
-              {{"lane", std::uint64_t{lane.value()}}});
+    log::info(
+        "lane_waits",
+        fmt::format("lane {} waits: kafka.max_lanes = {} are running", lane.value(), setup_.config.kafka.lanes_max),
+        {{"lane", std::uint64_t{lane.value()}}});
     return;
   }
   if (roster_.start(lane)) operators_.close_lane(lane);

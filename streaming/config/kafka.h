@@ -34,7 +34,8 @@ struct Topics {
   std::string model;         ///< of the combined model; empty: none
 };
 
-/// Names among Kafka::properties: kafka.oauth_token_file, a path, and kafka.oauth_token_command, its words one a line.
+/// Names among Kafka::properties: kafka.oauth_token_file, a path, and kafka.oauth_token_command, its words one a
+/// line.
 inline constexpr std::string_view oauth_file_property = "oauth_token_file";
 inline constexpr std::string_view oauth_command_property = "oauth_token_command";
 

@@ -145,10 +145,9 @@ void check_together(const Section& root, Purpose purpose, Config& config) {
 }  // namespace
 
 std::vector<std::string> section_names() {
-  return {"stream",  "target",  "features",  "instruments", "endogenous", "first_stage", "model",
-          "descent", "moments", "intervals", "estimate",    "privacy",    "noise",       "kafka",
-          "local",   "serve",   "release",   "state",       "plan",       "users",       "ranges",
-          "log"};
+  return {"stream",  "target",    "features", "instruments", "endogenous", "first_stage", "model", "descent",
+          "moments", "intervals", "estimate", "privacy",     "noise",      "kafka",       "local", "serve",
+          "release", "state",     "plan",     "users",       "ranges",     "log"};
 }
 
 std::string beside(const std::string& config_file, const std::string& input) {

@@ -13,9 +13,9 @@ namespace nustream::kafka {
 
 /// Where the brokers are and how they are spoken to; the same for every client of the process.
 struct ClientSettings {
-  std::string brokers;      ///< host:port, several with commas
-  /// Of librdkafka by their names: [kafka.librdkafka] and -X. Checked by check_properties(); over the defaults of each
-  /// role. Secrets may lie elsewhere: with_secrets().
+  std::string brokers;  ///< host:port, several with commas
+  /// Of librdkafka by their names: [kafka.librdkafka] and -X. Checked by check_properties(); over the defaults of
+  /// each role. Secrets may lie elsewhere: with_secrets().
   Properties properties{};
   /// Once it is true, questions that wait for brokers give up with Cancelled. Null: never; outlives the clients.
   const std::atomic<bool>* cancelled = nullptr;

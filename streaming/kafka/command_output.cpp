@@ -99,7 +99,8 @@ bool read_to_end(int descriptor, std::size_t bytes_max, std::string& out) {
 
 std::string output_of_command(std::string_view words, std::size_t bytes_max) {
   const std::vector<std::string> arguments = lines_of(words);
-  if (arguments.empty()) throw Failure(Exit::configuration, "kafka: kafka.oauth_token_command is empty: name a program");
+  if (arguments.empty())
+    throw Failure(Exit::configuration, "kafka: kafka.oauth_token_command is empty: name a program");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     throw system_failure(Exit::io, "make", "a pipe", errno, "raise the limit of open files");
@@ -110,7 +111,8 @@ std::string output_of_command(std::string_view words, std::size_t bytes_max) {
     auto writing = std::make_unique<secrets::Descriptor>(ends[1]);
     Child child(arguments, writing->get());
     writing.reset();
-    if (!read_to_end(reading.get(), bytes_max, out)) throw command_failed(arguments.front(), "took too long, or printed too much");
+    if (!read_to_end(reading.get(), bytes_max, out))
+      throw command_failed(arguments.front(), "took too long, or printed too much");
     const int status = child.wait();
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw command_failed(arguments.front(), "failed");
   }

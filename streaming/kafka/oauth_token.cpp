@@ -41,7 +41,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool is_token(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char byte) { return byte > 0x20 && byte < 0x7f; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char byte) { return byte > 0x20 && byte < 0x7f; });
 }
 
 /// The claims of a JSON Web Token (RFC 7519), which is three parts in base64url; empty for other tokens.
@@ -71,7 +72,8 @@ std::string text_in(const simdjson::dom::object& object, std::string_view key) {
 }
 
 SystemClock::time_point at_milliseconds(double since_1970) {
-  return SystemClock::time_point(std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(since_1970, 0.0, 4e15))));
+  return SystemClock::time_point(
+      std::chrono::milliseconds(static_cast<std::int64_t>(std::clamp(since_1970, 0.0, 4e15))));
 }
 
 /// What a token tells of itself.
@@ -101,7 +103,8 @@ void refresh(rd_kafka_t* client, const char* source, void* /*opaque*/) {
   try {
     const SystemClock::time_point now = SystemClock::now();
     const OAuthToken token = parse_oauth_token(fetch(source), now);
-    const auto expires = std::chrono::duration_cast<std::chrono::milliseconds>(token.expires.time_since_epoch()).count();
+    const auto expires =
+        std::chrono::duration_cast<std::chrono::milliseconds>(token.expires.time_since_epoch()).count();
     if (rd_kafka_oauthbearer_set_token(client, token.value.c_str(), expires, token.principal.c_str(), nullptr, 0,
                                        text.data(), text.size()) == RD_KAFKA_RESP_ERR_NO_ERROR) {
       return;
@@ -156,13 +159,13 @@ void take_oauth_source(Properties& properties, rd_kafka_conf_s& configuration) {
     return property.first == "sasl.mechanism" || property.first == "sasl.mechanisms";
   });
   if (mechanism == properties.end() || mechanism->second != "OAUTHBEARER") {
-    throw Failure(Exit::configuration,
-                  "kafka: kafka.oauth_token_file and kafka.oauth_token_command need kafka.librdkafka.\"sasl.mechanism\" = "
-                  "\"OAUTHBEARER\"");
+    throw Failure(
+        Exit::configuration,
+        "kafka: kafka.oauth_token_file and kafka.oauth_token_command need kafka.librdkafka.\"sasl.mechanism\" = "
+        "\"OAUTHBEARER\"");
   }
   // The library hands this text to refresh().
-  properties["sasl.oauthbearer.config"] =
-      file ? std::string(of_file) + *file : std::string(of_command) + *command;
+  properties["sasl.oauthbearer.config"] = file ? std::string(of_file) + *file : std::string(of_command) + *command;
   rd_kafka_conf_set_oauthbearer_token_refresh_cb(&configuration, refresh);
   rd_kafka_conf_enable_sasl_queue(&configuration, 1);
 }
@@ -173,7 +176,9 @@ void serve_oauth_source(const Properties& properties, rd_kafka_s& client) {
     return;
   }
   const ErrorHandle error(rd_kafka_sasl_background_callbacks_enable(&client));
-  if (error) throw Failure(Exit::internal, "kafka: tokens cannot be fetched: " + std::string(rd_kafka_error_string(error.get())));
+  if (error)
+    throw Failure(Exit::internal,
+                  "kafka: tokens cannot be fetched: " + std::string(rd_kafka_error_string(error.get())));
 }
 
 }  // namespace nustream::kafka

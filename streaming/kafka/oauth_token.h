@@ -18,8 +18,8 @@ struct OAuthToken {
 
 /// What a file or a command gives: a token by itself, or a JSON object as an OAuth 2.0 server answers (RFC 6749 §5.1,
 /// "access_token" and "expires_in") or as signers of MSK IAM print ("token" and "expiryMs"). Its end of life is
-/// told by that, or by "exp" of a JSON Web Token; else five minutes from `now`. Failure(permission) for text without a
-/// token; no message holds any of the text.
+/// told by that, or by "exp" of a JSON Web Token; else five minutes from `now`. Failure(permission) for text without
+/// a token; no message holds any of the text.
 [[nodiscard]] OAuthToken parse_oauth_token(std::string_view text, std::chrono::system_clock::time_point now);
 
 /// Takes the source of tokens out of `properties`; where there is one, tells `configuration` to call for tokens.

@@ -27,8 +27,7 @@ std::string read_secret(const std::string& property, const std::string& name, co
   const secrets::SecretFile file(path, secret_bytes_max,
                                  {"secret file", "it is named by kafka.librdkafka." + name,
                                   "run chmod 600 on it, and change the secret if others read it"});
-  const std::string secret =
-      property.ends_with(".pem") ? std::string(file.text()) : first_line(file.text());
+  const std::string secret = property.ends_with(".pem") ? std::string(file.text()) : first_line(file.text());
   if (secret.empty() || file.bytes().size() > secret_bytes_max) {
     throw refused_secret(name, "names a file without a secret: " + path + "; write one into its first line");
   }
@@ -57,8 +56,9 @@ Properties with_secrets(const Properties& properties) {
   for (const auto& [name, value] : properties) {
     const bool file = name.ends_with(by_file);
     const bool variable = name.ends_with(by_variable);
-    const std::string property =
-        name.substr(0, name.size() - (file ? by_file.size() : variable ? by_variable.size() : 0));
+    const std::string property = name.substr(0, name.size() - (file       ? by_file.size()
+                                                               : variable ? by_variable.size()
+                                                                          : 0));
     if (file || variable) {
       if (!is_secret(property) && property != "sasl.username") {
         throw refused_secret(name, "is no secret, and has to be set by itself");

@@ -26,15 +26,17 @@ bool others_read(const std::string& file) {
 }
 
 void advise_on_places(const Properties& properties, const std::string& file, Sentences& sentences) {
-  const Properties written = config::SettingsTree(file, {}).root().section("kafka").section("librdkafka").properties();
+  const Properties written =
+      config::SettingsTree(file, {}).root().section("kafka").section("librdkafka").properties();
   for (const auto& [name, value] : properties) {
     if (!is_secret(name) || name.ends_with("_file") || name.ends_with("_env")) continue;
     const auto found = written.find(name);
     const bool in_file = found != written.end() && found->second == value;
-    const std::string remedy = "; put it into a file of mode 0600 and name that as kafka.librdkafka.\"" + name + "_file\"";
+    const std::string remedy =
+        "; put it into a file of mode 0600 and name that as kafka.librdkafka.\"" + name + "_file\"";
     if (!in_file) {
-      sentences.push_back("\"" + name + "\" stands on the command line, where every user of this machine can read it" +
-                          remedy);
+      sentences.push_back("\"" + name +
+                          "\" stands on the command line, where every user of this machine can read it" + remedy);
     } else if (others_read(file)) {
       sentences.push_back(file + " holds \"" + name + "\" and can be read by others" + remedy +
                           ", or run chmod 600 on it");
@@ -48,7 +50,8 @@ bool are_loopback(std::string_view brokers) {
     const std::size_t end = std::min(brokers.find(','), brokers.size());
     std::string_view broker = brokers.substr(0, end);
     brokers.remove_prefix(std::min(end + 1, brokers.size()));
-    if (const std::size_t scheme = broker.find("://"); scheme != std::string_view::npos) broker.remove_prefix(scheme + 3);
+    if (const std::size_t scheme = broker.find("://"); scheme != std::string_view::npos)
+      broker.remove_prefix(scheme + 3);
     if (!broker.starts_with("localhost") && !broker.starts_with("127.") && !broker.starts_with("[::1]")) return false;
   }
   return true;
@@ -68,11 +71,13 @@ void advise_on_network(const config::Kafka& kafka, Sentences& sentences) {
   }
   if (!protocol.ends_with("ssl")) return;
   if (in_force("enable.ssl.certificate.verification") == "false") {
-    sentences.push_back("\"enable.ssl.certificate.verification\" = false takes any broker for the right one; give the "
-                        "authority's certificate as \"ssl.ca.location\"");
+    sentences.push_back(
+        "\"enable.ssl.certificate.verification\" = false takes any broker for the right one; give the "
+        "authority's certificate as \"ssl.ca.location\"");
   } else if (in_force("ssl.endpoint.identification.algorithm") == "none") {
-    sentences.push_back("the brokers' certificates are not checked against their names; set "
-                        "\"ssl.endpoint.identification.algorithm\" = \"https\"");
+    sentences.push_back(
+        "the brokers' certificates are not checked against their names; set "
+        "\"ssl.endpoint.identification.algorithm\" = \"https\"");
   }
 }
 

@@ -12,9 +12,12 @@ namespace {
 
 std::string_view name_of(Level level) {
   switch (level) {
-    case Level::info: return "info";
-    case Level::warning: return "warning";
-    case Level::error: return "error";
+    case Level::info:
+      return "info";
+    case Level::warning:
+      return "warning";
+    case Level::error:
+      return "error";
   }
   return "error";
 }
@@ -22,9 +25,12 @@ std::string_view name_of(Level level) {
 /// As syslog numbers its severities.
 std::string_view prefix_of(Level level) {
   switch (level) {
-    case Level::info: return "<6>";
-    case Level::warning: return "<4>";
-    case Level::error: return "<3>";
+    case Level::info:
+      return "<6>";
+    case Level::warning:
+      return "<4>";
+    case Level::error:
+      return "<3>";
   }
   return "<3>";
 }
@@ -63,7 +69,9 @@ std::string value_text(const Field& field, Format format) {
 }
 
 std::string plain_line(const Entry& entry) {
-  const std::string_view kind = entry.level == Level::info ? "" : entry.level == Level::warning ? "warning: " : "error: ";
+  const std::string_view kind = entry.level == Level::info      ? ""
+                                : entry.level == Level::warning ? "warning: "
+                                                                : "error: ";
   return fmt::format("nustream: {}{}\n", kind, one_line(entry.message));
 }
 
@@ -77,7 +85,8 @@ std::string text_line(const Entry& entry, const std::string& time) {
 std::string json_line(const Entry& entry, const std::string& time) {
   std::string line =
       fmt::format(R"({{"time":"{}","level":"{}","event":"{}")", time, name_of(entry.level), entry.event);
-  for (const Field& field : entry.fields) line += fmt::format(R"(,"{}":{})", field.key, value_text(field, Format::json));
+  for (const Field& field : entry.fields)
+    line += fmt::format(R"(,"{}":{})", field.key, value_text(field, Format::json));
   return line + ",\"message\":" + in_quotes(entry.message) + "}\n";
 }
 

@@ -25,8 +25,8 @@ struct Field {
 };
 
 /// Something that an operator may want to know. `event` names its kind: it stays the same from version to version,
-/// where the sentence may change. The log is the operator's; even so an entry holds public facts alone (steps, epochs,
-/// places, reasons), since logs travel further than they should, unless its sentence says "operator only".
+/// where the sentence may change. The log is the operator's; even so an entry holds public facts alone (steps,
+/// epochs, places, reasons), since logs travel further than they should, unless its sentence says "operator only".
 struct Entry {
   Level level = Level::info;
   std::string_view event;

@@ -22,8 +22,8 @@ class SecretFile {
 
   /// Reads `bytes_max` + 1 bytes at most, so that a file that is too long shows. Failure(permission) for a file that
   /// cannot be opened or read, is no regular file, belongs to somebody else than this process's user or root, or that
-  /// others may read or its group write. Its group may read it where it is root's and nobody may write it (mode 0440):
-  /// so systemd (with an access list for the service's user) and Kubernetes (with fsGroup) hand secrets over.
+  /// others may read or its group write. Its group may read it where it is root's and nobody may write it (mode
+  /// 0440): so systemd (with an access list for the service's user) and Kubernetes (with fsGroup) hand secrets over.
   SecretFile(const std::filesystem::path& path, std::size_t bytes_max, const Words& words);
   ~SecretFile();
   SecretFile(const SecretFile&) = delete;

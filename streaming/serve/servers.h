@@ -20,8 +20,8 @@ class Servers {
   Servers(boost::asio::io_context& loop, const Settings& settings, const PublicSurface& shown,
           const OperatorSurface& operators);
 
-  /// Reads the token files again, for the requests from now on. Throws as the constructor does, and then the tokens are
-  /// those of before.
+  /// Reads the token files again, for the requests from now on. Throws as the constructor does, and then the tokens
+  /// are those of before.
   void read_tokens_again();
   /// As Listener::stop(), all of them.
   void stop();

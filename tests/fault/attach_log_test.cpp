@@ -28,8 +28,10 @@ std::vector<Line> lines_of(const std::string& text) {
   std::istringstream in(text);
   for (std::string one; std::getline(in, one);) {
     const simdjson::dom::object read = parser.parse(one);
-    Line line{std::string(std::string_view(read["event"])), std::string(std::string_view(read["level"])),
-              std::string(std::string_view(read["message"])), {}};
+    Line line{std::string(std::string_view(read["event"])),
+              std::string(std::string_view(read["level"])),
+              std::string(std::string_view(read["message"])),
+              {}};
     for (const auto& [key, value] : read) {
       std::uint64_t number = 0;
       if (value.get(number) == simdjson::SUCCESS) line.numbers.emplace(key, number);
@@ -62,8 +64,8 @@ TEST(AttachLog, TellsTheLifeOfALaneInJsonLines) {
             (std::map<std::string, std::uint64_t>{{"lane", 0}, {"epoch", 0}, {"step", 0}, {"offset", 0}}));
   EXPECT_EQ(the(begun, "lane_finished").numbers.at("exit_code"), 0U);
 
-  CommandResult second = world.run({"--set", "log.format=\"json\"", "--set", "noise.correlation=\"anti-pgd\"", "--set",
-                                    "noise.horizon=300", "--new-epoch"});
+  CommandResult second = world.run({"--set", "log.format=\"json\"", "--set", "noise.correlation=\"anti-pgd\"",
+                                    "--set", "noise.horizon=300", "--new-epoch"});
   EXPECT_EQ(second.code, 73) << second.err;
   const std::vector<Line> ended = lines_of(second.err);
   EXPECT_EQ(the(ended, "epoch_begun").numbers.at("epoch"), 1U);
@@ -101,14 +103,13 @@ TEST(AttachLog, IsOpenedAgainAndTokensAreReadAgainAtAHangup) {
   const std::string token = world.folder().write("token", "first-token-of-operator");
   std::filesystem::permissions(token, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   const std::string address = some_operator_address();
-  Command command(NUSTREAM_COMMAND,
-                  world.attach({"--set", "log.file=\"" + log + "\"", "--set", "log.format=\"text\"", "--set",
-                                "serve.operator_address=\"" + address + "\"", "--set",
-                                "serve.operator_token_file=\"" + token + "\""}));
+  Command command(NUSTREAM_COMMAND, world.attach({"--set", "log.file=\"" + log + "\"", "--set", "log.format=\"text\"",
+                                                  "--set", "serve.operator_address=\"" + address + "\"", "--set",
+                                                  "serve.operator_token_file=\"" + token + "\""}));
   const auto is_let_in = [&](const std::string& shown) {
-    return run_command("/usr/bin/curl", {"--silent", "--noproxy", "*", "--output", "/dev/null", "--write-out",
-                                         "%{http_code}", "--header", "Authorization: Bearer " + shown,
-                                         "http://" + address + "/metrics"})
+    return run_command("/usr/bin/curl",
+                       {"--silent", "--noproxy", "*", "--output", "/dev/null", "--write-out", "%{http_code}",
+                        "--header", "Authorization: Bearer " + shown, "http://" + address + "/metrics"})
                .out == "200";
   };
   wait_until([&] { return is_let_in("first-token-of-operator"); });

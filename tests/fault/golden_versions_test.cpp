@@ -45,8 +45,9 @@ class Versions : public ::testing::TestWithParam<fs::path> {
     fs::permissions(here_ / "state", fs::perms::owner_all);
   }
   [[nodiscard]] CommandResult replay(const std::string& state, const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments{"replay", (here_ / "stream.toml").string(), "--insecure-seed", "11", "--set",
-                                       "state.directory=\"" + (here_ / state).string() + "\""};
+    std::vector<std::string> arguments{"replay",          (here_ / "stream.toml").string(),
+                                       "--insecure-seed", "11",
+                                       "--set",           "state.directory=\"" + (here_ / state).string() + "\""};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_command(NUSTREAM_COMMAND, arguments);
   }

@@ -97,7 +97,8 @@ TEST_F(KafkaSecurity, OfTokensThatACommandPrintsAndThatAreRenewed) {
   KafkaCluster& cluster = with_sasl();
   const AttachWorld world;
   const std::string calls = world.folder().write("calls", "");
-  const std::string command = "kafka.oauth_token_command=[\"python3\",\"" + token_program(world, 15) + "\",\"" + calls + "\"]";
+  const std::string command =
+      "kafka.oauth_token_command=[\"python3\",\"" + token_program(world, 15) + "\",\"" + calls + "\"]";
   const std::vector<std::string> oauth =
       arguments(cluster, {"security.protocol=sasl_plaintext", "sasl.mechanism=OAUTHBEARER"}, {"--set", command});
   Command service(NUSTREAM_COMMAND, world.attach(oauth));
@@ -122,7 +123,8 @@ TEST_F(KafkaSecurity, OfATokenThatIsRefusedForAWhile) {
   KafkaCluster& cluster = with_sasl();
   const AttachWorld world;
   const std::string calls = world.folder().write("calls", "");
-  const std::string command = "kafka.oauth_token_command=[\"python3\",\"" + token_program(world, 15) + "\",\"" + calls + "\"]";
+  const std::string command =
+      "kafka.oauth_token_command=[\"python3\",\"" + token_program(world, 15) + "\",\"" + calls + "\"]";
   std::vector<std::string> oauth =
       arguments(cluster, {"security.protocol=sasl_plaintext", "sasl.mechanism=OAUTHBEARER"}, {"--set", command});
   oauth.insert(oauth.end(), {"--set", "kafka.give_up_seconds=300"});
@@ -156,8 +158,8 @@ TEST_F(KafkaSecurity, OfATokenInAFile) {
   const CommandResult printed = run_command("/usr/bin/python3", {token_program(world, 300), "/dev/null"});
   ASSERT_EQ(printed.code, 0) << printed.err;
   const std::string file = write_secret(world, "token", printed.out);
-  const std::vector<std::string> oauth =
-      arguments(cluster, {"security.protocol=sasl_plaintext", "sasl.mechanism=OAUTHBEARER", "oauth_token_file=" + file});
+  const std::vector<std::string> oauth = arguments(
+      cluster, {"security.protocol=sasl_plaintext", "sasl.mechanism=OAUTHBEARER", "oauth_token_file=" + file});
   const CommandResult taken = world.run(oauth);
   EXPECT_EQ(taken.code, 0) << taken.err;
   EXPECT_EQ(ledger_end(world).steps, 500U);

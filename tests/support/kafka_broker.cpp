@@ -128,8 +128,8 @@ KafkaCluster::KafkaCluster(ClusterOptions options) : options_(std::move(options)
     std::vector<std::string> format{"kafka.tools.StorageTool", "format", "-t", cluster_id, "-c",
                                     folder(i) + ".properties"};
     if (options_.sasl && options_.certificates.empty()) {
-      format.insert(format.end(), {"-S", std::string("SCRAM-SHA-512=[name=") + sasl_user + ",password=" +
-                                             sasl_password + "]"});
+      format.insert(format.end(),
+                    {"-S", std::string("SCRAM-SHA-512=[name=") + sasl_user + ",password=" + sasl_password + "]"});
     }
     run_tool(format);
   }
@@ -232,8 +232,7 @@ void KafkaCluster::write_properties(std::size_t broker) const {
         sasl_password + "\";";
   }
   if (!options_.certificates.empty()) {
-    properties["listener.security.protocol.map"] =
-        "CLIENTS:PLAINTEXT,DIRECT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SSL";
+    properties["listener.security.protocol.map"] = "CLIENTS:PLAINTEXT,DIRECT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SSL";
     const std::string listener = "listener.name.sasl.ssl.";
     properties[listener + "keystore.type"] = "PEM";
     properties[listener + "keystore.location"] = options_.certificates + "/broker.pem";

@@ -19,7 +19,7 @@ struct ClusterOptions {
   /// The same listener under TLS instead, with the certificates of make_certificates() in this folder: it lets in who
   /// shows one of the authority's.
   std::string certificates{};
-  bool acl = false;   ///< what is not granted to sasl_user is refused; users of other listeners may all
+  bool acl = false;  ///< what is not granted to sasl_user is refused; users of other listeners may all
   std::uint16_t advertised_port = 0;  ///< of the first broker's clients' listener: a proxy's; 0 for its own
   std::map<std::string, std::string> properties{};  ///< over those of every broker
 };

@@ -69,10 +69,10 @@ TEST(KafkaOAuthSource, NeedsItsMechanismAndIsOne) {
   const kafka::Properties file{{"oauth_token_file", "/nowhere"}};
   EXPECT_THROW(kafka::check_properties(file), Failure);
   EXPECT_NO_THROW(kafka::check_properties({{"oauth_token_file", "/nowhere"}, {"sasl.mechanism", "OAUTHBEARER"}}));
-  EXPECT_THROW(kafka::check_properties({{"oauth_token_file", "/nowhere"},
-                                        {"oauth_token_command", "true"},
-                                        {"sasl.mechanism", "OAUTHBEARER"}}),
-               Failure);
+  EXPECT_THROW(
+      kafka::check_properties(
+          {{"oauth_token_file", "/nowhere"}, {"oauth_token_command", "true"}, {"sasl.mechanism", "OAUTHBEARER"}}),
+      Failure);
 }
 
 TEST(CommandOutput, IsWhatAProgramPrintsWithoutAShell) {

@@ -16,12 +16,12 @@
 namespace nustream::tests {
 namespace {
 
+using kafka::Properties;
+using kafka::with_secrets;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using kafka::Properties;
-using kafka::with_secrets;
 
 constexpr const char* secret = "hunter2-4711";
 
@@ -78,7 +78,8 @@ TEST(KafkaSecrets, AreRefusedWhereOthersMayReadThem) {
   }
   const std::string missing = (folder.path() / "missing").string();
   EXPECT_THAT(told_of({{"sasl.password_file", missing}}, Exit::permission), HasSubstr("sasl.password_file"));
-  EXPECT_THAT(told_of({{"sasl.password_file", secret_file(folder, "\n")}}, Exit::configuration), HasSubstr("without"));
+  EXPECT_THAT(told_of({{"sasl.password_file", secret_file(folder, "\n")}}, Exit::configuration),
+              HasSubstr("without"));
 }
 
 TEST(KafkaSecrets, AreGivenOnceAndAreSecrets) {
@@ -119,8 +120,8 @@ TEST(KafkaSecurityAdvice, WarnsOfAPasswordThatOthersCanRead) {
 }
 
 TEST(KafkaSecurityAdvice, WarnsOfPasswordsOnTheNetwork) {
-  const Properties plain{{"security.protocol", "SASL_PLAINTEXT"}, {"sasl.mechanism", "PLAIN"},
-                         {"sasl.username", "alice"}};
+  const Properties plain{
+      {"security.protocol", "SASL_PLAINTEXT"}, {"sasl.mechanism", "PLAIN"}, {"sasl.username", "alice"}};
   EXPECT_THAT(Advised("broker.example:9092", plain).advice(), ElementsAre(HasSubstr("without TLS")));
   EXPECT_THAT(Advised("localhost:9092,broker.example:9092", plain).advice(), ElementsAre(HasSubstr("without TLS")));
   EXPECT_THAT(Advised("127.0.0.1:9092,[::1]:9092,localhost:1", plain).advice(), IsEmpty());
@@ -134,8 +135,9 @@ TEST(KafkaSecurityAdvice, WarnsOfPasswordsOnTheNetwork) {
 
 TEST(KafkaSecurityAdvice, WarnsOfCertificatesThatAreNotChecked) {
   EXPECT_THAT(Advised("b:1", {{"security.protocol", "ssl"}}).advice(), IsEmpty());
-  EXPECT_THAT(Advised("b:1", {{"security.protocol", "ssl"}, {"enable.ssl.certificate.verification", "false"}}).advice(),
-              ElementsAre(HasSubstr("any broker")));
+  EXPECT_THAT(
+      Advised("b:1", {{"security.protocol", "ssl"}, {"enable.ssl.certificate.verification", "false"}}).advice(),
+      ElementsAre(HasSubstr("any broker")));
   EXPECT_THAT(
       Advised("b:1", {{"security.protocol", "ssl"}, {"ssl.endpoint.identification.algorithm", "none"}}).advice(),
       ElementsAre(HasSubstr("names")));

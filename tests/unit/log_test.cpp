@@ -21,8 +21,10 @@ using tests::read_file;
 using tests::TemporaryFolder;
 
 const std::chrono::system_clock::time_point noon{std::chrono::milliseconds(1'764'158'400'007)};  // 2025-11-26 12:00
-const Entry gained{Level::info, "lane_gained", "lane 3: restored at step 1000", {{"lane", std::uint64_t{3}},
-                                                                                {"topic", "a b"}, {"group", "g"}}};
+const Entry gained{Level::info,
+                   "lane_gained",
+                   "lane 3: restored at step 1000",
+                   {{"lane", std::uint64_t{3}}, {"topic", "a b"}, {"group", "g"}}};
 
 /// Writes to the process's log go elsewhere again when a test is over.
 struct Restored {
@@ -49,8 +51,8 @@ TEST(LogLine, LeavesTimeAndLevelToTheJournal) {
 
 TEST(LogLine, IsOneJsonObjectThatAParserReads) {
   const std::string nasty = "quote \" backslash \\ line\nbreak \x01 \x7f é";
-  const std::string text =
-      line({Level::error, "failed", nasty, {{"lane", std::uint64_t{3}}, {"topic", nasty}}}, Format::json, Clock::own, noon);
+  const std::string text = line({Level::error, "failed", nasty, {{"lane", std::uint64_t{3}}, {"topic", nasty}}},
+                                Format::json, Clock::own, noon);
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   simdjson::dom::parser parser;
   const simdjson::dom::element read = parser.parse(text);
