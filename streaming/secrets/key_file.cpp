@@ -28,7 +28,7 @@ Failure refused(const fs::path& path, const std::string& reason, const std::stri
   return {Exit::permission, "key file " + path.string() + " " + reason + "; " + advice};
 }
 
-const SecretFile::Words words{
+const SecretFile::Words key_words{
     "key file",
     "check path and owner; a state opens under the key that sealed it alone, and a new stream's key is made with: "
     "nustream key new FILE",
@@ -50,7 +50,7 @@ void create_key_file(const fs::path& path) {
 
 Keyring load_key_file(const fs::path& path) {
   WipedKey key;
-  const SecretFile file(path, key.bytes.size(), words);
+  const SecretFile file(path, key.bytes.size(), key_words);
   if (file.bytes().size() != key.bytes.size()) {
     throw refused(path, "does not have 32 bytes",
                   "restore it, or for a new stream make one with: nustream key new FILE");

@@ -16,8 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_private(int descriptor, const fs::path& path, const SecretFile::Words& words) {
-  const auto refuse = [&](const std::string& reason, const std::string& advice) {
-    throw Failure(Exit::permission, words.what + " " + path.string() + " " + reason + "; " + advice);
+  const auto refuse = [&](const std::string& reason, const std::string& remedy) {
+    throw Failure(Exit::permission, words.what + " " + path.string() + " " + reason + "; " + remedy);
   };
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) {

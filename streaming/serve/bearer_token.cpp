@@ -29,8 +29,8 @@ std::array<std::uint8_t, 32> hash_of(std::string_view text) noexcept {
   return hash;
 }
 
-const secrets::SecretFile::Words words{"token file", "check path and owner",
-                                       "run chmod 600 on it, and change it if others read it"};
+const secrets::SecretFile::Words token_words{"token file", "check path and owner",
+                                             "run chmod 600 on it, and change it if others read it"};
 
 }  // namespace
 
@@ -46,7 +46,7 @@ bool BearerToken::matches(std::string_view presented) const noexcept {
 }
 
 BearerToken load_bearer_token(const std::filesystem::path& path) {
-  const secrets::SecretFile file(path, token_bytes_max + 1, words);  // with a line end
+  const secrets::SecretFile file(path, token_bytes_max + 1, token_words);  // with a line end
   std::string_view text = file.text();
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (!is_token(text)) {
