@@ -1,10 +1,10 @@
-// How close a descent whose unit is the user comes to the least squares of all lines of the retail stream, by the
-// limits of a user; with settings that are public. Usage: users_bars [KEYS [JSON file]]; 50 keys by default. Exits
-// with 1 where a mean is above its bar (keys are fixed: no false alarm comes and goes).
+// How close descent and running sums whose unit is the user come to the least squares of all lines of the retail
+// stream, by the limits of a user; with settings that are public. Usage: users_bars [KEYS [JSON file]]; 50 keys by
+// default. Exits with 1 where a mean is above its bar (keys are fixed: no false alarm comes and goes).
 //
 // A user's lines in a minibatch of 1,000 are summed and clipped as a whole. The distance is that of the averaged
-// iterate, in working coordinates (both columns about their public centres), from the least squares of all 397,884
-// lines, also of those that no limit lets count.
+// iterate, or of the solution of the sums, in working coordinates (both columns about their public centres), from the
+// least squares of all 397,884 lines, also of those that no limit lets count.
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "config/mechanism.h"
+#include "config/moments.h"
 #include "decode/reader.h"
 #include "engine/estimator.h"
 #include "engine/noise_feed.h"
@@ -41,7 +42,7 @@ struct Setting {
 };
 
 struct Figure {
-  std::string correlation;
+  std::string estimator;  ///< of a descent its correlation
   std::string limits;
   double rho;
   double sensitivity;
@@ -74,18 +75,22 @@ record::RowBatch read_lines() {
   return rows;
 }
 
-/// The averaged iterate at the end of one run, and how many contributions it had.
-std::pair<double, std::uint64_t> distance(const config::Config& config, const config::Mechanism& mechanism,
-                                          const record::RowBatch& rows, std::uint64_t key) {
+double distance_of(std::span<const double> theta) {
+  return std::hypot(theta[0] - least_squares[0], theta[1] - least_squares[1]);
+}
+
+/// Of one run, and how many contributions it had. `final` tells the answer from the last releases.
+template <class Lane, class Releases, class Final>
+std::pair<double, std::uint64_t> played(Lane lane, const config::Config& config, const config::Mechanism& mechanism,
+                                        const record::RowBatch& rows, std::uint64_t key, const Final& final) {
   const secrets::Keyring keys = secrets::Keyring::insecure(key);
   engine::NoiseFeed feed(
       mechanism,
       journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0}, mechanism.stages.size()),
       StepIndex{0}, std::pmr::get_default_resource(), keys.healing(false));
-  lane::Lane lane(config.descent, mechanism.grids, Position{0});
   users::Table table;
   users::Changes changes(table);
-  lane::Releases releases;
+  Releases releases;
   const std::uint64_t m = config.descent.minibatch;
   const std::uint64_t steps = rows.count() / m;
   for (std::uint64_t at = 0; at < steps;) {
@@ -93,29 +98,32 @@ std::pair<double, std::uint64_t> distance(const config::Config& config, const co
     const std::uint64_t taken = engine::steps_in(noise);
     lane.advance(record::slice(rows, at * m, (at + taken) * m), noise, releases, &changes);
     at += taken;
+    releases.clear();
   }
-  releases.clear();
   lane.release_now(releases);
-  const auto average = releases[0].average;
-  return {std::hypot(average[0] - least_squares[0], average[1] - least_squares[1]), lane.contributions()};
+  return {distance_of(final(releases[0])), lane.contributions()};
 }
 
-Figure measure(const record::RowBatch& rows, const std::string& correlation, double rho, const Setting& setting,
-               std::uint64_t keys) {
-  std::vector<std::string> overrides{"privacy.unit=user",
-                                     "privacy.user=user",
-                                     "descent.minibatch=1000",
-                                     "descent.average_from=130",
-                                     "descent.step_size=0.1",  // a third of the 397 steps to get there
-                                     "descent.clip_norm=100",  // 100 lines a customer, of a length of about 1
-                                     "noise.nu=0.01",
-                                     fmt::format("privacy.rho={}", rho),
-                                     fmt::format("noise.correlation={}", correlation)};
-  if (correlation == "tree") overrides.emplace_back("noise.height=9");
+std::pair<double, std::uint64_t> distance(const config::Config& config, const config::Mechanism& mechanism,
+                                          const record::RowBatch& rows, std::uint64_t key) {
+  if (!config.moments) {
+    return played<lane::Lane, lane::Releases>(lane::Lane(config.descent, mechanism.grids, Position{0}), config,
+                                              mechanism, rows, key,
+                                              [](const lane::Release& release) { return release.average; });
+  }
+  return played<moments::Lane, moments::Releases>(
+      moments::Lane(config::moments_settings(config, mechanism), Position{0}), config, mechanism, rows, key,
+      [](const moments::Release& release) { return release.theta; });
+}
+
+/// The distances of so many runs.
+Figure measured(const record::RowBatch& rows, const std::string& estimator, double rho, const Setting& setting,
+                std::uint64_t keys, std::vector<std::string> overrides) {
+  overrides.insert(overrides.end(), {"privacy.unit=user", "privacy.user=user", fmt::format("privacy.rho={}", rho)});
   overrides.insert(overrides.end(), setting.overrides.begin(), setting.overrides.end());
   const config::Config config = config::read_config(retail, overrides);
   const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-  Figure figure{correlation, setting.limits, rho, mechanism.main().sensitivity.value(), 0};
+  Figure figure{estimator, setting.limits, rho, mechanism.main().sensitivity.value(), 0};
   figure.bar = setting.bar;
   for (std::uint64_t key = 0; key < keys; ++key) {
     const auto [off, contributions] = distance(config, mechanism, rows, key);
@@ -125,15 +133,33 @@ Figure measure(const record::RowBatch& rows, const std::string& correlation, dou
   return figure;
 }
 
+/// Sums of 398 batches of 1,000 lines, with a radius that a customer's 100 lines fit in where all of them come at once,
+/// each of a length of about 1.5: R_x = 1.5·√100.
+Figure measure_sums(const record::RowBatch& rows, double rho, const Setting& setting, std::uint64_t keys) {
+  return measured(rows, "moments", rho, setting, keys,
+                  {"model.estimator=moments", "release.every=1000", "intervals.kind=none",
+                   "moments={row_norm=15, residual_bound=6, releases=398}"});
+}
+
+Figure measure(const record::RowBatch& rows, const std::string& correlation, double rho, const Setting& setting,
+               std::uint64_t keys) {
+  std::vector<std::string> overrides{"descent.minibatch=1000", "descent.average_from=130",
+                                     "descent.step_size=0.1",  // a third of the 397 steps to get there
+                                     "descent.clip_norm=100",  // 100 lines a customer, of a length of about 1
+                                     "noise.nu=0.01",          fmt::format("noise.correlation={}", correlation)};
+  if (correlation == "tree") overrides.emplace_back("noise.height=9");
+  return measured(rows, "descent, " + correlation, rho, setting, keys, std::move(overrides));
+}
+
 std::string to_json(const std::vector<Figure>& figures, std::uint64_t keys) {
   std::string text = fmt::format("{{\"figure\": \"users bars\", \"keys\": {}, \"rows\": [", keys);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const Figure& one = figures[i];
     text += fmt::format(
-        "{}\n  {{\"correlation\": \"{}\", \"limits\": \"{}\", \"rho\": {}, \"sensitivity\": {:.5g}, "
+        "{}\n  {{\"estimator\": \"{}\", \"limits\": \"{}\", \"rho\": {}, \"sensitivity\": {:.5g}, "
         "\"contributions\": "
         "{}, \"distance\": {:.4g}, \"standard_error\": {:.2g}{}}}",
-        i == 0 ? "" : ",", one.correlation, one.limits, one.rho, one.sensitivity, one.contributions, one.mean(),
+        i == 0 ? "" : ",", one.estimator, one.limits, one.rho, one.sensitivity, one.contributions, one.mean(),
         one.standard_error(), one.bar ? fmt::format(", \"bar\": {}", *one.bar) : "");
   }
   return text + "]}\n";
@@ -144,8 +170,8 @@ Setting counted(std::uint64_t times, std::uint64_t separation, std::optional<dou
           {fmt::format("users.participations={}", times), fmt::format("users.separation={}", separation)},
           bar};
 }
-Setting massed(double mass) {
-  return {fmt::format("mass {}", mass), {fmt::format("users.mass={}", mass)}, {}};
+Setting massed(double mass, std::optional<double> bar = {}) {
+  return {fmt::format("mass {}", mass), {fmt::format("users.mass={}", mass)}, bar};
 }
 
 }  // namespace
@@ -155,6 +181,11 @@ int main(int argc, char** argv) {
   const record::RowBatch rows = read_lines();
   std::vector<Figure> figures;
   for (const double rho : {.1, 1.0}) {
+    for (const Setting& setting :
+         {counted(4, 1), counted(8, 20), massed(2), massed(4, rho < .5 ? std::optional(.045) : std::nullopt),
+          massed(8, rho < .5 ? std::nullopt : std::optional(.025)), massed(16)}) {
+      figures.push_back(measure_sums(rows, rho, setting, keys));
+    }
     for (const std::string correlation : {"rational", "independent", "tree"}) {
       const std::optional<double> bar =
           correlation == "rational" ? std::optional(rho < .5 ? .045 : .035) : std::nullopt;

@@ -121,19 +121,24 @@ double BatchSums::residual(std::size_t response, double value, double scale) con
 }
 
 void BatchSums::add_row(const double* row, double target) noexcept {
+  if (scale_row(row, target)) add_scaled();
+}
+
+/// Sets the row's scaled inputs and residuals; false for one that contributes zeros.
+bool BatchSums::scale_row(const double* row, double target) noexcept {
   const std::size_t d = inputs_.size();
   const std::size_t endogenous = design_.shape.endogenous;
   const std::size_t read = NUSTREAM_PLANTED("instruments-scaled-with-regressors") ? d + endogenous : d;
   const double inverse = shrinking({row, read}, radii_.inputs);
   const bool has_target = std::isfinite(target);
-  if (!std::isfinite(inverse) || (!has_target && !design_.neighbours.target_only)) return;
+  if (!std::isfinite(inverse) || (!has_target && !design_.neighbours.target_only)) return false;
   for (std::size_t j = 0; j < d; ++j) inputs_[j] = row[j] * inverse;
   const double scale = inverse * radii_.inputs;  // 1 but for rounding, where the row is short
   if (endogenous > 0) {
     const std::span<double> v = std::span(residuals_).first(endogenous);
     for (std::size_t k = 0; k < endogenous; ++k) v[k] = residual(k, row[d + k], scale);
     const double shorter = shrinking(v, radii_.regressors);
-    if (!std::isfinite(shorter)) return;
+    if (!std::isfinite(shorter)) return false;
     for (double& entry : v) entry *= shorter;
     for (std::size_t k = 0; k < endogenous && NUSTREAM_PLANTED("regressors-are-clipped-one-by-one"); ++k) {
       v[k] = std::clamp(v[k] / shorter / radii_.regressors, -1.0, 1.0);
@@ -143,7 +148,27 @@ void BatchSums::add_row(const double* row, double target) noexcept {
   residuals_.back() = std::clamp(error, -1.0, 1.0);
   scaled_ += inverse * radii_.inputs < 1 - 0x1p-40 ? 1 : 0;
   clipped_ += std::fabs(error) > 1 ? 1 : 0;
-  add_scaled();
+  return true;
+}
+
+bool BatchSums::contribution(const double* row, double target, std::span<double> entries) noexcept {
+  const std::size_t d = inputs_.size();
+  NUSTREAM_REQUIRE(design_.shape.endogenous == 0 && design_.spread == Spread::none, "two blocks, and no other");
+  NUSTREAM_REQUIRE(entries.size() == d * (d + 1) / 2 + d, "room for both blocks");
+  if (!scale_row(row, target)) return false;
+  double* entry = entries.data();
+  for (std::size_t i = 0; i < d; ++i) {
+    *entry++ = inputs_[i] * inputs_[i];
+    for (std::size_t j = i + 1; j < d; ++j) *entry++ = std::numbers::sqrt2 * inputs_[i] * inputs_[j];
+  }
+  for (std::size_t j = 0; j < d; ++j) *entry++ = residuals_.back() * inputs_[j];
+  return true;
+}
+
+void BatchSums::add_units(Block block, std::span<const std::int64_t> units) noexcept {
+  std::vector<Wide>& sums = part(block).sums;
+  NUSTREAM_REQUIRE(units.size() == sums.size(), "a block's sums have its entries");
+  for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += units[j];
 }
 
 /// The row whose scaled inputs and residuals are set.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "nustream/base/error.h"
+#include "nustream/users/sensitivity.h"
 #include "planted.h"
 #include "privacy/rounding.h"
 
@@ -42,6 +43,7 @@ Displacement displacement(const Design& design, Block block) {
   if (!is_noised(design, block)) throw InvalidParameter("block", std::string(name(block)), "one that is private");
   if (design.neighbours.adjacency == privacy::Adjacency::zero_out) return Displacement{1};
   if (NUSTREAM_PLANTED("replaced-sums-move-by-one")) return Displacement{1};
+  if (design.neighbours.of_user) return Displacement{2};
   const bool is_outer_product = block == Block::second || block == Block::spread;
   if (!is_outer_product) return Displacement{2};
   // A variance is one number of [0, 1]; a public xxᵀ has one such number in front.
@@ -62,11 +64,18 @@ Rho joint(const Design& design, const std::vector<Rho>& parts) {
     double& of = noised[i] == Block::second ? second : noised[i] == Block::spread ? spread : responses;
     of += parts[i].value();
   }
-  const bool replace = design.neighbours.adjacency == privacy::Adjacency::replace_one;
+  const bool replace = design.neighbours.adjacency == privacy::Adjacency::replace_one && !design.neighbours.of_user;
   if (NUSTREAM_PLANTED("spread-is-not-charged")) spread = 0;
   if (NUSTREAM_PLANTED("sums-cost-one-block") && second > 0) responses = 0;
   const double moments = replace ? replaced(second, responses) : second + responses;
   return Rho{privacy::rounded_up(moments + spread, slack)};
+}
+
+Sensitivity sensitivity_limit(const Mechanism& mechanism) {
+  if (mechanism.users && !NUSTREAM_PLANTED("users-sums-cost-what-a-record-costs")) {
+    return users::sensitivity_limit(mechanism.correlation, *mechanism.users);
+  }
+  return sensitivity_limit(mechanism.correlation, mechanism.participation);
 }
 
 std::vector<NoiseMultiplier> calibrate(const Mechanism& mechanism, const Shares& shares, Rho budget) {
@@ -78,7 +87,7 @@ std::vector<NoiseMultiplier> calibrate(const Mechanism& mechanism, const Shares&
     parts.emplace_back(share);
   }
   const double whole = joint(mechanism.design, parts).value();
-  const Sensitivity sensitivity = sensitivity_limit(mechanism.correlation, mechanism.participation);
+  const Sensitivity sensitivity = sensitivity_limit(mechanism);
   std::vector<NoiseMultiplier> sigmas;
   for (const double share : shares) {
     const Rho own{privacy::rounded_down(budget.value() / whole * share, 2 * slack)};
@@ -97,6 +106,7 @@ Spend::Spend(const Mechanism& mechanism, const std::vector<NoiseMultiplier>& sig
       at_unit_sensitivity_((check_count("sigmas", sigmas.size(), mechanism.design),
                             joint(mechanism.design, unit_parts(sigmas)).value())),
       fewer_(mechanism.correlation, layers_.of_fewer, NoiseMultiplier{1}) {
+  if (mechanism.users) throw InvalidParameter("users", "given", "none: their spend is users::spend()");
   if (layers_.more > 0) more_.emplace(mechanism.correlation, layers_.of_more, NoiseMultiplier{1});
 }
 

@@ -23,8 +23,15 @@ bool is_centre(std::span<const double> theta) {
   return std::ranges::all_of(theta, [](double entry) { return std::fabs(entry) <= furthest_centre; });
 }
 
+void check_users(const Design& design) {
+  if (design.shape.endogenous > 0) throw InvalidParameter("users", "beside endogenous regressors", "none");
+  if (design.spread != Spread::none) throw InvalidParameter("users", "beside a spread of residuals", "none");
+  if (design.neighbours.target_only) throw InvalidParameter("users", "with public inputs", "wholly private rows");
+}
+
 const Settings& checked(const Settings& settings) {
   check(settings.mechanism.design);
+  if (settings.mechanism.users) check_users(settings.mechanism.design);
   check(settings.mechanism.participation);
   check_schedule(settings);
   const Shape& shape = settings.mechanism.design.shape;
@@ -70,6 +77,21 @@ Spacings spacings_of(const Settings& settings) {
   return spacings;
 }
 
+/// A step's units stay below 2^62, however many users it has.
+std::optional<users::StepContributions> contributions_of(const Settings& settings, const Spacings& spacings) {
+  const Mechanism& mechanism = settings.mechanism;
+  if (!mechanism.users) return std::nullopt;
+  std::vector<users::Block> all;
+  for (std::size_t i = 0; i < spacings.size(); ++i) {
+    if (static_cast<double>(mechanism.participation.batch) > 0x1p62 * spacings[i]) {
+      throw InvalidParameter("records of a step", std::to_string(mechanism.participation.batch),
+                             "fewer of them, or more noise: their sums have 64 bits");
+    }
+    all.push_back({entries(mechanism.design, blocks(mechanism.design)[i]), 1, spacings[i]});
+  }
+  return users::StepContributions(std::move(all), *mechanism.users, users::Shortening::together);
+}
+
 }  // namespace
 
 std::size_t row_entries(const Settings& settings) {
@@ -95,11 +117,15 @@ Lane::Lane(Settings settings, Position start)
       frame_(frame_of(settings_)),
       spacings_(spacings_of(settings_)),
       batch_(settings_.mechanism.design, spacings_),
+      by_user_(contributions_of(settings_, spacings_)),
       sums_(settings_.mechanism.design, spacings_, memory_of(settings_), settings_.stages.front().radii,
             settings_.start),
       noise_(settings_.mechanism.correlation, memory_of(settings_).kept),
       position_(start.value()) {
   batch_.aim(settings_.stages.front().radii, settings_.start);
+  if (!by_user_) return;
+  for (const Block block : blocks(frame_.design)) row_.resize(row_.size() + entries(frame_.design, block));
+  units_.resize(row_.size());
 }
 
 void Lane::begin_about(std::span<const double> centre) {
@@ -114,7 +140,10 @@ void Lane::begin_about(std::span<const double> centre) {
   batch_.aim(radii, centre);
 }
 
-void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases) {
+void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases,
+                   users::Changes* users) {
+  NUSTREAM_REQUIRE(!by_user_ || (users != nullptr && (rows.users != nullptr || rows.count == 0)),
+                   "where the unit is the user, rows say whose they are");
   const std::vector<Block> noised = noised_blocks(frame_.design);
   const std::uint64_t closing = (batch_.records() + rows.count) / frame_.every;
   NUSTREAM_REQUIRE(noise.size() == noised.size(), "every noised block has its own noise");
@@ -127,10 +156,13 @@ void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNois
   for (std::size_t taken = 0; taken < rows.count;) {
     if (batch_.records() == 0) begin_step();
     const std::size_t count = std::min<std::size_t>(rows.count - taken, frame_.every - batch_.records());
-    batch_.add({rows.dimension, count, rows.x + taken * rows.dimension, rows.y + taken, nullptr});
+    add({rows.dimension, count, rows.x + taken * rows.dimension, rows.y + taken, nullptr,
+         rows.users == nullptr ? nullptr : rows.users + taken},
+        users);
     taken += count;
     if (batch_.records() < frame_.every) break;
     position_ = rows.next == nullptr ? position_ + frame_.every : rows.next[taken - 1];
+    if (by_user_) settle(*users);
     close_step(noise, closed++);
     release_now(releases);
   }
@@ -138,6 +170,7 @@ void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNois
 
 /// Where a stage begins, its centre is the estimate of the steps before it.
 void Lane::begin_step() {
+  if (by_user_) by_user_->begin(StepIndex{steps_});
   const std::optional<Radii> radii = stage_from(settings_, steps_);
   if (!radii || steps_ == 0 || sums_.stages().back().first == steps_) return;
   const std::vector<double> covariance = stage_covariance(sums_, noise_, steps());
@@ -145,6 +178,31 @@ void Lane::begin_step() {
   if (!is_centre(centre)) centre = sums_.stages().back().centre;
   sums_.begin_stage(steps_, *radii, centre);
   batch_.aim(*radii, centre);
+}
+
+/// The gate comes first: whether a row counts does not depend on what it holds.
+void Lane::add(const record::RowSlice& rows, const users::Changes* users) {
+  if (!by_user_) return batch_.add(rows);
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    const record::RowUser& of = rows.users[i];
+    const users::UserHash user{of.high, of.low + (NUSTREAM_PLANTED("users-rows-enter-the-sums-one-by-one") ? i : 0)};
+    if (of.is_nobody() || !by_user_->takes_part(user, *users)) continue;
+    if (batch_.contribution(rows.x + i * rows.dimension, rows.y[i], row_)) {
+      static_cast<void>(by_user_->add(user, of.number, row_));
+    }
+  }
+  batch_.count(rows.count);
+}
+
+void Lane::settle(users::Changes& users) {
+  std::ranges::fill(units_, 0);
+  static_cast<void>(by_user_->settle(users, units_));
+  std::span<const std::int64_t> rest = units_;
+  for (const Block block : blocks(frame_.design)) {
+    const std::size_t count = entries(frame_.design, block);
+    batch_.add_units(block, rest.first(count));
+    rest = rest.subspan(count);
+  }
 }
 
 void Lane::close_step(std::span<const noise::GridNoise> noise, std::uint64_t index) {

@@ -89,6 +89,8 @@ inline constexpr std::array names{
     std::string_view("users-counts-restart-at-a-resume"),
     std::string_view("users-counts-restart-with-an-epoch"),
     std::string_view("users-closed-ones-count-under-another-column"),
+    std::string_view("users-rows-enter-the-sums-one-by-one"),
+    std::string_view("users-sums-cost-what-a-record-costs"),
     // private ranges
     std::string_view("histograms-move-by-one"),
     std::string_view("a-moved-count-counts-once"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/shown.h"
@@ -61,8 +62,8 @@ void add_clipped(std::span<const double> v, const Block& block, double scale, st
 
 }  // namespace
 
-StepContributions::StepContributions(std::vector<Block> blocks, Limits limits)
-    : blocks_(std::move(blocks)), limits_(limits), entries_(entries_of(blocks_)) {
+StepContributions::StepContributions(std::vector<Block> blocks, Limits limits, Shortening shortening)
+    : blocks_(std::move(blocks)), limits_(limits), shortening_(shortening), entries_(entries_of(blocks_)) {
   if (blocks_.empty()) throw InvalidParameter("blocks of a contribution", "0", "at least 1");
   for (const Block& block : blocks_) check(block);
 }
@@ -92,6 +93,25 @@ bool StepContributions::add(const UserHash& user, std::uint32_t number, std::spa
   return true;
 }
 
+/// To at most the bounds, but for rounding, which the clip that follows takes care of. What is not finite anywhere
+/// becomes so everywhere: then nothing of it is added.
+void StepContributions::shorten_together(std::span<double> sum) const noexcept {
+  double longest = 0;
+  std::span<const double> rest = sum;
+  for (const Block& block : blocks_) {
+    const descent::ScaledNorm norm = descent::scaled_norm(rest.first(block.entries));
+    const double relative = norm.scale / block.bound * norm.fraction;
+    if (!std::isfinite(relative)) {
+      std::ranges::fill(sum, std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
+    longest = std::max(longest, relative);
+    rest = rest.subspan(block.entries);
+  }
+  if (longest <= 1) return;
+  for (double& entry : sum) entry /= longest;
+}
+
 double StepContributions::norm_of(std::span<const double> sum) const noexcept {
   double largest = 0;
   for (const Block& block : blocks_) {
@@ -114,7 +134,8 @@ std::size_t StepContributions::settle(Changes& users, std::span<std::int64_t> un
   const std::size_t count = contributors_.size();
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [user, number] = contributors_[i];
-    const std::span<const double> sum = std::span(sums_).subspan(i * entries_, entries_);
+    const std::span<double> sum = std::span(sums_).subspan(i * entries_, entries_);
+    if (shortening_ == Shortening::together) shorten_together(sum);
     const double norm = norm_of(sum);
     const Charge charged = charge(limits_, users.find(user), step_, norm);
     users.put({user, number, charged.after});

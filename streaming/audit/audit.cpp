@@ -48,7 +48,32 @@ struct Match {
   std::uint64_t descents = 1;  ///< of a table, that share the budget
 };
 
+/// The worst user: as often and as soon as its limits let it, each time as long as a step's bound, and of a mass
+/// below that all of it at once. What is left of a mass behind its last whole contribution stays.
+Match users_match(config::Config config, const Options& options) {
+  const users::Limits& limits = *config.descent.users;
+  config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
+  const Rho claimed = mechanism.spend.after(StepCount{options.steps});
+  GameShape shape{options.steps, {}, options.along_axis};
+  std::uint64_t times = options.steps;
+  std::uint64_t separation = 1;
+  if (const auto& participation = limits.participation()) {
+    times = std::min(times, participation->times());
+    separation = participation->separation();
+  }
+  if (limits.mass()) {
+    shape.length = std::min(limits.mass()->value(), 1.0);
+    times = std::min(times, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(limits.mass()->value())));
+  }
+  for (std::uint64_t at = 0; at < options.steps && shape.at.size() < times;) {
+    shape.at.push_back(at);
+    if (__builtin_add_overflow(at, separation, &at)) break;
+  }
+  return {std::move(config), std::move(mechanism), std::move(shape), claimed, 1};
+}
+
 Match stream_match(config::Config config, const Options& options) {
+  if (config.descent.users) return users_match(std::move(config), options);
   const std::uint64_t separation = options.steps / options.passes;
   const privacy::Participation participation =
       options.passes == 1 ? privacy::Participation::once() : privacy::Participation{options.passes, separation};
@@ -62,12 +87,14 @@ Match stream_match(config::Config config, const Options& options) {
   return {std::move(config), std::move(mechanism), std::move(shape), claimed, 1};
 }
 
-/// The canary is the table's first record: in the first minibatch of every pass.
+/// The canary is the table's first record, in the first minibatch of every pass; or a user who has all of its rows,
+/// in every step.
 Match table_match(config::Config config, const Options& options) {
   const engine::TableDesign design = engine::settle_design(config, options.records.value_or(table_records));
   config::Mechanism mechanism = config::make_mechanism(config, design.participation(), StepCount{design.steps});
   GameShape shape{std::min(options.steps, design.steps), {}, options.along_axis};
-  for (std::uint64_t at = 0; at < shape.steps; at += design.steps_of_a_pass) shape.at.push_back(at);
+  const std::uint64_t separation = design.of_users ? 1 : design.steps_of_a_pass;
+  for (std::uint64_t at = 0; at < shape.steps; at += separation) shape.at.push_back(at);
   const Rho claimed = mechanism.spend.after(StepCount{shape.steps});
   return {std::move(config), std::move(mechanism), std::move(shape), claimed, design.runs};
 }
@@ -196,7 +223,7 @@ Bounds prove(const Match& match, Absent absent, const Options& options, Confiden
   return bounds;
 }
 
-void check(config::Purpose purpose, const Options& options) {
+void check(config::Purpose purpose, bool of_users, const Options& options) {
   const auto refuse = [&](const std::string& what) { throw Failure(Exit::usage, "audit: " + what); };
   const bool table = purpose == config::Purpose::table;
   if (options.steps == 0 || options.steps > 256) refuse("--steps: allowed is 1 to 256");
@@ -204,8 +231,9 @@ void check(config::Purpose purpose, const Options& options) {
     refuse(fmt::format("--passes {}: allowed is a divisor of --steps {}", options.passes, options.steps));
   }
   const std::uint64_t of_a_pass = options.steps / options.passes;
-  if (table && (options.passes != 1 || options.at || options.at_random)) {
-    refuse("--passes, --at: a table's own settings say who takes part");
+  if ((table || of_users) && (options.passes != 1 || options.at || options.at_random)) {
+    refuse(std::string("--passes, --at: ") + (table ? "a table's own settings say" : "[users] says") +
+           " who takes part");
   }
   if (options.at.value_or(0) >= of_a_pass) {
     refuse(fmt::format("--at {}: allowed is 0 to {}, a step of the first pass (--steps {}, --passes {})", *options.at,
@@ -220,7 +248,7 @@ void check(config::Purpose purpose, const Options& options) {
 }  // namespace
 
 Finding audit(const config::Config& config, config::Purpose purpose, const Options& asked) {
-  check(purpose, asked);
+  check(purpose, config.users.has_value(), asked);
   Options options = asked;
   if (options.at_random) options.at = random_step(options.steps / options.passes);
   const config::Config played = config.moments ? with_steps_of_one(config) : config;

@@ -278,7 +278,9 @@ Canary find_canary(const config::Config& config, const config::Mechanism& mechan
   Canary canary{writer.header(), writer.null(), writer.record(best->first.values), {}, best->first.row, {}, false};
   if (config.schema.features_public) canary.null = writer.record(without_target);
   if (best->second) {
-    canary.absent = writer.record(best->second->values);
+    Values of_another = best->second->values;
+    of_another.user = "nustream-audit-other";
+    canary.absent = writer.record(of_another);
     canary.absent_row = best->second->row;
     canary.opposite = true;
     return canary;

@@ -25,6 +25,7 @@
 #include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
 #include "publish/released_sums.h"
+#include "users/identifiers.h"
 
 namespace nustream::audit {
 namespace {
@@ -33,10 +34,11 @@ using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
 /// For each stage how far the game's two worlds can be apart at a step.
-std::vector<double> displacements(const config::Config& config, const config::Mechanism& mechanism, Absent absent) {
+std::vector<double> displacements(const config::Config& config, const config::Mechanism& mechanism,
+                                  const GameShape& shape, Absent absent) {
   std::vector<double> all;
   for (const config::StageNoise& stage : mechanism.stages) {
-    all.push_back(part_of_displacement(config, stage, absent) * stage.displacement.value());
+    all.push_back(part_of_displacement(config, stage, absent) * stage.displacement.value() * shape.length);
   }
   return all;
 }
@@ -49,6 +51,28 @@ std::vector<MatchedFilter> filters_of(const config::Mechanism& mechanism, const 
     filters.emplace_back(stage.correlation, stage.stddev.value(), displacements[i], shape);
   }
   return filters;
+}
+
+/// What is played, whose records are told apart by `identifiers`.
+config::Config played_by(const config::Config& config, users::Identifiers& identifiers) {
+  config::Config played = as_played(config);
+  if (!played.schema.user) return played;
+  identifiers.use(users::UserKey::draw());
+  played.schema.user->reader = &identifiers;
+  return played;
+}
+
+/// Of a step that has `records` of one user, who may use so much of its mass: their sum, shortened as a whole.
+void sum_up(std::vector<Contribution>& added, double records, double mass) {
+  double longest = 0;
+  for (Contribution& each : added) {
+    const double alone = std::min(each.length, 1.0);
+    const double together = std::min(records * each.length, 1.0);
+    if (alone > 0) each.clipped *= together / alone;
+    longest = std::max(longest, together);
+  }
+  if (longest <= mass) return;
+  for (Contribution& each : added) each.clipped *= mass / longest;
 }
 
 /// NaN is NaN.
@@ -72,10 +96,11 @@ bool is_projected(const config::Config& config) {
 class Game::Stream {
  public:
   Stream(const config::Config& config, const config::Mechanism& mechanism, const GameShape& shape, Absent absent)
-      : config_(as_played(config)),
+      : identifiers_(config::partitioner_of(config)),
+        config_(played_by(config, identifiers_)),
         mechanism_(mechanism),
         shape_(shape),
-        displacements_(displacements(config, mechanism, absent)),
+        displacements_(displacements(config, mechanism, shape, absent)),
         canary_(find_canary(config_, mechanism_, shape_, absent)),
         filters_(filters_of(mechanism_, shape_, displacements_)),
         mu_(mu_of(filters_)),
@@ -131,14 +156,15 @@ class Game::Stream {
 
   static constexpr std::size_t slack = decode::LineBuffer::slack;
 
-  /// All records of a game: null ones, and `canary` first in each step that it takes part in. Between the slack that
-  /// decoders may read beyond.
+  /// All records of a game: null ones, and `canary` first in each step that it takes part in; a canary user's from
+  /// its first step on. Between the slack that decoders may read beyond.
   [[nodiscard]] std::string text(const std::string& canary) const {
     std::string lines(slack, '\n');
     for (std::uint64_t step = 0; step < shape_.steps; ++step) {
-      const bool here = std::find(shape_.at.begin(), shape_.at.end(), step) != shape_.at.end();
+      const bool of_user = config_.users.has_value();
+      const bool here = of_user ? step >= shape_.at.front() : takes_part(step);
       for (std::uint64_t i = 0; i < config_.descent.minibatch; ++i) {
-        lines += here && i == 0 ? canary : canary_.null;
+        lines += here && (i == 0 || of_user) ? canary : canary_.null;
         lines += '\n';
       }
     }
@@ -148,6 +174,7 @@ class Game::Stream {
   record::RowBatch decoded(const std::string& lines) {
     record::RowBatch rows;
     rows.dimension = builder_.dimension();
+    builder_.forget_users();
     decode::RowWriter writer(builder_, false, 0, rows);
     std::string_view left = std::string_view(lines).substr(slack, lines.size() - 2 * slack);
     while (!left.empty())
@@ -158,13 +185,15 @@ class Game::Stream {
   void play_descent(const record::RowBatch& rows, engine::NoiseFeed& feed) {
     lane::Lane lane(config_.descent, mechanism_.grids, Position{0});
     lane::Releases releases;
+    const users::Table nobody;
+    users::Changes used(nobody);
     const std::uint64_t m = config_.descent.minibatch;
     for (std::uint64_t taken = 0; taken < shape_.steps;) {
       const auto noise = feed.take(static_cast<std::size_t>(shape_.steps - taken));
       const std::uint64_t count = noise.front().units.size() / noise.front().dimension;
       lane.advance(
           record::slice(rows, static_cast<std::size_t>(taken * m), static_cast<std::size_t>((taken + count) * m)),
-          noise, releases);
+          noise, releases, &used);
       taken += count;
     }
     Steps told = no_steps();
@@ -184,13 +213,15 @@ class Game::Stream {
   void play_sums(const record::RowBatch& rows, engine::NoiseFeed& feed) {
     moments::Lane lane(*sums_, Position{0});
     const moments::Design& design = sums_->mechanism.design;
+    const users::Table nobody;
+    users::Changes used(nobody);
     const std::uint64_t m = config_.descent.minibatch;
     Steps told = no_steps();
     SeenSums before = seen_at_start(*sums_);
     for (std::uint64_t t = 0; t < shape_.steps; ++t) {
       moments::Releases releases;
       lane.advance(record::slice(rows, static_cast<std::size_t>(t * m), static_cast<std::size_t>((t + 1) * m)),
-                   feed.take(1), releases);
+                   feed.take(1), releases, &used);
       line_.clear();
       encoders_[t].append(releases.front(), "cadence", line_);
       SeenSums after = seen_of(lane, publish::read_sums(line_)->equations);
@@ -255,10 +286,15 @@ class Game::Stream {
   /// taken off `sums`. `at`: what a row adds there.
   std::vector<Vector> shifts_at(const std::function<std::vector<Contribution>(const Row&)>& at,
                                 std::vector<Vector>& sums) {
+    const auto added_by = [&](const Row& row) {
+      std::vector<Contribution> added = at(row);
+      if (config_.users) sum_up(added, static_cast<double>(config_.descent.minibatch), shape_.length);
+      return added;
+    };
     std::vector<Vector> shifts;
-    for (Contribution& each : at(canary_.row)) shifts.push_back(std::move(each.clipped));
+    for (Contribution& each : added_by(canary_.row)) shifts.push_back(std::move(each.clipped));
     if (canary_.opposite) {
-      const std::vector<Contribution> without = at(canary_.absent_row);
+      const std::vector<Contribution> without = added_by(canary_.absent_row);
       for (std::size_t i = 0; i < shifts.size(); ++i) {
         sums[i] -= without[i].clipped;
         shifts[i] -= without[i].clipped;
@@ -272,6 +308,7 @@ class Game::Stream {
     return shifts;
   }
 
+  users::Identifiers identifiers_;  ///< by which config_ tells users apart
   config::Config config_;
   const config::Mechanism& mechanism_;
   std::optional<moments::Settings> sums_;  ///< of a model that is solved

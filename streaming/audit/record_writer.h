@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config.h"
@@ -17,6 +18,7 @@ struct Values {
   double target;      ///< NaN: what cannot be read
   /// The one column whose feature is not 0, where only one is to be; "" for none but the intercept. Null: all.
   const std::string* axis = nullptr;
+  std::string_view user = "nustream-audit-canary";  ///< where the unit is the user, whose record it is
 };
 
 /// Lines of the format that the settings name, without their newlines. Settings and fields outlive it.

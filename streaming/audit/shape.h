@@ -6,11 +6,14 @@
 
 namespace nustream::audit {
 
-/// All records but the canary are null: what they would add is known to whoever knows them.
+/// All records but the canary are null: what they would add is known to whoever knows them. Where the unit is the
+/// user, all records of its first step and of all later ones are the canary's, and its limits say in which steps they
+/// count.
 struct GameShape {
   std::uint64_t steps;            ///< T
   std::vector<std::uint64_t> at;  ///< steps that the canary takes part in, rising
   bool along_axis = false;        ///< each of its gradients lies along one coordinate
+  double length = 1;              ///< of what a step takes of the canary, in bounds: less where a user's mass is
 };
 
 }  // namespace nustream::audit

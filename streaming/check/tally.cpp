@@ -92,7 +92,7 @@ std::string unusable_line(const Tally& tally) {
 
 /// What is clipped one by one.
 const char* clipped_name(const Tally& tally) {
-  return tally.of_sums ? "residuals" : tally.of_users ? "contributions of users" : "gradients";
+  return tally.of_users ? "contributions of users" : tally.of_sums ? "residuals" : "gradients";
 }
 
 std::string clipped_line(const Tally& tally) {
@@ -102,7 +102,7 @@ std::string clipped_line(const Tally& tally) {
                   clipped_name(tally), percent(tally.clipped, tally.gradients));
   if (tally.clipped_share() > most) {
     line += ": what is left is mostly the clip's: centre and scale the columns by public figures, or raise ";
-    line += tally.of_sums ? "moments.residual_bound" : "descent.clip_norm";
+    line += !tally.of_sums ? "descent.clip_norm" : tally.of_users ? "moments.row_norm" : "moments.residual_bound";
   }
   return line;
 }

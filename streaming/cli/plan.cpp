@@ -94,6 +94,7 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
       records > 0 && averaging.kind != descent::Averaging::Kind::last && averaging.from >= steps.value();
   if (config.moments) {
     plan.sums = sums_reach(config, plan.mechanism, read);
+    if (config.users) plan.users = users_plan(config);
     plan.why_no_prediction = "it is solved from running sums";
     return plan;
   }
@@ -188,10 +189,11 @@ void print(const config::Config& config, const Plan& plan) {
     fmt::print("{}\n\n", advice);
   }
   if (!plan.delta_warning.empty()) fmt::print("{}\n\n", plan.delta_warning);
-  if (plan.users) {
-    print(*plan.users);
-  } else {
-    config.moments ? print_reach(plan.sums) : print_prediction(config, plan);
+  if (plan.users) print(*plan.users);
+  if (config.moments) {
+    print_reach(plan.sums);
+  } else if (!plan.users) {
+    print_prediction(config, plan);
   }
   if (plan.rational_excess) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
@@ -237,14 +239,13 @@ std::string to_json(const config::Config& config, const Plan& plan) {
     append_field("independent_excess", plan.prediction->independent_excess, out);
     append_field("seed_stddev", plan.prediction->seed.value(), out);
     append_field("noise_stddev", plan.prediction->noise_stddev, out);
-  } else if (plan.users) {
-    append_json(*plan.users, out);
   } else if (config.moments) {
     append_json(plan.sums, out);
-  } else {
+  } else if (!plan.users) {
     out += ",\"no_prediction\":";
     publish::append_string(plan.why_no_prediction, out);
   }
+  if (plan.users) append_json(*plan.users, out);
   if (plan.rational_excess) append_field("rational_excess", *plan.rational_excess, out);
   if (plan.fit) append_json(*plan.fit, out);
   std::vector<std::string> warnings{engine::short_of_budget(config, mechanism), plan.delta_warning};

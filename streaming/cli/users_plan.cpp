@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/sums_reach.h"
 #include "nustream/base/error.h"
 #include "nustream/privacy/stationary.h"
 #include "nustream/privacy/zcdp.h"
@@ -62,9 +63,28 @@ std::optional<double> stddev_of(const config::Config& config, double step_noise,
   }
 }
 
+/// At the end of the guessed stream, or where the noise ends; the sums hold the part of the records that counts.
+LimitsReach reach_of_sums(const config::Config& config, const users::Limits& limits,
+                          const std::optional<Pattern>& pattern) {
+  config::Config asked = config;
+  asked.descent.users = limits;
+  const config::Mechanism mechanism = config::make_mechanism(asked, privacy::Participation::once());
+  const config::StageNoise& target = mechanism.stages.back();
+  const moments::Radii& radii = config.moments->stages.front().radii;
+  const auto every = static_cast<double>(config.descent.minibatch);
+  LimitsReach reach{limits, target.sensitivity, target.stddev.value() * radii.inputs * radii.target / every, {}, {}};
+  if (!pattern) return reach;
+  auto releases = static_cast<std::uint64_t>(pattern->steps);
+  if (const auto horizon = mechanism.horizon()) releases = std::min(releases, horizon->value());
+  reach.kept = kept_by(limits, *pattern);
+  reach.predicted = engine::sums_reach(asked, mechanism, StepCount{releases}).stddev / *reach.kept;
+  return reach;
+}
+
 std::optional<LimitsReach> reach_of(const config::Config& config, const users::Limits& limits,
                                     const std::optional<Pattern>& pattern) {
   try {
+    if (config.moments) return reach_of_sums(config, limits, pattern);
     const Sensitivity sensitivity = users::sensitivity_limit(config.noise.correlation, limits);
     const NoiseMultiplier sigma = privacy::multiplier_for(sensitivity, config::rho_asked(config.privacy));
     const Displacement displacement = privacy::displacement(config.descent.clip, config.privacy.adjacency);
@@ -133,9 +153,9 @@ void print(const UsersPlan& plan) {
                &one == plan.reach.data() ? "  <- [users]" : "");
   }
   fmt::print(
-      "(kept: of the records, where contributions are as long as the clip norm; left in an entry: standard deviation "
-      "of "
-      "the iterate from the noise alone, curvature 1. What is estimated is the model of the records that count.)\n");
+      "(kept: of the records, where contributions are as long as their bound; left in an entry: standard deviation "
+      "from "
+      "the noise alone, curvature 1. What is estimated is the model of the records that count.)\n");
   for (const std::string& sentence : plan.advice) fmt::print("{}\n", sentence);
 }
 

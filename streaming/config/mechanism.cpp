@@ -87,12 +87,7 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
     if (i > 0 && NUSTREAM_PLANTED("moments-are-not-charged") && stages[i].name.ends_with("moments")) continue;
     spend = spend ? spend->beside(own) : own;
   }
-  const bool counted = limits && limits->participation();
-  return {std::move(noises), std::move(grids),
-          counted  ? *limits->participation()
-          : limits ? privacy::Participation::once()
-                   : participation,
-          *spend};
+  return {std::move(noises), std::move(grids), participation_of(config, participation), *spend};
 }
 
 }  // namespace
@@ -101,6 +96,12 @@ Rho rho_asked(const Privacy& privacy) {
   const Rho asked = privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
   // λ = (2γ/n)√(T/ρ) instead of √(2T)γ/(n√ρ): σ is √2 larger. What is spent is what that σ really costs.
   return privacy.calibration == Calibration::exact ? asked : Rho{asked.value() / 2};
+}
+
+privacy::Participation participation_of(const Config& config, const privacy::Participation& of_record) {
+  const auto& limits = config.descent.users;
+  if (!limits) return of_record;
+  return limits->participation().value_or(privacy::Participation::once());
 }
 
 Mechanism make_mechanism(const Config& config, const privacy::Participation& participation,

@@ -45,6 +45,9 @@ struct Mechanism {
 /// What a stream may spend in the limit: the ρ that is set, or that ε comes to; half of it by proposition 3.1.
 [[nodiscard]] Rho rho_asked(const Privacy& privacy);
 
+/// Of the unit: of a user as its limits say, where there is a count among them; else, and of a mass, of a record.
+[[nodiscard]] privacy::Participation participation_of(const Config& config, const privacy::Participation& of_record);
+
 /// Calibrates every stage's σ from its share of ρ or (ε, δ) for records that take part as `participation` says, or,
 /// where the unit is the user, for users that do what config.descent.users allows, whatever passes there are; over at
 /// most `steps` steps where that is given, else over all that the correlation allows. Failure(configuration) where

@@ -7,6 +7,7 @@
 #include "nustream/moments/instruments.h"
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/zcdp.h"
+#include "nustream/users/sensitivity.h"
 #include "planted.h"
 #include "publish/original_units.h"
 
@@ -30,7 +31,8 @@ moments::Mechanism mechanism_of(const Config& config, const privacy::Participati
                                 const noise::Correlation& correlation) {
   return {{shape_of(config), config.moments->spread, config.privacy.neighbours()},
           in_records(participation, config.descent.minibatch),
-          correlation};
+          correlation,
+          config.descent.users};
 }
 
 /// Of the noised blocks, in their order: the spread's share is of the whole, the second moments' of the rest.
@@ -99,8 +101,7 @@ Mechanism moments_mechanism(const Config& config, const privacy::Participation& 
   moments::Settings settings = settings_without_noise(config, mechanism_of(config, participation, correlation));
   const moments::Design& design = settings.mechanism.design;
   settings.sigmas = moments::calibrate(settings.mechanism, shares_of(config, design), rho_asked(config.privacy));
-  const Sensitivity sensitivity =
-      moments::sensitivity_limit(settings.mechanism.correlation, settings.mechanism.participation);
+  const Sensitivity sensitivity = moments::sensitivity_limit(settings.mechanism);
   std::vector<StageNoise> stages;
   const std::vector<moments::Block> blocks = moments::noised_blocks(design);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -110,8 +111,10 @@ Mechanism moments_mechanism(const Config& config, const privacy::Participation& 
                       privacy::rho(sensitivity, settings.sigmas[i]), settings.sigmas[i],
                       noise_stddev(settings.sigmas[i], displacement)});
   }
-  const privacy::Spend spend{correlation, participation, moments::joint_multiplier(design, settings.sigmas)};
-  return {std::move(stages), moments::grids(settings), participation, spend};
+  const NoiseMultiplier joint = moments::joint_multiplier(design, settings.sigmas);
+  const auto& limits = config.descent.users;
+  return {std::move(stages), moments::grids(settings), participation_of(config, participation),
+          limits ? users::spend(correlation, *limits, joint) : privacy::Spend{correlation, participation, joint}};
 }
 
 std::size_t centre_size(const Config& config) {

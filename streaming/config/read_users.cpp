@@ -53,11 +53,15 @@ void refuse_limits_of_tables(const Section& root) {
 void refuse_what_is_not_there(const Section& root, const Config& config) {
   const Section privacy = root.section("privacy");
   if (config.privacy.protects == Protects::target) privacy.refuse("unit", "\"record\" where protects = \"target\"");
-  if (config.moments)
-    privacy.refuse("unit", "\"record\" where model.estimator = \"moments\", for users are not yet supported there");
   if (config.descent.first_stage) {
     privacy.refuse("unit",
                    "\"record\" where there are [[endogenous]] regressors, for users are not yet supported there");
+  }
+  if (config.moments && config.moments->spread != moments::Spread::none) {
+    root.section("intervals")
+        .refuse("kind",
+                "\"none\" where privacy.unit = \"user\" and model.estimator = \"moments\": a user's rows are "
+                "no independent records");
   }
   if (config.descent.moments) {
     root.section("intervals")

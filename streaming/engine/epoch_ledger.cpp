@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "engine/spent.h"
-#include "nustream/users/charge.h"
 #include "nustream/users/sensitivity.h"
 #include "planted.h"
 
@@ -29,44 +28,45 @@ namespace {
 /// Lines hold ρ of so many counts at most: of a larger k they hold its own alone, and epochs add up.
 constexpr std::uint64_t counts_in_a_line_max = 64;
 
-/// Over `steps` > 0 steps, or over all that there may be.
-journal::UserSpend user_spend(const config::Mechanism& mechanism, const EpochIdentity& identity,
-                              std::optional<StepCount> steps) {
-  const users::Limits& limits = *identity.limits;
-  std::vector<users::Mechanism> mechanisms;
-  for (const config::StageNoise& stage : mechanism.stages) mechanisms.push_back({stage.correlation, stage.sigma});
-  journal::UserSpend spend{limits, identity.carries_over, {}, std::nullopt};
-  const auto& participation = limits.participation();
-  if (participation && participation->times() > counts_in_a_line_max) {
-    privacy::Spend all = users::spend(mechanisms.front().correlation, {participation, {}}, mechanisms.front().sigma);
-    for (std::size_t i = 1; i < mechanisms.size(); ++i) {
-      all = all.beside(users::spend(mechanisms[i].correlation, {participation, {}}, mechanisms[i].sigma));
-    }
-    spend.by_count = {steps ? all.after(*steps) : all.limit()};
-    if (!limits.mass()) return spend;
-  }
-  const users::Limits rest(spend.by_count.empty() ? participation : std::nullopt, limits.mass());
-  users::Epoch epoch = users::epoch_of(mechanisms, rest, steps, identity.carries_over);
-  if (spend.by_count.empty()) spend.by_count = std::move(epoch.by_count);
-  if (limits.mass()) spend.of_mass = epoch.of_mass;
-  return spend;
-}
-
-/// Of a line; nothing where the unit is a record.
-std::optional<journal::UserSpend> user_spend_after(const config::Mechanism& mechanism, const EpochIdentity& identity,
-                                                   StepCount steps) {
-  if (!identity.limits) return std::nullopt;
-  journal::UserSpend spend = user_spend(mechanism, identity, StepCount{std::max<std::uint64_t>(1, steps.value())});
-  if (steps.value() > 0) return spend;
-  std::ranges::fill(spend.by_count, Rho{0});
-  if (spend.of_mass) spend.of_mass = Rho{0};
-  return spend;
+/// Of all stages together.
+privacy::Spend spend_of(const config::Mechanism& mechanism, const users::Limits& limits) {
+  const auto of = [&](const config::StageNoise& stage) {
+    return users::spend(stage.correlation, limits, stage.sigma);
+  };
+  privacy::Spend all = of(mechanism.stages.front());
+  for (std::size_t i = 1; i < mechanism.stages.size(); ++i) all = all.beside(of(mechanism.stages[i]));
+  return all;
 }
 
 }  // namespace
 
+/// Made once: a line at every commit asks all of them, and each remembers what it computed last.
+EpochLedger::UserSpends::UserSpends(const config::Mechanism& mechanism, const users::Limits& of_one)
+    : limits(of_one) {
+  if (const auto& participation = limits.participation()) {
+    const std::uint64_t times = participation->times();
+    for (std::uint64_t count = times <= counts_in_a_line_max ? 1 : times; count <= times; ++count) {
+      by_count.push_back(spend_of(mechanism, {{{count, participation->separation()}}, {}}));
+    }
+  }
+  if (limits.mass()) of_mass = spend_of(mechanism, {{}, limits.mass()});
+}
+
+/// Of a line after `steps` steps, or over all that there may be where none are given.
+journal::UserSpend EpochLedger::UserSpends::after(std::optional<StepCount> steps, bool carries_over) const {
+  const auto of = [&](const privacy::Spend& spend) { return steps ? spend.after(*steps) : spend.limit(); };
+  journal::UserSpend told{limits, carries_over, {}, std::nullopt};
+  if (by_count.size() > 1 || (limits.participation() && limits.participation()->times() == 1)) {
+    told.by_count.push_back(Rho{0});  // of a user that did nothing
+  }
+  for (const privacy::Spend& spend : by_count) told.by_count.push_back(of(spend));
+  if (of_mass) told.of_mass = of(*of_mass);
+  return told;
+}
+
 EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger)
     : identity_(std::move(identity)), mechanism_(mechanism), ledger_(std::move(ledger)) {
+  if (identity_.limits) of_users_.emplace(mechanism, *identity_.limits);
   static_cast<void>(total_spent(ledger_.epochs, identity_.neighbours));
 }
 
@@ -95,7 +95,7 @@ journal::LedgerEntry EpochLedger::line(Rho spent, Rho limit, StepCount steps, Po
           identity_.neighbours,
           identity_.is_private,
           identity_.overlap,
-          user_spend_after(mechanism_, identity_, steps)};
+          of_users_ ? std::optional(of_users_->after(steps, identity_.carries_over)) : std::nullopt};
 }
 
 std::vector<journal::LedgerEntry> EpochLedger::others() const {
@@ -115,6 +115,8 @@ std::vector<journal::LedgerEntry> EpochLedger::with_own(StepCount steps, Positio
 
 Rho EpochLedger::total(Rho spent, StepCount steps, Position to) const {
   std::vector<journal::LedgerEntry> entries = others();
+  // One epoch of users costs what it spent: how that is spread over counts is asked where there are others.
+  if (of_users_ && entries.empty()) return spent;
   if (steps.value() > 0) entries.push_back(line(spent, spent, steps, to));
   return total_spent(entries, identity_.neighbours);
 }
@@ -127,7 +129,7 @@ Rho EpochLedger::total(StepCount steps, Position to) const {
 Rho EpochLedger::total_in_the_limit(Position to) const {
   std::vector<journal::LedgerEntry> entries = others();
   entries.push_back(line(mechanism_.spend.limit(), mechanism_.spend.limit(), StepCount{1}, to));
-  if (identity_.limits) entries.back().user = user_spend(mechanism_, identity_, std::nullopt);
+  if (of_users_) entries.back().user = of_users_->after({}, identity_.carries_over);
   return total_spent(entries, identity_.neighbours);
 }
 

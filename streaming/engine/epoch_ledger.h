@@ -44,7 +44,7 @@ class EpochLedger {
   /// touched records up to `to`.
   [[nodiscard]] Rho total(StepCount steps, Position to) const;
   /// The same, where this epoch's own ρ after `steps` steps is at hand. Asks no mechanism, whose cache is one
-  /// thread's.
+  /// thread's; of users a copy asks its own.
   [[nodiscard]] Rho total(Rho spent, StepCount steps, Position to) const;
   /// The number of steps that neither the correlation's horizon nor `budget` for the total lets it pass; empty for
   /// none. `to`: where the lane is.
@@ -63,10 +63,21 @@ class EpochLedger {
   [[nodiscard]] journal::LedgerEntry line(Rho spent, Rho limit, StepCount steps, Position to) const;
   [[nodiscard]] Rho total_in_the_limit(Position to) const;
 
+  /// Where the unit is the user: ρ of each count, or of k alone where there are too many for a line, and of all of W.
+  struct UserSpends {
+    UserSpends(const config::Mechanism& mechanism, const users::Limits& of_one);
+    [[nodiscard]] journal::UserSpend after(std::optional<StepCount> steps, bool carries_over) const;
+
+    users::Limits limits;
+    std::vector<privacy::Spend> by_count{};
+    std::optional<privacy::Spend> of_mass{};
+  };
+
   EpochIdentity identity_;
   const config::Mechanism& mechanism_;
   journal::Ledger ledger_;
   std::vector<journal::LedgerEntry> owed_;
+  std::optional<UserSpends> of_users_;
 };
 
 }  // namespace nustream::engine

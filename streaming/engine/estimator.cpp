@@ -17,8 +17,7 @@ std::uint64_t Estimator::clipped() const {
 }
 
 std::uint64_t Estimator::contributions() const {
-  const auto* descent = std::get_if<lane::Lane>(&lane_);
-  return descent == nullptr ? 0 : descent->contributions();
+  return std::visit([](const auto& lane) { return lane.contributions(); }, lane_);
 }
 
 std::string Estimator::encode() const {
@@ -42,7 +41,7 @@ void Estimator::advance(const record::RowSlice& rows, std::span<const noise::Gri
   if (auto* descent = std::get_if<lane::Lane>(&lane_)) {
     descent->advance(rows, noise, of_descent_, users_);
   } else {
-    std::get<moments::Lane>(lane_).advance(rows, noise, of_sums_);
+    std::get<moments::Lane>(lane_).advance(rows, noise, of_sums_, users_);
   }
 }
 

@@ -30,7 +30,7 @@ class Estimator {
   [[nodiscard]] Position position() const;
   /// Records whose gradient or residual was clipped, since construction. Operator side only.
   [[nodiscard]] std::uint64_t clipped() const;
-  /// Of a descent by users, their contributions since construction; else 0. Operator side only.
+  /// Where the unit is the user, users' contributions since construction; else 0. Operator side only.
   [[nodiscard]] std::uint64_t contributions() const;
   /// Canonical bytes of the state: docs/formats/lane.md or docs/formats/moments.md.
   [[nodiscard]] std::string encode() const;

@@ -49,7 +49,7 @@ TableDesign settle_sums(config::Config& config, std::uint64_t rows) {
   config.estimate.steps = steps;
   config.moments->releases = steps;
   config.noise.correlation = config::correlation_of(*config.moments, every);
-  return {rows, every, steps, steps, 1};
+  return {rows, every, steps, steps, 1, config.users.has_value()};
 }
 
 }  // namespace
@@ -59,7 +59,9 @@ TableDesign settle_design(config::Config& config, std::uint64_t rows) {
   if (config.moments) {
     config.privacy.rho = config::rho_asked(config.privacy);
     config.privacy.epsilon.reset();
-    return settle_sums(config, rows);
+    const TableDesign design = settle_sums(config, rows);
+    if (config.users) config.descent.users = users::Limits(design.participation(), {});
+    return design;
   }
   if (config.estimate.full_batch) config.descent.minibatch = rows;
   const std::uint64_t m = config.descent.minibatch;

@@ -57,6 +57,14 @@ class BatchSums {
   void aim(const Radii& radii, std::span<const double> centre);
   /// All rows of the slice, in order. O(d²) a row; no allocation.
   void add(const record::RowSlice& rows) noexcept;
+  /// What one row alone adds, before it is truncated: its second moments, then its target moments, each of length at
+  /// most 1 but for rounding. False for a row that adds zeros. Contract: the design has no other blocks, and
+  /// `entries` room for both.
+  [[nodiscard]] bool contribution(const double* row, double target, std::span<double> entries) noexcept;
+  /// Rows whose contributions come by add_units().
+  void count(std::uint64_t rows) noexcept { records_ += rows; }
+  /// Integers of a block's grid that were summed elsewhere.
+  void add_units(Block block, std::span<const std::int64_t> units) noexcept;
   /// To no rows.
   void clear() noexcept;
 
@@ -77,6 +85,7 @@ class BatchSums {
   };
 
   void add_row(const double* row, double target) noexcept;
+  [[nodiscard]] bool scale_row(const double* row, double target) noexcept;
   void add_scaled() noexcept;
   [[nodiscard]] double residual(std::size_t response, double value, double scale) const noexcept;
   void flush() noexcept;

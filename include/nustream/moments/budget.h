@@ -10,6 +10,7 @@
 #include "nustream/moments/shape.h"
 #include "nustream/noise/correlation.h"
 #include "nustream/privacy/zcdp.h"
+#include "nustream/users/limits.h"
 
 namespace nustream::moments {
 
@@ -22,6 +23,8 @@ namespace nustream::moments {
 /// | residual moments | 1 | √2, for one response 1 | 1 | √2, for one response 1 |
 ///
 /// ‖uuᵀ − vvᵀ‖² = ‖u‖⁴ + ‖v‖⁴ − 2(uᵀv)² ≤ 2 in the unit ball; two numbers of [0, 1] differ by at most 1.
+/// Of users under replace-one 2 for every block: a user's rows and those of whoever takes its place may be in other
+/// steps, where nothing but the triangle inequality holds.
 /// Throws InvalidParameter for a block without noise.
 [[nodiscard]] Displacement displacement(const Design& design, Block block);
 
@@ -32,15 +35,22 @@ namespace nustream::moments {
 /// record reaches. Replace-one: never all at their largest. With ρ_H of the second moments, ρ_g of the moments of all
 /// responses together, and c the cosine between the two records' inputs, it is ρ_H(1 − c²) + ρ_g(1 + |c|)/2, largest
 /// at c = ρ_g/(4ρ_H): ρ_H + ρ_g/2 + ρ_g²/(16ρ_H) where ρ_g ≤ 4ρ_H, else ρ_g (shorter inputs move less). The spread's
-/// ρ is added to it. Cf. arXiv 2502.06597.
+/// ρ is added to it. Cf. arXiv 2502.06597. Of users the sum of all parts, whatever the neighbours: each block's move
+/// is at most its Δ.
 [[nodiscard]] Rho joint(const Design& design, const std::vector<Rho>& parts);
 
 /// Who is protected, and how the noise of all blocks is correlated over the steps.
 struct Mechanism {
   Design design;
-  BatchParticipation participation;
+  BatchParticipation participation;  ///< of a record
   noise::Correlation correlation;
+  /// Where the unit is the user: what each may do, a contribution being a user's sums of one step, of length at most
+  /// 1 in every block. It takes the place of `participation`, of which the number of records of a step is left.
+  std::optional<users::Limits> users{};
 };
+
+/// sensitivity_limit() of the participation, or users::sensitivity_limit() of the limits. Throws as they do.
+[[nodiscard]] Sensitivity sensitivity_limit(const Mechanism& mechanism);
 
 /// How a budget is divided: the blocks' own ρ are in these proportions, in the order of noised_blocks().
 using Shares = std::vector<double>;
@@ -59,7 +69,8 @@ using Shares = std::vector<double>;
 /// do not depend on what was asked before.
 class Spend {
  public:
-  /// `sigmas` in the order of noised_blocks(). Throws InvalidParameter for another number of them.
+  /// `sigmas` in the order of noised_blocks(). Throws InvalidParameter for another number of them, and where the unit
+  /// is the user (users::spend()).
   Spend(const Mechanism& mechanism, const std::vector<NoiseMultiplier>& sigmas);
 
   /// ρ of the worst unit after `steps` steps, with what it took part in until then: 0 at 0, never decreasing, rounded

@@ -20,6 +20,8 @@
 #include "nustream/moments/stage_noise.h"
 #include "nustream/noise/grid.h"
 #include "nustream/record/batch.h"
+#include "nustream/users/changes.h"
+#include "nustream/users/contribution.h"
 
 namespace nustream::moments {
 
@@ -31,7 +33,9 @@ struct StageStart {
 
 /// Public settings that decide what a release becomes.
 struct Settings {
-  Mechanism mechanism;                  ///< participation.batch is `every`: records of a step
+  /// participation.batch is `every`: records of a step. With users a linear model without a spread, no part of whose
+  /// rows is public.
+  Mechanism mechanism;
   std::vector<NoiseMultiplier> sigmas;  ///< of the noised blocks, in their order
   std::vector<StageStart> stages;       ///< rising; the first at step 0, about `start`
   /// Steps between further stages behind the last listed one, with its radii; 0: none. For sums that forget alone:
@@ -79,7 +83,8 @@ using Releases = std::vector<Release>;
 /// Guarantee: everything in a release and in the centres is a function of noisy sums, public settings and public
 /// counts; each record enters one step's sums, by at most its block's radius and all blocks at once. Under the
 /// mechanism's correlation and noise the sequence of all releases costs what moments::Spend says, adaptive centres
-/// included (CDP+ Theorem 1.1): no centre of a step reads that step's rows or a later one's.
+/// included, and of users what users::spend() says (CDP+ Theorem 1.1): no centre of a step reads that step's rows or
+/// a later one's.
 class Lane {
  public:
   /// A lane at step 0. Throws InvalidParameter where a setting is out of range or sizes disagree.
@@ -92,8 +97,10 @@ class Lane {
 
   /// Takes the rows, any number of them, and closes each step whose last record is among them: `noise` holds, for
   /// each noised block in their order, at least as many steps as close, the first of them the lane's next step
-  /// (contract).
-  void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases);
+  /// (contract). Where the unit is the user, rows say whose they are, a step's sums are over users, each of whose own
+  /// sums is shortened to a length of at most 1, and what users use up goes into `users`; else it is not looked at.
+  void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases,
+               users::Changes* users = nullptr);
 
   /// The last step's release once more. Contract: there was a step.
   void release_now(Releases& releases) const;
@@ -103,9 +110,12 @@ class Lane {
   /// Records of the step that is not closed yet. They are in no state: one encodes a lane between steps.
   [[nodiscard]] std::uint64_t open_records() const noexcept { return batch_.records(); }
   [[nodiscard]] const RunningSums& sums() const noexcept { return sums_; }
-  /// Rows, since construction, whose inputs were scaled down, and whose residual was clipped. Operator side only.
+  /// Rows, since construction, whose inputs were scaled down, and whose residual was clipped; of users, contributions
+  /// that were shortened. Operator side only.
   [[nodiscard]] std::uint64_t scaled() const noexcept { return batch_.scaled(); }
-  [[nodiscard]] std::uint64_t clipped() const noexcept { return batch_.clipped(); }
+  [[nodiscard]] std::uint64_t clipped() const noexcept { return by_user_ ? by_user_->clipped() : batch_.clipped(); }
+  /// Where the unit is the user, users' contributions to all steps since construction; else 0. Operator side only.
+  [[nodiscard]] std::uint64_t contributions() const noexcept { return by_user_ ? by_user_->settled() : 0; }
 
   /// Canonical bytes of the state (docs/formats/moments.md). Contract: no record is open.
   [[nodiscard]] std::string encode() const;
@@ -116,12 +126,17 @@ class Lane {
  private:
   void add_structure(std::span<const double> covariance, const Estimate& found, Release& release) const;
   void begin_step();
+  void add(const record::RowSlice& rows, const users::Changes* users);
+  void settle(users::Changes& users);
   void close_step(std::span<const noise::GridNoise> noise, std::uint64_t index);
 
   Settings settings_;
   Frame frame_;
   Spacings spacings_;
   BatchSums batch_;
+  std::optional<users::StepContributions> by_user_;
+  std::vector<double> row_;          // a row's contribution
+  std::vector<std::int64_t> units_;  // of a step's users
   RunningSums sums_;
   StageNoise noise_;
   std::uint64_t steps_ = 0;

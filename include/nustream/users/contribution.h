@@ -23,6 +23,12 @@ struct Block {
   double spacing;  ///< s of the grid, a power of two; bound/s below 2^51
 };
 
+/// How a user's sum is shortened that is longer than the bound of a block.
+enum class Shortening {
+  by_block,  ///< each block by itself
+  together   ///< all blocks by one factor: sums over the same rows stay sums of one weight
+};
+
 /// The contributions of one step: a record, a minibatch, or a batch of moments.
 ///
 /// For each record, in order: takes_part(), before its gradient is computed at the step's iterate; where it says so
@@ -36,7 +42,7 @@ struct Block {
 class StepContributions {
  public:
   /// Throws InvalidParameter where a block is empty, or its bound or spacing out of range.
-  StepContributions(std::vector<Block> blocks, Limits limits);
+  StepContributions(std::vector<Block> blocks, Limits limits, Shortening shortening = Shortening::by_block);
 
   /// Forgets the records of the step before, settled or not.
   void begin(StepIndex step) noexcept;
@@ -60,11 +66,13 @@ class StepContributions {
     std::uint32_t number;
   };
 
+  void shorten_together(std::span<double> sum) const noexcept;
   [[nodiscard]] double norm_of(std::span<const double> sum) const noexcept;
   void add_to_grid(std::span<const double> sum, double scale, std::span<std::int64_t> units) const;
 
   std::vector<Block> blocks_;
   Limits limits_;
+  Shortening shortening_;
   std::size_t entries_;
   StepIndex step_{0};
   UserIndex index_;

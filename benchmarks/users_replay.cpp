@@ -1,0 +1,175 @@
+// A whole replay whose unit is the user, from a generated pipe: many users, each of whom comes again and again; and
+// how long whoever looks at its store afterwards rebuilds the table. Usage: users_replay NUSTREAM [JSON file]; USERS
+// (10,000,000), RECORDS (100,000,000) in the environment, and TMPDIR for the folder with the state.
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness.h"
+
+namespace {
+
+using nustream::benchmarks::asked;
+namespace fs = std::filesystem;
+
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
+
+/// SplitMix64: a record of any number costs the generator next to nothing.
+std::uint64_t mixed(std::uint64_t number) {
+  number += 0x9e3779b97f4a7c15;
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
+
+void write_all(int file, const std::string& bytes) {
+  for (std::size_t written = 0; written < bytes.size();) {
+    const ssize_t count = ::write(file, bytes.data() + written, bytes.size() - written);
+    if (count < 0) throw std::runtime_error("the reader is gone");
+    written += static_cast<std::size_t>(count);
+  }
+}
+
+/// who,x,y: the user drawn at random, x and y of two digits.
+void generate(int file, std::uint64_t users, std::uint64_t records) {
+  std::string block = "who,x,y\n";
+  char digits[24];
+  for (std::uint64_t i = 0; i < records; ++i) {
+    const std::uint64_t bits = mixed(i);
+    block.append(digits, std::to_chars(digits, digits + sizeof digits, bits % users).ptr);
+    const auto number = [&](std::uint64_t from) {
+      block += ",0.";
+      block += static_cast<char>('0' + from % 10);
+      block += static_cast<char>('0' + from / 10 % 10);
+    };
+    number(bits >> 40);
+    number(bits >> 50);
+    block += '\n';
+    if (block.size() < block_bytes) continue;
+    write_all(file, block);
+    block.clear();
+  }
+  write_all(file, block);
+}
+
+struct Measured {
+  int code;
+  double seconds;
+  double mebibytes;  ///< the most that it had
+};
+
+/// `input`: becomes standard input; -1 for none.
+Measured run(const std::vector<std::string>& arguments, int input) {
+  const auto begun = std::chrono::steady_clock::now();
+  const pid_t child = ::fork();
+  if (child < 0) throw std::runtime_error("cannot fork");
+  if (child == 0) {
+    const int none = ::open("/dev/null", O_RDWR);
+    ::dup2(input < 0 ? none : input, STDIN_FILENO);
+    ::dup2(none, STDOUT_FILENO);
+    std::vector<char*> argv;
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  if (input >= 0) ::close(input);
+  int status = 0;
+  rusage usage{};
+  ::wait4(child, &status, 0, &usage);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, taken.count(), static_cast<double>(usage.ru_maxrss) / 1024};
+}
+
+Measured replay_from_a_pipe(const std::vector<std::string>& arguments, std::uint64_t users, std::uint64_t records) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  ::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(block_bytes));
+  const pid_t generator = ::fork();
+  if (generator < 0) throw std::runtime_error("cannot fork");
+  if (generator == 0) {
+    ::close(ends[0]);
+    generate(ends[1], users, records);
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  const Measured measured = run(arguments, ends[0]);
+  ::waitpid(generator, nullptr, 0);
+  return measured;
+}
+
+std::string config_text() {
+  return R"([stream]
+name = "users"
+input = "-"
+format = "csv"
+[target]
+column = "y"
+[[features]]
+column = "x"
+[descent]
+step_size = 0.001
+clip_norm = 3.0
+minibatch = 100
+[privacy]
+unit = "user"
+user = "who"
+rho = 0.5
+delta = 1e-6
+[users]
+participations = 20
+mass = 8.0
+[noise]
+nu = 0.0001
+[release]
+every = 1000
+)";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 64;
+  const std::uint64_t users = asked("USERS", 10'000'000);
+  const std::uint64_t records = asked("RECORDS", 100'000'000);
+  std::string name = (fs::temp_directory_path() / "nustream-users-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) return 74;
+  const fs::path folder = name;
+  std::ofstream(folder / "users.toml") << config_text();
+  const std::string state = (folder / "state").string();
+  const Measured replayed =
+      replay_from_a_pipe({argv[1], "replay", (folder / "users.toml").string(), "--insecure-seed", "1", "--quiet",
+                          "--set", "state.directory=\"" + state + "\""},
+                         users, records);
+  const Measured looked = run({argv[1], "inspect", state, "--users", "--insecure-seed", "1"}, -1);
+  std::uintmax_t store = 0;
+  for (const char* file : {"users-0.log", "users-1.log"}) {
+    std::error_code missing;
+    const std::uintmax_t size = fs::file_size(folder / "state" / file, missing);
+    if (!missing) store += size;
+  }
+  const std::string json = fmt::format(
+      "{{\"figure\": \"replay by user\", \"users\": {}, \"records\": {}, \"records_per_second\": {:.4g}, "
+      "\"mebibytes\": "
+      "{:.4g}, \"rebuild_seconds\": {:.3g}, \"rebuild_mebibytes\": {:.4g}, \"store_mebibytes\": {:.4g}}}\n",
+      users, records, static_cast<double>(records) / replayed.seconds, replayed.mebibytes, looked.seconds,
+      looked.mebibytes, static_cast<double>(store) / 0x1p20);
+  std::FILE* out = argc > 2 ? std::fopen(argv[2], "w") : stdout;
+  if (out == nullptr) return 74;
+  fmt::print(out, "{}", json);
+  fs::remove_all(folder);
+  return std::max(replayed.code, looked.code);
+}

@@ -1,0 +1,108 @@
+// Audits with a canary user, who has all records of a game: what the adversary proves comes close to what the limits
+// claim, and never above.
+//
+// Keys are the system's randomness, as in a real audit. Each bound is wrong with probability 1e-3, and is checked
+// against the claim plus what one standard error moves it, which makes it some 1e-5.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "audit/audit.h"
+#include "example_config.h"
+#include "expect_failure.h"
+#include "nustream/base/error.h"
+#include "temporary_folder.h"
+
+namespace nustream::audit {
+namespace {
+
+config::Config settings(const std::string& text, const std::vector<std::string>& limits,
+                        const std::vector<std::string>& more = {}) {
+  const tests::TemporaryFolder folder;
+  std::vector<std::string> overrides{"privacy.unit=user", "privacy.user=who", "privacy.rho=2"};
+  for (const std::string& limit : limits) overrides.push_back("users." + limit);
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return config::read_config(folder.write("audit.toml", text), overrides);
+}
+
+Options games(std::uint64_t runs) {
+  Options options;
+  options.steps = 16;
+  options.runs = runs;
+  return options;
+}
+
+const std::vector<std::vector<std::string>> reached{
+    {"participations=1"}, {"participations=4", "separation=3"},           {"participations=16"}, {"mass=1"},
+    {"mass=0.25"},        {"participations=2", "separation=5", "mass=20"}};
+
+// In minibatches every record of a step is the canary's: were each clipped by itself, or did a step count that the
+// limits do not let in, more would be proven than is claimed.
+TEST(AuditOfUsers, ProvesNearlyAllOfTheClaimAndNeverMore) {
+  for (const char* adjacency : {"privacy.adjacency=zero-out", "privacy.adjacency=replace-one"}) {
+    for (const std::vector<std::string>& limits : reached) {
+      const config::Config config =
+          settings(tests::example_config(), limits, {adjacency, "descent.minibatch=3", "descent.step_size=1e-4"});
+      const Finding finding = audit(config, config::Purpose::stream, games(20'000));
+      EXPECT_LE(finding.mu_bound, finding.mu * 1.01) << limits.front() << ' ' << adjacency;
+      EXPECT_GE(finding.mu_bound, 0.9 * finding.mu) << limits.front() << ' ' << adjacency;
+      EXPECT_LE(finding.epsilon_bound, finding.epsilon * 1.02) << limits.front() << ' ' << adjacency;
+      EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu) << limits.front() << ' ' << adjacency;
+      EXPECT_LT(finding.shorter_share(), 0.01) << limits.front() << ' ' << adjacency;
+    }
+  }
+}
+
+// Of a mass above 1 no pattern reaches the claim (triangle inequality): each step takes 1 of it at most.
+TEST(AuditOfUsers, OfALargeMassProvesLessThanIsClaimed) {
+  const Finding finding = audit(settings(tests::example_config(), {"mass=4"}, {"descent.step_size=1e-4"}),
+                                config::Purpose::stream, games(20'000));
+  EXPECT_LT(finding.mu_of_filter, finding.mu);
+  EXPECT_GT(finding.mu_of_filter, 0.5 * finding.mu);
+  EXPECT_LE(finding.mu_bound, finding.mu_of_filter * 1.01);
+  EXPECT_GE(finding.mu_bound, 0.9 * finding.mu_of_filter);
+}
+
+TEST(AuditOfUsers, PlaysRunningSums) {
+  for (const std::vector<std::string>& limits : reached) {
+    const config::Config config = settings(tests::moments_config(), limits, {"intervals.kind=none"});
+    const Finding finding = audit(config, config::Purpose::stream, games(6'000));
+    EXPECT_LE(finding.mu_bound, finding.mu * 1.02) << limits.front();
+    EXPECT_GE(finding.mu_bound, 0.84 * finding.mu) << limits.front();
+  }
+}
+
+// A table's user may have rows in each of its minibatches.
+TEST(AuditOfUsers, PlaysATableAsAUserInEveryStep) {
+  const config::Config config = [] {
+    const tests::TemporaryFolder folder;
+    return config::read_config(folder.write("audit.toml", tests::example_config() + "[estimate]\nsteps = 6\n"),
+                               {"privacy.unit=user", "privacy.user=who", "privacy.rho=2",
+                                "noise.correlation=independent", "descent.minibatch=2", "descent.step_size=1e-4"},
+                               config::Purpose::table);
+  }();
+  Options options = games(20'000);
+  options.records = 6;
+  const Finding finding = audit(config, config::Purpose::table, options);
+  EXPECT_NEAR(finding.rho, 2, 1e-9);
+  EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu);
+  EXPECT_LE(finding.mu_bound, finding.mu * 1.01);
+  EXPECT_GE(finding.mu_bound, 0.9 * finding.mu);
+}
+
+TEST(AuditOfUsers, TakesItsStepsFromTheLimitsAlone) {
+  Options options = games(1000);
+  options.passes = 2;
+  tests::expect_failure(
+      Exit::usage,
+      [&] {
+        static_cast<void>(
+            audit(settings(tests::example_config(), {"participations=2"}), config::Purpose::stream, options));
+      },
+      "[users] says");
+}
+
+}  // namespace
+}  // namespace nustream::audit
