@@ -1,5 +1,6 @@
 #include "config/users.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "config/read_sections.h"
@@ -91,7 +92,8 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
   config.users = Users{*column, nobody, std::nullopt};
   if (purpose == Purpose::table) {
     refuse_limits_of_tables(root);
-    config.users->limits = users::Limits({{config.estimate.steps, 1}}, {});
+    // Of running sums the number of steps follows from that of the rows (settle_design()).
+    config.users->limits = users::Limits({{std::max<std::uint64_t>(1, config.estimate.steps), 1}}, {});
   } else {
     config.users->limits = read_limits(section);
     config.users->are_kept = true;
