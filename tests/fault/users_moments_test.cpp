@@ -16,14 +16,14 @@ using ::testing::HasSubstr;
 
 /// Rows and sums so wide that nothing is shortened but a user's sums.
 const std::vector<std::string> by_sums{"--quiet",
-                                      "--insecure-seed",
-                                      "7",
-                                      "--set",
-                                      "model.estimator=moments",
-                                      "--set",
-                                      "release.every=20",
-                                      "--set",
-                                      "moments={row_norm=12, residual_bound=10}"};
+                                       "--insecure-seed",
+                                       "7",
+                                       "--set",
+                                       "model.estimator=moments",
+                                       "--set",
+                                       "release.every=20",
+                                       "--set",
+                                       "moments={row_norm=12, residual_bound=10}"};
 
 // y = 1 − 0.5x + noise: with next to no noise, and a limit that nobody meets, every row counts.
 TEST(UsersMoments, AreThoseOfAllRowsWhereNothingIsShortened) {
@@ -83,7 +83,7 @@ TEST(UsersMoments, RefuseIntervals) {
   const UsersWorld world;
   const CommandResult run =
       world.run(with(by_sums, {"--set", "intervals.kind=residuals", "--set",
-                              "moments={row_norm=12, residual_bound=10, stages=[{from=1000, residual_bound=5}]}"}));
+                               "moments={row_norm=12, residual_bound=10, stages=[{from=1000, residual_bound=5}]}"}));
   EXPECT_EQ(run.code, 78);
   EXPECT_THAT(run.err, HasSubstr("a user's rows are no independent records"));
 }
