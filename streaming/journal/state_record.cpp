@@ -69,7 +69,8 @@ void read_users(secrets::FieldReader& fields, std::optional<UsersOfState>& users
 std::size_t encoded_size(const StateRecord& record) {
   std::size_t size = 256 + record.lane.size() + record.outbox.size() + record.ledger_entry.size() +
                      record.bookmark.size() + record.ledger_epochs.size() + record.stop_asked.size() +
-                     record.settings.size() + record.ranges.size() + record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash)) +
+                     record.settings.size() + record.ranges.size() +
+                     record.seen.size() * (sizeof(std::uint64_t) + sizeof(Hash)) +
                      (record.users ? 128 + record.users->mark.size() + record.users->column.size() : 0);
   for (const noise::Checkpoint& stage : record.noise.stages) {
     size += 64 + sizeof(noise::Segment) * stage.segments.size() + sizeof(double) * stage.memory.size();
