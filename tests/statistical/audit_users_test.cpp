@@ -68,7 +68,7 @@ TEST(AuditOfUsers, OfALargeMassProvesLessThanIsClaimed) {
 TEST(AuditOfUsers, PlaysRunningSums) {
   for (const std::vector<std::string>& limits : reached) {
     const config::Config config = settings(tests::moments_config(), limits, {"intervals.kind=none"});
-    const Finding finding = audit(config, config::Purpose::stream, games(6'000));
+    const Finding finding = audit(config, config::Purpose::stream, games(12'000));
     EXPECT_LE(finding.mu_bound, finding.mu * 1.02) << limits.front();
     EXPECT_GE(finding.mu_bound, 0.84 * finding.mu) << limits.front();
   }
