@@ -5,9 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 
+#include "decode/file_kind.h"
 #include "decode/message_decoder.h"
 #include "decode/recorded_reader.h"
 #include "decode/segment_format.h"
@@ -99,10 +101,19 @@ inline void check_file(std::string_view content, const decode::InputSettings& se
 inline void check_rows(std::string_view content, const decode::InputSettings& settings, const record::Schema& schema,
                        decode::MessageDecoder& decoder) {
   check_messages(content, decoder);
-  // What a file is told to be by its first bytes: compressed, or a segment.
+  // What a file is told to be by its first bytes: compressed, an archive, a segment, or of a kind that is refused.
   if (content.empty()) return;
-  const bool other = content.starts_with("\x1f\x8b") || content.starts_with("\x28\xb5\x2f\xfd") ||
-                     content.starts_with(decode::segment_magic) || content.substr(1).starts_with("\x2a\x4d\x18");
+  constexpr std::string_view magics[] = {"\x1f\x8b",
+                                         "\x28\xb5\x2f\xfd",
+                                         "PK",
+                                         "BZh",
+                                         "\xfd"
+                                         "7zXZ",
+                                         decode::segment_magic};
+  const bool other = content.substr(1).starts_with("\x2a\x4d\x18") ||
+                     std::any_of(std::begin(magics), std::end(magics),
+                                 [&](std::string_view magic) { return content.starts_with(magic); }) ||
+                     !decode::other_kind(content, true, settings, "in").empty();
   if (other || std::hash<std::string_view>{}(content) % 16 != 0) return;
   check_file(content, settings, schema);
 }
