@@ -90,7 +90,7 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
     fail_or_reopen(interrupted.error());
   } catch (const kafka::KafkaFailure& kafka_failure) {
     const bool late_token = kafka_failure.error().cause == kafka::Cause::authentication &&
-                            config::renews_tokens(host_.setup.config.kafka);
+                            config::renews_tokens(host_.setup.config.kafka.properties);
     if (kafka_failure.error().remedy == kafka::Remedy::none && !late_token) return fail(kafka_failure);
     reopen(kafka_failure.error());
   } catch (const Failure& other) {

@@ -19,7 +19,7 @@ double seconds(std::chrono::steady_clock::duration duration) {
 /// No waiting mends it: a right that is not granted, a limit that the topic has, a password; but a token may only
 /// have come late.
 bool is_refusal(const config::Kafka& kafka, const kafka::Error& error) {
-  if (error.cause == kafka::Cause::authentication) return !config::renews_tokens(kafka);
+  if (error.cause == kafka::Cause::authentication) return !config::renews_tokens(kafka.properties);
   return error.cause == kafka::Cause::authorization || error.cause == kafka::Cause::record_too_large;
 }
 

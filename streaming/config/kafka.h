@@ -59,9 +59,9 @@ struct Kafka {
 };
 
 /// Whether clients show tokens that are renewed: one that is refused may be followed by one that is not.
-[[nodiscard]] inline bool renews_tokens(const Kafka& kafka) {
-  return kafka.properties.contains(std::string(oauth_file_property)) ||
-         kafka.properties.contains(std::string(oauth_command_property));
+[[nodiscard]] inline bool renews_tokens(const std::map<std::string, std::string>& properties) {
+  return properties.contains(std::string(oauth_file_property)) ||
+         properties.contains(std::string(oauth_command_property));
 }
 
 }  // namespace nustream::config

@@ -77,7 +77,7 @@ ClientHandle new_client(const ClientSettings& settings, Role role, Configuration
   ClientHandle client(rd_kafka_new(type, configuration.get(), text.data(), text.size()));
   if (!client) {
     throw Failure(Exit::configuration, "kafka: the client library refuses its properties: " +
-                                           blot_secrets(text.data(), settings.properties) +
+                                           blot_secrets(text.data(), with_secrets(settings.properties)) +
                                            "; correct them under [kafka.librdkafka]");
   }
   static_cast<void>(configuration.release());  // it belongs to the client now
@@ -93,7 +93,7 @@ Client new_consumer(const ClientSettings& settings, Role role, const Properties&
   const bool has_group = own.contains("group.id");
   if (has_group) rd_kafka_poll_set_consumer(handle.get());
   QueueHandle queue(has_group ? rd_kafka_queue_get_consumer(handle.get()) : rd_kafka_queue_get_main(handle.get()));
-  return {std::move(handle), std::move(queue), settings.properties, settings.cancelled};
+  return {std::move(handle), std::move(queue), with_secrets(settings.properties), settings.cancelled};
 }
 
 void give_up_if_cancelled(const Client& client) {

@@ -17,7 +17,7 @@ namespace nustream::kafka {
 struct Client {
   ClientHandle handle;
   QueueHandle queue;      // after the handle, so that it is gone before
-  Properties properties;  // whose secrets are blotted out of errors
+  Properties properties;  // with_secrets(), which are blotted out of errors
   const std::atomic<bool>* cancelled = nullptr;
 };
 

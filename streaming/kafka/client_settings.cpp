@@ -187,9 +187,8 @@ void check_properties(const Properties& properties) {
 ConfigurationHandle client_configuration(const ClientSettings& settings, Role role, const Properties& own) {
   ConfigurationHandle configuration(rd_kafka_conf_new());
   set_defaults(configuration.get(), role);
-  Properties properties = settings.properties;
+  Properties properties = with_secrets(settings.properties);
   take_oauth_source(properties, *configuration);
-  properties = with_secrets(properties);
   for (const auto& [name, value] : properties) {
     if (const Refusal* refusal = refusal_of(name)) {
       throw refused(name, std::string("cannot be changed: ") + refusal->reason);
@@ -216,25 +215,9 @@ std::chrono::milliseconds time_in_force(const ClientSettings& settings, Role rol
   return std::chrono::milliseconds(std::stoll(property_in_force(settings, role, name)));
 }
 
-namespace {
-
-/// Those that cannot be read any more are in no text that is new.
-Properties secrets_known_now(const Properties& properties) {
-  Properties known;
-  for (const auto& property : properties) {
-    try {
-      known.merge(with_secrets({property}));
-    } catch (const Failure&) {
-    }
-  }
-  return known;
-}
-
-}  // namespace
-
 std::string blot_secrets(std::string text, const Properties& properties) {
   std::replace(text.begin(), text.end(), '\n', ' ');
-  for (const auto& [name, value] : secrets_known_now(properties)) {
+  for (const auto& [name, value] : properties) {
     if (value.empty() || !is_secret(name)) continue;
     for (std::size_t at = text.find(value); at != std::string::npos; at = text.find(value, at + 3)) {
       text.replace(at, value.size(), "***");

@@ -48,7 +48,7 @@ void check_properties(const Properties& properties);
                                                        const Properties& own);
 
 /// `text` on one line, each value of a secret property in `properties` blotted out (sasl.password, ssl.key.password,
-/// …).
+/// …). `properties` are with_secrets(), as the client has them: a file may hold another secret by now.
 [[nodiscard]] std::string blot_secrets(std::string text, const Properties& properties);
 
 }  // namespace nustream::kafka

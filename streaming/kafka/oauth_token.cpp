@@ -171,10 +171,7 @@ void take_oauth_source(Properties& properties, rd_kafka_conf_s& configuration) {
 }
 
 void serve_oauth_source(const Properties& properties, rd_kafka_s& client) {
-  if (!properties.contains(std::string(oauth_file_property)) &&
-      !properties.contains(std::string(oauth_command_property))) {
-    return;
-  }
+  if (!config::renews_tokens(properties)) return;
   const ErrorHandle error(rd_kafka_sasl_background_callbacks_enable(&client));
   if (error)
     throw Failure(Exit::internal,

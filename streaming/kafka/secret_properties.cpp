@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "config/kafka.h"
 #include "error.h"
 #include "secrets/secret_file.h"
 
@@ -54,6 +55,10 @@ bool is_secret(std::string_view name) {
 Properties with_secrets(const Properties& properties) {
   Properties result;
   for (const auto& [name, value] : properties) {
+    if (name == config::oauth_file_property || name == config::oauth_command_property) {
+      result.emplace(name, value);
+      continue;
+    }
     const bool file = name.ends_with(by_file);
     const bool variable = name.ends_with(by_variable);
     const std::string property = name.substr(0, name.size() - (file       ? by_file.size()

@@ -17,7 +17,7 @@ using Properties = std::map<std::string, std::string>;
 /// ("ssl.key.pem_file") is the whole file. For every property that is_secret(), and for sasl.username. Read at each
 /// call, so that a client made later has the secret of then. Failure(permission) for a file that is not private
 /// (secrets::SecretFile), Failure(configuration) for a property that is no secret, one that is given twice, and a
-/// variable that is not set. No message holds a secret.
+/// variable that is not set. No message holds a secret. Where tokens come from (oauth_token.h) stays as it is.
 [[nodiscard]] Properties with_secrets(const Properties& properties);
 
 }  // namespace nustream::kafka

@@ -48,7 +48,7 @@ HeadersHandle headers_of(std::span<const decode::MessageHeader> headers) {
 }  // namespace
 
 TransactionalClient::TransactionalClient(const ClientSettings& settings, const std::string& transactional_id)
-    : properties_(settings.properties),
+    : properties_(with_secrets(settings.properties)),
       client_(new_client(settings, Role::transactional_producer, configuration(settings, transactional_id))) {}
 
 ConfigurationHandle TransactionalClient::configuration(const ClientSettings& settings,
