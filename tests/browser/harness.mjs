@@ -11,9 +11,16 @@ export const axeSource = require.resolve("axe-core/axe.min.js");
 
 /** The page server: tell("go 0 500") resolves once that was followed. */
 export class Service {
+  static running = new Set();
+  /** Ends what a test that failed has left running, so that the tests after it begin, and node ends after the last. */
+  static async stopAll() {
+    await Promise.all([...Service.running].map((each) => each.kill()));
+  }
   static async start(ports = [0, 0]) {
     const service = new Service();
     service.process = spawn(server, ports.map(String), { stdio: ["pipe", "pipe", "inherit"] });
+    Service.running.add(service);
+    service.process.once("exit", () => Service.running.delete(service));
     service.lines = createInterface({ input: service.process.stdout })[Symbol.asyncIterator]();
     const first = await service.lines.next();
     if (first.done) throw new Error("the page server did not start");
