@@ -2,6 +2,7 @@
 
 #include <Eigen/Dense>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,7 @@ using Real = long double;  // the poles' contributions cancel to a small remaind
 using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
-/// x_{t+1} = M x_t + b w_t, x = (s_1 … s_m, e, Σ e).
+/// x_{t+1} = M x_t + b w_t, x = (s_1 … s_m, e, Σ decay^{…} e).
 struct System {
   Matrix step;
   Vector input;
@@ -33,9 +34,9 @@ System system_of(const noise::Recurrence& noise, const AveragedDescent& descent)
   }
   system.step(m, m) = 1 - eta * static_cast<Real>(descent.curvature);
   system.input(m) = -eta;
-  // The new e enters the sum.
+  // The new e enters the sum, in which those before it have faded once more.
   system.step.row(m + 1) = system.step.row(m);
-  system.step(m + 1, m + 1) = 1;
+  system.step(m + 1, m + 1) = static_cast<Real>(descent.decay);
   system.input(m + 1) = system.input(m);
   return system;
 }
@@ -58,6 +59,13 @@ std::pair<Matrix, Matrix> propagate(const System& system, std::uint64_t count) {
   return {power, covariance};
 }
 
+/// 1 + decay + decay² + …, as many terms as there are iterates in the mean.
+double total_weight(const AveragedDescent& descent) {
+  const auto count = static_cast<double>(descent.steps - descent.from);
+  if (descent.decay == 1) return count;
+  return -std::expm1(count * std::log(descent.decay)) / (1 - descent.decay);
+}
+
 double by_recurrence(const noise::Recurrence& noise, const AveragedDescent& descent) {
   const System system = system_of(noise, descent);
   Matrix before = propagate(system, descent.from).second;
@@ -67,10 +75,12 @@ double by_recurrence(const noise::Recurrence& noise, const AveragedDescent& desc
   const std::uint64_t count = descent.steps - descent.from;
   const auto [power, spread] = propagate(system, count);
   const Real variance = (power * before * power.transpose() + spread)(sum, sum);
-  return static_cast<double>(variance / (static_cast<Real>(count) * static_cast<Real>(count)));
+  const Real weight = total_weight(descent);
+  return static_cast<double>(variance / (weight * weight));
 }
 
-/// h = B(x)/(1 − (1 − ηλ)x), P its prefix sums: w_s enters the mean with −η(P_{T−1−s} − P_{from−1−s})/count.
+/// h = B(x)/(1 − (1 − ηλ)x), P = h/(1 − decay·x) its faded prefix sums: w_s enters the mean with
+/// −η(P_{T−1−s} − decay^{T − from} P_{from−1−s}) over the total weight.
 double by_coefficients(const noise::Correlation& correlation, const AveragedDescent& descent) {
   constexpr std::uint64_t most = std::uint64_t{1} << 22U;
   if (descent.steps > most) {
@@ -83,17 +93,18 @@ double by_coefficients(const noise::Correlation& correlation, const AveragedDesc
   double sum = 0;
   for (std::size_t t = 0; t < beta.size(); ++t) {
     h = (1 - descent.step_size * descent.curvature) * h + beta[t];
-    sum += h;
+    sum = descent.decay * sum + h;
     prefix[t] = sum;
   }
+  const double faded = std::pow(descent.decay, static_cast<double>(descent.steps - descent.from));
   double squares = 0;
   for (std::uint64_t s = 0; s < descent.steps; ++s) {
     const double late = prefix[descent.steps - 1 - s];
-    const double early = s < descent.from ? prefix[descent.from - 1 - s] : 0.0;
+    const double early = s < descent.from ? faded * prefix[descent.from - 1 - s] : 0.0;
     squares += (late - early) * (late - early);
   }
-  const auto count = static_cast<double>(descent.steps - descent.from);
-  return squares * descent.step_size * descent.step_size / (count * count);
+  const double weight = total_weight(descent);
+  return squares * descent.step_size * descent.step_size / (weight * weight);
 }
 
 }  // namespace
@@ -102,6 +113,8 @@ double averaged_noise_variance(const noise::Correlation& correlation, const Aver
   if (descent.steps <= descent.from) {
     throw InvalidParameter("steps", std::to_string(descent.steps), "more than the average's first");
   }
+  const bool is_weight = descent.decay > 0 && descent.decay <= 1;  // and a number
+  if (!is_weight) throw InvalidParameter("decay", std::to_string(descent.decay), "a number in (0, 1]");
   if (const auto recurrence = noise::recurrence_of(correlation)) return by_recurrence(*recurrence, descent);
   return by_coefficients(correlation, descent);
 }

@@ -1,8 +1,10 @@
 target_sources(nustream_core PRIVATE
   moments/batch_sums.cpp
   moments/budget.cpp
+  moments/choice.cpp
   moments/encoding.cpp
   moments/estimate.cpp
+  moments/expected_error.cpp
   moments/instruments.cpp
   moments/interval.cpp
   moments/lane.cpp

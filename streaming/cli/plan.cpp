@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/descent_prediction.h"
+#include "cli/estimator_comparison.h"
 #include "cli/fit_report.h"
 #include "cli/moments_plan.h"
 #include "cli/table_plan.h"
@@ -33,37 +35,19 @@ struct Plan {
   std::vector<privacy::SpendRow> spend;
   std::vector<publish::GroupSpend> groups;
   std::string delta_warning;  ///< of the records that are asked about
-  bool eigenvalues_assumed;
-  double step_size;
-  std::optional<privacy::Prediction> prediction;
+  std::optional<DescentPrediction> prediction;
   std::string why_no_prediction;
   std::optional<double> rational_excess;  ///< over exact ν, mean estimation
   std::optional<FitReport> fit;           ///< of an optimised correlation
   bool average_never_begins = false;      ///< in so many records
   std::vector<SumsReach> sums{};          ///< of model.estimator = "moments"
   std::optional<UsersPlan> users{};       ///< where the unit is the user
+  std::optional<EstimatorComparison> comparison{};
 };
 
-double first_step_size(const config::Config& config) {
-  return config.descent.schedule.at(StepIndex{0});
-}
-
-privacy::LocalProblem local_problem(const config::Config& config) {
-  if (config.descent.first_stage) throw Unsupported("the second stage moves with the first: there is no formula");
-  const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
-  std::vector<double> eigenvalues = config.second_moment_eigenvalues;
-  if (eigenvalues.empty() || mean) eigenvalues.assign(config.descent.dimension, 1.0);
-  if (eigenvalues.size() != config.descent.dimension) {
-    throw Failure(Exit::configuration, config.file +
-                                           ": plan.second_moment_eigenvalues: allowed is one number for each "
-                                           "of the " +
-                                           std::to_string(config.descent.dimension) + " parameters");
-  }
-  return {eigenvalues, StepSize{first_step_size(config)},
-          mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
-}
-
-Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t records) {
+Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
+  const std::uint64_t passes = arguments.passes;
+  const std::uint64_t records = arguments.records > 0 ? arguments.records : config.problem.records;
   if (passes > 1 && records < config.descent.minibatch) {
     throw Failure(Exit::configuration,
                   fmt::format("{}: descent.minibatch = {}: allowed is at most a pass of {} records", config.file,
@@ -76,8 +60,6 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
             .spend = {},
             .groups = {},
             .delta_warning = publish::large_delta(config.privacy.delta, records),
-            .eigenvalues_assumed = false,
-            .step_size = first_step_size(config),
             .prediction = {},
             .why_no_prediction = {},
             .rational_excess = {},
@@ -92,6 +74,7 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
   const descent::Averaging& averaging = config.descent.averaging;
   plan.average_never_begins =
       records > 0 && averaging.kind != descent::Averaging::Kind::last && averaging.from >= steps.value();
+  plan.comparison = compare_estimators(config, plan.mechanism);
   if (config.moments) {
     plan.sums = sums_reach(config, plan.mechanism, read);
     if (config.users) plan.users = users_plan(config);
@@ -103,12 +86,8 @@ Plan make_plan(const config::Config& config, std::uint64_t passes, std::uint64_t
     plan.why_no_prediction = "the unit is the user: limits tell";
     return plan;
   }
-  plan.eigenvalues_assumed =
-      config.second_moment_eigenvalues.empty() && config.descent.loss.kind != model::Loss::Kind::mean;
   try {
-    plan.prediction =
-        privacy::predict(plan.mechanism.main().correlation, local_problem(config),
-                         {plan.mechanism.main().rho, participation, plan.mechanism.main().displacement});
+    plan.prediction = predict_descent(config, plan.mechanism, steps.value());
   } catch (const Unsupported& reason) {
     plan.why_no_prediction = reason.what();
   } catch (const InvalidParameter& reason) {
@@ -144,31 +123,8 @@ void print_spend(const config::Config& config, const Plan& plan) {
 }
 
 void print_prediction(const config::Config& config, const Plan& plan) {
-  if (!plan.prediction) {
-    fmt::print("no prediction of the error: {}\n", plan.why_no_prediction);
-    return;
-  }
-  const privacy::Prediction& prediction = *plan.prediction;
-  fmt::print(
-      "predicted stationary error from the privacy noise (excess of the loss, which carries 1/2; eigenvalues {})\n",
-      plan.eigenvalues_assumed ? "assumed all 1" : "as set");
-  const model::Loss::Kind loss = config.descent.loss.kind;
-  if (loss != model::Loss::Kind::mean && loss != model::Loss::Kind::linear) {
-    fmt::print("  (the formula is of the squared loss: for this loss an order of magnitude)\n");
-  }
-  fmt::print("  {:<44} {:>12.6g}\n", "this correlation", prediction.excess);
-  fmt::print("  {:<44} {:>12.6g}\n", fmt::format("suggested nu = {:.4g}", prediction.suggested.value()),
-             prediction.suggested_excess);
-  fmt::print("  {:<44} {:>12.6g}\n", "independent noise", prediction.independent_excess);
-  fmt::print("noise of one step and coordinate: seed {:.6g}, correlated {:.6g} (gradient units)\n",
-             prediction.seed.value(), prediction.noise_stddev);
-  if (!prediction.iterate_stddevs.empty()) {
-    fmt::print("noise left in the iterate along each eigenvector:");
-    for (std::size_t j = 0; j < std::min<std::size_t>(prediction.iterate_stddevs.size(), 8); ++j) {
-      fmt::print(" {:.4g}", prediction.iterate_stddevs[j]);
-    }
-    fmt::print("{}\n", prediction.iterate_stddevs.size() > 8 ? " …" : "");
-  }
+  if (plan.prediction) return print(config, *plan.prediction);
+  fmt::print("no prediction of the error: {}\n", plan.why_no_prediction);
 }
 
 void print(const config::Config& config, const Plan& plan) {
@@ -195,6 +151,7 @@ void print(const config::Config& config, const Plan& plan) {
   } else if (!plan.users) {
     print_prediction(config, plan);
   }
+  if (plan.comparison) print(*plan.comparison);
   if (plan.rational_excess) {
     fmt::print("rational correlation: {} poles, error {:.2g}% above exact nu at the same rho (mean estimation)\n",
                std::get<noise::Rational>(mechanism.main().correlation.family()).poles(), 100 * *plan.rational_excess);
@@ -232,13 +189,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   publish::append_groups(plan.groups, out);
   append_stages(mechanism, config.descent.minibatch, out);
   if (plan.prediction) {
-    out += fmt::format(",\"eigenvalues_assumed\":{}", plan.eigenvalues_assumed);
-    append_field("predicted_excess", plan.prediction->excess, out);
-    append_field("suggested_nu", plan.prediction->suggested.value(), out);
-    append_field("suggested_excess", plan.prediction->suggested_excess, out);
-    append_field("independent_excess", plan.prediction->independent_excess, out);
-    append_field("seed_stddev", plan.prediction->seed.value(), out);
-    append_field("noise_stddev", plan.prediction->noise_stddev, out);
+    append_json(config, *plan.prediction, out);
   } else if (config.moments) {
     append_json(plan.sums, out);
   } else if (!plan.users) {
@@ -246,9 +197,13 @@ std::string to_json(const config::Config& config, const Plan& plan) {
     publish::append_string(plan.why_no_prediction, out);
   }
   if (plan.users) append_json(*plan.users, out);
+  if (plan.comparison) append_json(*plan.comparison, out);
   if (plan.rational_excess) append_field("rational_excess", *plan.rational_excess, out);
   if (plan.fit) append_json(*plan.fit, out);
   std::vector<std::string> warnings{engine::short_of_budget(config, mechanism), plan.delta_warning};
+  if (plan.prediction) {
+    warnings.insert(warnings.end(), plan.prediction->advice.begin(), plan.prediction->advice.end());
+  }
   if (plan.users) warnings.insert(warnings.end(), plan.users->advice.begin(), plan.users->advice.end());
   append_warnings(warnings, out);
   return out + "}";
@@ -278,7 +233,7 @@ Exit plan(const PlanArguments& arguments) {
     return plan_table(arguments);
   }
   const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
-  const Plan plan = make_plan(config, arguments.passes, arguments.records);
+  const Plan plan = make_plan(config, arguments);
   if (arguments.json) {
     fmt::print("{}\n", to_json(config, plan));
   } else {
@@ -293,7 +248,7 @@ std::string plan_json(const PlanArguments& arguments) {
     return table_plan_json(arguments);
   }
   const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
-  return to_json(config, make_plan(config, arguments.passes, arguments.records));
+  return to_json(config, make_plan(config, arguments));
 }
 
 }  // namespace nustream::cli

@@ -125,6 +125,13 @@ struct Moments {
   bool release_sums = false;                       ///< release.moments
 };
 
+/// [plan]: public guesses of the stream, in working coordinates. They predict, and choose where they are asked to.
+struct ProblemGuesses {
+  std::uint64_t records = 0;         ///< of the whole stream; 0: nobody said
+  std::optional<double> residual{};  ///< standard deviation of y − xᵀθ*
+  std::optional<double> distance{};  ///< ‖θ* − start‖
+};
+
 /// What the settings are read for; it decides what is meant where nothing is said.
 enum class Purpose {
   stream,  ///< zero-out adjacency, rational correlation, one record a step, a release every 1,000 steps
@@ -154,6 +161,8 @@ struct Config {
   Serve serve;
   Log log{};
   std::vector<double> second_moment_eigenvalues;  ///< [plan]; empty: assumed all 1
+  ProblemGuesses problem{};                       ///< [plan]
+  std::string chosen{};                           ///< why, of model.estimator = "auto"; empty where it is said
   UserGuesses guesses{};                          ///< [plan]
   double ranges_share = 0.2;                      ///< of ρ: what settings cost that are measured, where any are
   std::vector<std::string> private_keys{};        ///< that are to be measured; empty where all are numbers

@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "config/estimator_choice.h"
 #include "config/ranges.h"
 #include "config/read_sections.h"
 #include "config/read_start.h"
+#include "config/read_tree.h"
 #include "config/settings_tree.h"
 #include "planted.h"
 
@@ -175,6 +177,19 @@ double read_ranges_share(const Section& section) {
   return share;
 }
 
+void check_positive(const Section& section, const char* key, std::optional<double> value) {
+  if (value && !(*value > 0)) section.refuse(key, "a number > 0");
+}
+
+ProblemGuesses read_problem_guesses(const Section& plan) {
+  ProblemGuesses guesses{plan.count("records").value_or(0), plan.number("residual"), plan.number("distance")};
+  check_positive(plan, "residual", guesses.residual);
+  check_positive(plan, "distance", guesses.distance);
+  return guesses;
+}
+
+}  // namespace
+
 Config read_tree(const SettingsTree& tree, const std::string& file, const std::vector<std::string>& overrides,
                  Purpose purpose) {
   const Section& root = tree.root();
@@ -213,6 +228,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
                 .serve = read_serve(root.section("serve")),
                 .log = read_log(root.section("log")),
                 .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues"),
+                .problem = read_problem_guesses(plan),
                 .guesses = read_user_guesses(plan),
                 .ranges_share = read_ranges_share(root.section("ranges"))};
   if (stream.count("lane")) config.input.partition = config.lane.value();  // of a recorded segment
@@ -231,10 +247,9 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
   return config;
 }
 
-}  // namespace
-
 Config read_config(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
-  SettingsTree tree(file, overrides);
+  const Resolved resolved = resolve_estimator(file, overrides, purpose);
+  SettingsTree tree(file, resolved.overrides);
   const std::vector<std::string> keys = tree.take_private_out();
   if (!keys.empty()) {
     throw Failure(Exit::configuration,
@@ -242,13 +257,17 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
                               "a number: measure it there with --write-config, and take the file that it writes",
                               file, keys.front()));
   }
-  return read_tree(tree, file, overrides, purpose);
+  Config config = read_tree(tree, file, overrides, purpose);
+  config.chosen = resolved.why;
+  return config;
 }
 
 Config read_config_to_measure(const std::string& file, const std::vector<std::string>& overrides, Purpose purpose) {
-  SettingsTree tree(file, overrides);
+  const Resolved resolved = resolve_estimator(file, overrides, purpose);
+  SettingsTree tree(file, resolved.overrides);
   std::vector<std::string> keys = tree.take_private_out();
   Config config = read_tree(tree, file, overrides, purpose);
+  config.chosen = resolved.why;
   config.private_keys = std::move(keys);
   return config;
 }

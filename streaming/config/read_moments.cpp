@@ -146,7 +146,8 @@ void read_moment_intervals(const Section& root, Config& config) {
 }  // namespace
 
 bool asks_for_moments(const Section& root) {
-  return root.section("model").choice<bool>("estimator", false, {{"descent", false}, {"moments", true}});
+  return root.section("model").choice<bool>("estimator", false,
+                                            {{"descent", false}, {"moments", true}, {"auto", false}});
 }
 
 lane::Settings settings_of_moments(const Section& root, Purpose purpose) {

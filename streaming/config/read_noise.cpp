@@ -1,6 +1,7 @@
 #include <chrono>
 #include <utility>
 
+#include "config/default_nu.h"
 #include "config/read_optimised.h"
 #include "config/read_sections.h"
 
@@ -26,6 +27,13 @@ Correlation read_rational(const Section& section) {
   if (!q.empty() || !b.empty()) return Correlation{noise::Rational::from_poles(q, b)};
   const auto poles = static_cast<std::size_t>(section.count("poles").value_or(0));
   return Correlation{noise::Rational::nu_ftrl(section.required<Damping>("nu"), poles)};
+}
+
+/// With the ν that is best for what is quoted.
+Noise default_rational(const Section& root, noise::GeneratorKind generator) {
+  const Damping nu = default_nu(root);
+  const auto poles = static_cast<std::size_t>(root.section("noise").count("poles").value_or(0));
+  return {Correlation{noise::Rational::nu_ftrl(nu, poles)}, generator, nu, std::nullopt};
 }
 
 Correlation read_windowed(const Section& section) {
@@ -133,7 +141,11 @@ Noise read_noise(const Section& root, Purpose purpose) {
       static_cast<void>(without_restarts(section, fitted.correlation));
       return {std::move(fitted.correlation), generator, std::nullopt, Fit{std::move(fitted.objective), took.count()}};
     }
-    const bool approximates = read == Reader{read_rational} && !section.has("q");
+    const bool rational = read == Reader{read_rational};
+    if (rational && !section.has("nu") && !section.has("q") && !section.has("b")) {
+      return default_rational(root, generator);
+    }
+    const bool approximates = rational && !section.has("q");
     return {without_restarts(section, read(section)), generator,
             approximates ? section.as<Damping>("nu") : std::nullopt, std::nullopt};
   } catch (const InvalidParameter& error) {

@@ -133,6 +133,7 @@ Exit run(config::Config config, const folder::Options& options) {
   const folder::Window window = resolve_window(config, options);
   const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
 
+  if (!config.chosen.empty() && !options.quiet) fmt::print(stderr, "nustream: {}\n", config.chosen);
   warn(config::overshoot(config), options);
   warn(config::dotted_member(config), options);
   const bool lines = !options.quiet && !options.json;

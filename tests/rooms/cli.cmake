@@ -1,6 +1,7 @@
 # Tests of the command's rooms: config, publish, check, replay, cli.
 nustream_test(config_test quick unit/config_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
+nustream_test(config_defaults_test quick unit/config_defaults_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(config_users_test quick unit/config_users_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(log_test quick unit/log_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 nustream_test(publish_test quick unit/publish_test.cpp unit/publish_epsilons_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock)
@@ -56,6 +57,7 @@ nustream_command_test(estimate_moments_test quick fault/estimate_moments_test.cp
 target_link_libraries(estimate_test PRIVATE ZLIB::ZLIB)
 set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")
+nustream_command_test(plan_test quick fault/plan_test.cpp)
 nustream_command_test(fit_test quick fault/fit_test.cpp)
 nustream_command_test(measured_test quick fault/measured_test.cpp)
 nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp)

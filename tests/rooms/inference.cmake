@@ -1,2 +1,2 @@
 # Tests of the inference room.
-nustream_test(inference_test quick unit/inference_test.cpp)
+nustream_test(inference_test quick unit/inference_test.cpp unit/average_plan_test.cpp)

@@ -10,3 +10,4 @@ nustream_test(ranges_test quick unit/ranges_parts_test.cpp unit/ranges_choices_t
 foreach(test moments_test moments_property_test moments_statistical_test ranges_test)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 endforeach()
+nustream_test(expected_error_test quick unit/expected_error_test.cpp)

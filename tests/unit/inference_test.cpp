@@ -91,13 +91,14 @@ double by_hand(const noise::Correlation& correlation, const AveragedDescent& des
   for (std::size_t t = 0; t < steps; ++t) {
     for (std::size_t s = 0; s < steps; ++s) {
       e[s] = (1 - descent.step_size * descent.curvature) * e[s] - descent.step_size * b[t * steps + s];
-      if (t >= descent.from) sum[s] += e[s];
+      if (t >= descent.from) sum[s] = descent.decay * sum[s] + e[s];
     }
   }
   double squares = 0;
   for (const double entry : sum) squares += entry * entry;
-  const auto count = static_cast<double>(descent.steps - descent.from);
-  return squares / (count * count);
+  double weight = 0;
+  for (std::uint64_t t = descent.from; t < descent.steps; ++t) weight = descent.decay * weight + 1;
+  return squares / (weight * weight);
 }
 
 TEST(AveragedNoise, AgreesWithTheDefinition) {
@@ -113,7 +114,8 @@ TEST(AveragedNoise, AgreesWithTheDefinition) {
   for (const noise::Correlation& correlation : correlations) {
     for (const AveragedDescent& descent :
          {AveragedDescent{0.1, 1.0, 0, 300}, AveragedDescent{0.05, 0.3, 150, 300}, AveragedDescent{0.2, 0.0, 10, 37},
-          AveragedDescent{0.5, 1.7, 299, 300}, AveragedDescent{0.1, 1, 0, 1}}) {
+          AveragedDescent{0.5, 1.7, 299, 300}, AveragedDescent{0.1, 1, 0, 1}, AveragedDescent{0.1, 1.0, 0, 300, 0.9},
+          AveragedDescent{0.05, 0.3, 150, 300, 0.99}}) {
       const double expected = by_hand(correlation, descent);
       EXPECT_NEAR(averaged_noise_variance(correlation, descent), expected, 1e-9 * expected) << correlation.name();
     }

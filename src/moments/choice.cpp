@@ -1,0 +1,148 @@
+#include "nustream/moments/choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "nustream/inference/average_plan.h"
+#include "nustream/moments/budget.h"
+#include "nustream/moments/expected_error.h"
+#include "nustream/noise/rational.h"
+#include "nustream/privacy/plan.h"
+#include "nustream/privacy/sensitivity.h"
+
+namespace nustream::moments {
+namespace {
+
+double trace(const inference::StreamGuess& guess) {
+  double sum = 0;
+  for (const double value : guess.eigenvalues) sum += value;
+  return sum;
+}
+
+/// Of y − xᵀθ about the start.
+double first_residual(const inference::StreamGuess& guess) {
+  const double mean_eigenvalue = trace(guess) / static_cast<double>(guess.eigenvalues.size());
+  return std::sqrt(guess.residual * guess.residual + mean_eigenvalue * guess.distance * guess.distance);
+}
+
+bool is_less(const inference::ExpectedError& one, const inference::ExpectedError& other) {
+  return one.total() < other.total();
+}
+
+/// As config makes it of [moments] releases, or of none.
+noise::Correlation correlation_of(const Problem& problem) {
+  if (!problem.ends) return noise::Correlation{noise::Rational::nu_ftrl(Damping{1e-6})};
+  const std::uint64_t releases = problem.records / problem.every;
+  constexpr std::size_t poles = 5;
+  const Damping nu{std::max(0.8 / static_cast<double>(releases), 1e-10)};
+  return noise::Correlation{noise::Rational::nu_ftrl(nu, poles), StepCount{releases}};
+}
+
+/// The settled value alone, or each of the candidates times `unit`.
+std::vector<double> values_of(const std::optional<double>& settled, std::vector<double> candidates, double unit) {
+  if (settled) return {*settled};
+  for (double& each : candidates) each *= unit;
+  return candidates;
+}
+
+std::vector<double> step_sizes() {
+  std::vector<double> sizes;
+  for (int quarter = 2; quarter <= 20; ++quarter) sizes.push_back(std::pow(10.0, -quarter / 4.0));
+  return sizes;
+}
+
+void try_sums(const Problem& problem, SumsChoice candidate, std::optional<SumsChoice>& best) {
+  candidate.error =
+      expected_error(problem.guess, sums_settings(problem, candidate), StepCount{problem.records / problem.every});
+  if (!best || is_less(candidate.error, best->error)) best = candidate;
+}
+
+}  // namespace
+
+inference::DescentDesign descent_design(const Problem& problem, const DescentChoice& choice) {
+  const noise::Correlation correlation{noise::Rational::nu_ftrl(choice.nu)};
+  const privacy::Budget budget{problem.rho, privacy::Participation::once(),
+                               privacy::displacement(choice.clip, problem.adjacency)};
+  return {correlation, choice.step_size,
+          choice.clip, privacy::calibrated_stddev(correlation, budget),
+          1,           {choice.from, problem.records}};
+}
+
+DescentChoice best_descent(const Problem& problem, bool average) {
+  inference::check(problem.guess);
+  const double total = trace(problem.guess);
+  const auto once = privacy::Participation::once();
+  const Settled& settled = problem.settled;
+  const std::uint64_t from = std::min(settled.from.value_or(problem.records / 2), problem.records - 1);
+  const auto nu_of = [&](StepSize step_size) {
+    if (settled.nu) return Damping{*settled.nu};
+    const privacy::LocalProblem local{problem.guess.eigenvalues, step_size, privacy::Curvature::fixed};
+    const Damping nu = average ? inference::suggested_nu_of_average(local, {from, problem.records}, once)
+                               : privacy::suggested_nu(local, once);
+    return Damping{std::max(nu.value(), 1e-9)};
+  };
+  // Of an average ν hardly depends on the step size: one search for all of them, and one for the best.
+  const std::optional<Damping> shared = average ? std::optional(nu_of(StepSize{0.01 / total})) : std::nullopt;
+  DescentChoice best;
+  best.error.start = INFINITY;
+  const auto try_one = [&](DescentChoice choice) {
+    const inference::DescentErrors errors =
+        inference::expected_errors(problem.guess, descent_design(problem, choice));
+    choice.error = average ? errors.average : errors.last;
+    if (is_less(choice.error, best.error)) best = choice;
+  };
+  for (const double size : values_of(settled.step_size, step_sizes(), 1 / total)) {
+    const Damping nu = shared ? *shared : nu_of(StepSize{size});
+    for (const double clip : values_of(settled.clip_norm, {1, 2, 4, 8}, problem.guess.residual * std::sqrt(total))) {
+      try_one({StepSize{size}, ClipNorm{clip}, nu, from});
+    }
+  }
+  if (average) try_one({best.step_size, best.clip, nu_of(best.step_size), from});
+  return best;
+}
+
+Settings sums_settings(const Problem& problem, const SumsChoice& choice) {
+  Settings settings{
+      .mechanism = {{{problem.guess.eigenvalues.size(), 0}, Spread::none, {problem.adjacency, false, false}},
+                    {1, 1, problem.every},
+                    correlation_of(problem)},
+      .sigmas = {},
+      .stages = {{0, choice.radii}},
+      .start = std::vector<double>(problem.guess.eigenvalues.size(), 0.0)};
+  settings.sigmas = calibrate(settings.mechanism, {0.5, 0.5}, problem.rho);
+  if (choice.second) settings.stages.push_back(*choice.second);
+  if (choice.second) settings.weighting.residual_variance = choice.residual_variance;
+  return settings;
+}
+
+std::optional<SumsChoice> best_sums(const Problem& problem, bool recentred) {
+  inference::check(problem.guess);
+  const std::uint64_t releases = problem.records / problem.every;
+  if (releases < 2) return std::nullopt;
+  const double row = std::sqrt(trace(problem.guess));
+  const double residual = first_residual(problem.guess);
+  std::optional<SumsChoice> best;
+  for (const double row_norm : values_of(problem.settled.row_norm, {1, 1.25, 1.6, 2}, row)) {
+    for (const double bound : values_of(problem.settled.residual_bound, {1.5, 2, 3, 4, 6}, residual)) {
+      SumsChoice plain;
+      plain.radii = {row_norm, 1, bound};
+      plain.residual_variance = problem.guess.residual * problem.guess.residual;
+      if (!recentred) {
+        try_sums(problem, plain, best);
+        continue;
+      }
+      for (const std::uint64_t part : {20U, 10U, 4U}) {
+        for (const double later : {2.0, 3.0, 4.0}) {
+          SumsChoice staged = plain;
+          staged.second = StageStart{std::max<std::uint64_t>(1, releases / part),
+                                     {plain.radii.inputs, 1, later * problem.guess.residual}};
+          try_sums(problem, staged, best);
+        }
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace nustream::moments

@@ -1,0 +1,207 @@
+#include "nustream/moments/expected_error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "nustream/base/error.h"
+
+namespace nustream::moments {
+namespace {
+
+using inference::StreamGuess;
+
+/// What one stage adds to the equations.
+struct StageGuess {
+  Radii radii;
+  double records = 0;   ///< in its sums, faded where they forget
+  double scaled = 1;    ///< a: share of E[xxᵀ] that scaling leaves
+  double clipped = 0;   ///< p
+  double variance = 0;  ///< of the clipped residual of a scaled row, in units of the scaled second moments
+  double weight = 1;
+  std::vector<double> away;  ///< E (θ* − θ_s)_j² along each eigenvector
+  [[nodiscard]] double informs() const { return weight * records * scaled; }
+};
+
+double sum(const std::vector<double>& values) {
+  double total = 0;
+  for (const double value : values) total += value;
+  return total;
+}
+
+/// Scaling and clipping of rows about a centre that is `away`.
+void settle_rows(const StreamGuess& guess, const std::vector<double>& norms, StageGuess& stage) {
+  double explained = 0;
+  for (std::size_t j = 0; j < stage.away.size(); ++j) explained += guess.eigenvalues[j] * stage.away[j];
+  const double s = std::sqrt(guess.residual * guess.residual + explained);
+  double all = 0;
+  double scaled = 0;
+  double kept = 0;
+  double squares = 0;
+  double weighted = 0;  // how much of a residual is left where rows are scaled
+  for (const double squared : norms) {
+    const double factor = std::min(1.0, stage.radii.inputs / std::sqrt(squared));
+    const double second = factor * factor * squared;
+    all += squared;
+    scaled += second;
+    kept += second * inference::kept_share(factor * s, stage.radii.target);
+    squares += second * inference::clipped_variance(factor * s, stage.radii.target);
+    weighted += second * factor * factor;
+  }
+  stage.scaled = scaled / all;
+  stage.clipped = 1 - kept / scaled;
+  // What is left of the distance is seen by every row alike, and solved for: it is no noise.
+  stage.variance = squares / scaled - std::pow(kept / scaled, 2) * explained * weighted / scaled;
+}
+
+/// Everything that is the same at each release.
+class Prediction {
+ public:
+  Prediction(const StreamGuess& guess, const Settings& settings)
+      : guess_(guess),
+        settings_(settings),
+        noise_(block_noise(settings.mechanism.design, settings.sigmas)),
+        every_(static_cast<double>(settings.mechanism.participation.batch)),
+        kept_(settings.memory ? 1 - every_ / static_cast<double>(*settings.memory) : 1),
+        shared_(settings.mechanism.correlation, kept_),
+        norms_(inference::squared_row_norms(guess)) {}
+
+  /// The error along each eigenvector after so many releases, by its causes.
+  struct Errors {
+    std::vector<double> start, sampling, privacy;
+    [[nodiscard]] std::vector<double> all() const {
+      std::vector<double> total(start.size());
+      for (std::size_t j = 0; j < total.size(); ++j) total[j] = start[j] + sampling[j] + privacy[j];
+      return total;
+    }
+  };
+
+  [[nodiscard]] Errors after(StepCount releases) const {
+    std::vector<std::uint64_t> firsts;
+    std::vector<StageGuess> stages = stages_of(releases, firsts);
+    const std::vector<double> covariance = shared_.covariance(firsts, releases);
+    Errors errors = solved(stages, covariance);
+    if (!settings_.weighting.residual_variance || settings_.memory || stages.size() == 1) return errors;
+    weigh(covariance, errors.all(), stages);
+    return solved(stages, covariance);
+  }
+
+ private:
+  [[nodiscard]] std::vector<StageGuess> stages_of(StepCount releases, std::vector<std::uint64_t>& firsts) const {
+    const std::size_t d = guess_.eigenvalues.size();
+    std::vector<StageGuess> stages;
+    for (std::size_t i = 0; i < settings_.stages.size() && settings_.stages[i].first < releases.value(); ++i) {
+      const StageStart& start = settings_.stages[i];
+      const std::uint64_t end = i + 1 < settings_.stages.size()
+                                    ? std::min(settings_.stages[i + 1].first, releases.value())
+                                    : releases.value();
+      StageGuess stage{.radii = start.radii, .away = {}};
+      // The first centre is public, a later one is what the release before it shows.
+      stage.away = i == 0 ? std::vector(d, guess_.distance * guess_.distance / static_cast<double>(d))
+                          : after(StepCount{start.first}).all();
+      for (double& each : stage.away) each = std::min(each, 1e30);
+      stage.records = every_ * faded(start.first, end, releases.value());
+      settle_rows(guess_, norms_, stage);
+      firsts.push_back(start.first);
+      stages.push_back(std::move(stage));
+    }
+    return stages;
+  }
+
+  /// Steps first … end − 1, each as much as is kept of it at `now`.
+  [[nodiscard]] double faded(std::uint64_t first, std::uint64_t end, std::uint64_t now) const {
+    if (kept_ == 1) return static_cast<double>(end - first);
+    const double youngest = std::pow(kept_, static_cast<double>(now - end));
+    return youngest * (1 - std::pow(kept_, static_cast<double>(end - first))) / (1 - kept_);
+  }
+
+  /// As moments::estimate() weighs stages.
+  void weigh(const std::vector<double>& covariance, const std::vector<double>& errors,
+             std::vector<StageGuess>& stages) const {
+    const auto d = static_cast<double>(guess_.eigenvalues.size());
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      StageGuess& stage = stages[s];
+      const double mean_eigenvalue = stage.records * stage.scaled * sum(guess_.eigenvalues) / d;
+      const double informs = mean_eigenvalue * *settings_.weighting.residual_variance;
+      const double squares = sum(stage.away) + sum(errors);
+      const double of_second = stage.radii.inputs * stage.radii.inputs * noise_.second;
+      const double of_target = stage.radii.inputs * stage.radii.target * noise_.target;
+      const double noise = covariance[s * stages.size() + s] *
+                           (of_target * of_target + of_second * of_second * 0.5 * squares * (1 + 1 / d));
+      stage.weight = informs / (informs + noise);
+    }
+  }
+
+  [[nodiscard]] Errors solved(const std::vector<StageGuess>& stages, const std::vector<double>& covariance) const {
+    const std::size_t d = guess_.eigenvalues.size();
+    const auto quadratic = [&](auto scale) {
+      double total = 0;
+      for (std::size_t s = 0; s < stages.size(); ++s) {
+        for (std::size_t r = 0; r < stages.size(); ++r) {
+          total += stages[s].weight * stages[r].weight * scale(s, r) * covariance[s * stages.size() + r];
+        }
+      }
+      return std::max(total, 0.0);
+    };
+    const auto inputs = [&](std::size_t s) { return stages[s].radii.inputs; };
+    double information = 0;
+    for (const StageGuess& stage : stages) information += stage.informs();
+    const double second = quadratic([&](auto s, auto r) { return std::pow(inputs(s) * inputs(r), 2); });
+    const double floor = std::sqrt(2.0 * static_cast<double>(d) * second) * noise_.second;
+    const double target = noise_.target * noise_.target * quadratic([&](auto s, auto r) {
+                            return inputs(s) * stages[s].radii.target * inputs(r) * stages[r].radii.target;
+                          });
+    Errors errors{std::vector(d, 0.0), std::vector(d, 0.0), std::vector(d, 0.0)};
+    constexpr int rounds = 3;  // the noise of H meets the solution's own error as well
+    for (int round = 0; round < rounds; ++round) {
+      const std::vector<double> own = errors.all();
+      for (std::size_t j = 0; j < d; ++j) {
+        const double curvature = information * guess_.eigenvalues[j];
+        const double raised = std::max(curvature, floor);
+        const double there = curvature / raised;
+        double bias = 0;
+        double sampling = 0;
+        for (const StageGuess& stage : stages) {
+          bias += std::pow(stage.informs() / information * stage.clipped * there, 2) * stage.away[j];
+          sampling += stage.weight * stage.informs() * stage.variance * guess_.eigenvalues[j];
+        }
+        bias += std::pow(1 - there, 2) * stages.back().away[j];
+        const double met = quadratic([&](auto s, auto r) {
+          const double both = sum(own) + own[j] + (s == r ? sum(stages[s].away) + stages[s].away[j] : 0.0);
+          return std::pow(inputs(s) * inputs(r), 2) * both / 2;
+        });
+        errors.start[j] = bias;
+        errors.sampling[j] = sampling / (raised * raised);
+        errors.privacy[j] = (target + noise_.second * noise_.second * met) / (raised * raised);
+      }
+    }
+    return errors;
+  }
+
+  const StreamGuess& guess_;
+  const Settings& settings_;
+  BlockNoise noise_;
+  double every_;
+  double kept_;
+  StageNoise shared_;
+  std::vector<double> norms_;
+};
+
+}  // namespace
+
+inference::ExpectedError expected_error(const StreamGuess& guess, const Settings& settings, StepCount releases) {
+  inference::check(guess);
+  NUSTREAM_REQUIRE(releases.value() > 0 && settings.mechanism.design.shape.endogenous == 0 &&
+                       settings.mechanism.design.shape.inputs == guess.eigenvalues.size(),
+                   "a release of a linear model with an eigenvalue for each input");
+  const Prediction::Errors errors = Prediction(guess, settings).after(releases);
+  inference::ExpectedError total{0, 0, 0};
+  for (std::size_t j = 0; j < guess.eigenvalues.size(); ++j) {
+    total.start += guess.eigenvalues[j] * errors.start[j];
+    total.sampling += guess.eigenvalues[j] * errors.sampling[j];
+    total.privacy += guess.eigenvalues[j] * errors.privacy[j];
+  }
+  return total;
+}
+
+}  // namespace nustream::moments

@@ -1,0 +1,234 @@
+#include "cli/descent_prediction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "config/public_scale.h"
+#include "console/path_printer.h"
+#include "error.h"
+#include "nustream/base/error.h"
+#include "nustream/noise/rational.h"
+#include "publish/json_text.h"
+
+namespace nustream::cli {
+namespace {
+
+using console::with_separators;
+using publish::append_field;
+
+bool is_mean(const config::Config& config) {
+  return config.descent.loss.kind == model::Loss::Kind::mean;
+}
+
+/// Eigenvalues of E[xxᵀ], and where they come from.
+std::vector<double> eigenvalues_of(const config::Config& config, DescentPrediction& prediction) {
+  const std::size_t d = config.descent.dimension;
+  if (is_mean(config)) return std::vector<double>(d, 1.0);
+  if (!config.second_moment_eigenvalues.empty()) {
+    if (config.second_moment_eigenvalues.size() == d) return config.second_moment_eigenvalues;
+    throw Failure(Exit::configuration, fmt::format("{}: plan.second_moment_eigenvalues: allowed is one number for "
+                                                   "each of the {} parameters",
+                                                   config.file, d));
+  }
+  config::PublicScale scale = config::public_scale(config.schema);
+  prediction.unknown = std::move(scale.unknown);
+  prediction.eigenvalues =
+      prediction.unknown.size() == config.schema.features.size() ? Eigenvalues::assumed : Eigenvalues::ranges;
+  if (prediction.eigenvalues == Eigenvalues::assumed) return std::vector<double>(d, 1.0);
+  std::vector<double> all;  // of each predictor of a multinomial model
+  while (all.size() < d) all.insert(all.end(), scale.eigenvalues.begin(), scale.eigenvalues.end());
+  return all;
+}
+
+void add_average(const config::Config& config, const config::Mechanism& mechanism, std::uint64_t steps,
+                 const privacy::LocalProblem& problem, const privacy::Budget& budget, DescentPrediction& prediction) {
+  if (config.descent.averaging.kind == descent::Averaging::Kind::last) return;
+  prediction.span = inference::span_of(config.descent.averaging, steps);
+  inference::AverageOver& over = prediction.span.over;
+  if (const auto horizon = mechanism.horizon()) {
+    over.steps = std::min(over.steps, horizon->value());
+    prediction.span.every_length = false;
+  }
+  if (over.steps <= over.from) {
+    prediction.why_no_average = "it does not begin in so many records";
+    return;
+  }
+  const noise::Correlation& correlation = mechanism.main().correlation;
+  try {
+    prediction.average = inference::predict_average(correlation, problem, over, prediction.span.every_length, budget);
+    const noise::Correlation last{noise::Rational::nu_ftrl(prediction.last.suggested)};
+    prediction.average_of_last =
+        inference::average_excess(last, problem, over, privacy::calibrated_stddev(last, budget));
+  } catch (const Unsupported& reason) {
+    prediction.why_no_average = reason.what();
+  } catch (const InvalidParameter& reason) {
+    prediction.why_no_average = reason.what();
+  }
+}
+
+/// A deviation that no answer would be seen through.
+std::string absurd(const privacy::Prediction& last) {
+  double largest = 0;
+  bool is_number = std::isfinite(last.excess);
+  for (const double stddev : last.iterate_stddevs) {
+    is_number = is_number && std::isfinite(stddev);
+    largest = std::max(largest, stddev);
+  }
+  if (!is_number) {
+    return "the predicted error has no bound: descent.step_size is too long for these eigenvalues, and the iterates "
+           "diverge";
+  }
+  if (largest <= 1) return {};
+  return fmt::format(
+      "the privacy noise alone leaves a deviation of {:.3g} in the last iterate, in working units, where features "
+      "and "
+      "coefficients of size 1 are meant: lower descent.step_size or clip_norm, or raise rho",
+      largest);
+}
+
+std::string scale_advice(const DescentPrediction& prediction) {
+  if (prediction.eigenvalues == Eigenvalues::set || prediction.unknown.empty()) return {};
+  std::string names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(prediction.unknown.size(), 3); ++i) {
+    names += (i == 0 ? "" : ", ") + prediction.unknown[i];
+  }
+  if (prediction.unknown.size() > 3) names += ", …";
+  return fmt::format(
+      "nothing in the settings tells the size of {}: the prediction takes (value - center)/scale to be about 1. "
+      "Where "
+      "it is not, set scale, clamp or plan.second_moment_eigenvalues",
+      names);
+}
+
+}  // namespace
+
+DescentPrediction predict_descent(const config::Config& config, const config::Mechanism& mechanism,
+                                  std::uint64_t steps) {
+  if (config.descent.first_stage) throw Unsupported("the second stage moves with the first: there is no formula");
+  DescentPrediction prediction{.last = {1, Damping{0}, 1, 1, NoiseStddev{1}, 1, {}},
+                               .eigenvalues = Eigenvalues::set,
+                               .unknown = {},
+                               .average = {},
+                               .why_no_average = {},
+                               .advice = {}};
+  const privacy::LocalProblem problem{
+      eigenvalues_of(config, prediction), StepSize{config.descent.schedule.at(StepIndex{0})},
+      is_mean(config) ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
+  // Of the mean gradient, which is what a step takes.
+  const auto m = static_cast<double>(config.descent.minibatch);
+  const privacy::Budget budget{mechanism.main().rho, mechanism.participation,
+                               Displacement{mechanism.main().displacement.value() / m}};
+  prediction.last = privacy::predict(mechanism.main().correlation, problem, budget);
+  add_average(config, mechanism, steps, problem, budget, prediction);
+  for (std::string sentence : {absurd(prediction.last), scale_advice(prediction)}) {
+    if (!sentence.empty()) prediction.advice.push_back(std::move(sentence));
+  }
+  return prediction;
+}
+
+namespace {
+
+const char* source_of(Eigenvalues eigenvalues) {
+  switch (eigenvalues) {
+    case Eigenvalues::set:
+      return "as set";
+    case Eigenvalues::ranges:
+      return "guessed from clamps and transforms";
+    default:
+      return "assumed all 1";
+  }
+}
+
+void print_row(const std::string& name, double last, std::optional<double> average) {
+  fmt::print("  {:<44} {:>12.6g}{}\n", name, last, average ? fmt::format(" {:>12.6g}", *average) : "");
+}
+
+/// √(from/to): how many times the deviation shrinks.
+double gain(double from, double to) {
+  return std::sqrt(from / to);
+}
+
+void print_average(const DescentPrediction& prediction) {
+  const inference::AveragePrediction& average = *prediction.average;
+  const inference::AverageOver& over = prediction.span.over;
+  fmt::print("the average is over steps {} to {}{}{}\n", with_separators(over.from + 1), with_separators(over.steps),
+             over.decay < 1 ? fmt::format(", each step back counts {:g} times", over.decay) : std::string(),
+             prediction.span.assumed ? ", twice average_from: --records says how many there are" : "");
+  const double less = gain(average.excess, average.suggested_excess);
+  if (less < 1.02) {
+    fmt::print("noise.nu suits the average, which is what to quote\n");
+    return;
+  }
+  fmt::print(
+      "suggested: noise.nu = {:.2g}, as the average is what to quote{}: {:.2f} times less noise in it than with this "
+      "correlation, as with {:.3g} times the rho; {:.2f} times as much in the last iterate\n",
+      average.suggested.value(), prediction.span.every_length ? ", at every length" : "", less, less * less,
+      gain(average.suggested_last, prediction.last.excess));
+}
+
+}  // namespace
+
+void print(const config::Config& config, const DescentPrediction& prediction) {
+  fmt::print("predicted error from the privacy noise (excess of the loss, which carries 1/2; eigenvalues {})\n",
+             source_of(prediction.eigenvalues));
+  const model::Loss::Kind loss = config.descent.loss.kind;
+  if (loss != model::Loss::Kind::mean && loss != model::Loss::Kind::linear) {
+    fmt::print("  (the formula is of the squared loss: for this loss an order of magnitude)\n");
+  }
+  const privacy::Prediction& last = prediction.last;
+  const auto& average = prediction.average;
+  const auto of = [&](auto member) -> std::optional<double> {
+    return average ? std::optional(member(*average)) : std::nullopt;
+  };
+  fmt::print("  {:<44} {:>12}{}\n", "", "last iterate", average ? fmt::format(" {:>12}", "average") : "");
+  print_row("this correlation", last.excess, of([](const auto& a) { return a.excess; }));
+  if (average) {
+    print_row(fmt::format("best nu for the average, {:.3g}", average->suggested.value()), average->suggested_last,
+              average->suggested_excess);
+  }
+  print_row(fmt::format("best nu for the last iterate, {:.4g}", last.suggested.value()), last.suggested_excess,
+            of([&](const auto&) { return prediction.average_of_last; }));
+  print_row("independent noise", last.independent_excess, of([](const auto& a) { return a.independent_excess; }));
+  if (average) print_average(prediction);
+  if (!prediction.why_no_average.empty()) fmt::print("no prediction of the average: {}\n", prediction.why_no_average);
+  fmt::print("noise of one step and coordinate: seed {:.6g}, correlated {:.6g} (gradient units)\n", last.seed.value(),
+             last.noise_stddev);
+  const auto print_stddevs = [](const char* name, const std::vector<double>& stddevs) {
+    fmt::print("noise left in the {} along each eigenvector:", name);
+    for (std::size_t j = 0; j < std::min<std::size_t>(stddevs.size(), 8); ++j) fmt::print(" {:.4g}", stddevs[j]);
+    fmt::print("{}\n", stddevs.size() > 8 ? " …" : "");
+  };
+  if (!last.iterate_stddevs.empty()) print_stddevs("iterate", last.iterate_stddevs);
+  if (average) print_stddevs("average", average->stddevs);
+  for (const std::string& sentence : prediction.advice) fmt::print("{}\n", sentence);
+}
+
+void append_json(const config::Config& config, const DescentPrediction& prediction, std::string& out) {
+  const privacy::Prediction& last = prediction.last;
+  out += fmt::format(",\"eigenvalues_assumed\":{}", prediction.eigenvalues == Eigenvalues::assumed);
+  append_field("eigenvalues", source_of(prediction.eigenvalues), out);
+  append_field("predicted_excess", last.excess, out);
+  append_field("suggested_nu", last.suggested.value(), out);
+  append_field("suggested_excess", last.suggested_excess, out);
+  append_field("independent_excess", last.independent_excess, out);
+  append_field("seed_stddev", last.seed.value(), out);
+  append_field("noise_stddev", last.noise_stddev, out);
+  if (config.descent.averaging.kind == descent::Averaging::Kind::last) return;
+  if (!prediction.average) {
+    out += ",\"average\":null";
+    return;
+  }
+  const inference::AveragePrediction& average = *prediction.average;
+  out += fmt::format(",\"average\":{{\"from\":{},\"steps\":{},\"every_length\":{}", prediction.span.over.from,
+                     prediction.span.over.steps, prediction.span.every_length);
+  append_field("predicted_excess", average.excess, out);
+  append_field("suggested_nu", average.suggested.value(), out);
+  append_field("suggested_excess", average.suggested_excess, out);
+  append_field("suggested_last_excess", average.suggested_last, out);
+  append_field("independent_excess", average.independent_excess, out);
+  out += '}';
+}
+
+}  // namespace nustream::cli

@@ -1,0 +1,43 @@
+// What `nustream plan` predicts of a descent: what the privacy noise leaves in the last iterate and in the average,
+// under this correlation and under the ones that are best for either.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/mechanism.h"
+#include "nustream/inference/average_plan.h"
+#include "nustream/privacy/plan.h"
+
+namespace nustream::cli {
+
+/// Where the eigenvalues of E[xxᵀ] come from.
+enum class Eigenvalues {
+  set,      ///< plan.second_moment_eigenvalues, or the mean's 1
+  ranges,   ///< clamps and transforms of the features
+  assumed,  ///< all 1
+};
+
+struct DescentPrediction {
+  privacy::Prediction last;
+  Eigenvalues eigenvalues;
+  std::vector<std::string> unknown;  ///< features of whose size the settings say nothing
+  std::optional<inference::AveragePrediction> average;
+  inference::AverageSpan span{};    ///< what the average is over
+  double average_of_last = 0;       ///< its excess under the ν that is best for the last iterate
+  std::string why_no_average;       ///< empty where there is one, or none was asked for
+  std::vector<std::string> advice;  ///< of what cannot be meant
+};
+
+/// `steps`: that will be taken; 0 where nobody said. Throws Unsupported and InvalidParameter where the theory has no
+/// formula.
+[[nodiscard]] DescentPrediction predict_descent(const config::Config& config, const config::Mechanism& mechanism,
+                                                std::uint64_t steps);
+
+void print(const config::Config& config, const DescentPrediction& prediction);
+/// ,"predicted_excess":…
+void append_json(const config::Config& config, const DescentPrediction& prediction, std::string& out);
+
+}  // namespace nustream::cli

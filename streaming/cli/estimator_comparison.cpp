@@ -1,0 +1,124 @@
+#include "cli/estimator_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "config/moments.h"
+#include "nustream/base/error.h"
+#include "nustream/inference/expected_error.h"
+#include "nustream/moments/expected_error.h"
+#include "publish/json_text.h"
+
+namespace nustream::cli {
+namespace {
+
+using inference::ExpectedError;
+
+void add_descent(const config::Config& config, const config::Mechanism& mechanism, EstimatorComparison& comparison) {
+  const lane::Settings& descent = config.descent;
+  const std::uint64_t steps = config.problem.records / descent.minibatch;
+  const bool averages = descent.averaging.kind != descent::Averaging::Kind::last && descent.averaging.from < steps;
+  if (steps == 0 || !std::holds_alternative<descent::Constant>(descent.schedule.family())) return;
+  const NoiseStddev stddev{mechanism.main().stddev.value() / static_cast<double>(descent.minibatch)};
+  const inference::AverageOver over =
+      averages ? inference::span_of(descent.averaging, steps).over : inference::AverageOver{0, steps};
+  const inference::DescentErrors errors = inference::expected_errors(
+      config::guess_of(config), {mechanism.main().correlation, StepSize{descent.schedule.at(StepIndex{0})},
+                                 descent.clip, stddev, descent.minibatch, over});
+  comparison.last = errors.last;
+  if (averages) comparison.average = errors.average;
+}
+
+void add_sums(const config::Config& config, const config::Mechanism& mechanism, EstimatorComparison& comparison) {
+  std::uint64_t releases = config.problem.records / config.descent.minibatch;
+  if (const auto horizon = mechanism.horizon()) releases = std::min(releases, horizon->value());
+  if (releases == 0) return;
+  comparison.sums = moments::expected_error(config::guess_of(config), config::moments_settings(config, mechanism),
+                                            StepCount{releases});
+}
+
+std::string settings_of(const config::Candidate& candidate) {
+  std::string text;
+  for (const std::string& setting : candidate.settings) {
+    if (!setting.starts_with("model.")) text += (text.empty() ? "" : " ") + setting;
+  }
+  return text;
+}
+
+void print_row(const std::string& name, const ExpectedError& error, const std::string& more) {
+  fmt::print("  {:<28} {:>9.3g} {:>9.2g} {:>9.2g} {:>9.2g}  {}\n", name, error.root(), std::sqrt(error.start),
+             std::sqrt(error.sampling), std::sqrt(error.privacy), more);
+}
+
+void append_error(const std::string& name, const ExpectedError& error, std::string& out) {
+  publish::append_string(name, out);
+  out += ":{\"error\":";
+  publish::append_number(error.root(), out);
+  publish::append_field("start", std::sqrt(error.start), out);
+  publish::append_field("sampling", std::sqrt(error.sampling), out);
+  publish::append_field("privacy", std::sqrt(error.privacy), out);
+}
+
+}  // namespace
+
+std::optional<EstimatorComparison> compare_estimators(const config::Config& config,
+                                                      const config::Mechanism& mechanism) {
+  if (!config::has_guesses(config)) return std::nullopt;
+  try {
+    EstimatorComparison comparison{config::choose_estimator(config, {}), {}, {}, {}, config.chosen};
+    config.moments ? add_sums(config, mechanism, comparison) : add_descent(config, mechanism, comparison);
+    return comparison;
+  } catch (const Unsupported&) {
+    return std::nullopt;  // a correlation without a formula
+  }
+}
+
+void print(const EstimatorComparison& comparison) {
+  fmt::print(
+      "expected error of predictions, root mean square, working units of the target, from the guesses of [plan]\n"
+      "  {:<28} {:>9} {:>9} {:>9} {:>9}  best settings\n",
+      "", "in all", "start", "sampling", "privacy");
+  for (const config::Candidate& each : comparison.best.candidates)
+    print_row(each.name, each.error, settings_of(each));
+  if (comparison.last) print_row("the last iterate, as set", *comparison.last, {});
+  if (comparison.average) print_row("the average, as set", *comparison.average, {});
+  if (comparison.sums) print_row("running sums, as set", *comparison.sums, {});
+  const config::Candidate& least = comparison.best.candidates[comparison.best.least];
+  fmt::print("least: {}{}\n", least.name,
+             comparison.chosen.empty()
+                 ? ""
+                 : "\nmodel.estimator = \"auto\", among what the settings leave open: " + comparison.chosen);
+}
+
+void append_json(const EstimatorComparison& comparison, std::string& out) {
+  out += ",\"expected\":{\"best\":{";
+  const char* separator = "";
+  for (const config::Candidate& each : comparison.best.candidates) {
+    out += separator;
+    append_error(each.name, each.error, out);
+    publish::append_field("settings", settings_of(each), out);
+    out += '}';
+    separator = ",";
+  }
+  out += "},\"least\":";
+  publish::append_string(comparison.best.candidates[comparison.best.least].name, out);
+  out += ",\"as_set\":{";
+  separator = "";
+  for (const auto& [name, error] :
+       {std::pair{"the last iterate", comparison.last}, std::pair{"the average", comparison.average},
+        std::pair{"running sums", comparison.sums}}) {
+    if (!error) continue;
+    out += separator;
+    append_error(name, *error, out);
+    out += '}';
+    separator = ",";
+  }
+  out += '}';
+  if (!comparison.chosen.empty()) publish::append_field("chosen", comparison.chosen, out);
+  out += '}';
+}
+
+}  // namespace nustream::cli

@@ -1,0 +1,47 @@
+#include "config/default_nu.h"
+
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "config/read_sections.h"
+#include "nustream/base/error.h"
+#include "nustream/inference/average_plan.h"
+#include "nustream/privacy/plan.h"
+
+namespace nustream::config {
+namespace {
+
+Damping suggested(const Section& root) {
+  const Section descent = root.section("descent");
+  const Section plan = root.section("plan");
+  const bool mean = root.section("model").text("loss") == "mean";
+  std::vector<double> eigenvalues = plan.numbers("second_moment_eigenvalues");
+  if (eigenvalues.empty() || mean) eigenvalues = {1};
+  const privacy::LocalProblem problem{std::move(eigenvalues), StepSize{read_schedule(descent).at(StepIndex{0})},
+                                      mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
+  const descent::Averaging averaging = read_averaging(descent);
+  const auto once = privacy::Participation::once();
+  if (averaging.kind == descent::Averaging::Kind::last) return privacy::suggested_nu(problem, once);
+  const std::uint64_t steps =
+      plan.count("records").value_or(0) / std::max<std::uint64_t>(1, descent.count("minibatch").value_or(1));
+  const inference::AverageSpan span = inference::span_of(averaging, steps);
+  return span.every_length ? inference::suggested_nu_of_every_average(problem, span.over.from, once)
+                           : inference::suggested_nu_of_average(problem, span.over, once);
+}
+
+}  // namespace
+
+Damping default_nu(const Section& root) {
+  try {
+    // Two digits as text and back: the same double everywhere.
+    return Damping{std::strtod(fmt::format("{:.1e}", suggested(root).value()).c_str(), nullptr)};
+  } catch (const InvalidParameter&) {
+    root.section("noise").missing("nu");
+  } catch (const Unsupported&) {
+    root.section("noise").missing("nu");
+  }
+}
+
+}  // namespace nustream::config

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "config/estimator_choice.h"
+#include "config/read_tree.h"
+
+namespace nustream::config {
+namespace {
+
+/// Refuses where there is nothing to choose between.
+void check_choice(const Section& root, Purpose purpose) {
+  const Section model = root.section("model");
+  const auto refuse = [&](const char* reason) { model.refuse("estimator", reason); };
+  if (purpose == Purpose::table) refuse("\"descent\" or \"moments\" for a table: [estimate] says how it is read");
+  if (model.text("loss").value_or("linear") != "linear") refuse("\"descent\": other losses are not solved from sums");
+  if (root.has("instruments") || root.has("endogenous")) {
+    refuse("\"descent\" or \"moments\" with [[endogenous]] regressors: no error is predicted of them");
+  }
+  if (root.section("privacy").text("unit") == "user") {
+    refuse("\"descent\" or \"moments\" where the unit is the user: what limits cost is not compared");
+  }
+  if (root.section("privacy").has("protects")) refuse("\"descent\" or \"moments\" together with privacy.protects");
+  for (const char* key : {"stages", "memory"}) {
+    if (root.section("moments").has(key)) refuse("\"moments\" where [moments] has stages or a memory");
+  }
+  const Section plan = root.section("plan");
+  for (const char* key : {"records", "residual", "distance"}) {
+    if (!plan.has(key)) plan.missing(key);
+  }
+}
+
+Open open_settings(const Section& root) {
+  const Section descent = root.section("descent");
+  const Section sums = root.section("moments");
+  const std::string average = descent.text("average").value_or("");
+  if (average == "exponential") descent.refuse("average", "\"tail\" or \"last\" where estimator = \"auto\"");
+  return {{descent.number("step_size"), descent.number("clip_norm"), root.section("noise").number("nu"),
+           descent.count("average_from"), sums.number("row_norm"), sums.number("residual_bound")},
+          average != "tail",
+          average != "last"};
+}
+
+/// Whether "section.key=value" names a key that is set.
+bool is_set(const Section& root, const std::string& setting) {
+  const std::size_t dot = setting.find('.');
+  const std::string key = setting.substr(dot + 1, setting.find('=') - dot - 1);
+  return key != "estimator" && root.section(setting.substr(0, dot)).has(key);
+}
+
+}  // namespace
+
+Resolved resolve_estimator(const std::string& file, std::vector<std::string> overrides, Purpose purpose) {
+  const SettingsTree tree(file, overrides);
+  const Section& root = tree.root();
+  if (root.section("model").text("estimator") != "auto") return {std::move(overrides), {}};
+  check_choice(root, purpose);
+  // Read once as sums, which any of these models may be, for everything that is the same in both.
+  std::vector<std::string> meanwhile = overrides;
+  meanwhile.emplace_back("model.estimator=moments");
+  for (const char* setting : {"moments.row_norm=1", "moments.residual_bound=1"}) {
+    if (!is_set(root, setting)) meanwhile.emplace_back(setting);
+  }
+  const SettingsTree as_sums(file, meanwhile);
+  const EstimatorChoice choice = choose_estimator(read_tree(as_sums, file, meanwhile, purpose), open_settings(root));
+  for (const std::string& setting : choice.candidates[choice.least].settings) {
+    if (!is_set(root, setting)) overrides.push_back(setting);
+  }
+  return {std::move(overrides), choice.why};
+}
+
+}  // namespace nustream::config

@@ -1,0 +1,148 @@
+// `nustream plan` of a descent: what it predicts of the number that is quoted, what it suggests for it, what it warns
+// of.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "configured_command.h"
+#include "example_config.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+JsonOutput plan(const std::vector<std::string>& options) {
+  const TemporaryFolder folder;
+  return run_configured("plan", folder, example_config(), options);
+}
+
+std::string text(const std::vector<std::string>& options) {
+  const TemporaryFolder folder;
+  std::vector<std::string> arguments{"plan", folder.write("model.toml", example_config())};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return run_command(NUSTREAM_COMMAND, arguments, std::nullopt).out;
+}
+
+const std::vector<std::string> tail{
+    "--records", "100000", "--set", "descent.average=tail", "--set", "descent.average_from=50000"};
+
+// What is suggested is what the settings then have: planned again with it, that is the least.
+TEST(PlanOfAnAverage, SuggestsWhatMakesItBetter) {
+  JsonOutput before = plan(tail);
+  const double suggested = before.value("average", "suggested_nu");
+  EXPECT_LT(suggested, 1e-4);
+  EXPECT_LT(before.value("average", "suggested_excess"), before.value("average", "predicted_excess") / 4);
+  std::vector<std::string> better = tail;
+  better.insert(better.end(), {"--set", "noise.nu=" + std::to_string(suggested)});
+  JsonOutput after = plan(better);
+  EXPECT_NEAR(after.value("average", "predicted_excess"), before.value("average", "suggested_excess"),
+              0.01 * before.value("average", "suggested_excess"));
+  EXPECT_NEAR(after.json["predicted_excess"].get_double().value(), before.value("average", "suggested_last_excess"),
+              0.02 * before.value("average", "suggested_last_excess"));
+  EXPECT_THAT(text(tail), HasSubstr("as the average is what to quote"));
+  EXPECT_THAT(text(better), HasSubstr("noise.nu suits the average"));
+}
+
+TEST(PlanOfAnAverage, OfAnEndlessStreamSuggestsForEveryLength) {
+  JsonOutput found = plan({"--set", "descent.average=tail"});
+  EXPECT_TRUE(found.json["average"]["every_length"].get_bool().value());
+  EXPECT_LT(found.value("average", "suggested_nu"), 1e-7);
+  EXPECT_THAT(text({"--set", "descent.average=tail"}), HasSubstr("at every length"));
+}
+
+TEST(PlanOfADescent, HasNoAverageWhereNoneIsReleased) {
+  JsonOutput found = plan({});
+  simdjson::dom::element average;
+  EXPECT_NE(found.json["average"].get(average), simdjson::SUCCESS);
+}
+
+// The gradient of a step is the mean of its minibatch: as much noise as a hundredth of Δ.
+TEST(PlanOfADescent, DividesTheNoiseByTheMinibatch) {
+  JsonOutput one = plan({});
+  JsonOutput many = plan({"--set", "descent.minibatch=100"});
+  EXPECT_NEAR(one.json["seed_stddev"].get_double().value() / many.json["seed_stddev"].get_double().value(), 100,
+              1e-9);
+}
+
+TEST(PlanOfADescent, SeesTheScaleThatTheSettingsTell) {
+  EXPECT_THAT(text({}), HasSubstr("nothing in the settings tells the size of x"));
+  const std::vector<std::string> clamped{"--set", "features.0.clamp=[-4, 5]"};
+  EXPECT_THAT(text(clamped), HasSubstr("guessed from clamps and transforms"));
+  EXPECT_THAT(text(clamped), Not(HasSubstr("nothing in the settings")));
+  JsonOutput small = plan({"--set", "features.0.clamp=[-4, 5]"});
+  JsonOutput large = plan({"--set", "features.0.clamp=[-4, 5]", "--set", "features.0.scale=0.5"});
+  EXPECT_GT(large.json["predicted_excess"].get_double().value(), small.json["predicted_excess"].get_double().value());
+}
+
+TEST(PlanOfADescent, WarnsOfADeviationThatHidesEveryAnswer) {
+  EXPECT_THAT(text({"--set", "privacy.rho=1e-6"}), HasSubstr("the privacy noise alone leaves a deviation of"));
+  EXPECT_THAT(text({}), Not(HasSubstr("the privacy noise alone leaves")));
+  EXPECT_THAT(text({"--set", "descent.step_size=0.9"}), HasSubstr("the iterates diverge"));
+}
+
+/// Guesses of a stream that sums are best for, and the settings of a descent left to be chosen.
+std::string to_choose(const std::string& guesses) {
+  std::string settings = example_config();
+  for (const char* line : {"step_size = 0.01\n", "clip_norm = 1.0\n", "[noise]\nnu = 0.01\n"}) {
+    settings.replace(settings.find(line), std::string(line).size(), "");
+  }
+  return settings + "[model]\nestimator = \"auto\"\n[plan]\n" + guesses;
+}
+
+TEST(PlanThatChooses, TakesTheLeastAndSaysWhy) {
+  const TemporaryFolder folder;
+  JsonOutput found = run_configured("plan", folder, to_choose("records = 100000\nresidual = 1\ndistance = 1\n"), {});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  const std::string least{found.json["expected"]["least"].get_string().value()};
+  EXPECT_THAT(std::string(found.json["expected"]["chosen"].get_string().value()),
+              HasSubstr(least + " has the least"));
+  double error = INFINITY;
+  for (const auto each : found.json["expected"]["best"].get_object()) {
+    error = std::min(error, each.value["error"].get_double().value());
+  }
+  EXPECT_EQ(error, found.json["expected"]["best"][least]["error"].get_double().value());
+  // What is then set is expected to do as it was said, but for two digits.
+  EXPECT_NEAR(found.json["expected"]["as_set"]["running sums"]["error"].get_double().value(), error, 0.05 * error);
+  simdjson::dom::element sums;
+  EXPECT_EQ(found.json["moments"].get(sums), simdjson::SUCCESS) << "sums were chosen";
+}
+
+TEST(PlanThatChooses, LeavesWhatIsSet) {
+  const TemporaryFolder folder;
+  JsonOutput found = run_configured("plan", folder, to_choose("records = 100000\nresidual = 1\ndistance = 1\n"),
+                                    {"--set", "moments.row_norm=0.01", "--set", "moments.residual_bound=0.01"});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  EXPECT_THAT(std::string(found.json["expected"]["chosen"].get_string().value()),
+              ::testing::StartsWith("the average has the least"));
+  EXPECT_GT(found.value("average", "predicted_excess"), 0);
+}
+
+TEST(PlanThatChooses, NeedsGuessesAndALinearModel) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::string& guesses, const std::vector<std::string>& options) {
+    const JsonOutput found = run_configured("plan", folder, to_choose(guesses), options);
+    EXPECT_EQ(found.command.code, 78);
+    return found.command.err;
+  };
+  EXPECT_THAT(refused("records = 1000\nresidual = 1\n", {}), HasSubstr("plan.distance is missing"));
+  const std::string guesses = "records = 100000\nresidual = 1\ndistance = 1\n";
+  EXPECT_THAT(refused(guesses, {"--set", "model.loss=huber"}), HasSubstr("model.estimator"));
+  EXPECT_THAT(refused(guesses, {"--set", "descent.average=exponential"}), HasSubstr("descent.average"));
+  EXPECT_THAT(refused("records = 1000\nresidual = 0\ndistance = 1\n", {}), HasSubstr("plan.residual"));
+}
+
+TEST(PlanOfADescent, ExpectsAnErrorOfTheSettingsAsTheyAre) {
+  JsonOutput found = plan({"--set", "plan.records=100000", "--set", "plan.residual=1", "--set", "plan.distance=1"});
+  EXPECT_GT(found.json["expected"]["as_set"]["the last iterate"]["error"].get_double().value(),
+            found.json["expected"]["best"]["the last iterate"]["error"].get_double().value());
+  EXPECT_THAT(text({"--set", "plan.records=100000", "--set", "plan.residual=1", "--set", "plan.distance=1"}),
+              HasSubstr("running sums, recentred"));
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,132 @@
+// Expected errors where they are known otherwise: by integration, in limits, and by a small simulation. The benchmark
+// estimator_grid compares them with 24 streams.
+#include "nustream/moments/expected_error.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "nustream/base/error.h"
+#include "nustream/moments/choice.h"
+#include "nustream/noise/rational.h"
+
+namespace nustream::moments {
+namespace {
+
+using inference::DescentDesign;
+using inference::ExpectedError;
+using inference::StreamGuess;
+
+const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{1e-4})};
+
+/// Almost without noise, and without clips.
+DescentDesign quiet(double step_size, std::uint64_t from, std::uint64_t steps) {
+  return {correlation, StepSize{step_size}, ClipNorm{1e6}, NoiseStddev{1e-9}, 1, {from, steps}};
+}
+
+TEST(ClippedResiduals, AreWhatIntegrationSays) {
+  for (const auto& [s, bound] : {std::pair{1.0, 0.5}, std::pair{2.0, 3.0}, std::pair{0.3, 2.0}}) {
+    double kept = 0;
+    double squares = 0;
+    constexpr int cells = 200'000;
+    for (int i = 0; i < cells; ++i) {
+      const double r = s * (-9 + 18 * (i + 0.5) / cells);
+      const double density = std::exp(-r * r / (2 * s * s)) * 18 / cells / std::sqrt(2 * M_PI);
+      kept += std::abs(r) < bound ? density : 0;
+      squares += std::pow(std::clamp(r, -bound, bound), 2) * density;
+    }
+    EXPECT_NEAR(inference::kept_share(s, bound), kept, 1e-4);
+    EXPECT_NEAR(inference::clipped_variance(s, bound), squares, 1e-4);
+  }
+}
+
+TEST(SquaredRowNorms, HaveTheMeanAndTheVarianceOfNormalRows) {
+  const StreamGuess guess{{1.0, 0.5, 0.1}, 1, 1};
+  double mean = 0;
+  double squares = 0;
+  const std::vector<double> norms = inference::squared_row_norms(guess);
+  for (const double each : norms) mean += each / static_cast<double>(norms.size());
+  for (const double each : norms) squares += std::pow(each - mean, 2) / static_cast<double>(norms.size());
+  EXPECT_NEAR(mean, 1.6, 0.03);
+  EXPECT_NEAR(squares, 2 * 1.26, 0.3);
+}
+
+// Without noise and clips the start is left as (1 − ηλ)^t, and the average of n iterates samples like n records.
+TEST(ExpectedErrorOfADescent, HasTheLimitsOfPlainDescent) {
+  const StreamGuess far{{0.5, 0.5}, 1e-6, 3};
+  const ExpectedError start = inference::expected_errors(far, quiet(0.01, 0, 1000)).last;
+  EXPECT_NEAR(start.start / (0.5 * 9 * std::pow(1 - 0.005, 2000)), 1, 0.01);
+  const StreamGuess near{{1.0, 0.25}, 2, 0};
+  const ExpectedError average = inference::expected_errors(near, quiet(0.001, 100'000, 400'000)).average;
+  EXPECT_NEAR(average.sampling, 2 * 4 / 300'000.0, 0.05 * 2 * 4 / 300'000.0);
+  EXPECT_LT(average.start + average.privacy, 0.01 * average.sampling);
+}
+
+// Clipped gradients have length G at most: from 100 away, with η G = .001, 10,000 steps go no further than 10.
+TEST(ExpectedErrorOfADescent, KnowsHowSlowlyClippedStepsLeaveTheStart) {
+  const StreamGuess guess{{1.0}, 1, 100};
+  DescentDesign design = quiet(0.001, 5'000, 10'000);
+  design.clip = ClipNorm{1};
+  EXPECT_GT(std::sqrt(inference::expected_errors(guess, design).last.start), 85);
+}
+
+TEST(ExpectedErrorOfADescent, IsInfiniteWhereStepsAreTooLong) {
+  const StreamGuess guess{{1.0}, 1, 1};
+  EXPECT_EQ(inference::expected_errors(guess, quiet(2.5, 0, 10)).last.root(), INFINITY);
+}
+
+Problem problem(double rho) {
+  return {{{1.0, 0.5, 0.2}, 1, 1}, 20'000, Rho{rho}, privacy::Adjacency::zero_out, 1000, true};
+}
+
+// With next to no noise sums are least squares, whatever the centre, and wide bounds take nothing away.
+TEST(ExpectedErrorOfSums, IsLeastSquaresWithoutNoise) {
+  const Problem quiet_problem = problem(1e9);
+  const SumsChoice wide{.radii = {100, 1, 100}};
+  const ExpectedError error = expected_error(quiet_problem.guess, sums_settings(quiet_problem, wide), StepCount{20});
+  EXPECT_NEAR(error.total(), 3 / 20'000.0, 1e-3 * 3 / 20'000.0);
+  // A residual bound of half a deviation about a far centre leaves most of the way.
+  const SumsChoice narrow{.radii = {100, 1, 0.5}};
+  StreamGuess far = quiet_problem.guess;
+  far.distance = 10;
+  EXPECT_GT(expected_error(far, sums_settings(quiet_problem, narrow), StepCount{20}).start, 20);
+}
+
+TEST(ExpectedErrorOfSums, GrowsAsTheBudgetShrinks) {
+  double before = 0;
+  for (const double rho : {10.0, 1.0, 0.1, 0.01}) {
+    const ExpectedError error = best_sums(problem(rho), false)->error;
+    EXPECT_GT(error.total(), before);
+    before = error.total();
+  }
+}
+
+// Every direction is hidden: the answer is the centre, about as far away as the guess says.
+TEST(ExpectedErrorOfSums, IsTheDistanceWhereNoiseHidesEverything) {
+  const Problem poor = problem(1e-13);
+  const ExpectedError error = expected_error(poor.guess, sums_settings(poor, {.radii = {2, 1, 2}}), StepCount{20});
+  EXPECT_NEAR(error.start, 1.7 / 3, 0.01);
+}
+
+TEST(Choice, IsTheLeastAmongItsNeighbours) {
+  const Problem one = problem(0.1);
+  const DescentChoice choice = best_descent(one, true);
+  DescentChoice other = choice;
+  other.step_size = StepSize{choice.step_size.value() * 1.8};
+  EXPECT_GE(inference::expected_errors(one.guess, descent_design(one, other)).average.total(), choice.error.total());
+  other.step_size = StepSize{choice.step_size.value() / 1.8};
+  EXPECT_GE(inference::expected_errors(one.guess, descent_design(one, other)).average.total(), choice.error.total());
+  EXPECT_LT(best_sums(one, true)->error.total(), best_sums(one, false)->error.total());
+  EXPECT_FALSE(best_sums({one.guess, 1500, one.rho, one.adjacency, 1000, true}, false));
+}
+
+TEST(Guesses, OutOfRangeAreRefused) {
+  EXPECT_THROW(inference::check({{}, 1, 1}), InvalidParameter);
+  EXPECT_THROW(inference::check({{0.0}, 1, 1}), InvalidParameter);
+  EXPECT_THROW(inference::check({{1.0}, 0, 1}), InvalidParameter);
+  EXPECT_THROW(inference::check({{1.0}, 1, -1}), InvalidParameter);
+}
+
+}  // namespace
+}  // namespace nustream::moments
