@@ -60,6 +60,9 @@ const char* description(Transform transform) {
   }
 }
 
+/// Of a user whose records count in another lane than the one they are read in.
+constexpr const char* other_lane = "a user of another lane: the topic is not divided by privacy.user";
+
 const char* expectation(Reading reading) {
   switch (reading) {
     case Reading::hour:
@@ -204,7 +207,8 @@ bool RowBuilder::build(const double* readings, double* x, double& y) const noexc
 
 RowUser RowBuilder::user(const double* readings) const noexcept {
   if (!user_field_ || fields_[*user_field_].users == nullptr) return {};
-  return fields_[*user_field_].users->find(readings[*user_field_]);
+  const double number = readings[*user_field_];
+  return std::isfinite(number) ? fields_[*user_field_].users->find(number) : RowUser{};
 }
 
 void RowBuilder::forget_users() const noexcept {
@@ -219,8 +223,10 @@ std::string RowBuilder::reason(const double* readings) const {
   };
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     if (std::isfinite(readings[f])) continue;
+    const bool is_elsewhere = fields_[f].reading == Reading::user && std::isinf(readings[f]);
     const std::string what = is_missing(readings[f]) ? "missing"
                              : is_label_field(f)     ? no_label
+                             : is_elsewhere          ? other_lane
                                                      : expectation(fields_[f].reading);
     return "column '" + fields_[f].column + "': " + what;
   }

@@ -95,6 +95,17 @@ void require_room_for_lanes(const config::Config& config, std::uint32_t partitio
   require(RLIMIT_NPROC, "threads", 64 + lanes * (4 + brokers));
 }
 
+/// A user counts in one lane: for @key that of the topic's own partitioner, else one that its hash gives.
+void divide_users(config::Config& config, std::uint32_t partitions) {
+  config.users->lanes = partitions;
+  if (partitions == 1 || config::partitioner_of(config) != users::Partitioner::user_hash) return;
+  log::warning("settings",
+               fmt::format("a user's records count in one of {} partitions, and privacy.user = \"{}\" is not the "
+                           "topic's key: unless its producers choose partitions as nustream does, {} of {} records "
+                           "take steps of zero gradients; let the user be the key, with privacy.user = \"@key\"",
+                           partitions, config.users->column, partitions - 1, partitions));
+}
+
 /// Sentences for somebody who watches; lines for machines where nobody does.
 void begin_log(const config::Log& settings) {
   const log::Format usual = ::isatty(STDERR_FILENO) == 1 ? log::Format::plain : log::Format::text;
@@ -106,7 +117,6 @@ void begin_log(const config::Log& settings) {
 Exit run(config::Config config, const Options& options) {
   secrets::harden_process();
   begin_log(config.log);
-  require_records(config, "nustream attach");
   if (config.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
@@ -139,6 +149,7 @@ Exit run(config::Config config, const Options& options) {
   const TopicFacts& facts = *found;
   for (const std::string& warning : facts.warnings) log::warning("topics", warning);
   require_room_for_lanes(config, facts.partitions);
+  if (config.users) divide_users(config, facts.partitions);
   const std::size_t release_max = release_bytes(config, mechanism);
   config.outbox_bytes_max =
       outbox_bytes(config, release_max, state_bytes(config, mechanism, keys), facts.record_bytes_max);
@@ -147,7 +158,9 @@ Exit run(config::Config config, const Options& options) {
                     keys,
                     release_max,
                     facts.letter_bytes_max,
-                    facts.lanes_with_room};
+                    facts.lanes_with_room,
+                    facts.user_bytes_max,
+                    user_entries(config, facts.user_bytes_max)};
   Service service(front, setup, mechanism, facts.partitions, options);
   if (const auto told = start_up.told_to_end()) return *told;  // else the service's own signals have it
   return service.run();

@@ -5,6 +5,7 @@
 
 #include "decode/message_columns.h"
 #include "kafka/dead_letter_size.h"
+#include "planted.h"
 
 namespace nustream::attach {
 namespace {
@@ -19,8 +20,21 @@ bool reads_headers(const record::Schema& schema) {
     return feature.first.column.starts_with(decode::header_prefix) ||
            (feature.second && feature.second->column.starts_with(decode::header_prefix));
   };
+  if (schema.user && schema.user->column.starts_with(decode::header_prefix)) return true;
   return std::any_of(schema.features.begin(), schema.features.end(), reads) ||
          (schema.target && reads(*schema.target));
+}
+
+/// The settings' schema, whose users a reader of this lane's own tells apart.
+record::Schema schema_of(const config::Config& config, users::Identifiers& identifiers) {
+  record::Schema schema = config.schema;
+  if (schema.user) schema.user->reader = &identifiers;
+  return schema;
+}
+
+users::LaneOfUsers lane_of(const config::Config& config, LaneId lane) {
+  if (!config.users || NUSTREAM_PLANTED("attached-users-count-in-every-lane")) return {};
+  return {lane, config.users->lanes};
 }
 
 std::size_t bytes_of(const journal::DeadLetter& letter) {
@@ -36,11 +50,13 @@ std::optional<std::string> copy_of(const std::optional<std::string_view>& bytes,
 
 }  // namespace
 
-LaneInput::LaneInput(const config::Config& config, const secrets::Keyring& keys, Position position,
-                     std::optional<Position> stop, std::size_t letter_bytes_max)
+LaneInput::LaneInput(const config::Config& config, const secrets::Keyring& keys, LaneId lane,
+                     const users::UserKey* user_key, Position position, std::optional<Position> stop,
+                     std::size_t letter_bytes_max)
     : config_(config),
       keys_(keys),
-      decoder_(config.input, config.schema),
+      identifiers_(config::partitioner_of(config), lane_of(config, lane)),
+      decoder_(config.input, schema_of(config, identifiers_)),
       next_(position.value()),
       stop_(stop ? std::optional(stop->value()) : std::nullopt),
       over_(stop_ && next_ >= *stop_),
@@ -49,6 +65,7 @@ LaneInput::LaneInput(const config::Config& config, const secrets::Keyring& keys,
       letter_bytes_max_(letter_bytes_max),
       with_headers_(!config.kafka.topics.dead_letters.empty() || reads_headers(config.schema)) {
   rows_.dimension = decoder_.dimension();
+  if (user_key != nullptr) identifiers_.use(*user_key);
 }
 
 void LaneInput::take(std::span<const kafka::Message> messages, kafka::SeenRecords& seen) {

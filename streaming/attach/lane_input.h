@@ -14,6 +14,7 @@
 #include "kafka/seen_records.h"
 #include "nustream/record/batch.h"
 #include "secrets/keyring.h"
+#include "users/identifiers.h"
 
 namespace nustream::attach {
 
@@ -21,9 +22,10 @@ namespace nustream::attach {
 class LaneInput {
  public:
   /// Takes records from `position` on, up to `stop`. Dead letters are cut until their topic, which takes records of
-  /// `letter_bytes_max` bytes, takes them.
-  LaneInput(const config::Config& config, const secrets::Keyring& keys, Position position,
-            std::optional<Position> stop, std::size_t letter_bytes_max);
+  /// `letter_bytes_max` bytes, takes them. Where the unit is the user, `user_key` tells users apart, and those of
+  /// other lanes than `lane` have no usable record here; else it is null.
+  LaneInput(const config::Config& config, const secrets::Keyring& keys, LaneId lane, const users::UserKey* user_key,
+            Position position, std::optional<Position> stop, std::size_t letter_bytes_max);
 
   /// Decodes the records of a poll, in order of their offsets. Records below the position, or at or beyond the stop,
   /// are not taken.
@@ -48,6 +50,7 @@ class LaneInput {
 
   const config::Config& config_;
   const secrets::Keyring& keys_;
+  users::Identifiers identifiers_;
   decode::MessageDecoder decoder_;
   std::uint64_t next_;
   std::optional<std::uint64_t> stop_;

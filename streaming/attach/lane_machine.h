@@ -18,8 +18,8 @@ namespace nustream::attach {
 enum class LaneStage : std::uint8_t {
   idle,       ///< made, not opened yet
   opening,    ///< is taken over, on a thread that may wait
-  homeless,   ///< a topic lacks the lane's partition: looks again after a while
-  looking,    ///< as opening, where a partition was missing the last time
+  homeless,   ///< a topic lacks the lane's partition, or another lane has to do something first: looks again later
+  looking,    ///< as opening, where something was missing the last time
   retrying,   ///< was interrupted: is opened again after a pause
   fenced,     ///< another producer has the lane, or the group has gone on: the group has not been asked yet
   asking,     ///< the group has been asked whether this process is its member, perhaps more than once
@@ -40,6 +40,7 @@ enum class LaneEvent : std::uint8_t {
   open,             ///< the process has been assigned the partition
   opened,           ///< state restored and durable, nothing owed
   lacks_partition,  ///< a topic has no partition for the lane
+  must_wait,        ///< another lane has to do something first
   pause_over,       ///< another attempt
   asked,            ///< the question to the group is on its way
   confirmed,        ///< the group counts this process as its member
@@ -83,12 +84,13 @@ inline constexpr std::array lane_stage_names{
     std::string_view("draining"), std::string_view("flushing"),  std::string_view("stopping"),
     std::string_view("stopped"),  std::string_view("leaving"),   std::string_view("gone")};
 inline constexpr std::array lane_event_names{
-    std::string_view("open"),          std::string_view("opened"),  std::string_view("lacks_partition"),
-    std::string_view("pause_over"),    std::string_view("asked"),   std::string_view("confirmed"),
-    std::string_view("reading_began"), std::string_view("full"),    std::string_view("room"),
-    std::string_view("end_reached"),   std::string_view("settled"), std::string_view("interrupted"),
-    std::string_view("fenced_off"),    std::string_view("failed"),  std::string_view("unreadable"),
-    std::string_view("drain"),         std::string_view("drop"),    std::string_view("quiet")};
+    std::string_view("open"),        std::string_view("opened"),        std::string_view("lacks_partition"),
+    std::string_view("must_wait"),   std::string_view("pause_over"),    std::string_view("asked"),
+    std::string_view("confirmed"),   std::string_view("reading_began"), std::string_view("full"),
+    std::string_view("room"),        std::string_view("end_reached"),   std::string_view("settled"),
+    std::string_view("interrupted"), std::string_view("fenced_off"),    std::string_view("failed"),
+    std::string_view("unreadable"),  std::string_view("drain"),         std::string_view("drop"),
+    std::string_view("quiet")};
 inline constexpr std::array transaction_stage_names{
     std::string_view("none"),          std::string_view("batch"),         std::string_view("model"),
     std::string_view("batch_aborted"), std::string_view("model_aborted"), std::string_view("over")};
@@ -115,6 +117,7 @@ inline constexpr std::array lane_rules{
     LaneRule{{LaneStage::idle}, LaneEvent::open, LaneStage::opening},
     LaneRule{taking_over, LaneEvent::opened, LaneStage::starting},
     LaneRule{taking_over, LaneEvent::lacks_partition, LaneStage::homeless},
+    LaneRule{taking_over, LaneEvent::must_wait, LaneStage::homeless},
     LaneRule{{LaneStage::homeless}, LaneEvent::pause_over, LaneStage::looking},
     LaneRule{{LaneStage::retrying}, LaneEvent::pause_over, LaneStage::opening},
     LaneRule{{LaneStage::fenced, LaneStage::asking}, LaneEvent::asked, LaneStage::asking},

@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::chrono::milliseconds start_again_after{200};
 constexpr std::chrono::milliseconds partition_looks_every{5'000};
+constexpr std::chrono::milliseconds others_looks_every{250};
+constexpr int looks_until_named = 120;
 constexpr std::chrono::milliseconds past_within{5'000};
 
 /// Of a lane that was opened and is not run: clients take their time to go.
@@ -86,6 +88,8 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
     std::rethrow_exception(failure);
   } catch (const LaneWithoutPartition& lacking) {
     wait_for_partition(lacking.reason());
+  } catch (const LaneHasToWait& waiting) {
+    wait_for_others(waiting.reason());
   } catch (const kafka::LaneInterrupted& interrupted) {
     fail_or_reopen(interrupted.error());
   } catch (const kafka::KafkaFailure& kafka_failure) {
@@ -111,8 +115,20 @@ void LaneWorker::wait_for_partition(const std::string& reason) {
   listener_.lacks_partition(lane_, reason);
 }
 
+/// The same, for what another lane does in a moment. One that never does holds up no process that is done otherwise.
+void LaneWorker::wait_for_others(const std::string& reason) {
+  static_cast<void>(enter(LaneEvent::must_wait));
+  show(serve::LaneStatus::waiting, reason);
+  timer_.expires_after(others_looks_every);
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+    if (!cancelled) self->open_again();
+  });
+  if (++waited_ == looks_until_named) listener_.lacks_partition(lane_, reason);
+}
+
 void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
   listener_.lacks_partition(lane_, {});
+  waited_ = 0;
   const auto wake = [weak = weak_from_this(), &loop = host_.loop] {
     boost::asio::post(loop, [weak] {
       if (const auto self = weak.lock()) self->pump();

@@ -19,11 +19,17 @@ journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent con
   record.released = content.released;
   record.partitions = state.partitions;
   record.seen = state.seen.below(position);
+  TopicUsers::Closed users;
+  if (state.users) {
+    users = state.users->close();
+    record.users = std::move(users.state);
+  }
   const bool with_line = state.steps_on_ledger != steps;
   journal::Batch batch = engine::seal_batch(setup.keys, state.lane, state.ledger, std::move(record),
                                             {engine::Keeping::topics, position, with_line});
   state.steps_on_ledger = steps;
   batch.dead_letters = std::move(content.dead_letters);
+  batch.user_records = std::move(users.records);
   return batch;
 }
 

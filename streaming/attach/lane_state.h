@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "attach/topic_users.h"
 #include "config/mechanism.h"
 #include "engine/epoch_ledger.h"
 #include "engine/estimator.h"
@@ -22,9 +23,11 @@ struct Setup {
   const config::Config& config;
   config::EpochDigests digests;
   secrets::Keyring keys;
-  std::size_t release_bytes_max;  ///< no release is longer
-  std::size_t letter_bytes_max;   ///< the dead letters' topic takes no longer record
-  std::uint32_t lanes_with_room;  ///< lanes below it had a partition in every topic at the start
+  std::size_t release_bytes_max;     ///< no release is longer
+  std::size_t letter_bytes_max;      ///< the dead letters' topic takes no longer record
+  std::uint32_t lanes_with_room;     ///< lanes below it had a partition in every topic at the start
+  std::size_t user_bytes_max = 0;    ///< the topic of users takes no longer record
+  std::size_t user_entries_max = 1;  ///< of a record of the store of users, so that it fits
 };
 
 /// One lane between two batches. One thread at a time.
@@ -39,6 +42,7 @@ struct LaneState {
   std::uint64_t rejected = 0;
   std::uint32_t partitions = 0;                ///< of the input when the lane began, in its first epoch
   std::optional<StepCount> steps_on_ledger{};  ///< of the last line; nothing: no line yet
+  std::unique_ptr<TopicUsers> users{};         ///< where the unit is the user
 
   [[nodiscard]] LaneId id() const { return ledger.identity().lane; }
 };

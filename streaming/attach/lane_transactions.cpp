@@ -154,6 +154,7 @@ Committed LaneTransactions::show_committed(Time now) {
   enter(TransactionEvent::committed);
   metrics_.transactions[serve::TransactionOutcome::committed].Increment();
   metrics_.commit_seconds->Observe(seconds(now - sent_at_));
+  if (state_.users) state_.users->committed(journal_->users_end());
   count_batch();
   StepCount steps = *state_.steps_on_ledger;
   committed_ = sent_.position;

@@ -87,6 +87,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void start_opening();
   void opened(const std::exception_ptr& failure, std::unique_ptr<OpenedLane> lane);
   void wait_for_partition(const std::string& reason);
+  void wait_for_others(const std::string& reason);
   void begin_running(std::unique_ptr<OpenedLane> lane);
   void show_restored(const OpenedLane& lane);
   void show_past(EpochId epoch);
@@ -132,6 +133,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   boost::asio::steady_timer due_timer_;  // of what closes by time
   boost::asio::steady_timer read_timer_;
   Backoff backoff_;
+  int waited_ = 0;  // times in a row for other lanes
   Kept kept_;
   LaneTally tally_;                 // of this process, however often the lane is opened
   std::optional<Failure> failure_;  // why it is flushing, stopping or stopped

@@ -47,7 +47,10 @@ class Opening {
         place_{setup_.config.stream, order_.lane, kafka_.group, kafka_.topics} {}
 
   OpenedLane open() {
-    if (order_.lane.value() >= setup_.lanes_with_room) require_partitions();
+    if (order_.lane.value() >= setup_.lanes_with_room) {
+      require_partitions(client_, place_, order_.partitions, kafka::in(kafka_.transaction));
+    }
+    require_users_lane();
     journal_ = std::make_unique<kafka::KafkaJournal>(journal_options());
     const std::optional<std::string> sealed = journal_->load();
     journal_->use_member(order_.member);
@@ -65,33 +68,13 @@ class Opening {
   }
 
  private:
-  /// The topics that have to have a partition of the lane's own.
-  [[nodiscard]] std::vector<std::string> lane_topics() const {
-    std::vector<std::string> topics{place_.topics.state, place_.topics.releases, place_.topics.ledger};
-    if (!place_.topics.dead_letters.empty()) topics.push_back(place_.topics.dead_letters);
-    return topics;
-  }
-
-  /// Never hashed, never modulo: a lane without its own partition has nowhere to write to.
-  void require_partitions() const {
-    kafka::TopicChecks checks(client_);
-    for (const std::string& topic : lane_topics()) {
-      const auto found = checks.partitions(topic, kafka::in(kafka_.transaction)).value_or(0);
-      if (order_.lane.value() < static_cast<std::uint32_t>(found)) continue;
-      throw LaneWithoutPartition(
-          fmt::format("topic '{}' has {} partitions, and lane {} needs its own: raise them to "
-                      "{}",
-                      topic, found, order_.lane.value(), std::max(order_.partitions, order_.lane.value() + 1)));
-    }
-  }
-
   [[nodiscard]] kafka::KafkaJournal::Options journal_options() const {
-    std::vector<std::string> topics = lane_topics();
+    std::vector<std::string> topics = lane_topics(place_);
     if (!place_.topics.model.empty() && order_.lane == LaneId{0}) topics.push_back(place_.topics.model);
     return {client_,
             place_,
             kafka_.transaction,
-            [client = writing_client(), id = place_.name(), topics] {
+            [client = writing_client(client_, place_, setup_), id = place_.name(), topics] {
               return kafka::transactional_producer(client, id, topics);
             },
             order_.post,
@@ -99,15 +82,13 @@ class Opening {
             order_.out_of_time};
   }
 
-  /// Dead letters that travel together have to fit their topic as each of them does.
-  [[nodiscard]] kafka::ClientSettings writing_client() const {
-    constexpr const char* batch_size = "batch.size";
-    kafka::ClientSettings client = client_;
-    const std::string in_force = kafka::property_in_force(client, kafka::Role::transactional_producer, batch_size);
-    if (!place_.topics.dead_letters.empty() && setup_.letter_bytes_max < std::stoull(in_force)) {
-      client.properties[batch_size] = std::to_string(std::max<std::size_t>(setup_.letter_bytes_max, 1));
-    }
-    return client;
+  /// Among how many lanes users are divided holds for an epoch of all lanes: one more is none of them.
+  void require_users_lane() const {
+    if (!setup_.config.users || order_.lane.value() < setup_.config.users->lanes) return;
+    throw LaneWithoutPartition(fmt::format(
+        "partition {} of topic '{}' is new, and the users of this stream are divided among {} lanes: stop "
+        "all instances, and begin a new epoch of all partitions with --new-epoch",
+        order_.lane.value(), place_.topics.input, setup_.config.users->lanes));
   }
 
   [[nodiscard]] engine::Asked asked() const {
@@ -235,7 +216,7 @@ class Opening {
   }
 
   [[nodiscard]] engine::EpochIdentity identity_of(EpochId epoch, Position start, journal::Overlap overlap,
-                                                  const std::string& digest) const {
+                                                  const std::string& digest, bool carries_over) const {
     return {place_.stream,
             order_.lane,
             epoch,
@@ -244,14 +225,18 @@ class Opening {
             digest,
             setup_.config.privacy.neighbours(),
             setup_.keys.is_private(),
-            setup_.digests.text_of(digest)};
+            setup_.digests.text_of(digest),
+            setup_.config.descent.users,
+            carries_over};
   }
 
   OpenedLane go_on(journal::Overlap overlap) {
     journal::StateRecord& record = state_->record;
     const config::Mechanism& mechanism = *order_.mechanism;
     engine::EpochIdentity identity =
-        identity_of(state_->identity.epoch, record.start, overlap, state_->identity.settings_digest);
+        identity_of(state_->identity.epoch, record.start, overlap, state_->identity.settings_digest,
+                    began_with_counts(ledger_, state_->identity.epoch));
+    auto users = setup_.config.users ? users_opening().resumed(record) : nullptr;
     Stop stop = bounds().stop_of(record);
     // As at the beginning: durable before any record is read, or a crash would resolve an end once more.
     const bool is_new_stop = stop.position != record.stop || stop.asked != record.stop_asked;
@@ -259,11 +244,12 @@ class Opening {
                       {std::move(order_.mechanism), engine::decoded_estimator(setup_.config, mechanism, record.lane),
                        engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)),
                        kafka::SeenRecords(std::move(record.seen)), stop.position, std::move(stop.asked),
-                       record.rejected, record.partitions, state_->identity.steps},
+                       record.rejected, record.partitions, state_->identity.steps, std::move(users)},
                       std::move(record.noise),
                       true,
                       record.released,
                       {}};
+    use_users(opened.state);
     NUSTREAM_REQUIRE(opened.state.lane.steps() == state_->identity.steps,
                      "the sealed lane is at another step than its seal says");
     const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
@@ -281,6 +267,11 @@ class Opening {
   OpenedLane begin(const engine::Begin& begins) {
     std::vector<journal::SeenRecord> seen;
     if (state_ && found_.input != engine::InputFound::changed) seen = std::move(state_->record.seen);
+    bool carries_over = state_.has_value();
+    std::unique_ptr<TopicUsers> users;
+    if (setup_.config.users) {
+      users = users_opening().of_epoch(state_ ? &state_->record : nullptr, last_limits(ledger_), carries_over);
+    }
     Stop stop = bounds().stop();
     noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
     const config::Mechanism& mechanism = *order_.mechanism;
@@ -289,18 +280,19 @@ class Opening {
     noise::wipe(key);
     using config::EpochStart;
     const bool from_start = order_.renewal.from_start && begins.epoch.value() > 0;
-    engine::EpochIdentity identity =
-        identity_of(begins.epoch, begins.start, begins.overlap,
-                    setup_.digests.of(from_start ? EpochStart::settings : EpochStart::last_release));
+    engine::EpochIdentity identity = identity_of(
+        begins.epoch, begins.start, begins.overlap,
+        setup_.digests.of(from_start ? EpochStart::settings : EpochStart::last_release), users && carries_over);
     OpenedLane opened{
         std::move(journal_),
         {std::move(order_.mechanism), engine::first_estimator(setup_.config, mechanism, begins.start),
          engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)), kafka::SeenRecords(std::move(seen)),
-         stop.position, std::move(stop.asked), 0, partitions_of_epoch(), std::nullopt},
+         stop.position, std::move(stop.asked), 0, partitions_of_epoch(), std::nullopt, std::move(users)},
         std::move(first),
         false,
         StepCount{0},
         {}};
+    use_users(opened.state);
     if (begins.epoch.value() > 0) {
       log::info(
           "epoch_begun",
@@ -347,6 +339,12 @@ class Opening {
   /// Partitions that came later begin at their first record, whatever the stream's start was.
   Position first_start() { return is_later_partition() ? position_of(checks_->input_log().low) : bounds().start(); }
 
+  [[nodiscard]] UsersOpening users_opening() const { return {setup_, client_, place_, *order_.cancelled}; }
+
+  static void use_users(LaneState& state) {
+    if (state.users) state.lane.use(state.users->open());
+  }
+
   [[nodiscard]] LaneBounds bounds() { return {kafka_, place_, *checks_}; }
 
   /// Told by lane 0, which remembers how many there were when the stream began.
@@ -371,6 +369,7 @@ class Opening {
     opened.journal->commit(std::move(batch), journal::that_ends(promise));
     try {
       promise->get_future().get();
+      if (opened.state.users) opened.state.users->committed(opened.journal->users_end());
     } catch (const kafka::TransactionAborted& aborted) {
       throw kafka::LaneInterrupted(aborted.error());
     }

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <atomic>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "attach/lane_clients.h"
 #include "attach/lane_state.h"
+#include "attach/open_users.h"
 #include "kafka/kafka_journal.h"
 #include "kafka/lane_checks.h"
 
@@ -46,24 +47,12 @@ struct OpenedLane {
   std::optional<kafka::LaneChecks::Published> last_published;
 };
 
-/// A topic has no partition for the lane: not yet, perhaps.
-class LaneWithoutPartition : public std::exception {
- public:
-  explicit LaneWithoutPartition(std::string reason) : reason_(std::move(reason)) {}
-  /// One line: which topic, and what to do.
-  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
-  [[nodiscard]] const char* what() const noexcept override { return reason_.c_str(); }
-
- private:
-  std::string reason_;
-};
-
 /// Takes the lane over, reads and checks its state, or makes its first one; publishes the committed outbox; begins a
 /// new epoch where `renewal` allows it and it is needed. When it returns, the lane owes nothing and its state is
 /// committed. Waits: for a thread of its own.
 ///
 /// Throws KafkaFailure or Failure where the lane cannot go on, LaneInterrupted where another attempt may do,
-/// LaneWithoutPartition before anything is taken over, Cancelled.
+/// LaneWithoutPartition before anything is taken over, LaneHasToWait before anything is committed, Cancelled.
 [[nodiscard]] OpenedLane open_lane(LaneOrder order);
 
 }  // namespace nustream::attach

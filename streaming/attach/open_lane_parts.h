@@ -20,7 +20,8 @@ struct LaneWorker::Open {
   Open(Host& host, OpenedLane opened, std::unique_ptr<engine::NoiseSupply> noise,
        serve::OperatorMetrics::Lane& metrics, Kept& kept)
       : state(std::move(opened.state)),
-        input(host.setup.config, host.setup.keys, state.lane.position(), state.stop, host.setup.letter_bytes_max),
+        input(host.setup.config, host.setup.keys, state.id(), state.users ? &state.users->key() : nullptr,
+              state.lane.position(), state.stop, host.setup.letter_bytes_max),
         batch(batch_limits(host.setup), state.lane, std::move(noise),
               engine::release_encoder(host.setup.config, *state.mechanism,
                                       {state.id(), state.ledger.identity().epoch, state.ledger.identity().digest,

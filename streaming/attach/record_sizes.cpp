@@ -16,6 +16,8 @@
 #include "nustream/lane/lane.h"
 #include "planted.h"
 #include "publish/release_json.h"
+#include "users/sealed_record.h"
+#include "users/topic_mark.h"
 
 namespace nustream::attach {
 namespace {
@@ -45,6 +47,15 @@ journal::NoiseCheckpoints some_checkpoints(const config::Mechanism& mechanism) {
       .largest_checkpoints();
 }
 
+/// What a ledger line says of users, as long as it gets.
+std::optional<journal::UserSpend> longest_user(const config::Config& config) {
+  if (!config.users) return std::nullopt;
+  journal::UserSpend spend{*config.users->limits, true, {}, Rho{-widest}};
+  const auto& participation = config.users->limits->participation();
+  if (participation) spend.by_count.assign(std::min<std::uint64_t>(participation->times(), 64) + 1, Rho{-widest});
+  return spend;
+}
+
 }  // namespace
 
 std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism) {
@@ -71,9 +82,10 @@ std::size_t state_bytes(const config::Config& config, const config::Mechanism& m
                                                  Rho{-widest},
                                                  Rho{-widest},
                                                  digest,
-                                                 {privacy::Adjacency::replace_one, true},
+                                                 {privacy::Adjacency::replace_one, true, config.users.has_value()},
                                                  false,
-                                                 journal::Overlap::overlapping},
+                                                 journal::Overlap::overlapping,
+                                                 longest_user(config)},
                                                 journal::empty_ledger_head, keys);
   journal::StateRecord record;
   record.lane.assign(lane_bytes(config, mechanism), '\0');
@@ -82,9 +94,27 @@ std::size_t state_bytes(const config::Config& config, const config::Mechanism& m
   record.ledger_epochs.assign(epochs * line.size(), '\0');
   record.seen.resize(kafka::SeenRecords::kept, {Position{0}});
   record.settings = config::settings_text(config, mechanism, keys.is_private(), config::EpochStart::settings);
+  if (config.users) {
+    record.users.emplace();
+    record.users->mark = users::encode_mark({});
+    record.users->column = config.users->column;
+  }
   const secrets::StateIdentity identity{config.stream, LaneId{most}, EpochId{most},
                                         StepCount{0},  digest,       keys.is_private()};
   return journal::seal_state(keys, identity, record).size() + config.stream.size() + around;
+}
+
+std::size_t user_entries(const config::Config& config, std::size_t record_bytes_max) {
+  if (!config.users) return 1;
+  const std::size_t taken = users::record_overhead_bytes + config.stream.size() + around;
+  if (record_bytes_max < taken + users::entry_bytes) {
+    throw Failure(
+        Exit::configuration,
+        fmt::format("topic '{}' (kafka.user_topic) takes records of {} bytes, too few for one user: raise its "
+                    "max.message.bytes",
+                    config.kafka.topics.users, record_bytes_max));
+  }
+  return std::min((record_bytes_max - taken) / users::entry_bytes, users::record_entries_max);
 }
 
 std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes, std::size_t state_bytes,

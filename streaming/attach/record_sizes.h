@@ -24,4 +24,8 @@ namespace nustream::attach {
 [[nodiscard]] std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes,
                                        std::size_t state_bytes, std::size_t record_bytes_max);
 
+/// Entries of a record of the store of users of which none is longer than `record_bytes_max`; at least one.
+/// Failure(configuration) where not even that fits.
+[[nodiscard]] std::size_t user_entries(const config::Config& config, std::size_t record_bytes_max);
+
 }  // namespace nustream::attach

@@ -12,6 +12,7 @@ namespace nustream::attach {
   if (reason == decode::too_long) return serve::RejectReason::too_long;
   if (reason == decode::deleted || reason.find("tombstone") != std::string_view::npos)
     return serve::RejectReason::tombstone;
+  if (reason.find("': a user of another lane") != std::string_view::npos) return serve::RejectReason::other_lane;
   if (reason.starts_with("column '")) return serve::RejectReason::unusable_field;
   return serve::RejectReason::malformed;
 }

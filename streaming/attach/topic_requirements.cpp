@@ -41,12 +41,7 @@ class Requirements {
     check_input_kept(input);
     check_times(input);
     const TopicDescription state = lane_topic(topics.state, "kafka.state_topic");
-    if (state.cleanup_policy != "compact") {
-      refuse(
-          fmt::format("topic '{}' (kafka.state_topic) has cleanup.policy={}: it has to be exactly compact, or a "
-                      "state is deleted or none ever is",
-                      topics.state, state.cleanup_policy));
-    }
+    require_compacted(state, topics.state, "kafka.state_topic", "a state is deleted or none ever is");
     check_old_states(state);
     const TopicDescription ledger = lane_topic(topics.ledger, "kafka.ledger_topic");
     if (ledger.cleanup_policy != "delete" || ledger.retention_ms != -1 || ledger.retention_bytes != -1) {
@@ -58,6 +53,7 @@ class Requirements {
     lane_topic(topics.releases, "kafka.release_topic");
     if (!topics.dead_letters.empty()) check_dead_letters(described(topics.dead_letters, "kafka.dead_letter_topic"));
     if (!topics.model.empty()) written(topics.model, "kafka.model_topic");
+    if (!topics.users.empty()) check_users(topics.users);
     if (!thin_topics_.empty()) {
       facts_.warnings.push_back(
           fmt::format("replication factor below {} or min.insync.replicas below {}: {}; the "
@@ -68,6 +64,7 @@ class Requirements {
         kafka::property_in_force(client_, kafka::Role::transactional_producer, "message.max.bytes");
     facts_.record_bytes_max = std::min<std::size_t>(bytes_max_, std::stoull(client_max));
     facts_.letter_bytes_max = std::min<std::size_t>(facts_.letter_bytes_max, std::stoull(client_max));
+    facts_.user_bytes_max = std::min<std::size_t>(facts_.user_bytes_max, std::stoull(client_max));
     return std::move(facts_);
   }
 
@@ -81,10 +78,13 @@ class Requirements {
   TopicDescription written(const std::string& topic, const char* key) {
     TopicDescription found = described(topic, key);
     bytes_max_ = std::min(bytes_max_, static_cast<std::size_t>(std::max<std::int64_t>(found.max_message_bytes, 0)));
-    if (found.replication_factor < replicas_wanted || found.min_insync_replicas < insync_wanted) {
-      thin_topics_ += (thin_topics_.empty() ? "" : ", ") + topic;
-    }
+    check_replicas(found, topic);
     return found;
+  }
+
+  void check_replicas(const TopicDescription& found, const std::string& topic) {
+    if (found.replication_factor >= replicas_wanted && found.min_insync_replicas >= insync_wanted) return;
+    thin_topics_ += (thin_topics_.empty() ? "" : ", ") + topic;
   }
 
   TopicDescription lane_topic(const std::string& topic, const char* key) {
@@ -101,6 +101,23 @@ class Requirements {
     facts_.warnings.push_back(
         fmt::format("topic '{}' ({}) has {} partitions, the input {}: lanes from {} on wait until it has as many",
                     topic, key, room, facts_.partitions, room));
+  }
+
+  static void require_compacted(const TopicDescription& found, const std::string& topic, const char* key,
+                                const char* otherwise) {
+    if (found.cleanup_policy == "compact") return;
+    refuse(fmt::format("topic '{}' ({}) has cleanup.policy={}: it has to be exactly compact, or {}", topic, key,
+                       found.cleanup_policy, otherwise));
+  }
+
+  /// Its records are cut to what it takes.
+  void check_users(const std::string& topic) {
+    constexpr const char* key = "kafka.user_topic";
+    const TopicDescription found = described(topic, key);
+    require_compacted(found, topic, key, "what users used up is forgotten, or never shortened");
+    check_room(found, topic, key);
+    check_replicas(found, topic);
+    facts_.user_bytes_max = static_cast<std::size_t>(std::max<std::int64_t>(found.max_message_bytes, 0));
   }
 
   void check_old_states(const TopicDescription& state) {

@@ -42,6 +42,7 @@ std::vector<NewTopic> needed_topics(const config::Kafka& kafka, const TopicsArgu
   if (!kafka.topics.dead_letters.empty())
     topics.push_back({kafka.topics.dead_letters, partitions, replicas, with({})});
   if (!kafka.topics.model.empty()) topics.push_back({kafka.topics.model, 1, replicas, with(compact)});
+  if (!kafka.topics.users.empty()) topics.push_back({kafka.topics.users, partitions, replicas, with(compact)});
   return topics;
 }
 

@@ -211,6 +211,9 @@ void add_users(const Users& users, const users::Limits& limits, Canonical& out) 
     out.add_count("user_separation", limits.participation()->separation());
   }
   if (limits.mass()) out.add("user_mass", limits.mass()->value());
+  // What divides users among lanes; of a single lane nothing does.
+  if (users.partitioner == users::Partitioner::crc32) out.add("user_partitioner", "crc32");
+  if (users.lanes > 1) out.add_count("user_lanes", users.lanes);
 }
 
 /// How a record's bytes become fields; not where they come from, nor what names the columns of a file with a header.

@@ -32,6 +32,7 @@ struct Topics {
   std::string ledger;
   std::string dead_letters;  ///< empty: unusable records are counted and nothing else
   std::string model;         ///< of the combined model; empty: none
+  std::string users{};       ///< the store of users, where the unit is the user; else empty
 };
 
 /// Names among Kafka::properties: kafka.oauth_token_file, a path, and kafka.oauth_token_command, its words one a

@@ -222,7 +222,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
                 .privacy = read_privacy(root.section("privacy"), purpose),
                 .noise = std::move(noise),
                 .state = read_state(root.section("state"), name),
-                .kafka = read_kafka(root.section("kafka"), name),
+                .kafka = read_kafka(root.section("kafka"), name, root.section("privacy").text("unit") == "user"),
                 .release_linger = read_linger(release),
                 .outbox_bytes_max = release.count("outbox_bytes"),
                 .serve = read_serve(root.section("serve")),

@@ -39,13 +39,15 @@ std::chrono::milliseconds seconds(const Section& section, const char* key, std::
   return std::chrono::milliseconds(std::llround(*value * 1000));
 }
 
-Topics read_topics(const Section& kafka, const std::string& stream) {
+Topics read_topics(const Section& kafka, const std::string& stream, bool of_user) {
+  const auto users = kafka.text("user_topic");
   return {kafka.text_or_refuse("topic"),
           kafka.text("release_topic").value_or(stream + ".releases"),
           kafka.text("state_topic").value_or(stream + ".state"),
           kafka.text("ledger_topic").value_or(stream + ".ledger"),
           kafka.text("dead_letter_topic").value_or(""),
-          kafka.text("model_topic").value_or("")};
+          kafka.text("model_topic").value_or(""),
+          of_user ? users.value_or(stream + ".users") : std::string()};
 }
 
 /// A record that cannot be used would leave on the release topic, or come back as input.
@@ -53,7 +55,8 @@ void require_different(const Section& kafka, const Topics& topics) {
   const std::pair<const char*, const std::string*> named[] = {
       {"topic", &topics.input},       {"release_topic", &topics.releases},
       {"state_topic", &topics.state}, {"ledger_topic", &topics.ledger},
-      {"model_topic", &topics.model}, {"dead_letter_topic", &topics.dead_letters}};
+      {"model_topic", &topics.model}, {"dead_letter_topic", &topics.dead_letters},
+      {"user_topic", &topics.users}};
   for (auto one = std::begin(named); one != std::end(named); ++one) {
     for (auto other = std::begin(named); other != one; ++other) {
       if (one->second->empty() || *one->second != *other->second) continue;
@@ -66,14 +69,14 @@ void require_different(const Section& kafka, const Topics& topics) {
 
 }  // namespace
 
-Kafka read_kafka(const Section& kafka, const std::string& stream) {
+Kafka read_kafka(const Section& kafka, const std::string& stream, bool of_user) {
   Kafka settings;
   settings.brokers = kafka.text("brokers").value_or("");
   if (settings.brokers.empty()) {
     if (!kafka.is_empty()) kafka.missing("brokers");
     return settings;
   }
-  settings.topics = read_topics(kafka, stream);
+  settings.topics = read_topics(kafka, stream, of_user);
   require_different(kafka, settings.topics);
   settings.group = kafka.text("group").value_or("nustream-" + stream);
   settings.instance = kafka.text("group_instance_id").value_or("");

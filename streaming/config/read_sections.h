@@ -35,8 +35,8 @@ void read_first_stage(const Section& root, const TwoStageColumns& columns, Confi
 void check_private_target(const Section& section, std::string_view key, const Config& config);
 /// [intervals], and [estimate] for a table.
 void read_intervals(const Section& root, Config& config, Purpose purpose);
-/// [kafka]; without brokers where there is no such section.
-[[nodiscard]] Kafka read_kafka(const Section& kafka, const std::string& stream);
+/// [kafka]; without brokers where there is no such section. `of_user`: the unit is the user, whose store has a topic.
+[[nodiscard]] Kafka read_kafka(const Section& kafka, const std::string& stream, bool of_user);
 /// [serve].
 [[nodiscard]] Serve read_serve(const Section& serve);
 /// [log].

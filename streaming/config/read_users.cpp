@@ -10,7 +10,7 @@ namespace nustream::config {
 namespace {
 
 /// Everything of [users], of a file that other commands read too.
-constexpr const char* keys_of_users[] = {"participations", "separation", "mass", "period", "store"};
+constexpr const char* keys_of_users[] = {"participations", "separation", "mass", "period", "store", "partitioner"};
 
 std::optional<privacy::Participation> read_participation(const Section& section) {
   const auto times = section.count("participations");
@@ -42,6 +42,18 @@ users::Limits read_limits(const Section& section) {
   const auto mass = read_mass(section);
   if (!participation && !mass) section.missing("participations");
   return {participation, mass};
+}
+
+/// Of the topic's producers, where users are its keys.
+std::optional<users::Partitioner> read_partitioner(const Section& section, const std::string& column) {
+  using users::Partitioner;
+  using Choice = std::optional<Partitioner>;
+  const auto chosen = section.choice<Choice>("partitioner", Choice{},
+                                             {{"murmur2", Partitioner::murmur2}, {"crc32", Partitioner::crc32}});
+  if (chosen && column != key_column) {
+    section.refuse("partitioner", "nothing where privacy.user is not \"@key\": no partitioner knows who that is");
+  }
+  return chosen;
 }
 
 /// Every user takes part in each of a table's steps, which is what its noise is calibrated for.
@@ -97,6 +109,7 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
   } else {
     config.users->limits = read_limits(section);
     config.users->are_kept = true;
+    config.users->partitioner = read_partitioner(section, *column);
   }
   config.descent.users = config.users->limits;
   config.schema.user = record::UserColumn{*column, nobody, nullptr};
@@ -111,14 +124,9 @@ UserGuesses read_user_guesses(const Section& plan) {
 }
 
 users::Partitioner partitioner_of(const Config& config) {
+  if (config.users && config.users->partitioner) return *config.users->partitioner;
   const bool is_key = config.users && config.users->column == key_column;
   return is_key ? users::Partitioner::murmur2 : users::Partitioner::user_hash;
-}
-
-void require_records(const Config& config, const char* command) {
-  if (!config.users) return;
-  throw Failure(Exit::configuration, config.file + ": privacy.unit = \"user\": not yet supported by " + command +
-                                         "; set it to \"record\", or use a command that docs/users.md names");
 }
 
 }  // namespace nustream::config

@@ -20,6 +20,10 @@ struct Users {
   /// Of a stream, [users]. A table has none of its own: each user takes part in every step.
   std::optional<users::Limits> limits{};
   bool are_kept = false;  ///< what users used up is kept from run to run: of a stream
+  /// users.partitioner; empty for that of the column: murmur2 where it is the key, else the user's hash.
+  std::optional<users::Partitioner> partitioner{};
+  /// Partitions of an attached topic, among which users are divided; 1 of everything else.
+  std::uint32_t lanes = 1;
 };
 
 /// [plan]: public guesses of what users do; they predict, and change nothing.
@@ -31,8 +35,5 @@ struct UserGuesses {
 
 /// By what users are divided among lanes: the topic's own partitioner where they are its keys.
 [[nodiscard]] users::Partitioner partitioner_of(const Config& config);
-
-/// Failure(configuration) where the unit is the user, in a command that has no such promise yet.
-void require_records(const Config& config, const char* command);
 
 }  // namespace nustream::config

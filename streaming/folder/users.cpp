@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "error.h"
 #include "planted.h"
 #include "secrets/fields.h"
+#include "users/new_epoch.h"
 
 namespace nustream::folder {
 namespace {
 
 constexpr const char* malformed = "what the state holds of users is malformed; use the version that wrote it";
-
-bool of_one_kind(const users::Limits& a, const users::Limits& b) {
-  return a.participation().has_value() == b.participation().has_value() &&
-         a.mass().has_value() == b.mass().has_value();
-}
 
 }  // namespace
 
@@ -58,21 +53,12 @@ FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder,
 }
 
 void FolderUsers::carry_over(const users::Limits& before) {
-  std::optional<std::pair<Mass, Mass>> mass;
-  if (before.mass() && limits_.mass() && *before.mass() != *limits_.mass())
-    mass.emplace(*before.mass(), *limits_.mass());
-  static_cast<void>(log_.append_epoch(mass));
+  static_cast<void>(log_.append_epoch(users::mass_change(before, limits_)));
 }
 
 void FolderUsers::begin_anew() {
-  open_.empty_table();
-  for (unsigned part = 0; part < users::Table::parts; ++part) {
-    table_.visit_part(part, [&](const users::Entry& entry) {
-      if (entry.standing.count != users::closed_count) return;
-      if (NUSTREAM_PLANTED("users-closed-ones-count-under-another-column")) return;
-      open_.put({entry.user, entry.number, users::closed({})});
-    });
-  }
+  if (NUSTREAM_PLANTED("users-closed-ones-count-under-another-column")) return open_.empty_table();
+  users::count_anew(table_, open_);
 }
 
 journal::UsersOfState FolderUsers::close() {
@@ -97,7 +83,7 @@ std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::
     return std::make_unique<FolderUsers>(disk, folder, identity, settings, users::UserKey::draw());
   }
   carries_over = carries_over && before->column == settings.column && limits_before &&
-                 of_one_kind(*limits_before, *settings.limits);
+                 users::are_of_one_kind(*limits_before, *settings.limits);
   try {
     auto known = std::make_unique<FolderUsers>(disk, folder, identity, settings, *before);
     if (carries_over && !NUSTREAM_PLANTED("users-counts-restart-with-an-epoch")) {

@@ -23,15 +23,22 @@ struct DeadLetter {
   std::size_t bytes = 0;          ///< that it held when it was made
 };
 
+/// A record of the store of users as its topic has it.
+struct KeyedRecord {
+  std::string key;
+  std::string value;
+};
+
 /// One batch on its way to durability. The sealed state already holds the outbox and the ledger entry, so
 /// that whoever restores the state can publish exactly these bytes.
 struct Batch {
   std::string sealed_state;
-  Position position;                       ///< of the next record, for journals that keep offsets elsewhere
-  std::string ledger_entry;                ///< whole lines, mostly one; empty where the batch took no step
-  std::string rejects;                     ///< lines; may repeat after a crash
-  std::string outbox;                      ///< the batch's encoded releases, in step order
-  std::vector<DeadLetter> dead_letters{};  ///< for journals that have a place for them
+  Position position;                        ///< of the next record, for journals that keep offsets elsewhere
+  std::string ledger_entry;                 ///< whole lines, mostly one; empty where the batch took no step
+  std::string rejects;                      ///< lines; may repeat after a crash
+  std::string outbox;                       ///< the batch's encoded releases, in step order
+  std::vector<DeadLetter> dead_letters{};   ///< for journals that have a place for them
+  std::vector<KeyedRecord> user_records{};  ///< for journals of topics: what the batch adds to the store of users
   /// Of journals in files, on their thread, before the state takes its place: makes durable what the state counts on.
   std::function<void()> before_state{};
 };

@@ -131,6 +131,9 @@ void KafkaJournal::add_lane_records(Work& work) const {
   work.state_key = place.state_key();
   records.push_back(
       {place.topics.state, place.partition(), work.state_key, std::string_view(work.batch.sealed_state)});
+  for (const journal::KeyedRecord& record : work.batch.user_records) {
+    records.push_back({place.topics.users, place.partition(), record.key, record.value});
+  }
   for_each_line(work.batch.ledger_entry, [&](std::string_view line) {
     records.push_back({place.topics.ledger, place.partition(), std::nullopt, line});
   });
@@ -172,6 +175,13 @@ void KafkaJournal::go_on(const std::shared_ptr<Work>& work) {
   } else {
     work->done(std::make_exception_ptr(LaneInterrupted(*error)));
   }
+}
+
+std::optional<std::uint64_t> KafkaJournal::users_end() const {
+  if (options_.place.topics.users.empty()) return std::nullopt;
+  const auto last = producer_->last_offset(options_.place.topics.users);
+  if (!last) return std::nullopt;
+  return static_cast<std::uint64_t>(last->value()) + 1;
 }
 
 void KafkaJournal::committed(const Work& work) {

@@ -61,6 +61,8 @@ class KafkaJournal final : public journal::Journal {
 
   /// True while releases wait for the next commit.
   [[nodiscard]] bool owes_releases() const noexcept { return !outbox_.empty(); }
+  /// One past the offset of the last record of the store of users that was committed here; nothing before the first.
+  [[nodiscard]] std::optional<std::uint64_t> users_end() const;
   /// The outbox that the next commit publishes.
   [[nodiscard]] const std::string& outbox() const noexcept { return outbox_; }
 

@@ -236,7 +236,7 @@ Settings read_settings(const std::string& file, const std::vector<std::string>& 
                     .solver = read_solver(local, family),
                     .commit_reports = local.count("commit_reports").value_or(std::uint64_t{1} << 16),
                     .commit_seconds = local.number("commit_seconds").value_or(1.0),
-                    .kafka = config::read_kafka(root.section("kafka"), name)};
+                    .kafka = config::read_kafka(root.section("kafka"), name, /*of_user=*/false)};
   if (settings.input.skip_lines > 0)
     stream.refuse("skip_lines", "none where records become reports of local privacy");
   if (!settings.input.comment.empty()) stream.refuse("comment", "none where records become reports of local privacy");

@@ -21,6 +21,7 @@ enum class RejectReason : std::uint8_t {
   unusable_field,  ///< a field is missing, or no usable number comes of it
   too_long,        ///< longer than record_bytes_max
   tombstone,       ///< a message without a value
+  other_lane,      ///< of a user who counts in another lane
 };
 enum class TransactionOutcome : std::uint8_t {
   committed,
@@ -30,14 +31,14 @@ enum class TransactionOutcome : std::uint8_t {
 };
 
 inline constexpr std::array reject_reasons{RejectReason::malformed, RejectReason::unusable_field,
-                                           RejectReason::too_long, RejectReason::tombstone};
+                                           RejectReason::too_long, RejectReason::tombstone, RejectReason::other_lane};
 inline constexpr std::array transaction_outcomes{TransactionOutcome::committed, TransactionOutcome::aborted,
                                                  TransactionOutcome::fenced, TransactionOutcome::timed_out};
 
 /// Values of the labels {reason} and {outcome}.
 [[nodiscard]] constexpr std::string_view name(RejectReason reason) noexcept {
   constexpr std::array<std::string_view, reject_reasons.size()> names{"malformed", "unusable_field", "too_long",
-                                                                      "tombstone"};
+                                                                      "tombstone", "other_lane"};
   return names[static_cast<std::size_t>(reason)];
 }
 [[nodiscard]] constexpr std::string_view name(TransactionOutcome outcome) noexcept {

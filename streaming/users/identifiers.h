@@ -1,6 +1,7 @@
 // From a record's identifier to its user, under the stream's key.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,19 +15,27 @@
 
 namespace nustream::users {
 
+/// The lane whose records are read, of those among which users are divided.
+struct LaneOfUsers {
+  LaneId lane{0};
+  std::uint32_t lanes = 1;
+};
+
 /// What a schema's user column is read by. Its key comes once the lane's state is open; no record may be read before.
 /// One reader at a time reads with it, on one thread.
 class Identifiers final : public record::UserReader {
  public:
-  explicit Identifiers(Partitioner partitioner) : partitioner_(partitioner) {}
+  explicit Identifiers(Partitioner partitioner, const LaneOfUsers& lane = {})
+      : partitioner_(partitioner), lane_(lane) {}
 
   void use(UserKey key) { key_ = std::move(key); }
 
   double read(std::string_view identifier) noexcept override {
     NUSTREAM_REQUIRE(key_.has_value(), "users are told apart under the stream's key");
     const UserHash user = key_->hash(identifier);
-    const std::uint32_t number = key_->masked(user, partition_number(partitioner_, identifier, user));
-    users_.push_back({user.high, user.low, number});
+    const std::uint32_t number = partition_number(partitioner_, identifier, user);
+    if (lane_of(partitioner_, number, lane_.lanes) != lane_.lane) return std::numeric_limits<double>::infinity();
+    users_.push_back({user.high, user.low, key_->masked(user, number)});
     return static_cast<double>(users_.size() - 1);
   }
   [[nodiscard]] record::RowUser find(double number) const noexcept override {
@@ -36,6 +45,7 @@ class Identifiers final : public record::UserReader {
 
  private:
   Partitioner partitioner_;
+  LaneOfUsers lane_;
   std::optional<UserKey> key_;
   std::vector<record::RowUser> users_;  // read since forget()
 };

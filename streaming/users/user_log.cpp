@@ -29,10 +29,9 @@ UserLog::UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, c
     : disk_(disk),
       folder_(std::move(folder)),
       key_(std::move(key)),
-      identity_(identity),
       context_(store_context(key_, identity)),
       table_(table),
-      segment_bytes_min_(segment_bytes_min) {}
+      writer_(key_, context_, table, {.segment_bytes_min = segment_bytes_min}) {}
 
 journal::Disk::Path UserLog::path(const journal::Disk::Path& folder, unsigned file) {
   return folder / ("users-" + std::to_string(file) + ".log");
@@ -46,8 +45,8 @@ std::string UserLog::header(std::uint64_t segment) const {
 }
 
 /// Its number is 0 where the file is missing, or a crash left no whole header.
-UserLog::Segment UserLog::open_segment(unsigned file, journal::Access access) const {
-  Segment segment;
+UserLog::SegmentFile UserLog::open_segment(unsigned file, journal::Access access) const {
+  SegmentFile segment;
   segment.file = disk_.open(path(file), access);
   if (!segment.file) return segment;
   const std::string expected = header(0);
@@ -71,12 +70,12 @@ UserLog::Segment UserLog::open_segment(unsigned file, journal::Access access) co
     throw Failure(Exit::data,
                   path(file).string() + " is the store of another stream, lane or key of users" + restore_advice());
   }
-  segment.segment = number;
+  segment.segment.number = number;
   segment.size = expected.size();
   return segment;
 }
 
-void UserLog::read(Segment& segment, Rebuild& rebuild) const {
+void UserLog::read(SegmentFile& segment, Rebuild& rebuild) {
   std::string buffer;
   for (std::uint64_t offset = segment.size;;) {
     const std::uint64_t left = segment.file->size() - offset;
@@ -91,7 +90,9 @@ void UserLog::read(Segment& segment, Rebuild& rebuild) const {
       if (*size > rest.size()) break;
       const std::string_view sealed = rest.substr(0, *size);
       rest.remove_prefix(*size);
-      if (rebuild.take(sealed) == Taken::applied) count(sealed, segment);
+      if (rebuild.take(sealed) != Taken::applied) continue;
+      segment.size += sealed.size();
+      segment.segment.count(sealed);
     }
     buffer.erase(0, buffer.size() - rest.size());
     if (!is_end) continue;
@@ -100,28 +101,17 @@ void UserLog::read(Segment& segment, Rebuild& rebuild) const {
   }
 }
 
-/// A record that stays.
-void UserLog::count(std::string_view sealed, Segment& segment) {
-  segment.size += sealed.size();
-  if (const auto part = part_of(sealed)) {
-    segment.parts = *part + 1U;
-    segment.part_bytes += sealed.size();
-  } else {
-    segment.change_bytes += sealed.size();
-  }
-}
-
 void UserLog::rebuild(const StoreMark& mark, journal::Access access) {
   for (unsigned file = 0; file < 2; ++file) files_[file] = open_segment(file, access);
-  const unsigned newer = files_[1].segment > files_[0].segment ? 1 : 0;
+  const unsigned newer = files_[1].segment.number > files_[0].segment.number ? 1 : 0;
   const unsigned older = 1 - newer;
-  const bool has_two = files_[older].segment != 0;
-  if (has_two && files_[newer].segment != files_[older].segment + 1) {
+  const bool has_two = files_[older].segment.number != 0;
+  if (has_two && files_[newer].segment.number != files_[older].segment.number + 1) {
     throw Failure(Exit::data, "the two files of the store of users do not follow each other" + restore_advice());
   }
   Rebuild rebuild(key_, context_, mark, table_);
   for (const unsigned file : {older, newer}) {
-    if (files_[file].segment != 0) read(files_[file], rebuild);
+    if (files_[file].segment.number != 0) read(files_[file], rebuild);
   }
   rebuild.finish();
   current_ = newer;
@@ -129,108 +119,43 @@ void UserLog::rebuild(const StoreMark& mark, journal::Access access) {
 
 void UserLog::load(const StoreMark& mark) {
   rebuild(mark, journal::Access::write);
-  for (Segment& segment : files_) {
+  for (SegmentFile& segment : files_) {
     if (!segment.file || segment.file->size() <= segment.size) continue;
     segment.file->truncate(segment.size);
     segment.file->sync();
   }
-  mark_ = mark;
-  open_commit_ = mark.commit + 1;
+  writer_.resume(mark, files_[current_].segment);
   new_name_ = true;  // a file that an earlier process made and was killed over
 }
 
-void UserLog::begin_segment() {
-  const Segment& before = files_[current_];
-  const std::uint64_t number = before.segment + 1;
-  if (before.segment != 0) current_ = 1 - current_;
-  Segment& segment = files_[current_] = {};
-  segment.file = disk_.create(path(current_), journal::Audience::operators);
-  segment.segment = number;
-  unwritten_ = header(number);
-  segment.size = unwritten_.size();
+/// The header of the segment that the writer has begun, in a file of its own.
+std::string UserLog::begin_file() {
+  const std::uint64_t number = writer_.segment().number;
+  if (number > 1) current_ = 1 - current_;
+  files_[current_] = {disk_.create(path(current_), journal::Audience::operators), 0, {}};
   new_name_ = true;
+  return header(number);
 }
 
-void UserLog::write(UserRecord record) {
-  record.number = ++mark_.number;
-  record.commit = open_commit_;
-  const std::string sealed = seal_record(key_, context_, record);
-  unwritten_ += sealed;
-  count(sealed, files_[current_]);
-}
-
-/// All of them, as records that are not too long; one of them at least.
-void UserLog::write(RecordKind kind, std::uint8_t part, std::span<const Entry> entries) {
-  do {
-    const auto taken = entries.first(std::min(entries.size(), record_entries_max));
-    write({0, 0, kind, part, {taken.begin(), taken.end()}, {}, {}});
-    entries = entries.subspan(taken.size());
-    if (kind == RecordKind::emptied_changes) kind = RecordKind::changes;
-  } while (!entries.empty());
-}
-
-/// As many bytes of parts as of changes, so that the store grows no faster than twice the changes.
-void UserLog::write_parts() {
-  Segment& segment = files_[current_];
-  while (segment.parts < Table::parts && segment.part_bytes <= segment.change_bytes) {
-    std::vector<Entry> entries;
-    table_.visit_part(segment.parts, [&](const Entry& entry) { entries.push_back(entry); });
-    write(RecordKind::part, static_cast<std::uint8_t>(segment.parts), entries);
-  }
-}
-
-/// Begins a file where it is time to.
-void UserLog::open_batch() {
-  NUSTREAM_REQUIRE(open_commit_ != 0, "a store of users is loaded before it is appended to");
-  const Segment& segment = files_[current_];
-  const bool is_full =
-      segment.parts == Table::parts && segment.change_bytes >= std::max(segment.part_bytes, segment_bytes_min_);
-  if (segment.segment == 0 || is_full) begin_segment();
+StoreMark UserLog::write(const Appended& batch) {
+  std::string bytes = batch.begins_segment ? begin_file() : std::string();
+  for (const std::string& record : batch.records) bytes += record;
+  SegmentFile& segment = files_[current_];
+  const auto write = [&](std::string_view text) {
+    segment.file->write(segment.size, text);
+    segment.size += text.size();
+  };
+  NUSTREAM_TORN_WRITE("during-write-users", std::string_view(bytes), write);
+  NUSTREAM_FAILPOINT("after-write-users");
+  return writer_.mark();
 }
 
 StoreMark UserLog::append_epoch(std::optional<std::pair<Mass, Mass>> mass) {
-  open_batch();
-  UserRecord record{0, 0, RecordKind::epoch};
-  if (mass) {
-    record.mass_before = mass->first;
-    record.mass_after = mass->second;
-  }
-  write(record);
-  table_.change_all([&](const Standing& standing) {
-    return mass ? carried_over(standing, mass->first, mass->second) : carried_over(standing);
-  });
-  mark_.digest = digest_of(key_, table_);
-  return flush();
+  return write(writer_.append_epoch(mass));
 }
 
 StoreMark UserLog::append(const Changes& changes) {
-  open_batch();
-  write_parts();
-  std::vector<Entry> entries;
-  entries.reserve(changes.all().size());
-  for (const Change& change : changes.all()) entries.push_back(change.entry);
-  if (changes.emptied() || !entries.empty()) {
-    write(changes.emptied() ? RecordKind::emptied_changes : RecordKind::changes, 0, entries);
-  }
-  mark_.digest.change(key_, changes);
-  const auto is_new = [](const Change& change) { return change.before.count == 0; };
-  const auto new_users = static_cast<std::uint64_t>(std::ranges::count_if(changes.all(), is_new));
-  mark_.users = (changes.emptied() ? 0 : table_.size()) + new_users;
-  return flush();
-}
-
-StoreMark UserLog::flush() {
-  Segment& segment = files_[current_];
-  std::uint64_t offset = segment.size - unwritten_.size();
-  const auto write = [&](std::string_view bytes) {
-    segment.file->write(offset, bytes);
-    offset += bytes.size();
-  };
-  NUSTREAM_TORN_WRITE("during-write-users", std::string_view(unwritten_), write);
-  NUSTREAM_FAILPOINT("after-write-users");
-  unwritten_.clear();
-  mark_.commit = open_commit_;
-  return mark_;
+  return write(writer_.append(changes));
 }
 
 void UserLog::sync() {
@@ -241,8 +166,7 @@ void UserLog::sync() {
 }
 
 void UserLog::committed(Changes& changes) {
-  changes.apply(table_);
-  open_commit_ = mark_.commit + 1;
+  writer_.committed(changes);
 }
 
 }  // namespace nustream::users

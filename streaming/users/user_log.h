@@ -13,6 +13,7 @@
 
 #include "journal/disk.h"
 #include "nustream/users/changes.h"
+#include "users/log_writer.h"
 #include "users/rebuild.h"
 #include "users/sealed_record.h"
 #include "users/store_mark.h"
@@ -28,12 +29,9 @@ namespace nustream::users {
 /// One thread at a time. After a Failure nothing is appended again; the next process loads.
 class UserLog {
  public:
-  /// A file goes on until its changes are as long as the table, and at least so long.
-  static constexpr std::uint64_t segment_bytes = 1 << 20;
-
   /// Of the table in memory, empty until load(). Tests make files shorter.
   UserLog(journal::Disk& disk, journal::Disk::Path folder, UserKey key, const StoreIdentity& identity, Table& table,
-          std::uint64_t segment_bytes_min = segment_bytes);
+          std::uint64_t segment_bytes_min = LogSizes().segment_bytes_min);
 
   /// Rebuilds the table as the mark says, and cuts off what a batch left that was not committed. A mark of zeros is
   /// that of a new stream, whose folder holds no store or one of a first batch that was not committed. Failure(data)
@@ -45,8 +43,7 @@ class UserLog {
 
   /// Appends the records of a batch. Returns the mark of the table with them.
   [[nodiscard]] StoreMark append(const Changes& changes);
-  /// The same for an epoch that begins: no last step carries over, nor does a mass whose W changed keep its number of
-  /// parts. The table changes at once, since nobody reads it before the epoch's first state is committed.
+  /// The same for an epoch that begins, as LogWriter::append_epoch().
   [[nodiscard]] StoreMark append_epoch(std::optional<std::pair<Mass, Mass>> mass);
   /// Makes the records durable, and the name of a new file.
   void sync();
@@ -60,40 +57,28 @@ class UserLog {
   [[nodiscard]] journal::Disk::Path path(unsigned file) const { return path(folder_, file); }
 
  private:
-  struct Segment {
+  struct SegmentFile {
     std::unique_ptr<journal::File> file;
-    std::uint64_t segment = 0;       // its number, from 1; 0 for none
-    std::uint64_t size = 0;          // bytes that stay, those that are to be written included
-    std::uint64_t part_bytes = 0;    // of its parts
-    std::uint64_t change_bytes = 0;  // of its other records
-    unsigned parts = 0;              // written of Table::parts
+    std::uint64_t size = 0;  // bytes that stay, those that are to be written included
+    Segment segment;
   };
 
   [[nodiscard]] std::string header(std::uint64_t segment) const;
-  [[nodiscard]] Segment open_segment(unsigned file, journal::Access access) const;
+  [[nodiscard]] SegmentFile open_segment(unsigned file, journal::Access access) const;
   void rebuild(const StoreMark& mark, journal::Access access);
-  void read(Segment& segment, Rebuild& rebuild) const;
-  static void count(std::string_view sealed, Segment& segment);
-  void open_batch();
-  void begin_segment();
-  void write_parts();
-  void write(RecordKind kind, std::uint8_t part, std::span<const Entry> entries);
-  void write(UserRecord record);
-  StoreMark flush();
+  static void read(SegmentFile& segment, Rebuild& rebuild);
+  [[nodiscard]] std::string begin_file();
+  StoreMark write(const Appended& batch);
 
   journal::Disk& disk_;
   journal::Disk::Path folder_;
   UserKey key_;
-  StoreIdentity identity_;
   std::string context_;
   Table& table_;
-  std::uint64_t segment_bytes_min_;
-  std::array<Segment, 2> files_{};
+  LogWriter writer_;
+  std::array<SegmentFile, 2> files_{};
   unsigned current_ = 0;
-  StoreMark mark_{};               // of what was appended
-  std::uint64_t open_commit_ = 0;  // number of the batch that is not committed; 0 before load()
-  std::string unwritten_;          // sealed, to be written at the end of the current file
-  bool new_name_ = false;          // a file was made that its folder may not know yet
+  bool new_name_ = false;  // a file was made that its folder may not know yet
 };
 
 }  // namespace nustream::users

@@ -8,20 +8,14 @@
 
 #include "simulated_disk.h"
 #include "users/user_log.h"
+#include "users_table.h"
 
 namespace nustream::users {
 namespace {
 
 using tests::SimulatedDisk;
-using Plain = std::map<UserHash, Entry>;
-
-Plain read(const Table& table) {
-  Plain entries;
-  for (unsigned part = 0; part < Table::parts; ++part) {
-    table.visit_part(part, [&](const Entry& entry) { entries.emplace(entry.user, entry); });
-  }
-  return entries;
-}
+using Plain = tests::PlainUsers;
+using tests::read;
 
 /// A lane without its steps: a store, and the state that names how far it is.
 class World {

@@ -25,9 +25,9 @@ set(planted_service
   engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp replay/record_loop.cpp console/summary.cpp
   engine/noise_ahead.cpp secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp
   journal/outbox_folder.cpp journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp
-  kafka/transaction.cpp publish/release_json.cpp serve/servers.cpp attach/lane_transactions.cpp
+  kafka/transaction.cpp publish/release_json.cpp serve/servers.cpp attach/lane_input.cpp attach/lane_transactions.cpp
   journal/state_record.cpp
-  journal/folder_witness.cpp journal/witness.cpp journal/witness_keeper.cpp kafka/lane_checks.cpp attach/record_sizes.cpp local/randomize.cpp)
+  journal/folder_witness.cpp journal/witness.cpp journal/witness_keeper.cpp kafka/lane_checks.cpp attach/record_sizes.cpp attach/topic_users.cpp local/randomize.cpp)
 
 function(nustream_planted_library name of folder)
   add_library(${name} STATIC)
@@ -110,5 +110,5 @@ target_compile_definitions(attach_planted_test PRIVATE NUSTREAM_PLANTED_COMMAND=
 add_dependencies(attach_planted_test nustream_planted)
 nustream_planted_twins(neighbour_service)
 add_dependencies(planted_bugs_test attach_planted_test attach_contradiction_test attach_epochs_test
-                 attach_batches_test attach_neighbours_test
+                 attach_batches_test attach_neighbours_test attach_users_test
                  neighbour_service_planted)

@@ -214,6 +214,10 @@ TEST(Config, TwoTopicsOfOneNameAreRefused) {
       EXPECT_THAT(told, AllOf(HasSubstr("kafka." + one), HasSubstr("kafka." + other)));
     }
   }
+  const std::vector<std::string> of_users{"privacy.unit=user", "privacy.user=who", "users.participations=4",
+                                          "kafka.model_topic=example.users"};
+  EXPECT_THAT(refusal(of_users, kafka), AllOf(HasSubstr("kafka.model_topic"), HasSubstr("kafka.user_topic")));
+  EXPECT_NO_THROW(static_cast<void>(read({"kafka.model_topic=example.users"}, kafka)));
   EXPECT_THAT(refusal({"kafka.topic=example.releases"}, kafka),
               AllOf(HasSubstr("kafka.topic = "), HasSubstr("not that of kafka.release_topic")));
   EXPECT_NO_THROW(static_cast<void>(read({"kafka.dead_letter_topic=dead"}, kafka)));

@@ -49,6 +49,33 @@ TEST(UsersConfig, CalibratesForWhatAUserMayDo) {
   }
 }
 
+// The Java client's partitioner unless another is named; of anything but the key no partitioner knows.
+TEST(UsersConfig, DividesUsersAsTheTopicsProducersDo) {
+  const auto partitioner = [](const std::string& user, std::vector<std::string> more) {
+    more.insert(more.end(), {"privacy.unit=user", "privacy.user=" + user, "users.participations=4"});
+    return partitioner_of(read(more));
+  };
+  EXPECT_EQ(partitioner("@key", {}), users::Partitioner::murmur2);
+  EXPECT_EQ(partitioner("@key", {"users.partitioner=crc32"}), users::Partitioner::crc32);
+  EXPECT_EQ(partitioner("who", {}), users::Partitioner::user_hash);
+  EXPECT_THAT(refusal(by_user({"users.participations=4", "users.partitioner=crc32"})),
+              HasSubstr("users.partitioner"));
+}
+
+// A new number of lanes gives users other lanes. One lane needs no partitioner, and is that of a file.
+TEST(UsersConfig, FixesItsLanesWhereThereAreSeveral) {
+  Config config = read(by_user({"users.participations=4"}));
+  const Mechanism mechanism = make_mechanism(config, privacy::Participation::once());
+  const std::string alone = settings_digest(config, mechanism);
+  config.users->lanes = 2;
+  const std::string two = settings_digest(config, mechanism);
+  config.users->lanes = 3;
+  EXPECT_NE(two, alone);
+  EXPECT_NE(two, settings_digest(config, mechanism));
+  config.users->lanes = 1;
+  EXPECT_EQ(alone, settings_digest(config, mechanism));
+}
+
 TEST(UsersConfig, IsInTheDigestWhole) {
   const auto digest = [](const std::vector<std::string>& more) {
     const Config config = read(more);

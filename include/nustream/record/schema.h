@@ -42,7 +42,8 @@ class TextReader {
 class UserReader {
  public:
   virtual ~UserReader() = default;
-  /// The number by which find() knows this identifier's user.
+  /// The number by which find() knows this identifier's user; infinity where the user counts in another lane, so that
+  /// the record is unusable in this one.
   virtual double read(std::string_view identifier) noexcept = 0;
   [[nodiscard]] virtual RowUser find(double number) const noexcept = 0;
   /// No number that was given so far is asked for any more.

@@ -1,0 +1,45 @@
+#include "attach/lane_clients.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kafka/client.h"
+#include "kafka/topic_checks.h"
+
+namespace nustream::attach {
+
+std::vector<std::string> lane_topics(const kafka::LanePlace& place) {
+  std::vector<std::string> topics{place.topics.state, place.topics.releases, place.topics.ledger};
+  for (const std::string& topic : {place.topics.dead_letters, place.topics.users}) {
+    if (!topic.empty()) topics.push_back(topic);
+  }
+  return topics;
+}
+
+void require_partitions(const kafka::ClientSettings& client, const kafka::LanePlace& place, std::uint32_t partitions,
+                        kafka::Deadline deadline) {
+  kafka::TopicChecks checks(client);
+  for (const std::string& topic : lane_topics(place)) {
+    const auto found = checks.partitions(topic, deadline).value_or(0);
+    if (place.lane.value() < static_cast<std::uint32_t>(found)) continue;
+    throw LaneWithoutPartition(
+        fmt::format("topic '{}' has {} partitions, and lane {} needs its own: raise them to "
+                    "{}",
+                    topic, found, place.lane.value(), std::max(partitions, place.lane.value() + 1)));
+  }
+}
+
+kafka::ClientSettings writing_client(const kafka::ClientSettings& client, const kafka::LanePlace& place,
+                                     const Setup& setup) {
+  constexpr const char* batch_size = "batch.size";
+  kafka::ClientSettings writing = client;
+  std::size_t most = std::stoull(kafka::property_in_force(writing, kafka::Role::transactional_producer, batch_size));
+  const std::size_t in_force = most;
+  if (!place.topics.dead_letters.empty()) most = std::min(most, setup.letter_bytes_max);
+  if (!place.topics.users.empty()) most = std::min(most, setup.user_bytes_max);
+  if (most < in_force) writing.properties[batch_size] = std::to_string(std::max<std::size_t>(most, 1));
+  return writing;
+}
+
+}  // namespace nustream::attach

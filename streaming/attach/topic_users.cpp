@@ -1,0 +1,57 @@
+#include "attach/topic_users.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "planted.h"
+#include "users/new_epoch.h"
+
+namespace nustream::attach {
+
+TopicUsers::TopicUsers(const UserStore& store, users::UserKey key)
+    : column_(store.settings.column),
+      limits_(*store.settings.limits),
+      key_(std::move(key)),
+      log_(key_, store.identity, table_, store.settings.lanes, store.sizes) {
+  log_.begin(store.end);
+}
+
+TopicUsers::TopicUsers(const UserStore& store, const journal::UsersOfState& before,
+                       const users::TopicLog::ReadFrom& read)
+    : column_(store.settings.column),
+      limits_(*store.settings.limits),
+      key_(before.key),
+      log_(key_, store.identity, table_, store.settings.lanes, store.sizes) {
+  const users::TopicMark mark = users::decode_topic_mark(before.mark);
+  if (NUSTREAM_PLANTED("attached-users-counts-restart-at-a-resume")) {
+    log_.begin(store.end);
+  } else {
+    log_.load(mark, store.end, read);
+  }
+}
+
+void TopicUsers::carry_over(const users::Limits& before) {
+  of_epoch_ = log_.append_epoch(users::mass_change(before, limits_));
+}
+
+void TopicUsers::begin_anew() {
+  users::count_anew(table_, open_);
+}
+
+TopicUsers::Closed TopicUsers::close() {
+  closed_.take_over(open_);
+  Closed closed;
+  closed.records = std::exchange(of_epoch_, {});
+  std::ranges::move(log_.append(closed_), std::back_inserter(closed.records));
+  std::ranges::copy(key_.bytes(), closed.state.key.begin());
+  closed.state.mark = users::encode_mark(log_.mark());
+  closed.state.column = column_;
+  return closed;
+}
+
+void TopicUsers::committed(std::optional<std::uint64_t> end) {
+  log_.committed(closed_, end);
+}
+
+}  // namespace nustream::attach

@@ -1,0 +1,96 @@
+#include "users/log_writer.h"
+
+#include <algorithm>
+
+#include "nustream/base/error.h"
+
+namespace nustream::users {
+
+void Segment::count(std::string_view sealed) {
+  if (const auto part = part_of(sealed)) {
+    parts = *part + 1U;
+    part_bytes += sealed.size();
+  } else {
+    change_bytes += sealed.size();
+  }
+}
+
+void LogWriter::resume(const StoreMark& mark, const Segment& segment) {
+  mark_ = mark;
+  segment_ = segment;
+  open_commit_ = mark.commit + 1;
+}
+
+/// Begins a segment where it is time to.
+Appended LogWriter::open_batch() {
+  NUSTREAM_REQUIRE(open_commit_ != 0, "a store of users is loaded before it is appended to");
+  const bool is_full = segment_.parts == Table::parts &&
+                       segment_.change_bytes >= std::max(segment_.part_bytes, sizes_.segment_bytes_min);
+  Appended out{segment_.number == 0 || is_full, {}};
+  if (out.begins_segment) segment_ = {segment_.number + 1};
+  mark_.commit = open_commit_;
+  return out;
+}
+
+void LogWriter::write(UserRecord record, Appended& out) {
+  record.number = ++mark_.number;
+  record.commit = open_commit_;
+  out.records.push_back(seal_record(key_, context_, record));
+  segment_.count(out.records.back());
+}
+
+/// All of them, as records that are not too long; one of them at least.
+void LogWriter::write(RecordKind kind, std::uint8_t part, std::span<const Entry> entries, Appended& out) {
+  do {
+    const auto taken = entries.first(std::min(entries.size(), sizes_.entries_max));
+    write({0, 0, kind, part, {taken.begin(), taken.end()}, {}, {}}, out);
+    entries = entries.subspan(taken.size());
+    if (kind == RecordKind::emptied_changes) kind = RecordKind::changes;
+  } while (!entries.empty());
+}
+
+void LogWriter::write_parts(Appended& out) {
+  while (segment_.parts < Table::parts && segment_.part_bytes <= segment_.change_bytes) {
+    std::vector<Entry> entries;
+    table_.visit_part(segment_.parts, [&](const Entry& entry) { entries.push_back(entry); });
+    write(RecordKind::part, static_cast<std::uint8_t>(segment_.parts), entries, out);
+  }
+}
+
+Appended LogWriter::append_epoch(std::optional<std::pair<Mass, Mass>> mass) {
+  Appended out = open_batch();
+  UserRecord record{0, 0, RecordKind::epoch};
+  if (mass) {
+    record.mass_before = mass->first;
+    record.mass_after = mass->second;
+  }
+  write(std::move(record), out);
+  table_.change_all([&](const Standing& standing) {
+    return mass ? carried_over(standing, mass->first, mass->second) : carried_over(standing);
+  });
+  mark_.digest = digest_of(key_, table_);
+  return out;
+}
+
+Appended LogWriter::append(const Changes& changes) {
+  Appended out = open_batch();
+  write_parts(out);
+  std::vector<Entry> entries;
+  entries.reserve(changes.all().size());
+  for (const Change& change : changes.all()) entries.push_back(change.entry);
+  if (changes.emptied() || !entries.empty()) {
+    write(changes.emptied() ? RecordKind::emptied_changes : RecordKind::changes, 0, entries, out);
+  }
+  mark_.digest.change(key_, changes);
+  const auto is_new = [](const Change& change) { return change.before.count == 0; };
+  const auto new_users = static_cast<std::uint64_t>(std::ranges::count_if(changes.all(), is_new));
+  mark_.users = (changes.emptied() ? 0 : table_.size()) + new_users;
+  return out;
+}
+
+void LogWriter::committed(Changes& changes) {
+  changes.apply(table_);
+  open_commit_ = mark_.commit + 1;
+}
+
+}  // namespace nustream::users

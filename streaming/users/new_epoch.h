@@ -1,0 +1,21 @@
+// What becomes of a table of users where an epoch begins.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "nustream/users/changes.h"
+#include "nustream/users/limits.h"
+#include "nustream/users/table.h"
+
+namespace nustream::users {
+
+/// Whether an epoch under `now` may go on with the counts and masses of one under `before`: both have limits of one
+/// kind.
+[[nodiscard]] bool are_of_one_kind(const Limits& before, const Limits& now);
+/// W before and after, where it changes.
+[[nodiscard]] std::optional<std::pair<Mass, Mass>> mass_change(const Limits& before, const Limits& now);
+/// Of an epoch that is charged beside what users spent before: everybody counts anew, but for those who were closed.
+void count_anew(const Table& table, Changes& open);
+
+}  // namespace nustream::users

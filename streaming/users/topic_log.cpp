@@ -1,0 +1,86 @@
+#include "users/topic_log.h"
+
+#include "error.h"
+#include "nustream/base/error.h"
+#include "users/rebuild.h"
+
+namespace nustream::users {
+
+TopicLog::TopicLog(const UserKey& key, const StoreIdentity& identity, Table& table, std::uint32_t lanes,
+                   const LogSizes& sizes)
+    : key_(key),
+      context_(store_context(key, identity)),
+      prefix_(identity.stream + "/" + std::to_string(identity.lane.value()) + "/users/"),
+      table_(table),
+      writer_(key, context_, table, sizes) {
+  mark_.lanes = lanes;
+}
+
+/// Of records that lie in the segment that is appended to.
+std::string TopicLog::key_of(std::uint64_t number) const {
+  return prefix_ + std::to_string(mark_.segment % 2) + "/" + std::to_string(number - mark_.current.number);
+}
+
+void TopicLog::load(const TopicMark& mark, std::uint64_t end, const ReadFrom& read) {
+  NUSTREAM_REQUIRE(mark.lanes == mark_.lanes, "users are divided among as many lanes as before");
+  mark_ = mark;
+  const SegmentStart& first = mark.before.number != 0 ? mark.before : mark.current;
+  end_ = end;
+  Rebuild rebuild(key_, context_, mark.store, table_);
+  Segment segment{mark.segment};
+  read(first.offset, [&](std::string_view key, std::string_view value) {
+    if (!key.starts_with(prefix_)) return;
+    const auto size = record_size(value);
+    if (!size || *size != value.size()) return rebuild.torn();
+    // Of a longer segment that had these keys before.
+    if (record_place(value).number >= first.number) take(value, rebuild, segment);
+  });
+  rebuild.finish();
+  writer_.resume(mark.store, segment);
+}
+
+/// No transaction writes a record without the state that knows it.
+void TopicLog::take(std::string_view sealed, Rebuild& rebuild, Segment& segment) const {
+  if (rebuild.take(sealed) == Taken::beyond) {
+    throw Failure(Exit::data,
+                  "the store of users holds batches that the state does not know: the state was rolled back; "
+                  "restore it as it was, or begin a new epoch with --new-epoch, which is charged beside what users "
+                  "have spent");
+  }
+  if (record_place(sealed).number >= mark_.current.number) segment.count(sealed);
+}
+
+void TopicLog::begin(std::uint64_t end) {
+  mark_ = {{}, mark_.lanes, 0, {}, {}};
+  end_ = end;
+  writer_.resume({}, {});
+}
+
+std::vector<journal::KeyedRecord> TopicLog::keyed(Appended batch) {
+  mark_.store = writer_.mark();
+  std::uint64_t number = mark_.store.number - batch.records.size();
+  if (batch.begins_segment) {
+    mark_.before = mark_.current;
+    mark_.current = {number + 1, end_};
+    ++mark_.segment;
+  }
+  std::vector<journal::KeyedRecord> records;
+  records.reserve(batch.records.size());
+  for (std::string& sealed : batch.records) records.push_back({key_of(++number), std::move(sealed)});
+  return records;
+}
+
+std::vector<journal::KeyedRecord> TopicLog::append(const Changes& changes) {
+  return keyed(writer_.append(changes));
+}
+
+std::vector<journal::KeyedRecord> TopicLog::append_epoch(std::optional<std::pair<Mass, Mass>> mass) {
+  return keyed(writer_.append_epoch(mass));
+}
+
+void TopicLog::committed(Changes& changes, std::optional<std::uint64_t> end) {
+  writer_.committed(changes);
+  if (end) end_ = *end;
+}
+
+}  // namespace nustream::users

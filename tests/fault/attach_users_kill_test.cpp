@@ -1,0 +1,97 @@
+// The attached service where the unit is the user, killed with SIGKILL at every boundary of a transaction and at
+// random moments, and handed to and fro: the counts are those of the committed steps, so that what readers find is
+// what an undisturbed run would have left.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "attach_users_world.h"
+#include "campaign.h"
+#include "journal/failpoint.h"
+
+namespace nustream::tests {
+namespace {
+
+const std::vector<std::string> small_batches{"--until-end",
+                                             "--insecure-seed",
+                                             "7",
+                                             "--set",
+                                             "state.commit_records=50",
+                                             "--set",
+                                             "kafka.group_instance_id=\"one\"",
+                                             "--set",
+                                             "kafka.transaction_seconds=6"};
+
+std::vector<int> passages() {
+  if (campaign()) return {1, 2, 3, 5, 8, 13};
+  return {1, 4};
+}
+
+TEST(AttachUsersKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLeaves) {
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(600);
+  int kills = 0;
+  for (const std::string_view place : journal::topic_failpoints) {
+    if (place == "after-abort-transaction") continue;  // nothing aborts here: attach_abort_test.cpp
+    for (const int passage : passages()) {
+      const bool once_a_run = place == "after-init-transactions" || place == "after-read-state";
+      if (once_a_run && passage > 1) continue;
+      SCOPED_TRACE(std::string(place) + ":" + std::to_string(passage));
+      const AttachUsersWorld world;
+      world.write(values);
+      const CommandResult killed =
+          run_command(NUSTREAM_FAULTY, world.attach(small_batches), {},
+                      {"NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(passage)});
+      EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
+      kills += killed.code == 128 + SIGKILL ? 1 : 0;
+      const CommandResult finished = world.run(small_batches);
+      ASSERT_EQ(finished.code, 0) << finished.err;
+      EXPECT_TRUE(joined(world.releases()) == replayed(world, values, 7));
+      expect_one_value_a_step(world.releases_uncommitted());
+    }
+  }
+  ::testing::Test::RecordProperty("kills", kills);
+}
+
+/// Two lanes under two services that are killed by turns: each kill moves lanes, and each move rebuilds tables.
+TEST(AttachUsersKill, AtRandomMomentsOfTwoServicesLeavesWhatAnUndisturbedRunLeaves) {
+  const int kills = scaled(1000, 10);
+  const AttachUsersWorld world(2, "@key");
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(campaign() ? 400'000 : 20'000);
+  world.write_keyed(values);
+  const std::vector<std::string> arguments =
+      world.attach({"--insecure-seed", "7", "--set", "state.commit_records=50", "-X", "session.timeout.ms=2000", "-X",
+                    "heartbeat.interval.ms=300"});
+  std::mt19937_64 bits(11);
+  std::unique_ptr<Command> services[2];
+  for (int kill = 0; kill < kills; ++kill) {
+    std::unique_ptr<Command>& service = services[kill % 2];
+    if (service) {
+      service->signal(bits() % 2 == 0 ? SIGKILL : SIGTERM);
+      static_cast<void>(service->wait());
+    }
+    service = std::make_unique<Command>(NUSTREAM_COMMAND, arguments);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300 + bits() % 1500));
+  }
+  for (auto& service : services) {
+    service->signal(SIGTERM);
+    static_cast<void>(service->wait());
+  }
+  const CommandResult finished = run_command(
+      NUSTREAM_COMMAND, world.attach({"--until-end", "--insecure-seed", "7", "--set", "state.commit_records=5000"}));
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  for (const int lane : {0, 1}) {
+    const std::vector<std::string> of_lane = world.values_of_lane(values, lane);
+    EXPECT_EQ(ledger_end(world, lane).steps, of_lane.size() / 5);
+    EXPECT_GE(expect_same_estimates(world.releases(lane),
+                                    replayed(world, of_lane, 7, lane, {"--set", "privacy.user=\"who\""})),
+              of_lane.size() / 5 / 10);
+    expect_one_value_a_step(world.releases_uncommitted(lane));
+    expect_each_step_once(world.releases(lane));
+  }
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,263 @@
+// The attached service where the unit of privacy is the user: counts are those of the committed steps, whoever owns
+// the lane, or it is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "attach_users_world.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::vector<std::string> seeded{"--until-end", "--insecure-seed", "7"};
+
+/// Of somebody, and fit for a step.
+std::size_t usable(const std::vector<std::string>& values) {
+  return static_cast<std::size_t>(std::ranges::count_if(values, [](const std::string& value) {
+    return AttachUsersWorld::user_of(value) != "0" && value.find("unusable") == std::string::npos;
+  }));
+}
+
+/// Dead letters whose user counts elsewhere.
+std::size_t letters_of_another_lane(const AttachWorld& world, int lane) {
+  std::size_t letters = 0;
+  for (const StoredRecord& letter : world.committed(world.name() + ".dead", lane)) {
+    for (const auto& [name, text] : letter.headers) {
+      if (name == "nustream.reason" && text->find("a user of another lane") != std::string::npos) ++letters;
+    }
+  }
+  return letters;
+}
+
+TEST(AttachUsers, ReplaysABoundedTopicAsAFileWithTheSameRecords) {
+  const AttachUsersWorld world;
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(3000);
+  world.write(values);
+  const CommandResult result = world.run(seeded);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string releases = joined(world.releases());
+  EXPECT_THAT(releases, HasSubstr(R"("protects":"user","user":"who","participations":3,"separation":2)"));
+  EXPECT_TRUE(releases == replayed(world, values, 7)) << result.err;
+  EXPECT_EQ(ledger_end(world).steps, values.size() / 5);
+}
+
+// The table of the next owner is that of the committed steps: nobody counts again.
+TEST(AttachUsers, CountsOnWhereItWasStopped) {
+  const AttachUsersWorld world;
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(2000);
+  for (const std::size_t end : {400U, 900U, 905U, 2000U}) {
+    const std::size_t begin = ledger_end(world).to;
+    world.write(
+        {values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(end)});
+    const CommandResult part = world.run(seeded);
+    ASSERT_EQ(part.code, 0) << part.err;
+  }
+  EXPECT_GE(expect_same_estimates(world.releases(), replayed(world, values, 7)), 40U);
+  expect_one_value_a_step(world.releases_uncommitted());
+}
+
+TEST(AttachUsers, TellsNothingOfThemInPublicAndNamesThemNowhere) {
+  const AttachUsersWorld world;
+  std::vector<std::string> values = AttachUsersWorld::values_of_users(500);
+  for (std::string& value : values) value.insert(0, "person-");
+  world.write(values);
+  const CommandResult result = world.run({"--until-end"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  for (const char* topic : {".users", ".state", ".ledger", ".releases"}) {
+    for (const StoredRecord& record : world.committed(world.name() + topic)) {
+      EXPECT_THAT(record.key.value_or("") + record.value.value_or(""), Not(HasSubstr("person")));
+    }
+  }
+  EXPECT_THAT(result.out + result.err, Not(HasSubstr("person")));
+}
+
+// One lane a user: that of the partitioner. What lies elsewhere is a null record with a reason, and moves nothing.
+TEST(AttachUsers, CountEachUserInTheLaneOfItsKeyAlone) {
+  const AttachUsersWorld world(2, "@key");
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(1500);
+  world.write_keyed(values);
+  std::vector<std::string> strays;
+  for (const std::string& value : AttachUsersWorld::values_of_users(300, 3)) {
+    if (partition_of(AttachUsersWorld::user_of(value), 2) == 1) strays.push_back(value);
+  }
+  // In whole minibatches: what is left of one takes no step.
+  while ((world.values_of_lane(values, 0).size() + strays.size()) % 5 != 0) strays.pop_back();
+  ASSERT_GT(strays.size(), 100U);
+  std::vector<StoredRecord> misplaced;
+  for (const std::string& value : strays) misplaced.push_back({AttachUsersWorld::user_of(value), value});
+  write_records(world.direct(), world.name(), 0, misplaced);
+  const CommandResult result = world.run(seeded);
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::vector<std::string> by_column{"--set", "privacy.user=\"who\""};
+  for (const int lane : {0, 1}) {
+    std::vector<std::string> of_lane = world.values_of_lane(values, lane);
+    if (lane == 0) of_lane.insert(of_lane.end(), strays.size(), "0,nobody,nothing");
+    EXPECT_GE(expect_same_estimates(world.releases(lane), replayed(world, of_lane, 7, lane, by_column)), 10U);
+  }
+  EXPECT_EQ(letters_of_another_lane(world, 0), usable(strays));
+}
+
+TEST(AttachUsers, SayThatATopicIsNotDividedByThem) {
+  const AttachUsersWorld world(2);
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(400);
+  world.write(values, 0);
+  world.write(values, 1);
+  const CommandResult result = world.run(seeded);
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("privacy.user = \"who\" is not the topic's key"), HasSubstr("@key")));
+  // Both lanes have one key: of each pair of records exactly one counts.
+  EXPECT_EQ(letters_of_another_lane(world, 0) + letters_of_another_lane(world, 1), usable(values));
+}
+
+/// A stream that has run, and its store.
+class AttachUsersStore : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    world_.write(AttachUsersWorld::values_of_users(600));
+    ASSERT_EQ(world_.run({"--until-end"}).code, 0);
+    older_ = world_.committed(world_.users_topic());
+    world_.write(AttachUsersWorld::values_of_users(600, 2));
+    ASSERT_EQ(world_.run({"--until-end"}).code, 0);
+    store_ = world_.committed(world_.users_topic());
+    releases_ = world_.releases_uncommitted();
+    ASSERT_GT(store_.size(), older_.size());
+    ASSERT_FALSE(older_.empty());
+  }
+  void replace_store(const std::vector<StoredRecord>& records) const {
+    world_.lose_users();
+    if (!records.empty()) write_records(world_.direct(), world_.users_topic(), 0, records);
+  }
+  void expect_refused(const char* what) const {
+    const CommandResult result = world_.run({"--until-end"});
+    EXPECT_EQ(result.code, 65) << what << ": " << result.err;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("users"), HasSubstr("--new-epoch"))) << what;
+    EXPECT_TRUE(world_.releases_uncommitted() == releases_) << what << ": something was published";
+  }
+
+  const AttachUsersWorld world_;
+  std::vector<StoredRecord> older_;
+  std::vector<StoredRecord> store_;
+  std::vector<std::string> releases_;
+};
+
+TEST_F(AttachUsersStore, ThatIsLostOlderThinnedOutChangedOrAnothersIsRefused) {
+  replace_store({});
+  expect_refused("lost");
+  replace_store(older_);
+  expect_refused("older");
+  std::vector<StoredRecord> other = store_;
+  other.erase(other.begin() + static_cast<std::ptrdiff_t>(other.size() / 2));
+  replace_store(other);
+  expect_refused("thinned out");
+  other = store_;
+  std::string& value = *other[other.size() / 2].value;
+  value[value.size() / 2] = static_cast<char>(value[value.size() / 2] ^ 1);
+  replace_store(other);
+  expect_refused("changed");
+  other = store_;
+  for (StoredRecord& record : other) record.key->replace(record.key->find("/0/"), 3, "/1/");
+  replace_store(other);
+  expect_refused("another lane's");
+  const AttachUsersWorld another;
+  another.write(AttachUsersWorld::values_of_users(1200));
+  ASSERT_EQ(another.run({"--until-end"}).code, 0);
+  other = another.committed(another.users_topic());
+  for (StoredRecord& record : other) record.key->replace(0, another.name().size(), world_.name());
+  replace_store(other);
+  expect_refused("another stream's");
+  // Other offsets are no other store.
+  replace_store(store_);
+  const CommandResult restored = world_.run({"--until-end"});
+  EXPECT_EQ(restored.code, 0) << restored.err;
+}
+
+TEST_F(AttachUsersStore, ThatIsNewerThanTheStateIsRefused) {
+  std::vector<StoredRecord> states = world_.committed(world_.name() + ".state");
+  world_.write(AttachUsersWorld::values_of_users(600, 3));
+  ASSERT_EQ(world_.run({"--until-end"}).code, 0);
+  releases_ = world_.releases_uncommitted();
+  write_records(world_.direct(), world_.name() + ".state", 0, {{states.back().key, states.back().value}});
+  const CommandResult result = world_.run({"--until-end"});
+  EXPECT_EQ(result.code, 65) << result.err;
+  EXPECT_TRUE(world_.releases_uncommitted() == releases_) << "something was published";
+}
+
+// With whole counts and equal settings two epochs cost what one does; where the store is lost they add up.
+TEST_F(AttachUsersStore, IsCarriedOverByANewEpochAndChargedWhereItIsLost) {
+  const auto total = [&] {
+    simdjson::dom::parser parser;
+    return parser.parse(world_.releases().back())["rho_ledger"].get_double().value();
+  };
+  const double one = total();
+  world_.write(AttachUsersWorld::values_of_users(600, 3));
+  const std::vector<std::string> renewed{"--until-end", "--new-epoch", "--set", "descent.step_size=0.02"};
+  CommandResult next = world_.run(renewed);
+  ASSERT_EQ(next.code, 0) << next.err;
+  EXPECT_LE(total(), .5 * (1 + 1e-9));
+  EXPECT_GE(total(), one * (1 - 1e-9));
+  EXPECT_THAT(values_of(world_.committed(world_.name() + ".ledger")).back(), HasSubstr(R"("counts":true)"));
+  const double carried = total();
+  world_.lose_users();
+  world_.write(AttachUsersWorld::values_of_users(600, 4));
+  const std::vector<std::string> again{"--until-end", "--new-epoch", "--set", "descent.step_size=0.03"};
+  next = world_.run(again);
+  ASSERT_EQ(next.code, 0) << next.err;
+  EXPECT_THAT(values_of(world_.committed(world_.name() + ".ledger")).back(), HasSubstr(R"("counts":false)"));
+  EXPECT_GT(total(), 1.5 * carried);
+  next = world_.run({"--until-end", "--set", "descent.step_size=0.03"});
+  EXPECT_EQ(next.code, 0) << next.err;
+}
+
+// A new partition gives users other lanes: nothing of it is read until an epoch of all lanes begins, which here
+// counts everybody anew.
+TEST(AttachUsers, LeaveAPartitionThatCameLaterToANewEpoch) {
+  const AttachUsersWorld world(1, "@key");
+  world.write_keyed(AttachUsersWorld::values_of_users(500));
+  ASSERT_EQ(world.run({"--until-end"}).code, 0);
+  for (const char* topic : {"", ".users", ".releases", ".state", ".ledger", ".dead"}) {
+    add_partitions(world.direct(), world.name() + topic, 2);
+  }
+  const CommandResult refused = world.run({"--until-end"});
+  EXPECT_EQ(refused.code, 65) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("users"));
+  world.write(AttachUsersWorld::values_of_users(500, 2), 1);
+  const CommandResult renewed = world.run({"--until-end", "--new-epoch"});
+  EXPECT_EQ(renewed.code, 0) << renewed.err;
+  EXPECT_THAT(values_of(world.committed(world.name() + ".ledger")).back(), HasSubstr(R"("counts":false)"));
+  EXPECT_EQ(ledger_end(world, 1).steps, 100U);
+}
+
+TEST(AttachUsers, RefuseATopicThatForgetsThem) {
+  const AttachUsersWorld world;
+  alter_topic(world.direct(), world.users_topic(), {{"cleanup.policy", "delete"}});
+  CommandResult result = world.run({"--until-end"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("kafka.user_topic"));
+  delete_topic(world.direct(), world.users_topic());
+  result = world.run({"--until-end"});
+  EXPECT_EQ(result.code, 78) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("kafka.user_topic"), HasSubstr("does not exist")));
+}
+
+// A topic that takes small records alone has more of them.
+TEST(AttachUsers, WriteRecordsThatTheTopicTakes) {
+  const AttachUsersWorld world;
+  alter_topic(world.direct(), world.users_topic(), {{"cleanup.policy", "compact"}, {"max.message.bytes", "900"}});
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(1500);
+  world.write({values.begin(), values.begin() + 1000});
+  const CommandResult first = world.run(seeded);
+  ASSERT_EQ(first.code, 0) << first.err;
+  world.write({values.begin() + 1000, values.end()});
+  const CommandResult second = world.run(seeded);
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_GE(expect_same_estimates(world.releases(), replayed(world, values, 7)), 25U);
+  for (const StoredRecord& record : world.committed(world.users_topic())) EXPECT_LE(record.value->size(), 900U);
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,221 @@
+// Lives of a store of users in a topic whose old records are compacted away, in any part and at any time, and whose
+// transactions abort: after each of them the table is that of the committed batches, or it is refused.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "expect_failure.h"
+#include "users/topic_log.h"
+#include "users_table.h"
+
+namespace nustream::users {
+namespace {
+
+using Plain = tests::PlainUsers;
+using tests::read;
+
+/// A partition as a broker keeps it: offsets go on over what was aborted or compacted.
+class Topic {
+ public:
+  void write(const std::vector<journal::KeyedRecord>& records, bool committed) {
+    for (const journal::KeyedRecord& record : records) {
+      if (committed) records_.emplace(end_, record);
+      ++end_;
+    }
+    ++end_;  // the transaction's own record
+  }
+  /// Of each key the last record alone has to stay; of the others some go, up to any offset.
+  void compact(std::mt19937_64& random) {
+    const std::uint64_t up_to = random() % (end_ + 1);
+    std::set<std::string> later;
+    for (auto at = records_.rbegin(); at != records_.rend();) {
+      const bool is_old = !later.insert(at->second.key).second && at->first < up_to;
+      at = is_old ? std::make_reverse_iterator(records_.erase(std::next(at).base())) : std::next(at);
+    }
+  }
+  [[nodiscard]] TopicLog::ReadFrom reader() const {
+    return [this](std::uint64_t from, const TopicLog::Take& take) {
+      for (auto at = records_.lower_bound(from); at != records_.end(); ++at) take(at->second.key, at->second.value);
+    };
+  }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+  [[nodiscard]] std::map<std::uint64_t, journal::KeyedRecord>& records() { return records_; }
+  [[nodiscard]] std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (const auto& [offset, record] : records_) sum += record.value.size();
+    return sum;
+  }
+
+ private:
+  std::map<std::uint64_t, journal::KeyedRecord> records_;
+  std::uint64_t end_ = 0;
+};
+
+const StoreIdentity mine{"mine", LaneId{1}};
+
+/// A lane without its steps: its store, and the state that names how far it is.
+class World {
+ public:
+  explicit World(std::uint64_t seed) : random_(seed) {}
+
+  /// One owner of the lane: rebuilds the table, commits some batches, and is gone.
+  void live() {
+    Table table;
+    TopicLog log(key_, mine, table, 2, sizes);
+    if (committed_) {
+      log.load(*committed_, topic_.end(), topic_.reader());
+    } else {
+      log.begin(topic_.end());
+    }
+    ASSERT_EQ(read(table), plain_);
+    const std::size_t batches = random_() % 20;
+    for (std::size_t i = 0; i < batches; ++i) commit(log, table);
+    if (random_() % 2 == 0) topic_.compact(random_);
+  }
+  /// What a rebuild of the present state says; empty where it succeeds.
+  [[nodiscard]] std::string refusal() const {
+    Table table;
+    TopicLog log(key_, mine, table, 2, sizes);
+    try {
+      log.load(*committed_, topic_.end(), topic_.reader());
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.code(), Exit::data);
+      return failure.what();
+    }
+    return "";
+  }
+  [[nodiscard]] Topic& topic() { return topic_; }
+  [[nodiscard]] std::optional<TopicMark>& committed() { return committed_; }
+  std::uint64_t users = 300;
+  std::size_t records = 30;
+  LogSizes sizes{.segment_bytes_min = 2000, .entries_max = 7};
+
+ private:
+  void commit(TopicLog& log, Table& table) {
+    Changes batch(table);
+    Plain next = plain_;
+    std::vector<journal::KeyedRecord> written;
+    if (random_() % 25 == 0) {
+      written = log.append_epoch({});
+      for (auto& [user, entry] : next) entry.standing = carried_over(entry.standing);
+    }
+    for (std::size_t i = random_() % records; i > 0; --i) {
+      const std::uint64_t user = random_() % users;
+      const Entry entry{{user * 0x9e3779b97f4a7c15, user},
+                        static_cast<std::uint32_t>(user),
+                        {random_() % 1000, static_cast<std::uint32_t>(1 + random_() % 9), 5}};
+      batch.put(entry);
+      next[entry.user] = entry;
+    }
+    for (journal::KeyedRecord& record : log.append(batch)) written.push_back(std::move(record));
+    while (random_() % 5 == 0) topic_.write(written, false);  // the same bytes are sent again
+    topic_.write(written, true);
+    committed_ = decode_topic_mark(encode_mark(log.mark()));
+    plain_ = next;
+    // A producer knows where its own last record is.
+    log.committed(batch, topic_.end() - 1);
+    ASSERT_EQ(read(table), plain_);
+  }
+
+  std::mt19937_64 random_;
+  UserKey key_{noise::KeyBytes{1}};
+  Topic topic_;
+  std::optional<TopicMark> committed_;
+  Plain plain_;
+};
+
+TEST(TopicLog, IsThatOfTheCommittedBatchesWhateverIsCompacted) {
+  std::uint64_t segments = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    World world(seed);
+    for (int life = 0; life < 25; ++life) {
+      world.live();
+      if (testing::Test::HasFatalFailure()) FAIL() << "seed " << seed << " life " << life;
+    }
+    segments += world.committed()->segment;
+  }
+  EXPECT_GT(segments, 150U);
+}
+
+// However many batches there were, what compaction leaves is a few tables.
+TEST(TopicLog, IsBoundedByItsUsers) {
+  World world(7);
+  world.users = 3'000;
+  world.records = 1'000;
+  world.sizes = {.segment_bytes_min = 1 << 16, .entries_max = 100};
+  std::mt19937_64 random(8);
+  std::uint64_t largest = 0;
+  for (int life = 0; life < 60; ++life) {
+    world.live();
+    ASSERT_FALSE(testing::Test::HasFatalFailure());
+    for (int time = 0; time < 20; ++time) world.topic().compact(random);
+    largest = std::max(largest, world.topic().bytes());
+  }
+  EXPECT_LE(largest, 8U * (3'000 * entry_bytes + (1U << 16)));
+  EXPECT_GE(largest, 3'000U * entry_bytes);
+}
+
+/// A world of some batches whose last segments are both of use.
+World aged(std::uint64_t seed) {
+  World world(seed);
+  while (!world.committed() || world.committed()->segment < 4) world.live();
+  return world;
+}
+
+TEST(TopicLog, RefusesAStoreThatLacksARecordOrHasAnotherOne) {
+  World world = aged(3);
+  ASSERT_EQ(world.refusal(), "");
+  const auto whole = world.topic().records();
+  std::size_t refused = 0;
+  std::size_t needed = 0;
+  for (const auto& [offset, record] : whole) {
+    if (offset < world.committed()->before.offset) continue;
+    if (record_place(record.value).number < world.committed()->before.number) continue;
+    ++needed;
+    world.topic().records().erase(offset);
+    refused += world.refusal().empty() ? 0U : 1U;
+    world.topic().records() = whole;
+    world.topic().records().at(offset).value[40] ^= 1;
+    refused += world.refusal().empty() ? 0U : 1U;
+    world.topic().records() = whole;
+  }
+  EXPECT_GT(needed, 50U);
+  // Of the first record the digest may tell that later ones hold all of it.
+  EXPECT_GE(refused, 2 * needed - 1);
+}
+
+TEST(TopicLog, RefusesAStateThatIsOlderThanItsStore) {
+  World world = aged(4);
+  const TopicMark older = *world.committed();
+  while (world.committed()->store.commit < older.store.commit + 1) world.live();
+  world.committed() = older;
+  EXPECT_NE(world.refusal(), "");
+}
+
+TEST(TopicLog, TakesNoRecordOfAnotherLane) {
+  World world = aged(5);
+  for (auto& [offset, record] : world.topic().records()) record.key.replace(0, 7, "mine/0/");
+  EXPECT_NE(world.refusal().find("ends at record 0"), std::string::npos) << world.refusal();
+}
+
+// docs/formats/users.md.
+TEST(TopicMark, HasTheBytesOfTheFormatPage) {
+  const TopicMark mark{{1, 2, 3, SetDigest(4)}, 5, 6, {7, 8}, {9, 10}};
+  std::string expected;
+  for (const std::uint64_t value : {1U, 2U, 3U, 4U, 0U}) secrets::append_integer(value, expected);
+  secrets::append_integer(std::uint32_t{5}, expected);
+  for (const std::uint64_t value : {6U, 7U, 8U, 9U, 10U}) secrets::append_integer(value, expected);
+  EXPECT_EQ(encode_mark(mark), expected);
+  EXPECT_EQ(decode_topic_mark(expected), mark);
+  tests::expect_failure(
+      Exit::data, [&] { static_cast<void>(decode_topic_mark(expected.substr(1))); }, "topic");
+}
+
+}  // namespace
+}  // namespace nustream::users
