@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""docker/compose.yaml as Compose reads it: keys that exist, and names, ports, files and settings that fit each other.
+"""docker/compose.yaml as Compose reads it: keys that exist, names, ports, files and settings that fit each other, and
+operators' series on an internal network alone. With docker/compose.digests.yaml, which pins its images.
 
 Usage: compose.py FOLDER
 """
+import ipaddress
 import os
 import re
 import sys
@@ -11,12 +13,12 @@ import tomllib
 import yaml
 
 SERVICE_KEYS = {
-    "build", "cap_drop", "command", "depends_on", "entrypoint", "environment", "healthcheck", "image", "networks",
-    "ports", "read_only", "restart", "secrets", "security_opt", "stop_grace_period", "tmpfs", "ulimits", "user",
-    "volumes",
+    "build", "cap_drop", "command", "depends_on", "entrypoint", "environment", "healthcheck", "image", "logging",
+    "mem_limit", "networks", "pids_limit", "ports", "read_only", "restart", "secrets", "security_opt",
+    "stop_grace_period", "tmpfs", "ulimits", "user", "volumes",
 }
 CONDITIONS = {"service_started", "service_healthy", "service_completed_successfully"}
-MADE_BEFOREHAND = {"./secrets/key", "./secrets/operator_token"}  # docs/deployment.md makes them
+MADE_BEFOREHAND = {"./secrets/key", "./secrets/operator_token", "./secrets/grafana_password"}  # docs/deployment.md makes them
 
 
 def require(holds, message):
@@ -53,6 +55,9 @@ def check_service(name, service, compose):
         healthy = condition != "service_healthy" or "healthcheck" in compose["services"][other]
         require(healthy, f"{name}: waits for the health of {other}, which nobody looks at")
     require(service.get("networks"), f"{name}: in no network")
+    require(service["cap_drop"] == ["ALL"] and service["security_opt"] == ["no-new-privileges:true"],
+            f"{name} has more rights than it needs")
+    require({"max-size", "max-file"} <= set(service["logging"]["options"]), f"{name}: its log grows for ever")
 
 
 def ports_of(service):
@@ -65,8 +70,15 @@ def check_together(services, stream, prometheus, grafana):
     broker = stream["kafka"]["brokers"]
     require(kafka["KAFKA_ADVERTISED_LISTENERS"] == f"PLAINTEXT://{broker}", f"nobody is {broker}")
     require("kafka:" + kafka["KAFKA_LOG_DIRS"] in services["kafka"]["volumes"], "the broker's log is on no volume")
-    require(f"-b {broker} -t {stream['kafka']['topic']} " in services["producer"]["command"][0],
+    producer = services["producer"]["command"][0]
+    require(producer.endswith(f"--bootstrap-server {broker} --topic {stream['kafka']['topic']}"),
             "the producer writes elsewhere")
+    require(re.match(r"/play \S+ \d+ \|", producer), "the producer is not throttled")
+    for limit in ("KAFKA_LOG_RETENTION_HOURS", "KAFKA_LOG_RETENTION_BYTES"):
+        require(int(kafka[limit]) > 0, f"the broker keeps its topics for ever: {limit}")
+    for limit in ("time", "size"):
+        require(any(word.startswith(f"--storage.tsdb.retention.{limit}=") for word in services["prometheus"]["command"]),
+                f"Prometheus keeps its series for ever: {limit}")
     public = stream["serve"]["public_address"].rsplit(":", 1)[1]
     operator = stream["serve"]["operator_address"].rsplit(":", 1)[1]
     require(ports_of(nustream) == {public}, "the public listener alone is published")
@@ -87,9 +99,43 @@ def check_together(services, stream, prometheus, grafana):
     require(nustream["environment"][variable] == "/run/secrets/nustream_key" and "nustream_key" in nustream["secrets"],
             "the key file is elsewhere")
     for source in grafana["datasources"]:
-        require(source["url"] == "http://prometheus:" + ports_of(services["prometheus"]).pop(), "Grafana asks elsewhere")
-    require(nustream["read_only"] and nustream["cap_drop"] == ["ALL"] and nustream["ulimits"]["core"] == 0,
-            "the service has more rights than it needs")
+        require(source["url"] == "http://prometheus:9090", "Grafana asks elsewhere")
+    require(nustream["read_only"] and nustream["ulimits"]["core"] == 0, "the service has more rights than it needs")
+    # Docker's policy knows no exit codes: tests/deployment/supervised.sh is about those that are not restarted.
+    require(nustream["restart"] == "on-failure" and nustream["entrypoint"] == ["/usr/bin/nustream-supervised"],
+            "the service is restarted where that does not help, or never")
+
+
+def check_operators(compose, stream):
+    """What depends on data is read on an internal network, by Prometheus, and seen behind a password."""
+    services, networks = compose["services"], compose["networks"]
+    address, _ = stream["serve"]["operator_address"].rsplit(":", 1)
+    require(services["nustream"]["networks"]["operator"] == {"ipv4_address": address},
+            f"the operator's listener is at {address}, which is not its address on the operators' network")
+    subnet = ipaddress.ip_network(networks["operator"]["ipam"]["config"][0]["subnet"])
+    require(ipaddress.ip_address(address) in subnet, f"{address} is not in {subnet}")
+    on_it = {name for name, service in services.items() if "operator" in service["networks"]}
+    require(on_it == {"nustream", "prometheus", "grafana"}, f"on the operators' network: {on_it}")
+    for network in ("operator", "stream"):
+        require(networks[network].get("internal") is True, f"the network {network} leads out")
+    require(list(services["prometheus"]["networks"]) == ["operator"] and not ports_of(services["prometheus"]),
+            "Prometheus holds operators' series and can be asked from outside")
+    shown = services["grafana"]["environment"]
+    require(shown["GF_SECURITY_ADMIN_PASSWORD__FILE"] == "/run/secrets/grafana_password" and
+            "grafana_password" in services["grafana"]["secrets"] and shown["GF_AUTH_ANONYMOUS_ENABLED"] == "false" and
+            shown["GF_SECURITY_ADMIN_USER"] != "admin", "Grafana shows operators' series to anyone")
+
+
+def check_digests(compose, override, dockerfile):
+    """The override pins every image, each the one that it takes the place of."""
+    base = re.search(r"^ARG BASE=(\S+)$", dockerfile, re.MULTILINE)[1]
+    require(set(override) == {"services"} and set(override["services"]) == set(compose["services"]),
+            "the override pins other services")
+    for name, service in compose["services"].items():
+        pinned = override["services"][name]
+        image = pinned["build"]["args"]["BASE"] if "build" in service else pinned["image"]
+        tag = base if "build" in service else service["image"]
+        require(re.fullmatch(re.escape(tag) + r"@sha256:[0-9a-f]{64}", image), f"{name}: {image} is not {tag} by digest")
 
 
 def main(folder):
@@ -100,7 +146,7 @@ def main(folder):
             return yaml.safe_load(file)
 
     compose = load("compose.yaml")
-    unknown = set(compose) - {"name", "services", "networks", "volumes", "secrets"}
+    unknown = {key for key in compose if not key.startswith("x-")} - {"name", "services", "networks", "volumes", "secrets"}
     require(not unknown, f"{unknown}")
     for name, service in compose["services"].items():
         check_service(name, service, compose)
@@ -113,6 +159,9 @@ def main(folder):
         stream = tomllib.load(file)
     check_together(compose["services"], stream, load("prometheus/prometheus.yml"),
                    load("grafana/provisioning/datasources/prometheus.yml"))
+    check_operators(compose, stream)
+    with open("Dockerfile") as file:
+        check_digests(compose, load("compose.digests.yaml"), file.read())
 
 
 main(sys.argv[1])
