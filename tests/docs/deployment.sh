@@ -22,18 +22,39 @@ used=$(grep -ohE '\b(nustream|process)_[a-z_]+' prometheus/*_rules.yml grafana/d
 unknown=$(comm -13 <(printf '%s\n' "$known") <(printf '%s\n' "$used"))
 [ -z "$unknown" ] || { printf 'not in docs/metrics.md: %s\n' $unknown >&2; exit 1; }
 # Public rules and the public dashboard show public metrics only.
-operators=$(sed -n '/^## Operator metrics/,/^## /p' ../docs/metrics.md | grep -oE '^\| `[a-z_]+`' | tr -d '|` ')
+operators=$(sed -n '/^## Operator metrics/,/^## /p' ../docs/metrics.md | grep -oE '^\| `(nustream|process)_[a-z_]+`' | tr -d '|` ')
 for metric in $operators; do
   if grep -qE "\b$metric\b" prometheus/public_rules.yml grafana/dashboards/public.json; then
     printf 'an operator metric on the public side: %s\n' "$metric" >&2
     exit 1
   fi
 done
-python3 - grafana/dashboards/*.json <<'PYTHON'
-import json, sys
-for path in sys.argv[1:]:
-    dashboard = json.load(open(path))
-    assert dashboard["panels"] and all(panel["targets"] for panel in dashboard["panels"]), path
+python3 grafana/dashboards.py --check
+python3 - ../docs/metrics.md grafana/dashboards <<'PYTHON'
+import json, re, sys
+from pathlib import Path
+page = Path(sys.argv[1]).read_text()
+sections = {"public": page.split("\n## Operator metrics")[0], "operator": page.split("\n## Operator metrics")[1].split("\n## ")[0]}
+for name, section in sections.items():
+    dashboard = json.loads(Path(sys.argv[2], f"{name}.json").read_text())
+    variables = {variable["name"]: variable for variable in dashboard["templating"]["list"]}
+    assert variables["datasource"]["type"] == "datasource" and variables["datasource"]["query"] == "prometheus", name
+    panels = [panel for panel in dashboard["panels"] if panel["type"] != "row"]
+    assert "state-timeline" in {panel["type"] for panel in panels}, f"{name}: no state timeline"
+    shown = set()
+    for panel in panels:
+        where = f"{name}: {panel['title']}"
+        assert len(panel["description"]) > 20 and panel["fieldConfig"]["defaults"]["unit"], f"{where}: no description or unit"
+        asked = [panel["datasource"], *(target["datasource"] for target in panel["targets"])]
+        assert panel["targets"] and all(source["uid"] == "${datasource}" for source in asked), f"{where}: another datasource"
+        for target in panel["targets"]:
+            shown |= set(re.findall(r"\b(?:nustream|process)_[a-z_]+", target["expr"]))
+            used = set(re.findall(r"\$(\w+)", target["expr"]))
+            assert used <= set(variables), f"{where}: {used}"
+    documented = set(re.findall(r"^\| `([a-z_]+)` \|", section.split("\n| `state` | meaning")[0], re.MULTILINE))
+    documented -= {name for name in documented if not name.startswith(("nustream_", "process_"))}
+    shown = {re.sub("_(bucket|sum|count)$", "", metric) for metric in shown}
+    assert not documented - shown, f"no panel of the dashboard {name} shows {documented - shown}"
 PYTHON
 python3 "$1/tests/docs/compose.py" .
 # The unit, as systemd reads it: keys that it does not know are warnings.
