@@ -12,5 +12,5 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/nustreamConfigVersi
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/nustreamConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/nustreamConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nustream)
 if(TARGET nustream)
-  install(TARGETS nustream RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS nustream RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT service)
 endif()

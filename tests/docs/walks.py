@@ -68,7 +68,7 @@ def run_deployment_page():
         os.makedirs(Path(folder, "docker"))
         for line in made:
             run_line("docs/deployment.md", line, "./run", folder)
-        for secret in ("key", "operator_token"):
+        for secret in ("key", "operator_token", "grafana_password"):
             file = Path(folder, "docker/secrets", secret)
             if not file.is_file() or file.stat().st_size != 32 or file.stat().st_mode & 0o077:
                 mistake("docs/deployment.md", f"does not make docker/secrets/{secret} of 32 bytes for its owner alone")
