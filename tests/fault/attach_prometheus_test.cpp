@@ -80,10 +80,11 @@ class Scraped : public ::testing::Test {
   /// small a nu the spend grows as the logarithm of the steps.
   Scraped() {
     create_topic(AttachWorld::direct(), world_.name() + ".model", 1, {{"cleanup.policy", "compact"}});
-    world_.change_config({{"nu = 0.01", "nu = 1e-8"},
-                          {"rho = 0.5", "rho = 0.5\nbudget = 0.49"},
-                          {"[release]", "[intervals]\nkind = \"batch-means\"\n[release]"},
-                          {"[serve]", "model_topic = \"" + world_.name() + ".model\"\nmodel_seconds = 0.5\n[serve]"}});
+    world_.change_config(
+        {{"nu = 0.01", "nu = 1e-8"},
+         {"rho = 0.5", "rho = 0.5\nbudget = 0.49"},
+         {"[release]", "[intervals]\nkind = \"batch-means\"\n[release]"},
+         {"[serve]", "model_topic = \"" + world_.name() + ".model\"\nmodel_seconds = 0.5\n[serve]"}});
   }
   void SetUp() override {
     if (::access(prometheus, X_OK) != 0) GTEST_SKIP() << prometheus << " is not installed (package prometheus)";
@@ -93,10 +94,10 @@ class Scraped : public ::testing::Test {
     const std::string token = folder.write("token", "dG9rZW4tb2YtdGhlLXRlc3Q=");
     ::chmod(token.c_str(), 0600);
     service_ = std::make_unique<Command>(
-        NUSTREAM_COMMAND, world_.attach({"--set", "serve.public_address=\"" + at_public + "\"", "--set",
-                                         "serve.operator_address=\"" + at_operator + "\"", "--set",
-                                         "serve.operator_token_file=\"" + token + "\"", "--set",
-                                         "state.commit_seconds=0.2"}));
+        NUSTREAM_COMMAND,
+        world_.attach({"--set", "serve.public_address=\"" + at_public + "\"", "--set",
+                       "serve.operator_address=\"" + at_operator + "\"", "--set",
+                       "serve.operator_token_file=\"" + token + "\"", "--set", "state.commit_seconds=0.2"}));
     std::string config = read_file(docker / "prometheus" / "prometheus.yml");
     config = replaced(config, "nustream:9464", at_public);
     config = replaced(config, "nustream:9465", at_operator);
