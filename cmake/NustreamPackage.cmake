@@ -26,15 +26,16 @@ foreach(file debian/changelog nustream.1)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${packaging}/${file})
 endforeach()
 
+# Only where the component is asked for, as cpack does: cmake --install is for the library and the command.
 set(documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/nustream)
-install(FILES ${PROJECT_SOURCE_DIR}/docker/nustream.service DESTINATION /lib/systemd/system COMPONENT service)
-install(FILES ${packaged}/nustream.1.gz DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/man/man1 COMPONENT service)
+install(FILES ${PROJECT_SOURCE_DIR}/docker/nustream.service DESTINATION /lib/systemd/system COMPONENT service EXCLUDE_FROM_ALL)
+install(FILES ${packaged}/nustream.1.gz DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/man/man1 COMPONENT service EXCLUDE_FROM_ALL)
 install(FILES ${packaged}/changelog.gz ${packaging}/debian/copyright ${packaged}/nustream.spdx.json
-        DESTINATION ${documents} COMPONENT service)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${documents} COMPONENT service
+        DESTINATION ${documents} COMPONENT service EXCLUDE_FROM_ALL)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${documents} COMPONENT service EXCLUDE_FROM_ALL
         FILES_MATCHING PATTERN "*.md" PATTERN results EXCLUDE PATTERN reproduction EXCLUDE)
-install(FILES ${PROJECT_SOURCE_DIR}/docker/stream.toml DESTINATION ${documents}/examples COMPONENT service)
-install(DIRECTORY DESTINATION /etc/nustream COMPONENT service)
+install(FILES ${PROJECT_SOURCE_DIR}/docker/stream.toml DESTINATION ${documents}/examples COMPONENT service EXCLUDE_FROM_ALL)
+install(DIRECTORY DESTINATION /etc/nustream COMPONENT service EXCLUDE_FROM_ALL)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME nustream)
