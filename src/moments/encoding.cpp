@@ -75,6 +75,19 @@ std::string Lane::encode() const {
   return writer.take();
 }
 
+std::size_t encoded_bytes_max(const Settings& settings) {
+  const std::size_t with_sums = Lane(settings, Position{0}).encode().size();  // of one stage
+  const Memory memory = memory_of(settings);
+  if (!memory.forgets()) {
+    const std::size_t head = magic_and_version.size() + 6 * sizeof(std::uint64_t);
+    return head + settings.stages.size() * (with_sums - head);
+  }
+  const std::uint64_t repeated = settings.repeat_every == 0 ? 0 : memory.reach / settings.repeat_every + 2;
+  const std::size_t forgotten = settings.stages.size() + static_cast<std::size_t>(repeated);
+  const std::size_t centre = settings.mechanism.design.shape.coefficients() * sizeof(double);
+  return with_sums + forgotten * (sizeof(std::uint64_t) + 3 * sizeof(double) + centre);
+}
+
 Lane Lane::decode(Settings settings, std::string_view bytes) {
   CanonicalReader reader("lane_state", bytes);
   if (reader.text(magic_and_version.size()) != magic_and_version) {

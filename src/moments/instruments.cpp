@@ -172,33 +172,41 @@ std::optional<Stretch> longest_rejected(const Reduced& reduced, const std::vecto
 
 }  // namespace
 
-std::optional<Structural> structural(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
-                                     const Estimate& estimate, std::size_t controls, StepCount steps) {
-  const Shape& shape = frame.design.shape;
-  check_controls(shape, controls);
-  if (estimate.floored > 0) return std::nullopt;
-  const auto d = static_cast<Eigen::Index>(shape.inputs);
+std::optional<std::vector<double>> two_stage_least_squares(const NormalEquations& sums,
+                                                           const FlooredSolution& reduced, std::size_t controls) {
+  if (sums.columns() < 1) throw InvalidParameter("sums", "no target", "the moments of a target");
+  check_controls({sums.dimension, sums.columns() - 1}, controls);
+  if (reduced.floored > 0) return std::nullopt;
+  const auto d = static_cast<Eigen::Index>(sums.dimension);
   const auto exogenous = static_cast<Eigen::Index>(controls);
-  const auto endogenous = static_cast<Eigen::Index>(shape.endogenous);
+  const auto endogenous = static_cast<Eigen::Index>(sums.columns()) - 1;
+  const Eigen::Map<const Matrix> columns(reduced.theta.data(), d, endogenous + 1);
   Matrix fitted = Matrix::Zero(d, exogenous + endogenous);
   fitted.topLeftCorner(exogenous, exogenous).setIdentity();
-  for (Eigen::Index k = 0; k < endogenous; ++k) {
-    fitted.col(exogenous + k) = column(estimate, shape, static_cast<std::size_t>(k));
-  }
-  const NormalEquations whole = combined(frame.design, sums.stages(), estimate.weights);
-  const Matrix metric = fitted.transpose() * full_matrix(whole.second, whole.dimension);
+  fitted.rightCols(endogenous) = columns.leftCols(endogenous);
+  const Matrix metric = fitted.transpose() * full_matrix(sums.second, sums.dimension);
   const Matrix normal = metric * fitted;
   const Eigen::LDLT<Matrix> solver(normal);
   const Vector pivots = solver.vectorD();
   if (!(pivots.minCoeff() > negligible * pivots.maxCoeff())) return std::nullopt;
-  const Vector beta = solver.solve(metric * column(estimate, shape, shape.endogenous));
-  Structural found{{beta.data(), beta.data() + beta.size()}, {}};
+  const Vector beta = solver.solve(metric * columns.col(endogenous));
+  return std::vector<double>(beta.data(), beta.data() + beta.size());
+}
+
+std::optional<Structural> structural(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
+                                     const Estimate& estimate, std::size_t controls, StepCount steps) {
+  const Shape& shape = frame.design.shape;
+  check_controls(shape, controls);
+  const auto beta = two_stage_least_squares(combined(frame.design, sums.stages(), estimate.weights),
+                                            {estimate.theta, estimate.floored, {}}, controls);
+  if (!beta) return std::nullopt;
+  Structural found{*beta, {}};
   for (std::size_t k = 0; k < shape.endogenous; ++k) {
     const auto own = covariance_of(sums, frame, covariance, estimate, alone(shape, k), steps);
     if (!own) return Structural{found.beta, {}};
-    const double statistic = wald(column(estimate, shape, k), *own, exogenous);
+    const double statistic = wald(column(estimate, shape, k), *own, static_cast<Eigen::Index>(controls));
     if (!(statistic >= 0)) return Structural{found.beta, {}};
-    found.effective_f.push_back(statistic / static_cast<double>(d - exogenous));
+    found.effective_f.push_back(statistic / static_cast<double>(shape.inputs - controls));
   }
   return found;
 }

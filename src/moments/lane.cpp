@@ -216,6 +216,9 @@ void Lane::close_step(std::span<const noise::GridNoise> noise, std::uint64_t ind
     nothing[i].resize(noise[i].dimension);
     of_step[i] = nothing[i];
   }
+  if (NUSTREAM_PLANTED("floor-reads-the-sums-without-noise")) {
+    frame_.noise.second = spacings_.front() * static_cast<double>(batch_.sums(Block::second).front());
+  }
   sums_.step(batch_, std::span(of_step).first(noise.size()));
   batch_.clear();
   ++steps_;
@@ -239,7 +242,10 @@ void Lane::release_now(Releases& releases) const {
     if (known) release.variances = *std::move(known);
   }
   add_structure(covariance, found, release);
-  if (settings_.release_sums) release.sums = combined(frame_.design, sums_.stages(), found.weights);
+  if (settings_.release_sums) {
+    release.sums = combined(frame_.design, sums_.stages(), found.weights);
+    if (frame_.design.shape.endogenous == 0) release.noise = gap_noise(sums_, frame_, covariance, found);
+  }
   release.theta = std::move(found.theta);
   releases.push_back(std::move(release));
 }

@@ -103,6 +103,27 @@ NormalEquations subset(const NormalEquations& equations, std::span<const std::si
   return {features.size(), isometric(own), entries_of(gap), entries_of(about)};
 }
 
+NormalEquations added(std::span<const NormalEquations> parts) {
+  if (parts.empty()) throw InvalidParameter("sums", "none", "at least one");
+  NormalEquations whole = parts.front();
+  check_sizes(whole);
+  const std::size_t d = whole.dimension;
+  std::vector<double> distance(d);
+  for (const NormalEquations& part : parts.subspan(1)) {
+    if (part.dimension != d || part.gap.size() != whole.gap.size()) {
+      throw InvalidParameter("sums", "of another size", "as many features and columns as the first ones");
+    }
+    check_sizes(part);
+    for (std::size_t j = 0; j < whole.second.size(); ++j) whole.second[j] += part.second[j];
+    for (std::size_t first = 0; first < whole.gap.size(); first += d) {
+      for (std::size_t j = 0; j < d; ++j) distance[j] = part.centre[first + j] - whole.centre[first + j];
+      const std::vector<double> moved = times_triangle(part.second, distance);
+      for (std::size_t j = 0; j < d; ++j) whole.gap[first + j] += part.gap[first + j] + moved[j];
+    }
+  }
+  return whole;
+}
+
 NormalEquations for_feature(const NormalEquations& equations, std::size_t target,
                             std::span<const std::size_t> features) {
   check_sizes(equations);

@@ -5,6 +5,7 @@ target_sources(nustream_core PRIVATE
   moments/encoding.cpp
   moments/estimate.cpp
   moments/expected_error.cpp
+  moments/gap_noise.cpp
   moments/instruments.cpp
   moments/interval.cpp
   moments/lane.cpp
@@ -19,5 +20,5 @@ target_sources(nustream_core PRIVATE
 
 # Eigen inside, as in the inference room.
 set_source_files_properties(
-  moments/instruments.cpp moments/interval.cpp moments/normal_equations.cpp moments/recurrent_stages.cpp moments/triangle.cpp
+  moments/gap_noise.cpp moments/instruments.cpp moments/interval.cpp moments/normal_equations.cpp moments/recurrent_stages.cpp moments/triangle.cpp
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Sanitized>:-fno-sanitize=null,alignment,object-size,vptr,pointer-overflow,thread>")

@@ -116,6 +116,8 @@ inline constexpr std::array names{
     std::string_view("number-of-records-is-exact"),
     std::string_view("noise-in-units-of-the-last-stage"),
     std::string_view("noise-is-left-out-before-a-stage"),
+    std::string_view("floor-reads-the-sums-without-noise"),
+    std::string_view("interval-without-the-noise-of-h"),
     std::string_view("instruments-scaled-with-regressors"),
     std::string_view("regressors-are-clipped-one-by-one"),
     std::string_view("regressors-are-not-charged"),

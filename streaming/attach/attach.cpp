@@ -11,17 +11,22 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "attach/front.h"
+#include "attach/measuring.h"
 #include "attach/preflight.h"
 #include "attach/record_sizes.h"
 #include "attach/service.h"
 #include "attach/start_up.h"
 #include "attach/topic_requirements.h"
+#include "console/new_file.h"
 #include "log/log.h"
+#include "measure/fit.h"
+#include "measure/measure.h"
 #include "secrets/harden.h"
 #include "secrets/key_file.h"
 #include "secrets/key_place.h"
@@ -39,6 +44,15 @@ secrets::Keyring load_keys(const config::Config& config, const Options& options)
                       "one with: nustream key new FILE");
   }
   return secrets::load_key_file(config.state.key_file);
+}
+
+/// Before anything is asked of a broker.
+void require_new_file(const Options& options, bool measures, const std::string& file) {
+  if (options.write_config.empty()) return;
+  if (!measures) {
+    throw Failure(Exit::usage, "--write-config: no setting of " + file + " is \"private\"; it is what it would hold");
+  }
+  console::require_new_file(options.write_config);
 }
 
 /// Beside the key lies the token of the operator's listener, unless the settings place it.
@@ -106,6 +120,30 @@ void divide_users(config::Config& config, std::uint32_t partitions) {
                            partitions, config.users->column, partitions - 1, partitions));
 }
 
+/// Puts what was measured in place of "private". Nothing, or the exit code of a signal that came first.
+std::optional<Exit> settle_ranges(config::Config& config, const secrets::Keyring& keys, std::uint32_t partitions,
+                                  const std::string& write_config, StartUp& start_up,
+                                  const std::function<void(std::string)>& tell) {
+  const auto order = std::make_shared<const MeasuringOrder>(MeasuringOrder{config, keys, partitions, tell});
+  const auto ranges = std::make_shared<std::string>();
+  if (const auto told = start_up.run(
+          [order, ranges](const std::atomic<bool>& cancelled) { *ranges = measure_stream(*order, cancelled); })) {
+    return told;
+  }
+  config::Config settled =
+      measure::settled_config(config, config::Purpose::stream, *ranges, "stream " + config.stream + ", lane 0",
+                              "other topics and another stream.name");
+  settled.kafka = config.kafka;
+  settled.serve = config.serve;
+  if (!write_config.empty()) {
+    console::write_new_file(write_config,
+                            measure::used_settings(settled, config, "the topic " + config.kafka.topics.ledger),
+                            "what was measured is committed; the same command goes on");
+  }
+  config = std::move(settled);
+  return std::nullopt;
+}
+
 /// Sentences for somebody who watches; lines for machines where nobody does.
 void begin_log(const config::Log& settings) {
   const log::Format usual = ::isatty(STDERR_FILENO) == 1 ? log::Format::plain : log::Format::text;
@@ -117,17 +155,18 @@ void begin_log(const config::Log& settings) {
 Exit run(config::Config config, const Options& options) {
   secrets::harden_process();
   begin_log(config.log);
+  if (!config.chosen.empty()) log::info("estimator_chosen", config.chosen);
   if (config.kafka.brokers.empty()) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
-  if (config.moments) {
-    throw Failure(Exit::configuration,
-                  config.file + ": model.estimator = \"moments\" is for replay: attach takes \"descent\"");
-  }
   preflight(config);
-  const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
+  const bool measures = !config.private_keys.empty();
+  if (measures) measure::require_measurable(config);
+  require_new_file(options, measures, config.file);
+  std::optional<config::Mechanism> mechanism = config::make_mechanism(config, privacy::Participation::once());
   const secrets::Keyring keys = load_keys(config, options);
-  for (const std::string& warning : warnings_ahead(config, mechanism)) {
+  const std::string rule = measures ? ranges_rule(config, keys.is_private()) : std::string();
+  for (const std::string& warning : warnings_ahead(config, *mechanism)) {
     log::warning("settings", warning);
   }
   settle_token(config);
@@ -145,23 +184,29 @@ Exit run(config::Config config, const Options& options) {
       })) {
     return *told;
   }
+  if (measures) {
+    const auto told = settle_ranges(config, keys, found->partitions, options.write_config, start_up, tell);
+    if (told) return *told;
+    mechanism.emplace(config::make_mechanism(config, privacy::Participation::once()));
+  }
   front.operators.set_phase(serve::Phase::starting, "joining group " + config.kafka.group);
   const TopicFacts& facts = *found;
   for (const std::string& warning : facts.warnings) log::warning("topics", warning);
   require_room_for_lanes(config, facts.partitions);
   if (config.users) divide_users(config, facts.partitions);
-  const std::size_t release_max = release_bytes(config, mechanism);
+  const std::size_t release_max = release_bytes(config, *mechanism);
   config.outbox_bytes_max =
-      outbox_bytes(config, release_max, state_bytes(config, mechanism, keys), facts.record_bytes_max);
+      outbox_bytes(config, release_max, state_bytes(config, *mechanism, keys), facts.record_bytes_max);
   const Setup setup{config,
-                    config::EpochDigests(config, mechanism, keys.is_private()),
+                    config::EpochDigests(config, *mechanism, keys.is_private()),
                     keys,
                     release_max,
                     facts.letter_bytes_max,
                     facts.lanes_with_room,
                     facts.user_bytes_max,
-                    user_entries(config, facts.user_bytes_max)};
-  Service service(front, setup, mechanism, facts.partitions, options);
+                    user_entries(config, facts.user_bytes_max),
+                    rule};
+  Service service(front, setup, *mechanism, facts.partitions, options);
   if (const auto told = start_up.told_to_end()) return *told;  // else the service's own signals have it
   return service.run();
 }

@@ -13,11 +13,13 @@ namespace nustream::attach {
 struct Options {
   Renewal renewal;
   std::optional<std::uint64_t> insecure_seed;
+  std::string write_config;  ///< a new file for the settings with what was measured; empty: none
   /// For tests: what stands between a lane and its noise. Empty in production.
   std::function<std::unique_ptr<engine::NoiseSupply>(LaneId, std::unique_ptr<engine::NoiseSupply>)> wrap_noise;
 };
 
-/// Joins the group and runs its lanes until they are done, SIGTERM (0) or SIGINT (130). Throws Failure.
+/// Measures first what is "private" (measuring.h), then joins the group and runs its lanes until they are done,
+/// SIGTERM (0) or SIGINT (130). Throws Failure.
 [[nodiscard]] Exit run(config::Config config, const Options& options);
 
 }  // namespace nustream::attach

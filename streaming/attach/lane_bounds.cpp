@@ -63,10 +63,12 @@ Stop LaneBounds::stop_of(const journal::StateRecord& record) {
   return {record.stop, asked};
 }
 
-/// The lane's position lies behind its last record; between that and the end there may be control records.
+/// The lane's position lies behind its last step; between that and the end there may be control records, and records
+/// that fill no step.
 bool LaneBounds::has_reached(const journal::StateRecord& record) {
   const auto offset = [](Position position) { return kafka::Offset{static_cast<std::int64_t>(position.value())}; };
-  return record.position >= *record.stop || !checks_.input_has_records(offset(record.position), offset(*record.stop));
+  return record.position >= *record.stop ||
+         !checks_.input_has_records(offset(record.position), offset(*record.stop), records_of_a_step_);
 }
 
 Position LaneBounds::resolve(const config::Place& place, const kafka::Watermarks& log) {

@@ -1,10 +1,11 @@
 // Where a lane begins and ends: the places of the settings as offsets of its partition.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
-#include "config/kafka.h"
+#include "config/config.h"
 #include "journal/state_record.h"
 #include "kafka/lane_checks.h"
 #include "kafka/lane_place.h"
@@ -22,8 +23,8 @@ struct Stop {
 /// Asks the brokers through `checks`, which waits and throws as it says. All references outlive it.
 class LaneBounds {
  public:
-  LaneBounds(const config::Kafka& kafka, const kafka::LanePlace& place, kafka::LaneChecks& checks)
-      : kafka_(kafka), place_(place), checks_(checks) {}
+  LaneBounds(const config::Config& config, const kafka::LanePlace& place, kafka::LaneChecks& checks)
+      : kafka_(config.kafka), records_of_a_step_(config.descent.minibatch), place_(place), checks_(checks) {}
 
   /// Of a lane without a past: kafka.start, or the first record where that is later. Failure(configuration) where it
   /// is an offset beyond the partition's end.
@@ -40,6 +41,7 @@ class LaneBounds {
   void require_there(Position start);
 
   const config::Kafka& kafka_;
+  std::uint64_t records_of_a_step_;
   const kafka::LanePlace& place_;
   kafka::LaneChecks& checks_;
 };

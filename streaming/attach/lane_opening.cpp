@@ -166,8 +166,9 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   if (!large.empty()) console::warn(fmt::format("lane {}: {}", lane_.value(), large));
   host_.shown.open_lane({engine::release_header(config, {lane_, epoch.epoch, epoch.digest, epoch.is_private}),
                          mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity,
-                         config.descent.schedule, config.privacy.budget, StepCount{config.descent.release_every},
-                         budget_stop(config, lane.state), engine::subject_of(config),
+                         config.moments ? std::nullopt : std::optional(config.descent.schedule),
+                         config.privacy.budget, StepCount{config.descent.release_every},
+                         budget_stop(config, lane.state), config.descent.minibatch, engine::subject_of(config),
                          [spend = mechanism.spend](StepCount most) { return serve::spend_by_age(spend, most); }});
   host_.shown.update(serve::CommittedSpend::committed(lane.state.ledger.entry(steps, position),
                                                       lane.state.ledger.total(steps, position)));

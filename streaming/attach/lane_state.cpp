@@ -10,6 +10,7 @@ journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent con
   const StepCount steps = state.lane.steps();
   const Position position = state.lane.position();
   journal::StateRecord record;
+  record.ranges = setup.config.ranges;
   record.stop = state.stop;
   record.stop_asked = state.stop_asked;
   record.rejected = state.rejected;

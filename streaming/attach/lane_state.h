@@ -28,6 +28,7 @@ struct Setup {
   std::uint32_t lanes_with_room;     ///< lanes below it had a partition in every topic at the start
   std::size_t user_bytes_max = 0;    ///< the topic of users takes no longer record
   std::size_t user_entries_max = 1;  ///< of a record of the store of users, so that it fits
+  std::string ranges_rule{};         ///< of settings that were measured (measuring.h); empty where none were
 };
 
 /// One lane between two batches. One thread at a time.

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/release_encoder.h"
 #include "kafka/partition_reader.h"
 #include "kafka/topic_checks.h"
 #include "publish/combined_model.h"
@@ -91,12 +92,13 @@ bool ModelClock::sleep() {
 
 void ModelClock::run() {
   Releases releases(setup_.config.kafka);
+  const std::optional<publish::SolvedModel> solved = engine::solved_model(setup_.config);
   std::string shown;
   do {
     std::optional<Look> look;
     try {
       releases.look();
-      auto model = publish::combined_model(releases.last(), releases.lanes(), setup_.digests.both());
+      auto model = publish::combined_model(releases.last(), releases.lanes(), setup_.digests.both(), solved);
       look = Look{{}, std::move(model.waits_for)};
       if (model.json && *model.json != shown) {
         shown = *model.json;

@@ -16,7 +16,8 @@ BatchLimits batch_limits(const Setup& setup) {
           config.descent.release_every,
           config.descent.minibatch,
           std::chrono::duration<double>(config.state.commit_seconds),
-          !config.kafka.topics.dead_letters.empty()};
+          !config.kafka.topics.dead_letters.empty(),
+          config.moments.has_value()};
 }
 
 OpenBatch::OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::unique_ptr<engine::NoiseSupply> noise,
@@ -91,6 +92,7 @@ ClosedBatch OpenBatch::close(Time now) {
     figures_.tally.records = records_;
     figures_.tally.gradients = records_ - rejects_;
     figures_.tally.clipped = clipped - clipped_before_;
+    figures_.tally.of_sums = limits_.of_sums;
     clipped_before_ = clipped;
   }
   figures_.records = std::exchange(records_, 0);

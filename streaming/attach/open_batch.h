@@ -47,6 +47,7 @@ struct BatchLimits {
   std::uint64_t minibatch;                 ///< records a step
   std::chrono::duration<double> open_max;  ///< from the first record to the close
   bool writes_letters;                     ///< records that cannot be used have a topic to go to
+  bool of_sums = false;                    ///< what is clipped are residuals of running sums, no gradients
 };
 [[nodiscard]] BatchLimits batch_limits(const Setup& setup);
 

@@ -92,9 +92,12 @@ class Opening {
   }
 
   [[nodiscard]] engine::Asked asked() const {
-    engine::Asked asked;
+    engine::Asked asked{.accept_gap = order_.renewal.accept_gap};
     if (order_.renewal.new_epoch) asked.new_epoch = engine::Asked::NewEpoch::where_needed;
-    asked.accept_gap = order_.renewal.accept_gap;
+    if (is_behind_measuring_) {  // over the same records, which the ledger adds
+      asked.new_epoch = engine::Asked::NewEpoch::always;
+      asked.from = asked.accept_gap ? std::max(state_->record.start, found_.first) : state_->record.start;
+    }
     return asked;
   }
 
@@ -106,7 +109,8 @@ class Opening {
                                        setup_.keys.is_private()};
     try {
       state_ = journal::open_state(setup_.keys, sealed, expected);
-      if (!order_.renewal.new_epoch) {
+      is_behind_measuring_ = state_->identity.settings_digest == setup_.ranges_rule;
+      if (!order_.renewal.new_epoch && !is_behind_measuring_) {
         config::require_same_settings(state_->record.settings, state_->identity.settings_digest, setup_.digests);
       }
     } catch (const Failure& failure) {
@@ -138,6 +142,7 @@ class Opening {
     why_unusable_ = std::current_exception();
     state_.reset();
     input_.reset();
+    is_behind_measuring_ = false;
     ledger_ = {};
   }
 
@@ -254,11 +259,9 @@ class Opening {
                      "the sealed lane is at another step than its seal says");
     const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
     const bool owes = opened.journal->owes_releases();
-    if (owes) {
-      opened.last_published = kafka::LaneChecks::Published{opened.journal->outbox(), std::nullopt};
-    } else {
-      opened.last_published = checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
-    }
+    opened.last_published = owes
+                                ? LaneChecks::Published{opened.journal->outbox(), std::nullopt}
+                                : checks_->last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
     if (owes || is_new_stop) commit_alone(opened);
     return opened;
   }
@@ -266,7 +269,8 @@ class Opening {
   /// Behind a state that opened, what was read before it is known by its marks, unless that was another log.
   OpenedLane begin(const engine::Begin& begins) {
     std::vector<journal::SeenRecord> seen;
-    if (state_ && found_.input != engine::InputFound::changed) seen = std::move(state_->record.seen);
+    const bool reads_again = is_behind_measuring_;  // the marks are of records that are still to come
+    if (state_ && found_.input != engine::InputFound::changed && !reads_again) seen = std::move(state_->record.seen);
     bool carries_over = state_.has_value();
     std::unique_ptr<TopicUsers> users;
     if (setup_.config.users) {
@@ -279,7 +283,7 @@ class Opening {
         journal::first_checkpoints(key, order_.lane, begins.epoch, mechanism.stages.size());
     noise::wipe(key);
     using config::EpochStart;
-    const bool from_start = order_.renewal.from_start && begins.epoch.value() > 0;
+    const bool from_start = (order_.renewal.from_start || is_behind_measuring_) && begins.epoch.value() > 0;
     engine::EpochIdentity identity = identity_of(
         begins.epoch, begins.start, begins.overlap,
         setup_.digests.of(from_start ? EpochStart::settings : EpochStart::last_release), users && carries_over);
@@ -294,13 +298,14 @@ class Opening {
         {}};
     use_users(opened.state);
     if (begins.epoch.value() > 0) {
-      log::info(
-          "epoch_begun",
-          fmt::format("lane {}: {}", place_.name(),
-                      from_start ? engine::begun_from_start(begins.epoch) : go_on_from_last(opened, begins.epoch)),
-          {{"lane", std::uint64_t{order_.lane.value()}},
-           {"epoch", std::uint64_t{begins.epoch.value()}},
-           {"offset", begins.start.value()}});
+      log::info("epoch_begun",
+                fmt::format("lane {}: {}", place_.name(),
+                            is_behind_measuring_ ? engine::begun_behind_measuring(begins.epoch)
+                            : from_start         ? engine::begun_from_start(begins.epoch)
+                                                 : go_on_from_last(opened, begins.epoch)),
+                {{"lane", std::uint64_t{order_.lane.value()}},
+                 {"epoch", std::uint64_t{begins.epoch.value()}},
+                 {"offset", begins.start.value()}});
     }
     // Before any record is read: key, start and stop are durable, and never resolved again.
     commit_alone(opened);
@@ -345,19 +350,14 @@ class Opening {
     if (state.users) state.lane.use(state.users->open());
   }
 
-  [[nodiscard]] LaneBounds bounds() { return {kafka_, place_, *checks_}; }
+  [[nodiscard]] LaneBounds bounds() { return {setup_.config, place_, *checks_}; }
 
   /// Told by lane 0, which remembers how many there were when the stream began.
-  bool is_later_partition() {
+  [[nodiscard]] bool is_later_partition() const {
     if (order_.lane == LaneId{0}) return false;
     const kafka::LanePlace first{place_.stream, LaneId{0}, place_.group, place_.topics};
-    kafka::PartitionReader reader(client_, kafka::Isolation::read_committed, place_.group);
-    const kafka::Deadline deadline = kafka::in(kafka_.transaction);
-    const kafka::Offset end = reader.watermarks(first.in(first.topics.state), deadline).high;
-    const auto sealed = kafka::read_state(client_, first, end, deadline);
-    if (!sealed) return false;
-    const journal::State state = journal::open_state(setup_.keys, *sealed);
-    return order_.lane.value() >= state.record.partitions;
+    const auto sealed = kafka::committed_state(client_, first, kafka_.transaction);
+    return sealed && order_.lane.value() >= journal::open_state(setup_.keys, *sealed).record.partitions;
   }
 
   /// A transaction without input: publishes what is owed, with the state that no longer holds it.
@@ -382,12 +382,12 @@ class Opening {
   kafka::LanePlace place_;
   std::unique_ptr<kafka::KafkaJournal> journal_;
   std::optional<LaneChecks> checks_;
-
   engine::Found found_;
   journal::Ledger ledger_;  // the lane's, as its state or what remains tells it
   std::optional<journal::State> state_;
   std::optional<LaneChecks::Input> input_;
   std::exception_ptr why_unusable_;
+  bool is_behind_measuring_ = false;  // the state is that of the epoch that measured, and no other has begun
 };
 
 }  // namespace

@@ -32,10 +32,11 @@ void require_time_to_drain(const config::Config& config) {
 void require_room_for_a_minibatch(const config::Config& config) {
   const std::uint64_t batch = std::min<std::uint64_t>(config.state.commit_records, config.kafka.buffered_records);
   if (config.descent.minibatch > batch) {
-    throw Failure(Exit::configuration,
-                  fmt::format("{}: descent.minibatch = {} never fits: raise state.commit_records and "
-                              "kafka.buffered_records to it at least",
-                              config.file, config.descent.minibatch));
+    throw Failure(
+        Exit::configuration,
+        fmt::format("{}: {} = {} never fits: raise state.commit_records and "
+                    "kafka.buffered_records to it at least",
+                    config.file, config.moments ? "release.every" : "descent.minibatch", config.descent.minibatch));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "config/moments.h"
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"
 #include "error.h"
@@ -13,7 +14,9 @@
 #include "journal/sealed_state.h"
 #include "kafka/seen_records.h"
 #include "kafka/topic_bookmark.h"
+#include "nustream/descent/second_moments.h"
 #include "nustream/lane/lane.h"
+#include "nustream/moments/lane.h"
 #include "planted.h"
 #include "publish/release_json.h"
 #include "users/sealed_record.h"
@@ -30,12 +33,39 @@ constexpr std::size_t epochs = 16;
 // Of a batch of one record, its key but for the stream's name, and the text that a stop was resolved from.
 constexpr std::size_t around = 256;
 
-/// Lane::encode(), once every average has begun and every batch of means is there.
+/// Lane::encode(), once every average has begun and every batch of means is there; of running sums with every stage.
 std::size_t lane_bytes(const config::Config& config, const config::Mechanism& mechanism) {
+  if (config.moments) return moments::encoded_bytes_max(config::moments_settings(config, mechanism));
   const lane::Settings& settings = config.descent;
   std::size_t averages = settings.dimension;
   if (settings.batching) averages += 2 * settings.batching->batches * settings.dimension;
   return lane::Lane(settings, mechanism.grids, Position{0}).encode().size() + averages * sizeof(double);
+}
+
+/// Of running sums as wide as one can be, with everything that the settings let it show.
+moments::Release widest_release(const config::Config& config, const moments::Settings& settings) {
+  const moments::Shape& shape = settings.mechanism.design.shape;
+  moments::Release release;
+  release.steps = StepCount{1};
+  release.position = Position{most};
+  release.records = std::numeric_limits<std::uint64_t>::max();
+  release.floored = release.stage = most;
+  release.floor = widest;
+  release.theta.assign(shape.coefficients(), widest);
+  if (shape.endogenous > 0) {
+    release.structural =
+        moments::Structural{std::vector<double>(config.descent.first_stage->shape.second_stage(), widest),
+                            std::vector<double>(shape.endogenous, widest)};
+    if (shape.endogenous == 1) {
+      release.set = moments::AndersonRubinSet{moments::AndersonRubinSet::Kind::outside, widest, widest};
+    }
+  }
+  if (!settings.release_sums) return release;
+  const std::vector<double> cross(shape.coefficients(), widest);
+  const std::vector<double> triangle(descent::triangle_size(shape.inputs), widest);
+  release.sums = moments::NormalEquations{shape.inputs, triangle, cross, cross};
+  if (shape.endogenous == 0) release.noise = moments::GapNoise{widest, widest, cross, triangle};
+  return release;
 }
 
 /// What a generator remembers has the same size at every block; segments are as many as there can be. The key is
@@ -61,9 +91,13 @@ std::optional<journal::UserSpend> longest_user(const config::Config& config) {
 std::size_t release_bytes(const config::Config& config, const config::Mechanism& mechanism) {
   publish::ReleaseEncoder encoder =
       engine::release_encoder(config, mechanism, {LaneId{most}, EpochId{most}, std::string(64, '0'), false});
-  const std::vector<double> theta(config.descent.dimension, widest);
   std::string line;
-  encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
+  if (config.moments) {
+    encoder.append(widest_release(config, config::moments_settings(config, mechanism)), "shutdown", line);
+  } else {
+    const std::vector<double> theta(config.descent.dimension, widest);
+    encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
+  }
   // An interval names every coefficient twice more, with two numbers, beside a sentence.
   const std::size_t interval = config.intervals.kind == config::Intervals::Kind::none ? 0 : line.size() + 512;
   return 2 * (line.size() + interval);
@@ -93,6 +127,7 @@ std::size_t state_bytes(const config::Config& config, const config::Mechanism& m
   record.bookmark = kafka::encode_bookmark({});
   record.ledger_epochs.assign(epochs * line.size(), '\0');
   record.seen.resize(kafka::SeenRecords::kept, {Position{0}});
+  record.ranges = config.ranges;
   record.settings = config::settings_text(config, mechanism, keys.is_private(), config::EpochStart::settings);
   if (config.users) {
     record.users.emplace();

@@ -29,6 +29,7 @@ void Tally::add(const Tally& later) {
   left_over += later.left_over;
   gradients += later.gradients;
   clipped += later.clipped;
+  of_sums |= later.of_sums;
   for (const auto& [reason, refused] : later.reasons) {
     Refused& here = reasons[reason];
     if (here.count == 0) here.first = refused.first;

@@ -23,6 +23,8 @@ void add_attach(CLI::App& app, Job& job) {
       ->add_flag("--from-start", arguments.options.renewal.from_start,
                  "with --new-epoch: begin at descent.start, not where the lane's last release is")
       ->needs("--new-epoch");
+  command->add_option("--write-config", arguments.options.write_config,
+                      "new file for the settings, with what was measured in place of \"private\"");
   command->add_option("--insecure-seed", arguments.options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
   command->add_option("--min-usable", arguments.min_usable, "refused here: see check --data")->group("");

@@ -1,5 +1,6 @@
 // The command line's words for [kafka], as if they were written in the file.
 #include "cli/commands.h"
+#include "config/ranges.h"
 
 namespace nustream::cli {
 
@@ -28,7 +29,8 @@ void add_properties(const KafkaArguments& kafka, std::map<std::string, std::stri
 }
 
 config::Config read_config(const ConfigArguments& config, const KafkaArguments& kafka) {
-  config::Config result = config::read_config(config.file, overrides_of(config, kafka));
+  config::Config result =
+      config::read_config_to_measure(config.file, overrides_of(config, kafka), config::Purpose::stream);
   add_properties(kafka, result.kafka.properties);
   return result;
 }

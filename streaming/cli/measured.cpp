@@ -30,7 +30,7 @@ measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, co
   measure::Settled settled = measure::settle(asked, purpose, options);
   if (!options.json && !options.quiet) measure::show(settled, asked);
   if (!write_config.empty()) {
-    console::write_new_file(write_config, measure::used_settings(settled, asked),
+    console::write_new_file(write_config, measure::used_settings(settled.config, asked, asked.state.directory),
                             "what was measured is committed; the same command with --resume goes on");
     fmt::print(stderr,
                "nustream: {} holds the settings that are used; a run of it over the same records is a second spend, "

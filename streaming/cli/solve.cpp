@@ -18,8 +18,9 @@ void add_solve(CLI::App& app, Job& job) {
   solve::Options& options = arguments.options;
   CLI::App* command = app.add_subcommand("solve", "other linear models from the sums that a release shows; free");
   add_config_arguments(*command, arguments.config);
-  command->add_option("--release", options.release,
-                      "file whose last line is the release; without it the state folder's releases");
+  command->add_option(
+      "--release", options.release,
+      "file whose last line is a release, or a combined model; without it the state folder's releases");
   command->add_option("--features", options.features, "the features that are kept, by name; without it all")
       ->delimiter(',');
   command->add_option("--target", options.target, "a feature to explain in the target's place");

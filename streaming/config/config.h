@@ -165,6 +165,7 @@ struct Config {
   std::string chosen{};                           ///< why, of model.estimator = "auto"; empty where it is said
   UserGuesses guesses{};                          ///< [plan]
   double ranges_share = 0.2;                      ///< of ρ: what settings cost that are measured, where any are
+  std::uint64_t ranges_records = 20'000;          ///< of a topic: its first records, over which that is done
   std::vector<std::string> private_keys{};        ///< that are to be measured; empty where all are numbers
   std::string ranges{};                           ///< what was measured, as the state keeps it; empty: nothing
 };

@@ -188,6 +188,13 @@ ProblemGuesses read_problem_guesses(const Section& plan) {
   return guesses;
 }
 
+std::uint64_t read_ranges_records(const Section& section) {
+  constexpr std::uint64_t most = 10'000'000;  // they wait in memory
+  const std::uint64_t records = section.count("records").value_or(20'000);
+  if (records == 0 || records > most) section.refuse("records", "a whole number of records from 1 to 10,000,000");
+  return records;
+}
+
 }  // namespace
 
 Config read_tree(const SettingsTree& tree, const std::string& file, const std::vector<std::string>& overrides,
@@ -230,7 +237,8 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
                 .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues"),
                 .problem = read_problem_guesses(plan),
                 .guesses = read_user_guesses(plan),
-                .ranges_share = read_ranges_share(root.section("ranges"))};
+                .ranges_share = read_ranges_share(root.section("ranges")),
+                .ranges_records = read_ranges_records(root.section("ranges"))};
   if (stream.count("lane")) config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
   if (solved) {
@@ -253,7 +261,7 @@ Config read_config(const std::string& file, const std::vector<std::string>& over
   const std::vector<std::string> keys = tree.take_private_out();
   if (!keys.empty()) {
     throw Failure(Exit::configuration,
-                  fmt::format("{}: {} = \"private\": replay and estimate measure it, over files; this command takes "
+                  fmt::format("{}: {} = \"private\": replay, estimate and attach measure it; this command takes "
                               "a number: measure it there with --write-config, and take the file that it writes",
                               file, keys.front()));
   }

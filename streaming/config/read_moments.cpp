@@ -98,7 +98,9 @@ Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) 
   if (!(moments.regressor_share > 0 && moments.regressor_share < 1)) {
     section.refuse("regressor_share", "a number between 0 and 1");
   }
-  moments.release_sums = root.section("release").flag("moments").value_or(false);
+  // Lanes' sums add up, and their estimates do not.
+  const bool lanes_add_up = !root.section("kafka").text("model_topic").value_or("").empty();
+  moments.release_sums = root.section("release").flag("moments").value_or(lanes_add_up);
   return moments;
 }
 

@@ -96,4 +96,9 @@ std::string begun_from_start(EpochId epoch) {
   return fmt::format("epoch {} begins at descent.start, as --from-start says", epoch.value());
 }
 
+std::string begun_behind_measuring(EpochId epoch) {
+  return fmt::format("epoch {} begins at its start, under the settings that epoch {} measured", epoch.value(),
+                     epoch.value() - 1);
+}
+
 }  // namespace nustream::engine

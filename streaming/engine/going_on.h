@@ -32,4 +32,7 @@ namespace nustream::engine {
 /// The words for an epoch that begins at descent.start because --from-start asks for it.
 [[nodiscard]] std::string begun_from_start(EpochId epoch);
 
+/// The words for a lane's first epoch of steps, behind the one that measured its settings.
+[[nodiscard]] std::string begun_behind_measuring(EpochId epoch);
+
 }  // namespace nustream::engine

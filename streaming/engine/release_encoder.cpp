@@ -81,6 +81,14 @@ publish::ReleaseHeader release_header(const config::Config& config, const Releas
           config.privacy.more_deltas};
 }
 
+std::optional<publish::SolvedModel> solved_model(const config::Config& config) {
+  if (!config.moments) return std::nullopt;
+  const publish::OriginalUnits units(config.schema, config.descent);
+  if (!config.descent.first_stage) return publish::SolvedModel{units, config.schema.dimension(), 1};
+  const descent::TwoStageShape& shape = config.descent.first_stage->shape;
+  return publish::SolvedModel{units, shape.instruments, shape.endogenous + 1, shape.controls};
+}
+
 publish::ReleaseEncoder release_encoder(const config::Config& config, const config::Mechanism& mechanism,
                                         const ReleaseIdentity& of, publish::LedgerTotal ledger_total) {
   return {release_header(config, of),

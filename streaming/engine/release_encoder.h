@@ -1,9 +1,11 @@
 // The encoder that the settings ask for.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "config/mechanism.h"
+#include "publish/added_sums.h"
 #include "publish/release_json.h"
 
 namespace nustream::engine {
@@ -23,5 +25,8 @@ struct ReleaseIdentity {
 [[nodiscard]] publish::ReleaseEncoder release_encoder(const config::Config& config,
                                                       const config::Mechanism& mechanism, const ReleaseIdentity& of,
                                                       publish::LedgerTotal ledger_total = {});
+
+/// How a model of running sums is solved from sums that releases show; nothing of a descent.
+[[nodiscard]] std::optional<publish::SolvedModel> solved_model(const config::Config& config);
 
 }  // namespace nustream::engine

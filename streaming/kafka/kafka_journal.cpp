@@ -101,6 +101,15 @@ void KafkaJournal::commit(journal::Batch batch, journal::Completion done) {
   start(std::move(work));
 }
 
+void KafkaJournal::commit_spend(journal::Batch batch, journal::Completion done) {
+  auto work = std::make_shared<Work>();
+  work->batch = std::move(batch);
+  work->done = std::move(done);
+  add_lane_records(*work);
+  work->content.offset.reset();
+  start(std::move(work));
+}
+
 void KafkaJournal::publish_model(std::string model, journal::Completion done) {
   auto work = std::make_shared<Work>();
   work->is_model = true;
@@ -214,6 +223,13 @@ std::optional<std::string> read_state(const ClientSettings& client, const LanePl
     if (state || from == low) return state;
   }
   return std::nullopt;
+}
+
+std::optional<std::string> committed_state(const ClientSettings& client, const LanePlace& place,
+                                           std::chrono::milliseconds time) {
+  PartitionReader reader(client, Isolation::read_committed, place.group);
+  const Deadline deadline = in(time);
+  return read_state(client, place, reader.watermarks(place.in(place.topics.state), deadline).high, deadline);
 }
 
 }  // namespace nustream::kafka

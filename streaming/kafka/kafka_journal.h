@@ -54,6 +54,8 @@ class KafkaJournal final : public journal::Journal {
   /// Whose offsets the next commits are checked against; captured when the batch began.
   void use_member(std::shared_ptr<const GroupMetadata> member) { member_ = std::move(member); }
   void commit(journal::Batch batch, journal::Completion done) override;
+  /// The same of a batch that no record was read for as a member of the group: it leaves the group's offset as it is.
+  void commit_spend(journal::Batch batch, journal::Completion done);
   /// Everything earlier is public after a commit of an empty outbox: there has to be none left here.
   void flush(journal::Completion done) override;
   /// A record of the combined model, in a transaction of its own, between two commits.
@@ -85,5 +87,8 @@ class KafkaJournal final : public journal::Journal {
 /// The last committed state of a lane, from a partition that is read up to `end`; nothing where there is none.
 [[nodiscard]] std::optional<std::string> read_state(const ClientSettings& client, const LanePlace& place, Offset end,
                                                     Deadline deadline);
+/// The same up to the end that readers of committed records see now, for whoever does not take the lane over.
+[[nodiscard]] std::optional<std::string> committed_state(const ClientSettings& client, const LanePlace& place,
+                                                         std::chrono::milliseconds time);
 
 }  // namespace nustream::kafka

@@ -218,16 +218,16 @@ Offset LaneChecks::input_end() {
   return uncommitted_.watermarks(place_.in(place_.topics.input), deadline()).high;
 }
 
-bool LaneChecks::input_has_records(Offset from, Offset to) {
-  constexpr std::int64_t window = 1'024;  // of a long backlog the first record answers
+bool LaneChecks::input_has_records(Offset from, Offset to, std::uint64_t count) {
+  constexpr std::int64_t window = 1'024;  // of a long backlog the first records answer
   const Watermarks log = input_log();
   const std::int64_t end = std::min(to, log.high).value();
-  bool found = false;
-  for (std::int64_t begin = std::max(from, log.low).value(); !found && begin < end; begin += window) {
+  std::uint64_t found = 0;
+  for (std::int64_t begin = std::max(from, log.low).value(); found < count && begin < end; begin += window) {
     committed_.read_patiently(place_.in(place_.topics.input), Offset{begin}, Offset{std::min(begin + window, end)},
-                              time_, [&](const Message&) { found = true; });
+                              time_, [&](const Message&) { ++found; });
   }
-  return found;
+  return found >= count;
 }
 
 Offset LaneChecks::input_offset_at(std::int64_t milliseconds) {

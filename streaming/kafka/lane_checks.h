@@ -76,8 +76,9 @@ class LaneChecks {
   [[nodiscard]] Watermarks input_log();
   /// The high watermark of the input.
   [[nodiscard]] Offset input_end();
-  /// Whether the input has a committed record at `from` or behind it, below `to`: control records are none.
-  [[nodiscard]] bool input_has_records(Offset from, Offset to);
+  /// Whether the input has `count` committed records or more at `from` and behind it, below `to`: control records are
+  /// none.
+  [[nodiscard]] bool input_has_records(Offset from, Offset to, std::uint64_t count);
   /// The first record of that time or later; the end where all are earlier.
   [[nodiscard]] Offset input_offset_at(std::int64_t milliseconds);
 

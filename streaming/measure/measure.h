@@ -35,7 +35,8 @@ struct Settled {
 /// Prints what was measured, and for how much.
 void show(const Settled& settled, const config::Config& asked);
 
-/// TOML of the settings that are used, with a warning that a run of it spends again.
-[[nodiscard]] std::string used_settings(const Settled& settled, const config::Config& asked);
+/// TOML of the settings that are used, with a warning that a run of it spends again. `ledger`: where the spend is.
+[[nodiscard]] std::string used_settings(const config::Config& settled, const config::Config& asked,
+                                        const std::string& ledger);
 
 }  // namespace nustream::measure

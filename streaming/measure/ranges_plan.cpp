@@ -30,6 +30,11 @@ std::string shortage(const config::Config& asked, std::uint64_t records) {
   }
 }
 
+std::string what_is_read(const config::Config& asked) {
+  if (asked.kafka.brokers.empty()) return "the whole input";
+  return fmt::format("the whole input of a file, or the first {} records of partition 0", asked.ranges_records);
+}
+
 }  // namespace
 
 std::string plan_json(const config::Config& asked, std::uint64_t records) {
@@ -53,9 +58,9 @@ std::string plan_text(const config::Config& asked, std::uint64_t records) {
   std::string keys;
   for (const std::string& key : asked.private_keys) keys += (keys.empty() ? "" : ", ") + key;
   std::string out = fmt::format(
-      "{}: {} is measured first, over the whole input, in an epoch of its own\n"
+      "{}: {} is measured first, over {}, in an epoch of its own\n"
       "rho {:.6g} in all: {:.6g} of it (ranges.share = {:g}) for what is measured, {:.6g} for the run behind it\n",
-      asked.file, keys, all.value(), ranges_rho(asked).value(), asked.ranges_share,
+      asked.file, keys, what_is_read(asked), all.value(), ranges_rho(asked).value(), asked.ranges_share,
       all.value() - ranges_rho(asked).value());
   for (const publish::Epsilons& at : publish::epsilons_of(all, asked.privacy.deltas())) {
     out += fmt::format("epsilon {}\n", console::epsilon_text(at));

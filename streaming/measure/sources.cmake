@@ -1,2 +1,2 @@
 target_sources(nustream_service PRIVATE
-  measure/measure.cpp measure/ranges_plan.cpp measure/values.cpp)
+  measure/fit.cpp measure/measure.cpp measure/ranges_plan.cpp measure/values.cpp)

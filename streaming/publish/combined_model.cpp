@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <simdjson.h>
+
 #include "publish/json_text.h"
 #include "publish/release_json.h"
 
@@ -28,7 +30,28 @@ NamedValues weighted(const Parts& parts, NamedValues ShownRelease::*which) {
   return sum;
 }
 
-std::string to_json(const Parts& parts, const std::vector<LaneId>& empty) {
+/// The spend of all lanes, whose records are each in one of them: the most that one of them does.
+void append_spend(const Parts& parts, std::string& out) {
+  const ShownRelease* dearest = &parts.front();
+  const ShownRelease* longest = &parts.front();
+  const ShownRelease* in_all = &parts.front();
+  for (const ShownRelease& part : parts) {
+    if (part.rho > dearest->rho) dearest = &part;
+    if (part.rho_limit > longest->rho_limit) longest = &part;
+    if (part.rho_ledger > in_all->rho_ledger) in_all = &part;
+  }
+  append_field("rho", dearest->rho, out);
+  append_field("rho_limit", longest->rho_limit, out);
+  append_field("rho_ledger", in_all->rho_ledger, out);
+  append_field("epsilon", dearest->epsilon, out);
+  append_field("epsilon_ledger", in_all->epsilon_ledger, out);
+  if (!dearest->epsilons.empty()) append_epsilons("epsilons", dearest->epsilons, out);
+  if (!in_all->epsilons_ledger.empty()) append_epsilons("epsilons_ledger", in_all->epsilons_ledger, out);
+  append_field("delta", dearest->delta, out);
+  append_field("conversion", dearest->conversion, out);
+}
+
+std::string to_json(const Parts& parts, const std::vector<LaneId>& empty, const std::optional<AddedSums>& added) {
   std::string out = "{\"format\":1";
   append_field("stream", parts.front().stream, out);
   out += ",\"parts\":[";
@@ -51,27 +74,12 @@ std::string to_json(const Parts& parts, const std::vector<LaneId>& empty) {
     }
     out += ']';
   }
-  append_values("estimate", weighted(parts, &ShownRelease::estimate), out);
+  append_values("estimate", added ? added->estimate : weighted(parts, &ShownRelease::estimate), out);
   append_values("average", weighted(parts, &ShownRelease::average), out);
-  // A record is in one lane: all lanes together cost the most that one of them does.
-  const ShownRelease* dearest = &parts.front();
-  const ShownRelease* longest = &parts.front();
-  const ShownRelease* in_all = &parts.front();
-  for (const ShownRelease& part : parts) {
-    if (part.rho > dearest->rho) dearest = &part;
-    if (part.rho_limit > longest->rho_limit) longest = &part;
-    if (part.rho_ledger > in_all->rho_ledger) in_all = &part;
-  }
-  append_field("rho", dearest->rho, out);
-  append_field("rho_limit", longest->rho_limit, out);
-  append_field("rho_ledger", in_all->rho_ledger, out);
-  append_field("epsilon", dearest->epsilon, out);
-  append_field("epsilon_ledger", in_all->epsilon_ledger, out);
-  if (!dearest->epsilons.empty()) append_epsilons("epsilons", dearest->epsilons, out);
-  if (!in_all->epsilons_ledger.empty()) append_epsilons("epsilons_ledger", in_all->epsilons_ledger, out);
-  append_field("delta", dearest->delta, out);
-  append_field("conversion", dearest->conversion, out);
+  if (added) append_added(*added, out);
+  append_spend(parts, out);
   append_field("digest", parts.front().digest, out);
+  if (!parts.front().model.empty()) append_field("model", parts.front().model, out);
   append_promise(parts.front().promise, out);
   return out + '}';
 }
@@ -79,9 +87,10 @@ std::string to_json(const Parts& parts, const std::vector<LaneId>& empty) {
 }  // namespace
 
 CombinedModel combined_model(const std::map<LaneId, std::string>& releases, std::uint32_t lanes,
-                             std::span<const std::string> digests) {
+                             std::span<const std::string> digests, const std::optional<SolvedModel>& solved) {
   CombinedModel model;
   Parts parts;
+  std::vector<std::string> lines;
   std::vector<LaneId> empty;
   for (std::uint32_t lane = 0; lane < lanes; ++lane) {
     const auto found = releases.find(LaneId{lane});
@@ -94,10 +103,33 @@ CombinedModel combined_model(const std::map<LaneId, std::string>& releases, std:
       model.waits_for.emplace_back(lane);
     } else {
       parts.push_back(std::move(*part));
+      lines.push_back(found->second);
     }
   }
-  if (model.waits_for.empty() && !parts.empty()) model.json = to_json(parts, empty);
+  if (!model.waits_for.empty() || parts.empty()) return model;
+  model.json = to_json(parts, empty, solved ? added_sums(lines, *solved) : std::nullopt);
   return model;
+}
+
+std::optional<ShownModel> read_model(std::string_view line) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element json;
+  simdjson::dom::array parts;
+  ShownModel shown;
+  if (parser.parse(line.data(), line.size()).get(json) != simdjson::SUCCESS ||
+      json["parts"].get(parts) != simdjson::SUCCESS || json["rho"].get(shown.rho) != simdjson::SUCCESS ||
+      json["private"].get(shown.promise.is_private) != simdjson::SUCCESS) {
+    return std::nullopt;
+  }
+  shown.lanes = parts.size();
+  const auto text = [&](const char* key) {
+    std::string_view value;
+    return std::string(json[key].get(value) == simdjson::SUCCESS ? value : std::string_view());
+  };
+  shown.promise.target_only = text("protects") == "target";
+  shown.promise.adjacency = text("adjacency");
+  shown.model = text("model");
+  return shown;
 }
 
 }  // namespace nustream::publish

@@ -146,7 +146,7 @@ void ReleaseEncoder::append(const moments::Release& release, std::string_view ta
   out += ",\"floored\":";
   append_number(std::uint64_t{release.floored}, out);
   if (instruments_) append_instruments(release, *instruments_, out);
-  if (release.sums) append_sums(release, out);
+  if (release.sums) append_sums({*release.sums, release.floor, release.noise}, out);
   out += '}';
   append_spend(release.steps, release.position, out);
 }
@@ -315,6 +315,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   read_strength(release, shown);
   read_instruments(release, shown);
   if (release["moments"]["floored"].get(shown.floored) != simdjson::SUCCESS) shown.floored = 0;
+  if (release["moments"]["records"].get(shown.records) != simdjson::SUCCESS) shown.records = 0;
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";
   shown.promise.user = user_of(release);
   shown.promise.adjacency = text_or_nothing(release, "adjacency");

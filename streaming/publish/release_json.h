@@ -100,6 +100,7 @@ struct ShownRelease {
   std::vector<std::pair<std::string, double>> first_stage_f;  ///< by regressor; empty where there is none
   double cragg_donald = 0;
   bool first_stage_hidden = false;                ///< by noise, or by too few records
+  std::uint64_t records = 0;                      ///< of running sums: taken, usable or not
   std::uint64_t floored = 0;                      ///< of running sums: directions that noise hides
   std::optional<ShownInstruments> instruments{};  ///< of instrumental variables by running sums
   double rho = 0;

@@ -1,5 +1,6 @@
 #include "publish/released_sums.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
@@ -37,21 +38,70 @@ std::vector<double> numbers_of(simdjson::dom::element object, const char* key) {
   return values;
 }
 
+/// The upper triangle of a symmetric matrix, row by row.
+std::vector<double> upper_of(std::span<const double> isometric, std::size_t dimension) {
+  const std::vector<double> matrix = descent::symmetric_matrix(isometric, dimension);
+  std::vector<double> upper;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    for (std::size_t j = i; j < dimension; ++j) upper.push_back(matrix[i * dimension + j]);
+  }
+  return upper;
+}
+
+std::vector<double> isometric_of(std::span<const double> upper, std::size_t dimension) {
+  std::vector<double> triangle;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < dimension; ++i) {
+    for (std::size_t j = i; j < dimension; ++j) {
+      triangle.push_back(i == j ? upper[next] : upper[next] * std::numbers::sqrt2);
+      ++next;
+    }
+  }
+  return triangle;
+}
+
+/// Where all stages are about one centre, `moved` and `spread` are zeros, and are left out.
+void append_noise(const moments::GapNoise& noise, std::size_t dimension, std::string& out) {
+  out += ",\"noise\":{\"second\":";
+  append_number(noise.second, out);
+  append_field("target", noise.target, out);
+  if (std::ranges::any_of(noise.spread, [](double entry) { return entry != 0; })) {
+    append_array("moved", noise.moved, out);
+    append_array("spread", upper_of(noise.spread, dimension), out);
+  }
+  out += '}';
+}
+
+/// Nothing where it is not told, or not whole.
+std::optional<moments::GapNoise> noise_of(simdjson::dom::element sums, std::size_t inputs) {
+  simdjson::dom::element told;
+  moments::GapNoise noise;
+  if (sums["noise"].get(told) != simdjson::SUCCESS || told["second"].get(noise.second) != simdjson::SUCCESS ||
+      told["target"].get(noise.target) != simdjson::SUCCESS) {
+    return std::nullopt;
+  }
+  noise.moved.resize(inputs);
+  noise.spread.resize(descent::triangle_size(inputs));
+  simdjson::dom::element spread;
+  if (told["spread"].get(spread) != simdjson::SUCCESS) return noise;
+  const std::vector<double> upper = numbers_of(told, "spread");
+  noise.moved = numbers_of(told, "moved");
+  if (noise.moved.size() != inputs || upper.size() != noise.spread.size()) return std::nullopt;
+  noise.spread = isometric_of(upper, inputs);
+  return noise;
+}
+
 }  // namespace
 
-void append_sums(const moments::Release& release, std::string& out) {
-  const moments::NormalEquations& sums = *release.sums;
-  const std::vector<double> matrix = descent::symmetric_matrix(sums.second, sums.dimension);
-  std::vector<double> upper;
-  for (std::size_t i = 0; i < sums.dimension; ++i) {
-    for (std::size_t j = i; j < sums.dimension; ++j) upper.push_back(matrix[i * sums.dimension + j]);
-  }
+void append_sums(const ShownSums& shown, std::string& out) {
+  const moments::NormalEquations& sums = shown.equations;
   out += ",\"sums\":{\"inputs\":";
   append_number(std::uint64_t{sums.dimension}, out);
-  append_array("second", upper, out);
+  append_array("second", upper_of(sums.second, sums.dimension), out);
   append_array("gap", sums.gap, out);
   append_array("centre", sums.centre, out);
-  append_field("floor", release.floor, out);
+  append_field("floor", shown.floor, out);
+  if (shown.noise) append_noise(*shown.noise, sums.dimension, out);
   out += '}';
 }
 
@@ -70,13 +120,8 @@ std::optional<ShownSums> read_sums(std::string_view line) {
   shown.equations = {static_cast<std::size_t>(inputs), {}, numbers_of(sums, "gap"), numbers_of(sums, "centre")};
   const std::size_t gaps = shown.equations.gap.size();
   if (gaps == 0 || gaps % inputs != 0 || shown.equations.centre.size() != gaps) return std::nullopt;
-  std::size_t next = 0;
-  for (std::uint64_t i = 0; i < inputs; ++i) {
-    for (std::uint64_t j = i; j < inputs; ++j) {
-      shown.equations.second.push_back(i == j ? upper[next] : upper[next] * std::numbers::sqrt2);
-      ++next;
-    }
-  }
+  shown.equations.second = isometric_of(upper, shown.equations.dimension);
+  shown.noise = noise_of(sums, shown.equations.dimension);
   return shown;
 }
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "chart/chart.h"
+#include "config/ranges.h"
 #include "config/settings_tree.h"
 #include "engine/release_encoder.h"
 #include "engine/subject.h"
@@ -56,9 +57,10 @@ serve::PublicLane public_lane(const config::Config& config, const config::Mechan
           .rho_limit = last ? Rho{last->rho_limit} : mechanism.spend.limit(),
           .noise_multiplier = mechanism.main().sigma,
           .sensitivity = mechanism.main().sensitivity,
-          .schedule = config.descent.schedule,
+          .schedule = config.moments ? std::nullopt : std::optional(config.descent.schedule),
           .budget = config.privacy.budget,
           .release_every = StepCount{config.descent.release_every},
+          .records_of_a_step = config.descent.minibatch,
           .subject = engine::subject_of(config),
           .spend_by_age = {}};
 }
@@ -95,15 +97,28 @@ void append_head(const config::Config& config, const serve::ShownLane& lane, std
   out += "</dl></section>\n";
 }
 
+/// A sentence on what stands in place of "private"; empty where nothing was measured.
+std::string measured_in_words(const config::Config& config) {
+  std::string keys;
+  for (const auto& [key, value] : config::measured_settings(config.ranges)) keys += (keys.empty() ? "" : ", ") + key;
+  if (keys.empty()) return {};
+  return "<p>Measured privately, and charged in an epoch of its own, in place of “private”: <code>" +
+         chart::escaped(keys) +
+         "</code>. A run of these numbers over the same records is a second spend, and adds.</p>";
+}
+
 void append_command(const config::Config& config, const Run& run, std::string& out) {
-  const config::SettingsTree settings(config.file, config.overrides);
+  std::vector<std::string> overrides = config.overrides;
+  for (const auto& [key, value] : config::measured_settings(config.ranges)) overrides.push_back(key + '=' + value);
+  const config::SettingsTree settings(config.file, overrides);
   out += fmt::format(
       "<section id=\"again\" aria-labelledby=\"again-h\"><h2 id=\"again-h\">The same again</h2><p>By "
       "<code>{}</code>, "
       "with these settings (what is set on the command line is in them; places, brokers and secrets are left "
-      "out):</p><pre class=\"why\" tabindex=\"0\" role=\"region\" aria-label=\"Settings\">{}</pre></section>\n",
+      "out):</p><pre class=\"why\" tabindex=\"0\" role=\"region\" aria-label=\"Settings\">{}</pre>{}</section>\n",
       chart::escaped(run.command),
-      chart::escaped(settings.text_without(std::array<std::string_view, 4>{"kafka", "local", "serve", "state"})));
+      chart::escaped(settings.text_without(std::array<std::string_view, 4>{"kafka", "local", "serve", "state"})),
+      measured_in_words(config));
 }
 
 serve::ShownLane reported_lane(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {

@@ -28,7 +28,8 @@ struct Run {
 
 /// One HTML file that refers to no other: every figure of it is public, as the releases are. No script; its style
 /// stands in it, under its hash in the content security policy. The settings are told without the sections [kafka],
-/// [local], [serve] and [state]: names of brokers, secrets and places are nobody's business.
+/// [local], [serve] and [state]: names of brokers, secrets and places are nobody's business. What was measured stands
+/// in place of "private".
 [[nodiscard]] std::string page(const config::Config& config, const config::Mechanism& mechanism, const Run& run);
 
 /// An SVG file of one coefficient's path: of the first that is no intercept. Says so where nothing was released.

@@ -24,6 +24,11 @@ const publish::NamedValues& quoted(const publish::ShownRelease& release) {
   return release.average.empty() ? release.estimate : release.average;
 }
 
+/// Of running sums there is no iterate.
+const char* name_of_estimate(bool of_sums) {
+  return of_sums ? "Estimate" : "Last iterate";
+}
+
 void append_row(const publish::ShownRelease& release, std::size_t j, std::string& out) {
   const auto& [name, value] = quoted(release)[j];
   out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", chart::escaped(name), data(value));
@@ -40,12 +45,20 @@ void append_table(const publish::ShownRelease& release, std::string& out) {
       "id=\"coefficients\"><caption>As published at step {}.</caption><thead><tr><th "
       "scope=\"col\">Coefficient</th><th "
       "scope=\"col\">{}</th>",
-      count(release.step), release.average.empty() ? "Last iterate" : "Average");
+      count(release.step), release.average.empty() ? name_of_estimate(release.records > 0) : "Average");
   if (!release.interval.empty()) out += "<th scope=\"col\">From</th><th scope=\"col\">To</th>";
   if (!release.average.empty()) out += "<th scope=\"col\">Last iterate</th>";
   out += "</tr></thead><tbody>\n";
   for (std::size_t j = 0; j < release.estimate.size(); ++j) append_row(release, j, out);
   out += "</tbody></table></div>\n";
+}
+
+/// Directions in which noise hides xxᵀ.
+void append_floored(std::uint64_t floored, std::string& out) {
+  if (floored == 0) return;
+  out += fmt::format(
+      "<p class=\"alarm\">Noise hides {} direction{} of the features: the estimate is a guess there.</p>\n",
+      count(floored), floored == 1 ? "" : "s");
 }
 
 void append_coverage(const publish::ShownRelease& release, std::string& out) {
@@ -121,6 +134,7 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
                        count(lane.settings.release_every.value()));
     return;
   }
+  append_floored(lane.release->floored, out);
   append_coverage(*lane.release, out);
   append_table(*lane.release, out);
   const std::size_t all = lane.release->estimate.size();
@@ -153,12 +167,18 @@ void append_model(const PageView& view, std::string& out) {
   mean.estimate = values_of(model, "estimate");
   mean.average = values_of(model, "average");
   if (mean.estimate.empty()) return;
+  const bool of_sums = model["moments"]["records"].get(mean.records) == simdjson::SUCCESS;
+  if (model["moments"]["floored"].get(mean.floored) != simdjson::SUCCESS) mean.floored = 0;
+  out += "<section id=\"model\" aria-labelledby=\"model-h\"><h2 id=\"model-h\">Combined model</h2>";
+  append_floored(mean.floored, out);
+  out += of_sums ? "<p>Solved from the sums of all lanes.</p>"
+                 : "<p>The mean of the lanes, each weighted by its steps.</p>";
   out +=
-      "<section id=\"model\" aria-labelledby=\"model-h\"><h2 id=\"model-h\">Combined model</h2><p>The mean of the "
-      "lanes, each weighted by its steps.</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table "
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table "
       "of "
       "the combined model\"><table><thead><tr><th scope=\"col\">Coefficient</th><th scope=\"col\">";
-  out += mean.average.empty() ? "Last iterate</th>" : "Average</th><th scope=\"col\">Last iterate</th>";
+  out += mean.average.empty() ? std::string(name_of_estimate(of_sums)) + "</th>"
+                              : "Average</th><th scope=\"col\">Last iterate</th>";
   out += "</tr></thead><tbody>\n";
   for (std::size_t j = 0; j < mean.estimate.size(); ++j) append_row(mean, j, out);
   out += "</tbody></table></div></section>\n";

@@ -26,8 +26,9 @@ void append_summary(const PageView& view, const ShownLane* lane, std::string& ou
   } else {
     out +=
         chart::escaped(lane->settings.subject.empty() ? "A private estimate of a stream." : lane->settings.subject);
-    out += fmt::format("</p>\n<dl class=\"facts big\"><div><dt>Steps taken, one a record</dt><dd>{}</dd></div>",
-                       count(lane->steps.value()));
+    const std::uint64_t records = lane->settings.records_of_a_step;
+    out += fmt::format("</p>\n<dl class=\"facts big\"><div><dt>Steps taken, one {}</dt><dd>{}</dd></div>",
+                       records == 1 ? "a record" : "for " + count(records) + " records", count(lane->steps.value()));
     if (lane->release) append_fact("Last published at step", count(lane->release->step), out);
     append_fact("A guess about one is right at most", times_in_hundred(right_guesses(lane->total.value())), out);
     out += "</dl>\n";
@@ -69,7 +70,9 @@ void append_settings(const ShownLane& lane, std::string& out) {
       "class=\"facts\">";
   append_fact("Noise, in units of what one record can do (σ)", data(settings.noise_multiplier.value()), out);
   append_fact("How far one unit can move all that is encoded", data(settings.sensitivity.value()), out);
-  append_fact("Size of the next step (η)", data(settings.schedule.at(StepIndex{lane.steps.value()})), out);
+  if (settings.schedule) {
+    append_fact("Size of the next step (η)", data(settings.schedule->at(StepIndex{lane.steps.value()})), out);
+  }
   append_fact("Steps between releases", count(settings.release_every.value()), out);
   if (settings.last_step) append_fact("The budget ends at step", count(settings.last_step->value()), out);
   append_fact("Neighbours", chart::escaped(settings.header.promise.adjacency), out);

@@ -53,6 +53,8 @@ PublicMetrics::PublicMetrics()
       sensitivity(gauges(registry, "nustream_sensitivity",
                          "How far one unit can move the encoded gradients over the epoch (units of displacement).")),
       step_size(gauges(registry, "nustream_step_size", "Step size of the next step (parameter per gradient unit).")),
+      floored(gauges(registry, "nustream_floored_directions",
+                     "Directions of the features that noise hides in the last published release (directions).")),
       epoch(gauges(registry, "nustream_epoch", "Which life of the lane's noise key this is (epochs).")),
       release_every(gauges(registry, "nustream_release_every_steps", "Steps from a release to the next (steps).")),
       budget_stop(gauges(registry, "nustream_budget_stop_steps",
@@ -78,7 +80,6 @@ PublicMetrics::Lane::Lane(PublicMetrics& metrics, const publish::ReleaseHeader& 
       epsilon_ledger(conversions(metrics.epsilon_ledger, header)),
       noise_multiplier(metrics.noise_multiplier, lane_labels(header.stream, header.lane)),
       sensitivity(metrics.sensitivity, lane_labels(header.stream, header.lane)),
-      step_size(metrics.step_size, lane_labels(header.stream, header.lane)),
       epoch(metrics.epoch, lane_labels(header.stream, header.lane)),
       release_every(metrics.release_every, lane_labels(header.stream, header.lane)) {}
 

@@ -34,6 +34,7 @@ struct PublicMetrics {
   Family<Gauge>& noise_multiplier;
   Family<Gauge>& sensitivity;
   Family<Gauge>& step_size;
+  Family<Gauge>& floored;
   Family<Gauge>& epoch;
   Family<Gauge>& release_every;
   Family<Gauge>& budget_stop;
@@ -62,9 +63,10 @@ struct PublicMetrics {
     Conversions epsilon_ledger;
     Series<Gauge> noise_multiplier;
     Series<Gauge> sensitivity;
-    Series<Gauge> step_size;
     Series<Gauge> epoch;
     Series<Gauge> release_every;
+    std::optional<Series<Gauge>> step_size;
+    std::optional<Series<Gauge>> floored;
     std::optional<Series<Gauge>> rho_budget;
     std::optional<Series<Gauge>> budget_stop;
     std::optional<Series<Gauge>> last_release;

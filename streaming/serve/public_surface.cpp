@@ -72,7 +72,9 @@ void PublicSurface::open_lane(PublicLane lane) {
   series.rho_limit->Set(lane.rho_limit.value());
   series.noise_multiplier->Set(lane.noise_multiplier.value());
   series.sensitivity->Set(lane.sensitivity.value());
-  series.step_size->Set(lane.schedule.at(StepIndex{0}));
+  if (lane.schedule) {
+    set(series.step_size, metrics_.step_size, lane.header, lane.schedule->at(StepIndex{0}));
+  }
   const std::vector<publish::Epsilons> nothing = publish::epsilons_of(Rho{0}, lane.header.deltas());
   series.epoch->Set(lane.header.epoch.value());
   series.release_every->Set(static_cast<double>(lane.release_every.value()));
@@ -122,7 +124,10 @@ void PublicSurface::show(const CommittedSpend& spend) {
   lane->series.rho_ledger->Set(spend.total().value());
   set_epsilons(lane->shown.epsilons, lane->series.epsilon);
   set_epsilons(lane->shown.epsilons_ledger, lane->series.epsilon_ledger);
-  lane->series.step_size->Set(lane->shown.settings.schedule.at(StepIndex{spend.steps().value()}));
+  const PublicLane& settings = lane->shown.settings;
+  if (!settings.schedule) return;
+  set(lane->series.step_size, metrics_.step_size, settings.header,
+      settings.schedule->at(StepIndex{spend.steps().value()}));
 }
 
 void PublicSurface::show(const CommittedRelease& release) {
@@ -142,6 +147,9 @@ void PublicSurface::show(const CommittedRelease& release) {
   show_interval(last, *lane);
   const publish::ReleaseHeader& header = lane->shown.settings.header;
   set(lane->series.last_release_steps, metrics_.last_release_steps, header, static_cast<double>(last.step));
+  if (last.records > 0) {
+    set(lane->series.floored, metrics_.floored, header, static_cast<double>(last.floored));
+  }
   if (!release.at() && !now_) return;
   set(lane->series.last_release, metrics_.last_release, header, release.at() ? *release.at() : now_());
 }

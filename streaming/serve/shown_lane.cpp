@@ -40,6 +40,12 @@ void append_lane(const ShownLane& lane, std::string& out) {
       publish::append_intervals("interval", *lane.release, *intervals, out);
     }
     publish::append_strength(*lane.release, out);
+    if (lane.release->records > 0) {
+      out += ",\"moments\":{\"records\":";
+      append_number(lane.release->records, out);
+      append_field("floored", lane.release->floored, out);
+      out += '}';
+    }
   } else {
     out += ",\"step\":null,\"position\":null,\"estimate\":null,\"average\":null";
   }

@@ -25,11 +25,12 @@ struct PublicLane {
   Rho rho_limit;                     ///< what the epoch never exceeds, however long the stream
   NoiseMultiplier noise_multiplier;  ///< σ, per unit of Δ
   Sensitivity sensitivity;           ///< over the epoch's whole life, units of Δ: rho_limit = sensitivity²/(2σ²)
-  descent::Schedule schedule;        ///< η_t
-  std::optional<Rho> budget;         ///< hard stop for the ledger's total over all epochs
-  StepCount release_every;           ///< steps
-  std::optional<StepCount> last_step{};  ///< of the epoch, where the budget ends it
-  std::string subject{};                 ///< what is estimated, in a sentence
+  std::optional<descent::Schedule> schedule{};  ///< η_t; of running sums there is none
+  std::optional<Rho> budget;                    ///< hard stop for the ledger's total over all epochs
+  StepCount release_every;                      ///< steps
+  std::optional<StepCount> last_step{};         ///< of the epoch, where the budget ends it
+  std::uint64_t records_of_a_step = 1;
+  std::string subject{};  ///< what is estimated, in a sentence
   /// ρ of a record by its age in steps, up to `most`; nothing where its age does not tell.
   std::function<SpendByAge(StepCount most)> spend_by_age{};
 };

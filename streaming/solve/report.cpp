@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -9,6 +11,7 @@
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "journal/outbox_folder.h"
+#include "publish/combined_model.h"
 #include "publish/json_text.h"
 #include "solve/solve.h"
 
@@ -28,31 +31,80 @@ std::string last_line_of(const std::string& file) {
   return last;
 }
 
-void print(const publish::ShownRelease& release, const Solution& solution) {
+constexpr std::string_view covered =
+    "what these records come to without the noise, scaled and clipped as they are; not what others would say";
+
+/// What is solved from: a lane's release, or the combined model of several lanes.
+struct Source {
+  std::string name;
+  std::optional<std::uint64_t> step;
+  double rho;
+  publish::Promise promise;
+  std::string model;
+};
+
+std::optional<Source> source_of(const std::string& line) {
+  if (const auto release = publish::read_release(line)) {
+    return Source{fmt::format("the release at step {}, epoch {}", release->step, release->epoch.value()),
+                  release->step, release->rho, release->promise, release->model};
+  }
+  if (const auto model = publish::read_model(line)) {
+    return Source{fmt::format("the combined model of {} lane{}", model->lanes, model->lanes == 1 ? "" : "s"),
+                  std::nullopt, model->rho, model->promise, model->model};
+  }
+  return std::nullopt;
+}
+
+void print(const Source& source, const Solution& solution, double level) {
   std::size_t width = solution.target.size();
   for (const auto& [name, value] : solution.coefficients) width = std::max(width, name.size());
-  fmt::print("{:<{}}  {:>14}\n", solution.target, width, "estimate");
-  for (const auto& [name, value] : solution.coefficients) {
-    fmt::print("{:<{}}  {:>14}\n", name, width, console::shown_number(value));
+  const bool has_intervals = !solution.intervals.empty();
+  fmt::print("{:<{}}  {:>14}{}\n", solution.target, width, "estimate",
+             has_intervals ? fmt::format("  {:>14}  {:>14}", "from", "to") : "");
+  for (std::size_t j = 0; j < solution.coefficients.size(); ++j) {
+    const auto& [name, value] = solution.coefficients[j];
+    fmt::print("{:<{}}  {:>14}", name, width, console::shown_number(value));
+    if (has_intervals) {
+      fmt::print("  {:>14}  {:>14}", console::shown_number(solution.intervals[j].lower()),
+                 console::shown_number(solution.intervals[j].upper()));
+    }
+    fmt::print("\n");
   }
+  if (has_intervals) fmt::print("{:g}% intervals: {}\n", 100 * level, covered);
   if (solution.floored > 0) {
     fmt::print("noise hides {} direction{} of these features: the answer is a guess there\n", solution.floored,
                solution.floored == 1 ? "" : "s");
   }
-  fmt::print("from the release at step {}, epoch {}: nothing further is spent ({}, rho {:.6g})\n", release.step,
-             release.epoch.value(), console::protected_unit(release.promise), release.rho);
-  if (!release.promise.is_private) fmt::print("private         false: so is the release that this is made of\n");
+  fmt::print("from {}: nothing further is spent ({}, rho {:.6g})\n", source.name,
+             console::protected_unit(source.promise), source.rho);
+  if (!source.promise.is_private) fmt::print("private         false: so is the release that this is made of\n");
 }
 
-std::string to_json(const publish::ShownRelease& release, const Solution& solution) {
+void append_intervals(const Solution& solution, double level, std::string& out) {
+  publish::NamedValues lower;
+  publish::NamedValues upper;
+  for (std::size_t j = 0; j < solution.intervals.size(); ++j) {
+    lower.emplace_back(solution.coefficients[j].first, solution.intervals[j].lower());
+    upper.emplace_back(solution.coefficients[j].first, solution.intervals[j].upper());
+  }
+  out += ",\"interval\":{\"level\":";
+  publish::append_number(level, out);
+  publish::append_field("covers", covered, out);
+  publish::append_object("lower", lower, out);
+  publish::append_object("upper", upper, out);
+  out += '}';
+}
+
+std::string to_json(const Source& source, const Solution& solution, double level) {
   std::string out = "{\"target\":";
   publish::append_string(solution.target, out);
   publish::append_object("estimate", solution.coefficients, out);
   publish::append_field("floored", std::uint64_t{solution.floored}, out);
-  publish::append_field("step", release.step, out);
-  publish::append_field("rho", release.rho, out);
+  if (!solution.intervals.empty()) append_intervals(solution, level, out);
+  if (source.step) publish::append_field("step", *source.step, out);
+  publish::append_field("rho", source.rho, out);
   publish::append_field("spent", 0.0, out);
-  out += release.promise.is_private ? ",\"private\":true}" : ",\"private\":false}";
+  out += source.promise.is_private ? ",\"private\":true}" : ",\"private\":false}";
   return out;
 }
 
@@ -64,21 +116,22 @@ Exit run(const config::Config& config, const Options& options) {
           ? (std::filesystem::path(config.state.directory) / journal::folder_files::releases).string()
           : options.release;
   const std::string line = last_line_of(file);
-  const auto release = publish::read_release(line);
-  if (!release) throw Failure(Exit::data, file + ": its last line is no release; name another file with --release");
+  const auto source = source_of(line);
+  if (!source) throw Failure(Exit::data, file + ": its last line is no release; name another file with --release");
   const auto sums = publish::read_sums(line);
   if (!sums) {
     throw Failure(Exit::data, file +
                                   ": its last release shows no sums; set release.moments = true for a run of "
                                   "model.estimator = \"moments\" (it costs nothing)");
   }
-  if (!release->model.empty() && release->model != config::model_digest(config)) {
+  if (!source->model.empty() && source->model != config::model_digest(config)) {
     throw Failure(Exit::data, file +
                                   ": its last release is of another model than these settings: of other features, "
                                   "transforms, target or loss");
   }
   const Solution solution = solve(config, *sums, options);
-  options.json ? fmt::print("{}\n", to_json(*release, solution)) : print(*release, solution);
+  options.json ? fmt::print("{}\n", to_json(*source, solution, config.intervals.level))
+               : print(*source, solution, config.intervals.level);
   return Exit::done;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "nustream/moments/gap_noise.h"
 #include "nustream/moments/normal_equations.h"
 #include "publish/original_units.h"
 
@@ -69,6 +71,38 @@ void require_sizes(const config::Config& config, const publish::ShownSums& sums)
                                 " inputs, the settings of " + std::to_string(config.schema.dimension()));
 }
 
+/// Of the noise of gap − Hθ about the solution, all inputs: those that are left out have coefficient 0.
+std::vector<double> noise_about(const publish::ShownSums& sums, const std::vector<std::size_t>& inputs,
+                                const std::vector<double>& theta, std::optional<std::size_t> feature) {
+  std::vector<double> away(sums.equations.dimension);
+  for (std::size_t j = 0; j < inputs.size(); ++j) away[inputs[j]] = theta[j];
+  if (feature) {
+    for (double& entry : away) entry = -entry;
+    away[*feature] = 1;
+    return moments::noise_covariance_of_second(*sums.noise, away);
+  }
+  for (std::size_t j = 0; j < away.size(); ++j) away[j] -= sums.equations.centre[j];
+  return moments::noise_covariance(*sums.noise, away);
+}
+
+/// In original units: √(aᵀVa) of every row a of the map to them.
+std::vector<inference::Interval> intervals_of(const std::vector<double>& covariance, const Solution& solution,
+                                              const publish::OriginalUnits& units, double level) {
+  const std::vector<double> map = units.linear_part();
+  const std::size_t all = solution.coefficients.size();
+  const std::size_t d = map.size() / all;
+  const double quantile = inference::normal_quantile(level);
+  std::vector<inference::Interval> intervals;
+  for (std::size_t row = 0; row < all; ++row) {
+    double variance = 0;
+    for (std::size_t i = 0; i < d; ++i) {
+      for (std::size_t j = 0; j < d; ++j) variance += map[row * d + i] * map[row * d + j] * covariance[i * d + j];
+    }
+    intervals.push_back({solution.coefficients[row].second, quantile * std::sqrt(std::max(variance, 0.0))});
+  }
+  return intervals;
+}
+
 }  // namespace
 
 Solution solve(const config::Config& config, const publish::ShownSums& sums, const Options& options) {
@@ -78,11 +112,10 @@ Solution solve(const config::Config& config, const publish::ShownSums& sums, con
   std::vector<std::size_t> inputs(first);  // the intercept is input 0
   for (const std::size_t number : numbers) inputs.push_back(first + number);
   if (inputs.empty()) throw Failure(Exit::configuration, "--features: nothing is left to explain the target with");
+  std::optional<std::size_t> feature;
+  if (!options.target.empty()) feature = first + number_of("--target", options.target, config.schema.features);
   moments::NormalEquations equations =
-      options.target.empty()
-          ? moments::subset(sums.equations, inputs)
-          : moments::for_feature(sums.equations,
-                                 first + number_of("--target", options.target, config.schema.features), inputs);
+      feature ? moments::for_feature(sums.equations, *feature, inputs) : moments::subset(sums.equations, inputs);
   if (options.ridge > 0) equations = moments::with_ridge(equations, options.ridge);
   const double share = static_cast<double>(inputs.size()) / static_cast<double>(sums.equations.dimension);
   const moments::FlooredSolution found = moments::solve(equations, sums.floor * std::sqrt(share));
@@ -94,6 +127,10 @@ Solution solve(const config::Config& config, const publish::ShownSums& sums, con
   units.convert(found.theta, values);
   Solution solution{schema.target->name, {}, found.floored};
   for (std::size_t j = 0; j < values.size(); ++j) solution.coefficients.emplace_back(units.names()[j], values[j]);
+  if (!sums.noise || found.floored > 0) return solution;
+  const std::vector<double> noise = noise_about(sums, inputs, found.theta, feature);
+  solution.intervals =
+      intervals_of(moments::solution_covariance(equations, noise, inputs), solution, units, config.intervals.level);
   return solution;
 }
 

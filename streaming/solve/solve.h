@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "error.h"
+#include "nustream/inference/interval.h"
 #include "publish/release_json.h"
 #include "publish/released_sums.h"
 
@@ -28,6 +29,10 @@ struct Solution {
   std::string target;                                        ///< what is explained
   std::vector<std::pair<std::string, double>> coefficients;  ///< in original units
   std::size_t floored = 0;  ///< directions that noise hides: the answer is a guess there
+  /// Of each coefficient, at config.intervals.level. They cover what the same sums come to without their noise: the
+  /// answer of these very records, scaled and clipped as they are; what other records would say is not in them. Empty
+  /// where a direction is floored, and where the line does not tell of its noise.
+  std::vector<inference::Interval> intervals{};
 };
 
 /// The regression of `options.target`, or of the settings' target, on the features that are kept and the intercept

@@ -31,9 +31,10 @@ std::vector<int> passages() {
   return {1, 2, 7};
 }
 
-/// Each place, early and late; the run that follows finishes the stream.
-TEST(AttachKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLeaves) {
+/// Each place, early and late; the run that follows finishes the stream. `settings`: beside those of the world.
+void kill_at_every_boundary(const std::vector<std::string>& settings, std::uint64_t records_of_a_step) {
   const std::vector<std::string> values = AttachWorld::values(1500);
+  const std::vector<std::string> options = with(with({"--insecure-seed", "7"}, small_batches), settings);
   int kills = 0;
   for (const std::string_view place : journal::topic_failpoints) {
     if (place == "after-abort-transaction") continue;  // nothing aborts here: attach_abort_test.cpp
@@ -41,7 +42,7 @@ TEST(AttachKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLeaves) 
       SCOPED_TRACE(std::string(place) + ":" + std::to_string(passage));
       const AttachWorld world;
       world.write(values);
-      const auto arguments = world.attach(with({"--insecure-seed", "7"}, small_batches));
+      const auto arguments = world.attach(options);
       const CommandResult killed =
           run_command(NUSTREAM_FAULTY, arguments, {},
                       {"NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(passage)});
@@ -51,14 +52,26 @@ TEST(AttachKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLeaves) 
         EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
       }
       kills += killed.code == 128 + SIGKILL ? 1 : 0;
-      const CommandResult finished = world.run(with({"--insecure-seed", "7"}, small_batches));
+      const CommandResult finished = world.run(options);
       ASSERT_EQ(finished.code, 0) << finished.err;
-      EXPECT_TRUE(joined(world.releases()) == replayed(world, values, 7));
+      EXPECT_TRUE(joined(world.releases()) == replayed(world, values, 7, 0, settings));
       expect_one_value_a_step(world.releases_uncommitted());
-      EXPECT_EQ(ledger_end(world).steps, values.size());
+      EXPECT_EQ(ledger_end(world).steps, values.size() / records_of_a_step);
     }
   }
   ::testing::Test::RecordProperty("kills", kills);
+}
+
+TEST(AttachKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLeaves) {
+  kill_at_every_boundary({}, 1);
+}
+
+// A stage that begins in the middle takes its centre from sums that are committed: whoever goes on takes the same.
+TEST(AttachKill, OfRunningSumsLeavesWhatAnUndisturbedRunLeaves) {
+  kill_at_every_boundary(
+      {"--set", "model.estimator=moments", "--set", "moments.row_norm=4", "--set", "moments.residual_bound=4",
+       "--set", "moments.stages=[{from=500, residual_bound=2}]", "--set", "release.every=50"},
+      50);
 }
 
 /// Real keys: other noise after each kill would show as two values of one step.

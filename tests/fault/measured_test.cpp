@@ -184,6 +184,20 @@ TEST_F(Measured, WritesWhatItUsed) {
   EXPECT_THAT(read_file(used), Not(HasSubstr("\"private\"")));
 }
 
+TEST_F(Measured, AReportShowsTheNumbersThatWereMeasured) {
+  const std::string page = (folder.path() / "report.html").string();
+  const CommandResult result =
+      run({"replay", settings("[descent]\nclip_norm = \"private\"\nstep_size = 0.001\n[noise]\nnu = 0.01\n"),
+           "--report", page, "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string shown = read_file(page);
+  EXPECT_THAT(shown, HasSubstr("<code>features.0.center, features.0.scale, target.center, target.scale, "
+                               "descent.clip_norm</code>"));
+  const std::string setting = shown.substr(shown.find("clip_norm = "), 40);
+  EXPECT_THAT(setting, Not(HasSubstr("private")));
+  EXPECT_NEAR(std::stod(shown.substr(shown.find("center = ") + 9)), 100, 3);
+}
+
 TEST_F(Measured, SaysBeforeAnythingIsSpentWhatCannotBeMeasured) {
   const auto expect = [&](const std::vector<std::string>& options, int code, const std::string& text) {
     std::vector<std::string> arguments{"estimate", settings(of_table)};

@@ -1,5 +1,5 @@
 // The service, linked from its own library, with a noise of the test's: that of the lane, and an integer shift at one
-// step. neighbour_service CONFIG SEED STEP SHIFT…
+// step, one number for each of every stage in turn. neighbour_service CONFIG SEED STEP SHIFT…
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -18,13 +18,19 @@ class ShiftedNoise final : public engine::NoiseSupply {
 
   std::span<const noise::GridNoise> take(std::size_t steps_max) override {
     const std::span<const noise::GridNoise> stages = noise_->take(steps_max);
-    const noise::GridNoise& slice = stages.front();
-    const std::uint64_t first = slice.first.value();
+    const std::uint64_t first = stages.front().first.value();
     if (step_ < first || step_ >= first + engine::steps_in(stages)) return stages;
-    units_.assign(slice.units.begin(), slice.units.end());
-    for (std::size_t j = 0; j < slice.dimension; ++j) units_[(step_ - first) * slice.dimension + j] += shift_.at(j);
-    shifted_ = {slice.first, slice.dimension, units_};
-    return {&shifted_, 1};
+    units_.resize(stages.size());
+    shifted_.clear();
+    auto shift = shift_.begin();
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const noise::GridNoise& slice = stages[i];
+      units_[i].assign(slice.units.begin(), slice.units.end());
+      for (std::size_t j = 0; j < slice.dimension; ++j) units_[i][(step_ - first) * slice.dimension + j] += *shift++;
+      shifted_.push_back({slice.first, slice.dimension, units_[i]});
+    }
+    if (shift != shift_.end()) std::abort();
+    return shifted_;
   }
   [[nodiscard]] journal::NoiseCheckpoints checkpoints() const override { return noise_->checkpoints(); }
 
@@ -32,8 +38,8 @@ class ShiftedNoise final : public engine::NoiseSupply {
   std::unique_ptr<engine::NoiseSupply> noise_;
   std::uint64_t step_;
   std::vector<std::int64_t> shift_;
-  std::vector<std::int64_t> units_;
-  noise::GridNoise shifted_{StepIndex{0}, 0, {}};
+  std::vector<std::vector<std::int64_t>> units_;
+  std::vector<noise::GridNoise> shifted_;
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ nustream_attach_test(attach_dead_letter_test full fault/attach_dead_letter_test.
 nustream_attach_test(attach_contradiction_test full fault/attach_contradiction_test.cpp fault/attach_settings_test.cpp)
 nustream_attach_test(attach_users_test full fault/attach_users_test.cpp)
 nustream_attach_test(attach_history_test full fault/attach_history_test.cpp)
+nustream_attach_test(attach_moments_test full fault/attach_moments_test.cpp)
 nustream_attach_test(attach_model_test full fault/attach_model_test.cpp)
 nustream_attach_test(attach_budget_test full fault/attach_budget_test.cpp)
 nustream_attach_test(attach_partitions_test full fault/attach_partitions_test.cpp)
@@ -41,7 +42,7 @@ add_executable(nustream_attach_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.c
 target_link_libraries(nustream_attach_faulty
   PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_topics_faulty>
           nustream_service)
-foreach(test kill abort start disturbance users_kill)
+foreach(test kill abort start disturbance users_kill measured)
   nustream_attach_test(attach_${test}_test full fault/attach_${test}_test.cpp)
   target_compile_definitions(attach_${test}_test PRIVATE NUSTREAM_FAILPOINTS
                                                          NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")

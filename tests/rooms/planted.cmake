@@ -14,14 +14,14 @@ set(planted_core
   descent/kernel_baseline.cpp descent/loop.cpp descent/norm.cpp descent/second_moments.cpp lane/lane.cpp
   descent/matrix_loop.cpp descent/two_stage_loop.cpp record/timestamp.cpp inference/local_bounds.cpp
   inference/local_mechanism.cpp ranges/histogram.cpp ranges/likelihood_fit.cpp ranges/noise_draws.cpp ranges/scores.cpp ranges/stride.cpp
-  moments/batch_sums.cpp moments/budget.cpp moments/lane.cpp moments/participation.cpp moments/running_sums.cpp
+  moments/batch_sums.cpp moments/budget.cpp moments/interval.cpp moments/lane.cpp moments/participation.cpp moments/running_sums.cpp
   users/contribution.cpp users/loop.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND planted_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
 endif()
 set(planted_service
   decode/csv_decoder.cpp decode/recorded_reader.cpp config/read_model.cpp config/read_config.cpp config/mechanism.cpp
-  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp folder/one_step_account.cpp measure/measure.cpp replay/input.cpp folder/session.cpp folder/users.cpp
+  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp folder/one_step_account.cpp measure/fit.cpp replay/input.cpp folder/session.cpp folder/users.cpp
   engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp replay/record_loop.cpp console/summary.cpp
   engine/noise_ahead.cpp secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp
   journal/outbox_folder.cpp journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp

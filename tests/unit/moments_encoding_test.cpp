@@ -1,6 +1,7 @@
 // docs/formats/moments.md, byte by byte; and the settings of a lane of running sums.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -65,6 +66,31 @@ TEST(SumsEncoding, IsThePageByteByByte) {
 TEST(SumsEncoding, AStageIsInTheStateOnceItHasAStep) {
   EXPECT_EQ(advanced(settings_of(false), 2).sums().stages().size(), 1U);
   EXPECT_EQ(advanced(settings_of(false), 3).sums().stages().size(), 2U);
+}
+
+/// Of plain sums, which keep all stages, exactly; of sums that forget it is a bound.
+TEST(SumsEncoding, NeverExceedsWhatItsSettingsAllow) {
+  for (const std::size_t inputs : {1U, 4U}) {
+    for (const bool repeats : {false, true}) {
+      moments::Settings settings = linear_settings(inputs, 10);
+      settings.stages = {{0, {2, 1, 3}}, {2, {2, 1, 1.5}}, {3, {2, 1, 1}}};
+      if (repeats) {
+        settings.memory = 20;
+        settings.repeat_every = 6;
+      }
+      const std::size_t most = moments::encoded_bytes_max(settings);
+      std::size_t largest = 0;
+      for (const std::size_t steps : {0U, 1U, 4U, 132U}) {
+        largest = std::max(largest, advanced(settings, steps).encode().size());
+      }
+      EXPECT_LE(largest, most);
+      if (repeats) {
+        EXPECT_GT(largest, most * 9 / 10) << "a state of that length is there";
+      } else {
+        EXPECT_EQ(largest, most);
+      }
+    }
+  }
 }
 
 void expect_refused(const moments::Settings& settings, const std::string& bytes) {

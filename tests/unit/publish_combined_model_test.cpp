@@ -5,7 +5,12 @@
 #include <array>
 #include <vector>
 
+#include <simdjson.h>
+
+#include "config_reading.h"
+#include "engine/release_encoder.h"
 #include "publish/combined_model.h"
+#include "publish/released_sums.h"
 #include "serve_lanes.h"
 
 namespace nustream::publish {
@@ -103,6 +108,60 @@ TEST(CombinedModel, OfALaneThatDivergedIsNull) {
   const Lines releases{{LaneId{0}, release_line(0, 10, R"({"x":null})")},
                        {LaneId{1}, release_line(1, 10, R"({"x":2})")}};
   EXPECT_NE(combined_model(releases, 2, digests).json->find(R"("estimate":{"x":null})"), std::string::npos);
+}
+
+/// A release of a lane of running sums of an intercept and x.
+std::string release_of_sums(std::uint32_t lane, std::uint64_t step, const std::string& moments) {
+  std::string line = release_line(lane, step, R"({"intercept":7,"x":7})");
+  return line.insert(line.find(",\"rho\""), ",\"moments\":" + moments);
+}
+
+const std::string first_sums =
+    R"({"records":200,"stage":0,"floored":0,"sums":{"inputs":2,"second":[100,20,80],"gap":[10,-30],)"
+    R"("centre":[1,0.5],"floor":3}})";
+const std::string second_sums =
+    R"({"records":300,"stage":1,"floored":2,"sums":{"inputs":2,"second":[200,-40,60],"gap":[5,12],)"
+    R"("centre":[0,-1],"floor":4}})";
+
+SolvedModel model_of_sums() {
+  return *engine::solved_model(
+      config::read({"model.estimator=moments", "moments.row_norm=4", "moments.residual_bound=4"}));
+}
+
+// b = g + Hθ_c of each part by hand: (120, 30) and (45, -48); H = (300, -20, 140).
+TEST(CombinedModel, OfRunningSumsIsTheSolutionOfAllOfThem) {
+  const Lines releases{{LaneId{0}, release_of_sums(0, 2, first_sums)},
+                       {LaneId{1}, release_of_sums(1, 3, second_sums)}};
+  const auto model = combined_model(releases, 2, digests, model_of_sums()).json;
+  ASSERT_TRUE(model);
+  const auto sums = read_sums(*model);
+  ASSERT_TRUE(sums) << *model;
+  EXPECT_EQ(sums->floor, 5);
+  const double determinant = 300.0 * 140.0 - 400.0;
+  const double intercept = (140.0 * 165.0 - 20.0 * 18.0) / determinant;
+  const double slope = (300.0 * -18.0 + 20.0 * 165.0) / determinant;
+  simdjson::dom::parser parser;
+  const simdjson::dom::element json = parser.parse(*model);
+  // In original units: x was centred at 0.5 and divided by 2.
+  EXPECT_NEAR(json["estimate"]["intercept"].get_double().value(), intercept - slope / 4, 1e-12);
+  EXPECT_NEAR(json["estimate"]["x"].get_double().value(), slope / 2, 1e-12);
+  EXPECT_EQ(json["moments"]["records"].get_uint64().value(), 500U);
+  EXPECT_EQ(json["moments"]["floored"].get_uint64().value(), 0U) << "what hid a lane's answer is small in all";
+}
+
+// A lane whose releases do not show their sums, or show others, cannot be added: the average stands in.
+TEST(CombinedModel, OfLanesWithoutTheirSumsIsTheAverage) {
+  const std::string other_size =
+      R"({"records":1,"stage":0,"floored":0,"sums":{"inputs":1,"second":[1],"gap":[1],"centre":[0],"floor":1}})";
+  for (const std::string& second : {std::string(R"({"records":1,"stage":0,"floored":0})"), other_size}) {
+    const Lines releases{{LaneId{0}, release_of_sums(0, 2, first_sums)}, {LaneId{1}, release_of_sums(1, 3, second)}};
+    const auto model = combined_model(releases, 2, digests, model_of_sums()).json;
+    ASSERT_TRUE(model);
+    EXPECT_NE(model->find(R"("estimate":{"intercept":7,"x":7})"), std::string::npos) << *model;
+    EXPECT_FALSE(read_sums(*model));
+  }
+  const Lines alone{{LaneId{0}, release_of_sums(0, 2, first_sums)}};
+  EXPECT_FALSE(read_sums(*combined_model(alone, 1, digests).json)) << "of a descent nothing is added";
 }
 
 }  // namespace

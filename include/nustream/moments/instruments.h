@@ -34,6 +34,11 @@ struct Structural {
                                                    std::span<const double> covariance, const Estimate& estimate,
                                                    std::size_t controls, StepCount steps);
 
+/// The same β from the sums alone: `reduced` is the floored solution of `sums`, Π̂ and then π̂.
+[[nodiscard]] std::optional<std::vector<double>> two_stage_least_squares(const NormalEquations& sums,
+                                                                         const FlooredSolution& reduced,
+                                                                         std::size_t controls);
+
 /// The reduced form [Π, π] (inputs × responses, column by column) of a structural model [β, Π], Π column by column:
 /// π = Aβ with structural()'s A, so that structural() of it, under any positive definite H, is β again. Throws
 /// InvalidParameter for another number of entries, and as structural() for controls.

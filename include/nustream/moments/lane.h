@@ -15,6 +15,7 @@
 #include "nustream/moments/batch_sums.h"
 #include "nustream/moments/budget.h"
 #include "nustream/moments/estimate.h"
+#include "nustream/moments/gap_noise.h"
 #include "nustream/moments/instruments.h"
 #include "nustream/moments/running_sums.h"
 #include "nustream/moments/stage_noise.h"
@@ -71,6 +72,7 @@ struct Release {
   /// Of the settings' directions; empty where they are withheld (interval.h).
   std::vector<inference::EstimatedVariance> variances;
   std::optional<NormalEquations> sums{};
+  std::optional<GapNoise> noise{};  ///< of `sums`, where they are of a linear model
   /// Of instrumental variables: empty where noise hides a direction of the instruments.
   std::optional<Structural> structural{};
   std::optional<AndersonRubinSet> set{};  ///< of one endogenous regressor, where the noise of its sums is known
@@ -142,5 +144,9 @@ class Lane {
   std::uint64_t steps_ = 0;
   std::uint64_t position_ = 0;
 };
+
+/// Bytes that no Lane::encode() of these settings exceeds, however long the stream: of all stages that are kept at
+/// once. For whoever has to know what a state fits into. Throws as Lane's constructor.
+[[nodiscard]] std::size_t encoded_bytes_max(const Settings& settings);
 
 }  // namespace nustream::moments

@@ -39,6 +39,10 @@ struct FlooredSolution {
 /// The regression on some of the features alone, by their rising numbers; the others' coefficients are 0. Throws
 /// InvalidParameter for numbers that are not rising or not below the dimension.
 [[nodiscard]] NormalEquations subset(const NormalEquations& equations, std::span<const std::size_t> features);
+/// The sums of several runs over records of their own, as those of one run over all of them: Σ H, and Σ b about the
+/// first one's centre. The noise in them adds up as they do. Throws InvalidParameter for none, and for other numbers
+/// of features or columns than the first one's.
+[[nodiscard]] NormalEquations added(std::span<const NormalEquations> parts);
 /// The regression of feature `target` on `features` (rising, without it), from H alone; centre 0.
 [[nodiscard]] NormalEquations for_feature(const NormalEquations& equations, std::size_t target,
                                           std::span<const std::size_t> features);

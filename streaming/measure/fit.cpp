@@ -1,0 +1,190 @@
+#include "measure/fit.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "config/mechanism.h"
+#include "config/ranges.h"
+#include "error.h"
+#include "journal/running_hash.h"
+#include "measure/values.h"
+#include "nustream/base/error.h"
+#include "nustream/ranges/likelihood_fit.h"
+#include "nustream/ranges/linear_fit.h"
+#include "nustream/ranges/sizes.h"
+#include "planted.h"
+#include "secrets/hex.h"
+#include "secrets/locked_memory.h"
+
+namespace nustream::measure {
+namespace {
+
+using LossKind = model::Loss::Kind;
+
+[[noreturn]] void refuse(const config::Config& asked, const std::string& allowed) {
+  throw Failure(Exit::configuration,
+                fmt::format("{}: {} = \"private\": allowed is {}", asked.file, asked.private_keys.front(), allowed));
+}
+
+/// A number of the settings' own index for each feature: [[features]] that stand for several columns shift it.
+void require_plain_features(const config::Config& asked) {
+  std::size_t tables = 0;
+  for (const std::string& key : asked.private_keys) {
+    if (!key.starts_with("features.")) continue;
+    tables = std::max(tables, static_cast<std::size_t>(std::stoul(key.substr(9))) + 1);
+  }
+  const bool any_indicator = std::ranges::any_of(asked.schema.features, [](const record::Feature& feature) {
+    return feature.first.transform == record::Transform::indicator;
+  });
+  if (tables > asked.schema.features.size() || (tables > 0 && any_indicator)) {
+    refuse(asked, "a number where [[features]] have indicators: center = 0 and scale = 1 suit them");
+  }
+}
+
+ranges::TableFit fit(const config::Config& asked, const RawTable& table, const secrets::Keyring& keys,
+                     EpochId epoch) {
+  noise::KeyBytes key = keys.epoch_key(asked.stream);
+  secrets::LockedMemory locked;
+  const ranges::DrawNoise draw = ranges::keyed_noise(key, asked.lane, epoch, &locked);
+  noise::wipe(key);
+  const ranges::FitSettings settings{rhos_of(asked).ranges, asked.privacy.adjacency, false, kept_of(asked)};
+  const ranges::Table view{table.features, table.x, table.y};
+  const LossKind kind = asked.descent.loss.kind;
+  if (kind == LossKind::logistic) return fit_likelihood(ranges::Likelihood::logistic, view, settings, draw);
+  if (kind == LossKind::poisson) return fit_likelihood(ranges::Likelihood::poisson, view, settings, draw);
+  return fit_linear(view, settings, draw);
+}
+
+std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit) {
+  if (!fit.unusable_column) return "rows: a column of theirs is no number in most of them";
+  const std::size_t column = *fit.unusable_column;
+  const bool is_target = column == asked.schema.features.size();
+  return fmt::format("values of '{}' (a noisy share of {:.2f})",
+                     is_target ? asked.schema.target->name : asked.schema.features[column].name, fit.shares[column]);
+}
+
+}  // namespace
+
+void require_measurable(const config::Config& asked) {
+  const LossKind kind = asked.descent.loss.kind;
+  const bool is_fitted =
+      kind == LossKind::linear || kind == LossKind::huber || kind == LossKind::logistic || kind == LossKind::poisson;
+  if (!is_fitted) refuse(asked, "a number for this loss: linear, huber, logistic and poisson are measured");
+  if (asked.descent.first_stage) refuse(asked, "a number where there are [[endogenous]] regressors");
+  if (asked.users) {
+    refuse(asked, "a number where privacy.unit is \"user\": how many records of one user are measured has no bound");
+  }
+  if (asked.privacy.protects != config::Protects::record) refuse(asked, "a number where features are public");
+  for (const std::string& key : asked.private_keys) {
+    if (!key.ends_with(".start") || asked.schema.intercept) continue;
+    refuse(asked, "a number where model.intercept = false, and a start is asked for");
+  }
+  if (kind != LossKind::linear && kind != LossKind::huber) {
+    for (const std::string& key : asked.private_keys) {
+      if (key.starts_with("target."))
+        refuse(asked, "nothing for the target of this loss, which has units of its own");
+    }
+  }
+  require_plain_features(asked);
+}
+
+Rhos rhos_of(const config::Config& asked) {
+  constexpr double below = 1 - 0x1p-48;  // composing rounds up
+  const double all = config::rho_asked(asked.privacy).value() * below;
+  const double charged = NUSTREAM_PLANTED("ranges-are-not-charged") ? 0 : asked.ranges_share;
+  return {Rho{all * asked.ranges_share}, Rho{all * (1 - charged)}};
+}
+
+std::string rule_digest(const config::Config& asked, bool is_private, std::uint64_t records) {
+  std::string text =
+      fmt::format("nustream ranges 1\nrho={}\nadjacency={}\nprivate={}\nmodel={}\n", rhos_of(asked).ranges.value(),
+                  privacy::name(asked.privacy.adjacency), is_private, config::model_digest(asked));
+  if (records > 0) text += fmt::format("records={}\n", records);
+  for (const std::string& key : asked.private_keys) text += key + '\n';
+  const auto add = [&text](const record::Feature& feature) {
+    text += fmt::format("{} {} {} {}\n", feature.center, feature.scale, feature.lower, feature.upper);
+  };
+  for (const record::Feature& feature : asked.schema.features) add(feature);
+  if (asked.schema.target) add(*asked.schema.target);
+  return secrets::to_hex(journal::hash_of(text));
+}
+
+record::Schema raw_schema(const config::Config& asked) {
+  record::Schema schema = asked.schema;
+  schema.intercept = false;
+  return schema;
+}
+
+void RawTable::add(const record::RowBatch& rows, const std::vector<std::size_t>& unusable) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  x.insert(x.end(), rows.x.begin(), rows.x.end());
+  y.insert(y.end(), rows.y.begin(), rows.y.end());
+  for (const std::size_t row : unusable) {
+    y.at(row) = none;
+    std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(row * features), features, none);
+  }
+}
+
+void require_enough(const config::Config& asked, std::uint64_t records) {
+  if (records == 0) throw Failure(Exit::data, "the input holds no record; nothing was measured");
+  const Rho rho = rhos_of(asked).ranges;
+  try {
+    static_cast<void>(ranges::sizes({records, asked.schema.features.size() + 1, rho, asked.privacy.adjacency}));
+  } catch (const InvalidParameter& error) {
+    refuse(asked,
+           fmt::format("a number, or a larger ranges.share, rho or input: ranges.share = {:g} leaves rho = {:.6g} "
+                       "to measure with, and {} is to be {}; nothing is spent",
+                       asked.ranges_share, rho.value(), error.name(), error.allowed()));
+  }
+  if (!asked.privacy.budget || rho <= *asked.privacy.budget) return;
+  throw Failure(
+      Exit::exhausted,
+      fmt::format("measuring what is \"private\" takes rho {:.6g}, which would cross privacy.budget = {:g}; "
+                  "nothing was read privately, nothing is spent",
+                  rho.value(), asked.privacy.budget->value()));
+}
+
+Found find_ranges(const config::Config& asked, config::Purpose purpose, const RawTable& table,
+                  const secrets::Keyring& keys, EpochId epoch, const std::string& rule) {
+  Found found{"rule " + rule + '\n'};
+  try {
+    const ranges::TableFit fitted = fit(asked, table, keys, epoch);
+    if (fitted.is_stopped) {
+      found.ranges += "stopped " + why_stopped(asked, fitted) + '\n';
+      return found;
+    }
+    for (const auto& [key, value] : values_of(asked, purpose, fitted, table.y.size())) {
+      found.ranges += key + '=' + value + '\n';
+    }
+  } catch (const std::exception&) {
+    found = {"rule " + rule + "\nstopped rows: no bounds follow from the noisy counts\n", std::current_exception()};
+  }
+  return found;
+}
+
+config::Config settled_config(const config::Config& asked, config::Purpose purpose, const std::string& ranges,
+                              const std::string& where, const std::string& remedy) {
+  const Rhos rhos = rhos_of(asked);
+  if (const std::string stopped = config::stopped_by(ranges); !stopped.empty()) {
+    throw Failure(Exit::data,
+                  fmt::format("{}: hardly any usable {}; the settings that are \"private\" were not found, and rho "
+                              "{:.6g} is spent on that, and in the ledger; nothing of the rest is. Mend the input "
+                              "or the settings (names and transforms of columns, stream.delimiter), and choose {}",
+                              where, stopped, rhos.ranges.value(), remedy));
+  }
+  std::vector<std::string> overrides = asked.overrides;
+  for (const auto& [key, value] : config::measured_settings(ranges)) overrides.push_back(key + '=' + value);
+  config::Config settled = config::read_config(asked.file, overrides, purpose);
+  settled.overrides = asked.overrides;
+  settled.input = asked.input;
+  settled.lane = asked.lane;
+  settled.ranges = ranges;
+  settled.privacy.rho = rhos.rest;
+  settled.privacy.epsilon.reset();
+  return settled;
+}
+
+}  // namespace nustream::measure

@@ -1,0 +1,195 @@
+// Settings of an attached stream that say "private": measured once, by one instance, for all lanes; charged before
+// they are used; and taken from the state by everybody who comes later, whatever was killed in between.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "attach_promise.h"
+#include "journal/failpoint.h"
+#include "publish/release_json.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::size_t records = 2000;
+
+std::vector<std::string> with(std::vector<std::string> more) {
+  const std::vector<std::string> measured{"--set", "model.estimator=moments",
+                                          "--set", "moments.row_norm=private",
+                                          "--set", "moments.residual_bound=private",
+                                          "--set", "moments.start=private",
+                                          "--set", "features.0.center=private",
+                                          "--set", "features.0.scale=private",
+                                          "--set", "target.center=private",
+                                          "--set", "target.scale=private",
+                                          "--set", "privacy.rho=20",
+                                          "--set", "ranges.records=2000"};
+  more.insert(more.begin(), measured.begin(), measured.end());
+  return more;
+}
+
+/// Without what tells of which records were measured: a file's are all of it.
+std::string without_digest(const std::string& lines) {
+  return std::regex_replace(lines, std::regex("\"digest\":\"[0-9a-f]{64}\""), "\"digest\":\"\"");
+}
+
+struct Spend {
+  std::uint64_t epoch, from, to, steps;
+  double rho;
+  std::string disjoint;
+};
+/// The last ledger line of each epoch.
+std::vector<Spend> spends(const AttachWorld& world, int partition = 0) {
+  std::vector<Spend> all;
+  for (const std::string& line : values_of(world.committed(world.name() + ".ledger", partition))) {
+    simdjson::dom::parser parser;
+    const simdjson::dom::element of = parser.parse(line);
+    Spend spend{of["epoch"].get_uint64(), of["from"].get_uint64(), of["to"].get_uint64(),
+                of["steps"].get_uint64(), of["rho"].get_double(),  std::string(of["disjoint"].get_string().value())};
+    if (!all.empty() && all.back().epoch == spend.epoch) all.pop_back();
+    all.push_back(std::move(spend));
+  }
+  return all;
+}
+
+/// One epoch that measured, and one of steps over the same records behind it: together what was asked for.
+void expect_measured_once(const AttachWorld& world, std::uint64_t steps) {
+  const std::vector<Spend> found = spends(world);
+  ASSERT_EQ(found.size(), 2U) << "an epoch that measures, and one of steps";
+  EXPECT_EQ(found[0].steps, 1U);
+  EXPECT_EQ(found[0].from, 0U);
+  EXPECT_EQ(found[0].to, records);
+  EXPECT_NEAR(found[0].rho, 4, 1e-9);
+  EXPECT_EQ(found[1].from, 0U) << "its steps are over the measured records too";
+  EXPECT_EQ(found[1].steps, steps);
+  EXPECT_NE(found[1].disjoint, found[0].disjoint) << "overlapping: the ledger adds";
+  const auto last = publish::read_release(world.releases().back()).value();
+  EXPECT_NEAR(last.rho_limit, 16, 1e-6);
+  EXPECT_NEAR(last.rho_ledger, last.rho + 4, 1e-9);
+}
+
+TEST(AttachMeasured, ReleasesWhatAReplayOfTheSameRecordsDoes) {
+  const AttachWorld world;
+  const std::vector<std::string> values = AttachWorld::values(records);
+  world.write(values);
+  const std::string file = (world.folder().path() / "used.toml").string();
+  const CommandResult result = world.run(with({"--until-end", "--insecure-seed", "7", "--write-config", file}));
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("measured privately over the first 2000 records of partition 0, rho 4"));
+  EXPECT_THAT(result.err, HasSubstr("moments.row_norm = "));
+  EXPECT_THAT(read_file(file), HasSubstr("WARNING"));
+  EXPECT_THAT(read_file(file), Not(HasSubstr("\"private\"")));
+  EXPECT_EQ(without_digest(joined(world.releases())),
+            without_digest(replayed(world, values, 7, 0, with({"--quiet"}))));
+  expect_measured_once(world, records / 100);
+  const auto last = publish::read_release(world.releases().back()).value();
+  EXPECT_NEAR(last.estimate.at(1).second, -0.5, 0.05);
+}
+
+// Nothing is measured again, under other noise, whoever goes on.
+TEST(AttachMeasured, KilledAtEveryBoundaryItHasMeasuredOnce) {
+  const std::vector<std::string> values = AttachWorld::values(records);
+  const std::vector<std::string> options =
+      with({"--until-end", "--set", "kafka.group_instance_id=\"one\"", "--set", "kafka.transaction_seconds=6"});
+  for (const std::string_view place : journal::topic_failpoints) {
+    if (place == "after-abort-transaction") continue;  // nothing aborts here
+    for (const int passage : {1, 2, 3}) {
+      SCOPED_TRACE(std::string(place) + ":" + std::to_string(passage));
+      const AttachWorld world;
+      world.write(values);
+      const CommandResult killed =
+          run_command(NUSTREAM_FAULTY, world.attach(options), {},
+                      {"NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(passage)});
+      // The lane is taken over twice, to measure and to run; a batch publishes what the one before released.
+      const bool passed = passage < 3 || (place != "after-init-transactions" && place != "after-read-state");
+      if (passed) {
+        EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
+      }
+      const CommandResult finished = world.run(options);
+      ASSERT_EQ(finished.code, 0) << finished.err;
+      expect_measured_once(world, records / 100);
+      expect_one_value_a_step(world.releases_uncommitted());
+      expect_each_step_once(world.releases());
+    }
+  }
+}
+
+// Both come at once, and one alone can commit; the other one takes what is there.
+TEST(AttachMeasured, OfSeveralInstancesOneMeasures) {
+  const AttachWorld world(2);
+  const std::vector<std::string> options =
+      with({"-X", "session.timeout.ms=6000", "--set", "state.commit_seconds=0.1"});
+  Command first(NUSTREAM_COMMAND, world.attach(options));
+  Command second(NUSTREAM_COMMAND, world.attach(options));
+  world.write(AttachWorld::values(records - 100), 0);
+  world.write(AttachWorld::values(1000, 3), 1);
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  EXPECT_TRUE(spends(world, 0).empty()) << "the first 2000 records are waited for";
+  EXPECT_TRUE(spends(world, 1).empty()) << "and no lane begins before they were measured";
+  world.write(AttachWorld::values(100, 2), 0);
+  wait_until([&] { return ledger_end(world, 0).steps == records / 100 && ledger_end(world, 1).steps == 10; });
+  for (Command* service : {&first, &second}) {
+    service->signal(SIGTERM);
+    EXPECT_EQ(service->wait().code, 0);
+  }
+  expect_measured_once(world, records / 100);
+  const std::vector<Spend> other = spends(world, 1);
+  ASSERT_EQ(other.size(), 1U) << "its records pay nothing for the measuring";
+  EXPECT_EQ(other[0].epoch, 0U);
+  // One model: the same units, bounds and digest but for the rule of where an epoch begins.
+  EXPECT_EQ(publish::read_release(world.releases(0).back())->model,
+            publish::read_release(world.releases(1).back())->model);
+}
+
+TEST(AttachMeasured, ARestartUnderOtherSettingsIsRefused) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(records));
+  ASSERT_EQ(world.run(with({"--until-end"})).code, 0);
+  const CommandResult other = world.run(with({"--until-end", "--set", "ranges.share=0.3"}));
+  EXPECT_EQ(other.code, 65);
+  EXPECT_THAT(other.err, HasSubstr("were measured under other ones"));
+  world.write(AttachWorld::values(200, 2));
+  ASSERT_EQ(world.run(with({"--until-end"})).code, 0);
+  EXPECT_EQ(spends(world).size(), 2U);
+  EXPECT_EQ(ledger_end(world).steps, records / 100 + 2);
+}
+
+TEST(AttachMeasured, RefusesBeforeItSpends) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(records - 1));
+  const CommandResult few = world.run(with({"--until-end"}));
+  EXPECT_EQ(few.code, 78);
+  EXPECT_THAT(few.err, HasSubstr("partition 0 holds 1999 records up to kafka.stop"));
+  const CommandResult poor = world.run(with({"--until-end", "--set", "privacy.rho=1e-3"}));
+  EXPECT_EQ(poor.code, 78);
+  EXPECT_THAT(poor.err, HasSubstr("nothing is spent"));
+  const CommandResult capped = world.run(with({"--until-end", "--set", "privacy.budget=1"}));
+  EXPECT_EQ(capped.code, 73);
+  EXPECT_TRUE(spends(world).empty());
+  EXPECT_TRUE(world.committed(world.name() + ".state").empty());
+}
+
+// By the noisy share alone; that it is spent stands in the ledger, and another start does not try again.
+TEST(AttachMeasured, StopsWhereHardlyAnythingIsUsableAndChargesItOnce) {
+  const AttachWorld world;
+  world.write(std::vector<std::string>(records, "no,numbers"));
+  for (int start = 0; start < 2; ++start) {
+    const CommandResult result = world.run(with({"--until-end"}));
+    EXPECT_EQ(result.code, 65);
+    EXPECT_THAT(result.err, HasSubstr("hardly any usable"));
+    const std::vector<Spend> found = spends(world);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NEAR(found[0].rho, 4, 1e-9);
+    EXPECT_TRUE(world.releases().empty());
+  }
+}
+
+}  // namespace
+}  // namespace nustream::tests

@@ -1,0 +1,88 @@
+// `nustream estimate` over settings that are measured first, killed at every named place of its commits: nothing is
+// measured twice, and what was spent is in the ledger once.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "command.h"
+#include "journal/failpoint.h"
+#include "random_kills.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+class KilledMeasuring : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string csv = "a,y\n";
+    std::mt19937_64 random(11);
+    std::normal_distribution<double> normal;
+    for (int i = 0; i < 3000; ++i) {
+      const double a = normal(random);
+      csv += std::to_string(a) + "," + std::to_string(2 * a + normal(random)) + "\n";
+    }
+    folder.write("table.csv", csv);
+    config = folder.write("settings.toml",
+                          "[stream]\nname = \"t\"\ninput = \"table.csv\"\nformat = \"csv\"\n"
+                          "[[features]]\ncolumn = \"a\"\ncenter = \"private\"\nscale = \"private\"\n"
+                          "[target]\ncolumn = \"y\"\n[model]\nloss = \"linear\"\n"
+                          "[descent]\nclip_norm = \"private\"\nstep_size = \"private\"\n[estimate]\nsteps = 5\n"
+                          "[privacy]\nrho = 2\ndelta = 1e-6\nadjacency = \"zero-out\"\n[state]\nkey_directory = \"" +
+                              (folder.path() / "keys").string() + "\"\n");
+  }
+  [[nodiscard]] std::vector<std::string> arguments(const std::string& state,
+                                                   const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> all{"estimate", config, "--json", "--set",
+                                 "state.directory=" + (folder.path() / state).string()};
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+  }
+  /// A run after the kill, whatever the folder holds: it ends with one measuring and one run, and their ρ.
+  void expect_one_of_each(const std::string& state) const {
+    const bool has_state = std::filesystem::exists(folder.path() / state / "state");
+    const CommandResult last =
+        run_command(NUSTREAM_COMMAND,
+                    arguments(state, has_state ? std::vector<std::string>{"--resume"} : std::vector<std::string>{}));
+    ASSERT_EQ(last.code, 0) << state << ": " << last.err;
+    const CommandResult shown =
+        run_command(NUSTREAM_COMMAND, {"inspect", (folder.path() / state).string(), "--json"});
+    ASSERT_EQ(shown.code, 0) << shown.err;
+    simdjson::dom::parser parser;
+    const auto json = parser.parse(shown.out);
+    EXPECT_EQ(json["ledger"].get_array().size(), 2U) << state;
+    EXPECT_NEAR(json["total_rho"].get_double().value(), 2, 1e-9) << state;
+  }
+
+  const TemporaryFolder folder;
+  std::string config;
+};
+
+TEST_F(KilledMeasuring, AtEveryNamedPlaceSpendsOnce) {
+  int reached = 0;
+  for (const std::string_view place : journal::failpoints) {
+    if (place.find("rejects") != std::string_view::npos) continue;  // none are written
+    for (const char* time : {":1", ":2"}) {                         // of the measuring's commit, and of the run's
+      const std::string state = std::string(place) + time[1];
+      const CommandResult result =
+          run_command(NUSTREAM_FAULTY, arguments(state), {}, {"NUSTREAM_FAILPOINT=" + std::string(place) + time});
+      reached += result.code == killed ? 1 : 0;
+      if (result.code == killed) {
+        EXPECT_EQ(result.out, "") << place << ": shown before the run's end";
+      }
+      ASSERT_NO_FATAL_FAILURE(expect_one_of_each(state)) << place << time;
+    }
+  }
+  EXPECT_GE(reached, 12);
+}
+
+}  // namespace
+}  // namespace nustream::tests

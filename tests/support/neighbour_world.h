@@ -1,0 +1,214 @@
+// Two topics that differ in one record, and the service over each of them: everything that anybody sees of a run, so
+// that a test compares two.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "attach_promise.h"
+#include "free_port.h"
+
+namespace nustream::tests {
+
+/// How the service steps, and what it shows in which order.
+struct Stepping {
+  std::string settings;     ///< in place of [descent]
+  std::size_t records = 1;  ///< of a step
+  std::size_t commit_records = 50;
+  std::size_t release_every = 20;
+  std::size_t unpublished = 60;  ///< records behind the last release that is out before the service ends
+};
+inline constexpr std::size_t records = 1000;
+inline constexpr std::size_t piece = 100;  ///< records that are written at once
+inline constexpr std::uint64_t neighbour_seed = 7;
+
+/// What anybody sees of one run.
+struct Shown {
+  std::vector<std::string> releases;
+  /// Offset, key and value of all that is in the release topic, aborted transactions included.
+  std::vector<std::string> log;
+  std::string model;  ///< the combined model of the last release
+  /// The answers of the public listener after each piece of records, and those in between that were seen, each by how
+  /// far the stream had come.
+  std::vector<std::string> answers;
+  std::map<std::string, std::string> in_between;
+};
+
+inline std::string fetch(std::uint16_t port, const std::string& path) {
+  const std::string command = "curl -s -m 60 http://" + loopback(port) + path + " -o - -D - | grep -vi '^date:'";
+  std::string page;
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  std::array<char, 4096> buffer{};
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    page.append(buffer.data(), count);
+  ::pclose(pipe);
+  return page;
+}
+
+inline std::string config_text(const AttachWorld& world, std::uint16_t port, const Stepping& stepping) {
+  std::string text = read_file(world.config());
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+  };
+  replace("name = \"" + world.name() + "\"", "name = \"neighbours\"");
+  replace("[kafka]", "[kafka]\ngroup = \"" + world.name() + "\"\nrelease_topic = \"" + world.name() +
+                         ".releases\"\nmodel_seconds = 0.2\nmodel_topic = \"" + world.name() +
+                         ".model\"\nstate_topic = \"" + world.name() + ".state\"\nledger_topic = \"" + world.name() +
+                         ".ledger\"");
+  // Batches close by their count alone, and the last outbox waits for the end: no time that this machine takes shows.
+  replace("commit_records = 250",
+          "commit_records = " + std::to_string(stepping.commit_records) + "\ncommit_seconds = 3600");
+  replace("every = 100", "every = " + std::to_string(stepping.release_every) + "\nlinger_seconds = 3600");
+  replace("[privacy]", stepping.settings + "[privacy]");
+  replace("public_address = \"\"", "public_address = \"" + loopback(port) + "\"");
+  return text;
+}
+
+/// The last one, on its own public clock: how often one was published depends on time alone.
+inline std::string last_model(const AttachWorld& world) {
+  const auto models = world.committed(world.name() + ".model");
+  return models.empty() ? "" : models.back().key.value_or("") + " " + models.back().value.value_or("");
+}
+
+inline std::vector<std::string> log_of_releases(const AttachWorld& world) {
+  std::vector<std::string> log;
+  for (const StoredRecord& record : read_uncommitted_records(AttachWorld::direct(), world.name() + ".releases")) {
+    log.push_back(std::to_string(record.offset) + " " + record.key.value_or("") + " " + record.value.value_or(""));
+  }
+  return log;
+}
+
+/// What the public listener says, whatever it is asked. The combined model, on its own public clock, is left out of
+/// the state and the metrics: it is compared at the end. So is the time of day at which a release was published.
+inline std::string answers(std::uint16_t port) {
+  std::string all;
+  for (const char* const path :
+       {"/readyz", "/healthz", "/livez", "/version", "/metrics", "/api/v1/state", "/api/v1/history",
+        "/api/v1/history/0", "/", "/lanes/0", "/lanes/0/from/0", "/assets/page.js", "/other"}) {
+    std::string page = fetch(port, path);
+    if (const std::size_t model = page.find(",\"model\":"); model != std::string::npos) page.erase(model);
+    for (const char* const metric : {"\nnustream_model_", "\n# HELP nustream_model_", "\n# TYPE nustream_model_",
+                                     "\nnustream_last_release_timestamp_seconds{"}) {
+      for (std::size_t at; (at = page.find(metric)) != std::string::npos;) {
+        page.erase(at, page.find('\n', at + 1) - at);
+      }
+    }
+    // And with it its length.
+    const std::size_t length = page.find("Content-Length:");
+    if (length != std::string::npos) page.erase(length, page.find('\n', length) - length);
+    all += std::string(path) + '\n' + page + '\n';
+  }
+  return all;
+}
+
+/// The whole number that stands right behind `name`, or, of a series, behind its labels; "none" where there is none.
+inline std::string number_behind(const std::string& name, const std::string& text) {
+  std::size_t at = text.find(name);
+  if (at == std::string::npos) return "none";
+  at += name.size();
+  if (name.back() == '{') at = text.find("} ", at) + 2;
+  const std::string digits = text.substr(at, text.find_first_not_of("0123456789", at) - at);
+  return digits.empty() ? "none" : digits;
+}
+
+/// How far the stream is by its own pages; empty where those are of different moments, or it is not open yet.
+inline std::string progress_in(const std::string& all) {
+  const std::string steps = number_behind("\nnustream_steps_total{", all);
+  if (steps == "none" || steps != number_behind("\"steps_committed\":", all)) return {};
+  return steps + " steps, " + number_behind("\nnustream_releases_total{", all) + " releases, the last of step " +
+         number_behind("\"step\":", all);
+}
+
+/// Asks all the time, while records arrive.
+class Asking {
+ public:
+  explicit Asking(std::uint16_t port)
+      : thread_([this, port](const std::stop_token& stop) {
+          while (!stop.stop_requested()) {
+            const std::string before = progress_in(answers(port));
+            const std::string all = answers(port);
+            const std::string after = progress_in(answers(port));
+            // What stood still before and behind it stood still in between.
+            if (before.empty() || before != after) continue;
+            const auto [known, is_new] = seen_.emplace(before, all);
+            if (!is_new && known->second != all) seen_[before + ", and once more"] = all;
+          }
+        }) {}
+  std::map<std::string, std::string> stop() {
+    thread_.request_stop();
+    thread_.join();
+    return seen_;
+  }
+
+ private:
+  std::map<std::string, std::string> seen_;
+  std::jthread thread_;
+};
+
+/// The service over `log`, its noise moved by `shift` at one step.
+inline Shown run_neighbour(const std::vector<StoredRecord>& log, std::uint64_t step,
+                           const std::vector<std::int64_t>& shift, std::uint16_t port, const Stepping& stepping) {
+  const AttachWorld world;
+  create_topic(AttachWorld::direct(), world.name() + ".model", 1, {{"cleanup.policy", "compact"}});
+  const std::string config = world.folder().write("neighbours.toml", config_text(world, port, stepping));
+  std::vector<std::string> arguments{config, std::to_string(neighbour_seed), std::to_string(step)};
+  for (const std::int64_t units : shift) arguments.push_back(std::to_string(units));
+  Command service(NUSTREAM_NEIGHBOUR, arguments);
+  Shown shown;
+  {
+    Asking asking(port);
+    for (std::size_t at = 0; at < records; at += piece) {
+      write_records(AttachWorld::direct(), world.name(), 0,
+                    {log.begin() + static_cast<std::ptrdiff_t>(at),
+                     log.begin() + static_cast<std::ptrdiff_t>(std::min(at + piece, records))});
+      const std::string steps = std::to_string((at + piece) / stepping.records) + " steps, ";
+      wait_until([&] { return progress_in(answers(port)).starts_with(steps); });
+      shown.answers.push_back(answers(port));
+    }
+    shown.in_between = asking.stop();
+  }
+  // The last outbox waits: its releases are in no model yet.
+  const std::string released = std::to_string((records - stepping.unpublished) / stepping.records);
+  wait_until([&] { return last_model(world).find("\"step\":" + released) != std::string::npos; });
+  shown.model = last_model(world);
+  service.signal(SIGTERM);
+  EXPECT_EQ(service.wait().code, 0);
+  shown.releases = world.releases();
+  shown.log = log_of_releases(world);
+  return shown;
+}
+
+inline std::vector<StoredRecord> log_of(const std::vector<std::string>& values) {
+  std::vector<StoredRecord> log;
+  std::int64_t time = 1'700'000'000'000;
+  for (const std::string& value : values) log.push_back({.value = value, .milliseconds = ++time});
+  return log;
+}
+
+/// The same to everybody. What was asked in between is compared where both runs were seen at the same place.
+inline void expect_same_to_everybody(const Shown& one, const Shown& other, const std::string& neighbour) {
+  EXPECT_TRUE(one.releases == other.releases);
+  EXPECT_TRUE(one.log == other.log);
+  EXPECT_EQ(one.model, other.model);
+  EXPECT_EQ(one.answers, other.answers);
+  std::size_t compared = 0;
+  for (const auto& [progress, answers] : one.in_between) {
+    const auto found = other.in_between.find(progress);
+    if (found == other.in_between.end()) continue;
+    ++compared;
+    EXPECT_EQ(answers, found->second) << progress;
+  }
+  // As many as this machine has time for; those after each piece are there on any.
+  ::testing::Test::RecordProperty("answers_in_between_of_neighbour_" + neighbour, static_cast<int>(compared));
+}
+
+}  // namespace nustream::tests
