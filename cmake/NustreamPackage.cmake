@@ -1,6 +1,6 @@
 # What is shipped of the command: its bill of materials, and a Debian package with the systemd unit:
 #   cmake --build build/release --target nustream sbom && (cd build/release && cpack)
-if(NOT TARGET nustream)
+if(NOT TARGET nustream OR NOT EXISTS ${PROJECT_SOURCE_DIR}/packaging)  # an image is built without packaging/
   return()
 endif()
 set(packaging ${PROJECT_SOURCE_DIR}/packaging)
