@@ -80,6 +80,15 @@ inline serve::CommittedRelease release_with_interval(std::uint32_t lane, std::ui
   return serve::CommittedRelease::published(line);
 }
 
+/// Of running sums, with so many directions that noise hides.
+inline serve::CommittedRelease release_of_sums(std::uint32_t lane, std::uint64_t step, std::uint64_t floored,
+                                               std::uint32_t epoch = 0) {
+  std::string line = release_line(lane, step, R"({"x":1})", "null", epoch);
+  line.insert(line.find(",\"rho\""), ",\"moments\":{\"records\":" + std::to_string(1000 * step) +
+                                         ",\"stage\":0,\"floored\":" + std::to_string(floored) + "}");
+  return serve::CommittedRelease::published(line);
+}
+
 /// A page in Prometheus' text format, line by line.
 struct MetricsPage {
   std::map<std::string, std::string> help;              ///< by metric

@@ -67,6 +67,9 @@ struct FullSurfaces {
     shown.update(tests::spend(0, 10, 0.1));
     shown.update(tests::release_with_interval(0, 10));
     shown.update(CommittedModel::published(R"({"parts":[{"lane":0}]})"));
+    shown.open_lane(tests::public_lane(1));
+    shown.update(tests::spend(1, 10, 0.1));
+    shown.update(tests::release_of_sums(1, 10, 0));
     operators.open_lane(LaneId{0});
   }
   PublicSurface shown{"retail", [] { return 1.5; }};

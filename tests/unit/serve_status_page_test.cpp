@@ -99,15 +99,13 @@ TEST_F(StatusPage, OfRunningSumsSaysWhatNoiseHidesAndHasNoStepSize) {
   lane.records_of_a_step = 1000;
   surface_.open_lane(std::move(lane));
   surface_.update(spend(0, 7, 0.1, 1));
-  std::string line = tests::release_line(0, 7, R"({"x":1})", "null", 1);
-  line.insert(line.find(",\"rho\""), R"(,"moments":{"records":7000,"stage":0,"floored":2})");
-  surface_.update(CommittedRelease::published(line));
+  surface_.update(tests::release_of_sums(0, 7, 2, 1));
   EXPECT_THAT(page(), HasSubstr("Noise hides 2 directions"));
   EXPECT_THAT(page(), HasSubstr("one for 1,000 records"));
   EXPECT_THAT(page(), Not(HasSubstr("Size of the next step")));
   EXPECT_THAT(page(), Not(HasSubstr("Last iterate")));
   EXPECT_THAT(surface_.metrics(), Not(HasSubstr("nustream_step_size{")));
-  EXPECT_THAT(surface_.metrics(), HasSubstr("nustream_floored_directions{stream=\"retail\",lane=\"0\"} 2"));
+  EXPECT_THAT(surface_.metrics(), HasSubstr(tests::of_lane("nustream_floored_directions", 0) + " 2"));
   EXPECT_THAT(surface_.state(), HasSubstr(R"("moments":{"records":7000,"floored":2})"));
 }
 
