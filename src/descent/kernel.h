@@ -49,6 +49,8 @@ struct Job {
   std::int64_t* units;    // d; scratch
   double* average;        // d, or null
   std::uint64_t clipped;  // grows
+
+  const double* weights = nullptr;  // steps × minibatch: what each gradient is multiplied by; null: 1
 };
 
 void run_baseline(Job& job);

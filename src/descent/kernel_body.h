@@ -119,7 +119,8 @@ inline RecordGradient record_gradient(const Shape& shape, const Iterate& theta, 
   if constexpr (Formula::uses_prediction) {
     prediction = shape.sum([&](std::size_t p, auto entries) { return get(x, p, entries) * theta.get(p); });
   }
-  const double slope = formula.slope(prediction, y);
+  double slope = formula.slope(prediction, y);
+  if (job.weights != nullptr) slope *= job.weights[record];
 
   if (NUSTREAM_PLANTED("regulariser-inside-the-clip")) theta.save(job);
   // An infinite slope passes: clip_gradient() keeps the direction.

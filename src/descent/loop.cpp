@@ -60,6 +60,7 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
   const std::size_t records = steps * rule_.minibatch;
   NUSTREAM_REQUIRE(stretch.x.size() == records * dimension_, "a stretch holds m rows for each step");
   NUSTREAM_REQUIRE(stretch.y.size() == records, "a stretch holds m targets for each step");
+  NUSTREAM_REQUIRE(stretch.weights.empty() || stretch.weights.size() == records, "every record has its own weight");
   NUSTREAM_REQUIRE(stretch.noise.size() == steps * dimension_, "every step has its own noise");
   NUSTREAM_REQUIRE(average.empty() || average.size() == dimension_, "an average has d entries");
   NUSTREAM_REQUIRE(average.empty() || stretch.average_gains.size() == steps, "every step has its own gain");
@@ -88,7 +89,8 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
                   .sum = sum_.data(),
                   .units = units_.data(),
                   .average = average.empty() ? nullptr : average.data(),
-                  .clipped = clipped_};
+                  .clipped = clipped_,
+                  .weights = stretch.weights.empty() ? nullptr : stretch.weights.data()};
   kernel_(job);
   clipped_ = job.clipped;
 }

@@ -51,6 +51,7 @@ void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
   const std::size_t records = steps * rule_.minibatch;
   NUSTREAM_REQUIRE(stretch.x.size() == records * inputs_, "a stretch holds m rows for each step");
   NUSTREAM_REQUIRE(stretch.y.size() == records, "a stretch holds m targets for each step");
+  NUSTREAM_REQUIRE(stretch.weights.empty() || stretch.weights.size() == records, "every record has its own weight");
   NUSTREAM_REQUIRE(stretch.noise.size() == steps * theta_.size(), "every step has its own noise");
 
   const model::Multinomial loss{rule_.loss.classes};
@@ -64,6 +65,7 @@ void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
         slopes_[k] = prediction;
       }
       loss.slopes(slopes_, stretch.y[i], slopes_);
+      for (double& slope : slopes_) slope *= stretch.weight(i);
       if (sum_->add(slopes_, x)) ++clipped_;
     }
     take_step(NoisyStep::of(stretch.step_sizes[t], rule_.l2, gradient_per_unit_), sum_->units(),

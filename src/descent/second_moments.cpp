@@ -71,15 +71,16 @@ std::uint64_t SecondMoments::count(StepCount steps) const noexcept {
 }
 
 void SecondMoments::step(std::span<const double> x, std::span<const double> y, std::span<const double> theta,
-                         std::span<const std::int64_t> bread_noise, std::span<const std::int64_t> meat_noise,
-                         StepCount steps) {
+                         std::span<const double> weights, std::span<const std::int64_t> bread_noise,
+                         std::span<const std::int64_t> meat_noise, StepCount steps) {
   for (std::size_t i = 0; i < minibatch_; ++i) {
     const std::span<const double> row = x.subspan(i * dimension_, dimension_);
     isometric_triangle(row, triangle_);
-    bread_.add(triangle_, 1.0);
+    const double weight = weights.empty() ? 1 : weights[i];
+    bread_.add(triangle_, weight);
     if (!meat_) continue;
-    const double residual = std::inner_product(row.begin(), row.end(), theta.begin(), -y[i]);
-    meat_->add(triangle_, residual * residual);
+    const double slope = weight * std::inner_product(row.begin(), row.end(), theta.begin(), -y[i]);
+    meat_->add(triangle_, slope * slope);
   }
   const std::uint64_t entered = count(StepCount{steps.value() + 1});
   const double gain = entered > 0 ? 1.0 / static_cast<double>(entered) : 0.0;

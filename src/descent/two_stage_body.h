@@ -78,7 +78,11 @@ void NUSTREAM_TWO_STAGE_KERNEL(TwoStageJob& job) {
       job.fitted[job.controls + e] = fitted;
       job.residuals[e] = fitted - z[q + e];
     }
-    const double slope = short_dot(job.beta, job.fitted, p) - job.y[i];
+    double slope = short_dot(job.beta, job.fitted, p) - job.y[i];
+    if (job.weights != nullptr) {
+      slope *= job.weights[i];
+      for (std::size_t e = 0; e < job.endogenous; ++e) job.residuals[e] *= job.weights[i];
+    }
     if (job.public_sum != nullptr) {
       add_public(job.public_sum, job.residuals, job.endogenous, z, q);
     } else if (add_outer(job.first_stage, job.residuals, job.endogenous, z, dot(z, z, q), q)) {

@@ -41,6 +41,8 @@ struct TwoStageJob {
   double* fitted;     // padded(controls + endogenous), zeros behind; scratch
   double* residuals;  // padded(endogenous), zeros behind; scratch
   std::uint64_t clipped;
+
+  const double* weights = nullptr;  // records: what each gradient is multiplied by; null: 1
 };
 
 void run_two_stage_baseline(TwoStageJob& job);

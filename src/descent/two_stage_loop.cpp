@@ -62,7 +62,7 @@ void TwoStageLoop::set_theta(std::span<const double> theta) {
   std::ranges::copy(theta, theta_.begin());
 }
 
-void TwoStageLoop::add_records(std::span<const double> rows, std::span<const double> y) {
+void TwoStageLoop::add_records(std::span<const double> rows, std::span<const double> y, const double* weights) {
   const auto target = [](GradientSum* sum, std::vector<std::int64_t>& units) {
     if (sum == nullptr) return kernel::OuterTarget{nullptr, nullptr, 0, 0};
     return kernel::OuterTarget{sum, units.data(), sum->units_per_gradient(), sum->radius()};
@@ -81,7 +81,8 @@ void TwoStageLoop::add_records(std::span<const double> rows, std::span<const dou
                           first_sum_ ? nullptr : public_sum_.data(),
                           fitted_.data(),
                           residuals_.data(),
-                          clipped_};
+                          clipped_,
+                          weights};
   static const kernel::Variant& variant = kernel::preferred();
   variant.run_two_stage(job);
   clipped_ = job.clipped;
@@ -107,6 +108,7 @@ void TwoStageLoop::run(const TwoStageStretch& stretch, std::span<double> average
   const std::size_t first = rule_.shape.first_stage();
   NUSTREAM_REQUIRE(stretch.x.size() == records * width, "a stretch holds m rows for each step");
   NUSTREAM_REQUIRE(stretch.y.size() == records, "a stretch holds m targets for each step");
+  NUSTREAM_REQUIRE(stretch.weights.empty() || stretch.weights.size() == records, "every record has its own weight");
   NUSTREAM_REQUIRE(stretch.first_step_sizes.size() == steps, "both stages take every step");
   NUSTREAM_REQUIRE(
       stretch.noise.size() == steps * p && stretch.first_noise.size() == (first_sum_ ? steps * first : 0),
@@ -117,7 +119,8 @@ void TwoStageLoop::run(const TwoStageStretch& stretch, std::span<double> average
     sum_->clear();
     if (first_sum_) first_sum_->clear();
     const std::size_t m = rule_.minibatch;
-    add_records(stretch.x.subspan(t * m * width, m * width), stretch.y.subspan(t * m, m));
+    add_records(stretch.x.subspan(t * m * width, m * width), stretch.y.subspan(t * m, m),
+                stretch.weights.empty() ? nullptr : stretch.weights.data() + t * m);
     take_step(NoisyStep::of(stretch.step_sizes[t], rule_.l2, gradient_per_unit_), sum_->units(),
               stretch.noise.subspan(t * p, p), theta.first(p));
     if (first_sum_) {

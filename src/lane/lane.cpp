@@ -177,6 +177,8 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
   const std::size_t row_count = count * settings_.minibatch;
   const std::span<const double> x{rows.x + first_row * row_entries_, row_count * row_entries_};
   const std::span<const double> y{rows.y + first_row, row_count};
+  const std::span<const double> weights =
+      rows.weights == nullptr ? std::span<const double>() : std::span(rows.weights + first_row, row_count);
   const auto of_stage = [&](std::size_t stage) {
     return noise[stage].units.subspan(begin * noise[stage].dimension, count * noise[stage].dimension);
   };
@@ -185,15 +187,16 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
   const std::span<const double> average_gains = std::span(gains).first(count);
   if (auto* two_stage = std::get_if<descent::TwoStageLoop>(&loop_)) {
     const auto first_noise = settings_.first_stage->clip ? of_stage(1) : std::span<const std::int64_t>{};
-    two_stage->run({x, y, of_stage(0), first_noise, step_sizes, std::span(first_sizes).first(count), average_gains},
-                   average_.memory());
+    two_stage->run(
+        {x, y, of_stage(0), first_noise, step_sizes, std::span(first_sizes).first(count), average_gains, weights},
+        average_.memory());
   } else if (auto* matrix = std::get_if<descent::MatrixLoop>(&loop_)) {
-    matrix->run({x, y, of_stage(0), step_sizes, average_gains}, average_.memory());
+    matrix->run({x, y, of_stage(0), step_sizes, average_gains, weights}, average_.memory());
   } else if (auto* of_users = std::get_if<users::Loop>(&loop_)) {
-    of_users->run({x, y, of_stage(0), step_sizes, average_gains}, {rows.users + first_row, row_count}, *users,
-                  StepIndex{steps_}, average_.memory());
+    of_users->run({x, y, of_stage(0), step_sizes, average_gains, weights}, {rows.users + first_row, row_count},
+                  *users, StepIndex{steps_}, average_.memory());
   } else {
-    std::get<descent::Loop>(loop_).run({x, y, of_stage(0), step_sizes, average_gains}, average_.memory());
+    std::get<descent::Loop>(loop_).run({x, y, of_stage(0), step_sizes, average_gains, weights}, average_.memory());
   }
   steps_ += count;
 }
@@ -204,9 +207,11 @@ void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t
   const bool with_meat = settings_.moments->meat.has_value();
   const auto of_step = [&](const noise::GridNoise& stage) { return stage.units.subspan(begin * triangle, triangle); };
   const std::size_t row = begin * settings_.minibatch;
-  moments_->step({rows.x + row * row_entries_, settings_.minibatch * row_entries_},
-                 {rows.y + row, settings_.minibatch}, theta(), of_step(noise[noise.size() - (with_meat ? 2 : 1)]),
-                 with_meat ? of_step(noise.back()) : std::span<const std::int64_t>{}, steps());
+  moments_->step(
+      {rows.x + row * row_entries_, settings_.minibatch * row_entries_}, {rows.y + row, settings_.minibatch}, theta(),
+      rows.weights == nullptr ? std::span<const double>() : std::span(rows.weights + row, settings_.minibatch),
+      of_step(noise[noise.size() - (with_meat ? 2 : 1)]),
+      with_meat ? of_step(noise.back()) : std::span<const std::int64_t>{}, steps());
 }
 
 void Lane::release_now(Releases& releases) const {

@@ -67,7 +67,10 @@ double clip_factor(const Design& design, const Spacings& spacings) {
 }
 
 BatchSums::BatchSums(const Design& design, const Spacings& spacings)
-    : design_(design), inputs_(design.shape.inputs), residuals_(design.shape.responses()) {
+    : design_(design),
+      inputs_(design.shape.inputs),
+      residuals_(design.shape.responses()),
+      weighted_(design.shape.row()) {
   const std::vector<Block> all = blocks(design);
   if (spacings.size() != all.size()) {
     throw InvalidParameter("spacings", std::to_string(spacings.size()), "one for each block");
@@ -105,7 +108,7 @@ void BatchSums::add(const record::RowSlice& rows) noexcept {
   for (std::size_t i = 0; i < rows.count; ++i) {
     if (unflushed_ == whole_) flush();
     ++unflushed_;
-    add_row(rows.x + i * rows.dimension, rows.y[i]);
+    add_row(rows.x + i * rows.dimension, rows.y[i], rows.weights == nullptr ? 1 : rows.weights[i]);
   }
   records_ += rows.count;
 }
@@ -120,8 +123,16 @@ double BatchSums::residual(std::size_t response, double value, double scale) con
   return scale * std::clamp(residual / scale, -radii_.target, radii_.target);
 }
 
-void BatchSums::add_row(const double* row, double target) noexcept {
-  if (scale_row(row, target)) add_scaled();
+void BatchSums::add_row(const double* row, double target, double weight) noexcept {
+  if (scale_weighted(row, target, weight)) add_scaled();
+}
+
+/// As scale_row(), of the row times the root of its weight: before it is scaled, so that no weight makes it longer.
+bool BatchSums::scale_weighted(const double* row, double target, double weight) noexcept {
+  if (weight == 1) return scale_row(row, target);
+  const double root = std::sqrt(weight);
+  for (std::size_t j = 0; j < weighted_.size(); ++j) weighted_[j] = root * row[j];
+  return scale_row(weighted_.data(), root * target);
 }
 
 /// Sets the row's scaled inputs and residuals; false for one that contributes zeros.
@@ -151,11 +162,11 @@ bool BatchSums::scale_row(const double* row, double target) noexcept {
   return true;
 }
 
-bool BatchSums::contribution(const double* row, double target, std::span<double> entries) noexcept {
+bool BatchSums::contribution(const double* row, double target, double weight, std::span<double> entries) noexcept {
   const std::size_t d = inputs_.size();
   NUSTREAM_REQUIRE(design_.shape.endogenous == 0 && design_.spread == Spread::none, "two blocks, and no other");
   NUSTREAM_REQUIRE(entries.size() == d * (d + 1) / 2 + d, "room for both blocks");
-  if (!scale_row(row, target)) return false;
+  if (!scale_weighted(row, target, weight)) return false;
   double* entry = entries.data();
   for (std::size_t i = 0; i < d; ++i) {
     *entry++ = inputs_[i] * inputs_[i];

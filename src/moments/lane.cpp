@@ -157,7 +157,8 @@ void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNois
     if (batch_.records() == 0) begin_step();
     const std::size_t count = std::min<std::size_t>(rows.count - taken, frame_.every - batch_.records());
     add({rows.dimension, count, rows.x + taken * rows.dimension, rows.y + taken, nullptr,
-         rows.users == nullptr ? nullptr : rows.users + taken},
+         rows.users == nullptr ? nullptr : rows.users + taken,
+         rows.weights == nullptr ? nullptr : rows.weights + taken},
         users);
     taken += count;
     if (batch_.records() < frame_.every) break;
@@ -187,7 +188,8 @@ void Lane::add(const record::RowSlice& rows, const users::Changes* users) {
     const record::RowUser& of = rows.users[i];
     const users::UserHash user{of.high, of.low + (NUSTREAM_PLANTED("users-rows-enter-the-sums-one-by-one") ? i : 0)};
     if (of.is_nobody() || !by_user_->takes_part(user, *users)) continue;
-    if (batch_.contribution(rows.x + i * rows.dimension, rows.y[i], row_)) {
+    const double weight = rows.weights == nullptr ? 1 : rows.weights[i];
+    if (batch_.contribution(rows.x + i * rows.dimension, rows.y[i], weight, row_)) {
       static_cast<void>(by_user_->add(user, of.number, row_));
     }
   }

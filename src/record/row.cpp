@@ -25,6 +25,10 @@ Reading reading_of(Transform transform) {
       return Reading::label;
     case Transform::custom:
       return Reading::custom;
+    case Transform::other:
+      return Reading::other;
+    case Transform::bucket:
+      return Reading::bucket;
     default:
       return Reading::number;
   }
@@ -77,6 +81,12 @@ const char* expectation(Reading reading) {
   }
 }
 
+/// 1 in the bin, 0 outside. What could not be read stays what it is.
+double is_in_bin(double reading, double from, double below) noexcept {
+  if (!std::isfinite(reading)) return reading;
+  return from <= reading && reading < below ? 1 : 0;
+}
+
 /// The place of `text`, without the spaces and tabs around it, among `labels`.
 double place_of(std::string_view text, std::span<const std::string> labels) noexcept {
   constexpr std::string_view spaces = " \t";
@@ -90,13 +100,23 @@ bool is_label(double target, std::size_t labels) noexcept {
   return labels == 0 || (target >= 0 && target < static_cast<double>(labels) && target == std::floor(target));
 }
 
+void check(const Term& term, const std::string& name) {
+  if (term.column.empty()) throw InvalidParameter("column of '" + name + "'", "''", "the name of a column");
+  if (term.transform == Transform::bucket && term.bucket >= term.buckets) {
+    throw InvalidParameter("bucket of '" + name + "'", std::to_string(term.bucket), "a number below that of buckets");
+  }
+  if (term.transform == Transform::bin && !(term.from < term.below)) {
+    throw InvalidParameter("bin of '" + name + "'", std::to_string(term.from),
+                           "a number below the bin's upper bound");
+  }
+}
+
 void check(const Feature& feature) {
   const auto refuse = [&](const char* what, double value, const char* allowed) {
     throw InvalidParameter(what + (" of '" + feature.name + "'"), std::to_string(value), allowed);
   };
-  if (feature.first.column.empty() || (feature.second && feature.second->column.empty())) {
-    throw InvalidParameter("column of '" + feature.name + "'", "''", "the name of a column");
-  }
+  check(feature.first, feature.name);
+  if (feature.second) check(*feature.second, feature.name);
   if (!std::isfinite(feature.scale) || feature.scale <= 0) refuse("scale", feature.scale, "a finite number > 0");
   if (!std::isfinite(feature.center)) refuse("center", feature.center, "a finite number");
   if (std::isnan(feature.lower) || feature.lower == std::numeric_limits<double>::infinity()) {
@@ -120,6 +140,10 @@ double read_field(const Field& field, std::string_view text) noexcept {
       return place_of(text, field.labels);
     case Reading::custom:
       return field.reader->read(text);
+    case Reading::other:
+      return std::find(field.labels.begin(), field.labels.end(), text) == field.labels.end() ? 1 : 0;
+    case Reading::bucket:
+      return bucket_of(text, field.buckets);
     case Reading::user:
       if (text.empty()) return unreadable;
       if (std::find(field.labels.begin(), field.labels.end(), text) != field.labels.end()) return unreadable;
@@ -131,6 +155,15 @@ double read_field(const Field& field, std::string_view text) noexcept {
   const auto timestamp = parse_time(text, field.unit);
   if (!timestamp) return unreadable;
   return field.reading == Reading::hour ? timestamp->hour : timestamp->day_of_week;
+}
+
+std::uint32_t bucket_of(std::string_view text, std::uint32_t buckets) noexcept {
+  std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
+  for (const char each : text) hash = (hash ^ static_cast<unsigned char>(each)) * 0x0000'0100'0000'01b3;
+  // The low bits of FNV-1a depend on few bits of the text.
+  hash = (hash ^ (hash >> 33)) * 0xff51'afd7'ed55'8ccd;
+  hash = (hash ^ (hash >> 33)) * 0xc4ce'b9fe'1a85'ec53;
+  return static_cast<std::uint32_t>((hash ^ (hash >> 33)) % buckets);
 }
 
 RowBuilder::RowBuilder(const Schema& schema)
@@ -147,6 +180,17 @@ RowBuilder::RowBuilder(const Schema& schema)
     fields_.push_back(
         {schema.user->column, Reading::user, {}, schema.user->nobody, nullptr, TimeUnit::none, schema.user->reader});
   }
+  if (schema.weight) {
+    check(schema.weight->term, "weight");
+    weight_ = factor(schema.weight->term);
+    weight_most_ = schema.weight->most;
+  }
+  if (schema.exposure) {
+    check(schema.exposure->term, "exposure");
+    exposure_ = factor(schema.exposure->term);
+    exposure_most_ = schema.exposure->most;
+    exposure_is_log_ = schema.exposure->is_log;
+  }
   copies_ = std::all_of(maps_.begin(), maps_.end(), [](const Map& map) {
     return map.first.transform == Transform::identity && !map.second && map.center == 0 && map.scale == 1 &&
            std::isinf(map.lower) && std::isinf(map.upper);
@@ -156,10 +200,15 @@ RowBuilder::RowBuilder(const Schema& schema)
 RowBuilder::Factor RowBuilder::factor(const Term& term) {
   Field field{term.column, reading_of(term.transform), {}, {}, term.reader, term.unit};
   if (field.reading == Reading::equals) field.equals = term.equals;
-  if (field.reading == Reading::label) field.labels = term.labels;
+  if (field.reading == Reading::label || field.reading == Reading::other) field.labels = term.labels;
+  if (field.reading == Reading::bucket) field.buckets = term.buckets;
   const auto known = std::find(fields_.begin(), fields_.end(), field);
   const auto index = static_cast<std::uint32_t>(known - fields_.begin());
   if (known == fields_.end()) fields_.push_back(std::move(field));
+  if (term.transform == Transform::bin) return {index, Transform::bin, term.from, term.below};
+  if (term.transform == Transform::bucket) {
+    return {index, Transform::bin, static_cast<double>(term.bucket), static_cast<double>(term.bucket) + 1};
+  }
   // The other transforms are readings already.
   return {index, reading_of(term.transform) == Reading::number ? term.transform : Transform::identity};
 }
@@ -172,19 +221,43 @@ RowBuilder::Map RowBuilder::map(const Feature& feature) {
   return result;
 }
 
+double RowBuilder::value(const Factor& factor, const double* readings) noexcept {
+  const double reading = readings[factor.field];
+  if (factor.transform == Transform::bin) return is_in_bin(reading, factor.from, factor.below);
+  return apply(factor.transform, reading);
+}
+
 double RowBuilder::value(const Map& map, const double* readings) noexcept {
-  double value = apply(map.first.transform, readings[map.first.field]);
-  if (map.second) value *= apply(map.second->transform, readings[map.second->field]);
+  double value = RowBuilder::value(map.first, readings);
+  if (map.second) value *= RowBuilder::value(*map.second, readings);
   // Before the clamp, which would hide an infinity.
   if (!std::isfinite(value)) return unreadable;
   return (std::clamp(value, map.lower, map.upper) - map.center) / map.scale;
+}
+
+/// E, NaN unless it is finite and above 0.
+double RowBuilder::exposure(const double* readings) const noexcept {
+  if (!exposure_) return 1;
+  const double read = value(*exposure_, readings);
+  const double exposure = exposure_is_log_ ? std::exp(read) : read;
+  return std::isfinite(exposure) && exposure > 0 ? exposure : unreadable;
+}
+
+/// w, NaN unless it is finite and at least 0.
+double RowBuilder::weight(const double* readings) const noexcept {
+  double weight = 1;
+  if (weight_) {
+    const double read = value(*weight_, readings);
+    weight = std::isfinite(read) && read >= 0 ? std::min(read, weight_most_) : unreadable;
+  }
+  return exposure_ ? weight * std::min(exposure(readings), exposure_most_) : weight;
 }
 
 bool RowBuilder::is_target(double value) const noexcept {
   return is_label(value, labels_) && !(counts_ && value < 0);
 }
 
-bool RowBuilder::build(const double* readings, double* x, double& y) const noexcept {
+bool RowBuilder::build(const double* readings, double* x, double& y, double* weight) const noexcept {
   bool usable = true;
   const auto evaluate = [&](const Map& map) {
     const double result = copies_ ? readings[map.first.field] : value(map, readings);
@@ -195,13 +268,20 @@ bool RowBuilder::build(const double* readings, double* x, double& y) const noexc
   if (intercept_) *at++ = 1;
   for (std::size_t j = 0; j < features_; ++j) at[j] = evaluate(maps_[j]);
   if (user_field_) usable &= std::isfinite(readings[*user_field_]);
+  const double counts_as = has_weights() ? this->weight(readings) : 1;
+  usable &= std::isfinite(counts_as);
   const bool keep_features = usable && features_public_;
   y = maps_.size() > features_ ? evaluate(maps_.back()) : 0;
   usable &= is_target(y);
+  if (exposure_) {
+    y /= exposure(readings);
+    usable &= std::isfinite(y);
+  }
   if (!usable) {
     if (!keep_features) std::fill_n(x, dimension_, 0.0);
     y = keep_features ? unreadable : 0;
   }
+  if (weight != nullptr) *weight = usable || keep_features ? counts_as : 0;
   return usable;
 }
 
@@ -235,10 +315,17 @@ std::string RowBuilder::reason(const double* readings) const {
     if (map.second) return "feature '" + map.name + "': the product is not finite";
     return "column '" + fields_[map.first.field].column + "': " + description(map.first.transform) + " is not finite";
   }
+  if (weight_ && !(value(*weight_, readings) >= 0 && std::isfinite(value(*weight_, readings)))) {
+    return "column '" + fields_[weight_->field].column + "': negative or not finite, so not a weight";
+  }
+  if (std::isnan(exposure(readings))) {
+    return "column '" + fields_[exposure_->field].column + "': not above 0, so not an exposure";
+  }
   if (maps_.size() > features_ && !is_target(value(maps_.back(), readings))) {
     return "column '" + fields_[maps_.back().first.field].column +
            "': " + (counts_ ? "negative, so not a count" : no_label);
   }
+  if (exposure_) return "column '" + fields_[exposure_->field].column + "': the target over it is not finite";
   return "unusable";
 }
 

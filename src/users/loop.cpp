@@ -61,6 +61,7 @@ void Loop::add(const descent::Stretch& stretch, std::size_t row, const record::R
     slopes_[0] = model::visit(rule_.loss, [&](const auto& formula) { return formula.slope(slopes_[0], y); });
   }
   for (std::size_t k = 0; k < columns_; ++k) {
+    slopes_[k] *= stretch.weight(row);
     for (std::size_t j = 0; j < inputs_; ++j) gradient_[k * inputs_ + j] = slopes_[k] * x[j];
   }
   static_cast<void>(contributions_.add(user, of.number, gradient_));
@@ -72,6 +73,7 @@ void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser>
   const std::size_t records = steps * rule_.minibatch;
   NUSTREAM_REQUIRE(stretch.x.size() == records * inputs_, "a stretch holds m rows for each step");
   NUSTREAM_REQUIRE(stretch.y.size() == records, "a stretch holds m targets for each step");
+  NUSTREAM_REQUIRE(stretch.weights.empty() || stretch.weights.size() == records, "every record has its own weight");
   NUSTREAM_REQUIRE(users.size() == records, "every row says whose it is");
   NUSTREAM_REQUIRE(stretch.noise.size() == steps * theta_.size(), "every step has its own noise");
   for (std::size_t t = 0; t < steps; ++t) {

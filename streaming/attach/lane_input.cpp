@@ -16,13 +16,14 @@ constexpr std::size_t letters_bytes_max = std::size_t{8} << 20;
 constexpr std::size_t rows_min = 1024;
 
 bool reads_headers(const record::Schema& schema) {
-  const auto reads = [](const record::Feature& feature) {
-    return feature.first.column.starts_with(decode::header_prefix) ||
-           (feature.second && feature.second->column.starts_with(decode::header_prefix));
+  const auto is_header = [](const record::Term& term) { return term.column.starts_with(decode::header_prefix); };
+  const auto reads = [&](const record::Feature& feature) {
+    return is_header(feature.first) || (feature.second && is_header(*feature.second));
   };
   if (schema.user && schema.user->column.starts_with(decode::header_prefix)) return true;
   return std::any_of(schema.features.begin(), schema.features.end(), reads) ||
-         (schema.target && reads(*schema.target));
+         (schema.target && reads(*schema.target)) || (schema.weight && is_header(schema.weight->term)) ||
+         (schema.exposure && is_header(schema.exposure->term));
 }
 
 /// The settings' schema, whose users a reader of this lane's own tells apart.

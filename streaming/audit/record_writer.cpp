@@ -35,6 +35,7 @@ std::string RecordWriter::text(const std::string& column, const Values& values) 
   const bool is_zero = values.axis != nullptr && *values.axis != column;
   if (field->reading == record::Reading::user) return std::string(values.user);
   if (field->reading == record::Reading::equals) return is_zero ? field->equals + '~' : field->equals;
+  if (field->reading == record::Reading::other && is_zero) return field->labels.front();
   if (field->reading != record::Reading::number)
     return is_zero ? "2024-01-01T00:00:00Z" : "2024-01-06T23:00:00Z";  // a Monday, a Saturday
   if (config_.schema.target && config_.schema.target->first.column == column) {

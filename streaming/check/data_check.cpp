@@ -76,8 +76,9 @@ void DataCheck::take(record::RowBatch& rows) {
   found_.tally.records += rows.count();
   found_.tally.gradients += rows.count() - rows.rejects.size();
   found_.tally.add(rows.rejects);
-  found_.tally.clipped +=
-      clipped_at_start(config_, mechanism_, {dimension_, rows.count(), without_texts.data(), rows.y.data(), nullptr});
+  found_.tally.clipped += clipped_at_start(config_, mechanism_,
+                                           {dimension_, rows.count(), without_texts.data(), rows.y.data(), nullptr,
+                                            nullptr, rows.weights.empty() ? nullptr : rows.weights.data()});
   rows.clear();
 }
 

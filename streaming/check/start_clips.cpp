@@ -46,7 +46,7 @@ std::uint64_t clipped_at_start(const config::Config& config, const config::Mecha
   // Moments are the last stages, and left out.
   lane::Lane lane(settings, std::span(mechanism.grids).first(stages.size()), Position{0});
   lane::Releases releases;
-  lane.advance({rows.dimension, rows.count, rows.x, rows.y, nullptr}, noise, releases);
+  lane.advance({rows.dimension, rows.count, rows.x, rows.y, nullptr, nullptr, rows.weights}, noise, releases);
   return lane.clipped();
 }
 

@@ -7,7 +7,9 @@ namespace nustream::cli {
 Exit audit(const AuditArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   const config::Purpose purpose = config::purpose_of(file, overrides);
-  return audit::run(config::read_config(file, overrides, purpose), purpose, arguments.options);
+  config::Config config = config::read_config(file, overrides, purpose);
+  config::require_no_weights(config, "audit");
+  return audit::run(std::move(config), purpose, arguments.options);
 }
 
 }  // namespace nustream::cli

@@ -45,6 +45,14 @@ void add_term(const record::Term& term, Canonical& out) {
   out.add("equals", term.equals);
   for (const std::string& label : term.labels) out.add("label", label);
   if (term.unit != record::TimeUnit::none) out.add_count("unit", static_cast<std::uint64_t>(term.unit));
+  if (term.transform == record::Transform::bucket) {
+    out.add_count("buckets", term.buckets);
+    out.add_count("bucket", term.bucket);
+  }
+  if (term.transform == record::Transform::bin) {
+    out.add("from", term.from);
+    out.add("below", term.below);
+  }
 }
 
 void add_feature(std::string_view kind, const record::Feature& feature, Canonical& out) {
@@ -55,6 +63,20 @@ void add_feature(std::string_view kind, const record::Feature& feature, Canonica
   out.add("scale", feature.scale);
   out.add("lower", feature.lower);
   out.add("upper", feature.upper);
+}
+
+/// How much a record counts.
+void add_weights(const record::Schema& schema, Canonical& out) {
+  if (schema.weight) {
+    out.add("weight", "of a record");
+    add_term(schema.weight->term, out);
+    out.add("most", schema.weight->most);
+  }
+  if (schema.exposure) {
+    out.add("exposure", schema.exposure->is_log ? "its logarithm" : "as it is");
+    add_term(schema.exposure->term, out);
+    out.add("most", schema.exposure->most);
+  }
 }
 
 void add_schedule(const descent::Schedule& schedule, Canonical& out) {
@@ -239,6 +261,7 @@ std::string settings_text(const Config& config, const Mechanism& mechanism, bool
   if (config.schema.target) add_feature("target", *config.schema.target, out);
   out.add_count("intercept", config.schema.intercept ? 1 : 0);
   if (config.schema.counts) out.add("target", "a count");
+  add_weights(config.schema, out);
   add_value_format(config.input, out);
   config.moments ? add_moments(config, out) : add_descent(config.descent, out);
   for (const StageNoise& stage : mechanism.stages) add_stage(stage, out);
@@ -277,6 +300,7 @@ std::string model_digest(const Config& config) {
   };
   for (const record::Feature& feature : config.schema.features) add_terms("feature", feature);
   if (config.schema.target) add_terms("target", *config.schema.target);
+  add_weights(config.schema, out);
   out.add("loss", model::name(config.descent.loss.kind));
   constexpr std::size_t digits = 16;
   return sha256_hex(out.text()).substr(0, digits);

@@ -147,9 +147,9 @@ void check_together(const Section& root, Purpose purpose, Config& config) {
 }  // namespace
 
 std::vector<std::string> section_names() {
-  return {"stream",  "target",    "features", "instruments", "endogenous", "first_stage", "model", "descent",
-          "moments", "intervals", "estimate", "privacy",     "noise",      "kafka",       "local", "serve",
-          "release", "state",     "plan",     "users",       "ranges",     "log"};
+  return {"stream",  "target",    "features", "instruments", "endogenous", "first_stage", "model",  "descent",
+          "moments", "intervals", "estimate", "privacy",     "noise",      "kafka",       "local",  "serve",
+          "release", "state",     "plan",     "users",       "ranges",     "log",         "weight", "exposure"};
 }
 
 std::string beside(const std::string& config_file, const std::string& input) {
@@ -241,6 +241,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
                 .ranges_records = read_ranges_records(root.section("ranges"))};
   if (stream.count("lane")) config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
+  read_weights(root, config);
   if (solved) {
     read_moments(root, purpose, two_stage, config);
   } else {

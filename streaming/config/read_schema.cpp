@@ -1,5 +1,10 @@
+#include <algorithm>
+#include <functional>
+#include <limits>
 #include <set>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "config/read_sections.h"
 
@@ -41,6 +46,12 @@ std::string name_of(const Term& term) {
       return "hour(" + term.column + ")";
     case Transform::day_of_week:
       return "day_of_week(" + term.column + ")";
+    case Transform::other:
+      return term.column + "=other";
+    case Transform::bucket:
+      return fmt::format("{}#{}", term.column, term.bucket);
+    case Transform::bin:
+      return fmt::format("{}[{},{})", term.column, term.from, term.below);
     case Transform::label:
     case Transform::custom:
       return term.column;
@@ -50,20 +61,6 @@ std::string name_of(const Term& term) {
 
 bool reads_time(Transform transform) {
   return transform == Transform::hour || transform == Transform::day_of_week;
-}
-
-Term read_term(const Section& section) {
-  Term term{section.text_or_refuse("column"), read_transform(section, "transform"),
-            section.text("equals").value_or("")};
-  if (term.transform == Transform::indicator && !section.has("equals")) section.missing("equals");
-  if (term.transform != Transform::indicator && section.has("equals")) {
-    section.refuse("equals", "only with transform = \"indicator\"");
-  }
-  if (const auto unit = read_time_unit(section, "unit")) {
-    if (!reads_time(term.transform)) section.refuse("unit", "only with transform = \"hour\" or \"day_of_week\"");
-    term.unit = *unit;
-  }
-  return term;
 }
 
 void read_placement(const Section& section, Feature& feature) {
@@ -101,35 +98,107 @@ Feature read_feature(const Section& section) {
   return feature;
 }
 
-/// one_hot = ["a", "b"]: a feature for each text of a public list, 1 where the column is that text and else 0, so
-/// that a text which is not in the list is zeros.
-std::vector<Feature> read_one_hot(const Section& section) {
+/// The features that are 0 or 1, of one column: their terms differ, all else they share.
+std::vector<Feature> indicators_of(const Section& section, const char* key, const std::vector<Term>& terms) {
+  for (const char* const beside : {"transform", "equals", "of", "unit"}) {
+    if (section.has(beside)) section.refuse(beside, fmt::format("nothing beside {}, which is a map of its own", key));
+  }
   const std::string column = section.text_or_refuse("column");
-  for (const char* const other : {"transform", "equals", "of", "unit"}) {
-    if (section.has(other)) section.refuse(other, "nothing beside one_hot, which is a map of its own");
-  }
-  const std::vector<std::string> texts = section.texts("one_hot");
-  if (texts.empty()) section.refuse("one_hot", "the texts of the column, [\"a\", \"b\"]");
-  if (std::set<std::string>(texts.begin(), texts.end()).size() != texts.size()) {
-    section.refuse("one_hot", "each text once");
-  }
   const std::string name = section.text("name").value_or(column);
   std::vector<Feature> features;
-  for (const std::string& text : texts) {
+  for (const Term& term : terms) {
     Feature& feature = features.emplace_back();
-    feature.first = {column, Transform::indicator, text};
-    feature.name = name + "=" + text;
+    feature.first = term;
+    feature.first.column = name;
+    feature.name = name_of(feature.first);
+    feature.first.column = column;
     read_placement(section, feature);
   }
   return features;
 }
 
+/// Whether there is a feature, too, for what the list does not name.
+bool with_other(const Section& section) {
+  return section.flag("other").value_or(false);
+}
+
+/// one_hot = ["a", "b"]: a feature for each text of a public list, 1 where the column is that text and else 0, so
+/// that a text which is not in the list is zeros; with other = true it has a feature of its own.
+std::vector<Feature> read_one_hot(const Section& section) {
+  const std::vector<std::string> texts = section.texts("one_hot");
+  if (texts.empty()) section.refuse("one_hot", "the texts of the column, [\"a\", \"b\"]");
+  if (std::set<std::string>(texts.begin(), texts.end()).size() != texts.size()) {
+    section.refuse("one_hot", "each text once");
+  }
+  std::vector<Term> terms;
+  for (const std::string& text : texts) terms.push_back({{}, Transform::indicator, text});
+  if (with_other(section)) terms.push_back({{}, Transform::other, {}, texts});
+  return indicators_of(section, "one_hot", terms);
+}
+
+/// hash = m: a feature for each of m buckets, 1 where the column's text falls into it. For texts without a public
+/// list: those that share a bucket share a coefficient.
+std::vector<Feature> read_hash(const Section& section) {
+  constexpr std::uint64_t most = 4096;
+  const std::uint64_t buckets = section.count("hash").value_or(0);
+  if (buckets < 2 || buckets > most) section.refuse("hash", fmt::format("a number of buckets from 2 to {}", most));
+  if (section.has("other")) section.refuse("other", "nothing beside hash: every text falls into one of its buckets");
+  std::vector<Term> terms;
+  for (std::uint32_t bucket = 0; bucket < buckets; ++bucket) {
+    Term& term = terms.emplace_back();
+    term.transform = Transform::bucket;
+    term.buckets = static_cast<std::uint32_t>(buckets);
+    term.bucket = bucket;
+  }
+  return indicators_of(section, "hash", terms);
+}
+
+/// bins = [a, b, c]: a feature for each of [a, b) and [b, c), 1 where the column's number lies in it. Numbers outside
+/// are zeros; with other = true they have features of their own, one on either side.
+std::vector<Feature> read_bins(const Section& section) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> edges = section.numbers("bins");
+  const bool rises = std::adjacent_find(edges.begin(), edges.end(), std::greater_equal<>()) == edges.end();
+  if (edges.size() < 2 || !rises) section.refuse("bins", "two or more numbers that rise, such as [0, 18, 65, inf]");
+  if (with_other(section)) {
+    if (edges.front() != -infinity) edges.insert(edges.begin(), -infinity);
+    if (edges.back() != infinity) edges.push_back(infinity);
+  }
+  std::vector<Term> terms;
+  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+    Term& term = terms.emplace_back();
+    term.transform = Transform::bin;
+    term.from = edges[i];
+    term.below = edges[i + 1];
+  }
+  return indicators_of(section, "bins", terms);
+}
+
 std::vector<Feature> read_features(const Section& section) {
+  const int maps = section.has("one_hot") + section.has("hash") + section.has("bins");
+  if (maps > 1) section.refuse(section.has("bins") ? "bins" : "hash", "one of one_hot, hash and bins");
   if (section.has("one_hot")) return read_one_hot(section);
+  if (section.has("hash")) return read_hash(section);
+  if (section.has("bins")) return read_bins(section);
+  if (section.has("other")) section.refuse("other", "only with one_hot or bins");
   return {read_feature(section)};
 }
 
 }  // namespace
+
+Term read_term(const Section& section) {
+  Term term{section.text_or_refuse("column"), read_transform(section, "transform"),
+            section.text("equals").value_or("")};
+  if (term.transform == Transform::indicator && !section.has("equals")) section.missing("equals");
+  if (term.transform != Transform::indicator && section.has("equals")) {
+    section.refuse("equals", "only with transform = \"indicator\"");
+  }
+  if (const auto unit = read_time_unit(section, "unit")) {
+    if (!reads_time(term.transform)) section.refuse("unit", "only with transform = \"hour\" or \"day_of_week\"");
+    term.unit = *unit;
+  }
+  return term;
+}
 
 std::optional<record::TimeUnit> read_time_unit(const Section& section, std::string_view key) {
   using record::TimeUnit;

@@ -26,6 +26,10 @@ struct TwoStageColumns {
 [[nodiscard]] record::Schema read_schema(const Section& root, TwoStageColumns& columns);
 /// [model]: loss, intercept, regularisation, and the labels that the loss allows.
 void read_model(const Section& model, Config& config);
+/// A column under one transform.
+[[nodiscard]] record::Term read_term(const Section& section);
+/// [weight] and [exposure], once [model] and [privacy] are read.
+void read_weights(const Section& root, Config& config);
 /// [first_stage], where there are endogenous regressors.
 void read_first_stage(const Section& root, const TwoStageColumns& columns, Config& config);
 /// A target that alone is private must not change how the rest of its record is read: it is a header, which stands

@@ -17,7 +17,9 @@ std::string private_column(const record::Schema& schema) {
   if (!schema.features_public || !schema.target) return {};
   const std::string& column = schema.target->first.column;
   const bool shared = std::any_of(schema.features.begin(), schema.features.end(),
-                                  [&](const record::Feature& feature) { return reads(feature, column); });
+                                  [&](const record::Feature& feature) { return reads(feature, column); }) ||
+                      (schema.weight && schema.weight->term.column == column) ||
+                      (schema.exposure && schema.exposure->term.column == column);
   if (shared || (schema.target->second && schema.target->second->column != column)) {
     throw Failure(Exit::configuration, "column '" + column +
                                            "': where the target alone is private it is read from one column, which "

@@ -41,13 +41,13 @@ class RowWriter {
     batch_->next.resize(count);
     if (timed_) batch_->times.resize(count, no_time);
     if (builder_->has_users()) batch_->users.resize(count);  // of nobody, until their rows are built
+    if (builder_->has_weights()) batch_->weights.resize(count);
   }
 
   /// The row of a record whose fields were read as `readings`; one of zeros where they make no row.
   void write(const double* readings, double time = no_time) {
     if (merged_ != nullptr) readings = merged_->merge(readings, row_ - first_row_);
-    double* const x = batch_->x.data() + row_ * builder_->dimension();
-    if (builder_->build(readings, x, batch_->y[row_])) {
+    if (build(readings)) {
       identify(readings);
     } else {
       note(builder_->reason(readings));
@@ -58,7 +58,7 @@ class RowWriter {
   /// The same of a record that can be used; else false, and it is still to be written.
   [[nodiscard]] bool write_usable(const double* readings, double time) {
     const double* const all = merged_ != nullptr ? merged_->merge(readings, row_ - first_row_) : readings;
-    if (!builder_->build(all, batch_->x.data() + row_ * builder_->dimension(), batch_->y[row_])) return false;
+    if (!build(all)) return false;
     identify(all);
     finish(time);
     return true;
@@ -71,6 +71,11 @@ class RowWriter {
   }
 
  private:
+  [[nodiscard]] bool build(const double* readings) {
+    double* const x = batch_->x.data() + row_ * builder_->dimension();
+    double* const weight = builder_->has_weights() ? batch_->weights.data() + row_ : nullptr;
+    return builder_->build(readings, x, batch_->y[row_], weight);
+  }
   void identify(const double* readings) {
     if (builder_->has_users()) batch_->users[row_] = builder_->user(readings);
   }

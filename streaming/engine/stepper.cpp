@@ -21,6 +21,7 @@ void drop_rows(record::RowBatch& rows, std::size_t count) {
   drop_front(rows.next, count);
   drop_front(rows.times, count);
   drop_front(rows.users, count);
+  drop_front(rows.weights, count);
 }
 
 /// Moves the rejects in front of `position`.

@@ -51,6 +51,10 @@ std::string subject_of(const config::Config& config) {
   std::string text = config.descent.first_stage ? "Instrumental variables" : method_of(config.descent.loss.kind);
   if (!target.empty()) text += " of " + target;
   if (!features.empty()) text += " on " + features;
+  if (config.schema.exposure) {
+    text += (config.schema.exposure->is_log ? ", over exp of " : ", over ") + config.schema.exposure->term.column;
+  }
+  if (config.schema.weight) text += ", weighted by " + config.schema.weight->term.column;
   return text + ".";
 }
 

@@ -1,6 +1,8 @@
 #include "estimate/comparison.h"
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "nustream/inference/adassp.h"
 #include "nustream/inference/least_squares.h"
@@ -12,19 +14,42 @@
 namespace nustream::estimate {
 namespace {
 
+/// The rows as least squares takes them: where they have weights, each times the root of its own.
+class WeighedRows {
+ public:
+  explicit WeighedRows(const Table& table) : view_(table.view()) {
+    const std::span<const double> weights = table.weights.values();
+    if (weights.empty()) return;
+    x_.assign(view_.x.begin(), view_.x.end());
+    y_.assign(view_.y.begin(), view_.y.end());
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      const double root = std::sqrt(weights[i]);
+      for (std::size_t j = 0; j < view_.dimension; ++j) x_[i * view_.dimension + j] *= root;
+      y_[i] *= root;
+    }
+    view_ = {view_.dimension, x_, y_};
+  }
+  [[nodiscard]] const inference::TableView& view() const noexcept { return view_; }
+
+ private:
+  std::vector<double> x_, y_;
+  inference::TableView view_;
+};
+
 /// Where features are public, a record without a target keeps them; here it is left out.
-inference::LeastSquares least_squares(const config::Config& config, const Table& table) {
+inference::LeastSquares least_squares(const config::Config& config, const inference::TableView& rows) {
   const auto& first = config.descent.first_stage;
-  if (!first) return inference::ordinary_least_squares(table.view());
-  return inference::two_stage_least_squares(table.view(), first->shape.instruments, first->shape.controls);
+  if (!first) return inference::ordinary_least_squares(rows);
+  return inference::two_stage_least_squares(rows, first->shape.instruments, first->shape.controls);
 }
 
 /// The private descent's own path without its clips and its noise, in full batches.
-std::vector<double> two_stage_descent(const config::Config& config, const Table& table, StepCount steps) {
+std::vector<double> two_stage_descent(const config::Config& config, const inference::TableView& rows,
+                                      StepCount steps) {
   const lane::FirstStage& first = *config.descent.first_stage;
   return inference::two_stage_descent(
-      table.view(), {first.shape, first.schedule, config.descent.schedule, first.l2, config.descent.l2,
-                     config.descent.projection, config.descent.start, steps});
+      rows, {first.shape, first.schedule, config.descent.schedule, first.l2, config.descent.l2,
+             config.descent.projection, config.descent.start, steps});
 }
 
 /// By name, in original units; of a two-stage model its second stage alone.
@@ -60,22 +85,24 @@ bool is_comparable(const config::Config& config) {
 std::vector<Compared> compare(const config::Config& config, const Table& table, StepCount steps, Rho rho,
                               const std::optional<std::pair<double, double>>& bounds) {
   std::vector<Compared> all;
+  const WeighedRows rows(table);
   const bool two_stage = config.descent.first_stage.has_value();
-  all.push_back(compared(config, two_stage ? "2SLS" : "OLS", std::nullopt, least_squares(config, table).theta));
+  all.push_back(compared(config, two_stage ? "2SLS" : "OLS", std::nullopt, least_squares(config, rows.view()).theta));
   if (two_stage && config.moments) return all;  // solved: there is no descent to compare with
   if (two_stage) {
-    all.push_back(compared(config, "2S-GD", std::nullopt, two_stage_descent(config, table, steps)));
+    all.push_back(compared(config, "2S-GD", std::nullopt, two_stage_descent(config, rows.view(), steps)));
   } else if (bounds) {
     all.push_back(
         compared(config, "AdaSSP", rho,
-                 inference::adassp(table.view(), {bounds->first, bounds->second}, rho, config.privacy.adjacency,
+                 inference::adassp(rows.view(), {bounds->first, bounds->second}, rho, config.privacy.adjacency,
                                    fresh_normals(inference::adassp_normals(table.dimension)))));
   }
   return all;
 }
 
 std::string degeneracy(const config::Config& config, const Table& table) {
-  const std::size_t rank = inference::ordinary_least_squares(table.view()).rank;
+  const WeighedRows rows(table);
+  const std::size_t rank = inference::ordinary_least_squares(rows.view()).rank;
   if (rank < table.dimension) {
     return "the columns of the table are collinear (rank " + std::to_string(rank) + " of " +
            std::to_string(table.dimension) +
@@ -84,7 +111,7 @@ std::string degeneracy(const config::Config& config, const Table& table) {
   }
   if (config.descent.first_stage) {
     const auto& shape = config.descent.first_stage->shape;
-    if (least_squares(config, table).rank < shape.second_stage()) {
+    if (least_squares(config, rows.view()).rank < shape.second_stage()) {
       return "the instruments do not tell the endogenous regressors apart: the estimate is one of many";
     }
   }

@@ -101,11 +101,12 @@ void Table::pad_to_multiple_of(std::size_t multiple) {
   x.append_zeros(missing * dimension);
   y.append_zeros(missing);
   if (!users.empty()) users.resize(users.size() + missing);  // nobody's
+  if (!weights.values().empty()) weights.append_zeros(missing);
 }
 
 TableWitness::TableWitness(const Table& table) : whole_{table.rows(), {}} {
   journal::RunningHash hash;
-  for (const GrowingColumn* column : {&table.x, &table.y}) {
+  for (const GrowingColumn* column : {&table.x, &table.y, &table.weights}) {
     const auto bytes = std::as_bytes(column->values());
     hash.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
@@ -159,6 +160,7 @@ Table read_table(const config::Config& config) {
     more = reader->read(rows, rows_per_read);
     table.x.append(rows.x);
     table.y.append(rows.y);
+    table.weights.append(rows.weights);
     table.users.insert(table.users.end(), rows.users.begin(), rows.users.end());
     table.counts.add(rows.rejects);
     if (config.state.rejects) list_rejects(rows.rejects, table);

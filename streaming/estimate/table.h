@@ -42,6 +42,7 @@ struct Table {
   GrowingColumn x;  ///< row-major
   GrowingColumn y;
   std::vector<record::RowUser> users;  ///< of each row, where the unit is the user; else empty
+  GrowingColumn weights;               ///< of each row, where rows have weights; else empty
   console::OperatorCounts counts;
   std::string reject_lines;  ///< of the first ones, for rejects.jsonl, where it is asked for
   bool rejects_cut = false;  ///< there are more than those
@@ -54,7 +55,8 @@ struct Table {
             x.values().data() + first * dimension,
             y.values().data() + first,
             nullptr,
-            users.empty() ? nullptr : users.data() + first};
+            users.empty() ? nullptr : users.data() + first,
+            weights.values().empty() ? nullptr : weights.values().data() + first};
   }
   [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x.values(), y.values()}; }
   /// Rows of zeros, whose gradient is zero, up to whole minibatches.

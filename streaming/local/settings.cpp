@@ -144,6 +144,16 @@ void append_term(std::string_view key, const record::Term& term, std::string& ou
   append_text("column", term.column, out);
   append_real("transform", static_cast<double>(term.transform), out);
   append_text("equals", term.equals, out);
+  for (const std::string& label : term.labels) append_text("label", label, out);
+  if (term.unit != record::TimeUnit::none) append_real("unit", static_cast<double>(term.unit), out);
+  if (term.transform == record::Transform::bucket) {
+    append_real("buckets", term.buckets, out);
+    append_real("bucket", term.bucket, out);
+  }
+  if (term.transform == record::Transform::bin) {
+    append_real("from", term.from, out);
+    append_real("below", term.below, out);
+  }
   out += '}';
 }
 
@@ -220,6 +230,9 @@ Settings read_settings(const std::string& file, const std::vector<std::string>& 
   const record::Schema schema = config::read_schema(root, two_stage);
   if (two_stage.instruments + two_stage.endogenous > 0) {
     root.refuse("instruments", "no instruments: reports in local privacy have one stage");
+  }
+  for (const char* const key : {"weight", "exposure"}) {
+    if (root.has(key)) root.refuse(key, "nothing here: reports in local privacy have no weights");
   }
   const inference::LocalBounds bounds = read_bounds(local, family, std::max<std::size_t>(1, schema.dimension()));
   const std::string public_rows = local.text("public_rows").value_or("");

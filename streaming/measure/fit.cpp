@@ -37,7 +37,7 @@ void require_plain_features(const config::Config& asked) {
     tables = std::max(tables, static_cast<std::size_t>(std::stoul(key.substr(9))) + 1);
   }
   const bool any_indicator = std::ranges::any_of(asked.schema.features, [](const record::Feature& feature) {
-    return feature.first.transform == record::Transform::indicator;
+    return record::is_indicator(feature.first.transform);
   });
   if (tables > asked.schema.features.size() || (tables > 0 && any_indicator)) {
     refuse(asked, "a number where [[features]] have indicators: center = 0 and scale = 1 suit them");
@@ -77,6 +77,7 @@ void require_measurable(const config::Config& asked) {
   if (asked.users) {
     refuse(asked, "a number where privacy.unit is \"user\": how many records of one user are measured has no bound");
   }
+  if (asked.schema.is_weighted()) refuse(asked, "a number where records have weights, which measuring does not see");
   if (asked.privacy.protects != config::Protects::record) refuse(asked, "a number where features are public");
   for (const std::string& key : asked.private_keys) {
     if (!key.ends_with(".start") || asked.schema.intercept) continue;

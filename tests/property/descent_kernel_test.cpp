@@ -55,6 +55,9 @@ Outcome run(const Variant& variant, const Case& setting, std::uint64_t seed) {
     unit = static_cast<std::int64_t>(normal(random) * static_cast<double>(setting.noise_scale));
   }
   x[0] = 1e200;  // one record outside the fast path
+  std::vector<double> weights(y.size());
+  for (double& weight : weights) weight = std::fabs(normal(random));
+  const bool is_weighted = d % 2 == 1;
   const std::vector<double> step_sizes(steps, 0.05);
   std::vector<double> gains(steps, 0.25);
   gains[0] = 0;
@@ -90,7 +93,8 @@ Outcome run(const Variant& variant, const Case& setting, std::uint64_t seed) {
           .sum = sum.data(),
           .units = units.data(),
           .average = average.data(),
-          .clipped = 0};
+          .clipped = 0,
+          .weights = is_weighted ? weights.data() : nullptr};
   variant.run(job);
   // What the kernels may assume of padded vectors they have to leave so.
   for (std::size_t j = d; j < theta.size(); ++j) EXPECT_EQ(std::bit_cast<std::uint64_t>(theta[j]), 0U);
@@ -139,6 +143,8 @@ std::vector<std::int64_t> two_stage_sums(const Variant& variant, std::size_t end
   y[3] = std::nan("");
   std::fill_n(rows.begin() + static_cast<std::ptrdiff_t>(5 * (instruments + endogenous)), instruments + endogenous,
               0);
+  std::vector<double> weights(records);
+  for (double& weight : weights) weight = std::fabs(normal(random));
   const noise::Grid grid(NoiseStddev{1}, 1.0, ClipNorm{1.5});
   GradientSum second_sum(grid, 1, p);
   GradientSum first_sum(grid, endogenous, instruments);
@@ -163,7 +169,8 @@ std::vector<std::int64_t> two_stage_sums(const Variant& variant, std::size_t end
                   is_public ? public_sum.data() : nullptr,
                   fitted.data(),
                   residuals.data(),
-                  0};
+                  0,
+                  seed % 2 == 0 ? nullptr : weights.data()};
   variant.run_two_stage(job);
   second_sum.take(units, padded(p));
   first_sum.take(first_units, padded(instruments));

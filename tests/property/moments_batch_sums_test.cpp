@@ -147,6 +147,36 @@ TEST(BatchSums, AreTheFormulasTruncatedToTheGrid) {
   }
 }
 
+// A row of weight w is the row times the root of w, before it is scaled: no weight makes it longer.
+TEST(BatchSums, TakeWeightedRowsTimesTheRootOfTheirWeight) {
+  RandomCases random(2);
+  for (int trial = 0; trial < 500; ++trial) {
+    const Setting s = random.setting();
+    const std::vector<double> row = random.row(s, 0.7);
+    const double target = 3 * random.normal();
+    const double weight = trial % 5 == 0 ? 0 : std::ldexp(1 + std::fabs(random.normal()), trial % 40 - 20);
+    record::RowBatch rows = tests::rows_of(row.size(), row, {target});
+    rows.weights = {weight};
+    BatchSums sums(s.design, s.spacings);
+    sums.aim(s.radii, s.centre);
+    sums.add(slice(rows, 0, 1));
+    std::vector<double> times_root = row;
+    for (double& entry : times_root) entry *= std::sqrt(weight);
+    const auto expected = twin(s.design, s.radii, s.centre, times_root, std::sqrt(weight) * target);
+    const auto found = sums_of(sums, s.design, s.spacings);
+    const double factor = clip_factor(s.design, s.spacings);
+    for (std::size_t b = 0; b < found.size(); ++b) {
+      long double squares = 0;
+      for (std::size_t j = 0; j < found[b].size(); ++j) {
+        squares += found[b][j] * found[b][j];
+        EXPECT_NEAR(static_cast<double>(found[b][j]), static_cast<double>(factor * expected[b][j]),
+                    s.spacings[b] + 1e-13);
+      }
+      EXPECT_LE(squares, 1);
+    }
+  }
+}
+
 TEST(BatchSums, NoRowMovesABlockByMoreThanItsRadius) {
   RandomCases random(2);
   constexpr double extremes[] = {1e-308, 1e-160, 1e-3, 1, 1e3, 1e160, 1.7e308};

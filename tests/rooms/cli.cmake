@@ -1,5 +1,5 @@
 # Tests of the command's rooms: config, publish, check, replay, cli.
-nustream_test(config_test quick unit/config_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
+nustream_test(config_test quick unit/config_test.cpp unit/config_columns_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_test(config_defaults_test quick unit/config_defaults_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(config_users_test quick unit/config_users_test.cpp LINK nustream_service GTest::gmock)
@@ -60,6 +60,7 @@ set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
 nustream_command_test(plan_test quick fault/plan_test.cpp)
 nustream_command_test(fit_test quick fault/fit_test.cpp)
 nustream_command_test(measured_test quick fault/measured_test.cpp)
+nustream_command_test(weighted_records_test quick fault/weighted_records_test.cpp)
 nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp)
 target_compile_definitions(instruments_test PRIVATE NUSTREAM_TABLES_DIR="${NUSTREAM_TABLES_DIR}")
 nustream_command_test(replay_batches_test quick fault/replay_batches_test.cpp)

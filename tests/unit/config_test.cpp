@@ -111,45 +111,6 @@ TEST(Config, AnOverrideTakesThePlaceOfTheOtherBudget) {
   EXPECT_THAT(refusal({"privacy.epsilon=1", "privacy.rho=1"}), HasSubstr("not both"));
 }
 
-TEST(Config, OneHotIsAFeatureForEachTextOfTheList) {
-  const Config config =
-      read({"features.0.one_hot=[\"b\", \"a c\"]", "features.0.center=0.25", "features.0.scale=0.5"});
-  ASSERT_EQ(config.schema.features.size(), 2U);
-  for (const auto& [at, text] : {std::pair(0U, "b"), std::pair(1U, "a c")}) {
-    const record::Feature& feature = config.schema.features[at];
-    EXPECT_EQ(feature.name, std::string("x=") + text);
-    EXPECT_EQ(feature.first.column, "x");
-    EXPECT_EQ(feature.first.transform, record::Transform::indicator);
-    EXPECT_EQ(feature.first.equals, text);
-    EXPECT_EQ(feature.center, 0.25);
-    EXPECT_EQ(feature.scale, 0.5);
-  }
-  EXPECT_EQ(config.descent.dimension, 2 + (config.schema.intercept ? 1U : 0U));
-  EXPECT_EQ(read({"features.0.one_hot=[\"b\"]", "features.0.name=kind"}).schema.features[0].name, "kind=b");
-  EXPECT_THAT(refusal({"features.0.one_hot=[]"}), HasSubstr("the texts of the column"));
-  EXPECT_THAT(refusal({"features.0.one_hot=[\"a\", \"a\"]"}), HasSubstr("each text once"));
-  EXPECT_THAT(refusal({"features.0.one_hot=[\"a\"]", "features.0.transform=log"}),
-              HasSubstr("nothing beside one_hot"));
-  EXPECT_THAT(refusal({"target.one_hot=[\"a\"]"}), HasSubstr("unknown key"));
-}
-
-// Two of them would be told apart by nothing.
-TEST(Config, OneHotNamesAreThoseOfNoOtherFeature) {
-  std::string text = tests::example_config();
-  text.insert(text.find("[descent]"), "[[features]]\ncolumn = \"x\"\ntransform = \"indicator\"\nequals = \"b\"\n\n");
-  EXPECT_THAT(refusal({"features.0.one_hot=[\"a\", \"b\"]"}, text), HasSubstr("'x=b' is taken"));
-}
-
-// The list decides what an iterate is of.
-TEST(Config, OneHotIsInTheDigest) {
-  const auto digest = [](const std::vector<std::string>& overrides) {
-    const Config config = read(overrides);
-    return settings_digest(config, make_mechanism(config, privacy::Participation::once()));
-  };
-  EXPECT_NE(digest({"features.0.one_hot=[\"a\", \"b\"]"}), digest({"features.0.one_hot=[\"a\", \"c\"]"}));
-  EXPECT_NE(digest({"features.0.one_hot=[\"a\", \"b\"]"}), digest({"features.0.one_hot=[\"b\", \"a\"]"}));
-}
-
 // As a shell would have them, but for the order, which no locale decides.
 TEST(Config, APatternStandsForTheFilesThatMatchInTheOrderOfTheirBytes) {
   const tests::TemporaryFolder folder;

@@ -28,6 +28,10 @@ struct Stretch {
   std::span<const std::int64_t> noise;    ///< steps × d, units of the grid
   std::span<const double> step_sizes;     ///< η_t of each step
   std::span<const double> average_gains;  ///< of each step: Average::weigh()
+  /// steps × m, finite and >= 0: what each gradient is multiplied by before it is clipped. Empty: 1.
+  std::span<const double> weights{};
+
+  [[nodiscard]] double weight(std::size_t record) const noexcept { return weights.empty() ? 1 : weights[record]; }
 };
 
 namespace kernel {

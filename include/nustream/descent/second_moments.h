@@ -66,7 +66,8 @@ class SecondMoments {
   /// The records of the step that θ, the iterate after `steps` steps, takes: m rows of d, m targets, with the noise
   /// of each stage. θ and the targets matter to the meat alone.
   void step(std::span<const double> x, std::span<const double> y, std::span<const double> theta,
-            std::span<const std::int64_t> bread_noise, std::span<const std::int64_t> meat_noise, StepCount steps);
+            std::span<const double> weights, std::span<const std::int64_t> bread_noise,
+            std::span<const std::int64_t> meat_noise, StepCount steps);
 
   /// Isometric triangles; zeros before the means begin. No meat: empty.
   [[nodiscard]] std::span<const double> bread() const noexcept { return bread_.mean(); }

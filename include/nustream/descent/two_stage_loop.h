@@ -47,6 +47,7 @@ struct TwoStageStretch {
   std::span<const double> step_sizes;         ///< α_t
   std::span<const double> first_step_sizes;   ///< η_t
   std::span<const double> average_gains;
+  std::span<const double> weights{};  ///< as Stretch's, of both stages; empty: 1
 };
 
 /// An iterate [β, Θ] and the rule that moves it, both stages from the iterates of step t:
@@ -80,7 +81,7 @@ class TwoStageLoop {
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
 
  private:
-  void add_records(std::span<const double> rows, std::span<const double> y);
+  void add_records(std::span<const double> rows, std::span<const double> y, const double* weights);
   void step_public(std::span<double> first_stage, double step_size);
 
   TwoStageRule rule_;

@@ -55,12 +55,13 @@ class BatchSums {
   /// From the next row on. `centre` has shape.coefficients() finite entries: θ_c of the regressors, then of the
   /// target.
   void aim(const Radii& radii, std::span<const double> centre);
-  /// All rows of the slice, in order. O(d²) a row; no allocation.
+  /// All rows of the slice, in order. O(d²) a row; no allocation. A row with a weight w is √w·(x, y).
   void add(const record::RowSlice& rows) noexcept;
   /// What one row alone adds, before it is truncated: its second moments, then its target moments, each of length at
   /// most 1 but for rounding. False for a row that adds zeros. Contract: the design has no other blocks, and
   /// `entries` room for both.
-  [[nodiscard]] bool contribution(const double* row, double target, std::span<double> entries) noexcept;
+  [[nodiscard]] bool contribution(const double* row, double target, double weight,
+                                  std::span<double> entries) noexcept;
   /// Rows whose contributions come by add_units().
   void count(std::uint64_t rows) noexcept { records_ += rows; }
   /// Integers of a block's grid that were summed elsewhere.
@@ -84,7 +85,8 @@ class BatchSums {
     std::vector<Wide> sums;
   };
 
-  void add_row(const double* row, double target) noexcept;
+  void add_row(const double* row, double target, double weight) noexcept;
+  [[nodiscard]] bool scale_weighted(const double* row, double target, double weight) noexcept;
   [[nodiscard]] bool scale_row(const double* row, double target) noexcept;
   void add_scaled() noexcept;
   [[nodiscard]] double residual(std::size_t response, double value, double scale) const noexcept;
@@ -97,6 +99,7 @@ class BatchSums {
   std::vector<double> centre_;
   std::vector<double> inputs_;     // x·s/R_x
   std::vector<double> residuals_;  // w
+  std::vector<double> weighted_;   // √weight times a row
   std::uint64_t unflushed_ = 0;
   std::uint64_t whole_ = 0;
   std::uint64_t records_ = 0;

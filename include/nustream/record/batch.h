@@ -37,7 +37,8 @@ struct RowBatch {
   /// Event time of each row, seconds since 1970-01-01T00:00:00Z, NaN where it cannot be read; empty unless the
   /// reader was given a time column. For pacing a replay: no row and no release may depend on it.
   std::vector<double> times;
-  std::vector<RowUser> users;  ///< count, where the schema names a user; else empty
+  std::vector<RowUser> users;   ///< count, where the schema names a user; else empty
+  std::vector<double> weights;  ///< count, finite and >= 0, where the schema weighs records; else empty: all are 1
 
   [[nodiscard]] std::size_t count() const noexcept { return next.size(); }
   void clear() {
@@ -47,6 +48,7 @@ struct RowBatch {
     rejects.clear();
     times.clear();
     users.clear();
+    weights.clear();
   }
 };
 
@@ -56,8 +58,9 @@ struct RowSlice {
   std::size_t count;
   const double* x;
   const double* y;
-  const std::uint64_t* next;       ///< null: each row is one position behind the row before it
-  const RowUser* users = nullptr;  ///< null where the unit of privacy is a record
+  const std::uint64_t* next;        ///< null: each row is one position behind the row before it
+  const RowUser* users = nullptr;   ///< null where the unit of privacy is a record
+  const double* weights = nullptr;  ///< null: all are 1
 };
 [[nodiscard]] inline RowSlice slice(const RowBatch& batch, std::size_t begin, std::size_t end) {
   return {batch.dimension,
@@ -65,7 +68,8 @@ struct RowSlice {
           batch.x.data() + begin * batch.dimension,
           batch.y.data() + begin,
           batch.next.data() + begin,
-          batch.users.empty() ? nullptr : batch.users.data() + begin};
+          batch.users.empty() ? nullptr : batch.users.data() + begin,
+          batch.weights.empty() ? nullptr : batch.weights.data() + begin};
 }
 
 }  // namespace nustream::record

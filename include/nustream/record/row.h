@@ -22,6 +22,8 @@ enum class Reading {
   day_of_week,  ///< of a timestamp
   label,        ///< the place of the text among the given ones
   custom,       ///< what a TextReader reads
+  other,        ///< 1 where the text is none of the given ones, byte for byte, else 0
+  bucket,       ///< the bucket of the text
   user,         ///< the number that a UserReader gives to the text, unless it stands for no user
 };
 
@@ -30,10 +32,11 @@ struct Field {
   std::string column;
   Reading reading;
   std::string equals;               ///< for Reading::equals
-  std::vector<std::string> labels;  ///< for Reading::label; for Reading::user those that stand for nobody
+  std::vector<std::string> labels;  ///< for Reading::label and other; for Reading::user those that stand for nobody
   TextReader* reader = nullptr;     ///< for Reading::custom
   TimeUnit unit = TimeUnit::none;   ///< for Reading::hour and day_of_week
   UserReader* users = nullptr;      ///< for Reading::user; null: any number will do
+  std::uint32_t buckets = 0;        ///< for Reading::bucket
 
   friend bool operator==(const Field&, const Field&) = default;
 };
@@ -47,6 +50,11 @@ inline constexpr double missing = std::bit_cast<double>(std::uint64_t{0x7ff8'000
 
 /// The number that `text` is under the field's reading: finite, or NaN where it cannot be read.
 [[nodiscard]] double read_field(const Field& field, std::string_view text) noexcept;
+
+/// Which of `buckets` (> 0) a text falls into: its FNV-1a hash in 64 bits, its bits mixed once more (the last three
+/// lines of MurmurHash3's 64-bit finaliser), modulo `buckets`. A public function of the text's bytes, the same on
+/// every machine and in every version: docs/formats/input.md.
+[[nodiscard]] std::uint32_t bucket_of(std::string_view text, std::uint32_t buckets) noexcept;
 
 /// The maps of a schema over the numbers that its fields were read as. Immutable once built; safe to share.
 class RowBuilder {
@@ -67,7 +75,12 @@ class RowBuilder {
   /// False where the record is unusable: a reading or a result is not finite, or the target is no label. `x` and `y`
   /// are then all zero, a row whose gradient is zero under every loss; where features are public and the target alone
   /// is unusable, `x` stays and `y` is NaN.
-  [[nodiscard]] bool build(const double* readings, double* x, double& y) const noexcept;
+  ///
+  /// `weight`, unless null, is how much the record counts: 1 where has_weights() is false, 0 of an unusable record.
+  [[nodiscard]] bool build(const double* readings, double* x, double& y, double* weight = nullptr) const noexcept;
+
+  /// Whether records have weights. Whoever then ignores them computes another estimate.
+  [[nodiscard]] bool has_weights() const noexcept { return weight_ || exposure_; }
 
   /// Whether records name a user.
   [[nodiscard]] bool has_users() const noexcept { return user_field_.has_value(); }
@@ -83,6 +96,7 @@ class RowBuilder {
   struct Factor {
     std::uint32_t field;
     Transform transform;
+    double from = 0, below = 0;  // of a bin; a bucket is the bin of its own number
   };
   struct Map {
     std::string name;
@@ -93,7 +107,10 @@ class RowBuilder {
 
   [[nodiscard]] Factor factor(const Term& term);
   [[nodiscard]] Map map(const Feature& feature);
+  [[nodiscard]] static double value(const Factor& factor, const double* readings) noexcept;
   [[nodiscard]] static double value(const Map& map, const double* readings) noexcept;
+  [[nodiscard]] double exposure(const double* readings) const noexcept;
+  [[nodiscard]] double weight(const double* readings) const noexcept;
   [[nodiscard]] bool is_target(double value) const noexcept;
 
   std::vector<Field> fields_;
@@ -105,6 +122,9 @@ class RowBuilder {
   bool counts_ = false;
   bool features_public_ = false;
   std::optional<std::uint32_t> user_field_;
+  std::optional<Factor> weight_, exposure_;
+  double weight_most_ = 0, exposure_most_ = 0;
+  bool exposure_is_log_ = false;
   bool copies_ = false;  ///< every feature is the field of its own number, unchanged
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -26,7 +27,16 @@ enum class Transform {
   day_of_week,  ///< 0 Monday … 6 Sunday
   label,        ///< the place of the field's text in `labels`, from 0: spaces and tabs around it are dropped
   custom,       ///< whatever `reader` reads
+  other,        ///< 1 where the field's text is none of `labels`, byte for byte, else 0
+  bucket,       ///< 1 where bucket_of(text, `buckets`) is `bucket`, else 0
+  bin,          ///< 1 where `from` ≤ the number < `below`, else 0
 };
+
+/// Whether it makes 0 or 1 of a field: such a feature needs neither centre nor scale.
+[[nodiscard]] constexpr bool is_indicator(Transform transform) noexcept {
+  return transform == Transform::indicator || transform == Transform::other || transform == Transform::bucket ||
+         transform == Transform::bin;
+}
 
 /// Reads texts as numbers for whoever looks at an input without a run: never part of a run's settings. It outlives
 /// the readers that hold it.
@@ -62,9 +72,13 @@ struct Term {
   std::string column;
   Transform transform = Transform::identity;
   std::string equals;                 ///< for Transform::indicator
-  std::vector<std::string> labels{};  ///< for Transform::label: the texts of the classes
+  std::vector<std::string> labels{};  ///< for Transform::label: the texts of the classes; for other: the known texts
   TextReader* reader = nullptr;       ///< for Transform::custom
   TimeUnit unit = TimeUnit::none;     ///< for Transform::hour and day_of_week, of texts that are numbers
+  std::uint32_t buckets = 0;          ///< for Transform::bucket: how many there are
+  std::uint32_t bucket = 0;           ///< for Transform::bucket: which of them
+  double from = 0;                    ///< for Transform::bin
+  double below = 0;                   ///< for Transform::bin
 };
 
 /// One number of a row: (clamp(value, lower, upper) − center)/scale, where value is the first term, or the
@@ -79,6 +93,23 @@ struct Feature {
   double upper = std::numeric_limits<double>::infinity();
 };
 
+/// How much a record counts: its gradient is multiplied by w before it is clipped, and of running sums its row by the
+/// root of w before it is scaled, so that no weight widens what a record can do.
+struct Weight {
+  Term term;
+  /// A larger w counts as this. A w below 0 makes the record unusable.
+  double most = std::numeric_limits<double>::infinity();
+};
+
+/// How long, or over how much, a record counted: a count y over an exposure E is Poisson of mean E·exp(θᵀx). Its
+/// gradient is that of the rate y/E with weight E.
+struct Exposure {
+  Term term;
+  bool is_log = false;  ///< the column has ln E, an offset
+  /// A larger E counts as this in the weight. An E that is not above 0 makes the record unusable.
+  double most = std::numeric_limits<double>::infinity();
+};
+
 /// A row is [1 if intercept, features…], and the target y where there is one.
 struct Schema {
   std::vector<Feature> features;
@@ -91,7 +122,10 @@ struct Schema {
   bool features_public = false;
   /// A record without a user is unusable.
   std::optional<UserColumn> user{};
+  std::optional<Weight> weight{};
+  std::optional<Exposure> exposure{};
 
+  [[nodiscard]] bool is_weighted() const noexcept { return weight || exposure; }
   [[nodiscard]] std::size_t dimension() const noexcept { return features.size() + (intercept ? 1 : 0); }
 };
 

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "config/read_sections.h"
+
+namespace nustream::config {
+namespace {
+
+using LossKind = model::Loss::Kind;
+
+/// The public bound of a section's column.
+double read_most(const Section& section) {
+  if (!section.has("max")) section.missing("max");
+  const double most = section.number("max").value_or(0);
+  if (!(most > 0)) section.refuse("max", "a finite number > 0: a public bound, larger ones count as it");
+  return most;
+}
+
+/// What a record counts as is part of its features: where the target alone is private, it must not be made of it.
+void require_no_target(const Section& section, const record::Term& term, const Config& config) {
+  if (config.privacy.protects != Protects::target || !config.schema.target) return;
+  if (term.column != config.schema.target->first.column) return;
+  section.refuse("column", "another column than the target's, which alone is private");
+}
+
+}  // namespace
+
+void read_weights(const Section& root, Config& config) {
+  const LossKind loss = config.descent.loss.kind;
+  if (root.has("weight")) {
+    const Section section = root.section("weight");
+    if (loss == LossKind::mean) {
+      root.refuse("weight", "nothing with loss = \"mean\", which counts every record alike");
+    }
+    config.schema.weight = {read_term(section), read_most(section)};
+    require_no_target(section, config.schema.weight->term, config);
+  }
+  if (root.has("exposure")) {
+    const Section section = root.section("exposure");
+    if (loss != LossKind::poisson)
+      root.refuse("exposure", "nothing but with loss = \"poisson\", whose target counts");
+    config.schema.exposure = {read_term(section), section.flag("log").value_or(false), read_most(section)};
+    require_no_target(section, config.schema.exposure->term, config);
+  }
+}
+
+void require_no_weights(const Config& config, std::string_view command) {
+  if (!config.schema.is_weighted()) return;
+  throw Failure(Exit::configuration,
+                fmt::format("{}: [{}] is for replay, estimate, attach and check; {} knows no weights: leave it out",
+                            config.file, config.schema.weight ? "weight" : "exposure", command));
+}
+
+}  // namespace nustream::config

@@ -1,0 +1,125 @@
+// Records that count more or less than one, and columns of texts and ages, through the command: against least squares
+// and rates that are computed here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "command.h"
+#include "temporary_folder.h"
+
+namespace nustream {
+namespace {
+
+using testing::HasSubstr;
+
+/// A table with a two-valued x: what its models come to has a closed form.
+struct Rows {
+  std::string csv = "x,y,n,days\n";
+  std::array<double, 2> weight{};    // Σ w of x = 0 and x = 1
+  std::array<double, 2> sum{};       // Σ w y
+  std::array<double, 2> counted{};   // Σ y
+  std::array<double, 2> exposure{};  // Σ days
+};
+
+Rows rows(std::size_t count) {
+  std::mt19937_64 random(7);
+  Rows rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t x = random() % 2;
+    const double days = 0.5 + static_cast<double>(random() % 8) / 4;
+    const double y = static_cast<double>(std::poisson_distribution<int>(days * (x == 0 ? 1.0 : 1.6))(random));
+    const double n = static_cast<double>(random() % 9);  // held to 5
+    rows.csv += fmt::format("{},{},{},{}\n", x, y, n, days);
+    const double w = std::min(n, 5.0);
+    rows.weight[x] += w;
+    rows.sum[x] += w * y;
+    rows.counted[x] += y;
+    rows.exposure[x] += days;
+  }
+  return rows;
+}
+
+class WeightedRecords : public testing::Test {
+ protected:
+  static constexpr const char* common =
+      "[stream]\nname = \"w\"\ninput = \"rows.csv\"\n[target]\ncolumn = \"y\"\n"
+      "[privacy]\nrho = 1e9\ndelta = 1e-6\n[[features]]\ncolumn = \"x\"\n";
+
+  WeightedRecords() { folder_.write("rows.csv", rows_.csv); }
+
+  /// The estimate of a run over the rows.
+  std::vector<double> estimate(const std::string& command, const std::string& settings) const {
+    const tests::CommandResult result = run(command, settings);
+    EXPECT_EQ(result.code, 0) << result.err;
+    simdjson::dom::parser parser;
+    const simdjson::dom::element found = parser.parse(result.out);
+    std::vector<double> values;
+    for (const auto& [name, value] : found["estimate"].get_object()) values.push_back(double(value));
+    return values;
+  }
+  tests::CommandResult run(const std::string& command, const std::string& settings) const {
+    const std::string config = folder_.write("stream.toml", common + settings);
+    const std::string state = (folder_.path() / fmt::format("state-{}", runs_++)).string();
+    std::vector<std::string> arguments{command, config, "--json", "--set", "state.directory=\"" + state + "\""};
+    if (command != "audit") arguments.insert(arguments.end(), {"--insecure-seed", "3"});
+    return tests::run_command(NUSTREAM_COMMAND, arguments);
+  }
+
+  tests::TemporaryFolder folder_;
+  Rows rows_ = rows(4000);
+  mutable int runs_ = 0;
+};
+
+// The weighted means of y where x is 0 and where it is 1, solved from sums.
+TEST_F(WeightedRecords, SumsComeToWeightedLeastSquares) {
+  const std::vector<double> found = estimate(
+      "replay",
+      "[model]\nestimator = \"moments\"\n[moments]\nrow_norm = 4\nresidual_bound = 40\n[release]\nevery = 4000\n"
+      "[weight]\ncolumn = \"n\"\nmax = 5\n");
+  ASSERT_EQ(found.size(), 2U);
+  const double at_0 = rows_.sum[0] / rows_.weight[0];
+  const double at_1 = rows_.sum[1] / rows_.weight[1];
+  EXPECT_NEAR(found[0], at_0, 1e-3);
+  EXPECT_NEAR(found[1], at_1 - at_0, 1e-3);
+}
+
+// The same by full-batch descents, whose noise and clips are out of the way.
+TEST_F(WeightedRecords, DescentsComeToWeightedLeastSquares) {
+  const std::vector<double> found =
+      estimate("estimate",
+               "[descent]\nstep_size = 0.15\nclip_norm = 1000\n[estimate]\nsteps = 400\n"
+               "[weight]\ncolumn = \"n\"\nmax = 5\n");
+  const double at_0 = rows_.sum[0] / rows_.weight[0];
+  EXPECT_NEAR(found[0], at_0, 2e-3);
+  EXPECT_NEAR(found[0] + found[1], rows_.sum[1] / rows_.weight[1], 2e-3);
+}
+
+// Rates: counts over what they were counted over.
+TEST_F(WeightedRecords, ExposuresComeToRates) {
+  const std::vector<double> found =
+      estimate("estimate",
+               "[model]\nloss = \"poisson\"\n[descent]\nstep_size = 0.2\nclip_norm = 1000\n"
+               "[estimate]\nsteps = 400\n[exposure]\ncolumn = \"days\"\nmax = 10\n");
+  EXPECT_NEAR(std::exp(found[0]), rows_.counted[0] / rows_.exposure[0], 2e-3);
+  EXPECT_NEAR(std::exp(found[0] + found[1]), rows_.counted[1] / rows_.exposure[1], 2e-3);
+}
+
+TEST_F(WeightedRecords, AreRefusedWhereNobodyWouldCountThem) {
+  const std::string descent = "[descent]\nstep_size = 0.2\nclip_norm = 1\n[noise]\nnu = 0.2\n";
+  const tests::CommandResult audit = run("audit", descent + "[weight]\ncolumn = \"n\"\nmax = 5\n");
+  EXPECT_EQ(audit.code, 78);
+  EXPECT_THAT(audit.err, HasSubstr("audit knows no weights"));
+  const tests::CommandResult exposure = run("replay", descent + "[exposure]\ncolumn = \"days\"\nmax = 10\n");
+  EXPECT_EQ(exposure.code, 78);
+  EXPECT_THAT(exposure.err, HasSubstr("poisson"));
+}
+
+}  // namespace
+}  // namespace nustream
