@@ -54,7 +54,8 @@ struct Bench {
 /// The service's own consumer, decoder and lane.
 void consume_and_step(const config::Config& config, std::size_t records) {
   Bench bench(config);
-  attach::LaneInput input(config, bench.keys, Position{0}, std::nullopt, config.kafka.dead_letter_bytes_max);
+  attach::LaneInput input(config, bench.keys, LaneId{0}, nullptr, Position{0}, std::nullopt,
+                          config.kafka.dead_letter_bytes_max);
   kafka::SeenRecords seen({});
   kafka::GroupConsumer consumer({config.kafka.brokers, {}}, {config.kafka.topics.input, config.kafka.group, ""});
   std::vector<kafka::Message> messages;

@@ -147,7 +147,7 @@ benchmarks::Case moments_case() {
            theta = std::vector<double>(d)] {
             for (std::size_t t = 0; t < records; ++t) {
               const auto of_step = std::span(noise).subspan(t * triangle, triangle);
-              moments->step(std::span(x).subspan(t * d, d), std::span(y).subspan(t, 1), theta, of_step, of_step,
+              moments->step(std::span(x).subspan(t * d, d), std::span(y).subspan(t, 1), theta, {}, of_step, of_step,
                             StepCount{t});
             }
             benchmarks::keep(moments->bread().data());

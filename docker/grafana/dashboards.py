@@ -119,6 +119,9 @@ def public():
               (f"nustream_interval_upper{{{OF_ONE}}}", "upper"), (f"nustream_interval_lower{{{OF_ONE}}}", "lower"),
               (f"nustream_estimate_average{{{OF_ONE}}}", "average"), (f"nustream_estimate{{{OF_ONE}}}", "last iterate"),
               width=8, repeat="feature", overrides=band),
+        number("Directions that noise hides", "Of models that are solved from running sums: directions of the features "
+               "of which the last release of a lane says nothing. 0 where no lane solves sums.", "none",
+               f"max(nustream_floored_directions{{{STREAM}}}) or vector(0)"),
         row("Combined model"),
         number("Lanes in the model", "The combined model is the mean of so many lanes. No data without a model topic.",
                "none", f"max(nustream_model_lanes{{{STREAM}}})"),

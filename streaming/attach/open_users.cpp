@@ -89,6 +89,15 @@ std::unique_ptr<TopicUsers> UsersOpening::resumed(const journal::StateRecord& re
   }
 }
 
+/// Whether each user's lane is the one that it was in the epoch before: as many lanes, by the same partitioner, which
+/// settings name where it is not the usual one.
+bool UsersOpening::are_divided_as(const journal::StateRecord& before) const {
+  const config::Users& settings = *setup_.config.users;
+  if (users::decode_topic_mark(before.users->mark).lanes != settings.lanes) return false;
+  const bool was_other = before.settings.find("\nuser_partitioner=") != std::string::npos;
+  return settings.lanes == 1 || was_other == (settings.partitioner == users::Partitioner::crc32);
+}
+
 std::unique_ptr<TopicUsers> UsersOpening::of_epoch(const journal::StateRecord* before,
                                                    const std::optional<users::Limits>& limits_before,
                                                    bool& carries_over) const {
@@ -98,10 +107,10 @@ std::unique_ptr<TopicUsers> UsersOpening::of_epoch(const journal::StateRecord* b
     return std::make_unique<TopicUsers>(store(), key_of_stream());
   }
   const journal::UsersOfState& known = *before->users;
-  const bool are_as_many = users::decode_topic_mark(known.mark).lanes == settings.lanes;
-  carries_over = carries_over && are_as_many && known.column == settings.column && limits_before &&
+  const bool are_divided_alike = are_divided_as(*before);
+  carries_over = carries_over && are_divided_alike && known.column == settings.column && limits_before &&
                  users::are_of_one_kind(*limits_before, *settings.limits);
-  if (are_as_many) {
+  if (are_divided_alike) {
     try {
       auto opened = rebuilt(known);
       carries_over ? opened->carry_over(*limits_before) : opened->begin_anew();

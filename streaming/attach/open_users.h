@@ -52,6 +52,7 @@ class UsersOpening {
   [[nodiscard]] UserStore store() const;
   [[nodiscard]] users::TopicLog::ReadFrom reader(kafka::Offset end) const;
   [[nodiscard]] std::unique_ptr<TopicUsers> rebuilt(const journal::UsersOfState& before) const;
+  [[nodiscard]] bool are_divided_as(const journal::StateRecord& before) const;
   [[nodiscard]] users::UserKey key_of_stream() const;
   [[nodiscard]] std::optional<users::UserKey> key_of(LaneId lane) const;
 

@@ -34,6 +34,9 @@ Damping suggested(const Section& root) {
 }  // namespace
 
 Damping default_nu(const Section& root) {
+  // A table's file names none, since its noise is independent: as a stream's it would be another promise, unasked
+  // for.
+  if (root.has("estimate")) root.section("noise").missing("nu");
   try {
     // Two digits as text and back: the same double everywhere.
     return Damping{std::strtod(fmt::format("{:.1e}", suggested(root).value()).c_str(), nullptr)};

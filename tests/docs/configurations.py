@@ -29,6 +29,8 @@ def write_bases(folder):
              + "[moments]\nrow_norm = 4\nregressor_bound = 5\nresidual_bound = 6\n",
              "solved": base + '[model]\nestimator = "moments"\n[moments]\nrow_norm = 4\nresidual_bound = 6\n',
              "estimate": base + "[estimate]\nsteps = 1\n",
+             "weight": base + '[weight]\ncolumn = "n"\nmax = 5\n',
+             "exposure": base + '[model]\nloss = "poisson"\n[exposure]\ncolumn = "days"\nmax = 5\n',
              "local": next(text for text in blocks(root / "docs/local.md", "toml") if "[stream]" in text)}
     for name, text in texts.items():
         Path(folder, name + ".toml").write_text(text)
