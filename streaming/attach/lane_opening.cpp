@@ -104,25 +104,25 @@ void LaneWorker::opened(const std::exception_ptr& failure, std::unique_ptr<Opene
   }
 }
 
-/// Others go on meanwhile; somebody may add partitions at any time.
-void LaneWorker::wait_for_partition(const std::string& reason) {
-  static_cast<void>(enter(LaneEvent::lacks_partition));
+/// Shows why the lane waits, and opens it from the beginning once the time is over.
+void LaneWorker::open_again_after(std::chrono::milliseconds time, LaneEvent event, const std::string& reason) {
+  static_cast<void>(enter(event));
   show(serve::LaneStatus::waiting, reason);
-  timer_.expires_after(partition_looks_every);
+  timer_.expires_after(time);
   timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
     if (!cancelled) self->open_again();
   });
+}
+
+/// Others go on meanwhile; somebody may add partitions at any time.
+void LaneWorker::wait_for_partition(const std::string& reason) {
+  open_again_after(partition_looks_every, LaneEvent::lacks_partition, reason);
   listener_.lacks_partition(lane_, reason);
 }
 
 /// The same, for what another lane does in a moment. One that never does holds up no process that is done otherwise.
 void LaneWorker::wait_for_others(const std::string& reason) {
-  static_cast<void>(enter(LaneEvent::must_wait));
-  show(serve::LaneStatus::waiting, reason);
-  timer_.expires_after(others_looks_every);
-  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
-    if (!cancelled) self->open_again();
-  });
+  open_again_after(others_looks_every, LaneEvent::must_wait, reason);
   if (++waited_ == looks_until_named) listener_.lacks_partition(lane_, reason);
 }
 

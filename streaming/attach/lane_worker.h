@@ -86,6 +86,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   void open_again();
   void start_opening();
   void opened(const std::exception_ptr& failure, std::unique_ptr<OpenedLane> lane);
+  void open_again_after(std::chrono::milliseconds time, LaneEvent event, const std::string& reason);
   void wait_for_partition(const std::string& reason);
   void wait_for_others(const std::string& reason);
   void begin_running(std::unique_ptr<OpenedLane> lane);
