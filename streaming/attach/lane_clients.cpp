@@ -30,6 +30,14 @@ void require_partitions(const kafka::ClientSettings& client, const kafka::LanePl
   }
 }
 
+void require_users_lane(const Setup& setup, const kafka::LanePlace& place) {
+  if (!setup.config.users || place.lane.value() < setup.config.users->lanes) return;
+  throw LaneWithoutPartition(fmt::format(
+      "partition {} of topic '{}' is new, and the users of this stream are divided among {} lanes: stop all "
+      "instances, and begin a new epoch of all partitions with --new-epoch",
+      place.lane.value(), place.topics.input, setup.config.users->lanes));
+}
+
 kafka::ClientSettings writing_client(const kafka::ClientSettings& client, const kafka::LanePlace& place,
                                      const Setup& setup) {
   constexpr const char* batch_size = "batch.size";

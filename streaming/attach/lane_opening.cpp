@@ -22,7 +22,8 @@ namespace {
 constexpr std::chrono::milliseconds start_again_after{200};
 constexpr std::chrono::milliseconds partition_looks_every{5'000};
 constexpr std::chrono::milliseconds others_looks_every{250};
-constexpr int looks_until_named = 120;
+constexpr int quick_looks = 20;  // then as rarely as for a partition
+constexpr int looks_until_named = 30;
 constexpr std::chrono::milliseconds past_within{5'000};
 
 /// Of a lane that was opened and is not run: clients take their time to go.
@@ -122,7 +123,7 @@ void LaneWorker::wait_for_partition(const std::string& reason) {
 
 /// The same, for what another lane does in a moment. One that never does holds up no process that is done otherwise.
 void LaneWorker::wait_for_others(const std::string& reason) {
-  open_again_after(others_looks_every, LaneEvent::must_wait, reason);
+  open_again_after(waited_ < quick_looks ? others_looks_every : partition_looks_every, LaneEvent::must_wait, reason);
   if (++waited_ == looks_until_named) listener_.lacks_partition(lane_, reason);
 }
 

@@ -50,7 +50,7 @@ class Opening {
     if (order_.lane.value() >= setup_.lanes_with_room) {
       require_partitions(client_, place_, order_.partitions, kafka::in(kafka_.transaction));
     }
-    require_users_lane();
+    require_users_lane(setup_, place_);
     journal_ = std::make_unique<kafka::KafkaJournal>(journal_options());
     const std::optional<std::string> sealed = journal_->load();
     journal_->use_member(order_.member);
@@ -80,15 +80,6 @@ class Opening {
             order_.post,
             order_.cancelled.get(),
             order_.out_of_time};
-  }
-
-  /// Among how many lanes users are divided holds for an epoch of all lanes: one more is none of them.
-  void require_users_lane() const {
-    if (!setup_.config.users || order_.lane.value() < setup_.config.users->lanes) return;
-    throw LaneWithoutPartition(fmt::format(
-        "partition {} of topic '{}' is new, and the users of this stream are divided among {} lanes: stop "
-        "all instances, and begin a new epoch of all partitions with --new-epoch",
-        order_.lane.value(), place_.topics.input, setup_.config.users->lanes));
   }
 
   [[nodiscard]] engine::Asked asked() const {
@@ -271,32 +262,37 @@ class Opening {
     std::vector<journal::SeenRecord> seen;
     const bool reads_again = is_behind_measuring_;  // the marks are of records that are still to come
     if (state_ && found_.input != engine::InputFound::changed && !reads_again) seen = std::move(state_->record.seen);
-    bool carries_over = state_.has_value();
-    std::unique_ptr<TopicUsers> users;
+    EpochUsers users;
     if (setup_.config.users) {
-      users = users_opening().of_epoch(state_ ? &state_->record : nullptr, last_limits(ledger_), carries_over);
+      users = users_opening().of_epoch(
+          {state_ ? &state_->record : nullptr, ledger_, found_.has_remains, order_.renewal.new_epoch},
+          [this](journal::KeyedRecord record) {
+            wait_for([&](journal::Completion done) { journal_->write_users(std::move(record), std::move(done)); });
+          });
     }
+    const std::optional<journal::LedgerEntry> owed = owed_by(users, ledger_, order_.lane, begins.start);
+    const EpochId epoch = owed && ledger_.epochs.empty() ? EpochId{1} : begins.epoch;
     Stop stop = bounds().stop();
     noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
     const config::Mechanism& mechanism = *order_.mechanism;
-    journal::NoiseCheckpoints first =
-        journal::first_checkpoints(key, order_.lane, begins.epoch, mechanism.stages.size());
+    journal::NoiseCheckpoints first = journal::first_checkpoints(key, order_.lane, epoch, mechanism.stages.size());
     noise::wipe(key);
     using config::EpochStart;
     const bool from_start = (order_.renewal.from_start || is_behind_measuring_) && begins.epoch.value() > 0;
     engine::EpochIdentity identity = identity_of(
-        begins.epoch, begins.start, begins.overlap,
-        setup_.digests.of(from_start ? EpochStart::settings : EpochStart::last_release), users && carries_over);
+        epoch, begins.start, begins.overlap,
+        setup_.digests.of(from_start ? EpochStart::settings : EpochStart::last_release), users.carries_over);
     OpenedLane opened{
         std::move(journal_),
         {std::move(order_.mechanism), engine::first_estimator(setup_.config, mechanism, begins.start),
          engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)), kafka::SeenRecords(std::move(seen)),
-         stop.position, std::move(stop.asked), 0, partitions_of_epoch(), std::nullopt, std::move(users)},
+         stop.position, std::move(stop.asked), 0, partitions_of_epoch(), std::nullopt, std::move(users.users)},
         std::move(first),
         false,
         StepCount{0},
         {}};
     use_users(opened.state);
+    if (owed) opened.state.ledger.owe(*owed);
     if (begins.epoch.value() > 0) {
       log::info("epoch_begun",
                 fmt::format("lane {}: {}", place_.name(),
@@ -365,11 +361,16 @@ class Opening {
     if (order_.cancelled->load() || order_.out_of_time->load()) throw kafka::Cancelled();
     journal::Batch batch =
         seal_batch(setup_, opened.state, {opened.noise.clone(), {}, {}, opened.released}, opened.journal->bookmark());
+    wait_for([&](journal::Completion done) { opened.journal->commit(std::move(batch), std::move(done)); });
+    if (opened.state.users) opened.state.users->committed(opened.journal->users_end());
+  }
+
+  /// One transaction, to its end.
+  static void wait_for(const std::function<void(journal::Completion)>& commit) {
     const auto promise = std::make_shared<std::promise<void>>();
-    opened.journal->commit(std::move(batch), journal::that_ends(promise));
+    commit(journal::that_ends(promise));
     try {
       promise->get_future().get();
-      if (opened.state.users) opened.state.users->committed(opened.journal->users_end());
     } catch (const kafka::TransactionAborted& aborted) {
       throw kafka::LaneInterrupted(aborted.error());
     }

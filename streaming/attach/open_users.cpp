@@ -7,22 +7,18 @@
 #include "error.h"
 #include "kafka/interruption.h"
 #include "kafka/kafka_journal.h"
-#include "kafka/partition_reader.h"
+#include "users/new_epoch.h"
 #include "users/stream_key.h"
 
 namespace nustream::attach {
 namespace {
 
-kafka::Offset offset_of(std::uint64_t offset) {
-  return kafka::Offset{static_cast<std::int64_t>(offset)};
-}
-
-}  // namespace
-
 std::optional<users::Limits> last_limits(const journal::Ledger& ledger) {
   if (ledger.epochs.empty() || !ledger.epochs.back().user) return std::nullopt;
   return ledger.epochs.back().user->limits;
 }
+
+}  // namespace
 
 bool began_with_counts(const journal::Ledger& ledger, EpochId epoch) {
   return std::ranges::any_of(ledger.epochs, [&](const journal::LedgerEntry& entry) {
@@ -30,39 +26,45 @@ bool began_with_counts(const journal::Ledger& ledger, EpochId epoch) {
   });
 }
 
-/// The end is the high watermark: what older producers left open is committed or aborted by now.
-UserStore UsersOpening::store() const {
-  kafka::PartitionReader all(client_, kafka::Isolation::read_uncommitted, place_.group);
-  const kafka::Watermarks log =
-      all.watermarks(place_.in(place_.topics.users), kafka::in(setup_.config.kafka.transaction));
-  return {{place_.stream, place_.lane},
-          *setup_.config.users,
-          {.entries_max = setup_.user_entries_max},
-          static_cast<std::uint64_t>(log.high.value())};
+std::optional<journal::LedgerEntry> owed_by(const EpochUsers& epoch, const journal::Ledger& ledger, LaneId lane,
+                                            Position start) {
+  if (!epoch.spent) return std::nullopt;
+  journal::LedgerEntry owed = *epoch.spent;
+  owed.lane = lane;
+  owed.epoch = ledger.epochs.empty() ? EpochId{0} : ledger.epochs.back().epoch;
+  owed.from = ledger.epochs.empty() ? start : ledger.epochs.back().from;
+  owed.to = start;
+  owed.overlap = ledger.epochs.empty() ? journal::Overlap::disjoint : ledger.epochs.back().overlap;
+  return owed;
 }
 
-/// For as long as it takes, as long as it goes on.
-users::TopicLog::ReadFrom UsersOpening::reader(kafka::Offset end) const {
-  return [this, end](std::uint64_t from, const users::TopicLog::Take& take) {
-    const std::chrono::milliseconds patience = setup_.config.kafka.transaction;
-    const kafka::TopicPartition partition = place_.in(place_.topics.users);
-    kafka::PartitionReader committed(client_, kafka::Isolation::read_committed, place_.group);
-    const kafka::Offset low = committed.watermarks(partition, kafka::in(patience)).low;
-    committed.read_patiently(partition, std::clamp(offset_of(from), low, std::max(low, end)), end, patience,
-                             [&](const kafka::Message& message) {
-                               if (cancelled_.load()) throw kafka::Cancelled();
-                               if (message.record.key && message.record.value) {
-                                 take(*message.record.key, *message.record.value);
-                               }
-                             });
-  };
+/// The end is the high watermark: what older producers left open is committed or aborted by now.
+UserStore UsersOpening::store(std::uint32_t change) const {
+  const config::Users& settings = *setup_.config.users;
+  return {{place_.stream, place_.lane},
+          settings,
+          {settings.lanes, change, config::partitioner_of(setup_.config)},
+          {.entries_max = setup_.user_entries_max},
+          partition().end()};
 }
 
 /// From where the state knows its records to be; in a topic that was restored under other offsets, from its
 /// beginning. Either way the digest tells whether the table is the right one.
 std::unique_ptr<TopicUsers> UsersOpening::rebuilt(const journal::UsersOfState& before) const {
-  const UserStore found = store();
-  const users::TopicLog::ReadFrom read = reader(offset_of(found.end));
+  users::TopicMark mark = users::decode_topic_mark(before.mark);
+  const UserStore found = store(mark.division.change);
+  const UsersPartition of_lane = partition();
+  const std::string closed = closing_key(found.identity, mark.division.change);
+  const auto read = [&](std::uint64_t from, const users::TopicLog::Take& take) {
+    of_lane.reader(found.end)(from, [&](std::string_view key, std::string_view value) {
+      if (key == closed) {
+        throw Failure(Exit::data,
+                      "the lane was closed: the users of the stream are divided among another number of lanes; start "
+                      "every instance anew, with --new-epoch where that has not begun");
+      }
+      take(key, value);
+    });
+  };
   try {
     return std::make_unique<TopicUsers>(found, before, read);
   } catch (const kafka::KafkaFailure&) {
@@ -70,9 +72,8 @@ std::unique_ptr<TopicUsers> UsersOpening::rebuilt(const journal::UsersOfState& b
   } catch (const Failure& failure) {
     if (failure.code() != Exit::data) throw;
   }
-  journal::UsersOfState elsewhere = before;
-  users::TopicMark mark = users::decode_topic_mark(before.mark);
   mark.before.offset = mark.current.offset = 0;
+  journal::UsersOfState elsewhere = before;
   elsewhere.mark = users::encode_mark(mark);
   return std::make_unique<TopicUsers>(found, elsewhere, read);
 }
@@ -89,64 +90,107 @@ std::unique_ptr<TopicUsers> UsersOpening::resumed(const journal::StateRecord& re
   }
 }
 
-/// Whether each user's lane is the one that it was in the epoch before: as many lanes, by the same partitioner, which
-/// settings name where it is not the usual one.
-bool UsersOpening::are_divided_as(const journal::StateRecord& before) const {
-  const config::Users& settings = *setup_.config.users;
-  if (users::decode_topic_mark(before.users->mark).lanes != settings.lanes) return false;
-  const bool was_other = before.settings.find("\nuser_partitioner=") != std::string::npos;
-  return settings.lanes == 1 || was_other == (settings.partitioner == users::Partitioner::crc32);
+bool UsersOpening::is_divided_so(const users::Division& division) const {
+  return division.lanes == setup_.config.users->lanes &&
+         division.partitioner == config::partitioner_of(setup_.config);
 }
 
-std::unique_ptr<TopicUsers> UsersOpening::of_epoch(const journal::StateRecord* before,
-                                                   const std::optional<users::Limits>& limits_before,
-                                                   bool& carries_over) const {
+EpochUsers UsersOpening::of_epoch(const LanePast& past, const Write& write) const {
+  if (past.state == nullptr || !past.state->users) return of_lost_state(past, write);
+  const journal::UsersOfState& known = *past.state->users;
+  const users::TopicMark mark = users::decode_topic_mark(known.mark);
+  if (is_divided_so(mark.division)) return of_same_lanes(known, past.ledger);
+  return changed({users::UserKey(known.key), mark.division}, closing_of(known, past.ledger, setup_.keys), write);
+}
+
+EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const journal::Ledger& ledger) const {
   const config::Users& settings = *setup_.config.users;
-  if (before == nullptr || !before->users) {
-    carries_over = false;
-    return std::make_unique<TopicUsers>(store(), key_of_stream());
+  const std::optional<users::Limits> before = last_limits(ledger);
+  EpochUsers epoch;
+  epoch.carries_over = known.column == settings.column && before && users::are_of_one_kind(*before, *settings.limits);
+  try {
+    epoch.users = rebuilt(known);
+    epoch.carries_over ? epoch.users->carry_over(*before) : epoch.users->begin_anew();
+    return epoch;
+  } catch (const kafka::KafkaFailure&) {
+    throw;
+  } catch (const Failure& failure) {
+    if (failure.code() != Exit::data) throw;
   }
-  const journal::UsersOfState& known = *before->users;
-  const bool are_divided_alike = are_divided_as(*before);
-  carries_over = carries_over && are_divided_alike && known.column == settings.column && limits_before &&
-                 users::are_of_one_kind(*limits_before, *settings.limits);
-  if (are_divided_alike) {
-    try {
-      auto opened = rebuilt(known);
-      carries_over ? opened->carry_over(*limits_before) : opened->begin_anew();
-      return opened;
-    } catch (const kafka::KafkaFailure&) {
-      throw;
-    } catch (const Failure& failure) {
-      if (failure.code() != Exit::data) throw;
+  // Nobody knows what its users did: all epochs are charged.
+  const std::uint32_t change = users::decode_topic_mark(known.mark).division.change;
+  return {std::make_unique<TopicUsers>(store(change), users::UserKey(known.key)), false};
+}
+
+/// The key, and how users are divided, are those of the other lanes; where there is none, lane 0 draws the key, and
+/// the others wait for its first state.
+EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Write& write) const {
+  const std::optional<Divided> others = divided_by_others();
+  if (!others) {
+    if (place_.lane != LaneId{0}) {
+      throw LaneHasToWait(
+          fmt::format("lane {} waits for lane 0, which draws the key of the stream's users", place_.name()));
     }
+    return {std::make_unique<TopicUsers>(store(0), users::new_user_key(setup_.keys, place_.stream)), false};
   }
-  carries_over = false;  // nobody knows what its users did: all epochs are charged
-  return std::make_unique<TopicUsers>(store(), users::UserKey(known.key));
+  const users::Division& division = others->division;
+  if (is_divided_so(division)) {
+    if (division.change > 0 && !past.has_remains) return of_new_lane(*others);
+    return {std::make_unique<TopicUsers>(store(division.change), others->key), false};
+  }
+  if (!past.may_change) {
+    throw Failure(Exit::data,
+                  fmt::format("lane {}: the users of the stream are divided among {} lanes so far; begin a "
+                              "new epoch of all lanes with --new-epoch",
+                              place_.name(), division.lanes));
+  }
+  std::optional<users::ClosingMark> own;
+  if (place_.lane.value() < division.lanes)
+    own = users::ClosingMark{!past.has_remains, {.division = division}, {}, {}};
+  return changed(*others, own, write);
 }
 
-/// Of any state that holds it; where none does, lane 0 draws it, and the others wait for its first state.
-users::UserKey UsersOpening::key_of_stream() const {
+/// The other lanes began the epoch before it did.
+EpochUsers UsersOpening::of_new_lane(const Divided& now) const {
+  users::Division before = now.division;
+  --before.change;
+  const LanesBefore lanes(setup_, client_, place_, cancelled_, now.key, before);
+  const auto first = lanes.closing(LaneId{0});
+  if (!first) throw LaneHasToWait(fmt::format("lane {} waits for the closing mark of lane 0", place_.name()));
+  return changed({now.key, first->mark.division}, std::nullopt, {});
+}
+
+EpochUsers UsersOpening::changed(const Divided& before, const std::optional<users::ClosingMark>& own,
+                                 const Write& write) const {
+  const LanesBefore lanes(setup_, client_, place_, cancelled_, before.key, before.division);
+  if (own && !lanes.closing(place_.lane)) write(lanes.record_of(*own));
+  MovedUsers moved = lanes.read();
+  EpochUsers epoch{std::make_unique<TopicUsers>(store(before.division.change + 1), before.key), moved.carries_over,
+                   std::move(moved.spent)};
+  epoch.users->take_over(moved.entries);
+  return epoch;
+}
+
+/// The newest one that a state of theirs tells of.
+std::optional<UsersOpening::Divided> UsersOpening::divided_by_others() const {
+  std::optional<Divided> newest;
   for (std::uint32_t lane = 0; lane < setup_.config.users->lanes; ++lane) {
     if (LaneId{lane} == place_.lane) continue;
-    if (auto key = key_of(LaneId{lane})) return *std::move(key);
+    auto found = divided_by(LaneId{lane});
+    if (found && (!newest || found->division.change > newest->division.change)) newest = std::move(found);
   }
-  if (place_.lane == LaneId{0}) return users::new_user_key(setup_.keys, place_.stream);
-  throw LaneHasToWait(
-      fmt::format("lane {} waits for lane 0, which draws the key of the stream's users", place_.name()));
+  return newest;
 }
 
-std::optional<users::UserKey> UsersOpening::key_of(LaneId lane) const {
+std::optional<UsersOpening::Divided> UsersOpening::divided_by(LaneId lane) const {
   if (cancelled_.load()) throw kafka::Cancelled();
   const kafka::LanePlace other{place_.stream, lane, place_.group, place_.topics};
-  const kafka::Deadline deadline = kafka::in(setup_.config.kafka.transaction);
-  kafka::PartitionReader reader(client_, kafka::Isolation::read_committed, place_.group);
-  const kafka::Offset end = reader.watermarks(other.in(other.topics.state), deadline).high;
-  const auto sealed = kafka::read_state(client_, other, end, deadline);
+  const auto sealed = kafka::committed_state(client_, other, setup_.config.kafka.transaction);
   if (!sealed) return std::nullopt;
   const journal::State state = journal::open_state(setup_.keys, *sealed);
   if (!state.record.users) return std::nullopt;
-  return users::UserKey(state.record.users->key);
+  return Divided{users::UserKey(state.record.users->key),
+                 users::decode_topic_mark(state.record.users->mark).division};
 }
 
 }  // namespace nustream::attach

@@ -2,33 +2,34 @@
 #pragma once
 
 #include <atomic>
-#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 
+#include "attach/lane_change.h"
 #include "attach/lane_state.h"
 #include "attach/topic_users.h"
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
 #include "kafka/client_settings.h"
 #include "kafka/lane_place.h"
-#include "kafka/partition.h"
-#include "users/new_epoch.h"
 
 namespace nustream::attach {
 
-/// Another lane has to do something first, which takes moments: looked for again soon.
-class LaneHasToWait : public std::exception {
- public:
-  explicit LaneHasToWait(std::string reason) : reason_(std::move(reason)) {}
-  /// One line: for which lane, and what it has to do.
-  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
-  [[nodiscard]] const char* what() const noexcept override { return reason_.c_str(); }
+/// What an epoch of users begins with.
+struct EpochUsers {
+  std::unique_ptr<TopicUsers> users;
+  bool carries_over = false;                    ///< with the counts and masses of the epoch before it
+  std::optional<journal::LedgerEntry> spent{};  ///< where users came from other lanes: what they spent there, at most
+};
 
- private:
-  std::string reason_;
+/// What a lane leaves of the epochs before the one that begins. Neither has to be there.
+struct LanePast {
+  const journal::StateRecord* state = nullptr;  ///< null where it is lost, or there was none
+  const journal::Ledger& ledger;
+  bool has_remains = false;  ///< of a lane without a state: there was one
+  bool may_change = false;   ///< --new-epoch: users may be divided otherwise than before
 };
 
 /// Opens the users of one lane once its older producers are fenced. Calls wait; they throw KafkaFailure where no
@@ -39,22 +40,35 @@ class UsersOpening {
                const std::atomic<bool>& cancelled)
       : setup_(setup), client_(client), place_(place), cancelled_(cancelled) {}
 
-  /// Of a state that is gone on from. Failure(data) where its store is lost, thinned out, older, newer or another's.
+  /// Commits a record of the lane's store by itself.
+  using Write = std::function<void(journal::KeyedRecord record)>;
+
+  /// Of a state that is gone on from. Failure(data) where its store is lost, thinned out, older, newer or another's,
+  /// and where the lane was closed.
   [[nodiscard]] std::unique_ptr<TopicUsers> resumed(const journal::StateRecord& record) const;
-  /// Of an epoch that begins behind `before`, or without a state. `carries_over` becomes false where counts do not go
-  /// on: other users, other limits, another number of lanes, or a store that is lost. LaneHasToWait where the lane
-  /// that draws the stream's key has not done so.
-  [[nodiscard]] std::unique_ptr<TopicUsers> of_epoch(const journal::StateRecord* before,
-                                                     const std::optional<users::Limits>& limits_before,
-                                                     bool& carries_over) const;
+  /// Of an epoch that begins. Counts carry over where it has the same users, limits of the same kind and a whole
+  /// store; from all old lanes together where their number changed. LaneHasToWait where another lane has to draw the
+  /// stream's key first, or to be closed.
+  [[nodiscard]] EpochUsers of_epoch(const LanePast& past, const Write& write) const;
 
  private:
-  [[nodiscard]] UserStore store() const;
-  [[nodiscard]] users::TopicLog::ReadFrom reader(kafka::Offset end) const;
+  /// How users are divided by some state, and under which key.
+  struct Divided {
+    users::UserKey key;
+    users::Division division;
+  };
+
+  [[nodiscard]] UserStore store(std::uint32_t change) const;
+  [[nodiscard]] UsersPartition partition() const { return {setup_, client_, place_, cancelled_}; }
   [[nodiscard]] std::unique_ptr<TopicUsers> rebuilt(const journal::UsersOfState& before) const;
-  [[nodiscard]] bool are_divided_as(const journal::StateRecord& before) const;
-  [[nodiscard]] users::UserKey key_of_stream() const;
-  [[nodiscard]] std::optional<users::UserKey> key_of(LaneId lane) const;
+  [[nodiscard]] EpochUsers of_same_lanes(const journal::UsersOfState& known, const journal::Ledger& ledger) const;
+  [[nodiscard]] EpochUsers of_lost_state(const LanePast& past, const Write& write) const;
+  [[nodiscard]] EpochUsers of_new_lane(const Divided& now) const;
+  [[nodiscard]] EpochUsers changed(const Divided& before, const std::optional<users::ClosingMark>& own,
+                                   const Write& write) const;
+  [[nodiscard]] bool is_divided_so(const users::Division& division) const;
+  [[nodiscard]] std::optional<Divided> divided_by_others() const;
+  [[nodiscard]] std::optional<Divided> divided_by(LaneId lane) const;
 
   const Setup& setup_;
   const kafka::ClientSettings& client_;
@@ -62,9 +76,11 @@ class UsersOpening {
   const std::atomic<bool>& cancelled_;
 };
 
-/// What the ledger says of an epoch of users: under which limits it was, and whether it began with the counts of the
-/// one before.
-[[nodiscard]] std::optional<users::Limits> last_limits(const journal::Ledger& ledger);
+/// What stands in the ledger of `lane` as the epoch before the one that begins at `start`, so that nobody who comes
+/// from another lane has spent more than it says; nothing where users did not move.
+[[nodiscard]] std::optional<journal::LedgerEntry> owed_by(const EpochUsers& epoch, const journal::Ledger& ledger,
+                                                          LaneId lane, Position start);
+/// Whether the ledger says that an epoch of users began with the counts of the one before.
 [[nodiscard]] bool began_with_counts(const journal::Ledger& ledger, EpochId epoch);
 
 }  // namespace nustream::attach

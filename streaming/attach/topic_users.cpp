@@ -13,7 +13,7 @@ TopicUsers::TopicUsers(const UserStore& store, users::UserKey key)
     : column_(store.settings.column),
       limits_(*store.settings.limits),
       key_(std::move(key)),
-      log_(key_, store.identity, table_, store.settings.lanes, store.sizes) {
+      log_(key_, store.identity, table_, store.division, store.sizes) {
   log_.begin(store.end);
 }
 
@@ -22,13 +22,17 @@ TopicUsers::TopicUsers(const UserStore& store, const journal::UsersOfState& befo
     : column_(store.settings.column),
       limits_(*store.settings.limits),
       key_(before.key),
-      log_(key_, store.identity, table_, store.settings.lanes, store.sizes) {
+      log_(key_, store.identity, table_, store.division, store.sizes) {
   const users::TopicMark mark = users::decode_topic_mark(before.mark);
   if (NUSTREAM_PLANTED("attached-users-counts-restart-at-a-resume")) {
     log_.begin(store.end);
   } else {
     log_.load(mark, store.end, read);
   }
+}
+
+void TopicUsers::take_over(std::span<const users::Entry> entries) {
+  for (const users::Entry& entry : entries) open_.put(entry);
 }
 
 void TopicUsers::carry_over(const users::Limits& before) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace nustream::attach {
 struct UserStore {
   users::StoreIdentity identity;
   config::Users settings;
+  users::Division division;
   users::LogSizes sizes;
   std::uint64_t end;  ///< of the lane's partition of the store, once no older producer writes any more
 };
@@ -41,6 +43,8 @@ class TopicUsers {
   TopicUsers(const TopicUsers&) = delete;
   TopicUsers& operator=(const TopicUsers&) = delete;
 
+  /// Before anything is stepped: entries that this lane takes over from others.
+  void take_over(std::span<const users::Entry> entries);
   /// An epoch begins behind the one whose limits were these: counts and masses carry over.
   void carry_over(const users::Limits& before);
   /// An epoch begins that is charged beside what users spent before: everybody counts anew, but for those who were

@@ -29,7 +29,7 @@ struct SettingsByName {
 
 /// Where a key of the text stands in a file of settings.
 std::string setting_of(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 42> names{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 49> names{{
       {"format", "stream.format"},
       {"record_bytes_max", "stream.record_bytes_max"},
       {"envelope", "stream.envelope"},
@@ -38,6 +38,13 @@ std::string setting_of(std::string_view key) {
       {"columns", "stream.columns"},
       {"column", "stream.columns"},
       {"intercept", "model.intercept"},
+      {"user", "privacy.user"},
+      {"nobody", "privacy.user_null"},
+      {"user_times", "users.participations"},
+      {"user_separation", "users.separation"},
+      {"user_mass", "users.mass"},
+      {"user_partitioner", "users.partitioner"},
+      {"user_lanes", "partitions of kafka.topic"},
       {"loss", "model.loss"},
       {"threshold", "model.threshold"},
       {"level", "model.level"},

@@ -38,7 +38,7 @@ struct KafkaJournal::Work {
   TransactionContent content;
   std::optional<Transaction> transaction;
   journal::Completion done;
-  bool is_model = false;
+  bool is_alone = false;  // no batch
 };
 
 KafkaJournal::KafkaJournal(Options options) : options_(std::move(options)) {}
@@ -112,12 +112,21 @@ void KafkaJournal::commit_spend(journal::Batch batch, journal::Completion done) 
 
 void KafkaJournal::publish_model(std::string model, journal::Completion done) {
   auto work = std::make_shared<Work>();
-  work->is_model = true;
+  work->is_alone = true;
   work->model = std::move(model);
   work->state_key = options_.place.stream;
   work->done = std::move(done);
   work->content.records.push_back(
       {options_.place.topics.model, PartitionIndex{0}, work->state_key, std::string_view(work->model)});
+  start(std::move(work));
+}
+
+void KafkaJournal::write_users(journal::KeyedRecord record, journal::Completion done) {
+  auto work = std::make_shared<Work>();
+  work->is_alone = true;
+  work->batch.user_records.push_back(std::move(record));
+  work->done = std::move(done);
+  add_users(*work);
   start(std::move(work));
 }
 
@@ -140,9 +149,7 @@ void KafkaJournal::add_lane_records(Work& work) const {
   work.state_key = place.state_key();
   records.push_back(
       {place.topics.state, place.partition(), work.state_key, std::string_view(work.batch.sealed_state)});
-  for (const journal::KeyedRecord& record : work.batch.user_records) {
-    records.push_back({place.topics.users, place.partition(), record.key, record.value});
-  }
+  add_users(work);
   for_each_line(work.batch.ledger_entry, [&](std::string_view line) {
     records.push_back({place.topics.ledger, place.partition(), std::nullopt, line});
   });
@@ -151,6 +158,13 @@ void KafkaJournal::add_lane_records(Work& work) const {
     records.push_back({place.topics.releases, place.partition(), std::nullopt, line});
   });
   work.content.offset = {place.partition(), Offset{static_cast<std::int64_t>(work.batch.position.value())}};
+}
+
+void KafkaJournal::add_users(Work& work) const {
+  const LanePlace& place = options_.place;
+  for (const journal::KeyedRecord& record : work.batch.user_records) {
+    work.content.records.push_back({place.topics.users, place.partition(), record.key, record.value});
+  }
 }
 
 void KafkaJournal::start(std::shared_ptr<Work> work) {
@@ -194,7 +208,7 @@ std::optional<std::uint64_t> KafkaJournal::users_end() const {
 }
 
 void KafkaJournal::committed(const Work& work) {
-  if (work.is_model) return;
+  if (work.is_alone) return;
   const config::Topics& topics = options_.place.topics;
   outbox_ = work.batch.outbox;
   if (!work.releases.empty()) {

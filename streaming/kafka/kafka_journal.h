@@ -61,6 +61,9 @@ class KafkaJournal final : public journal::Journal {
   /// A record of the combined model, in a transaction of its own, between two commits.
   void publish_model(std::string model, journal::Completion done);
 
+  /// A record of the store of users, in a transaction of its own, between two commits.
+  void write_users(journal::KeyedRecord record, journal::Completion done);
+
   /// True while releases wait for the next commit.
   [[nodiscard]] bool owes_releases() const noexcept { return !outbox_.empty(); }
   /// One past the offset of the last record of the store of users that was committed here; nothing before the first.
@@ -74,6 +77,7 @@ class KafkaJournal final : public journal::Journal {
   void go_on(const std::shared_ptr<Work>& work);
   void committed(const Work& work);
   void add_lane_records(Work& work) const;
+  void add_users(Work& work) const;
   void wait_for(const char* attempt, const std::function<Progress()>& call);
 
   Options options_;

@@ -6,30 +6,39 @@
 
 namespace nustream::users {
 
-TopicLog::TopicLog(const UserKey& key, const StoreIdentity& identity, Table& table, std::uint32_t lanes,
+TopicLog::TopicLog(const UserKey& key, const StoreIdentity& identity, Table& table, const Division& division,
                    const LogSizes& sizes)
     : key_(key),
       context_(store_context(key, identity)),
       prefix_(identity.stream + "/" + std::to_string(identity.lane.value()) + "/users/"),
       table_(table),
       writer_(key, context_, table, sizes) {
-  mark_.lanes = lanes;
+  mark_.division = division;
 }
 
 /// Of records that lie in the segment that is appended to.
 std::string TopicLog::key_of(std::uint64_t number) const {
-  return prefix_ + std::to_string(mark_.segment % 2) + "/" + std::to_string(number - mark_.current.number);
+  const std::uint64_t slot = mark_.segment % 2 + 2 * (mark_.division.change % 2);
+  return prefix_ + std::to_string(slot) + "/" + std::to_string(number - mark_.current.number);
+}
+
+/// Of this division of users: one of its two slots.
+bool TopicLog::is_of_store(std::string_view key) const {
+  if (!key.starts_with(prefix_)) return false;
+  const std::string_view rest = key.substr(prefix_.size());
+  const int first = mark_.division.change % 2 == 0 ? '0' : '2';
+  return rest.size() > 1 && rest[1] == '/' && (rest[0] == first || rest[0] == first + 1);
 }
 
 void TopicLog::load(const TopicMark& mark, std::uint64_t end, const ReadFrom& read) {
-  NUSTREAM_REQUIRE(mark.lanes == mark_.lanes, "users are divided among as many lanes as before");
+  NUSTREAM_REQUIRE(mark.division == mark_.division, "users are divided among as many lanes as before");
   mark_ = mark;
   const SegmentStart& first = mark.before.number != 0 ? mark.before : mark.current;
   end_ = end;
   Rebuild rebuild(key_, context_, mark.store, table_);
   Segment segment{mark.segment};
   read(first.offset, [&](std::string_view key, std::string_view value) {
-    if (!key.starts_with(prefix_)) return;
+    if (!is_of_store(key)) return;
     const auto size = record_size(value);
     if (!size || *size != value.size()) return rebuild.torn();
     // Of a longer segment that had these keys before.
@@ -51,7 +60,7 @@ void TopicLog::take(std::string_view sealed, Rebuild& rebuild, Segment& segment)
 }
 
 void TopicLog::begin(std::uint64_t end) {
-  mark_ = {{}, mark_.lanes, 0, {}, {}};
+  mark_ = {{}, mark_.division, 0, {}, {}};
   end_ = end;
   writer_.resume({}, {});
 }

@@ -21,7 +21,8 @@ namespace nustream::users {
 class Rebuild;
 
 /// Two segments in turn, as in files: the records of a new one have the keys of the one before the last, which
-/// compaction then takes away, so that the topic's size is bounded by the number of users.
+/// compaction then takes away, so that the topic's size is bounded by the number of users. Where the number of lanes
+/// changes, the new store has keys of its own: the old one stays for all lanes that take users over from it.
 ///
 ///     append(changes)   sealed; the records go into the batch's transaction with the state that holds their mark
 ///     committed()       the transaction has committed: the table takes the changes
@@ -29,8 +30,8 @@ class Rebuild;
 /// Knows no broker: records are read for it, and written for it. One thread at a time.
 class TopicLog {
  public:
-  /// Of the table in memory, empty until load(), which outlives it. `lanes`: among which the users are divided.
-  TopicLog(const UserKey& key, const StoreIdentity& identity, Table& table, std::uint32_t lanes,
+  /// Of the table in memory, empty until load(), which outlives it.
+  TopicLog(const UserKey& key, const StoreIdentity& identity, Table& table, const Division& division,
            const LogSizes& sizes = {});
 
   /// Gives `take` the key and value of every committed record of the lane's partition from `offset` on, in order.
@@ -55,6 +56,7 @@ class TopicLog {
  private:
   [[nodiscard]] std::vector<journal::KeyedRecord> keyed(Appended batch);
   [[nodiscard]] std::string key_of(std::uint64_t number) const;
+  [[nodiscard]] bool is_of_store(std::string_view key) const;
   void take(std::string_view sealed, Rebuild& rebuild, Segment& segment) const;
 
   UserKey key_;

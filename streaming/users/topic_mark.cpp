@@ -25,7 +25,9 @@ SegmentStart take_start(secrets::FieldReader& fields) {
 std::string encode_mark(const TopicMark& mark) {
   std::string out;
   append_mark(mark.store, out);
-  secrets::append_integer(mark.lanes, out);
+  secrets::append_integer(mark.division.lanes, out);
+  secrets::append_integer(mark.division.change, out);
+  secrets::append_integer(static_cast<std::uint8_t>(mark.division.partitioner), out);
   secrets::append_integer(mark.segment, out);
   append_start(mark.before, out);
   append_start(mark.current, out);
@@ -36,11 +38,15 @@ TopicMark decode_topic_mark(std::string_view bytes) {
   secrets::FieldReader fields(bytes, malformed);
   TopicMark mark;
   mark.store = take_mark(fields);
-  mark.lanes = fields.integer<std::uint32_t>();
+  mark.division.lanes = fields.integer<std::uint32_t>();
+  mark.division.change = fields.integer<std::uint32_t>();
+  const auto partitioner = fields.integer<std::uint8_t>();
+  mark.division.partitioner = static_cast<Partitioner>(partitioner);
   mark.segment = fields.integer<std::uint64_t>();
   mark.before = take_start(fields);
   mark.current = take_start(fields);
-  if (!fields.rest().empty() || mark.lanes == 0) throw Failure(Exit::data, malformed);
+  const bool is_known = partitioner <= static_cast<std::uint8_t>(Partitioner::user_hash);
+  if (!fields.rest().empty() || mark.division.lanes == 0 || !is_known) throw Failure(Exit::data, malformed);
   return mark;
 }
 

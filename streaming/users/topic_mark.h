@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "nustream/users/placement.h"
 #include "users/store_mark.h"
 
 namespace nustream::users {
@@ -17,10 +18,19 @@ struct SegmentStart {
   friend bool operator==(const SegmentStart&, const SegmentStart&) = default;
 };
 
+/// How a stream's users are divided among its lanes.
+struct Division {
+  std::uint32_t lanes = 1;
+  std::uint32_t change = 0;  ///< how often they were divided otherwise before
+  Partitioner partitioner = Partitioner::user_hash;
+
+  friend bool operator==(const Division&, const Division&) = default;
+};
+
 /// Goes into the sealed state with the transaction whose changes it covers.
 struct TopicMark {
-  StoreMark store;
-  std::uint32_t lanes = 1;    ///< among which the stream's users are divided
+  StoreMark store{};
+  Division division{};
   std::uint64_t segment = 0;  ///< number of the segment that is appended to; 0: nothing was stored
   SegmentStart before{};      ///< of the segment before it
   SegmentStart current{};
@@ -28,7 +38,7 @@ struct TopicMark {
   friend bool operator==(const TopicMark&, const TopicMark&) = default;
 };
 
-/// 84 bytes, little-endian.
+/// 89 bytes, little-endian.
 [[nodiscard]] std::string encode_mark(const TopicMark& mark);
 /// Failure(data) where the bytes are no such mark: the state is that of a folder.
 [[nodiscard]] TopicMark decode_topic_mark(std::string_view bytes);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <random>
 #include <thread>
@@ -53,6 +54,60 @@ TEST(AttachUsersKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLea
     }
   }
   ::testing::Test::RecordProperty("kills", kills);
+}
+
+/// The change to another number of lanes, which each lane closes and begins with transactions of its own: nobody
+/// counts in the new epoch who was at the limit in the old one, and no lane takes a step of both.
+TEST(AttachUsersKill, AtEveryBoundaryOfAChangeOfLanesLosesNoCount) {
+  const std::vector<std::string> one_each{"--until-end",
+                                          "--insecure-seed",
+                                          "7",
+                                          "--set",
+                                          "users.participations=1",
+                                          "--set",
+                                          "privacy.rho=1e10",
+                                          "--set",
+                                          "kafka.group_instance_id=\"one\"",
+                                          "--set",
+                                          "kafka.transaction_seconds=6",
+                                          "--set",
+                                          "release.every=1"};
+  std::vector<std::string> renewed = one_each;
+  renewed.emplace_back("--new-epoch");
+  for (const std::string_view place : journal::topic_failpoints) {
+    if (place == "after-abort-transaction") continue;
+    for (const int passage : {1, 2, 3}) {
+      SCOPED_TRACE(std::string(place) + ":" + std::to_string(passage));
+      const AttachUsersWorld world(1, "@key");
+      world.write_keyed(AttachUsersWorld::values_of_users(400));
+      ASSERT_EQ(world.run(one_each).code, 0);
+      world.add_partitions_to_all(2);
+      world.write_among(AttachUsersWorld::values_of_users(200, 2), 2);
+      static_cast<void>(run_command(NUSTREAM_FAULTY, world.attach(renewed), {},
+                                    {"NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(passage)}));
+      // Behind a new epoch that has begun, the option finds nothing to do.
+      const CommandResult finished = world.run(renewed);
+      ASSERT_EQ(finished.code, 0) << finished.err;
+      simdjson::dom::parser parser;
+      double last = 0;
+      for (const int lane : {0, 1}) {
+        expect_one_value_a_step(world.releases_uncommitted(lane));
+        std::size_t steps = 0;
+        for (const std::string& line : world.releases(lane)) {
+          const simdjson::dom::element release = parser.parse(line);
+          const double slope = release["estimate"]["x"].get_double().value();
+          if (lane == 0 && release["epoch"].get_uint64().value() == 0) {
+            last = slope;
+            continue;
+          }
+          EXPECT_NEAR(slope, lane == 0 ? last : 0, 1e-4);
+          ++steps;
+        }
+        EXPECT_GT(steps, 5U) << lane;
+      }
+      EXPECT_GT(std::abs(last), 1e-2);
+    }
+  }
 }
 
 /// Two lanes under two services that are killed by turns: each kill moves lanes, and each move rebuilds tables.

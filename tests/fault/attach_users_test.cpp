@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "attach_users_world.h"
+#include "operator_listener.h"
 
 namespace nustream::tests {
 namespace {
@@ -32,6 +34,15 @@ std::size_t letters_of_another_lane(const AttachWorld& world, int lane) {
     }
   }
   return letters;
+}
+
+std::vector<std::string> joined_arguments(std::vector<std::string> first, const std::vector<std::string>& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+std::vector<std::string> with_new_epoch(std::vector<std::string> arguments) {
+  arguments.emplace_back("--new-epoch");
+  return arguments;
 }
 
 TEST(AttachUsers, ReplaysABoundedTopicAsAFileWithTheSameRecords) {
@@ -213,23 +224,91 @@ TEST_F(AttachUsersStore, IsCarriedOverByANewEpochAndChargedWhereItIsLost) {
   EXPECT_EQ(next.code, 0) << next.err;
 }
 
-// A new partition gives users other lanes: nothing of it is read until an epoch of all lanes begins, which here
-// counts everybody anew.
-TEST(AttachUsers, LeaveAPartitionThatCameLaterToANewEpoch) {
-  const AttachUsersWorld world(1, "@key");
-  world.write_keyed(AttachUsersWorld::values_of_users(500));
-  ASSERT_EQ(world.run({"--until-end"}).code, 0);
-  for (const char* topic : {"", ".users", ".releases", ".state", ".ledger", ".dead"}) {
-    add_partitions(world.direct(), world.name() + topic, 2);
+// One contribution a user, and hardly any noise: whoever counts moves the estimate.
+const std::vector<std::string> one_each{"--until-end",      "--set", "users.participations=1", "--set",
+                                        "privacy.rho=1e10", "--set", "release.every=1"};
+
+std::vector<double> slopes(const std::vector<std::string>& releases, std::uint64_t epoch) {
+  simdjson::dom::parser parser;
+  std::vector<double> slopes;
+  for (const std::string& line : releases) {
+    const simdjson::dom::element release = parser.parse(line);
+    if (release["epoch"].get_uint64().value() != epoch) continue;
+    slopes.push_back(release["estimate"]["x"].get_double().value());
   }
-  const CommandResult refused = world.run({"--until-end"});
+  return slopes;
+}
+
+/// That an epoch moved its lane's estimate nowhere from `from`.
+void expect_nobody_counts(const std::vector<std::string>& releases, std::uint64_t epoch, double from) {
+  const std::vector<double> all = slopes(releases, epoch);
+  EXPECT_GE(all.size(), 10U);
+  for (const double slope : all) EXPECT_NEAR(slope, from, 1e-4);
+}
+
+// A new partition gives users other lanes. Whoever is at the limit in one counts in none of the next epoch's: the
+// lanes take counts over from each other.
+TEST(AttachUsers, TakeTheirCountsToTheLanesOfAnotherNumberOfPartitions) {
+  const AttachUsersWorld world(2, "@key");
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(1200);
+  world.write_keyed(values);
+  const CommandResult first = world.run(one_each);
+  ASSERT_EQ(first.code, 0) << first.err;
+  std::vector<double> last;
+  for (const int lane : {0, 1}) last.push_back(slopes(world.releases(lane), 0).back());
+  EXPECT_GT(std::abs(last[0]), 1e-2);
+  world.add_partitions_to_all(3);
+  const CommandResult refused = world.run(one_each);
   EXPECT_EQ(refused.code, 65) << refused.err;
-  EXPECT_THAT(refused.err, HasSubstr("users"));
-  world.write(AttachUsersWorld::values_of_users(500, 2), 1);
-  const CommandResult renewed = world.run({"--until-end", "--new-epoch"});
-  EXPECT_EQ(renewed.code, 0) << renewed.err;
-  EXPECT_THAT(values_of(world.committed(world.name() + ".ledger")).back(), HasSubstr(R"("counts":false)"));
-  EXPECT_EQ(ledger_end(world, 1).steps, 100U);
+  EXPECT_THAT(refused.err, HasSubstr("partitions of kafka.topic"));
+  world.write_among(AttachUsersWorld::values_of_users(600, 2), 3);
+  const CommandResult renewed = world.run(with_new_epoch(one_each));
+  ASSERT_EQ(renewed.code, 0) << renewed.err;
+  for (const int lane : {0, 1}) expect_nobody_counts(world.releases(lane), 1, last[static_cast<std::size_t>(lane)]);
+  expect_nobody_counts(world.releases(2), 1, 0);
+  simdjson::dom::parser parser;
+  for (const int lane : {0, 1, 2}) {
+    EXPECT_THAT(values_of(world.committed(world.name() + ".ledger", lane)).back(), HasSubstr(R"("counts":true)"));
+    const double total = parser.parse(world.releases(lane).back())["rho_ledger"].get_double().value();
+    EXPECT_LE(total, 1e10 * (1 + 1e-9)) << lane;
+    EXPECT_GE(total, .5e10) << lane;  // of a lane that somebody comes from, whatever this one did
+  }
+  // And goes on, and once more to other lanes.
+  world.write_among(AttachUsersWorld::values_of_users(300, 3), 3);
+  const CommandResult on = world.run(one_each);
+  ASSERT_EQ(on.code, 0) << on.err;
+  world.add_partitions_to_all(4);
+  world.write_among(AttachUsersWorld::values_of_users(600, 4), 4);
+  const CommandResult again = world.run(with_new_epoch(one_each));
+  ASSERT_EQ(again.code, 0) << again.err;
+  expect_nobody_counts(world.releases(2), 2, 0);
+  expect_nobody_counts(world.releases(3), 1, 0);
+}
+
+// Nothing of the new epoch is stepped while a lane of the old one goes on.
+TEST(AttachUsers, WaitForAllOldLanesToBeClosed) {
+  const AttachUsersWorld world(2, "@key");
+  const std::vector<std::string> short_session{"-X", "session.timeout.ms=2000", "-X", "heartbeat.interval.ms=300"};
+  const std::vector<std::string> on{"--set", "users.participations=1", "--set", "state.commit_seconds=0.1"};
+  world.write_keyed(AttachUsersWorld::values_of_users(600));
+  Command old(NUSTREAM_COMMAND, world.attach(joined_arguments(on, short_session)));
+  wait_until([&] { return ledger_end(world, 0).steps > 20 && ledger_end(world, 1).steps > 20; });
+  world.add_partitions_to_all(3);
+  const std::string address = some_operator_address();
+  Command renewed(
+      NUSTREAM_COMMAND,
+      world.attach(with_new_epoch(joined_arguments(joined_arguments(on, short_session),
+                                                   {"--set", "serve.operator_address=\"" + address + "\""}))));
+  world.write_among(AttachUsersWorld::values_of_users(600, 2), 3);
+  wait_until(
+      [&] { return operator_page(address, "/readyz").find("waits for the closing mark") != std::string::npos; });
+  for (const int lane : {0, 1, 2}) EXPECT_TRUE(slopes(world.releases(lane), 1).empty()) << lane;
+  old.signal(SIGTERM);
+  static_cast<void>(old.wait());
+  wait_until([&] { return ledger_end(world, 2).steps > 20; });
+  renewed.signal(SIGTERM);
+  const CommandResult result = renewed.wait();
+  EXPECT_EQ(result.code, 0) << result.err;
 }
 
 TEST(AttachUsers, RefuseATopicThatForgetsThem) {

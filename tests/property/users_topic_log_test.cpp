@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "expect_failure.h"
+#include "users/closing_mark.h"
 #include "users/topic_log.h"
 #include "users_table.h"
 
@@ -67,7 +68,7 @@ class World {
   /// One owner of the lane: rebuilds the table, commits some batches, and is gone.
   void live() {
     Table table;
-    TopicLog log(key_, mine, table, 2, sizes);
+    TopicLog log(key_, mine, table, division, sizes);
     if (committed_) {
       log.load(*committed_, topic_.end(), topic_.reader());
     } else {
@@ -81,7 +82,7 @@ class World {
   /// What a rebuild of the present state says; empty where it succeeds.
   [[nodiscard]] std::string refusal() const {
     Table table;
-    TopicLog log(key_, mine, table, 2, sizes);
+    TopicLog log(key_, mine, table, division, sizes);
     try {
       log.load(*committed_, topic_.end(), topic_.reader());
     } catch (const Failure& failure) {
@@ -94,6 +95,7 @@ class World {
   [[nodiscard]] std::optional<TopicMark>& committed() { return committed_; }
   std::uint64_t users = 300;
   std::size_t records = 30;
+  Division division{2, 1, Partitioner::murmur2};
   LogSizes sizes{.segment_bytes_min = 2000, .entries_max = 7};
 
  private:
@@ -206,15 +208,45 @@ TEST(TopicLog, TakesNoRecordOfAnotherLane) {
 
 // docs/formats/users.md.
 TEST(TopicMark, HasTheBytesOfTheFormatPage) {
-  const TopicMark mark{{1, 2, 3, SetDigest(4)}, 5, 6, {7, 8}, {9, 10}};
+  const TopicMark mark{{1, 2, 3, SetDigest(4)}, {5, 11, Partitioner::crc32}, 6, {7, 8}, {9, 10}};
   std::string expected;
   for (const std::uint64_t value : {1U, 2U, 3U, 4U, 0U}) secrets::append_integer(value, expected);
   secrets::append_integer(std::uint32_t{5}, expected);
+  secrets::append_integer(std::uint32_t{11}, expected);
+  secrets::append_integer(std::uint8_t{1}, expected);
   for (const std::uint64_t value : {6U, 7U, 8U, 9U, 10U}) secrets::append_integer(value, expected);
   EXPECT_EQ(encode_mark(mark), expected);
   EXPECT_EQ(decode_topic_mark(expected), mark);
   tests::expect_failure(
       Exit::data, [&] { static_cast<void>(decode_topic_mark(expected.substr(1))); }, "topic");
+}
+
+TEST(ClosingMark, IsReadByItsOwnLaneAndChangeAlone) {
+  const UserKey key(noise::KeyBytes{1});
+  const ClosingMark closing{
+      true, {{1, 2, 3, SetDigest(4)}, {2, 3, Partitioner::murmur2}, 6, {7, 8}, {9, 10}}, "@key", "line"};
+  const std::string sealed = seal_closing(key, mine, 3, closing);
+  const ClosingMark opened = open_closing(key, mine, 3, sealed);
+  EXPECT_TRUE(opened.is_known);
+  EXPECT_EQ(opened.mark, closing.mark);
+  EXPECT_EQ(opened.column, "@key");
+  EXPECT_EQ(opened.spent, "line");
+  EXPECT_EQ(closing_key(mine, 3), "mine/1/users/closed/3");
+  EXPECT_EQ(sealed.substr(0, 12), std::string("NUUSCLO\0\1\0\0\0", 12));
+  EXPECT_EQ(sealed.find("@key"), std::string::npos);
+  const auto refused = [&](const StoreIdentity& identity, std::uint32_t change, const std::string& bytes) {
+    tests::expect_failure(
+        Exit::data, [&] { static_cast<void>(open_closing(key, identity, change, bytes)); }, "closing");
+  };
+  refused(mine, 4, sealed);
+  refused({"mine", LaneId{0}}, 3, sealed);
+  refused({"other", LaneId{1}}, 3, sealed);
+  for (std::size_t at = 0; at < sealed.size(); ++at) {
+    std::string changed = sealed;
+    changed[at] = static_cast<char>(changed[at] ^ 0x20);
+    refused(mine, 3, changed);
+    refused(mine, 3, sealed.substr(0, at));
+  }
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ set(planted_service
   engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp replay/record_loop.cpp console/summary.cpp
   engine/noise_ahead.cpp secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp
   journal/outbox_folder.cpp journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp
-  kafka/transaction.cpp publish/release_json.cpp serve/servers.cpp attach/lane_input.cpp attach/lane_transactions.cpp
+  kafka/transaction.cpp publish/release_json.cpp serve/servers.cpp attach/lane_change.cpp attach/lane_input.cpp attach/lane_transactions.cpp
   journal/state_record.cpp
   journal/folder_witness.cpp journal/witness.cpp journal/witness_keeper.cpp kafka/lane_checks.cpp attach/record_sizes.cpp attach/topic_users.cpp local/randomize.cpp)
 

@@ -34,19 +34,21 @@ class AttachUsersWorld : public AttachWorld {
 
   [[nodiscard]] std::string users_topic() const { return name() + ".users"; }
 
-  /// Of 60 users in turns of their own; every 97th value is unusable, and user 0 is nobody.
+  /// Of 60 users; every 97th value is unusable, and user 0 is nobody.
   [[nodiscard]] static std::vector<std::string> values_of_users(std::size_t count, std::uint64_t seed = 1) {
     std::vector<std::string> values = AttachWorld::values(count, seed);
-    for (std::size_t i = 0; i < count; ++i) values[i] = std::to_string(i * i * seed % 61) + "," + values[i];
+    for (std::size_t i = 0; i < count; ++i)
+      values[i] = std::to_string((((i + 1) * 2654435761U + seed * 40503U) >> 7U) % 61) + "," + values[i];
     return values;
   }
   [[nodiscard]] static std::string user_of(const std::string& value) { return value.substr(0, value.find(',')); }
 
-  /// Each with its user as the key, to the partition of that.
-  void write_keyed(const std::vector<std::string>& values) const {
+  /// Each with its user as the key, to the partition of that among those that there were at first.
+  void write_keyed(const std::vector<std::string>& values) const { write_among(values, partitions()); }
+  void write_among(const std::vector<std::string>& values, int lanes) const {
     std::map<int, std::vector<StoredRecord>> records;
     for (const std::string& value : values) {
-      records[partition_of(user_of(value), partitions())].push_back({user_of(value), value});
+      records[partition_of(user_of(value), lanes)].push_back({user_of(value), value});
     }
     for (const auto& [partition, of_it] : records) write_records(direct(), name(), partition, of_it);
   }
@@ -56,6 +58,13 @@ class AttachUsersWorld : public AttachWorld {
       if (partition_of(user_of(value), partitions()) == lane) of_lane.push_back(value);
     }
     return of_lane;
+  }
+
+  /// Raises the number of partitions of all topics.
+  void add_partitions_to_all(int partitions) const {
+    for (const char* topic : {"", ".users", ".releases", ".state", ".ledger", ".dead"}) {
+      add_partitions(direct(), name() + topic, partitions);
+    }
   }
 
   /// The store as a broker that lost it would have it.
