@@ -129,7 +129,8 @@ TEST(AttachUsers, SayThatATopicIsNotDividedByThem) {
 class AttachUsersStore : public ::testing::Test {
  protected:
   void SetUp() override {
-    world_.write(AttachUsersWorld::values_of_users(600));
+    // Few enough that users have contributions left for later.
+    world_.write(AttachUsersWorld::values_of_users(100));
     ASSERT_EQ(world_.run({"--until-end"}).code, 0);
     older_ = world_.committed(world_.users_topic());
     world_.write(AttachUsersWorld::values_of_users(600, 2));
@@ -226,7 +227,7 @@ TEST_F(AttachUsersStore, IsCarriedOverByANewEpochAndChargedWhereItIsLost) {
 
 // One contribution a user, and hardly any noise: whoever counts moves the estimate.
 const std::vector<std::string> one_each{"--until-end",      "--set", "users.participations=1", "--set",
-                                        "privacy.rho=1e10", "--set", "release.every=1"};
+                                        "privacy.rho=1e10", "--set", "release.every=1", "--set", "descent.step_size=0.05"};
 
 std::vector<double> slopes(const std::vector<std::string>& releases, std::uint64_t epoch) {
   simdjson::dom::parser parser;
