@@ -33,8 +33,8 @@ class LaneWithoutPartition : public std::exception {
 void require_partitions(const kafka::ClientSettings& client, const kafka::LanePlace& place, std::uint32_t partitions,
                         kafka::Deadline deadline);
 
-/// LaneWithoutPartition where the unit is the user and the partition was added since the process began: among how many
-/// lanes users are divided holds for an epoch of all lanes, and one more is none of them.
+/// LaneWithoutPartition where the unit is the user and the partition was added since the process began: among how
+/// many lanes users are divided holds for an epoch of all lanes, and one more is none of them.
 void require_users_lane(const Setup& setup, const kafka::LanePlace& place);
 
 /// `client` for the lane's producer: records that travel together have to fit their topic as each of them does, where

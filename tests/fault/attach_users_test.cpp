@@ -226,8 +226,9 @@ TEST_F(AttachUsersStore, IsCarriedOverByANewEpochAndChargedWhereItIsLost) {
 }
 
 // One contribution a user, and hardly any noise: whoever counts moves the estimate.
-const std::vector<std::string> one_each{"--until-end",      "--set", "users.participations=1", "--set",
-                                        "privacy.rho=1e10", "--set", "release.every=1", "--set", "descent.step_size=0.05"};
+const std::vector<std::string> one_each{"--until-end",           "--set", "users.participations=1", "--set",
+                                        "privacy.rho=1e10",      "--set", "release.every=1",        "--set",
+                                        "descent.step_size=0.05"};
 
 std::vector<double> slopes(const std::vector<std::string>& releases, std::uint64_t epoch) {
   simdjson::dom::parser parser;
