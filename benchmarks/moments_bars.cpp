@@ -106,11 +106,12 @@ std::vector<double> slopes_so_far(const Stream& stream) {
   return slopes;
 }
 
-void retail(const std::string& name, const std::vector<std::string>& more, std::uint64_t keys,
-            std::optional<double> bar, std::vector<Figure>& figures) {
-  std::vector<std::string> overrides{"model.estimator=moments", "moments.row_norm=4", "moments.residual_bound=6"};
-  overrides.insert(overrides.end(), more.begin(), more.end());
-  const Stream stream = read_stream(std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/retail.toml", overrides);
+/// `more` are settings of [moments], in TOML.
+void retail(const std::string& name, const std::string& more, std::uint64_t keys, std::optional<double> bar,
+            std::vector<Figure>& figures) {
+  const Stream stream = read_stream(std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/retail.toml",
+                                    {"model.estimator=moments", "privacy.rho=0.1",
+                                     fmt::format("moments={{row_norm=4, residual_bound=6, {}}}", more)});
   const std::vector<double> slopes = slopes_so_far(stream);
   Figure last{"retail, " + name + ", at the end", {}, 0.0025};
   Figure worst{"retail, " + name + ", worst release after 100,000", {}, bar};
@@ -207,9 +208,9 @@ void bike(std::uint64_t keys, std::vector<Figure>& figures) {
 int main(int argc, char** argv) {
   const std::uint64_t keys = argc > 1 ? std::max<std::uint64_t>(2, std::strtoull(argv[1], nullptr, 10)) : 20;
   std::vector<Figure> figures;
-  const std::string recentred = "moments.stages=[{from=20000, residual_bound=4}]";
-  retail("two stages, for ever", {recentred}, keys, std::nullopt, figures);
-  retail("two stages, 397 releases", {recentred, "moments.releases=397"}, keys, 0.005, figures);
+  const std::string recentred = "stages=[{from=20000, residual_bound=4}]";
+  retail("two stages, for ever", recentred, keys, std::nullopt, figures);
+  retail("two stages, 397 releases", recentred + ", releases=397", keys, 0.005, figures);
   bike(keys, figures);
   std::string text = fmt::format(
       "{{\"figure\": \"running sums against least squares, rho = 0.1\", \"keys\": {}, "

@@ -12,6 +12,7 @@ from configurations import check_configurations  # noqa: E402
 from data import check_data  # noqa: E402
 from examples import check_examples  # noqa: E402
 from figures import check_figures  # noqa: E402
+from first_output import check_first_output  # noqa: E402
 from keys import check_keys  # noqa: E402
 from names import check_names  # noqa: E402
 from pages import checked, mistakes  # noqa: E402
@@ -19,7 +20,8 @@ from reproduction import check_reproduction  # noqa: E402
 from walks import run_deployment_page, run_local_page, run_pages_of_one_stream  # noqa: E402
 
 for check in (check_configurations, check_keys, check_commands, run_pages_of_one_stream, run_local_page,
-              run_deployment_page, check_names, check_campaigns, check_figures, check_reproduction, check_examples, check_data):
+              run_deployment_page, check_names, check_campaigns, check_figures, check_reproduction, check_examples, check_data,
+              check_first_output):
     check()
 for line in mistakes:
     print(line, file=sys.stderr)

@@ -57,6 +57,8 @@ def world(folder):
     shutil.copy(root / "examples/retail/online_retail_events.csv.gz", folder)
     config = (root / "examples/retail/retail.toml").read_text()
     config = config.replace('name = "retail"', 'name = "mine"').replace("runs/retail", "runs/mine")
+    # The page is of totals of .1 and .2 after a few steps: more than the example's budget, and sooner than its nu.
+    config = config.replace("rho = 0.05", "rho = 0.1").replace("budget = 0.1", "budget = 10") + "[noise]\nnu = 0.002\n"
     Path(folder, "mine.toml").write_text(config)
     environment = {name: value for name, value in os.environ.items() if name != "XDG_CONFIG_HOME"}
     return {**environment, "HOME": str(folder / "home"), "PATH": f"{folder}/bin:{environment['PATH']}"}

@@ -24,8 +24,9 @@ TEST(Config, ReadsTheBundledExample) {
   EXPECT_EQ(config.descent.dimension, 2u);
   EXPECT_EQ(config.schema.features.at(0).name, "log(unit_price)");
   EXPECT_EQ(config.schema.target->center, 1.5);
-  EXPECT_EQ(config.descent.averaging.from, 198942u);
-  EXPECT_EQ(config.privacy.rho->value(), 0.1);
+  EXPECT_EQ(config.descent.averaging.from, 20000u);
+  EXPECT_EQ(config.privacy.rho->value(), 0.05);
+  EXPECT_EQ(config.privacy.budget->value(), 0.1);
   EXPECT_EQ(config.noise.correlation.name(), "rational");
   EXPECT_EQ(config.descent.release_every, 1000u);
   EXPECT_EQ(config.input.files.at(0),
