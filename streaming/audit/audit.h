@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "audit/finding.h"
 #include "config/config.h"
@@ -20,6 +21,8 @@ struct Options {
   std::optional<std::uint64_t> runs;     ///< in each world; empty: by the claimed ε
   double delta = 1e-2;
   bool json = false;
+  std::string report{};  ///< file for the finding as a page; empty: none
+  std::string chart{};   ///< file for a picture of what is claimed and what was proven; empty: none
 };
 
 /// Plays the games on two threads under fresh random keys. A table's are the first steps of its descent, of a small

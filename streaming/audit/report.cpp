@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 
 #include "audit/audit.h"
+#include "audit/page.h"
+#include "audit/verdict.h"
+#include "console/operator_file.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "engine/release_encoder.h"
@@ -50,59 +53,11 @@ void print_shortfalls(const Bounds& bounds) {
   }
 }
 
-std::optional<std::string> why_not_shown(const Bounds& bounds) {
-  if (bounds.is_shown()) return std::nullopt;
-  if (bounds.is_provable()) {
-    return "less than half of mu was proven, so that a claim that is false would not have shown: take more games "
-           "(--runs) or a larger rho";
-  }
-  return fmt::format(
-      "so many games can prove no mu above {:.4g}, whatever the mechanism: take a smaller rho, or more games",
-      bounds.mu_provable);
-}
-
-/// Sentences; none where all was shown.
-std::vector<std::string> what_was_not_shown(const Finding& finding) {
-  std::vector<std::string> reasons;
-  for (const std::string& stage : finding.unmoved()) {
-    reasons.push_back(fmt::format(
-        "the record hardly moved the {0}, so that too little noise there would not have shown: lower the {0}'s clip "
-        "norm to what the columns reach, take a small step (--set descent.step_size=1e-4: no claim depends on it) "
-        "or, "
-        "of a stream, let the record come later (--at)",
-        stage));
-  }
-  for (const Bounds* bounds :
-       {static_cast<const Bounds*>(&finding), finding.against_nothing ? &*finding.against_nothing : nullptr}) {
-    if (bounds == nullptr) continue;
-    if (auto reason = why_not_shown(*bounds)) reasons.push_back(std::move(*reason));
-  }
-  return reasons;
-}
-
-void print_verdict(const Finding& finding) {
-  switch (finding.verdict()) {
-    case Verdict::holds:
-      fmt::print("the claim holds: nothing above it was proven\n");
-      return;
-    case Verdict::not_shown:
-      for (const std::string& reason : what_was_not_shown(finding)) fmt::print("NOT SHOWN: {}\n", reason);
-      return;
-    case Verdict::exceeded:
-      break;
-  }
-  if (finding.is_within_budget()) {
-    fmt::print("THE CLAIM DOES NOT HOLD: an adversary tells the record more surely than it allows\n");
-  } else {
-    fmt::print("THE CLAIM DOES NOT HOLD: in the limit the mechanism costs rho {:.6g}, and {:.6g} is asked for\n",
-               finding.rho_limit, finding.rho_asked);
-  }
-}
-
 void print(const config::Config& config, const Options& options, const Finding& finding) {
   if (!finding.is_within_budget()) {
     fmt::print("{}: no game was played\n", config.file);
-    return print_verdict(finding);
+    fmt::print("{}", verdict_text(finding));
+    return;
   }
   fmt::print("{}: {} games of {} steps in each of two worlds, fresh keys, every step released\n", config.file,
              console::with_separators(finding.runs), finding.steps);
@@ -130,7 +85,7 @@ void print(const config::Config& config, const Options& options, const Finding& 
     print_bounds(*finding.against_nothing, options.delta);
     print_shortfalls(*finding.against_nothing);
   }
-  print_verdict(finding);
+  fmt::print("{}", verdict_text(finding));
 }
 
 /// Whether the claim holds: null where that was not shown.
@@ -188,7 +143,11 @@ std::string to_json(const config::Config& config, const Options& options, const 
 }  // namespace
 
 Exit run(const config::Config& config, config::Purpose purpose, const Options& options) {
+  console::OperatorFile page_file(options.report, journal::Audience::everyone);
+  console::OperatorFile picture(options.chart, journal::Audience::everyone);
   const Finding finding = audit(config, purpose, options);
+  if (!options.report.empty()) page_file.write(page(config, options, finding));
+  if (!options.chart.empty()) picture.write(chart_file(config, options, finding));
   if (options.json) {
     fmt::print("{}\n", to_json(config, options, finding));
   } else {

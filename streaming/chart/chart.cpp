@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "chart/legend.h"
 #include "chart/scale.h"
 
 namespace nustream::chart {
@@ -17,7 +18,10 @@ struct Frame {
 
   [[nodiscard]] double across(double x) const { return left + (right - left) * xs.share(x); }
   /// Within the frame, or a little outside of it, where it is cut off.
-  [[nodiscard]] double down(double y) const { return bottom - (bottom - top) * std::clamp(ys.share(y), -1.0, 2.0); }
+  [[nodiscard]] double down(double y) const {
+    const double share = ys.has(y) ? ys.share(y) : -1;
+    return bottom - (bottom - top) * std::clamp(share, -1.0, 2.0);
+  }
 };
 
 constexpr std::string_view class_of(Mark mark) {
@@ -26,6 +30,8 @@ constexpr std::string_view class_of(Mark mark) {
       return "band";
     case Mark::faint:
       return "faint";
+    case Mark::dots:
+      return "dots";
     case Mark::line:
       break;
   }
@@ -37,7 +43,7 @@ std::string path_of(const std::vector<Point>& points, const Frame& frame) {
   std::string path;
   bool begun = false;
   for (const Point& point : points) {
-    if (!std::isfinite(point.low)) {
+    if (!frame.xs.has(point.x) || !frame.ys.has(point.low)) {
       begun = false;
       continue;
     }
@@ -70,12 +76,34 @@ std::string area_of(const std::vector<Point>& points, const Frame& frame) {
   return path;
 }
 
-/// A single point is no line: a dot shows it.
+std::string hue_of(unsigned hue) {
+  return hue % hues == 0 ? std::string() : fmt::format(" h{}", hue % hues);
+}
+
+/// A single point is no line: a dot shows it. Where several lines end, dots would tell nothing.
 std::string dot_of(const Layer& layer, const Frame& frame) {
-  if (layer.mark == Mark::band || layer.points.empty() || !std::isfinite(layer.points.back().low)) return {};
+  if (layer.mark == Mark::band || layer.mark == Mark::dots || layer.points.empty()) return {};
   const Point& last = layer.points.back();
-  return fmt::format("<circle class=\"{}-end\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/>", class_of(layer.mark),
-                     frame.across(last.x), frame.down(last.low), layer.mark == Mark::line ? 3 : 2);
+  if (!frame.xs.has(last.x) || !frame.ys.has(last.low)) return {};
+  return fmt::format("<circle class=\"{}-end{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/>", class_of(layer.mark),
+                     hue_of(layer.hue), frame.across(last.x), frame.down(last.low),
+                     layer.mark == Mark::line ? 3 : 2);
+}
+
+/// Each measurement with a bar from end to end.
+std::string dots_of(const Layer& layer, const Frame& frame) {
+  std::string out;
+  for (const Point& point : layer.points) {
+    const double middle = (point.low + point.high) / 2;
+    if (!frame.xs.has(point.x) || !frame.ys.has(middle)) continue;
+    if (point.high > point.low) {
+      fmt::format_to(std::back_inserter(out), "<path class=\"error{}\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>",
+                     hue_of(layer.hue), frame.across(point.x), frame.down(point.low), frame.down(point.high));
+    }
+    fmt::format_to(std::back_inserter(out), "<circle class=\"line-end{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>",
+                   hue_of(layer.hue), frame.across(point.x), frame.down(middle));
+  }
+  return out;
 }
 
 void append_grid(const Chart& chart, const Frame& frame, std::string& out) {
@@ -103,9 +131,13 @@ void append_grid(const Chart& chart, const Frame& frame, std::string& out) {
 void append_layers(const Chart& chart, const Frame& frame, std::string_view id, std::string& out) {
   fmt::format_to(std::back_inserter(out), "<g clip-path=\"url(#{}-clip)\">", id);
   for (const Layer& layer : chart.layers) {
+    if (layer.mark == Mark::dots) {
+      out += dots_of(layer, frame);
+      continue;
+    }
     const std::string path = layer.mark == Mark::band ? area_of(layer.points, frame) : path_of(layer.points, frame);
     if (path.empty()) continue;
-    fmt::format_to(std::back_inserter(out), "<path class=\"{}\" d=\"{}\"/>", class_of(layer.mark), path);
+    fmt::format_to(std::back_inserter(out), "<path class=\"{}\" d=\"{}\"/>", classes(layer.mark, layer.hue), path);
   }
   out += "</g>";
   for (const Layer& layer : chart.layers) out += dot_of(layer, frame);
@@ -121,11 +153,11 @@ double left_of(const Scale& ys) {
 std::string drawing(const Chart& chart, std::string_view id, double top) {
   const Scale ys = y_scale(chart);
   const Frame frame{left_of(ys), chart.width - 8, top + 8, top + chart.height - 40, x_scale(chart), ys};
-  std::string out = fmt::format(
-      "<title id=\"{0}-t\">{1}</title><desc id=\"{0}-d\">{2}</desc><clipPath id=\"{0}-clip\"><rect x=\"{3:.1f}\" "
-      "y=\"{4:.1f}\" width=\"{5:.1f}\" height=\"{6:.1f}\"/></clipPath>",
-      id, escaped(chart.title), escaped(chart.summary), frame.left, frame.top, frame.right - frame.left,
-      frame.bottom - frame.top);
+  std::string out = spoken(id, chart.title, chart.summary);
+  fmt::format_to(std::back_inserter(out),
+                 "<clipPath id=\"{}-clip\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+                 "height=\"{:.1f}\"/></clipPath>",
+                 id, frame.left, frame.top, frame.right - frame.left, frame.bottom - frame.top);
   append_grid(chart, frame, out);
   append_layers(chart, frame, id, out);
   return out;
@@ -133,33 +165,13 @@ std::string drawing(const Chart& chart, std::string_view id, double top) {
 
 }  // namespace
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default: {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool control = (byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7f;
-        out += control ? "\xEF\xBF\xBD" : std::string(1, c);
-      }
-    }
-  }
-  return out;
+std::string classes(Mark mark, unsigned hue) {
+  return std::string(class_of(mark)) + hue_of(hue);
+}
+
+std::string spoken(std::string_view id, std::string_view title, std::string_view summary) {
+  return fmt::format("<title id=\"{0}-t\">{1}</title><desc id=\"{0}-d\">{2}</desc>", id, escaped(title),
+                     escaped(summary));
 }
 
 std::string svg(const Chart& chart, std::string_view id) {
@@ -168,41 +180,13 @@ std::string svg(const Chart& chart, std::string_view id) {
       chart.width, chart.height, id, id, drawing(chart, id, 0));
 }
 
-std::string_view colours() {
-  return R"(.chart{--line:#0b6e99;--band:#0b6e99;--faint:#64748b;--grid:#e2e8f0;--axis:#94a3b8;--tick:#475569;
-font:12px system-ui,sans-serif;display:block;width:100%;height:auto}
-.chart .line{fill:none;stroke:var(--line);stroke-width:2;stroke-linejoin:round}
-.chart .faint{fill:none;stroke:var(--faint);stroke-width:1;opacity:.55}
-.chart .band{fill:var(--band);opacity:.18}
-.chart .line-end{fill:var(--line)}
-.chart .faint-end{fill:var(--faint);opacity:.7}
-.chart .grid{stroke:var(--grid);fill:none}
-.chart .axis{stroke:var(--axis);fill:none}
-.chart .tick{fill:var(--tick)}
-@media (prefers-color-scheme:dark){.chart{--line:#5cc0ea;--band:#5cc0ea;--faint:#94a3b8;--grid:#27354a;--axis:#64748b;--tick:#b6c2d2}}
-)";
-}
-
 std::string svg_file(const Chart& chart) {
-  constexpr double head = 26;
-  std::string legend;
-  double x = 12;
-  const double y = head + chart.height + 12;
-  for (const Layer& layer : chart.layers) {
-    const std::string_view mark = class_of(layer.mark);
-    legend += fmt::format("<path class=\"{}\" d=\"M{} {}h18{}\"/><text class=\"tick\" x=\"{}\" y=\"{}\">{}</text>",
-                          mark, x, y - 4, layer.mark == Mark::band ? "v-6h-18z" : "", x + 24, y, escaped(layer.name));
-    x += 40 + 6.4 * static_cast<double>(layer.name.size());
-  }
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 {:g} {:g}\" role=\"img\" "
-      "aria-labelledby=\"c-t c-d\">\n<style>{}.chart .ground{{fill:#fff}}.chart .head{{fill:#0f172a;font-weight:600}}"
-      "@media (prefers-color-scheme:dark){{.chart .ground{{fill:#0f1724}}.chart .head{{fill:#e6edf5}}}}</style>\n"
-      "<rect class=\"ground\" width=\"100%\" height=\"100%\"/><text class=\"head\" x=\"12\" "
-      "y=\"20\">{}</text>\n{}\n{}\n"
-      "</svg>\n",
-      std::max(chart.width, x), head + chart.height + 24, colours(), escaped(chart.title), drawing(chart, "c", head),
-      legend);
+  const double head = chart.y.title.empty() ? 26 : 44;
+  std::string body;
+  if (!chart.y.title.empty()) body = fmt::format("<text class=\"tick\" x=\"12\" y=\"40\">{}</text>\n", escaped(chart.y.title));
+  body += drawing(chart, "c", head) + '\n';
+  const auto [keys, height] = legend_rows(chart.layers, head + chart.height + 12, chart.width);
+  return file_of(chart.title, chart.width, height, body + keys);
 }
 
 std::string short_count(double value) {

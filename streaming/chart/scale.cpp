@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,10 @@ namespace {
 
 void add(double value, std::vector<double>& values) {
   if (std::isfinite(value)) values.push_back(value);
+}
+
+bool has_two_ends(Mark mark) {
+  return mark == Mark::band || mark == Mark::dots;
 }
 
 /// Whether an axis can tell the two apart by the digits of its ticks.
@@ -31,6 +36,7 @@ Scale x_scale(const Chart& chart) {
   for (const Layer& layer : chart.layers) {
     for (const Point& point : layer.points) add(point.x, values);
   }
+  if (chart.x.logarithmic) return log_scale(values, 1);
   if (values.empty()) return {};
   const auto [low, high] = std::ranges::minmax(values);
   return is_wide(low, high) ? Scale{low, high} : with_margin(low, high, 0);
@@ -41,7 +47,7 @@ Scale y_scale(const Chart& chart) {
   std::vector<double> kept;
   if (chart.y.from_zero) kept.push_back(0);
   for (const Layer& layer : chart.layers) {
-    const bool band = layer.mark == Mark::band;
+    const bool band = has_two_ends(layer.mark);
     for (const Point& point : layer.points) {
       add(point.low, values);
       if (band) add(point.high, values);
@@ -50,6 +56,7 @@ Scale y_scale(const Chart& chart) {
     add(layer.points.back().low, kept);
     if (band) add(layer.points.back().high, kept);
   }
+  if (chart.y.logarithmic) return log_scale(values, 1.15);
   if (values.empty()) return {};
   std::ranges::sort(values);
   const std::size_t cut = values.size() / 50;
@@ -61,7 +68,50 @@ Scale y_scale(const Chart& chart) {
   return scale;
 }
 
+Scale log_scale(const std::vector<double>& values, double margin) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  for (const double value : values) {
+    if (!std::isfinite(value) || value < 1e-280) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (!(high > 0)) return {1, 10, true};
+  if (!(high > low * 1.001)) margin = std::max(margin, 2.0);
+  return {low / margin, std::min(high, 1e290) * margin, true};
+}
+
+namespace {
+
+std::string tick_text(double value, bool counts) {
+  return counts ? short_count(value) : fmt::format("{:.3g}", value);
+}
+
+/// Powers of ten, so many apart that there are no more than `count` and one; between neighbours 2 and 5 times them
+/// where there would be fewer than three.
+std::vector<Tick> log_ticks(const Scale& scale, std::size_t count, bool counts) {
+  const double first = std::floor(std::log10(scale.low));
+  const double decades = std::log10(scale.high / scale.low);
+  const double apart = std::max(1.0, std::ceil(decades / (static_cast<double>(count) + 1)));
+  std::vector<Tick> found;
+  for (double power = first; power <= std::log10(scale.high) + 1e-9; power += apart) {
+    for (const double times : {1.0, 2.0, 5.0}) {
+      if (times > 1 && decades >= 2) break;
+      const double value = std::pow(10, power) * times;
+      if (value < scale.low * (1 - 1e-9) || value > scale.high * (1 + 1e-9)) continue;
+      found.push_back({value, tick_text(value, counts)});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 std::vector<Tick> ticks(const Scale& scale, std::size_t count, bool counts) {
+  if (scale.logarithmic) {
+    std::vector<Tick> found = log_ticks(scale, count, counts);
+    if (found.size() > 1) return found;
+  }
   const double rough = (scale.high - scale.low) / static_cast<double>(count);
   const double decade = std::pow(10, std::floor(std::log10(rough)));
   const double share = rough / decade;

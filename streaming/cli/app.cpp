@@ -31,6 +31,8 @@ void add_plan(CLI::App& app, Job& job) {
   passes->check(positive());
   passes->needs(command->add_option("--records", arguments.records, "records of one pass, or of the table: public"));
   command->add_flag("--json", arguments.json, "print JSON");
+  command->add_option("--report", arguments.report, "write spend and predicted errors side by side as one HTML file");
+  command->add_option("--chart", arguments.chart, "write the predicted error as an SVG file");
   command->callback([&job] { job = [] { return plan(arguments); }; });
 }
 
@@ -54,6 +56,8 @@ void add_audit(CLI::App& app, Job& job) {
   command->add_option("--runs", options.runs,
                       "games in each world, at least 1000; by default as many as the claimed epsilon needs");
   command->add_option("--delta", options.delta, "delta of epsilon and of its bound (0.01)");
+  command->add_option("--report", options.report, "write what is claimed and what was proven as one HTML file");
+  command->add_option("--chart", options.chart, "write the same as an SVG file");
   command->add_flag("--json", options.json, "print JSON");
   command->callback([&job] { job = [] { return audit(arguments); }; });
 }

@@ -37,6 +37,8 @@ struct PlanArguments {
   std::uint64_t passes = 1;
   std::uint64_t records = 0;  ///< of one pass; needed for several
   bool json = false;
+  std::string report{};  ///< file for the plan as a page; empty: none
+  std::string chart{};   ///< file for a picture of the predicted error; "-": the terminal; empty: none
 };
 /// What a budget buys, before any data is read: over a table where there is a section [estimate], else over a stream.
 [[nodiscard]] Exit plan(const PlanArguments& arguments);

@@ -111,6 +111,8 @@ DescentPrediction predict_descent(const config::Config& config, const config::Me
                                .eigenvalues = Eigenvalues::set,
                                .unknown = {},
                                .average = {},
+                               .problem = {{}, StepSize{1}, privacy::Curvature::fixed},
+                               .budget = {Rho{1}, privacy::Participation::once(), Displacement{1}},
                                .why_no_average = {},
                                .advice = {}};
   const privacy::LocalProblem problem{
@@ -122,6 +124,8 @@ DescentPrediction predict_descent(const config::Config& config, const config::Me
                                Displacement{mechanism.main().displacement.value() / m}};
   prediction.last = privacy::predict(mechanism.main().correlation, problem, budget);
   add_average(config, mechanism, steps, problem, budget, prediction);
+  prediction.problem = problem;
+  prediction.budget = budget;
   for (std::string sentence : {absurd(prediction.last), scale_advice(prediction)}) {
     if (!sentence.empty()) prediction.advice.push_back(std::move(sentence));
   }

@@ -46,6 +46,8 @@ void add_fit(CLI::App& app, Job& job) {
                       "a new file for a configuration with the ranges: running it spends again");
   command->add_option("--insecure-seed", options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
+  command->add_option("--report", options.report, "write the fit, its cost and its ranges as one HTML file");
+  command->add_option("--chart", options.chart, "write the slopes with their intervals as an SVG file");
   command->add_flag("--json", options.json, "print the result as JSON");
   command->callback([&job] { job = [] { return fit::run(options); }; });
 }

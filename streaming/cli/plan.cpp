@@ -7,11 +7,13 @@
 #include "cli/estimator_comparison.h"
 #include "cli/fit_report.h"
 #include "cli/moments_plan.h"
+#include "cli/plan_page.h"
 #include "cli/table_plan.h"
 #include "cli/users_plan.h"
 #include "cli/warnings.h"
 #include "config/mechanism.h"
 #include "config/ranges.h"
+#include "console/operator_file.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "engine/budget_advice.h"
@@ -221,10 +223,26 @@ std::optional<config::Config> to_measure(const PlanArguments& arguments) {
   return asked;
 }
 
+void draw(const config::Config& config, const PlanArguments& arguments, const Plan& plan) {
+  console::OperatorFile page(arguments.report, journal::Audience::everyone);
+  console::OperatorFile picture(arguments.chart, journal::Audience::everyone);
+  const PlanCurves curves = plan_curves(config, plan.mechanism, plan.prediction, plan.why_no_prediction,
+                                        arguments.records > 0 ? arguments.records : config.problem.records);
+  if (!arguments.report.empty()) {
+    page.write(plan_page(config, plan.mechanism, plan.spend, curves, plan_command(config, arguments)));
+  }
+  if (!arguments.chart.empty()) picture.write(chart::svg_file(plan_chart(curves, 720)));
+}
+
 }  // namespace
 
 Exit plan(const PlanArguments& arguments) {
   if (const auto asked = to_measure(arguments)) {
+    if (!arguments.report.empty() || !arguments.chart.empty()) {
+      throw Failure(Exit::usage, arguments.config.file +
+                                     ": some settings are \"private\": before they are measured there is nothing to "
+                                     "draw; leave out --report and --chart");
+    }
     fmt::print("{}", arguments.json ? measure::plan_json(*asked, arguments.records) + '\n'
                                     : measure::plan_text(*asked, arguments.records));
     return Exit::done;
@@ -234,6 +252,7 @@ Exit plan(const PlanArguments& arguments) {
   }
   const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
   const Plan plan = make_plan(config, arguments);
+  if (!arguments.report.empty() || !arguments.chart.empty()) draw(config, arguments, plan);
   if (arguments.json) {
     fmt::print("{}\n", to_json(config, plan));
   } else {

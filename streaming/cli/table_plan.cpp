@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "cli/moments_plan.h"
+#include "cli/plan_page.h"
 #include "cli/warnings.h"
+#include "console/operator_file.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "engine/budget_advice.h"
@@ -143,6 +145,37 @@ std::string to_json(const TablePlan& plan) {
   return out + "}";
 }
 
+/// What the noise leaves, at other budgets and numbers of steps.
+PlanCurves curves_of(const TablePlan& plan, const PlanArguments& arguments) {
+  PlanCurves curves;
+  curves.counted = "steps";
+  const config::Config asked =
+      config::read_config(arguments.config.file, arguments.config.overrides, config::Purpose::table);
+  curves.what = plan.config.moments ? "standard deviation that the noise leaves in a coefficient, working units"
+                                    : "standard deviation that the noise leaves in a coordinate, working units";
+  curves.why_none = "there is no formula for these settings";
+  const auto at = [&](double rho, std::uint64_t steps) -> std::vector<ErrorOf> {
+    config::Config other = asked;
+    other.privacy.rho = Rho{rho};
+    other.privacy.epsilon.reset();
+    const auto reach = reach_of(std::move(other), arguments.records, steps);
+    if (!reach || !reach->stddev) return {};
+    return {{plan.config.moments ? "running sums" : "the last iterate", *reach->stddev}};
+  };
+  add_grid(rho_set(asked.privacy), plan.design.steps, 4, at, curves);
+  return curves;
+}
+
+void draw(const TablePlan& plan, const PlanArguments& arguments) {
+  console::OperatorFile page(arguments.report, journal::Audience::everyone);
+  console::OperatorFile picture(arguments.chart, journal::Audience::everyone);
+  const PlanCurves curves = curves_of(plan, arguments);
+  if (!arguments.report.empty()) {
+    page.write(plan_page(plan.config, plan.mechanism, {}, curves, plan_command(plan.config, arguments)));
+  }
+  if (!arguments.chart.empty()) picture.write(chart::svg_file(plan_chart(curves, 720)));
+}
+
 }  // namespace
 
 void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch) {
@@ -179,6 +212,7 @@ Exit plan_table(const PlanArguments& arguments) {
                       "public; add --records N");
   }
   const TablePlan plan = make_table_plan(arguments);
+  if (!arguments.report.empty() || !arguments.chart.empty()) draw(plan, arguments);
   if (arguments.json) {
     fmt::print("{}\n", to_json(plan));
   } else {

@@ -13,6 +13,7 @@
 #include <toml++/toml.h>
 
 #include "config/nearest.h"
+#include "config/short_numbers.h"
 #include "nustream/record/number.h"
 #include "publish/json_text.h"
 
@@ -357,7 +358,7 @@ std::string SettingsTree::text_without(std::span<const std::string_view> section
   for (const std::string_view section : sections) kept.erase(section);
   std::ostringstream text;
   text << kept << '\n';
-  return text.str();
+  return with_short_numbers(text.str());
 }
 
 }  // namespace nustream::config

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include "console/new_file.h"
+#include "console/operator_file.h"
 #include "console/signals.h"
 #include "console/warnings.h"
 #include "fit/columns.h"
+#include "fit/page.h"
 #include "fit/report.h"
 #include "fit/table.h"
 #include "fit/written_config.h"
@@ -154,6 +156,8 @@ Exit run(const Options& options) {
   const std::vector<Delta> deltas = deltas_of(options);
   static_cast<void>(console::watch_signals());
   console::require_new_file(options.write_config);
+  console::OperatorFile page_file(options.report, journal::Audience::everyone);
+  console::OperatorFile picture(options.chart, journal::Audience::everyone);
   const Columns columns = columns_of(options);
   const FileTable table = read_file(columns);
   if (table.y.empty()) throw Failure(Exit::data, "'" + options.file + "' holds no records");
@@ -177,6 +181,8 @@ Exit run(const Options& options) {
   if (!account.warning().empty()) fmt::print(stderr, "nustream: warning: {}\n", account.warning());
   if (fit.is_stopped) throw hardly_usable(options, columns, fit);
   fmt::print("{}", options.json ? to_json(report) : to_text(report));
+  if (!options.report.empty()) page_file.write(page(options, columns, report));
+  if (!options.chart.empty()) picture.write(chart_file(report));
   if (!options.write_config.empty()) {
     console::write_new_file(options.write_config, to_config(columns, report),
                             "what the fit found is committed and stays so");

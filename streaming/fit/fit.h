@@ -33,6 +33,8 @@ struct Options {
   std::string witness;
   std::string write_config;  ///< file for a configuration with the ranges that were found
   std::optional<std::uint64_t> insecure_seed;
+  std::string report{};  ///< file for the fit as a page; empty: none
+  std::string chart{};   ///< file for a picture of its slopes; empty: none
   bool json = false;
 };
 

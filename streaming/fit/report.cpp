@@ -55,20 +55,6 @@ std::size_t name_width(const Report& report) {
   return width;
 }
 
-std::string why_no_interval(const Report& report) {
-  if (!report.fit.is_settled) {
-    return "no interval: the last step was a long one, and the answer is on its way; more rho, or more records";
-  }
-  if (report.fit.floored == 0 && report.model == "poisson") {
-    return "no interval: how far counts spread about their mean is not measured";
-  }
-  if (report.fit.floored == 0) return "no interval: noise hides the residuals' spread; more rho, or more records";
-  return fmt::format(
-      "no interval: noise hides {} of {} directions, whose part of the answer is a guess: leave out "
-      "columns that say the same, or spend more rho",
-      report.fit.floored, report.estimate.size());
-}
-
 }  // namespace
 
 void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& report) {
@@ -106,6 +92,20 @@ std::string release_line(const Report& report) {
   append_field("digest", report.digest, out);
   publish::append_promise(promise_of(report), out);
   return out + "}\n";
+}
+
+std::string why_no_interval(const Report& report) {
+  if (!report.fit.is_settled) {
+    return "no interval: the last step was a long one, and the answer is on its way; more rho, or more records";
+  }
+  if (report.fit.floored == 0 && report.model == "poisson") {
+    return "no interval: how far counts spread about their mean is not measured";
+  }
+  if (report.fit.floored == 0) return "no interval: noise hides the residuals' spread; more rho, or more records";
+  return fmt::format(
+      "no interval: noise hides {} of {} directions, whose part of the answer is a guess: leave out "
+      "columns that say the same, or spend more rho",
+      report.fit.floored, report.estimate.size());
 }
 
 std::string to_text(const Report& report) {

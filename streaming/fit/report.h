@@ -47,6 +47,8 @@ void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& rep
 
 /// One line of releases.jsonl.
 [[nodiscard]] std::string release_line(const Report& report);
+/// In a sentence. Contract: report.interval is empty.
+[[nodiscard]] std::string why_no_interval(const Report& report);
 [[nodiscard]] std::string to_text(const Report& report);
 [[nodiscard]] std::string to_json(const Report& report);
 

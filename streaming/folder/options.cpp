@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 namespace nustream::folder {
-namespace {
 
-/// One word of a shell's command.
 std::string in_shell(const std::string& text) {
   const auto is_plain = [](unsigned char c) { return std::isalnum(c) != 0 || std::strchr("._-/=:,+", c) != nullptr; };
   if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
@@ -17,8 +15,6 @@ std::string in_shell(const std::string& text) {
   for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   return quoted + "'";
 }
-
-}  // namespace
 
 std::string command_to_go_on(const config::Config& config, const Options& options, const std::string& option) {
   std::string command = fmt::format("nustream {} {}", options.command, in_shell(config.file));

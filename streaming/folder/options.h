@@ -38,6 +38,9 @@ struct Options {
   bool quiet = false;           ///< no path, no table
 };
 
+/// One word of a shell's command, in quotes where it needs them.
+[[nodiscard]] std::string in_shell(const std::string& text);
+
 /// "nustream COMMAND CONFIG FILE… --set … OPTION": the command to type next, with what this run was given.
 [[nodiscard]] std::string command_to_go_on(const config::Config& config, const Options& options,
                                            const std::string& option);

@@ -1,8 +1,5 @@
 #include "report/report.h"
 
-#include <openssl/evp.h>
-#include <sodium.h>
-
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -20,9 +17,8 @@
 #include "journal/disk.h"
 #include "journal/last_release.h"
 #include "journal/outbox_folder.h"
-#include "serve/assets.h"
+#include "report/document.h"
 #include "serve/page_parts.h"
-#include "version.h"
 
 namespace nustream::report {
 namespace {
@@ -76,16 +72,9 @@ void take_over(const publish::ReportedIntervals& intervals, publish::ShownReleas
   release.interval_too_few = intervals.too_few;
 }
 
-void append_head(const config::Config& config, const serve::ShownLane& lane, std::string& out) {
-  const std::string style = std::string(serve::page_style).append(chart::colours());
-  const std::string stream = chart::escaped(config.stream);
-  out += fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" "
-      "content=\"{}\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><meta "
-      "name=\"color-scheme\" content=\"light dark\"><title>{} · nustream report</title><style>{}</style></head>\n"
-      "<body><header><p class=\"product\">nustream report</p><h1>{}</h1></header>\n<main>\n<section "
-      "aria-label=\"Summary\"><p class=\"what\">{}</p><dl class=\"facts big\">",
-      policy_for(style), stream, style, stream, chart::escaped(lane.settings.subject));
+void append_summary(const serve::ShownLane& lane, std::string& out) {
+  out += fmt::format("<section aria-label=\"Summary\"><p class=\"what\">{}</p><dl class=\"facts big\">",
+                     chart::escaped(lane.settings.subject));
   serve::page::append_fact("Steps", serve::page::count(lane.steps.value()), out);
   if (lane.release) {
     serve::page::append_fact("Records passed", serve::page::count(lane.release->position), out);
@@ -110,15 +99,7 @@ std::string measured_in_words(const config::Config& config) {
 void append_command(const config::Config& config, const Run& run, std::string& out) {
   std::vector<std::string> overrides = config.overrides;
   for (const auto& [key, value] : config::measured_settings(config.ranges)) overrides.push_back(key + '=' + value);
-  const config::SettingsTree settings(config.file, overrides);
-  out += fmt::format(
-      "<section id=\"again\" aria-labelledby=\"again-h\"><h2 id=\"again-h\">The same again</h2><p>By "
-      "<code>{}</code>, "
-      "with these settings (what is set on the command line is in them; places, brokers and secrets are left "
-      "out):</p><pre class=\"why\" tabindex=\"0\" role=\"region\" aria-label=\"Settings\">{}</pre>{}</section>\n",
-      chart::escaped(run.command),
-      chart::escaped(settings.text_without(std::array<std::string_view, 4>{"kafka", "local", "serve", "state"})),
-      measured_in_words(config));
+  out += same_again(run.command, settings_of(config.file, overrides), measured_in_words(config));
 }
 
 serve::ShownLane reported_lane(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {
@@ -172,28 +153,28 @@ std::string chart_file(const config::Config& config, const config::Mechanism& me
   return chart::svg_file(chart);
 }
 
+std::string settings_of(const std::string& file, const std::vector<std::string>& overrides) {
+  const config::SettingsTree settings(file, overrides);
+  return settings.text_without(std::array<std::string_view, 4>{"kafka", "local", "serve", "state"});
+}
+
+std::string same_again(const std::string& command, const std::string& settings, const std::string& remark) {
+  return section("again", "The same again",
+                 fmt::format("<p>By <code>{}</code>, with these settings (what is set on the command line is in them; "
+                             "places, brokers and secrets are left out):</p>{}{}",
+                             chart::escaped(command), copied("Settings", settings), remark));
+}
+
 std::string page(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {
   const serve::ShownLane lane = reported_lane(config, mechanism, run);
   const serve::PageView view{.stream = config.stream, .lanes = {&lane}, .lane = config.lane, .is_file = true};
   std::string out;
-  append_head(config, lane, out);
+  append_summary(lane, out);
   serve::page::append_coefficients(view, lane, out);
   serve::page::append_privacy(lane, out);
   serve::page::append_settings(lane, out);
   append_command(config, run, out);
-  out += fmt::format("</main>\n<footer><p>nustream {}</p></footer></body></html>\n", chart::escaped(version));
-  return out;
-}
-
-std::string policy_for(const std::string& style) {
-  std::array<unsigned char, 32> hash{};
-  unsigned size = 0;
-  if (EVP_Digest(style.data(), style.size(), hash.data(), &size, EVP_sha256(), nullptr) != 1) {
-    throw Failure(Exit::internal, "the hash of a report's style cannot be computed");
-  }
-  std::array<char, 64> text{};
-  sodium_bin2base64(text.data(), text.size(), hash.data(), hash.size(), sodium_base64_VARIANT_ORIGINAL);
-  return fmt::format("default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'", text.data());
+  return document({config.stream, std::move(out)});
 }
 
 }  // namespace nustream::report

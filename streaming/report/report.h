@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/mechanism.h"
 #include "folder/options.h"
@@ -36,7 +37,10 @@ struct Run {
 [[nodiscard]] std::string chart_file(const config::Config& config, const config::Mechanism& mechanism,
                                      const Run& run);
 
-/// The policy of a page whose only style is `style`.
-[[nodiscard]] std::string policy_for(const std::string& style);
+/// `file` with overrides as a report tells it, without what is nobody's business.
+[[nodiscard]] std::string settings_of(const std::string& file, const std::vector<std::string>& overrides);
+/// The section on how to come by the same: a command, settings and a remark in HTML, which may be empty.
+[[nodiscard]] std::string same_again(const std::string& command, const std::string& settings,
+                                     const std::string& remark = {});
 
 }  // namespace nustream::report

@@ -1,11 +1,13 @@
 // The status page's coefficients: a table of all, charts of some, and the mean of the lanes.
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <simdjson.h>
 
 #include "chart/chart.h"
+#include "chart/rows.h"
 #include "publish/reported.h"
 #include "serve/page_parts.h"
 
@@ -42,10 +44,10 @@ void append_row(const publish::ShownRelease& release, std::size_t j, std::string
 void append_table(const publish::ShownRelease& release, std::string& out) {
   out += fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of coefficients\"><table "
-      "id=\"coefficients\"><caption>As published at step {}.</caption><thead><tr><th "
+      "id=\"coefficients\"><caption>As published{}.</caption><thead><tr><th "
       "scope=\"col\">Coefficient</th><th "
       "scope=\"col\">{}</th>",
-      count(release.step), release.average.empty() ? name_of_estimate(release.records > 0) : "Average");
+      release.step > 1 ? " at step " + count(release.step) : std::string(), release.average.empty() ? name_of_estimate(release.records > 0) : "Average");
   if (!release.interval.empty()) out += "<th scope=\"col\">From</th><th scope=\"col\">To</th>";
   if (!release.average.empty()) out += "<th scope=\"col\">Last iterate</th>";
   out += "</tr></thead><tbody>\n";
@@ -61,11 +63,17 @@ void append_floored(std::uint64_t floored, std::string& out) {
       count(floored), floored == 1 ? "" : "s");
 }
 
+/// What one step is made of is the whole table.
+std::string made_of(const publish::ReportedIntervals& intervals) {
+  if (intervals.through <= 1) return {};
+  return fmt::format(" They are made of {} steps, up to step {}.", count(intervals.effective_steps),
+                     count(intervals.through));
+}
+
 void append_coverage(const publish::ShownRelease& release, std::string& out) {
   if (const auto intervals = publish::reported_intervals(release)) {
-    out += fmt::format("<p>Intervals ({}, {:g}%): {}. They are made of {} steps, up to step {}.{}</p>\n",
-                       chart::escaped(intervals->kind), 100 * intervals->level, chart::escaped(intervals->covers),
-                       count(intervals->effective_steps), count(intervals->through),
+    out += fmt::format("<p>Intervals ({}, {:g}%): {}.{}{}</p>\n", chart::escaped(intervals->kind),
+                       100 * intervals->level, chart::escaped(intervals->covers), made_of(*intervals),
                        intervals->too_few ? " That is too few: they cover less often than they say." : "");
   }
 }
@@ -114,7 +122,9 @@ chart::Chart coefficient_chart(const ShownLane& lane, std::size_t j, const std::
   }
   const publish::ShownRelease& release = *lane.release;
   std::string summary =
-      fmt::format("At step {} the quoted estimate is {:.4g}", count(release.step), quoted(release)[j].second);
+      fmt::format("{} quoted estimate is {:.4g}",
+                  release.step > 1 ? fmt::format("At step {} the", count(release.step)) : std::string("The"),
+                  quoted(release)[j].second);
   if (!release.interval.empty()) {
     summary += fmt::format(", its interval {:.4g} to {:.4g}", release.interval[j].first, release.interval[j].second);
   }
@@ -124,6 +134,26 @@ chart::Chart coefficient_chart(const ShownLane& lane, std::size_t j, const std::
           .y = {},
           .layers = {std::move(band), std::move(iterate), std::move(line)}};
 }
+
+namespace {
+
+/// A live page has one, however short; a file of one release has none.
+bool has_path(const PageView& view, const ShownLane& lane) {
+  return !view.is_file || lane.history.points().size() > 1;
+}
+
+/// Its path, or where there is none, its interval beside 0.
+std::string drawn(const PageView& view, const ShownLane& lane, std::size_t j, const std::string& id) {
+  const auto& [name, value] = quoted(*lane.release)[j];
+  const chart::Chart path = coefficient_chart(lane, j, name);
+  if (has_path(view, lane)) return chart::svg(path, id);
+  chart::Row row{.label = {}, .value = value, .shown = " "};
+  if (!lane.release->interval.empty()) std::tie(row.low, row.high) = lane.release->interval[j];
+  return chart::svg(
+      chart::Rows{.title = name, .summary = path.summary, .axis = {}, .groups = {{"", {row}}}, .mark = 0.0}, id);
+}
+
+}  // namespace
 
 void append_coefficients(const PageView& view, const ShownLane& lane, std::string& out) {
   out += "<section id=\"estimates\" aria-labelledby=\"estimates-h\"><h2 id=\"estimates-h\">Estimates";
@@ -150,12 +180,13 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
       out += fmt::format(" <span class=\"range\">{} to {}</span>", shown(lane.release->interval[j].first),
                          shown(lane.release->interval[j].second));
     }
-    out += "</p></figcaption>" + chart::svg(coefficient_chart(lane, j, name), id) + "</figure>\n";
+    out += "</p></figcaption>" + drawn(view, lane, j, id) + "</figure>\n";
   }
-  out +=
-      "</div>\n<p class=\"legend\">Line: the quoted estimate. Band: its interval, where there is one. Faint: the "
-      "last "
-      "iterate behind an average.</p></section>\n";
+  out += "</div>\n<p class=\"legend\">";
+  out += has_path(view, lane)
+             ? "Line: the quoted estimate. Band: its interval, where there is one. Faint: the last iterate behind an "
+               "average.</p></section>\n"
+             : "Dot: the estimate. Bar: its interval, where there is one. Dashed: 0.</p></section>\n";
 }
 
 void append_model(const PageView& view, std::string& out) {

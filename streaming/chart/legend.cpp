@@ -1,0 +1,56 @@
+#include "chart/legend.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace nustream::chart {
+namespace {
+
+/// 18 units wide, at (x, y).
+std::string sample(const Layer& layer, double x, double y) {
+  if (layer.mark == Mark::dots) {
+    const std::string hue = classes(Mark::line, layer.hue).substr(4);
+    return fmt::format("<circle class=\"line-end{}\" cx=\"{:g}\" cy=\"{:g}\" r=\"3\"/>", hue, x + 9, y);
+  }
+  return fmt::format("<path class=\"{}\" d=\"M{:g} {:g}h18{}\"/>", classes(layer.mark, layer.hue), x,
+                     layer.mark == Mark::band ? y + 4 : y, layer.mark == Mark::band ? "v-8h-18z" : "");
+}
+
+/// Letters, of UTF-8.
+std::size_t letters(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+}  // namespace
+
+std::string legend(const std::vector<Layer>& layers) {
+  std::string out = "<ul class=\"keys\">";
+  for (const Layer& layer : layers) {
+    if (layer.name.empty()) continue;
+    out += "<li><svg class=\"chart key\" viewBox=\"0 0 18 12\" aria-hidden=\"true\">" + sample(layer, 0, 6) +
+           "</svg>" + escaped(layer.name) + "</li>";
+  }
+  return out + "</ul>\n";
+}
+
+std::pair<std::string, double> legend_rows(const std::vector<Layer>& layers, double top, double width) {
+  std::string out;
+  double x = 12;
+  double y = top;
+  for (const Layer& layer : layers) {
+    if (layer.name.empty()) continue;
+    const double room = 40 + 6.4 * static_cast<double>(letters(layer.name));
+    if (x > 12 && x + room > width) {
+      x = 12;
+      y += 18;
+    }
+    out += sample(layer, x, y - 4) +
+           fmt::format("<text class=\"tick\" x=\"{:g}\" y=\"{:g}\">{}</text>", x + 24, y, escaped(layer.name));
+    x += room;
+  }
+  return {out, y + 12};
+}
+
+}  // namespace nustream::chart

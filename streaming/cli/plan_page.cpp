@@ -1,0 +1,208 @@
+#include "cli/plan_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "chart/rows.h"
+#include "cli/plan_assets.h"
+#include "console/report_parts.h"
+#include "engine/release_encoder.h"
+#include "engine/subject.h"
+#include "folder/options.h"
+#include "nustream/privacy/epsilon.h"
+#include "report/document.h"
+#include "report/report.h"
+#include "serve/page_parts.h"
+
+namespace nustream::cli {
+namespace {
+
+using serve::page::append_fact;
+using serve::page::count;
+using serve::page::data;
+using serve::page::shown;
+
+std::string with_epsilon(double rho, Delta delta) {
+  return fmt::format("ρ {}, ε {} at δ {:g}", shown(rho), shown(privacy::epsilon(Rho{rho}, delta).value()),
+                     delta.value());
+}
+
+void append_summary(const config::Config& config, const config::Mechanism& mechanism, std::string& out) {
+  out += "<section aria-label=\"Summary\"><p class=\"what\">" + chart::escaped(engine::subject_of(config)) +
+         " What a budget buys, before any data is read.</p><dl class=\"facts\">";
+  append_fact("Promise", chart::escaped(console::protected_unit(engine::promise_of(config, true))), out);
+  append_fact("Correlation", chart::escaped(mechanism.main().correlation.name()), out);
+  append_fact("Never spends more than", with_epsilon(mechanism.spend.limit().value(), config.privacy.delta), out);
+  append_fact("Noise multiplier σ", data(mechanism.main().sigma.value()), out);
+  append_fact("Sensitivity γ in the limit", data(mechanism.main().sensitivity.value()), out);
+  append_fact("Steps", mechanism.horizon() ? "at most " + count(mechanism.horizon()->value()) : "without an end", out);
+  out += "</dl></section>\n";
+}
+
+std::string slider(const char* id, std::string_view label, std::size_t positions) {
+  return fmt::format(
+      "<label for=\"{0}\">{1}: <output for=\"{0}\">@{0}@</output><input type=\"range\" id=\"{0}\" min=\"0\" "
+      "max=\"{2}\" value=\"{3}\"></label>",
+      id, label, positions - 1, positions / 2);
+}
+
+const char* hidden_unless(bool is_shown) {
+  return is_shown ? "" : " hidden";
+}
+
+std::string replaced(std::string text, const std::string& mark, const std::string& by) {
+  const std::size_t at = text.find(mark);
+  return at == std::string::npos ? text : text.replace(at, mark.size(), by);
+}
+
+std::string controls(const config::Config& config, const PlanCurves& curves) {
+  std::string rhos;
+  for (std::size_t i = 0; i < curves.rhos.size(); ++i) {
+    rhos += fmt::format("<span data-rho=\"{}\"{}>{}</span>", i, hidden_unless(i == curves.rho_as_set()),
+                        with_epsilon(curves.rhos[i], config.privacy.delta));
+  }
+  std::string counts;
+  for (std::size_t j = 0; j < curves.counts.size(); ++j) {
+    counts += fmt::format("<span data-records=\"{}\"{}>{}</span>", j, hidden_unless(j == curves.count_as_set()),
+                          count(curves.counts[j]));
+  }
+  const std::string sliders = slider("rho", "Budget", curves.rhos.size()) +
+                              slider("records", curves.counted == "steps" ? "Steps" : "Records", curves.counts.size());
+  return "<div id=\"controls\" class=\"controls\" hidden>" +
+         replaced(replaced(sliders, "@rho@", rhos), "@records@", counts) + "</div>\n";
+}
+
+/// Rows of one cell of the grid; the least of those that are known stands out.
+std::string rows_of(const std::vector<ErrorOf>& errors, bool with_causes) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const ErrorOf& error : errors) {
+    if (error.all < least) least = error.all;
+  }
+  std::string out;
+  for (const ErrorOf& error : errors) {
+    out += fmt::format("<tr{}><th scope=\"row\">{}</th><td>{}</td>", error.all == least ? " class=\"least\"" : "",
+                       chart::escaped(error.name), data(error.all));
+    if (with_causes) {
+      out += fmt::format("<td>{}</td><td>{}</td><td>{}</td><td class=\"text\"><code>{}</code></td>",
+                         data(error.start), data(error.sampling), data(error.privacy), chart::escaped(error.settings));
+    }
+    out += "</tr>\n";
+  }
+  if (errors.empty()) out += fmt::format("<tr><td colspan=\"{}\">not known here</td></tr>", with_causes ? 6 : 2);
+  return out;
+}
+
+std::string table_of_errors(const PlanCurves& curves) {
+  const std::vector<ErrorOf>& middle = curves.errors[curves.rho_as_set()][curves.count_as_set()];
+  const bool with_causes = std::ranges::any_of(middle, [](const ErrorOf& each) { return std::isfinite(each.start); });
+  std::string out =
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of estimators\"><table "
+      "id=\"errors\"><thead><tr><th scope=\"col\">Estimator</th><th scope=\"col\">Error</th>";
+  if (with_causes) {
+    out += "<th scope=\"col\">Start</th><th scope=\"col\">Sampling</th><th scope=\"col\">Privacy</th><th "
+           "scope=\"col\" class=\"text\">Best settings</th>";
+  }
+  out += "</tr></thead>";
+  for (std::size_t i = 0; i < curves.rhos.size(); ++i) {
+    for (std::size_t j = 0; j < curves.counts.size(); ++j) {
+      const bool is_shown = i == curves.rho_as_set() && j == curves.count_as_set();
+      out += fmt::format("<tbody data-rho=\"{}\" data-records=\"{}\"{}>{}</tbody>", i, j, hidden_unless(is_shown),
+                         rows_of(curves.errors[i][j], with_causes));
+    }
+  }
+  return out + "</table></div>\n";
+}
+
+std::string figure(const std::string& title, const std::string& drawing, const std::string& keys) {
+  return fmt::format("<figure class=\"card\"><figcaption><h3>{}</h3></figcaption>{}{}</figure>\n",
+                     chart::escaped(title), drawing, keys);
+}
+
+void append_errors(const config::Config& config, const PlanCurves& curves, std::string& out) {
+  if (curves.errors.empty() || curves.errors[curves.rho_as_set()][curves.count_as_set()].empty()) {
+    out += report::section("error", "Predicted error",
+                           "<p>No prediction: " + chart::escaped(curves.why_none) + ".</p>");
+    return;
+  }
+  std::string charts;
+  for (std::size_t i = 0; i < curves.rhos.size(); ++i) {
+    const chart::Chart chart = error_chart(curves, i);
+    charts += fmt::format("<div data-rho=\"{}\"{}>{}{}</div>", i, hidden_unless(i == curves.rho_as_set()),
+                          chart::svg(chart, fmt::format("e{}", i)), chart::legend(chart.layers));
+  }
+  out += report::section(
+      "error", "Predicted error, estimators side by side",
+      fmt::format("<p>The {}, of what is set and of what could be: less is better. Both axes are logarithmic.</p>{}<div "
+                  "class=\"cards wide\">{}</div>{}",
+                  chart::escaped(curves.what), controls(config, curves), figure("Over " + curves.counted, charts, ""),
+                  table_of_errors(curves)));
+}
+
+/// "as set: …" and its like, as the legend of a chart has them.
+void append_correlations(const PlanCurves& curves, std::string& out) {
+  std::string html = fmt::format(
+      "<p>Every correlation here spends ρ {} on a record in the end, neither more nor less.</p><div class=\"cards "
+      "wide\">",
+      shown(curves.rhos[curves.rho_as_set()]));
+  html += figure("What a record has spent, by its age (ρ)", chart::svg(spend_chart(curves), "spend"),
+                 chart::legend(curves.spend));
+  if (!curves.by_nu.empty()) {
+    html += figure("What the noise leaves over ν: excess of the loss", chart::svg(nu_chart(curves), "nu"),
+                   chart::legend(curves.by_nu));
+  }
+  if (!curves.excess.empty()) {
+    const chart::Rows rows{.title = "Excess of the loss by correlation",
+                           .summary = "What the noise leaves under each correlation, at one rho.",
+                           .axis = {.title = "excess of the loss, logarithmic", .logarithmic = true},
+                           .groups = curves.excess,
+                           .width = 480};
+    html += figure("What the noise leaves, correlations side by side", chart::svg(rows, "excess"), "");
+  }
+  html += "</div>";
+  if (!curves.left_out.empty()) {
+    html += "<p class=\"legend\">No formula of the error: " + chart::escaped(curves.left_out) + ".</p>";
+  }
+  out += report::section("correlations", "Correlations side by side", html);
+}
+
+void append_spend(const config::Config& config, const std::vector<privacy::SpendRow>& spend, std::string& out) {
+  std::string html = fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the spend\"><table><caption>As set: "
+      "what the worst record has spent, ε at δ {:g} by the exact curve of the Gaussian mechanism.</caption><thead><tr>"
+      "<th scope=\"col\">Steps</th><th scope=\"col\">γ</th><th scope=\"col\">ρ</th><th "
+      "scope=\"col\">ε</th></tr></thead><tbody>\n",
+      config.privacy.delta.value());
+  for (const privacy::SpendRow& row : spend) {
+    html += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                        row.steps ? count(row.steps->value()) : "without an end", data(row.sensitivity.value()),
+                        data(row.rho.value()), data(row.epsilon.value()));
+  }
+  out += report::section("spend", "Spend over steps", html + "</tbody></table></div>");
+}
+
+}  // namespace
+
+std::string plan_command(const config::Config& config, const PlanArguments& arguments) {
+  std::string command = "nustream plan " + folder::in_shell(config.file);
+  for (const std::string& text : arguments.config.overrides) command += " --set " + folder::in_shell(text);
+  if (arguments.passes > 1) command += fmt::format(" --passes {}", arguments.passes);
+  if (arguments.records > 0) command += fmt::format(" --records {}", arguments.records);
+  return command;
+}
+
+std::string plan_page(const config::Config& config, const config::Mechanism& mechanism,
+                      const std::vector<privacy::SpendRow>& spend, const PlanCurves& curves,
+                      const std::string& command) {
+  std::string out;
+  append_summary(config, mechanism, out);
+  append_errors(config, curves, out);
+  if (!curves.spend.empty()) append_correlations(curves, out);
+  if (!spend.empty()) append_spend(config, spend, out);
+  out += report::same_again(command, report::settings_of(config.file, config.overrides));
+  return report::document({config.stream, std::move(out), plan_script});
+}
+
+}  // namespace nustream::cli

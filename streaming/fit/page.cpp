@@ -1,0 +1,180 @@
+#include "fit/page.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "chart/rows.h"
+#include "fit/written_config.h"
+#include "folder/options.h"
+#include "nustream/base/error.h"
+#include "publish/reported.h"
+#include "report/document.h"
+#include "serve/page_parts.h"
+
+namespace nustream::fit {
+namespace {
+
+using serve::page::count;
+using serve::page::data;
+
+/// What was typed, but for files beside the fit and how it is printed.
+std::string command_of(const Options& options) {
+  using folder::in_shell;
+  std::string command =
+      fmt::format("nustream fit {} --target {}", in_shell(options.file), in_shell(options.target));
+  for (std::size_t j = 0; j < options.features.size(); ++j) {
+    command += (j == 0 ? " --features " : ",") + in_shell(options.features[j]);
+  }
+  if (options.mean) command += " --mean";
+  if (options.likelihood) {
+    command += *options.likelihood == ranges::Likelihood::logistic ? " --logistic" : " --poisson";
+  }
+  command += fmt::format(" --rho {}", options.rho);
+  for (std::size_t i = 0; i < options.deltas.size(); ++i) {
+    command += fmt::format("{}{}", i == 0 ? " --delta " : ",", options.deltas[i]);
+  }
+  if (options.budget) command += fmt::format(" --budget {}", *options.budget);
+  if (options.replace_one) command += " --replace-one";
+  if (!options.format.empty()) command += " --format " + in_shell(options.format);
+  if (!options.delimiter.empty()) command += " --delimiter " + in_shell(options.delimiter);
+  if (options.insecure_seed) command += fmt::format(" --insecure-seed {}", *options.insecure_seed);
+  return command;
+}
+
+std::string subject_of(const Report& report) {
+  return fmt::format("{} of {}, of one file, without a configuration: what its columns reach was measured too.",
+                     is_linear(report)              ? "Least squares"
+                     : report.model == "logistic" ? "Logistic regression"
+                                                    : "Poisson regression",
+                     report.target);
+}
+
+/// The fit as an epoch of one step, which is what the folder holds.
+serve::ShownLane lane_of(const Report& report) {
+  std::string line = release_line(report);
+  line.pop_back();
+  std::optional<publish::ShownRelease> release = publish::read_release(line);
+  NUSTREAM_REQUIRE(release.has_value(), "a fit's release is one that can be read");
+  release->records = report.records;  // solved from sums over them, as the page then says: there is no iterate
+  publish::ReleaseHeader header{.stream = report.target,
+                                .lane = LaneId{0},
+                                .epoch = report.epoch,
+                                .delta = Delta{report.epsilons.front().delta},
+                                .settings_digest = report.digest,
+                                .promise = release->promise};
+  serve::PublicLane settings{.header = std::move(header),
+                             .rho_limit = Rho{report.rho},
+                             .noise_multiplier = NoiseMultiplier{1},
+                             .sensitivity = Sensitivity{1},
+                             .budget = {},
+                             .release_every = StepCount{1}};
+  serve::ShownLane lane{.settings = std::move(settings), .history = serve::History(StepCount{1})};
+  lane.steps = StepCount{1};
+  lane.rho = Rho{report.rho};
+  lane.total = Rho{report.total_rho};
+  lane.epsilons = report.epsilons;
+  lane.epsilons_ledger = report.total_epsilons;
+  lane.release = std::move(release);
+  return lane;
+}
+
+void append_summary(const Report& report, std::string& out) {
+  out += "<section aria-label=\"Summary\"><p class=\"what\">" + chart::escaped(subject_of(report)) +
+         "</p><dl class=\"facts big\">";
+  serve::page::append_fact("Records", count(report.records), out);
+  serve::page::append_fact("Of them for the ranges", count(report.records - report.fit.answer_records), out);
+  serve::page::append_fact("Usable rows, about", fmt::format("{:.0f}%", 100 * report.fit.usable), out);
+  if (report.is_private) {
+    serve::page::append_fact("A guess about one is right at most",
+                             serve::page::times_in_hundred(serve::page::right_guesses(report.total_rho)), out);
+  }
+  out += "</dl>";
+  if (report.interval.empty()) {
+    out += "<p class=\"alarm\">" + chart::escaped(why_no_interval(report)) + "</p>";
+  }
+  out += "</section>\n";
+}
+
+/// Names of the model's columns, then the target, as fit.placements has them.
+std::vector<std::string> names_of(const Report& report) {
+  std::vector<std::string> names;
+  for (std::size_t j = 1; j < report.estimate.size(); ++j) names.push_back(report.estimate[j].first);
+  names.push_back(report.target);
+  return names;
+}
+
+void append_measured(const Columns& columns, const Report& report, std::string& out) {
+  const ranges::TableFit& fit = report.fit;
+  std::string html =
+      "<p>Everything here is noisy, and paid for by this fit. Center and scale place a column about 0 in units of "
+      "about 1; a row that is longer, or whose residual is larger, than the bounds counts with less weight.</p>"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of ranges\"><table><thead><tr>"
+      "<th scope=\"col\">Column</th><th scope=\"col\">Center</th><th scope=\"col\">Scale</th><th scope=\"col\">Usable "
+      "values</th></tr></thead><tbody>\n";
+  const std::vector<std::string> names = names_of(report);
+  for (std::size_t j = 0; j < fit.placements.size() && j < names.size(); ++j) {
+    const std::size_t column = j < fit.features.size() ? fit.features[j] : columns.features.size();
+    html += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                        chart::escaped(names[j]), data(fit.placements[j].centre), data(fit.placements[j].scale),
+                        column < fit.shares.size()
+                            ? fmt::format("{:.0f}%", 100 * std::clamp(fit.shares[column], 0.0, 1.0))
+                            : "–");
+  }
+  html += "</tbody></table></div><dl class=\"facts\">";
+  serve::page::append_fact("Bound on the length of a row, working units", data(fit.bounds.inputs), html);
+  serve::page::append_fact("Bound on a residual, working units", data(fit.bounds.residuals), html);
+  if (!report.dropped.empty()) {
+    serve::page::append_fact("Left out: hardly a usable number",
+                             chart::escaped(fmt::format("{}", fmt::join(report.dropped, ", "))), html);
+  }
+  html += "</dl>";
+  out += report::section("measured", "Ranges that were measured", html);
+}
+
+void append_again(const Options& options, const Columns& columns, const Report& report, std::string& out) {
+  out += report::section(
+      "again", "The same again",
+      fmt::format("<p>By <code>{}</code>. Each fit is a spend of its own, and adds.</p><p>What "
+                  "<code>--write-config</code> writes, for <code>nustream estimate</code> and <code>nustream "
+                  "replay</code>:</p>{}",
+                  chart::escaped(command_of(options)), report::copied("Settings", to_config(columns, report))));
+}
+
+}  // namespace
+
+std::string page(const Options& options, const Columns& columns, const Report& report) {
+  const serve::ShownLane lane = lane_of(report);
+  std::string out;
+  append_summary(report, out);
+  serve::page::append_coefficients({.stream = report.target, .lanes = {&lane}, .is_file = true}, lane, out);
+  serve::page::append_privacy(lane, out);
+  append_measured(columns, report, out);
+  append_again(options, columns, report, out);
+  return report::document({report.target, std::move(out)});
+}
+
+std::string chart_file(const Report& report) {
+  const ranges::TableFit& fit = report.fit;
+  const double unit = is_linear(report) && !fit.placements.empty() ? fit.placements.back().scale : 1;
+  chart::RowGroup group;
+  for (std::size_t j = 1; j < report.estimate.size(); ++j) {
+    const double by = fit.placements[j - 1].scale / unit;
+    chart::Row row{.label = report.estimate[j].first, .value = report.estimate[j].second * by};
+    if (!report.interval.empty()) {
+      row.low = report.interval[j].first * by;
+      row.high = report.interval[j].second * by;
+    }
+    group.rows.push_back(std::move(row));
+  }
+  return chart::svg_file(
+      {.title = fmt::format("{}: slopes", report.target),
+       .summary = fmt::format("{} slopes, each for one scale of its column.", group.rows.size()),
+       .axis = {is_linear(report) ? "for one scale of the column, in scales of the target; bar: 95% interval"
+                                  : "for one scale of the column; bar: 95% interval"},
+       .groups = {std::move(group)},
+       .mark = 0.0,
+       .width = 720});
+}
+
+}  // namespace nustream::fit
