@@ -56,7 +56,9 @@ std::string path_of(const std::vector<Point>& points, const Frame& frame) {
 
 /// Areas between gaps: there along the upper ends, back along the lower ones.
 std::string area_of(const std::vector<Point>& points, const Frame& frame) {
-  const auto has_ends = [](const Point& point) { return std::isfinite(point.low) && std::isfinite(point.high); };
+  const auto has_ends = [&](const Point& point) {
+    return frame.xs.has(point.x) && std::isfinite(point.low) && std::isfinite(point.high);
+  };
   std::string path;
   for (auto from = points.begin(); from != points.end();) {
     from = std::find_if(from, points.end(), has_ends);

@@ -263,8 +263,8 @@ chart::Chart error_chart(const PlanCurves& curves, std::size_t rho) {
           .x = {.title = curves.counted, .logarithmic = true},
           .y = {.title = curves.what, .logarithmic = true},
           .layers = std::move(layers),
-          .width = 480,
-          .height = 260};
+          .width = 380,
+          .height = 230};
 }
 
 chart::Chart spend_chart(const PlanCurves& curves) {
@@ -274,8 +274,8 @@ chart::Chart spend_chart(const PlanCurves& curves) {
           .x = {.title = "steps since the record came", .logarithmic = true},
           .y = {.title = "rho", .from_zero = true},
           .layers = curves.spend,
-          .width = 480,
-          .height = 260};
+          .width = 380,
+          .height = 230};
 }
 
 chart::Chart nu_chart(const PlanCurves& curves) {
@@ -284,8 +284,8 @@ chart::Chart nu_chart(const PlanCurves& curves) {
           .x = {.title = "nu", .logarithmic = true},
           .y = {.title = "excess of the loss from the noise", .logarithmic = true},
           .layers = curves.by_nu,
-          .width = 480,
-          .height = 260};
+          .width = 380,
+          .height = 230};
 }
 
 chart::Chart plan_chart(const PlanCurves& curves, double width) {

@@ -121,6 +121,13 @@ std::string figure(const std::string& title, const std::string& drawing, const s
                      chart::escaped(title), drawing, keys);
 }
 
+/// At the ρ that is set.
+std::string figure_of_nus(const PlanCurves& curves) {
+  if (curves.by_nu.empty()) return {};
+  return figure("What the noise leaves, over ν, as budgeted: excess of the loss", chart::svg(nu_chart(curves), "nu"),
+                chart::legend(curves.by_nu));
+}
+
 void append_errors(const config::Config& config, const PlanCurves& curves, std::string& out) {
   if (curves.errors.empty() || curves.errors[curves.rho_as_set()][curves.count_as_set()].empty()) {
     out += report::section("error", "Predicted error",
@@ -135,10 +142,9 @@ void append_errors(const config::Config& config, const PlanCurves& curves, std::
   }
   out += report::section(
       "error", "Predicted error, estimators side by side",
-      fmt::format("<p>The {}, of what is set and of what could be: less is better. Both axes are logarithmic.</p>{}<div "
-                  "class=\"cards wide\">{}</div>{}",
+      fmt::format("<p>Shown is {}: less is better. Axes are logarithmic.</p>{}<div class=\"cards wide\">{}{}</div>{}",
                   chart::escaped(curves.what), controls(config, curves), figure("Over " + curves.counted, charts, ""),
-                  table_of_errors(curves)));
+                  figure_of_nus(curves), table_of_errors(curves)));
 }
 
 /// "as set: …" and its like, as the legend of a chart has them.
@@ -149,16 +155,12 @@ void append_correlations(const PlanCurves& curves, std::string& out) {
       shown(curves.rhos[curves.rho_as_set()]));
   html += figure("What a record has spent, by its age (ρ)", chart::svg(spend_chart(curves), "spend"),
                  chart::legend(curves.spend));
-  if (!curves.by_nu.empty()) {
-    html += figure("What the noise leaves over ν: excess of the loss", chart::svg(nu_chart(curves), "nu"),
-                   chart::legend(curves.by_nu));
-  }
   if (!curves.excess.empty()) {
     const chart::Rows rows{.title = "Excess of the loss by correlation",
                            .summary = "What the noise leaves under each correlation, at one rho.",
                            .axis = {.title = "excess of the loss, logarithmic", .logarithmic = true},
                            .groups = curves.excess,
-                           .width = 480};
+                           .width = 380};
     html += figure("What the noise leaves, correlations side by side", chart::svg(rows, "excess"), "");
   }
   html += "</div>";

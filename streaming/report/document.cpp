@@ -16,10 +16,12 @@ namespace nustream::report {
 namespace {
 
 /// What only reports show: several lines in one chart with their keys, controls, figures beside each other.
-constexpr std::string_view style_of_reports = R"(.keys{list-style:none;margin:4px 0 8px;padding:0;display:flex;flex-wrap:wrap;gap:2px 16px;font-size:14px;color:var(--soft)}
+constexpr std::string_view style_of_reports = R"([hidden]{display:none!important}
+.keys{list-style:none;margin:4px 0 8px;padding:0;display:flex;flex-wrap:wrap;gap:2px 16px;font-size:14px;color:var(--soft)}
 .keys li{display:flex;align-items:center;gap:6px}
 .chart.key{width:22px;flex:none}
-.wide{grid-template-columns:repeat(auto-fill,minmax(min(440px,100%),1fr))}
+.wide{grid-template-columns:repeat(auto-fit,minmax(min(360px,100%),1fr))}
+.cards+.scroll{margin-top:14px}
 .controls{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(320px,100%),1fr));gap:8px 24px;margin:0 0 12px}
 .controls label{display:block;font-size:15px}
 .controls input{width:100%;accent-color:var(--link)}

@@ -7,7 +7,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 
-import { difference, findings, kept, launch, server as command, work } from "./harness.mjs";
+import { difference, findings, kept, launch, photograph, server as command, work } from "./harness.mjs";
 
 const folder = path.join(work, "report");
 const report = path.join(folder, "report.html");
@@ -48,16 +48,22 @@ every = 50
 `);
   execFileSync(command, ["replay", "stream.toml", "--quiet", "--insecure-seed", "7", "--set", "state.directory=\"state\"",
     "--report", "report.html"], { cwd: folder });
+  execFileSync(command, ["plan", "stream.toml", "--set", "plan.records=20000", "--set", "plan.residual=0.4", "--set",
+    "plan.distance=1", "--report", "plan.html"], { cwd: folder });
+  execFileSync(command, ["fit", "rows.csv", "--target", "demand", "--rho", "0.5", "--insecure-seed", "7", "--report",
+    "fit.html"], { cwd: folder });
+  execFileSync(command, ["audit", "stream.toml", "--set", "privacy.rho=2", "--runs", "4000", "--report", "audit.html"],
+    { cwd: folder });
   browser = await launch();
 });
 after(() => browser?.close());
 
-async function open(context = {}) {
+async function open(context = {}, file = report) {
   const page = await (await browser.newContext({ viewport: { width: 1180, height: 900 }, ...context })).newPage();
   const seen = { requests: [], errors: [] };
   page.on("request", (request) => seen.requests.push(request.url()));
   page.on("console", (message) => { if (message.type() === "error") seen.errors.push(message.text()); });
-  await page.goto(pathToFileURL(report).href);
+  await page.goto(pathToFileURL(file).href);
   return { page, seen };
 }
 
@@ -71,21 +77,56 @@ test("is styled under its hash, and asks for nothing", async () => {
 });
 
 test("can be read on a narrow screen, in the dark, and by a screen reader", async () => {
-  for (const colorScheme of ["light", "dark"]) {
-    const { page } = await open({ colorScheme, viewport: { width: 360, height: 740 }, bypassCSP: true });
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
-    assert.deepEqual(await findings(page), []);
-    await page.context().close();
+  for (const name of ["report.html", "plan.html", "fit.html", "audit.html"]) {
+    for (const colorScheme of ["light", "dark"]) {
+      const { page } = await open({ colorScheme, viewport: { width: 360, height: 740 }, bypassCSP: true },
+        path.join(folder, name));
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360, name);
+      assert.deepEqual(await findings(page), [], `${name}, ${colorScheme}`);
+      await page.context().close();
+    }
   }
 });
 
-test("looks as it was kept", async () => {
-  const { page } = await open();
+const plan = path.join(folder, "plan.html");
+const shownCells = (page) => page.$$eval("#errors tbody", (all) => all.filter((each) => !each.hidden)
+  .map((each) => `${each.dataset.rho} ${each.dataset.records}`));
+
+test("moves a plan's sliders by the script that its policy allows, and asks for nothing", async () => {
+  const { page, seen } = await open({}, plan);
+  assert.deepEqual(await shownCells(page), ["2 2"]);
+  assert.equal(await page.locator("svg.chart:visible").evaluateAll((all) => all.filter((e) => e.querySelector("desc")).length), 4);
+  const error = () => page.$eval("#errors tbody:not([hidden]) td data", (each) => Number(each.value));
+  const before = await error();
+  await page.focus("#rho");
+  await page.keyboard.press("ArrowRight");
+  assert.deepEqual(await shownCells(page), ["3 2"]);
+  assert.ok(await error() < before, "a larger budget, a smaller error");
+  await page.focus("#records");
+  await page.keyboard.press("Home");
+  assert.deepEqual(await shownCells(page), ["3 0"]);
+  assert.ok(await error() > before, "fewer records, a larger error");
+  assert.match(await page.getAttribute("#rho", "aria-valuetext"), /^ρ 1\.58.*δ 1e-06$/);
+  assert.match(await page.getAttribute("#records", "aria-valuetext"), /^200$/);
+  assert.deepEqual(seen.errors, []);
+  assert.deepEqual(seen.requests, [pathToFileURL(plan).href]);
+  await page.context().close();
+});
+
+test("shows a plan without script as it is set", async () => {
+  const { page } = await open({ javaScriptEnabled: false }, plan);
+  assert.equal(await page.locator("#controls").isVisible(), false);
+  assert.equal(await page.locator("#errors tbody:visible").count(), 1);
+  await page.context().close();
+});
+
+for (const name of ["report", "plan", "fit"]) test(`looks as it was kept: ${name}`, async () => {
+  const { page } = await open({}, path.join(folder, name + ".html"));
   await page.evaluate(() => document.querySelector("footer").remove()); // it has the version
-  const now = await page.screenshot({ fullPage: true });
+  const now = await photograph(page);
   await mkdir(path.join(work, "pictures"), { recursive: true });
-  await writeFile(path.join(work, "pictures", "report.png"), now);
-  const file = path.join(kept, "report.png");
+  await writeFile(path.join(work, "pictures", name + ".webp"), now);
+  const file = path.join(kept, name + ".webp");
   if (process.env.NUSTREAM_KEEP_SCREENSHOTS) await writeFile(file, now);
   const apart = await difference(browser, await readFile(file), now);
   assert.ok(apart < 0.02, `${(100 * apart).toFixed(2)}% of the pixels differ from ${file}; now: ${work}/pictures`);

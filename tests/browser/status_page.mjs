@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, afterEach, before, test } from "node:test";
 
-import { Service, difference, eventually, findings, kept, launch, work } from "./harness.mjs";
+import { Service, difference, eventually, findings, kept, launch, photograph, work } from "./harness.mjs";
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -214,10 +214,10 @@ for (const [name, options, lines, at] of pictures) {
     await eventually("the page is live", async () => (await page.textContent("#live")) === "live");
     await page.waitForTimeout(1500);
     await page.evaluate(() => document.querySelector("footer").remove()); // it has the version
-    const file = path.join(kept, name + ".png");
-    const now = await page.screenshot({ fullPage: true, animations: "disabled" });
+    const file = path.join(kept, name + ".webp");
+    const now = await photograph(page);
     await mkdir(path.join(work, "pictures"), { recursive: true });
-    await writeFile(path.join(work, "pictures", name + ".png"), now);
+    await writeFile(path.join(work, "pictures", name + ".webp"), now);
     if (process.env.NUSTREAM_KEEP_SCREENSHOTS) await writeFile(file, now);
     const apart = await difference(browser, await readFile(file), now);
     assert.ok(apart < 0.02, `${(100 * apart).toFixed(2)}% of the pixels differ from ${file}; now: ${work}/pictures`);

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <charconv>
 #include <filesystem>
 #include <string>
 
 #include "estimate_world.h"
+#include "exact_data.h"
 #include "publish/release_json.h"
 #include "replay_world.h"
 
@@ -16,11 +16,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string exact(double value) {
-  char text[32];
-  return "<data value=\"" + std::string(text, std::to_chars(text, text + sizeof text, value).ptr) + "\">";
-}
 
 publish::ShownRelease last_of(const std::string& releases) {
   const std::size_t begin = releases.rfind('\n', releases.size() - 2);

@@ -1,5 +1,5 @@
 # Tests of the command's rooms: config, publish, check, replay, cli.
-nustream_test(config_test quick unit/config_test.cpp unit/config_columns_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
+nustream_test(config_test quick unit/config_test.cpp unit/config_columns_test.cpp unit/config_mechanism_test.cpp unit/config_settings_difference_test.cpp unit/config_short_numbers_test.cpp unit/config_moments_test.cpp unit/config_stages_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_test(config_defaults_test quick unit/config_defaults_test.cpp LINK nustream_service GTest::gmock)
 nustream_test(config_users_test quick unit/config_users_test.cpp LINK nustream_service GTest::gmock)
@@ -23,7 +23,7 @@ nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cp
 nustream_command_test(inspect_test quick fault/inspect_test.cpp)
 nustream_command_test(witness_test quick fault/witness_test.cpp fault/witness_rotation_test.cpp
                       fault/folder_trust_test.cpp)
-nustream_command_test(report_test quick fault/report_test.cpp fault/replay_serve_test.cpp)
+nustream_command_test(report_test quick fault/report_test.cpp fault/other_reports_test.cpp fault/replay_serve_test.cpp)
 add_test(NAME report_browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/browser/run $<TARGET_FILE:nustream>
                                      ${PROJECT_BINARY_DIR}/browser ${CMAKE_CURRENT_SOURCE_DIR}/browser/report.mjs)
 set_tests_properties(report_browser PROPERTIES LABELS full TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "chart/rows.h"
 #include "chart/scale.h"
 
 namespace nustream::chart {
@@ -83,6 +84,50 @@ TEST(Chart, CutsWhatFewPointsHaveAndNeverTheLast) {
   EXPECT_LT(y_scale(path_of(points)).low, -40);
 }
 
+// A decade is as long as any other, and what has no logarithm is a gap.
+TEST(Chart, PutsPointsByTheirLogarithms) {
+  Chart chart = path_of({{1, 1e-4, 0}, {10, 1e-2, 0}, {100, 1, 0}, {1000, 0, 0}});
+  chart.x = {"records", false, true};
+  chart.y = {"error", false, true};
+  const std::vector<double> at = numbers_of("line", svg(chart, "c"));
+  ASSERT_EQ(at.size(), 6U) << "the last has no place";
+  EXPECT_NEAR(at[2] - at[0], at[4] - at[2], 0.11);
+  EXPECT_NEAR(at[1] - at[3], at[3] - at[5], 0.11);
+  EXPECT_GT(at[1], at[5]);
+}
+
+TEST(Chart, TellsLinesApartByMoreThanColour) {
+  Chart chart = path_of({{0, 0, 0}, {1, 1, 0}});
+  chart.layers.push_back({"other", Mark::line, {{0, 1, 0}, {1, 0, 0}}, 1});
+  chart.layers.push_back({"measured", Mark::dots, {{0.5, 0.4, 0.6}}, 1});
+  const std::string drawn = svg(chart, "c");
+  EXPECT_THAT(drawn, HasSubstr("<path class=\"line h1\""));
+  EXPECT_THAT(drawn, HasSubstr("<path class=\"error h1\""));
+  EXPECT_THAT(std::string(colours()), HasSubstr(".chart .h1{--line:#c2410c;stroke-dasharray:"));
+  EXPECT_THAT(legend(chart.layers), HasSubstr("<path class=\"line h1\""));
+}
+
+TEST(Rows, StandsWithAnyNumbersAndPutsThemInOrder) {
+  for (const bool logarithmic : {false, true}) {
+    Rows rows{.title = "errors", .summary = "Three.", .axis = {"error", false, logarithmic}, .groups = {}};
+    rows.groups.push_back({"a", {{.label = "<one>", .value = 0.01}, {.label = "ten", .value = 0.1}}});
+    rows.groups.push_back({"b", {{.label = "none", .value = none}, {.label = "wide", .value = 1, .low = -1, .high = 9}}});
+    const std::string drawn = svg(rows, "r");
+    EXPECT_THAT(drawn, Not(HasSubstr("nan")));
+    EXPECT_THAT(drawn, HasSubstr("&lt;one&gt;"));
+    std::vector<double> places;
+    const std::regex circle("<circle[^>]*cx=\"([0-9.]+)\"");
+    for (std::sregex_iterator at(drawn.begin(), drawn.end(), circle), end; at != end; ++at) {
+      places.push_back(std::stod((*at)[1]));
+    }
+    ASSERT_EQ(places.size(), 3U);
+    EXPECT_LT(places[0], places[1]);
+    EXPECT_LT(places[1], places[2]);
+    if (!logarithmic) continue;
+    EXPECT_NEAR(places[1] - places[0], places[2] - places[1], 0.11);
+  }
+}
+
 TEST(Chart, StandsWithAnyNumbers) {
   std::mt19937_64 random(3);
   const std::vector<double> odd{0,      -0.0, 1e-300, 1e300, -1e300, none, std::numeric_limits<double>::infinity(),
@@ -94,10 +139,30 @@ TEST(Chart, StandsWithAnyNumbers) {
     }
     Chart chart = path_of(points);
     chart.layers.push_back({"band", Mark::band, points});
+    chart.layers.push_back({"dots", Mark::dots, points, static_cast<unsigned>(round % 9)});
+    chart.x.logarithmic = round % 2 == 1;
+    chart.y.logarithmic = round % 3 == 1;
     const std::string drawn = svg(chart, "c");
     ASSERT_THAT(drawn, Not(HasSubstr("nan"))) << drawn;
     ASSERT_THAT(drawn, Not(HasSubstr("inf"))) << drawn;
     ASSERT_LT(drawn.size(), 20'000U);
+  }
+}
+
+TEST(Ticks, OfALogarithmAreDistinctAndWithin) {
+  std::mt19937_64 random(6);
+  for (int round = 0; round < 2000; ++round) {
+    const double low = std::pow(10, static_cast<double>(random() % 3000) / 100 - 15);
+    const Scale scale{low, low * std::pow(10, 0.05 + static_cast<double>(random() % 2000) / 100), true};
+    const std::vector<Tick> found = ticks(scale, 4, false);
+    ASSERT_GE(found.size(), 2U) << scale.low << " to " << scale.high;
+    ASSERT_LE(found.size(), 8U) << scale.low << " to " << scale.high;
+    std::set<std::string> texts;
+    for (const Tick& tick : found) {
+      EXPECT_TRUE(texts.insert(tick.text).second) << tick.text << ", " << scale.low << " to " << scale.high;
+      EXPECT_GE(scale.share(tick.at), -1e-6);
+      EXPECT_LE(scale.share(tick.at), 1 + 1e-6);
+    }
   }
 }
 
