@@ -56,8 +56,7 @@ chart::Rows epsilon_rows(const Bounds& bounds, double delta) {
 
 chart::Rows mu_rows(const Bounds& bounds) {
   return {.title = "mu: claimed and proven",
-          .summary =
-              fmt::format("Of mu {:.4g} that is claimed, {:.4g} was proven.", bounds.mu, bounds.mu_bound),
+          .summary = fmt::format("Of mu {:.4g} that is claimed, {:.4g} was proven.", bounds.mu, bounds.mu_bound),
           .axis = {.title = "mu of the Gaussian curve, by all deltas", .from_zero = true},
           .groups = {group_of("", bounds.mu, bounds.mu_bound, bounds.mu_provable)},
           .mark = bounds.mu};
@@ -77,7 +76,8 @@ void append_bounds(const Bounds& bounds, double delta, const std::string& id, st
   }
   out += "</tbody></table></div><div class=\"cards\"><figure class=\"card\"><figcaption><h3>ε</h3></figcaption>" +
          chart::svg(epsilon_rows(bounds, delta), id + "e") +
-         "</figure><figure class=\"card\"><figcaption><h3>μ</h3></figcaption>" + chart::svg(mu_rows(bounds), id + "m") +
+         "</figure><figure class=\"card\"><figcaption><h3>μ</h3></figcaption>" +
+         chart::svg(mu_rows(bounds), id + "m") +
          "</figure></div>\n<p class=\"legend\">Dashed: what is claimed, which nothing that is proven may pass.</p>";
   out += "<dl class=\"facts\">";
   append_fact("Games in each of two worlds", count(bounds.runs), out);
@@ -126,13 +126,14 @@ std::string page(const config::Config& config, const Options& options, const Fin
 }
 
 std::string chart_file(const config::Config& config, const Options& options, const Finding& finding) {
-  chart::Rows rows{.title = config.stream + ": claimed and proven",
-                   .summary = epsilon_rows(finding, options.delta).summary + ' ' + mu_rows(finding).summary,
-                   .axis = {.title = {}, .from_zero = true},
-                   .groups = {group_of(fmt::format("epsilon at delta {:g}", options.delta), finding.epsilon,
-                                       finding.epsilon_bound, finding.epsilon_provable),
-                              group_of("mu of the Gaussian curve", finding.mu, finding.mu_bound, finding.mu_provable)},
-                   .width = 720};
+  chart::Rows rows{
+      .title = config.stream + ": claimed and proven",
+      .summary = epsilon_rows(finding, options.delta).summary + ' ' + mu_rows(finding).summary,
+      .axis = {.title = {}, .from_zero = true},
+      .groups = {group_of(fmt::format("epsilon at delta {:g}", options.delta), finding.epsilon, finding.epsilon_bound,
+                          finding.epsilon_provable),
+                 group_of("mu of the Gaussian curve", finding.mu, finding.mu_bound, finding.mu_provable)},
+      .width = 720};
   return chart::svg_file(rows);
 }
 

@@ -54,8 +54,9 @@ std::string verdict_text(const Finding& finding) {
   if (finding.is_within_budget()) {
     return "THE CLAIM DOES NOT HOLD: an adversary tells the record more surely than it allows\n";
   }
-  return fmt::format("THE CLAIM DOES NOT HOLD: in the limit the mechanism costs rho {:.6g}, and {:.6g} is asked for\n",
-                     finding.rho_limit, finding.rho_asked);
+  return fmt::format(
+      "THE CLAIM DOES NOT HOLD: in the limit the mechanism costs rho {:.6g}, and {:.6g} is asked for\n",
+      finding.rho_limit, finding.rho_asked);
 }
 
 }  // namespace nustream::audit

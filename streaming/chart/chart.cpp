@@ -88,8 +88,7 @@ std::string dot_of(const Layer& layer, const Frame& frame) {
   const Point& last = layer.points.back();
   if (!frame.xs.has(last.x) || !frame.ys.has(last.low)) return {};
   return fmt::format("<circle class=\"{}-end{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"/>", class_of(layer.mark),
-                     hue_of(layer.hue), frame.across(last.x), frame.down(last.low),
-                     layer.mark == Mark::line ? 3 : 2);
+                     hue_of(layer.hue), frame.across(last.x), frame.down(last.low), layer.mark == Mark::line ? 3 : 2);
 }
 
 /// Each measurement with a bar from end to end.
@@ -185,7 +184,8 @@ std::string svg(const Chart& chart, std::string_view id) {
 std::string svg_file(const Chart& chart) {
   const double head = chart.y.title.empty() ? 26 : 44;
   std::string body;
-  if (!chart.y.title.empty()) body = fmt::format("<text class=\"tick\" x=\"12\" y=\"40\">{}</text>\n", escaped(chart.y.title));
+  if (!chart.y.title.empty())
+    body = fmt::format("<text class=\"tick\" x=\"12\" y=\"40\">{}</text>\n", escaped(chart.y.title));
   body += drawing(chart, "c", head) + '\n';
   const auto [keys, height] = legend_rows(chart.layers, head + chart.height + 12, chart.width);
   return file_of(chart.title, chart.width, height, body + keys);

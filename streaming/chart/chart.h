@@ -23,7 +23,7 @@ enum class Mark : std::uint8_t {
   band,   ///< an area between low and high
   faint,  ///< a thin line behind the others
   line,
-  dots,   ///< measurements with their error
+  dots,  ///< measurements with their error
 };
 
 /// Hues repeat behind so many.

@@ -58,7 +58,8 @@ Layout layout_of(const Rows& rows) {
 double height_of(const Rows& rows, const Layout& layout) {
   double height = 8;
   for (const RowGroup& group : rows.groups) {
-    height += (group.heading.empty() ? 0 : heading_height) + layout.row_height * static_cast<double>(group.rows.size());
+    height +=
+        (group.heading.empty() ? 0 : heading_height) + layout.row_height * static_cast<double>(group.rows.size());
   }
   return height + (rows.axis.title.empty() ? 26 : 44);
 }
@@ -99,7 +100,9 @@ void append_axis(const Rows& rows, const Layout& layout, double top, double bott
   const auto at = std::back_inserter(out);
   for (const Tick& tick : ticks(layout.scale, layout.beside ? 6 : 4, false)) {
     const double x = layout.across(tick.at);
-    const char* const anchor = layout.beside || (x > 20 && x < layout.right - 4) ? "middle" : x > 20 ? "end" : "start";
+    const char* const anchor = layout.beside || (x > 20 && x < layout.right - 4) ? "middle"
+                               : x > 20                                          ? "end"
+                                                                                 : "start";
     fmt::format_to(at,
                    "<path class=\"grid\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/><text class=\"tick\" x=\"{0:.1f}\" "
                    "y=\"{3:.1f}\" text-anchor=\"{4}\">{5}</text>",
@@ -137,15 +140,15 @@ std::string drawing(const Rows& rows, std::string_view id, double top) {
 
 std::string svg(const Rows& rows, std::string_view id) {
   return fmt::format(
-      "<svg class=\"chart\" viewBox=\"0 0 {:g} {:g}\" role=\"img\" aria-labelledby=\"{}-t {}-d\">{}</svg>", rows.width,
-      height_of(rows, layout_of(rows)), id, id, drawing(rows, id, 0));
+      "<svg class=\"chart\" viewBox=\"0 0 {:g} {:g}\" role=\"img\" aria-labelledby=\"{}-t {}-d\">{}</svg>",
+      rows.width, height_of(rows, layout_of(rows)), id, id, drawing(rows, id, 0));
 }
 
 std::string svg_file(const Rows& rows) {
   constexpr double head = 30;
   const double bottom = head + height_of(rows, layout_of(rows));
-  const auto [keys, height] = rows.keys.empty() ? std::pair(std::string(), bottom + 4)
-                                                : legend_rows(rows.keys, bottom + 12, rows.width);
+  const auto [keys, height] =
+      rows.keys.empty() ? std::pair(std::string(), bottom + 4) : legend_rows(rows.keys, bottom + 12, rows.width);
   return file_of(rows.title, rows.width, height, drawing(rows, "c", head) + '\n' + keys);
 }
 

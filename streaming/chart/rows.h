@@ -13,7 +13,7 @@ namespace nustream::chart {
 
 struct Row {
   std::string label;  ///< empty: the row takes no room for one
-  double value = 0;  ///< NaN: only the bar is drawn
+  double value = 0;   ///< NaN: only the bar is drawn
   double low = std::numeric_limits<double>::quiet_NaN();
   double high = std::numeric_limits<double>::quiet_NaN();
   std::string shown{};  ///< the value as text; empty: three digits; " ": none

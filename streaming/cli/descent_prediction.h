@@ -26,8 +26,8 @@ struct DescentPrediction {
   std::vector<std::string> unknown;  ///< features of whose size the settings say nothing
   std::optional<inference::AveragePrediction> average;
   inference::AverageSpan span{};    ///< what the average is over
-  privacy::LocalProblem problem;  ///< that all of it is about
-  privacy::Budget budget;         ///< of the mean gradient
+  privacy::LocalProblem problem;    ///< that all of it is about
+  privacy::Budget budget;           ///< of the mean gradient
   double average_of_last = 0;       ///< its excess under the ν that is best for the last iterate
   std::string why_no_average;       ///< empty where there is one, or none was asked for
   std::vector<std::string> advice;  ///< of what cannot be meant

@@ -23,7 +23,7 @@ using inference::ExpectedError;
 using noise::Correlation;
 
 ErrorOf error_of(std::string name, const ExpectedError& error, std::string settings = {}) {
-  return {std::move(name),           error.root(), std::sqrt(error.start), std::sqrt(error.sampling),
+  return {std::move(name),          error.root(),       std::sqrt(error.start), std::sqrt(error.sampling),
           std::sqrt(error.privacy), std::move(settings)};
 }
 
@@ -93,8 +93,8 @@ std::vector<Named> compared(const config::Mechanism& mechanism, const std::optio
   std::vector<Named> all{{"as set: " + own.name(), own}, {"independent", Correlation{noise::Independent{}}}};
   const auto add_nu = [&](const char* what, Damping nu) {
     if (nu.value() <= 0 || nu.value() >= 0.95) return;
-    all.push_back({fmt::format("nu = {:.2g}, best for the {}", nu.value(), what),
-                   Correlation{noise::Rational::nu_ftrl(nu)}});
+    all.push_back(
+        {fmt::format("nu = {:.2g}, best for the {}", nu.value(), what), Correlation{noise::Rational::nu_ftrl(nu)}});
   };
   if (prediction) {
     add_nu("last iterate", prediction->last.suggested);
@@ -104,7 +104,8 @@ std::vector<Named> compared(const config::Mechanism& mechanism, const std::optio
       all.push_back({fmt::format("damped anti-PGD, nu = {:.2g}", nu.value()), Correlation{noise::DampedAntiPgd{nu}}});
     }
   }
-  const auto height = static_cast<unsigned>(std::ceil(std::log2(static_cast<double>(std::max<std::uint64_t>(2, steps)))));
+  const auto height =
+      static_cast<unsigned>(std::ceil(std::log2(static_cast<double>(std::max<std::uint64_t>(2, steps)))));
   all.push_back({fmt::format("binary tree of 2^{} steps", height),
                  Correlation{noise::Tree{std::min(height, 40U), noise::Tree::Estimator::honaker, false}}});
   return all;
@@ -143,8 +144,8 @@ void add_excess(const std::vector<Named>& all, const DescentPrediction& predicti
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Correlation& correlation = all[i].correlation;
     const auto hue = static_cast<unsigned>(i);
-    const double of_last =
-        number_where_known([&] { return privacy::predicted_excess(correlation, prediction.problem, prediction.budget); });
+    const double of_last = number_where_known(
+        [&] { return privacy::predicted_excess(correlation, prediction.problem, prediction.budget); });
     if (!std::isfinite(of_last)) {
       curves.left_out += (curves.left_out.empty() ? "" : ", ") + all[i].name;
       continue;
@@ -269,8 +270,8 @@ chart::Chart error_chart(const PlanCurves& curves, std::size_t rho) {
 
 chart::Chart spend_chart(const PlanCurves& curves) {
   return {.title = "What a record has spent, by its age",
-          .summary = fmt::format("{} correlations, each of which comes to rho {:.3g} in the end.", curves.spend.size(),
-                                 curves.rhos[curves.rho_as_set()]),
+          .summary = fmt::format("{} correlations, each of which comes to rho {:.3g} in the end.",
+                                 curves.spend.size(), curves.rhos[curves.rho_as_set()]),
           .x = {.title = "steps since the record came", .logarithmic = true},
           .y = {.title = "rho", .from_zero = true},
           .layers = curves.spend,
@@ -289,7 +290,8 @@ chart::Chart nu_chart(const PlanCurves& curves) {
 }
 
 chart::Chart plan_chart(const PlanCurves& curves, double width) {
-  const bool has_errors = !curves.errors.empty() && !curves.errors[curves.rho_as_set()][curves.count_as_set()].empty();
+  const bool has_errors =
+      !curves.errors.empty() && !curves.errors[curves.rho_as_set()][curves.count_as_set()].empty();
   chart::Chart chart = has_errors ? error_chart(curves, curves.rho_as_set()) : spend_chart(curves);
   chart.width = width;
   chart.height = width / 2;

@@ -1,5 +1,5 @@
-// What `plan --report` and `plan --chart` draw: spend and predicted error over steps, ν and ρ, of several correlations
-// and estimators side by side. From settings and public guesses alone.
+// What `plan --report` and `plan --chart` draw: spend and predicted error over steps, ν and ρ, of several
+// correlations and estimators side by side. From settings and public guesses alone.
 #pragma once
 
 #include <cstdint>

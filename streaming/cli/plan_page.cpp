@@ -38,7 +38,8 @@ void append_summary(const config::Config& config, const config::Mechanism& mecha
   append_fact("Never spends more than", with_epsilon(mechanism.spend.limit().value(), config.privacy.delta), out);
   append_fact("Noise multiplier σ", data(mechanism.main().sigma.value()), out);
   append_fact("Sensitivity γ in the limit", data(mechanism.main().sensitivity.value()), out);
-  append_fact("Steps", mechanism.horizon() ? "at most " + count(mechanism.horizon()->value()) : "without an end", out);
+  append_fact("Steps", mechanism.horizon() ? "at most " + count(mechanism.horizon()->value()) : "without an end",
+              out);
   out += "</dl></section>\n";
 }
 
@@ -69,8 +70,9 @@ std::string controls(const config::Config& config, const PlanCurves& curves) {
     counts += fmt::format("<span data-records=\"{}\"{}>{}</span>", j, hidden_unless(j == curves.count_as_set()),
                           count(curves.counts[j]));
   }
-  const std::string sliders = slider("rho", "Budget", curves.rhos.size()) +
-                              slider("records", curves.counted == "steps" ? "Steps" : "Records", curves.counts.size());
+  const std::string sliders =
+      slider("rho", "Budget", curves.rhos.size()) +
+      slider("records", curves.counted == "steps" ? "Steps" : "Records", curves.counts.size());
   return "<div id=\"controls\" class=\"controls\" hidden>" +
          replaced(replaced(sliders, "@rho@", rhos), "@records@", counts) + "</div>\n";
 }
@@ -86,8 +88,9 @@ std::string rows_of(const std::vector<ErrorOf>& errors, bool with_causes) {
     out += fmt::format("<tr{}><th scope=\"row\">{}</th><td>{}</td>", error.all == least ? " class=\"least\"" : "",
                        chart::escaped(error.name), data(error.all));
     if (with_causes) {
-      out += fmt::format("<td>{}</td><td>{}</td><td>{}</td><td class=\"text\"><code>{}</code></td>",
-                         data(error.start), data(error.sampling), data(error.privacy), chart::escaped(error.settings));
+      out +=
+          fmt::format("<td>{}</td><td>{}</td><td>{}</td><td class=\"text\"><code>{}</code></td>", data(error.start),
+                      data(error.sampling), data(error.privacy), chart::escaped(error.settings));
     }
     out += "</tr>\n";
   }
@@ -102,8 +105,9 @@ std::string table_of_errors(const PlanCurves& curves) {
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of estimators\"><table "
       "id=\"errors\"><thead><tr><th scope=\"col\">Estimator</th><th scope=\"col\">Error</th>";
   if (with_causes) {
-    out += "<th scope=\"col\">Start</th><th scope=\"col\">Sampling</th><th scope=\"col\">Privacy</th><th "
-           "scope=\"col\" class=\"text\">Best settings</th>";
+    out +=
+        "<th scope=\"col\">Start</th><th scope=\"col\">Sampling</th><th scope=\"col\">Privacy</th><th "
+        "scope=\"col\" class=\"text\">Best settings</th>";
   }
   out += "</tr></thead>";
   for (std::size_t i = 0; i < curves.rhos.size(); ++i) {
@@ -130,8 +134,8 @@ std::string figure_of_nus(const PlanCurves& curves) {
 
 void append_errors(const config::Config& config, const PlanCurves& curves, std::string& out) {
   if (curves.errors.empty() || curves.errors[curves.rho_as_set()][curves.count_as_set()].empty()) {
-    out += report::section("error", "Predicted error",
-                           "<p>No prediction: " + chart::escaped(curves.why_none) + ".</p>");
+    out +=
+        report::section("error", "Predicted error", "<p>No prediction: " + chart::escaped(curves.why_none) + ".</p>");
     return;
   }
   std::string charts;
@@ -172,8 +176,10 @@ void append_correlations(const PlanCurves& curves, std::string& out) {
 
 void append_spend(const config::Config& config, const std::vector<privacy::SpendRow>& spend, std::string& out) {
   std::string html = fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the spend\"><table><caption>As set: "
-      "what the worst record has spent, ε at δ {:g} by the exact curve of the Gaussian mechanism.</caption><thead><tr>"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the spend\"><table><caption>As "
+      "set: "
+      "what the worst record has spent, ε at δ {:g} by the exact curve of the Gaussian "
+      "mechanism.</caption><thead><tr>"
       "<th scope=\"col\">Steps</th><th scope=\"col\">γ</th><th scope=\"col\">ρ</th><th "
       "scope=\"col\">ε</th></tr></thead><tbody>\n",
       config.privacy.delta.value());

@@ -21,8 +21,7 @@ using serve::page::data;
 /// What was typed, but for files beside the fit and how it is printed.
 std::string command_of(const Options& options) {
   using folder::in_shell;
-  std::string command =
-      fmt::format("nustream fit {} --target {}", in_shell(options.file), in_shell(options.target));
+  std::string command = fmt::format("nustream fit {} --target {}", in_shell(options.file), in_shell(options.target));
   for (std::size_t j = 0; j < options.features.size(); ++j) {
     command += (j == 0 ? " --features " : ",") + in_shell(options.features[j]);
   }
@@ -44,9 +43,9 @@ std::string command_of(const Options& options) {
 
 std::string subject_of(const Report& report) {
   return fmt::format("{} of {}, of one file, without a configuration: what its columns reach was measured too.",
-                     is_linear(report)              ? "Least squares"
+                     is_linear(report)            ? "Least squares"
                      : report.model == "logistic" ? "Logistic regression"
-                                                    : "Poisson regression",
+                                                  : "Poisson regression",
                      report.target);
 }
 
@@ -110,16 +109,16 @@ void append_measured(const Columns& columns, const Report& report, std::string& 
       "<p>Everything here is noisy, and paid for by this fit. Center and scale place a column about 0 in units of "
       "about 1; a row that is longer, or whose residual is larger, than the bounds counts with less weight.</p>"
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of ranges\"><table><thead><tr>"
-      "<th scope=\"col\">Column</th><th scope=\"col\">Center</th><th scope=\"col\">Scale</th><th scope=\"col\">Usable "
+      "<th scope=\"col\">Column</th><th scope=\"col\">Center</th><th scope=\"col\">Scale</th><th "
+      "scope=\"col\">Usable "
       "values</th></tr></thead><tbody>\n";
   const std::vector<std::string> names = names_of(report);
   for (std::size_t j = 0; j < fit.placements.size() && j < names.size(); ++j) {
     const std::size_t column = j < fit.features.size() ? fit.features[j] : columns.features.size();
-    html += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                        chart::escaped(names[j]), data(fit.placements[j].centre), data(fit.placements[j].scale),
-                        column < fit.shares.size()
-                            ? fmt::format("{:.0f}%", 100 * std::clamp(fit.shares[column], 0.0, 1.0))
-                            : "–");
+    html += fmt::format(
+        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n", chart::escaped(names[j]),
+        data(fit.placements[j].centre), data(fit.placements[j].scale),
+        column < fit.shares.size() ? fmt::format("{:.0f}%", 100 * std::clamp(fit.shares[column], 0.0, 1.0)) : "–");
   }
   html += "</tbody></table></div><dl class=\"facts\">";
   serve::page::append_fact("Bound on the length of a row, working units", data(fit.bounds.inputs), html);

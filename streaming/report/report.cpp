@@ -159,10 +159,11 @@ std::string settings_of(const std::string& file, const std::vector<std::string>&
 }
 
 std::string same_again(const std::string& command, const std::string& settings, const std::string& remark) {
-  return section("again", "The same again",
-                 fmt::format("<p>By <code>{}</code>, with these settings (what is set on the command line is in them; "
-                             "places, brokers and secrets are left out):</p>{}{}",
-                             chart::escaped(command), copied("Settings", settings), remark));
+  return section(
+      "again", "The same again",
+      fmt::format("<p>By <code>{}</code>, with these settings (what is set on the command line is in them; "
+                  "places, brokers and secrets are left out):</p>{}{}",
+                  chart::escaped(command), copied("Settings", settings), remark));
 }
 
 std::string page(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {

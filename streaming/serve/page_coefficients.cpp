@@ -47,7 +47,8 @@ void append_table(const publish::ShownRelease& release, std::string& out) {
       "id=\"coefficients\"><caption>As published{}.</caption><thead><tr><th "
       "scope=\"col\">Coefficient</th><th "
       "scope=\"col\">{}</th>",
-      release.step > 1 ? " at step " + count(release.step) : std::string(), release.average.empty() ? name_of_estimate(release.records > 0) : "Average");
+      release.step > 1 ? " at step " + count(release.step) : std::string(),
+      release.average.empty() ? name_of_estimate(release.records > 0) : "Average");
   if (!release.interval.empty()) out += "<th scope=\"col\">From</th><th scope=\"col\">To</th>";
   if (!release.average.empty()) out += "<th scope=\"col\">Last iterate</th>";
   out += "</tr></thead><tbody>\n";

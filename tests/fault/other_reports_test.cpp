@@ -28,8 +28,8 @@ struct Made {
       : page_file((folder.path() / "report.html").string()), chart_file((folder.path() / "chart.svg").string()) {}
 
   void run(std::vector<std::string> arguments) {
-    for (const std::string& more : {std::string("--json"), std::string("--report"), page_file, std::string("--chart"),
-                                    chart_file}) {
+    for (const std::string& more :
+         {std::string("--json"), std::string("--report"), page_file, std::string("--chart"), chart_file}) {
       arguments.push_back(more);
     }
     const CommandResult result = run_command(NUSTREAM_COMMAND, arguments, std::nullopt);
@@ -94,8 +94,8 @@ TEST(FitReport, HasSettingsThatAreTheWrittenConfiguration) {
   const std::string file = folder.write("rows.csv", rows());
   const std::string written = (folder.path() / "written.toml").string();
   Made made(folder);
-  made.run({"fit", file, "--target", "demand", "--features", "price", "--insecure-seed", "3", "--write-config",
-            written});
+  made.run(
+      {"fit", file, "--target", "demand", "--features", "price", "--insecure-seed", "3", "--write-config", written});
   if (HasFatalFailure()) return;
   const std::size_t begin = made.page.find("aria-label=\"Settings\">");
   ASSERT_NE(begin, std::string::npos);

@@ -111,7 +111,8 @@ TEST(Rows, StandsWithAnyNumbersAndPutsThemInOrder) {
   for (const bool logarithmic : {false, true}) {
     Rows rows{.title = "errors", .summary = "Three.", .axis = {"error", false, logarithmic}, .groups = {}};
     rows.groups.push_back({"a", {{.label = "<one>", .value = 0.01}, {.label = "ten", .value = 0.1}}});
-    rows.groups.push_back({"b", {{.label = "none", .value = none}, {.label = "wide", .value = 1, .low = -1, .high = 9}}});
+    rows.groups.push_back(
+        {"b", {{.label = "none", .value = none}, {.label = "wide", .value = 1, .low = -1, .high = 9}}});
     const std::string drawn = svg(rows, "r");
     EXPECT_THAT(drawn, Not(HasSubstr("nan")));
     EXPECT_THAT(drawn, HasSubstr("&lt;one&gt;"));

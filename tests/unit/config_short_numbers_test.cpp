@@ -14,9 +14,9 @@ TEST(ShortNumbers, AreReadAsTheSame) {
 }
 
 TEST(ShortNumbers, LeavesEverythingElse) {
-  for (const char* const text : {"name = '9.9999999999999995e-07'", "a = \"\\\"9.9999999999999995e-07\"",
-                                 "seed = 12345678901234567890", "since = 2026-01-01T00:00:00.0000001Z", "a = ''", "'",
-                                 "\"\\", "", "[a.b]\nc = inf\n"}) {
+  for (const char* const text :
+       {"name = '9.9999999999999995e-07'", "a = \"\\\"9.9999999999999995e-07\"", "seed = 12345678901234567890",
+        "since = 2026-01-01T00:00:00.0000001Z", "a = ''", "'", "\"\\", "", "[a.b]\nc = inf\n"}) {
     EXPECT_EQ(with_short_numbers(text), text);
   }
 }
