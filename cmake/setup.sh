@@ -11,7 +11,7 @@ product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libei
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
   binutils openssl python3 python3-yaml zstd gzip curl prometheus kcat procps chromium)
 # shellcheck disable=SC2034  # used by tests/campaign/run
-campaign_packages=(qemu-user g++-aarch64-linux-gnu buildah debootstrap lintian dpkg-dev)
+campaign_packages=(libarchive-dev qemu-user g++-aarch64-linux-gnu buildah debootstrap lintian dpkg-dev)
 
 now() { date +%s%N; }
 elapsed() { awk -v from="$1" -v to="$2" 'BEGIN { printf "%.1f", (to - from) / 1e9 }'; }

@@ -197,6 +197,9 @@ FIGURES += [
      "benchmark_full_batch",
      [*(ratio(f"DP-2S-GD over plain, regressors: {number}") for number in (1, 10)),
       bars(ratio, *(f"DP-2S-GD over plain, regressors: {number}" for number in (1, 10)))]),
+    (RESULTS, "×{} of the time of the readers that call zlib and libzstd themselves for\ngzip, ×{} for zstd, ×{} for bzip2 "
+     "and ×{} for xz", "benchmark_archives",
+     [ratio(f"libarchive over own, {kind}") for kind in ("gzip", "zstd", "bzip2", "xz")]),
     (RESULTS, "{} s for packages, {} s to build, {} s to replay; once more: {} s in all", "first_run",
      [*(plain("first", part) for part in ("packages", "build", "replay")), total("again")]),
     ("README.md", "time: packages {} s, build {} s, replay {} s", "first_run",
