@@ -29,7 +29,7 @@ struct SettingsByName {
 
 /// Where a key of the text stands in a file of settings.
 std::string setting_of(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 49> names{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 51> names{{
       {"format", "stream.format"},
       {"record_bytes_max", "stream.record_bytes_max"},
       {"envelope", "stream.envelope"},
@@ -72,6 +72,8 @@ std::string setting_of(std::string_view key) {
       {"correlation", "noise.correlation"},
       {"horizon", "noise.horizon"},
       {"nu", "noise.nu"},
+      {"q", "noise.nu"},  // of the rational correlation, whose poles and weights are computed from it
+      {"b", "noise.nu"},
       {"generator", "noise.generator"},
       {"sigma", "privacy.rho"},
       {"adjacency", "privacy.adjacency"},
@@ -129,13 +131,16 @@ bool follows_from_others(const std::string& name, const std::set<std::string>& d
     return std::any_of(of.begin(), of.end(), [&](const char* each) { return differing.contains(each); });
   };
   const bool noise = any({"noise.correlation", "noise.horizon", "noise.nu"});
-  if (name == "q" || name == "b" || name == "beta" || name == "c") return noise;
+  if (name == "noise.nu") {  // where it is not set it is the best one for what is quoted
+    return any({"noise.correlation", "noise.horizon", "descent.step_size", "descent.average", "descent.average_from",
+                "descent.average_decay"});
+  }
+  if (name == "beta" || name == "c") return noise;
   if (name == "separation") return any({"--passes"});
   if (name == "displacement") {
     return any({"descent.clip_norm", "privacy.adjacency", "row_norm", "regressor_bound", "residual_bound"});
   }
-  if (name == "privacy.rho")
-    return noise || any({"--passes", "separation", "q", "b", "beta", "c", "bands", "height"});
+  if (name == "privacy.rho") return noise || any({"--passes", "separation", "beta", "c", "bands", "height"});
   return false;
 }
 

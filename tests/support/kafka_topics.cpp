@@ -140,6 +140,20 @@ void delete_records(const std::string& bootstrap, const std::string& topic, int 
   require(rd_kafka_DeleteRecords_result_offsets(result)->elems[0].err, attempt);
 }
 
+void reset_group_offset(const std::string& bootstrap, const std::string& group, const std::string& topic,
+                        int partition, std::int64_t offset) {
+  const TestClient client(RD_KAFKA_CONSUMER, {{"bootstrap.servers", bootstrap}, {"group.id", group}});
+  rd_kafka_topic_partition_list_t* list = rd_kafka_topic_partition_list_new(1);
+  rd_kafka_topic_partition_list_add(list, topic.c_str(), partition)->offset = offset;
+  const rd_kafka_resp_err_t error = rd_kafka_commit(client.get(), list, 0);
+  const rd_kafka_resp_err_t of_partition = list->elems[0].err;
+  rd_kafka_topic_partition_list_destroy(list);
+  for (const rd_kafka_resp_err_t each : {error, of_partition}) {
+    if (each != RD_KAFKA_RESP_ERR_NO_ERROR)
+      throw std::runtime_error("reset offset: " + std::string(rd_kafka_err2str(each)));
+  }
+}
+
 void delete_group(const std::string& bootstrap, const std::string& group) {
   const std::string attempt = "delete group " + group;
   rd_kafka_DeleteGroup_t* unwanted = rd_kafka_DeleteGroup_new(group.c_str());

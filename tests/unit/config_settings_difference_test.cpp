@@ -47,6 +47,13 @@ TEST(SettingsDifference, TellsCausesAndNotWhatFollows) {
   EXPECT_THAT(noise, ::testing::Not(::testing::Contains("privacy.rho")));
 }
 
+// The poles and weights of a rational correlation are what nu comes to, and where that is not set it is computed
+// itself.
+TEST(SettingsDifference, TellsNuAndNotItsPoles) {
+  EXPECT_THAT(between({}, {"noise.nu=0.5"}), ElementsAre("noise.nu"));
+  EXPECT_THAT(between({}, {"descent.step_size=0.25"}), ElementsAre(::testing::StartsWith("descent.step_size (")));
+}
+
 TEST(SettingsDifference, AFeatureThatIsNewIsOneDifference) {
   EXPECT_THAT(between({}, {"features.0.column=z"}), ElementsAre("feature 'z' (new)", "feature 'x' (gone)"));
 }

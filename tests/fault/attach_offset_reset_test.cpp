@@ -1,0 +1,37 @@
+// Somebody resets the group's offsets with Kafka's own tool, between two runs of a service.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "attach_promise.h"
+#include "kafka_topics.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::size_t times(const std::string& text, const std::string& what) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+// A step is never taken back: the state counts, and the log says at once that it does, and how to read again.
+TEST(AttachOffsetReset, IsSaidOnceAndNotFollowed) {
+  const AttachWorld world;
+  world.write(AttachWorld::values(300));
+  ASSERT_EQ(world.run({"--until-end"}).code, 0);
+  reset_group_offset(world.direct(), "nustream-" + world.name(), world.name(), 0, 10);
+  world.write(AttachWorld::values(200, 2));
+  const CommandResult result = world.run({"--until-end", "--set", "kafka.transaction_seconds=10"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("the group's committed offset 10 is behind the state's 300: the state counts"));
+  EXPECT_THAT(result.err,
+              HasSubstr("to read records again, stop, and begin in other topics or under another stream.name"));
+  EXPECT_EQ(times(result.err, "the state counts"), 1U);
+  EXPECT_EQ(ledger_end(world).steps, 500U);
+  expect_one_value_a_step(world.releases_uncommitted());
+}
+
+}  // namespace
+}  // namespace nustream::tests
