@@ -25,8 +25,8 @@ void delete_records(const std::string& bootstrap, const std::string& topic, int 
 /// Forgets what the group committed. The group has to be without members.
 void delete_group(const std::string& bootstrap, const std::string& group);
 /// As `kafka-consumer-groups --reset-offsets --to-offset` does of a partition. The group has to be without members.
-void reset_group_offset(const std::string& bootstrap, const std::string& group, const std::string& topic, int partition,
-                        std::int64_t offset);
+void reset_group_offset(const std::string& bootstrap, const std::string& group, const std::string& topic,
+                        int partition, std::int64_t offset);
 
 /// A right to a topic or a group; `operation` as Kafka's own command calls it: "Read".
 struct AccessRight {
