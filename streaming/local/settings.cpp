@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "config/read_sections.h"
 #include "config/settings_tree.h"
+#include "error.h"
 #include "journal/running_hash.h"
 #include "nustream/base/error.h"
 #include "publish/json_text.h"
@@ -232,7 +235,11 @@ Settings read_settings(const std::string& file, const std::vector<std::string>& 
     root.refuse("instruments", "no instruments: reports in local privacy have one stage");
   }
   for (const char* const key : {"weight", "exposure"}) {
-    if (root.has(key)) root.refuse(key, "nothing here: reports in local privacy have no weights");
+    if (!root.has(key)) continue;
+    throw Failure(Exit::configuration,
+                  fmt::format("{}: [{}]: reports in local privacy all count alike, since their noise "
+                              "is drawn before anybody weighs them: leave it out",
+                              file, key));
   }
   const inference::LocalBounds bounds = read_bounds(local, family, std::max<std::size_t>(1, schema.dimension()));
   const std::string public_rows = local.text("public_rows").value_or("");

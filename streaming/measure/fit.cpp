@@ -77,7 +77,10 @@ void require_measurable(const config::Config& asked) {
   if (asked.users) {
     refuse(asked, "a number where privacy.unit is \"user\": how many records of one user are measured has no bound");
   }
-  if (asked.schema.is_weighted()) refuse(asked, "a number where records have weights, which measuring does not see");
+  if (asked.schema.is_weighted())
+    refuse(asked,
+           "a number where records have weights, which measuring does not see: measure without [weight] and "
+           "[exposure] and with --write-config FILE, then add them to FILE");
   if (asked.privacy.protects != config::Protects::record) refuse(asked, "a number where features are public");
   for (const std::string& key : asked.private_keys) {
     if (!key.ends_with(".start") || asked.schema.intercept) continue;

@@ -119,6 +119,10 @@ TEST_F(WeightedRecords, AreRefusedWhereNobodyWouldCountThem) {
   const tests::CommandResult exposure = run("replay", descent + "[exposure]\ncolumn = \"days\"\nmax = 10\n");
   EXPECT_EQ(exposure.code, 78);
   EXPECT_THAT(exposure.err, HasSubstr("poisson"));
+  const tests::CommandResult measured =
+      run("replay", "[descent]\nstep_size = 0.2\nclip_norm = \"private\"\n[weight]\ncolumn = \"n\"\nmax = 5\n");
+  EXPECT_EQ(measured.code, 78);
+  EXPECT_THAT(measured.err, HasSubstr("measure without [weight] and [exposure] and with --write-config FILE"));
 }
 
 }  // namespace

@@ -107,6 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"Intercept", {"model.intercept=true"}, "has no constant"},
         Refused{"Loss", {"model.loss=huber"}, "model.loss"},
         Refused{"TargetScale", {"target.scale=2.0"}, "units of its own"},
+        Refused{"Weight", {"weight.column=w", "weight.max=1"}, "[weight]: reports in local privacy all count alike"},
         Refused{"Commit", {"local.commit_reports=0"}, "local.commit_reports"}),
     [](const auto& refused) { return std::string(refused.param.name); });
 
