@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -48,6 +49,7 @@ struct Host {
   std::minstd_rand jitter;  ///< of pauses
   /// Told of every event of every lane; empty in production, and only there for tests to set.
   std::function<void(LaneId, LaneStage from, LaneEvent, LaneStage to)> watch_stages{};
+  std::map<LaneId, int> waited{};  ///< for other lanes, times in a row, in whichever of its turns
 };
 
 }  // namespace nustream::attach

@@ -49,6 +49,7 @@ void LaneWorker::open() {
 /// After a pause. A timer that had fired already may come too late.
 void LaneWorker::open_again() {
   if (stage_ != LaneStage::retrying && stage_ != LaneStage::homeless) return;
+  if (stage_ == LaneStage::homeless && listener_.gives_way && listener_.gives_way(lane_)) return;
   static_cast<void>(enter(LaneEvent::pause_over));
   start_opening();
 }
@@ -123,13 +124,14 @@ void LaneWorker::wait_for_partition(const std::string& reason) {
 
 /// The same, for what another lane does in a moment. One that never does holds up no process that is done otherwise.
 void LaneWorker::wait_for_others(const std::string& reason) {
-  open_again_after(waited_ < quick_looks ? others_looks_every : partition_looks_every, LaneEvent::must_wait, reason);
-  if (++waited_ == looks_until_named) listener_.lacks_partition(lane_, reason);
+  int& waited = host_.waited[lane_];
+  open_again_after(waited < quick_looks ? others_looks_every : partition_looks_every, LaneEvent::must_wait, reason);
+  if (++waited == looks_until_named) listener_.lacks_partition(lane_, reason);
 }
 
 void LaneWorker::begin_running(std::unique_ptr<OpenedLane> lane) {
   listener_.lacks_partition(lane_, {});
-  waited_ = 0;
+  host_.waited.erase(lane_);
   const auto wake = [weak = weak_from_this(), &loop = host_.loop] {
     boost::asio::post(loop, [weak] {
       if (const auto self = weak.lock()) self->pump();

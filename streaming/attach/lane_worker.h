@@ -36,6 +36,8 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
     /// A topic lacks the lane's partition, for the reason given, whenever the lane has looked; or, with an empty
     /// reason, no topic does.
     std::function<void(LaneId, const std::string&)> lacks_partition;
+    /// Before a lane that waited looks again: true where it is dropped, since another one waits for its place.
+    std::function<bool(LaneId)> gives_way{};
   };
 
   LaneWorker(Host& host, LaneId lane, std::uint32_t partitions, Listener listener);
@@ -134,7 +136,6 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   boost::asio::steady_timer due_timer_;  // of what closes by time
   boost::asio::steady_timer read_timer_;
   Backoff backoff_;
-  int waited_ = 0;  // times in a row for other lanes
   Kept kept_;
   LaneTally tally_;                 // of this process, however often the lane is opened
   std::optional<Failure> failure_;  // why it is flushing, stopping or stopped

@@ -21,12 +21,22 @@ bool Roster::revoke(LaneId lane) {
   assigned_.erase(lane);
   stopped_.erase(lane);
   homeless_.erase(lane);
-  return waiting_.erase(lane) > 0;
+  return start(lane);
+}
+
+bool Roster::is_waiting(LaneId lane) const {
+  return std::ranges::find(waiting_, lane) != waiting_.end();
+}
+
+bool Roster::wait(LaneId lane) {
+  if (is_waiting(lane)) return false;
+  waiting_.push_back(lane);
+  return true;
 }
 
 std::optional<LaneId> Roster::first_waiting() const {
   if (waiting_.empty()) return std::nullopt;
-  return *waiting_.begin();
+  return waiting_.front();
 }
 
 std::optional<Verdict> Roster::verdict() const {

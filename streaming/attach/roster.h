@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,11 +37,12 @@ class Roster {
   void stop(LaneId lane, const LaneEnd& end) { stopped_.insert_or_assign(lane, end); }
   [[nodiscard]] bool has_stopped(LaneId lane) const { return stopped_.count(lane) > 0; }
 
-  /// Beyond kafka.max_lanes: false where it waited already.
-  bool wait(LaneId lane) { return waiting_.insert(lane).second; }
+  /// Beyond kafka.max_lanes, behind those that wait: false where it waited already.
+  bool wait(LaneId lane);
   /// It is started now: true where it had waited.
-  bool start(LaneId lane) { return waiting_.erase(lane) > 0; }
-  /// The one that waits and comes first.
+  bool start(LaneId lane) { return std::erase(waiting_, lane) > 0; }
+  [[nodiscard]] bool is_waiting(LaneId lane) const;
+  /// The one that has waited longest.
   [[nodiscard]] std::optional<LaneId> first_waiting() const;
 
   /// A topic lacks the lane's partition: false where that is known.
@@ -54,7 +56,7 @@ class Roster {
  private:
   std::set<LaneId> assigned_;
   std::map<LaneId, LaneEnd> stopped_;
-  std::set<LaneId> waiting_;
+  std::deque<LaneId> waiting_;
   std::map<LaneId, std::string> homeless_;  // which topic, and what to do
 };
 

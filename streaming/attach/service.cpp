@@ -139,9 +139,7 @@ std::size_t Service::lanes_that_count() const {
 void Service::open_lane(LaneId lane) {
   if (lanes_that_count() >= setup_.config.kafka.lanes_max && !keeps_model(lane)) {
     if (!roster_.wait(lane)) return;  // named already
-    static_cast<void>(operators_.open_lane(lane));
-    operators_.set_state(lane, serve::LaneStatus::waiting,
-                         fmt::format("kafka.max_lanes = {} are running", setup_.config.kafka.lanes_max));
+    show_waiting(lane);
     log::info(
         "lane_waits",
         fmt::format("lane {} waits: kafka.max_lanes = {} are running", lane.value(), setup_.config.kafka.lanes_max),
@@ -152,11 +150,18 @@ void Service::open_lane(LaneId lane) {
   const LaneWorker::Listener listener{
       [this](LaneId stopped, const LaneEnd& end) { lane_stopped(stopped, end); },
       [this](LaneId gone) { lane_gone(gone); },
-      [this](LaneId lacking, const std::string& reason) { lane_lacks_partition(lacking, reason); }};
+      [this](LaneId lacking, const std::string& reason) { lane_lacks_partition(lacking, reason); },
+      [this](LaneId waiting) { return lane_gives_way(waiting); }};
   const auto worker = std::make_shared<LaneWorker>(host_, lane, partitions_, listener);
   lanes_.emplace(lane, worker);
   worker->open();
   keep_model_clock();
+}
+
+void Service::show_waiting(LaneId lane) {
+  static_cast<void>(operators_.open_lane(lane));
+  operators_.set_state(lane, serve::LaneStatus::waiting,
+                       fmt::format("kafka.max_lanes = {} are running", setup_.config.kafka.lanes_max));
 }
 
 void Service::model_looked(std::optional<ModelClock::Look> look) {
@@ -225,6 +230,14 @@ void Service::lane_lacks_partition(LaneId lane, const std::string& reason) {
   end_if_none_can_go_on();
 }
 
+/// A lane may wait for another one of this process, which waits for its place: each comes on in its turn.
+bool Service::lane_gives_way(LaneId lane) {
+  if (is_ending(stage_) || !roster_.first_waiting()) return false;
+  static_cast<void>(roster_.wait(lane));
+  lanes_.at(lane)->drop();
+  return true;
+}
+
 void Service::end_if_none_can_go_on() {
   if (is_ending(stage_)) return;
   std::optional<Verdict> verdict = roster_.verdict();
@@ -245,8 +258,11 @@ void Service::lane_gone(LaneId lane) {
     if (revocation_) revocation_->waiting_for.erase(lane);
     finish_revocation();
     if (is_ending(stage_)) return close_if_drained();
-    if (roster_.is_assigned(lane) && !roster_.has_stopped(lane)) open_lane(lane);
+    const bool gave_way = roster_.is_waiting(lane);
+    if (gave_way) show_waiting(lane);
+    if (roster_.is_assigned(lane) && !roster_.has_stopped(lane) && !gave_way) open_lane(lane);
     if (const std::optional<LaneId> waiting = roster_.first_waiting()) open_lane(*waiting);
+    if (gave_way && keeps_model(lane)) open_lane(lane);  // it runs beside them
   });
 }
 

@@ -87,6 +87,8 @@ class Service {
   void lane_stopped(LaneId lane, const LaneEnd& end);
   void lane_gone(LaneId lane);
   void lane_lacks_partition(LaneId lane, const std::string& reason);
+  [[nodiscard]] bool lane_gives_way(LaneId lane);
+  void show_waiting(LaneId lane);
   void end_if_none_can_go_on();
   void finish_revocation();
   void keep_model_clock();

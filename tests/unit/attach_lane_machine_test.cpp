@@ -265,16 +265,20 @@ TEST(RosterOf, LaneWithoutAPartitionHoldsNobodyUpButIsNotDone) {
   EXPECT_FALSE(roster.verdict());
 }
 
-TEST(RosterOf, LanesBeyondTheirNumberWaitInOrder) {
+// A lane that gives its place up waits behind all others, so that each of them comes on.
+TEST(RosterOf, LanesBeyondTheirNumberWaitInTheOrderInWhichTheyCame) {
   Roster roster;
   EXPECT_EQ(roster.first_waiting(), std::nullopt);
   EXPECT_TRUE(roster.wait(LaneId{4}));
   EXPECT_TRUE(roster.wait(LaneId{2}));
   EXPECT_FALSE(roster.wait(LaneId{2}));
-  EXPECT_EQ(roster.first_waiting(), LaneId{2});
-  EXPECT_TRUE(roster.start(LaneId{2}));
-  EXPECT_FALSE(roster.start(LaneId{2}));
   EXPECT_EQ(roster.first_waiting(), LaneId{4});
+  EXPECT_TRUE(roster.start(LaneId{4}));
+  EXPECT_FALSE(roster.start(LaneId{4}));
+  EXPECT_TRUE(roster.wait(LaneId{4}));
+  EXPECT_EQ(roster.first_waiting(), LaneId{2});
+  EXPECT_TRUE(roster.revoke(LaneId{2}));
+  EXPECT_FALSE(roster.is_waiting(LaneId{2}));
   EXPECT_TRUE(roster.revoke(LaneId{4}));
   EXPECT_EQ(roster.first_waiting(), std::nullopt);
 }
