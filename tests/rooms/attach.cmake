@@ -49,6 +49,7 @@ foreach(test kill abort start disturbance users_kill measured)
                                                          NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")
   add_dependencies(attach_${test}_test nustream_attach_faulty)
 endforeach()
+target_sources(attach_users_kill_test PRIVATE fault/attach_users_moments_test.cpp)
 
 # Two neighbouring topics under coupled noise.
 add_executable(neighbour_service fault/neighbour_service.cpp)

@@ -1,0 +1,104 @@
+// Running sums by user on a real broker: a user's rows of a batch are one contribution, and what the attached service
+// releases is what a replay of the same records releases, through stops and kills.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "attach_users_world.h"
+#include "journal/failpoint.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::size_t batch = 50;
+
+std::vector<std::string> sums_with(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{"--set", "model.estimator=moments",  "--set", "moments.row_norm=4",
+                                     "--set", "moments.residual_bound=4", "--set", "release.every=50"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+const std::vector<std::string> attached{"--until-end",
+                                        "--insecure-seed",
+                                        "7",
+                                        "--set",
+                                        "state.commit_records=100",
+                                        "--set",
+                                        "kafka.group_instance_id=\"one\"",
+                                        "--set",
+                                        "kafka.transaction_seconds=6"};
+
+/// A world whose sums are by record, to compare with.
+std::string estimate_at_end(const std::string& releases) {
+  const auto all = estimates_of(releases);
+  return all.empty() ? std::string() : all.rbegin()->second;
+}
+
+TEST(AttachUsersMoments, CountOnWhereTheyWereStoppedAndReleaseWhatAReplayDoes) {
+  for (const std::string_view limits : {"users.separation=2", "users.mass=1.5"}) {
+    SCOPED_TRACE(limits);
+    const AttachUsersWorld world;
+    const std::vector<std::string> limited{"--set", std::string(limits)};
+    const std::vector<std::string> values = AttachUsersWorld::values_of_users(1500);
+    std::vector<std::string> arguments = attached;
+    arguments.insert(arguments.end(), limited.begin(), limited.end());
+    for (const auto& [begin, end] : {std::pair<std::size_t, std::size_t>{0, 430}, {430, 800}, {800, 1500}}) {
+      world.write(
+          {values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(end)});
+      const CommandResult part = world.run(sums_with(arguments));
+      ASSERT_EQ(part.code, 0) << part.err;
+      EXPECT_EQ(ledger_end(world).to, end / batch * batch) << "whole batches alone";
+    }
+    const std::string expected = replayed(world, values, 7, 0, sums_with(limited));
+    EXPECT_THAT(expected, HasSubstr(R"("protects":"user")"));
+    EXPECT_TRUE(joined(world.releases()) == expected);
+    // The limits bind, or nothing was compared.
+    const std::string free = replayed(world, values, 8, 0, sums_with({"--set", "users.participations=1000"}));
+    EXPECT_NE(estimate_at_end(expected), estimate_at_end(free));
+  }
+}
+
+TEST(AttachUsersMoments, KilledAtEveryBoundaryOfATransactionTheyLeaveWhatAnUndisturbedRunLeaves) {
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(600);
+  for (const std::string_view place : journal::topic_failpoints) {
+    if (place == "after-abort-transaction") continue;  // nothing aborts here: attach_abort_test.cpp
+    const bool once_a_run = place == "after-init-transactions" || place == "after-read-state";
+    const int passage = once_a_run ? 1 : 3;
+    SCOPED_TRACE(std::string(place) + ":" + std::to_string(passage));
+    const AttachUsersWorld world;
+    world.write(values);
+    const CommandResult killed =
+        run_command(NUSTREAM_FAULTY, world.attach(sums_with(attached)), {},
+                    {"NUSTREAM_FAILPOINT=" + std::string(place) + ":" + std::to_string(passage)});
+    EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
+    const CommandResult finished = world.run(sums_with(attached));
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    EXPECT_TRUE(joined(world.releases()) == replayed(world, values, 7, 0, sums_with({})));
+    expect_one_value_a_step(world.releases_uncommitted());
+  }
+}
+
+// The lane is the one of the user's key, for sums as for steps: elsewhere a record adds nothing.
+TEST(AttachUsersMoments, CountEachUserInTheLaneOfItsKeyAlone) {
+  const AttachUsersWorld world(2, "@key");
+  std::vector<StoredRecord> elsewhere;
+  for (const std::string& value : AttachUsersWorld::values_of_users(400)) {
+    const std::string user = AttachUsersWorld::user_of(value);
+    if (partition_of(user, 2) == 1) elsewhere.push_back({user, value});
+  }
+  ASSERT_GT(elsewhere.size(), 2 * batch);
+  write_records(world.direct(), world.name(), 0, elsewhere);
+  const std::vector<std::string> noiseless{"--until-end", "--set", "privacy.rho=1e10", "--set",
+                                           "release.moments=true"};
+  const CommandResult result = world.run(sums_with(noiseless));
+  ASSERT_EQ(result.code, 0) << result.err;
+  simdjson::dom::parser parser;
+  const std::vector<std::string> releases = world.releases();
+  ASSERT_FALSE(releases.empty());
+  const double slope = parser.parse(releases.back())["estimate"]["x"].get_double().value();
+  EXPECT_NEAR(slope, 0, 1e-2);
+}
+
+}  // namespace
+}  // namespace nustream::tests
