@@ -23,7 +23,7 @@ class GamesPlayed {
     const std::unique_lock lock(drawing_, std::try_to_lock);
     if (!lock || !bar_.is_due()) return;
     const double share = static_cast<double>(played) / static_cast<double>(games_);
-    bar_.draw(console::TerminalBar::bar(share) + console::with_separators(played) + " games" + bar_.eta(share));
+    bar_.draw(bar_.bar(share) + console::with_separators(played) + " games" + bar_.eta(share));
   }
 
  private:

@@ -1,6 +1,6 @@
 #include "chart/legend.h"
 
-#include <algorithm>
+#include "chart/text.h"
 
 #include <fmt/format.h>
 
@@ -15,12 +15,6 @@ std::string sample(const Layer& layer, double x, double y) {
   }
   return fmt::format("<path class=\"{}\" d=\"M{:g} {:g}h18{}\"/>", classes(layer.mark, layer.hue), x,
                      layer.mark == Mark::band ? y + 4 : y, layer.mark == Mark::band ? "v-8h-18z" : "");
-}
-
-/// Letters, of UTF-8.
-std::size_t letters(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
 }  // namespace

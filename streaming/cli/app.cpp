@@ -32,7 +32,21 @@ void add_plan(CLI::App& app, Job& job) {
   passes->needs(command->add_option("--records", arguments.records, "records of one pass, or of the table: public"));
   command->add_flag("--json", arguments.json, "print JSON");
   command->add_option("--report", arguments.report, "write spend and predicted errors side by side as one HTML file");
-  command->add_option("--chart", arguments.chart, "write the predicted error as an SVG file");
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--chart",
+          [](const std::vector<std::string>& values) {
+            const std::string& value = values.empty() ? std::string() : values.front();
+            if (!value.empty() && value != terminal_chart && !value.ends_with(".svg")) {
+              throw CLI::ValidationError("--chart " + value +
+                                         ": allowed is a file that ends in .svg; --chart alone, behind the others, "
+                                         "draws in the terminal");
+            }
+            arguments.chart = value.empty() ? terminal_chart : value;
+          },
+          "draw the predicted error below the plan, or write it as an SVG file")
+      ->expected(0, 1)
+      ->type_name("[FILE.svg]");
   command->callback([&job] { job = [] { return plan(arguments); }; });
 }
 

@@ -32,6 +32,9 @@ struct AuditArguments {
 /// Proves a lower bound of epsilon from games, against what is claimed.
 [[nodiscard]] Exit audit(const AuditArguments& arguments);
 
+/// What --chart without a file means: the picture is drawn in the terminal.
+inline constexpr const char* terminal_chart = "-";
+
 struct PlanArguments {
   ConfigArguments config;
   std::uint64_t passes = 1;
@@ -139,6 +142,7 @@ struct InspectArguments {
   std::string key_file;  ///< empty: where "key" in the folder leads to, or that of the configuration
   std::string witness;   ///< folder of the witness; empty: beside the key, or that of the configuration
   std::optional<std::uint64_t> insecure_seed;
+  bool chart = false;  ///< of a folder: the path of the main coefficient, in letters
   bool users = false;  ///< of a folder: how many users there are, and how much they have used up
   bool json = false;
 };

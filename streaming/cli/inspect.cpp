@@ -7,8 +7,10 @@
 
 #include "cli/commands.h"
 #include "config/ranges.h"
+#include "console/main_path.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
+#include "console/terminal.h"
 #include "engine/group_spends.h"
 #include "engine/seal_batch.h"
 #include "engine/spent.h"
@@ -18,6 +20,7 @@
 #include "journal/folder_witness.h"
 #include "journal/last_release.h"
 #include "journal/ledger_chain.h"
+#include "journal/outbox_folder.h"
 #include "journal/sealed_state.h"
 #include "kafka/kafka_journal.h"
 #include "kafka/lane_checks.h"
@@ -25,9 +28,11 @@
 #include "located.h"
 #include "publish/json_text.h"
 #include "publish/release_json.h"
+#include "report/report.h"
 #include "secrets/harden.h"
 #include "secrets/key_file.h"
 #include "secrets/key_place.h"
+#include "serve/page_parts.h"
 
 namespace nustream::cli {
 namespace {
@@ -336,6 +341,18 @@ std::string to_json(const Report& report) {
   return out + (line.empty() ? "null" : line) + "}";
 }
 
+/// What was released of the last epoch, in letters.
+void print_chart(const Report& report, const std::string& folder) {
+  const auto release = publish::read_release(report.last_release);
+  if (!release) return;
+  serve::History history{StepCount{1}};
+  report::add_history(std::filesystem::path(folder) / journal::folder_files::releases, report.last_release, history);
+  const std::size_t j = console::main_coefficient(*release);
+  chart::Chart chart = serve::page::coefficient_chart(history, *release, j, release->estimate[j].first);
+  chart.title = report.identity.stream + ": " + chart.title;
+  fmt::print("\n{}", chart::text_of(chart, console::style_of(stdout)));
+}
+
 Exit inspect_topics(const InspectArguments& arguments, const config::Config& config, const std::string& key_file) {
   std::string json;
   for (const auto& [place, report] : read_topics(arguments, config, key_file)) {
@@ -366,7 +383,14 @@ Exit inspect(const InspectArguments& arguments) {
         config::read_config_to_measure(arguments.place, typed, config::purpose_of(arguments.place, {}));
     add_properties(arguments.kafka, config.kafka.properties);
     if (key.empty()) key = config.state.key_file;
-    if (!config.kafka.brokers.empty()) return inspect_topics(arguments, config, key);
+    if (!config.kafka.brokers.empty()) {
+      if (arguments.chart) {
+        throw Failure(Exit::usage,
+                      "--chart draws what a folder released; an attached stream's path is on its status "
+                      "page");
+      }
+      return inspect_topics(arguments, config, key);
+    }
     folder = config.state.directory;
     key_directory = config.state.key_directory;
     if (witness.empty()) witness = config.state.witness;
@@ -376,6 +400,7 @@ Exit inspect(const InspectArguments& arguments) {
     fmt::print("{}\n", to_json(report));
   } else {
     print(report, folder);
+    if (arguments.chart) print_chart(report, folder);
   }
   return Exit::done;
 }

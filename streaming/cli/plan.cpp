@@ -225,18 +225,23 @@ std::optional<config::Config> to_measure(const PlanArguments& arguments) {
 
 void draw(const config::Config& config, const PlanArguments& arguments, const Plan& plan) {
   console::OperatorFile page(arguments.report, journal::Audience::everyone);
-  console::OperatorFile picture(arguments.chart, journal::Audience::everyone);
+  const bool in_terminal = arguments.chart == terminal_chart;
+  console::OperatorFile picture(in_terminal ? std::string() : arguments.chart, journal::Audience::everyone);
   const PlanCurves curves = plan_curves(config, plan.mechanism, plan.prediction, plan.why_no_prediction,
                                         arguments.records > 0 ? arguments.records : config.problem.records);
   if (!arguments.report.empty()) {
     page.write(plan_page(config, plan.mechanism, plan.spend, curves, plan_command(config, arguments)));
   }
+  if (in_terminal) return print_chart(curves);
   if (!arguments.chart.empty()) picture.write(chart::svg_file(plan_chart(curves, 720)));
 }
 
 }  // namespace
 
 Exit plan(const PlanArguments& arguments) {
+  if (arguments.json && arguments.chart == terminal_chart) {
+    throw Failure(Exit::usage, "--chart draws in the terminal, where --json prints: name a file, --chart plan.svg");
+  }
   if (const auto asked = to_measure(arguments)) {
     if (!arguments.report.empty() || !arguments.chart.empty()) {
       throw Failure(Exit::usage, arguments.config.file +
@@ -252,12 +257,12 @@ Exit plan(const PlanArguments& arguments) {
   }
   const config::Config config = config::read_config(arguments.config.file, arguments.config.overrides);
   const Plan plan = make_plan(config, arguments);
-  if (!arguments.report.empty() || !arguments.chart.empty()) draw(config, arguments, plan);
   if (arguments.json) {
     fmt::print("{}\n", to_json(config, plan));
   } else {
     print(config, plan);
   }
+  if (!arguments.report.empty() || !arguments.chart.empty()) draw(config, arguments, plan);
   return Exit::done;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/estimator_comparison.h"
 #include "console/path_printer.h"
+#include "console/terminal.h"
 #include "engine/sums_reach.h"
 #include "error.h"
 #include "nustream/base/error.h"
@@ -296,6 +297,10 @@ chart::Chart plan_chart(const PlanCurves& curves, double width) {
   chart.width = width;
   chart.height = width / 2;
   return chart;
+}
+
+void print_chart(const PlanCurves& curves) {
+  fmt::print("\n{}", chart::text_of(plan_chart(curves, 720), console::style_of(stdout)));
 }
 
 }  // namespace nustream::cli

@@ -64,5 +64,7 @@ void add_grid(double rho, std::uint64_t count, double apart, const ErrorsAt& err
 [[nodiscard]] chart::Chart nu_chart(const PlanCurves& curves);
 /// The one to show alone: error over records, or the spend where no error is predicted.
 [[nodiscard]] chart::Chart plan_chart(const PlanCurves& curves, double width);
+/// The same in letters, behind an empty line, on standard output.
+void print_chart(const PlanCurves& curves);
 
 }  // namespace nustream::cli

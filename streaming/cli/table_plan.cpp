@@ -168,11 +168,13 @@ PlanCurves curves_of(const TablePlan& plan, const PlanArguments& arguments) {
 
 void draw(const TablePlan& plan, const PlanArguments& arguments) {
   console::OperatorFile page(arguments.report, journal::Audience::everyone);
-  console::OperatorFile picture(arguments.chart, journal::Audience::everyone);
+  const bool in_terminal = arguments.chart == terminal_chart;
+  console::OperatorFile picture(in_terminal ? std::string() : arguments.chart, journal::Audience::everyone);
   const PlanCurves curves = curves_of(plan, arguments);
   if (!arguments.report.empty()) {
     page.write(plan_page(plan.config, plan.mechanism, {}, curves, plan_command(plan.config, arguments)));
   }
+  if (in_terminal) return print_chart(curves);
   if (!arguments.chart.empty()) picture.write(chart::svg_file(plan_chart(curves, 720)));
 }
 
@@ -212,12 +214,12 @@ Exit plan_table(const PlanArguments& arguments) {
                       "public; add --records N");
   }
   const TablePlan plan = make_table_plan(arguments);
-  if (!arguments.report.empty() || !arguments.chart.empty()) draw(plan, arguments);
   if (arguments.json) {
     fmt::print("{}\n", to_json(plan));
   } else {
     print(plan);
   }
+  if (!arguments.report.empty() || !arguments.chart.empty()) draw(plan, arguments);
   return Exit::done;
 }
 

@@ -5,22 +5,19 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace nustream::console {
 namespace {
 
 constexpr std::size_t shown_coordinates_max = 4;  // a line stays within 120 columns
 
-using Values = std::vector<std::pair<std::string, double>>;
-
-std::string cells(const Values& values, bool names) {
-  std::string line;
-  for (std::size_t j = 0; j < std::min(values.size(), shown_coordinates_max); ++j) {
-    const std::string& name = values[j].first;
-    line += fmt::format(
-        " {:>15}", names ? (name.size() > 15 ? name.substr(0, 14) + "~" : name) : shown_number(values[j].second));
-  }
-  return line;
+/// A terminal has room for as many of its columns as it is wide; else for the most.
+std::size_t shown_coordinates(std::FILE* lines) {
+  if (::isatty(::fileno(lines)) != 1) return shown_coordinates_max;
+  constexpr std::size_t beside = 13 + 11;  // the count, and the spend
+  const std::size_t columns = std::max<std::size_t>(style_of(lines).columns, beside + 16);
+  return std::min(shown_coordinates_max, (columns - beside) / 16);
 }
 
 }  // namespace
@@ -33,6 +30,16 @@ std::string shown_number(double value) {
 
 PathPrinter::PathPrinter(std::FILE* lines, Count count) : lines_(lines), counted_(count), bar_(lines != nullptr) {}
 
+std::string PathPrinter::cells(const publish::NamedValues& values, bool names) const {
+  std::string line;
+  for (std::size_t j = 0; j < std::min(values.size(), shown_coordinates(lines_)); ++j) {
+    const std::string& name = values[j].first;
+    line += fmt::format(
+        " {:>15}", names ? (name.size() > 15 ? name.substr(0, 14) + "~" : name) : shown_number(values[j].second));
+  }
+  return line;
+}
+
 void PathPrinter::published(std::string_view outbox) {
   while (!outbox.empty()) {
     const std::size_t end = std::min(outbox.find('\n'), outbox.size() - 1) + 1;
@@ -44,6 +51,7 @@ void PathPrinter::published(std::string_view outbox) {
     }
   }
   if (!last_line_.empty()) last_ = publish::read_release(last_line_);
+  if (last_ && bar_.is_on()) path_.add(*last_);
 }
 
 void PathPrinter::show(const publish::ShownRelease& release) {
@@ -73,14 +81,13 @@ std::optional<double> InputProgress::share() const {
 void PathPrinter::progress(const InputProgress& input) {
   if (!bar_.is_due()) return;
   const std::optional<double> share = input.share();
-  std::string estimate;
-  for (std::size_t k = 0; last_ && k < std::min(last_->estimate.size(), shown_coordinates_max); ++k) {
-    estimate += fmt::format("  {} {}", last_->estimate[k].first, shown_number(last_->estimate[k].second));
-  }
   const double rate = static_cast<double>(input.records) / bar_.seconds();
   const std::string speed = rate < 1e4 ? fmt::format("{:.0f}/s", rate) : fmt::format("{:.2f} M/s", rate / 1e6);
-  bar_.draw(fmt::format("{}{} records  {}{}{}", share ? TerminalBar::bar(*share) : "", with_separators(input.records),
-                        speed, share ? bar_.eta(*share) : "", estimate));
+  const std::string line = fmt::format("{}{} records  {}{}", share ? bar_.bar(*share) : "",
+                                       with_separators(input.records), speed, share ? bar_.eta(*share) : "");
+  const chart::TextStyle style = TerminalBar::style();
+  const std::size_t room = style.columns > line.size() + 1 ? style.columns - 1 - line.size() : 0;
+  bar_.draw(line + path_.shown(room, style.unicode));
 }
 
 void PathPrinter::finish() {

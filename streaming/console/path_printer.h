@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "check/tally.h"
+#include "console/main_path.h"
 #include "console/terminal_bar.h"
 #include "publish/release_json.h"
 
@@ -44,6 +45,7 @@ class PathPrinter {
 
  private:
   void show(const publish::ShownRelease& release);
+  [[nodiscard]] std::string cells(const publish::NamedValues& values, bool names) const;
 
   std::FILE* lines_;
   Count counted_;
@@ -53,6 +55,7 @@ class PathPrinter {
   std::uint64_t shown_step_ = 0;
   std::optional<publish::ShownRelease> last_;
   TerminalBar bar_;
+  MainPath path_;  // for the bar
 };
 
 using check::with_separators;

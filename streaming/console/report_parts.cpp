@@ -3,16 +3,47 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "console/path_printer.h"
+#include "console/terminal.h"
 
 namespace nustream::console {
+
+namespace {
+
+/// Beside a name, as many columns of 14 and the room between them.
+bool is_too_narrow(std::FILE* out, std::size_t width, std::size_t columns) {
+  return ::isatty(::fileno(out)) == 1 && style_of(out).columns < width + 16 * columns;
+}
+
+/// A line for each name, and its figures below it.
+void print_narrow(const publish::ShownRelease& release, const std::optional<ReportedIntervals>& intervals,
+                  std::string_view note, std::FILE* out) {
+  fmt::print(out, "estimate{}\n", note);
+  const bool has_means = intervals && !intervals->means.empty();
+  for (std::size_t j = 0; j < release.estimate.size(); ++j) {
+    fmt::print(out, "{}\n  {:<10}{:>14}\n", release.estimate[j].first, "last",
+               shown_number(release.estimate[j].second));
+    if (!release.average.empty())
+      fmt::print(out, "  {:<10}{:>14}\n", "averaged", shown_number(release.average[j].second));
+    if (has_means) fmt::print(out, "  {:<10}{:>14}\n", "mean", shown_number(intervals->means[j]));
+    if (!intervals) continue;
+    fmt::print(out, "  {:<10}{:>14}\n", "lower", shown_number(intervals->bounds[j].first));
+    fmt::print(out, "  {:<10}{:>14}\n", "upper", shown_number(intervals->bounds[j].second));
+  }
+}
+
+}  // namespace
 
 void print_estimates(const publish::ShownRelease& release, const std::optional<ReportedIntervals>& intervals,
                      std::string_view note, std::FILE* out) {
   std::size_t width = 8;
-  for (const auto& [name, value] : release.estimate) width = std::max(width, name.size());
+  for (const auto& [name, value] : release.estimate) width = std::max(width, chart::letters(name));
   const bool averaged = !release.average.empty();
+  const std::size_t figures =
+      1 + std::size_t{averaged} + (intervals ? 2U : 0U) + std::size_t{intervals && !intervals->means.empty()};
+  if (is_too_narrow(out, width, figures)) return print_narrow(release, intervals, note, out);
   fmt::print(out, "{:<{}}  {:>14}", "estimate", width, "last");
   if (averaged) fmt::print(out, "  {:>14}", "averaged");
   const bool has_means = intervals && !intervals->means.empty();

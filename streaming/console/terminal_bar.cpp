@@ -1,10 +1,10 @@
 #include "console/terminal_bar.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace nustream::console {
 namespace {
@@ -12,11 +12,12 @@ namespace {
 constexpr auto quiet_for = std::chrono::milliseconds(500);
 constexpr auto drawn_every = std::chrono::milliseconds(100);
 constexpr std::size_t width = 24;
+constexpr std::size_t least_columns = 64;  // for the bar beside what it is about
 
 }  // namespace
 
 TerminalBar::TerminalBar(bool wanted)
-    : on_(wanted && isatty(STDERR_FILENO) == 1), started_(std::chrono::steady_clock::now()) {}
+    : on_(wanted && can_redraw(stderr)), started_(std::chrono::steady_clock::now()) {}
 
 bool TerminalBar::is_due() {
   if (!on_) return false;
@@ -27,7 +28,9 @@ bool TerminalBar::is_due() {
 }
 
 void TerminalBar::draw(std::string_view line) {
-  fmt::print(stderr, "\r\033[K{}", line);
+  const chart::TextStyle now = style();
+  fmt::print(stderr, "\r\033[K{}",
+             chart::fitted(line, now.columns - std::min<std::size_t>(now.columns, 1), now.unicode));
   std::fflush(stderr);
   drawn_ = true;
 }
@@ -42,7 +45,8 @@ double TerminalBar::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-std::string TerminalBar::bar(double share) {
+std::string TerminalBar::bar(double share) const {
+  if (style().columns < least_columns) return fmt::format("{:>3.0f}%  ", 100 * share);
   const auto filled = static_cast<std::size_t>(share * width);
   return fmt::format("[{:=<{}}{: <{}}] {:>3.0f}%  ", "", filled, "", width - filled, 100 * share);
 }

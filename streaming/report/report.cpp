@@ -11,6 +11,7 @@
 #include "chart/chart.h"
 #include "config/ranges.h"
 #include "config/settings_tree.h"
+#include "console/main_path.h"
 #include "engine/release_encoder.h"
 #include "engine/subject.h"
 #include "error.h"
@@ -28,21 +29,6 @@ constexpr std::size_t piece_bytes = 1U << 20U;
 /// What every release of one lane and epoch begins with.
 std::string beginning_of(const std::string& line) {
   return line.substr(0, line.find("\"step\":"));
-}
-
-void add_history(const std::string& file, const std::string& last, serve::History& history) {
-  std::ifstream lines(file);
-  if (!lines) throw system_failure(Exit::io, "read", file, errno, "restore it");
-  const std::string beginning = beginning_of(last);
-  std::string piece;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(beginning)) continue;
-    piece += line + '\n';
-    if (piece.size() < piece_bytes) continue;
-    history.add(piece);
-    piece.clear();
-  }
-  history.add(piece);
 }
 
 serve::PublicLane public_lane(const config::Config& config, const config::Mechanism& mechanism,
@@ -111,6 +97,21 @@ serve::ShownLane reported_lane(const config::Config& config, const config::Mecha
 
 }  // namespace
 
+void add_history(const std::string& file, const std::string& last, serve::History& history) {
+  std::ifstream lines(file);
+  if (!lines) throw system_failure(Exit::io, "read", file, errno, "restore it");
+  const std::string beginning = beginning_of(last);
+  std::string piece;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(beginning)) continue;
+    piece += line + '\n';
+    if (piece.size() < piece_bytes) continue;
+    history.add(piece);
+    piece.clear();
+  }
+  history.add(piece);
+}
+
 std::string again(const config::Config& config, const folder::Options& options) {
   config::Config plain = config;
   plain.overrides.clear();
@@ -145,8 +146,8 @@ std::string chart_file(const config::Config& config, const config::Mechanism& me
     return chart::svg_file({.title = nothing, .summary = nothing, .x = {"steps", true}, .y = {}, .layers = {}});
   }
   const publish::NamedValues& values = lane.release->estimate;
-  const std::size_t j = config.schema.intercept && values.size() > 1 ? 1 : 0;
-  chart::Chart chart = serve::page::coefficient_chart(lane, j, values[j].first);
+  const std::size_t j = console::main_coefficient(*lane.release);
+  chart::Chart chart = serve::page::coefficient_chart(lane.history, *lane.release, j, values[j].first);
   chart.title = fmt::format("{}: {}", config.stream, chart.title);
   chart.width = 720;
   chart.height = 360;

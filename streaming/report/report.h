@@ -22,6 +22,10 @@ struct Run {
 /// The command that was typed, without what it sets, which is among the report's settings.
 [[nodiscard]] std::string again(const config::Config& config, const folder::Options& options);
 
+/// Adds the releases of a file in a folder's format that are of the lane and epoch of `last`, one of its lines; read
+/// line by line. Failure(io) where it cannot be read.
+void add_history(const std::string& file, const std::string& last, serve::History& history);
+
 /// The epoch of the last line of `releases`, a file in a folder's format, as it was published; read line by line.
 /// Without a line, or a file, nothing was. Failure(io) where it cannot be read.
 [[nodiscard]] serve::ShownLane shown_lane(const config::Config& config, const config::Mechanism& mechanism,

@@ -106,14 +106,15 @@ publish::NamedValues values_of(const simdjson::dom::element& model, std::string_
 
 }  // namespace
 
-chart::Chart coefficient_chart(const ShownLane& lane, std::size_t j, const std::string& name) {
+chart::Chart coefficient_chart(const History& history, const publish::ShownRelease& release, std::size_t j,
+                               const std::string& name) {
   chart::Layer band{"interval", chart::Mark::band, {}};
   chart::Layer iterate{"last iterate", chart::Mark::faint, {}};
   chart::Layer line{"quoted estimate", chart::Mark::line, {}};
   // Counted from the last, which is always there.
-  std::size_t behind = lane.history.points().size();
+  std::size_t behind = history.points().size();
   const std::size_t stride = (behind + drawn_points - 1) / drawn_points;
-  for (const auto& [span, point] : lane.history.points()) {
+  for (const auto& [span, point] : history.points()) {
     if (--behind % stride != 0) continue;
     const auto x = static_cast<double>(point.step);
     const bool averaged = !point.average.empty();
@@ -121,7 +122,6 @@ chart::Chart coefficient_chart(const ShownLane& lane, std::size_t j, const std::
     iterate.points.push_back({x, averaged ? at(point.estimate, j) : none, 0});
     line.points.push_back({x, averaged ? at(point.average, j) : at(point.estimate, j), 0});
   }
-  const publish::ShownRelease& release = *lane.release;
   std::string summary =
       fmt::format("{} quoted estimate is {:.4g}",
                   release.step > 1 ? fmt::format("At step {} the", count(release.step)) : std::string("The"),
@@ -146,7 +146,7 @@ bool has_path(const PageView& view, const ShownLane& lane) {
 /// Its path, or where there is none, its interval beside 0.
 std::string drawn(const PageView& view, const ShownLane& lane, std::size_t j, const std::string& id) {
   const auto& [name, value] = quoted(*lane.release)[j];
-  const chart::Chart path = coefficient_chart(lane, j, name);
+  const chart::Chart path = coefficient_chart(lane.history, *lane.release, j, name);
   if (has_path(view, lane)) return chart::svg(path, id);
   chart::Row row{.label = {}, .value = value, .shown = " "};
   if (!lane.release->interval.empty()) std::tie(row.low, row.high) = lane.release->interval[j];

@@ -25,8 +25,9 @@ void append_summary(const PageView& view, const ShownLane* lane, std::string& ou
 void append_privacy(const ShownLane& lane, std::string& out);
 /// The table of all coefficients, and the charts of some.
 void append_coefficients(const PageView& view, const ShownLane& lane, std::string& out);
-/// The path of the j-th coefficient with its interval. The lane has a release.
-[[nodiscard]] chart::Chart coefficient_chart(const ShownLane& lane, std::size_t j, const std::string& name);
+/// The path of the j-th coefficient with its interval, up to `release`.
+[[nodiscard]] chart::Chart coefficient_chart(const History& history, const publish::ShownRelease& release,
+                                             std::size_t j, const std::string& name);
 /// The mean of the lanes, where this process publishes it.
 void append_model(const PageView& view, std::string& out);
 void append_lanes(const PageView& view, std::string& out);

@@ -4,8 +4,11 @@
 #include <pty.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -27,15 +30,21 @@ using ::testing::Not;
 constexpr const char* cleared = "\r\x1b[K";
 
 /// All that the program writes to a terminal, which both of its outputs are.
-std::string shown_on_terminal(std::vector<std::string> arguments) {
+std::string shown_on_terminal(std::vector<std::string> arguments, unsigned short columns = 0,
+                              const std::vector<std::string>& variables = {}) {
   arguments.insert(arguments.begin(), NUSTREAM_COMMAND);
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   int terminal = -1;
-  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  struct winsize size {};
+  size.ws_col = columns;
+  size.ws_row = 24;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
   if (child < 0) throw std::runtime_error("cannot make a terminal");
   if (child == 0) {
+    for (const char* const name : {"NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG", "TERM", "COLUMNS"}) ::unsetenv(name);
+    for (const std::string& variable : variables) ::putenv(::strdup(variable.c_str()));
     ::execv(argv.front(), argv.data());
     ::_exit(127);
   }
@@ -79,6 +88,107 @@ TEST(Terminal, ShowsHowFarAReplayIs) {
   const std::size_t last = shown.rfind(cleared);
   ASSERT_NE(last, std::string::npos);
   EXPECT_THAT(shown.substr(last), Not(HasSubstr("ETA"))) << "the bar is still there";
+}
+
+/// Half of the rows, a second of waiting, and the other half: time for a line to be drawn.
+std::string slow_replay(const ReplayWorld& world, unsigned short columns, const std::vector<std::string>& variables) {
+  const std::string fifo = world.path("rows.fifo");
+  if (::mkfifo(fifo.c_str(), S_IRUSR | S_IWUSR) != 0) throw std::runtime_error("cannot make a pipe");
+  const std::jthread writer([&fifo, rows = ReplayWorld::csv(2000)] {
+    std::ofstream out(fifo);
+    for (std::size_t part = 0; part < 4; ++part) {
+      out << rows.substr(part * rows.size() / 4, (part + 1) * rows.size() / 4 - part * rows.size() / 4) << std::flush;
+      if (part < 3) std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    }
+  });
+  return shown_on_terminal(
+      world.replay({"--to", "2000", "--set", "stream.input=\"" + fifo + "\"", "--set", "state.commit_records=100"}),
+      columns, variables);
+}
+
+/// The lines that were drawn over and over, without what stands behind them.
+std::vector<std::string> drawn_lines(const std::string& shown) {
+  std::vector<std::string> lines;
+  const std::string mark = cleared;
+  for (std::size_t at = 0; (at = shown.find(mark, at)) != std::string::npos;) {
+    at += mark.size();
+    const std::size_t end = std::min(shown.find_first_of("\r\n", at), shown.size());
+    if (end > at) lines.push_back(shown.substr(at, end - at));
+  }
+  return lines;
+}
+
+std::size_t letters(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+TEST(Terminal, DrawsThePathAndTheSpendOfTheMainCoefficient) {
+  const std::string shown = slow_replay(ReplayWorld{2000}, 120, {"LANG=C.UTF-8"});
+  EXPECT_THAT(shown, ContainsRegex("ETA [0-9]+:[0-9][0-9]  x -?[0-9.]+ [^ ]+  rho [0-9.]+"));
+  EXPECT_THAT(shown, ::testing::AnyOf(HasSubstr("▁"), HasSubstr("▅"), HasSubstr("█")));
+}
+
+TEST(Terminal, DrawsInAsciiWhereThatIsAllThereIs) {
+  const std::string shown = slow_replay(ReplayWorld{2000}, 120, {"LANG=C"});
+  EXPECT_THAT(shown, ContainsRegex("  x -?[0-9.]+ [-_.=+*#@]+  rho [0-9.]+"));
+  EXPECT_TRUE(std::ranges::all_of(shown, [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+}
+
+TEST(Terminal, KeepsItsLineWithinANarrowOne) {
+  const std::string shown = slow_replay(ReplayWorld{2000}, 40, {"LANG=C.UTF-8"});
+  const std::vector<std::string> lines = drawn_lines(shown);
+  EXPECT_FALSE(lines.empty());
+  for (const std::string& line : lines) EXPECT_LT(letters(line), 40U) << line;
+  EXPECT_THAT(shown, Not(HasSubstr("[=")));
+  for (std::size_t at = shown.find("estimate"), end; at < shown.size(); at = end + 1) {
+    end = std::min(shown.find('\n', at), shown.size());
+    const std::string line = shown.substr(at, end - at);
+    if (line.starts_with("steps") || line.starts_with("rho")) break;  // behind the table sentences may wrap
+    EXPECT_LE(letters(line), 40U) << line;
+  }
+}
+
+TEST(Terminal, DrawsNothingOverWhereTheCursorDoesNotMove) {
+  EXPECT_THAT(slow_replay(ReplayWorld{2000}, 120, {"TERM=dumb"}), Not(HasSubstr("\x1b")));
+}
+
+TEST(Terminal, DrawsAPlan) {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("plan.toml", example_config());
+  const std::string coloured = shown_on_terminal({"plan", config, "--chart"}, 60, {"LANG=C.UTF-8"});
+  EXPECT_THAT(coloured, HasSubstr("Predicted error over records"));
+  EXPECT_THAT(coloured, HasSubstr("\x1b[36m●\x1b[0m the last iterate"));
+  for (const auto& [variable, unicode] : {std::pair{"LANG=C.UTF-8", true}, std::pair{"LANG=C", false}}) {
+    const std::string plain = shown_on_terminal({"plan", config, "--chart"}, 60, {variable, "NO_COLOR=1"});
+    EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
+    const std::string drawing = plain.substr(plain.find("Predicted error over records"));
+    EXPECT_THAT(drawing, HasSubstr(unicode ? "│" : "|"));
+    EXPECT_THAT(drawing, HasSubstr(unicode ? "● the last iterate" : "* the last iterate"));
+    for (std::size_t at = 0, end; at < drawing.size(); at = end + 1) {
+      end = std::min(drawing.find('\n', at), drawing.size());
+      EXPECT_LE(letters(drawing.substr(at, end - at)), 60U + 1U) << drawing.substr(at, end - at);
+    }
+  }
+}
+
+TEST(Terminal, DrawsWhatAFolderReleased) {
+  const ReplayWorld world;
+  ASSERT_EQ(world.run({}).code, 0);
+  const std::string shown =
+      shown_on_terminal({"inspect", world.path("state"), "--chart"}, 70, {"LANG=C.UTF-8", "NO_COLOR="});
+  EXPECT_THAT(shown, HasSubstr("world: x over the steps"));
+  EXPECT_THAT(shown, HasSubstr("quoted estimate"));
+  EXPECT_THAT(shown, HasSubstr("\x1b[36m")) << "an empty NO_COLOR does not count";
+}
+
+TEST(Terminal, TakesAFileForAChartByItsName) {
+  const TemporaryFolder folder;
+  const std::string config = folder.write("plan.toml", example_config());
+  const CommandResult result = run_command(NUSTREAM_COMMAND, {"plan", "--chart", config}, std::nullopt);
+  EXPECT_EQ(result.code, 64);
+  EXPECT_THAT(result.err, HasSubstr("draws in the terminal"));
+  EXPECT_EQ(run_command(NUSTREAM_COMMAND, {"plan", config, "--json", "--chart"}, std::nullopt).code, 64);
 }
 
 }  // namespace

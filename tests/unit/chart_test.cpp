@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -14,6 +15,7 @@
 
 #include "chart/rows.h"
 #include "chart/scale.h"
+#include "chart/text.h"
 
 namespace nustream::chart {
 namespace {
@@ -147,6 +149,68 @@ TEST(Chart, StandsWithAnyNumbers) {
     ASSERT_THAT(drawn, Not(HasSubstr("nan"))) << drawn;
     ASSERT_THAT(drawn, Not(HasSubstr("inf"))) << drawn;
     ASSERT_LT(drawn.size(), 20'000U);
+  }
+}
+
+TEST(Sparkline, GoesFromTheLeastToTheLargest) {
+  const std::vector<double> values{0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(sparkline(values, 20, true), "▁▂▃▄▅▆▇█");
+  EXPECT_EQ(sparkline(values, 20, false), "_.-=+*#@");
+  EXPECT_EQ(sparkline(values, 4, true), "▁▃▆█") << "the last of each two, the very last among them";
+  EXPECT_EQ(sparkline(std::vector<double>{none, 5, 5, -1e308, 1e308}, 20, false).substr(0, 1), " ");
+  EXPECT_EQ(sparkline(std::vector<double>{}, 20, true), "");
+}
+
+/// Rows of the drawing, from the top.
+std::vector<std::string> rows_of(const std::string& text) {
+  std::vector<std::string> rows;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const std::string line = text.substr(at, end - at);
+    if (const std::size_t axis = line.find('|'); axis != std::string::npos) rows.push_back(line.substr(axis + 1));
+    at = end + 1;
+  }
+  return rows;
+}
+
+TEST(TextOf, PutsALineFromCornerToCorner) {
+  const std::vector<std::string> rows =
+      rows_of(text_of(path_of({{0, 0, 0}, {100, 100, 0}}), {.columns = 60, .rows = 12, .unicode = false}));
+  ASSERT_EQ(rows.size(), 12U);
+  std::size_t last = 1000;
+  std::size_t drawn = 0;
+  for (const std::string& row : rows) {
+    const std::size_t first = row.find('*');
+    if (first == std::string::npos) continue;
+    EXPECT_LT(first, last) << "upwards to the right";
+    last = first;
+    drawn += static_cast<std::size_t>(std::ranges::count(row, '*'));
+  }
+  EXPECT_EQ(drawn, rows.front().size()) << "one letter a column";
+}
+
+TEST(TextOf, StandsWithAnyNumbersAndNames) {
+  std::mt19937_64 random(9);
+  for (int round = 0; round < 300; ++round) {
+    Chart chart = path_of({});
+    chart.title = "\x1b[31mred";
+    for (std::size_t i = random() % 5; i > 0; --i) {
+      const double size = std::pow(10, static_cast<double>(random() % 600) - 300);
+      chart.layers.front().points.push_back(
+          {static_cast<double>(random() % 4), size, random() % 2 == 0 ? none : size});
+    }
+    chart.layers.push_back({std::string(200, 'x'), Mark::band, chart.layers.front().points});
+    chart.layers.push_back({"ρ", Mark::dots, chart.layers.front().points, 3});
+    chart.y.logarithmic = round % 2 == 0;
+    chart.x.logarithmic = round % 3 == 0;
+    const TextStyle style{.columns = 30 + random() % 90, .rows = 8, .unicode = round % 4 < 2, .colour = false};
+    const std::string text = text_of(chart, style);
+    ASSERT_THAT(text, Not(HasSubstr("nan")));
+    ASSERT_THAT(text, Not(HasSubstr("\x1b"))) << "a name that would move the cursor";
+    for (std::size_t at = 0, end; at < text.size(); at = end + 1) {
+      end = text.find('\n', at);
+      ASSERT_LE(letters(text.substr(at, end - at)), std::max<std::size_t>(40, style.columns)) << text;
+    }
   }
 }
 
