@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "chart.h"
+#include "line_chart.h"
 
 namespace nustream::benchmarks {
 
@@ -26,7 +26,7 @@ struct FigureArguments {
 /// One figure: its numbers and how they look.
 struct Figure {
   std::string json;
-  Chart chart;
+  Picture chart;
 };
 
 struct NamedFigure {
@@ -103,7 +103,7 @@ inline int draw_figures(const std::string& prefix, const std::vector<NamedFigure
       const std::string stem = fmt::format("{}/{}_{}", arguments.out, prefix, file);
       std::FILE* const out = std::fopen((stem + ".json").c_str(), "w");
       if (out != nullptr) fmt::print(out, "{}", figure.json);
-      if (out == nullptr || std::fclose(out) != 0 || !figure.chart.write(stem + ".svg")) {
+      if (out == nullptr || std::fclose(out) != 0 || !write_svg(figure.chart, stem + ".svg")) {
         fmt::print(stderr, "reproduce_{}: cannot write into {}\n", prefix, arguments.out);
         return 74;
       }

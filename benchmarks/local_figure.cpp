@@ -295,7 +295,7 @@ DrawnFigure over_reports(const LocalFigure& figure, const std::vector<Mechanism>
   }
   const std::string title = fmt::format("Local logistic model, epsilon {}", figure.epsilons.front());
   return {"reports", common(figure, "local glm over reports") + rows + "],\n\"slopes\": [" + slopes + "]}\n",
-          Chart(title, {"reports n", true}, {"median squared relative error", true}, std::move(shown))};
+          line_chart(title, {"reports n", true}, {"median squared relative error", true}, std::move(shown))};
 }
 
 DrawnFigure over_epsilon(const LocalFigure& figure, const std::vector<Mechanism>& all,
@@ -322,7 +322,7 @@ DrawnFigure over_epsilon(const LocalFigure& figure, const std::vector<Mechanism>
   }
   const std::string title = fmt::format("Local logistic model, {:.0e} reports", figure.reports[last]);
   return {"epsilon", common(figure, "local glm over epsilon") + rows + "],\n\"slopes\": [" + slopes + "]}\n",
-          Chart(title, {"epsilon", true}, {"median squared relative error", true}, std::move(shown))};
+          line_chart(title, {"epsilon", true}, {"median squared relative error", true}, std::move(shown))};
 }
 
 }  // namespace

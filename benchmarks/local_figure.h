@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chart.h"
+#include "line_chart.h"
 
 namespace nustream::benchmarks {
 
@@ -24,7 +24,7 @@ struct LocalFigure {
 struct DrawnFigure {
   std::string name;
   std::string json;
-  Chart chart;
+  Picture chart;
 };
 
 /// p = 10 features ±1/p, w* = (1, …, 1)/√p, δ = 1e-5, squared relative error ‖ŵ − w*‖∞²/‖w*‖∞². Medians with standard

@@ -120,7 +120,7 @@ Figure ratio_figure(const FigureArguments&) {
       fmt::format("{{\"figure\": \"figure 1: mean estimation\", \"source\": \"CDP+\", \"columns\": [\"eta\", "
                   "\"ratio\", \"standard_error\"],\n  \"series\": {}}}\n",
                   series_json(all)),
-      Chart("Suboptimality of nu-FTRL over independent noise, the mean", {"step size", true}, {"ratio", true}, all)};
+      line_chart("Suboptimality of nu-FTRL over independent noise, the mean", {"step size", true}, {"ratio", true}, all)};
 }
 
 /// One panel of figure 2.
@@ -168,7 +168,7 @@ Figure panel_figure(const Panel& panel, const FigureArguments& arguments) {
               "\"slopes\": {{{}}},\n  \"columns\": "
               "[\"{}\", \"excess\", \"standard_error\"],\n  \"series\": {}}}\n",
               panel.name, slopes, panel.axis, series_json(all)),
-          Chart(fmt::format("Linear regression, suboptimality against {}", panel.axis), {panel.axis, true},
+          line_chart(fmt::format("Linear regression, suboptimality against {}", panel.axis), {panel.axis, true},
                 {"F", true}, all)};
 }
 
@@ -231,7 +231,7 @@ Figure common_point_figure(const FigureArguments& arguments) {
                   "\"series\": {}}}\n",
                   of_independent, exact(nu_ftrl(eta / 128), eigenvalues, eta), exact(anti, eigenvalues, eta), best_nu,
                   best, runs, series_json({sweep})),
-      Chart("Suboptimality against nu, d = 128, step size .02", {"nu", true}, {"F", true}, {sweep})};
+      line_chart("Suboptimality against nu, d = 128, step size .02", {"nu", true}, {"F", true}, {sweep})};
 }
 
 /// Table 2: with a T-dependent sensitivity the error never settles.
@@ -251,7 +251,7 @@ Figure divergence_figure(const FigureArguments&) {
   return {fmt::format("{{\"figure\": \"table 2: divergence\", \"source\": \"CDP+\", \"columns\": [\"T\", \"excess\", "
                       "\"standard_error\"],\n  \"series\": {}}}\n",
                       series_json(all)),
-          Chart("Suboptimality when calibrated for T steps, d = 128", {"T", true}, {"F", true}, all)};
+          line_chart("Suboptimality when calibrated for T steps, d = 128", {"T", true}, {"F", true}, all)};
 }
 
 /// Figure 3: the bound of Theorem 3.1, η = .5, L = 1, 20 multipliers.
@@ -274,7 +274,7 @@ Figure bound_figure(const FigureArguments& arguments) {
       fmt::format("{{\"figure\": \"figure 3: the bound of theorem 3.1\", \"source\": \"CDP+\", \"below_nu\": {{{}}},"
                   "\n  \"columns\": [\"condition\", \"bound\", \"standard_error\"],\n  \"series\": {}}}\n",
                   gains, series_json(all)),
-      Chart("Bound of theorem 3.1, step size .5", {"condition number", true}, {"bound", true}, all)};
+      line_chart("Bound of theorem 3.1, step size .5", {"condition number", true}, {"bound", true}, all)};
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -345,7 +345,7 @@ Figure cost_figure(const FigureArguments& arguments) {
   return {
       fmt::format("{{\"figure\": \"table 3: cost\", \"source\": \"CDP+\", \"dimension\": {},\n  \"rows\": [{}]}}\n",
                   d, made),
-      Chart("Nanoseconds per coordinate and step, d = 100", {"T", true}, {"ns", true}, draws)};
+      line_chart("Nanoseconds per coordinate and step, d = 100", {"T", true}, {"ns", true}, draws)};
 }
 
 }  // namespace

@@ -130,7 +130,7 @@ Figure dimension_figure(bool quick, bool anisotropic) {
   return {
       wrapped(anisotropic ? "figure 9: error against dimension, anisotropic" : "figure 1: error against dimension",
               all.rows, R"(, "adjacency": {"DP-GD": "replace-one", "AdaSSP": "zero-out"})"),
-      Chart("Distance to least squares, n = 100p, rho = .05, T = 10", {"p", true}, {"distance"}, all.all())};
+      line_chart("Distance to least squares, n = 100p, rho = .05, T = 10", {"p", true}, {"distance"}, all.all())};
 }
 
 /// The cost of privacy and of sampling against n: p = 10, T = 30, ρ = .5.
@@ -151,7 +151,7 @@ Figure sample_figure(bool quick) {
   const std::string slopes = fmt::format(", \"slopes\": {{\"privacy\": {:.4f}, \"sampling\": {:.4f}}}",
                                          all.slope("privacy"), all.slope("sampling"));
   return {wrapped("figure 2: the cost of privacy", all.rows, slopes),
-          Chart("Error due to privacy and to sampling, p = 10", {"n", true}, {"distance", true}, all.all())};
+          line_chart("Error due to privacy and to sampling, p = 10", {"n", true}, {"distance", true}, all.all())};
 }
 
 /// Share of clipped gradients at γ/√p = .5, 1, 2, 3: n = 100p, ρ = .05, T = 10, as in figure 1. The noise keeps θ_t
@@ -173,7 +173,7 @@ Figure clipping_figure(bool quick) {
     all.add("gamma over root p", ratio, samples);
   }
   return {wrapped("figure 3: share of clipped gradients", all.rows, R"(, "rho": 0.05, "steps": 10)"),
-          Chart("Share of clipped gradients, n = 100p", {"gamma / sqrt(p)"}, {"share"}, all.all())};
+          line_chart("Share of clipped gradients, n = 100p", {"gamma / sqrt(p)"}, {"share"}, all.all())};
 }
 
 /// Error, bias and spread against γ: p = 10, n = 2000, ρ = .015, T = 10.
@@ -197,7 +197,7 @@ Figure threshold_figure(bool quick) {
   const double clipped = all.series["clipped"].points[static_cast<std::size_t>(best - errors.begin())].y;
   return {wrapped("figure 4: error against the clip norm", all.rows,
                   fmt::format(", \"best\": {{\"gamma\": {}, \"clipped\": {:.4f}}}", best->x, clipped)),
-          Chart("Error against the clip norm, p = 10, n = 2000, rho = .015", {"gamma"}, {"distance or share"},
+          line_chart("Error against the clip norm, p = 10, n = 2000, rho = .015", {"gamma"}, {"distance or share"},
                 all.all())};
 }
 
@@ -260,9 +260,9 @@ std::pair<Figure, Figure> coverage_figures(bool quick, bool anisotropic) {
   }
   const char* const suffix = anisotropic ? ", anisotropic" : "";
   return {{wrapped(fmt::format("figure {}: coverage{}", anisotropic ? 10 : 5, suffix).c_str(), coverages.rows),
-           Chart("Coverage of nominal 95% intervals", {"steps of all runs", true}, {"coverage"}, coverages.all())},
+           line_chart("Coverage of nominal 95% intervals", {"steps of all runs", true}, {"coverage"}, coverages.all())},
           {wrapped(fmt::format("figure {}: width{}", anisotropic ? 11 : 6, suffix).c_str(), widths.rows),
-           Chart("Width of nominal 95% intervals", {"steps of all runs", true}, {"width", true}, widths.all())}};
+           line_chart("Width of nominal 95% intervals", {"steps of all runs", true}, {"width", true}, widths.all())}};
 }
 
 /// Every correlation for T steps, k participations b steps apart.
@@ -305,7 +305,7 @@ Figure correlation_figure(bool quick, std::size_t parts) {
     all.add("steps", static_cast<double>(steps), samples);
   }
   const char* const title = parts == 1 ? "correlations under full batches" : "correlations under minibatches";
-  return {wrapped(title, all.rows), Chart(parts == 1 ? "Distance to least squares at equal rho, T, n"
+  return {wrapped(title, all.rows), line_chart(parts == 1 ? "Distance to least squares at equal rho, T, n"
                                                      : "The same, a tenth of the records a step",
                                           {"steps", true}, {"distance", true}, all.all())};
 }

@@ -93,7 +93,7 @@ Figure path_figure(const LearningPath& path, const Problem& problem) {
   return {fmt::format("{{\"figure\": \"{}\", \"source\": \"IV\", \"records\": {}, \"noise_off\": {:.6f}, "
                       "\"two_stage_least_squares\": {:.6f},\n  \"points\": [{}]}}\n",
                       path.figure, problem.table.rows(), silent.last()[0], problem.two_stage[0], rows),
-          Chart(path.title, {"step"}, {"coefficient"}, paths)};
+          line_chart(path.title, {"step"}, {"coefficient"}, paths)};
 }
 
 /// Figure 13's setting: T = 15, η = .84091, α = .38283, γ_1 = 12, γ_2 = 4, exact calibration.
@@ -150,7 +150,7 @@ Figure angrist_stream_figure(const Arguments& arguments) {
       fmt::format("{{\"figure\": \"a third child and weeks worked, one pass\", \"source\": \"ours\", \"records\": "
                   "{}, \"noise_off\": {:.4f}, \"two_stage_least_squares\": {:.6f},\n  \"points\": [{}]}}\n",
                   problem.table.rows(), silent, problem.two_stage[0] * unit, rows),
-      Chart("Angrist and Evans in one pass: coefficient of a third child, mean and spread over keys", {"rho", true},
+      line_chart("Angrist and Evans in one pass: coefficient of a third child, mean and spread over keys", {"rho", true},
             {"coefficient"}, {path})};
 }
 
@@ -163,7 +163,7 @@ Figure sweep(const char* name, const char* title, Axis axis, const std::vector<S
   return {fmt::format("{{\"figure\": \"{}\", \"source\": \"IV\", \"repetitions\": {}, {}\"columns\": [\"{}\", "
                       "\"distance\", \"standard_error\"],\n  \"series\": {}}}\n",
                       name, repetitions(arguments), more, axis.title, series_json(series)),
-          Chart(title, std::move(axis), {"distance to the truth", true}, series)};
+          line_chart(title, std::move(axis), {"distance to the truth", true}, series)};
 }
 
 Point mean_distance(double x, const Arguments& arguments, const std::function<double(std::uint64_t)>& run) {

@@ -16,7 +16,7 @@ bool write(const std::string& folder, const DrawnFigure& figure) {
   std::FILE* const out = std::fopen((stem + ".json").c_str(), "w");
   if (out == nullptr) return false;
   std::fputs(figure.json.c_str(), out);
-  return std::fclose(out) == 0 && figure.chart.write(stem + ".svg");
+  return std::fclose(out) == 0 && write_svg(figure.chart, stem + ".svg");
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ def main():
               file=sys.stderr, flush=True)
     with tempfile.TemporaryDirectory(prefix="nustream-compare-", dir="/dev/shm") as folder:
         result = compare(options, found, settings, Path(folder))
-    page.write(result, out)
+    page.write(result, out, options.build)
     if refused:
         sys.exit(1)
 

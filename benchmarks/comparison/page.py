@@ -32,11 +32,11 @@ def folder_of(out, quick, found):
     return ROOT / "build/compare" if lacking(found) else RESULTS
 
 
-def write(result, folder):
+def write(result, folder, build):
     """compare.json and the charts, and the tables: into the page where `folder` is docs/results."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "compare.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
-    report.charts(result, folder)
+    report.charts(result, folder, build / "benchmarks/draw_chart")
     if folder != RESULTS:
         (folder / "compare.md").write_text(report.page(result, ""))
         return

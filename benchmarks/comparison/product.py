@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 
-PROGRAMS = ("benchmark_noise", "benchmark_descent", "make_segment")
+PROGRAMS = ("benchmark_noise", "benchmark_descent", "draw_chart", "make_segment")
 
 
 class Product:

@@ -1,8 +1,12 @@
 """Tables for the page, charts beside the JSON."""
 
-from .chart import OURS, PLAIN, PRIVATE, number, point_chart, time_of
+import json
+import subprocess
+
+from .numbers import number, time_of
 from .says import sentences
 
+OURS, PRIVATE, PLAIN = 0, 1, 5  # hues of a chart
 LEGEND = [(OURS, "nustream"), (PRIVATE, "others, with noise"), (PLAIN, "without privacy")]
 
 
@@ -73,26 +77,36 @@ def page(result, charts):
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def colour_of(row):
+def hue_of(row):
     if row["peer"] == "nustream" and row.get("private", True):
         return OURS
     return PRIVATE if row.get("private", True) else PLAIN
 
 
-def charts(result, folder):
+def draw(program, title, axis, groups, keys):
+    """SVG by `program`, the project's own drawing code (benchmarks/draw_chart.cpp). `groups`: [(heading, rows)]."""
+    asked = {"title": title, "axis": {"title": axis, "logarithmic": True},
+             "keys": [{"name": name, "hue": hue} for hue, name in keys],
+             "groups": [{"heading": heading, "rows": rows} for heading, rows in groups]}
+    return subprocess.run([str(program)], input=json.dumps(asked), capture_output=True, text=True, check=True).stdout
+
+
+def charts(result, folder, program):
     for kind, title in (("replay", "From bytes to a model: nanoseconds a row"),
                         ("step loop", "A step in memory: nanoseconds"),
                         ("noise", "Noise: nanoseconds per coordinate and step")):
-        groups = [(section["title"], [(row["name"], row["nanoseconds_min"], colour_of(row), 0) for row in section["rows"]])
+        groups = [(section["title"], [{"label": row["name"], "value": row["nanoseconds_min"], "hue": hue_of(row),
+                                       "shown": number(row["nanoseconds_min"])} for row in section["rows"]])
                   for section in result["sections"] if section["name"].startswith(kind)]
-        shown = {colour for _, rows in groups for _, _, colour, _ in rows}
-        legend = [(colour, text) for colour, text in LEGEND if colour in shown]
+        shown = {row["hue"] for _, rows in groups for row in rows}
+        keys = [(hue, text) for hue, text in LEGEND if hue in shown]
         name = f"compare_{kind.replace(' ', '_')}.svg"
-        (folder / name).write_text(point_chart(title, "ns, logarithmic", groups, legend))
+        (folder / name).write_text(draw(program, title, "ns, logarithmic", groups, keys))
     groups = [(f"{stream['stream']}, {stream['loss']}" if stream["stream"] != stream["loss"] else stream["stream"],
-               [(row["strategy"], row["iterate"]["mean"], colour_of(row), row["iterate"]["standard_error"])
+               [{"label": row["strategy"], "value": row["iterate"]["mean"], "hue": hue_of(row),
+                 "error": row["iterate"]["standard_error"], "shown": number(row["iterate"]["mean"])}
                 for row in stream["strategies"]]) for stream in result["accuracy"]]
-    (folder / "compare_accuracy.svg").write_text(point_chart(
-        "What the noise does to the iterate, at the same ρ",
+    (folder / "compare_accuracy.svg").write_text(draw(
+        program, "What the noise does to the iterate, at the same ρ",
         "root mean square distance from the run without noise over the second half, logarithmic",
         groups, [(OURS, "nustream"), (PRIVATE, "jax-privacy's strategies")]))

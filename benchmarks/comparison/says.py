@@ -2,7 +2,7 @@
 
 import math
 
-from .chart import number, time_of
+from .numbers import number, time_of
 
 
 def listed(words):
