@@ -81,7 +81,7 @@ std::string rows(const Element& asked) {
     }
   }
   for (const Element key : simdjson::dom::array(asked["keys"])) {
-    drawn.keys.push_back({text(key, "name"), chart::Mark::dots, {}, hue(key)});
+    drawn.keys.push_back({text(key, "name"), chart::Mark::dots, {{}}, hue(key)});
   }
   drawn.summary = fmt::format("{} numbers in {} groups.", count, drawn.groups.size());
   return chart::svg_file(drawn);

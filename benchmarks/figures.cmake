@@ -38,6 +38,7 @@ if(NUSTREAM_TESTS)
   set_tests_properties(figure_retail_privacy_error figure_moments_bars figure_mean_variance_ratio figure_interval_coverage
                        figure_estimator_grid figure_optimised_correlations PROPERTIES LABELS full TIMEOUT 300)
 endif()
+find_package(simdjson REQUIRED)
 add_executable(draw_chart draw_chart.cpp)
 target_link_libraries(draw_chart PRIVATE nustream_service fmt::fmt simdjson::simdjson)
 add_executable(reproduce_local reproduce_local.cpp local_figure.cpp)

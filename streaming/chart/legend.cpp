@@ -1,8 +1,11 @@
 #include "chart/legend.h"
 
-#include "chart/text.h"
+#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
+
+#include "chart/text.h"
 
 namespace nustream::chart {
 namespace {
@@ -17,12 +20,18 @@ std::string sample(const Layer& layer, double x, double y) {
                      layer.mark == Mark::band ? y + 4 : y, layer.mark == Mark::band ? "v-8h-18z" : "");
 }
 
+/// What is drawn and has a name.
+bool is_shown(const Layer& layer) {
+  return !layer.name.empty() &&
+         std::ranges::any_of(layer.points, [](const Point& point) { return std::isfinite(point.low); });
+}
+
 }  // namespace
 
 std::string legend(const std::vector<Layer>& layers) {
   std::string out = "<ul class=\"keys\">";
   for (const Layer& layer : layers) {
-    if (layer.name.empty()) continue;
+    if (!is_shown(layer)) continue;
     out += "<li><svg class=\"chart key\" viewBox=\"0 0 18 12\" aria-hidden=\"true\">" + sample(layer, 0, 6) +
            "</svg>" + escaped(layer.name) + "</li>";
   }
@@ -34,7 +43,7 @@ std::pair<std::string, double> legend_rows(const std::vector<Layer>& layers, dou
   double x = 12;
   double y = top;
   for (const Layer& layer : layers) {
-    if (layer.name.empty()) continue;
+    if (!is_shown(layer)) continue;
     const double room = 40 + 6.4 * static_cast<double>(letters(layer.name));
     if (x > 12 && x + room > width) {
       x = 12;
