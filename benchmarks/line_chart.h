@@ -1,8 +1,8 @@
 // A figure's numbers as a line chart, drawn by the code that draws the service's own (streaming/chart).
 #pragma once
 
-#include <cstdio>
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <string>
 #include <utility>

@@ -116,11 +116,11 @@ Figure ratio_figure(const FigureArguments&) {
                                       privacy::stationary_excess(independent, mean, stddev_at(independent, 1))});
   }
   const std::vector<Series> all{theory};
-  return {
-      fmt::format("{{\"figure\": \"figure 1: mean estimation\", \"source\": \"CDP+\", \"columns\": [\"eta\", "
-                  "\"ratio\", \"standard_error\"],\n  \"series\": {}}}\n",
-                  series_json(all)),
-      line_chart("Suboptimality of nu-FTRL over independent noise, the mean", {"step size", true}, {"ratio", true}, all)};
+  return {fmt::format("{{\"figure\": \"figure 1: mean estimation\", \"source\": \"CDP+\", \"columns\": [\"eta\", "
+                      "\"ratio\", \"standard_error\"],\n  \"series\": {}}}\n",
+                      series_json(all)),
+          line_chart("Suboptimality of nu-FTRL over independent noise, the mean", {"step size", true},
+                     {"ratio", true}, all)};
 }
 
 /// One panel of figure 2.
@@ -169,7 +169,7 @@ Figure panel_figure(const Panel& panel, const FigureArguments& arguments) {
               "[\"{}\", \"excess\", \"standard_error\"],\n  \"series\": {}}}\n",
               panel.name, slopes, panel.axis, series_json(all)),
           line_chart(fmt::format("Linear regression, suboptimality against {}", panel.axis), {panel.axis, true},
-                {"F", true}, all)};
+                     {"F", true}, all)};
 }
 
 Figure dimension_figure(const FigureArguments& arguments) {

@@ -198,7 +198,7 @@ Figure threshold_figure(bool quick) {
   return {wrapped("figure 4: error against the clip norm", all.rows,
                   fmt::format(", \"best\": {{\"gamma\": {}, \"clipped\": {:.4f}}}", best->x, clipped)),
           line_chart("Error against the clip norm, p = 10, n = 2000, rho = .015", {"gamma"}, {"distance or share"},
-                all.all())};
+                     all.all())};
 }
 
 using Values = std::vector<std::span<const double>>;
@@ -259,10 +259,11 @@ std::pair<Figure, Figure> coverage_figures(bool quick, bool anisotropic) {
     widths.add("steps", static_cast<double>(steps), width);
   }
   const char* const suffix = anisotropic ? ", anisotropic" : "";
-  return {{wrapped(fmt::format("figure {}: coverage{}", anisotropic ? 10 : 5, suffix).c_str(), coverages.rows),
-           line_chart("Coverage of nominal 95% intervals", {"steps of all runs", true}, {"coverage"}, coverages.all())},
-          {wrapped(fmt::format("figure {}: width{}", anisotropic ? 11 : 6, suffix).c_str(), widths.rows),
-           line_chart("Width of nominal 95% intervals", {"steps of all runs", true}, {"width", true}, widths.all())}};
+  return {
+      {wrapped(fmt::format("figure {}: coverage{}", anisotropic ? 10 : 5, suffix).c_str(), coverages.rows),
+       line_chart("Coverage of nominal 95% intervals", {"steps of all runs", true}, {"coverage"}, coverages.all())},
+      {wrapped(fmt::format("figure {}: width{}", anisotropic ? 11 : 6, suffix).c_str(), widths.rows),
+       line_chart("Width of nominal 95% intervals", {"steps of all runs", true}, {"width", true}, widths.all())}};
 }
 
 /// Every correlation for T steps, k participations b steps apart.
@@ -306,8 +307,8 @@ Figure correlation_figure(bool quick, std::size_t parts) {
   }
   const char* const title = parts == 1 ? "correlations under full batches" : "correlations under minibatches";
   return {wrapped(title, all.rows), line_chart(parts == 1 ? "Distance to least squares at equal rho, T, n"
-                                                     : "The same, a tenth of the records a step",
-                                          {"steps", true}, {"distance", true}, all.all())};
+                                                          : "The same, a tenth of the records a step",
+                                               {"steps", true}, {"distance", true}, all.all())};
 }
 
 }  // namespace

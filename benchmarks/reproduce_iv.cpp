@@ -150,8 +150,8 @@ Figure angrist_stream_figure(const Arguments& arguments) {
       fmt::format("{{\"figure\": \"a third child and weeks worked, one pass\", \"source\": \"ours\", \"records\": "
                   "{}, \"noise_off\": {:.4f}, \"two_stage_least_squares\": {:.6f},\n  \"points\": [{}]}}\n",
                   problem.table.rows(), silent, problem.two_stage[0] * unit, rows),
-      line_chart("Angrist and Evans in one pass: coefficient of a third child, mean and spread over keys", {"rho", true},
-            {"coefficient"}, {path})};
+      line_chart("Angrist and Evans in one pass: coefficient of a third child, mean and spread over keys",
+                 {"rho", true}, {"coefficient"}, {path})};
 }
 
 std::size_t repetitions(const Arguments& arguments) {
