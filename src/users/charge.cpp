@@ -37,8 +37,8 @@ double alone(const Epoch& epoch) {
   return epoch.mass ? std::min(by_count, epoch.of_mass.value()) : by_count;
 }
 
-/// best[n]: the most for users that have contributed n times so far.
-double spread_counts(std::span<const Epoch> epochs) {
+/// best[n]: the most for users that have contributed n times so far; less than 0 where none has.
+std::vector<double> best_by_count(std::span<const Epoch> epochs) {
   std::vector<double> best{0};
   for (const Epoch& epoch : epochs) {
     std::vector<double> next = best;
@@ -51,7 +51,11 @@ double spread_counts(std::span<const Epoch> epochs) {
     }
     best = std::move(next);
   }
-  return *std::ranges::max_element(best);
+  return best;
+}
+
+double spread_counts(std::span<const Epoch> epochs) {
+  return std::ranges::max(best_by_count(epochs));
 }
 
 /// best[i]: the most for users that have used levels[i] so far; a level is 0 or the W of an epoch.
@@ -76,16 +80,52 @@ double spread_mass(std::span<const Epoch> epochs) {
   return *std::ranges::max_element(best);
 }
 
+/// One entry for a large k: it cannot be spread.
+bool can_be_spread(const Epoch& epoch) {
+  return epoch.by_count.size() > 1;
+}
+
 double of_group(std::span<const Epoch> group) {
   double least = 0;
   for (const Epoch& epoch : group) least = sum_up(least, alone(epoch));
   if (group.size() == 1) return alone(group[0]);
-  // One entry for a large k: it cannot be spread.
-  const bool counted = std::ranges::all_of(group, [](const Epoch& epoch) { return epoch.by_count.size() > 1; });
-  if (counted) least = std::min(least, spread_counts(group));
+  if (std::ranges::all_of(group, can_be_spread)) least = std::min(least, spread_counts(group));
   const bool massed = std::ranges::all_of(group, [](const Epoch& epoch) { return epoch.mass.has_value(); });
   if (massed) least = std::min(least, spread_mass(group));
   return least;
+}
+
+/// Where the last group's epochs begin.
+std::size_t last_group(std::span<const Epoch> epochs) {
+  std::size_t first = epochs.size() - 1;
+  while (first > 0 && epochs[first].carries_over) --first;
+  return first;
+}
+
+/// Whether a user's present count and mass, as the last epoch has them, say what it may have spent in all of them.
+bool depend_on_counts(std::span<const Epoch> group) {
+  const Epoch& last = group.back();
+  return std::ranges::all_of(group, [&](const Epoch& epoch) {
+    return epoch.by_count.empty() == last.by_count.empty() && epoch.mass == last.mass;
+  });
+}
+
+/// No user with more contributions has spent less.
+void never_fall(std::vector<Rho>& by_count) {
+  for (std::size_t i = 1; i < by_count.size(); ++i) by_count[i] = std::max(by_count[i], by_count[i - 1]);
+}
+
+std::vector<Rho> folded_counts(std::span<const Epoch> group) {
+  std::vector<Rho> by_count;
+  if (std::ranges::all_of(group, can_be_spread)) {
+    for (const double best : best_by_count(group)) by_count.push_back(Rho{std::max(best, 0.0)});
+    never_fall(by_count);
+  } else if (!group.back().by_count.empty()) {
+    double sum = 0;
+    for (const Epoch& epoch : group) sum = sum_up(sum, epoch.by_count.back().value());
+    by_count.push_back(Rho{sum});
+  }
+  return by_count;
 }
 
 }  // namespace
@@ -124,7 +164,57 @@ Rho charged(std::span<const Epoch> epochs) {
     sum = first == 0 ? group : sum_up(sum, group);
     first = end;
   }
+  for (const Epoch& epoch : epochs) {
+    if (epoch.before > Rho{0}) sum = sum_up(sum, epoch.before.value());
+  }
   return Rho{sum};
+}
+
+Epoch folded(std::span<const Epoch> epochs) {
+  NUSTREAM_REQUIRE(!epochs.empty(), "there is an epoch to fold");
+  const std::size_t first = last_group(epochs);
+  const std::span<const Epoch> group = epochs.subspan(first);
+  Epoch one = epochs.back();
+  one.carries_over = false;
+  if (!depend_on_counts(group)) {
+    one = without_counts(one);
+    one.before = charged(epochs);
+    return one;
+  }
+  double before = charged(epochs.first(first)).value();
+  for (const Epoch& epoch : group) {
+    if (epoch.before > Rho{0}) before = sum_up(before, epoch.before.value());
+    one.of_mass = std::max(one.of_mass, epoch.of_mass);
+  }
+  one.by_count = folded_counts(group);
+  one.before = Rho{before};
+  return one;
+}
+
+Epoch dearest(const Epoch& one, const Epoch& other) {
+  const bool are_alike = one.by_count.empty() == other.by_count.empty() &&
+                         can_be_spread(one) == can_be_spread(other) && one.mass == other.mass;
+  if (!are_alike) {
+    Epoch most = without_counts(one);
+    most.before = std::max(most.before, without_counts(other).before);
+    return most;
+  }
+  Epoch most = one;
+  most.carries_over = false;
+  if (most.by_count.size() < other.by_count.size()) most.by_count.resize(other.by_count.size(), Rho{0});
+  for (std::size_t i = 0; i < other.by_count.size(); ++i) {
+    most.by_count[i] = std::max(most.by_count[i], other.by_count[i]);
+  }
+  never_fall(most.by_count);
+  most.of_mass = std::max(one.of_mass, other.of_mass);
+  most.before = std::max(one.before, other.before);
+  return most;
+}
+
+Epoch without_counts(const Epoch& epoch) {
+  Epoch none{false, {}, epoch.mass, Rho{0}, charged({&epoch, 1})};
+  if (!epoch.by_count.empty()) none.by_count.push_back(Rho{0});
+  return none;
 }
 
 }  // namespace nustream::users

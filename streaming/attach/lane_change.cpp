@@ -1,11 +1,11 @@
 #include "attach/lane_change.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "engine/moved_spend.h"
 #include "error.h"
 #include "kafka/client_error.h"
 #include "nustream/base/error.h"
@@ -14,58 +14,6 @@
 #include "users/new_epoch.h"
 
 namespace nustream::attach {
-namespace {
-
-/// `other` joined to `into` entry by entry; false where the two are of different limits.
-template <class Join>
-bool join(const journal::UserSpend& other, journal::UserSpend& into, const Join& join_two) {
-  if (!(other.limits == into.limits) || other.by_count.size() != into.by_count.size()) return false;
-  for (std::size_t i = 0; i < into.by_count.size(); ++i) {
-    into.by_count[i] = join_two(into.by_count[i], other.by_count[i]);
-  }
-  if (into.of_mass && other.of_mass) into.of_mass = join_two(*into.of_mass, *other.of_mass);
-  return into.of_mass.has_value() == other.of_mass.has_value();
-}
-
-/// Rounded up.
-Rho added(Rho a, Rho b) {
-  return Rho{std::nextafter(a.value() + b.value(), std::numeric_limits<double>::infinity())};
-}
-
-/// What users of the lane spent in all of its epochs, as one of them: never less. Nothing where they cannot be added.
-std::optional<journal::LedgerEntry> spent_in(const journal::Ledger& ledger) {
-  if (ledger.epochs.empty()) return std::nullopt;
-  journal::LedgerEntry sum = ledger.epochs.back();
-  if (!sum.user) return std::nullopt;
-  for (std::size_t i = 0; i + 1 < ledger.epochs.size(); ++i) {
-    const journal::LedgerEntry& earlier = ledger.epochs[i];
-    if (!earlier.user || !join(*earlier.user, *sum.user, added)) return std::nullopt;
-    sum.rho = added(sum.rho, earlier.rho);
-    sum.rho_limit = added(sum.rho_limit, earlier.rho_limit);
-  }
-  sum.user->carries_over = false;
-  return sum;
-}
-
-/// The greater of both, whatever a user did; false where they are of different limits.
-bool raise_to(const journal::LedgerEntry& other, journal::LedgerEntry& most) {
-  const auto greater = [](Rho a, Rho b) { return std::max(a, b); };
-  if (!join(*other.user, *most.user, greater)) return false;
-  most.rho = greater(most.rho, other.rho);
-  most.rho_limit = greater(most.rho_limit, other.rho_limit);
-  most.steps = std::max(most.steps, other.steps);
-  return true;
-}
-
-}  // namespace
-
-users::ClosingMark closing_of(const journal::UsersOfState& state, const journal::Ledger& ledger,
-                              const secrets::Keyring& keys) {
-  const std::optional<journal::LedgerEntry> spent = spent_in(ledger);
-  // A line of no chain: it is under the seal.
-  return {spent.has_value(), users::decode_topic_mark(state.mark), state.column,
-          spent ? journal::ledger_line(*spent, journal::empty_ledger_head, keys) : std::string()};
-}
 
 UsersPartition LanesBefore::partition(LaneId lane) const {
   return {setup_, client_, {place_.stream, lane, place_.group, place_.topics}, cancelled_};
@@ -74,6 +22,43 @@ UsersPartition LanesBefore::partition(LaneId lane) const {
 journal::KeyedRecord LanesBefore::record_of(const users::ClosingMark& closing) const {
   const users::StoreIdentity identity{place_.stream, place_.lane};
   return {closing_key(identity, before_.change), seal_closing(key_, identity, before_.change, closing)};
+}
+
+/// A line of no chain: it is under the seal.
+std::string LanesBefore::line_of(const journal::LedgerEntry& spent) const {
+  return journal::ledger_line(spent, journal::empty_ledger_head, setup_.keys);
+}
+
+users::Division LanesBefore::asked_next() const {
+  return {setup_.config.users->lanes, before_.change + 1, config::partitioner_of(setup_.config)};
+}
+
+users::ClosingMark LanesBefore::of_state(const journal::UsersOfState& state, const journal::Ledger& ledger) const {
+  users::ClosingMark closing = without_state(ledger);
+  closing.is_known = true;
+  closing.mark = users::decode_topic_mark(state.mark);
+  closing.column = state.column;
+  return closing;
+}
+
+users::ClosingMark LanesBefore::without_state(const journal::Ledger& ledger) const {
+  users::ClosingMark closing{ledger.epochs.empty(), {.division = before_}, asked_next(), {}, {}};
+  if (!ledger.epochs.empty()) {
+    closing.spent = line_of(engine::folded(ledger.epochs, setup_.config.privacy.neighbours()));
+  }
+  return closing;
+}
+
+users::ClosingMark LanesBefore::of_skipped() const {
+  users::Division skipped = next();
+  const journal::LedgerEntry spent = most_spent(all_closed());
+  users::Division after = asked_next();
+  after.change = skipped.change + 1;
+  return {false,
+          {.division = skipped},
+          after,
+          {},
+          line_of(engine::without_counts(spent, setup_.config.privacy.neighbours()))};
 }
 
 std::optional<users::ClosingMark> LanesBefore::closing(LaneId lane) const {
@@ -116,23 +101,42 @@ void LanesBefore::take_entries(LaneId lane, const users::ClosingMark& closing, M
   for (unsigned part = 0; part < users::Table::parts; ++part) table.visit_part(part, take);
 }
 
-/// Of any old lane; nothing where one of them does not know it, or their limits differ.
-std::optional<journal::LedgerEntry> LanesBefore::most_spent(const std::vector<users::ClosingMark>& marks) const {
-  std::optional<journal::LedgerEntry> most;
-  for (const users::ClosingMark& mark : marks) {
-    if (!mark.is_known) return std::nullopt;
-    if (mark.spent.empty()) continue;
-    const journal::LedgerEntry spent = journal::read_entry(mark.spent);
-    if (!most) most = spent;
-    if (!raise_to(spent, *most)) return std::nullopt;
-  }
-  return most;
+/// Of a stream of which no lane ever began.
+journal::LedgerEntry LanesBefore::nothing_spent() const {
+  journal::UserSpend user{*setup_.config.users->limits};
+  if (user.limits.participation()) user.by_count.push_back(Rho{0});
+  if (user.limits.mass()) user.of_mass = Rho{0};
+  user.moved = journal::UserSpend::Moved{};
+  return {place_.stream,
+          place_.lane,
+          EpochId{0},
+          Position{0},
+          Position{0},
+          StepCount{0},
+          Rho{0},
+          Rho{0},
+          setup_.digests.of(config::EpochStart::last_release),
+          setup_.config.privacy.neighbours(),
+          setup_.keys.is_private(),
+          journal::Overlap::disjoint,
+          std::move(user)};
 }
 
-MovedUsers LanesBefore::read() const {
-  users::LaneChange change(before_.lanes, setup_.config.users->lanes);
+/// Of any old lane.
+journal::LedgerEntry LanesBefore::most_spent(const std::vector<users::ClosingMark>& marks) const {
+  if (NUSTREAM_PLANTED("attached-users-spent-nothing-in-other-lanes")) return nothing_spent();
+  const privacy::Neighbours asked = setup_.config.privacy.neighbours();
+  std::optional<journal::LedgerEntry> most;
+  for (const users::ClosingMark& mark : marks) {
+    if (mark.spent.empty()) continue;
+    const journal::LedgerEntry spent = journal::read_entry(mark.spent);
+    most = most ? engine::dearest(*most, spent, asked) : spent;
+  }
+  return most ? *std::move(most) : nothing_spent();
+}
+
+std::vector<users::ClosingMark> LanesBefore::all_closed() const {
   std::vector<users::ClosingMark> marks;
-  MovedUsers moved{true};
   for (std::uint32_t lane = 0; lane < before_.lanes; ++lane) {
     auto found = closing(LaneId{lane});
     if (!found) {
@@ -141,13 +145,31 @@ MovedUsers LanesBefore::read() const {
                       "with --new-epoch",
                       place_.name(), lane));
     }
-    NUSTREAM_REQUIRE(change.closed(LaneId{lane}), "an old lane's closing mark");
-    moved.carries_over = moved.carries_over && goes_on(*found);
     marks.push_back(*std::move(found));
   }
+  return marks;
+}
+
+users::Division LanesBefore::next() const {
+  const auto first = closing(LaneId{0});
+  if (!first) {
+    throw LaneHasToWait(
+        fmt::format("lane {} waits for the closing mark of lane 0: every instance has to be started with --new-epoch",
+                    place_.name()));
+  }
+  return first->next;
+}
+
+MovedUsers LanesBefore::read() const {
+  users::LaneChange change(before_.lanes, setup_.config.users->lanes);
+  const std::vector<users::ClosingMark> marks = all_closed();
+  for (std::uint32_t lane = 0; lane < before_.lanes; ++lane) {
+    NUSTREAM_REQUIRE(change.closed(LaneId{lane}), "an old lane's closing mark");
+  }
   NUSTREAM_REQUIRE(change.of_new(place_.lane) == users::Turn::steps, "all old lanes are closed");
-  moved.spent = most_spent(marks);
-  moved.carries_over = moved.carries_over && moved.spent.has_value();
+  const bool go_on = std::ranges::all_of(marks, [&](const users::ClosingMark& mark) { return goes_on(mark); });
+  MovedUsers moved{go_on, {}, most_spent(marks)};
+  moved.spent.user->moved->change = before_.change + 1;
   if (NUSTREAM_PLANTED("attached-users-begin-anew-in-another-lane")) return moved;
   try {
     for (std::uint32_t lane = 0; lane < before_.lanes; ++lane) take_entries(LaneId{lane}, marks[lane], moved);
@@ -155,8 +177,11 @@ MovedUsers LanesBefore::read() const {
     throw;
   } catch (const Failure& failure) {
     if (failure.code() != Exit::data) throw;
-    return {false, {}, std::move(moved.spent)};  // a store is lost: nobody knows what its users did
+    moved.carries_over = false;  // a store is lost: nobody knows what its users did
+    moved.entries.clear();
   }
+  const privacy::Neighbours asked = setup_.config.privacy.neighbours();
+  if (!moved.carries_over) moved.spent = engine::without_counts(moved.spent, asked);
   return moved;
 }
 

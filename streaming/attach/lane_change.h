@@ -36,13 +36,9 @@ class LaneHasToWait : public std::exception {
 struct MovedUsers {
   bool carries_over = false;  ///< false: everybody counts anew, and the epoch is charged beside those before
   std::vector<users::Entry> entries{};
-  /// The most that a user of any old lane spent in all of its epochs; nothing where that is not known.
-  std::optional<journal::LedgerEntry> spent{};
+  /// The most that a user of any old lane spent in all of its epochs, in the place of them all.
+  journal::LedgerEntry spent;
 };
-
-/// The closing mark of a lane by its last `state` and its `ledger`.
-[[nodiscard]] users::ClosingMark closing_of(const journal::UsersOfState& state, const journal::Ledger& ledger,
-                                            const secrets::Keyring& keys);
 
 /// Reads what all old lanes left, in the order that users::LaneChange asks for. References outlive it.
 class LanesBefore {
@@ -54,6 +50,16 @@ class LanesBefore {
 
   /// Nothing where the lane is not closed.
   [[nodiscard]] std::optional<users::ClosingMark> closing(LaneId lane) const;
+  /// How users are divided after this: as lane 0 says, whatever an instance that was started at another time sees.
+  /// LaneHasToWait until it is closed.
+  [[nodiscard]] users::Division next() const;
+  /// The closing mark of the lane of `place` by its last `state` and its `ledger`.
+  [[nodiscard]] users::ClosingMark of_state(const journal::UsersOfState& state, const journal::Ledger& ledger) const;
+  /// The same where its state is lost, and where it never took a step: its ledger tells what was spent.
+  [[nodiscard]] users::ClosingMark without_state(const journal::Ledger& ledger) const;
+  /// The closing mark of a lane that takes no step of `next()`, nor takes its users over: under `change` + 1 nobody
+  /// knows their counts, and they may have spent what a user of any old lane did. LaneHasToWait as read().
+  [[nodiscard]] users::ClosingMark of_skipped() const;
   /// The record by which the lane of `place` is closed.
   [[nodiscard]] journal::KeyedRecord record_of(const users::ClosingMark& closing) const;
   /// The users that are now this lane's own. LaneHasToWait until every old lane is closed: so nobody counts in two
@@ -62,8 +68,12 @@ class LanesBefore {
 
  private:
   [[nodiscard]] UsersPartition partition(LaneId lane) const;
+  [[nodiscard]] std::vector<users::ClosingMark> all_closed() const;
   [[nodiscard]] bool goes_on(const users::ClosingMark& closing) const;
-  [[nodiscard]] std::optional<journal::LedgerEntry> most_spent(const std::vector<users::ClosingMark>& marks) const;
+  [[nodiscard]] journal::LedgerEntry most_spent(const std::vector<users::ClosingMark>& marks) const;
+  [[nodiscard]] journal::LedgerEntry nothing_spent() const;
+  [[nodiscard]] users::Division asked_next() const;
+  [[nodiscard]] std::string line_of(const journal::LedgerEntry& spent) const;
   void take_entries(LaneId lane, const users::ClosingMark& closing, MovedUsers& moved) const;
 
   const Setup& setup_;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/moved_spend.h"
 #include "error.h"
 #include "kafka/interruption.h"
 #include "kafka/kafka_journal.h"
@@ -30,6 +31,7 @@ std::optional<journal::LedgerEntry> owed_by(const EpochUsers& epoch, const journ
                                             Position start) {
   if (!epoch.spent) return std::nullopt;
   journal::LedgerEntry owed = *epoch.spent;
+  if (!ledger.epochs.empty()) owed.steps = std::max(owed.steps, ledger.epochs.back().steps);
   owed.lane = lane;
   owed.epoch = ledger.epochs.empty() ? EpochId{0} : ledger.epochs.back().epoch;
   owed.from = ledger.epochs.empty() ? start : ledger.epochs.back().from;
@@ -57,17 +59,15 @@ std::unique_ptr<TopicUsers> UsersOpening::rebuilt(const journal::UsersOfState& b
   const std::string closed = closing_key(found.identity, mark.division.change);
   const auto read = [&](std::uint64_t from, const users::TopicLog::Take& take) {
     of_lane.reader(found.end)(from, [&](std::string_view key, std::string_view value) {
-      if (key == closed) {
-        throw Failure(Exit::data,
-                      "the lane was closed: the users of the stream are divided among another number of lanes; start "
-                      "every instance anew, with --new-epoch where that has not begun");
-      }
+      if (key == closed) throw LaneWasClosed(place_.name());
       take(key, value);
     });
   };
   try {
     return std::make_unique<TopicUsers>(found, before, read);
   } catch (const kafka::KafkaFailure&) {
+    throw;
+  } catch (const LaneWasClosed&) {
     throw;
   } catch (const Failure& failure) {
     if (failure.code() != Exit::data) throw;
@@ -84,6 +84,8 @@ std::unique_ptr<TopicUsers> UsersOpening::resumed(const journal::StateRecord& re
     return rebuilt(*record.users);
   } catch (const kafka::KafkaFailure&) {
     throw;
+  } catch (const LaneWasClosed&) {
+    throw;
   } catch (const Failure& failure) {
     throw Failure(failure.code(),
                   fmt::format("lane {}: topic '{}': {}", place_.name(), place_.topics.users, failure.what()));
@@ -95,12 +97,34 @@ bool UsersOpening::is_divided_so(const users::Division& division) const {
          division.partitioner == config::partitioner_of(setup_.config);
 }
 
+LanesBefore UsersOpening::lanes_of(const Divided& division) const {
+  return {setup_, client_, place_, cancelled_, division.key, division.division};
+}
+
+/// Everybody counts anew, and all epochs are charged.
+EpochUsers UsersOpening::anew(const Divided& now) const {
+  return {std::make_unique<TopicUsers>(store(now.division.change), now.key), false};
+}
+
+/// Others can only have begun a newer division once this lane was closed for it.
 EpochUsers UsersOpening::of_epoch(const LanePast& past, const Write& write) const {
   if (past.state == nullptr || !past.state->users) return of_lost_state(past, write);
   const journal::UsersOfState& known = *past.state->users;
-  const users::TopicMark mark = users::decode_topic_mark(known.mark);
-  if (is_divided_so(mark.division)) return of_same_lanes(known, past.ledger);
-  return changed({users::UserKey(known.key), mark.division}, closing_of(known, past.ledger, setup_.keys), write);
+  const Divided own{users::UserKey(known.key), users::decode_topic_mark(known.mark).division};
+  if (is_divided_so(own.division)) {
+    try {
+      return of_same_lanes(known, past.ledger);
+    } catch (const LaneWasClosed&) {
+      const auto newest = newer_than(own);
+      if (!newest) throw;
+      return begun_by_others(*newest, write);
+    }
+  }
+  const LanesBefore lanes = lanes_of(own);
+  if (lanes.closing(place_.lane)) {
+    if (const auto newest = newer_than(own)) return begun_by_others(*newest, write);
+  }
+  return changed(own, lanes.of_state(known, past.ledger), write);
 }
 
 EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const journal::Ledger& ledger) const {
@@ -114,29 +138,43 @@ EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const
     return epoch;
   } catch (const kafka::KafkaFailure&) {
     throw;
+  } catch (const LaneWasClosed&) {
+    throw;
   } catch (const Failure& failure) {
     if (failure.code() != Exit::data) throw;
   }
-  // Nobody knows what its users did: all epochs are charged.
-  const std::uint32_t change = users::decode_topic_mark(known.mark).division.change;
-  return {std::make_unique<TopicUsers>(store(change), users::UserKey(known.key)), false};
+  const Divided own{users::UserKey(known.key), users::decode_topic_mark(known.mark).division};
+  // A store that is damaged does not show it.
+  if (lanes_of(own).closing(place_.lane)) throw LaneWasClosed(place_.name());
+  return anew(own);
 }
 
 /// The key, and how users are divided, are those of the other lanes; where there is none, lane 0 draws the key, and
 /// the others wait for its first state.
 EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Write& write) const {
   const std::optional<Divided> others = divided_by_others();
-  if (!others) {
-    if (place_.lane != LaneId{0}) {
-      throw LaneHasToWait(
-          fmt::format("lane {} waits for lane 0, which draws the key of the stream's users", place_.name()));
-    }
-    return {std::make_unique<TopicUsers>(store(0), users::new_user_key(setup_.keys, place_.stream)), false};
+  if (others) return of_lost_state(past, *others, write);
+  if (place_.lane != LaneId{0}) {
+    throw LaneHasToWait(
+        fmt::format("lane {} waits for lane 0, which draws the key of the stream's users", place_.name()));
   }
-  const users::Division& division = others->division;
+  return {std::make_unique<TopicUsers>(store(0), users::new_user_key(setup_.keys, place_.stream)), false};
+}
+
+/// What is left of the lane is its ledger, which tells what was spent, and with which change of the lanes it began.
+EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Divided& newest, const Write& write) const {
+  const users::Division& division = newest.division;
+  if (past.has_remains && past.ledger.epochs.empty()) {
+    throw Failure(Exit::data, fmt::format("lane {}: state and ledger are lost, and nobody knows what its users have "
+                                          "spent; restore the ledger topic",
+                                          place_.name()));
+  }
+  const bool began =
+      division.change == 0 || (past.has_remains && engine::changes_of_lanes(past.ledger) >= division.change);
   if (is_divided_so(division)) {
-    if (division.change > 0 && !past.has_remains) return of_new_lane(*others);
-    return {std::make_unique<TopicUsers>(store(division.change), others->key), false};
+    if (!began) return of_new_lane(newest);
+    if (lanes_of(newest).closing(place_.lane)) throw LaneWasClosed(place_.name());
+    return anew(newest);
   }
   if (!past.may_change) {
     throw Failure(Exit::data,
@@ -144,31 +182,51 @@ EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Write& write)
                               "new epoch of all lanes with --new-epoch",
                               place_.name(), division.lanes));
   }
-  std::optional<users::ClosingMark> own;
-  if (place_.lane.value() < division.lanes)
-    own = users::ClosingMark{!past.has_remains, {.division = division}, {}, {}};
-  return changed(*others, own, write);
+  if (place_.lane.value() >= division.lanes) return changed(newest, std::nullopt, write);
+  if (!began) return begun_by_others(newest, write);
+  return changed(newest, lanes_of(newest).without_state(past.ledger), write);
 }
 
-/// The other lanes began the epoch before it did.
-EpochUsers UsersOpening::of_new_lane(const Divided& now) const {
+/// A division that this lane took no step of.
+EpochUsers UsersOpening::begun_by_others(const Divided& newest, const Write& write) const {
+  if (is_divided_so(newest.division)) return of_new_lane(newest);
+  return changed(newest, lanes_of(division_before(newest)).of_skipped(), write);
+}
+
+/// Whoever began `now` had read the closing marks of all lanes before it.
+UsersOpening::Divided UsersOpening::division_before(const Divided& now) const {
   users::Division before = now.division;
   --before.change;
-  const LanesBefore lanes(setup_, client_, place_, cancelled_, now.key, before);
-  const auto first = lanes.closing(LaneId{0});
+  const auto first = lanes_of({now.key, before}).closing(LaneId{0});
   if (!first) throw LaneHasToWait(fmt::format("lane {} waits for the closing mark of lane 0", place_.name()));
-  return changed({now.key, first->mark.division}, std::nullopt, {});
+  return {now.key, first->mark.division};
 }
 
+EpochUsers UsersOpening::of_new_lane(const Divided& now) const {
+  return changed(division_before(now), std::nullopt, {});
+}
+
+/// Where lane 0 was closed for another division than the one that is asked for, that one is passed through first: no
+/// two lanes ever begin different ones with the same change.
 EpochUsers UsersOpening::changed(const Divided& before, const std::optional<users::ClosingMark>& own,
                                  const Write& write) const {
-  const LanesBefore lanes(setup_, client_, place_, cancelled_, before.key, before.division);
+  const LanesBefore lanes = lanes_of(before);
   if (own && !lanes.closing(place_.lane)) write(lanes.record_of(*own));
+  const Divided next{before.key, lanes.next()};
+  if (!is_divided_so(next.division)) {
+    const bool was_one = place_.lane.value() < next.division.lanes;
+    return changed(next, was_one ? std::optional(lanes.of_skipped()) : std::nullopt, write);
+  }
   MovedUsers moved = lanes.read();
-  EpochUsers epoch{std::make_unique<TopicUsers>(store(before.division.change + 1), before.key), moved.carries_over,
+  EpochUsers epoch{std::make_unique<TopicUsers>(store(next.division.change), before.key), moved.carries_over,
                    std::move(moved.spent)};
   epoch.users->take_over(moved.entries);
   return epoch;
+}
+
+std::optional<UsersOpening::Divided> UsersOpening::newer_than(const Divided& own) const {
+  std::optional<Divided> others = divided_by_others();
+  return others && others->division.change > own.division.change ? std::move(others) : std::nullopt;
 }
 
 /// The newest one that a state of theirs tells of.

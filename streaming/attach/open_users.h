@@ -5,11 +5,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "attach/lane_change.h"
 #include "attach/lane_state.h"
 #include "attach/topic_users.h"
+#include "error.h"
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
 #include "kafka/client_settings.h"
@@ -21,7 +23,7 @@ namespace nustream::attach {
 struct EpochUsers {
   std::unique_ptr<TopicUsers> users;
   bool carries_over = false;                    ///< with the counts and masses of the epoch before it
-  std::optional<journal::LedgerEntry> spent{};  ///< where users came from other lanes: what they spent there, at most
+  std::optional<journal::LedgerEntry> spent{};  ///< where users came from other lanes: what they spent, at most
 };
 
 /// What a lane leaves of the epochs before the one that begins. Neither has to be there.
@@ -30,6 +32,17 @@ struct LanePast {
   const journal::Ledger& ledger;
   bool has_remains = false;  ///< of a lane without a state: there was one
   bool may_change = false;   ///< --new-epoch: users may be divided otherwise than before
+};
+
+/// The lane's closing mark is committed: no step of its epoch follows.
+class LaneWasClosed : public Failure {
+ public:
+  explicit LaneWasClosed(const std::string& lane)
+      : Failure(Exit::data,
+                "lane " + lane +
+                    ": the lane was closed: the users of the stream are divided otherwise from now on; start every "
+                    "instance with the number of partitions and the users.partitioner that it was closed for, with "
+                    "--new-epoch where that has not begun") {}
 };
 
 /// Opens the users of one lane once its older producers are fenced. Calls wait; they throw KafkaFailure where no
@@ -63,10 +76,16 @@ class UsersOpening {
   [[nodiscard]] std::unique_ptr<TopicUsers> rebuilt(const journal::UsersOfState& before) const;
   [[nodiscard]] EpochUsers of_same_lanes(const journal::UsersOfState& known, const journal::Ledger& ledger) const;
   [[nodiscard]] EpochUsers of_lost_state(const LanePast& past, const Write& write) const;
+  [[nodiscard]] EpochUsers of_lost_state(const LanePast& past, const Divided& newest, const Write& write) const;
+  [[nodiscard]] EpochUsers begun_by_others(const Divided& newest, const Write& write) const;
   [[nodiscard]] EpochUsers of_new_lane(const Divided& now) const;
   [[nodiscard]] EpochUsers changed(const Divided& before, const std::optional<users::ClosingMark>& own,
                                    const Write& write) const;
+  [[nodiscard]] EpochUsers anew(const Divided& now) const;
+  [[nodiscard]] LanesBefore lanes_of(const Divided& division) const;
+  [[nodiscard]] Divided division_before(const Divided& now) const;
   [[nodiscard]] bool is_divided_so(const users::Division& division) const;
+  [[nodiscard]] std::optional<Divided> newer_than(const Divided& own) const;
   [[nodiscard]] std::optional<Divided> divided_by_others() const;
   [[nodiscard]] std::optional<Divided> divided_by(LaneId lane) const;
 

@@ -72,7 +72,9 @@ EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechan
 
 void EpochLedger::owe(const journal::LedgerEntry& entry) {
   owed_.push_back(entry);
-  std::erase_if(ledger_.epochs, [&](const journal::LedgerEntry& known) { return known.epoch == entry.epoch; });
+  const bool for_all = entry.user && entry.user->moved;
+  std::erase_if(ledger_.epochs,
+                [&](const journal::LedgerEntry& known) { return for_all || known.epoch == entry.epoch; });
   ledger_.epochs.push_back(entry);
   static_cast<void>(total_spent(ledger_.epochs, identity_.neighbours));
 }

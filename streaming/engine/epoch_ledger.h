@@ -36,8 +36,8 @@ class EpochLedger {
   EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger);
 
   [[nodiscard]] const EpochIdentity& identity() const noexcept { return identity_; }
-  /// Of an epoch whose own line was lost: goes in front of this epoch's next one, behind others that are owed.
-  /// Failures as total_spent().
+  /// Of an epoch whose own line was lost, or, where users came from other lanes, in the place of all earlier ones:
+  /// goes in front of this epoch's next one, behind others that are owed. Failures as total_spent().
   void owe(const journal::LedgerEntry& entry);
 
   /// ρ of the worst record over all epochs and this one's neighbours, once this one has taken `steps` steps and

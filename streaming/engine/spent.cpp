@@ -8,7 +8,6 @@
 #include "error.h"
 #include "nustream/privacy/ledger.h"
 #include "nustream/privacy/zcdp.h"
-#include "nustream/users/charge.h"
 #include "planted.h"
 
 namespace nustream::engine {
@@ -29,13 +28,7 @@ Rho spent_by_user(std::span<const journal::LedgerEntry> entries, privacy::Neighb
   std::vector<users::Epoch> epochs;
   for (const journal::LedgerEntry& entry : entries) {
     if (!entry.neighbours.of_user && NUSTREAM_PLANTED("records-spend-is-taken-for-users")) continue;
-    if (!entry.neighbours.of_user || !entry.user) refuse_another_unit(entry, true);
-    const auto restated = [&](Rho rho) { return *privacy::restated(rho, entry.neighbours, asked); };
-    users::Epoch epoch{entry.user->carries_over};
-    for (const Rho rho : entry.user->by_count) epoch.by_count.push_back(restated(rho));
-    epoch.mass = entry.user->limits.mass();
-    if (entry.user->of_mass) epoch.of_mass = restated(*entry.user->of_mass);
-    epochs.push_back(std::move(epoch));
+    epochs.push_back(epoch_of(entry, asked));
   }
   if (NUSTREAM_PLANTED("users-epochs-cost-the-dearest")) {
     std::vector<Rho> each;
@@ -46,6 +39,18 @@ Rho spent_by_user(std::span<const journal::LedgerEntry> entries, privacy::Neighb
 }
 
 }  // namespace
+
+users::Epoch epoch_of(const journal::LedgerEntry& entry, privacy::Neighbours asked) {
+  if (!entry.neighbours.of_user || !entry.user) refuse_another_unit(entry, true);
+  const auto restated = [&](Rho rho) { return *privacy::restated(rho, entry.neighbours, asked); };
+  const journal::UserSpend& user = *entry.user;
+  users::Epoch epoch{user.carries_over};
+  for (const Rho rho : user.by_count) epoch.by_count.push_back(restated(rho));
+  epoch.mass = user.limits.mass();
+  if (user.of_mass) epoch.of_mass = restated(*user.of_mass);
+  if (user.moved) epoch.before = restated(user.moved->before);
+  return epoch;
+}
 
 Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked) {
   if (asked.of_user) return spent_by_user(entries, asked);

@@ -7,6 +7,8 @@
 
 #include "journal/ledger_chain.h"
 #include "nustream/base/units.h"
+#include "nustream/privacy/participation.h"
+#include "nustream/users/charge.h"
 
 namespace nustream::engine {
 
@@ -14,6 +16,10 @@ namespace nustream::engine {
 /// restated over the neighbours that are `asked` about. Of users users::charged(), since epochs over other records
 /// may meet the same user. Failure(configuration) where an entry says nothing about them.
 [[nodiscard]] Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked);
+
+/// What a line says of users, over the neighbours that are `asked` about. Failure(configuration) where it says
+/// nothing about users.
+[[nodiscard]] users::Epoch epoch_of(const journal::LedgerEntry& entry, privacy::Neighbours asked);
 
 /// The largest number of steps, at most `horizon`, after which `total` is at most `budget`. `total` is non-decreasing
 /// and crosses `budget` somewhere, or there is a horizon; it is asked at galloping step counts.

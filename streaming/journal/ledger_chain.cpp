@@ -139,6 +139,9 @@ std::optional<UserSpend> user_spend_of(const Object& object, privacy::Neighbours
     if (spend.by_count.empty()) not_genuine("has a line of users without their spend");
   }
   if (limits->mass()) spend.of_mass = spend_of(object, "rho_of_mass");
+  if (object["moved"].error() == simdjson::SUCCESS) {
+    spend.moved = {small_count(object, "moved"), spend_of(object, "rho_before")};
+  }
   return spend;
 }
 
@@ -154,6 +157,10 @@ void append_user_spend(const UserSpend& spend, std::string& line) {
     line += ']';
   }
   if (spend.of_mass) append_spend("rho_of_mass", *spend.of_mass, line);
+  if (spend.moved) {
+    append_count("moved", spend.moved->change, line);
+    append_spend("rho_before", spend.moved->before, line);
+  }
 }
 
 /// Lines before format 2 do not say whom their spends are about.
@@ -242,6 +249,9 @@ LedgerEntry read_entry(std::string_view line) {
 }
 
 void Ledger::keep(LedgerEntry entry) {
+  if (entry.user && entry.user->moved) {
+    std::erase_if(epochs, [&](const LedgerEntry& other) { return other.lane == entry.lane; });
+  }
   const auto same_epoch = [&](const LedgerEntry& other) {
     return other.lane == entry.lane && other.epoch == entry.epoch;
   };

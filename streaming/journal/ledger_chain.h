@@ -30,6 +30,13 @@ struct UserSpend {
   /// ρ of a user that contributed j times, j = 0 … k, or of k alone; empty where there is no (k, b).
   std::vector<Rho> by_count{};
   std::optional<Rho> of_mass{};  ///< of a user that used all of W; where there is one
+
+  /// Of a line that stands in the place of all of the lane's epochs before it, since users came from other lanes.
+  struct Moved {
+    std::uint32_t change = 0;  ///< with which change of the lanes they came
+    Rho before{0};             ///< ρ beside by_count and of_mass, whatever a user's count and mass are now
+  };
+  std::optional<Moved> moved{};
 };
 
 /// What an epoch spent so far.
@@ -70,7 +77,7 @@ inline constexpr Hash empty_ledger_head{};
 struct Ledger {
   Hash head = empty_ledger_head;
   std::vector<LedgerEntry> epochs;  ///< the last entry of each (lane, epoch), in the order of their first lines
-  /// The last one of its lane and epoch from now on.
+  /// The last one of its lane and epoch from now on; the only one of its lane where users moved (UserSpend::moved).
   void keep(LedgerEntry entry);
 };
 

@@ -44,6 +44,7 @@ std::string seal_closing(const UserKey& key, const StoreIdentity& identity, std:
   std::string plain;
   secrets::append_integer(static_cast<std::uint8_t>(closing.is_known ? 1 : 0), plain);
   secrets::append_text(encode_mark(closing.mark), plain);
+  append_division(closing.next, plain);
   secrets::append_text(closing.column, plain);
   secrets::append_text(closing.spent, plain);
   std::array<std::uint8_t, nonce_bytes> nonce{};
@@ -66,6 +67,7 @@ ClosingMark open_closing(const UserKey& key, const StoreIdentity& identity, std:
   ClosingMark closing;
   closing.is_known = fields.integer<std::uint8_t>() == 1;
   closing.mark = decode_topic_mark(fields.text());
+  closing.next = take_division(fields);
   closing.column = fields.text();
   closing.spent = fields.text();
   if (!fields.rest().empty()) throw damaged_closing();

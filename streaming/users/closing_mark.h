@@ -13,10 +13,12 @@ namespace nustream::users {
 
 /// Behind it the lane takes no step of its epoch. Whoever takes its users over rebuilds its table from this mark.
 struct ClosingMark {
-  bool is_known = true;  ///< false where the lane's state was lost: nobody knows what its users did
+  bool is_known = true;  ///< false where nobody knows the counts of its users; what they spent is known all the same
   TopicMark mark{};
+  Division next{};       ///< how users are divided from now on; that of lane 0 holds for all lanes
   std::string column{};  ///< privacy.user
-  std::string spent{};   ///< a ledger line: what its users spent in all of the lane's epochs; empty where none was
+  std::string
+      spent{};  ///< a ledger line: what its users spent in all of the lane's epochs; empty of a lane that never began
 };
 
 /// Sealed under the key's log key, for the lane of `identity` and its change number `change`.

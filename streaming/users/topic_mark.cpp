@@ -22,12 +22,27 @@ SegmentStart take_start(secrets::FieldReader& fields) {
 
 }  // namespace
 
+void append_division(const Division& division, std::string& out) {
+  secrets::append_integer(division.lanes, out);
+  secrets::append_integer(division.change, out);
+  secrets::append_integer(static_cast<std::uint8_t>(division.partitioner), out);
+}
+
+Division take_division(secrets::FieldReader& fields) {
+  Division division;
+  division.lanes = fields.integer<std::uint32_t>();
+  division.change = fields.integer<std::uint32_t>();
+  const auto partitioner = fields.integer<std::uint8_t>();
+  division.partitioner = static_cast<Partitioner>(partitioner);
+  const bool is_known = partitioner <= static_cast<std::uint8_t>(Partitioner::user_hash);
+  if (division.lanes == 0 || !is_known) throw Failure(Exit::data, malformed);
+  return division;
+}
+
 std::string encode_mark(const TopicMark& mark) {
   std::string out;
   append_mark(mark.store, out);
-  secrets::append_integer(mark.division.lanes, out);
-  secrets::append_integer(mark.division.change, out);
-  secrets::append_integer(static_cast<std::uint8_t>(mark.division.partitioner), out);
+  append_division(mark.division, out);
   secrets::append_integer(mark.segment, out);
   append_start(mark.before, out);
   append_start(mark.current, out);
@@ -38,15 +53,11 @@ TopicMark decode_topic_mark(std::string_view bytes) {
   secrets::FieldReader fields(bytes, malformed);
   TopicMark mark;
   mark.store = take_mark(fields);
-  mark.division.lanes = fields.integer<std::uint32_t>();
-  mark.division.change = fields.integer<std::uint32_t>();
-  const auto partitioner = fields.integer<std::uint8_t>();
-  mark.division.partitioner = static_cast<Partitioner>(partitioner);
+  mark.division = take_division(fields);
   mark.segment = fields.integer<std::uint64_t>();
   mark.before = take_start(fields);
   mark.current = take_start(fields);
-  const bool is_known = partitioner <= static_cast<std::uint8_t>(Partitioner::user_hash);
-  if (!fields.rest().empty() || mark.division.lanes == 0 || !is_known) throw Failure(Exit::data, malformed);
+  if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return mark;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "nustream/users/placement.h"
+#include "secrets/fields.h"
 #include "users/store_mark.h"
 
 namespace nustream::users {
@@ -26,6 +27,11 @@ struct Division {
 
   friend bool operator==(const Division&, const Division&) = default;
 };
+
+/// 9 bytes, little-endian.
+void append_division(const Division& division, std::string& out);
+/// Failure(data) where there are no lanes, or the partitioner is none.
+[[nodiscard]] Division take_division(secrets::FieldReader& fields);
 
 /// Goes into the sealed state with the transaction whose changes it covers.
 struct TopicMark {

@@ -223,12 +223,16 @@ TEST(TopicMark, HasTheBytesOfTheFormatPage) {
 
 TEST(ClosingMark, IsReadByItsOwnLaneAndChangeAlone) {
   const UserKey key(noise::KeyBytes{1});
-  const ClosingMark closing{
-      true, {{1, 2, 3, SetDigest(4)}, {2, 3, Partitioner::murmur2}, 6, {7, 8}, {9, 10}}, "@key", "line"};
+  const ClosingMark closing{true,
+                            {{1, 2, 3, SetDigest(4)}, {2, 3, Partitioner::murmur2}, 6, {7, 8}, {9, 10}},
+                            {5, 4, Partitioner::crc32},
+                            "@key",
+                            "line"};
   const std::string sealed = seal_closing(key, mine, 3, closing);
   const ClosingMark opened = open_closing(key, mine, 3, sealed);
   EXPECT_TRUE(opened.is_known);
   EXPECT_EQ(opened.mark, closing.mark);
+  EXPECT_EQ(opened.next, closing.next);
   EXPECT_EQ(opened.column, "@key");
   EXPECT_EQ(opened.spent, "line");
   EXPECT_EQ(closing_key(mine, 3), "mine/1/users/closed/3");

@@ -110,5 +110,5 @@ target_compile_definitions(attach_planted_test PRIVATE NUSTREAM_PLANTED_COMMAND=
 add_dependencies(attach_planted_test nustream_planted)
 nustream_planted_twins(neighbour_service)
 add_dependencies(planted_bugs_test attach_planted_test attach_contradiction_test attach_epochs_test
-                 attach_batches_test attach_neighbours_test attach_users_test
+                 attach_batches_test attach_neighbours_test attach_users_test attach_lane_change_test
                  neighbour_service_planted)

@@ -124,6 +124,37 @@ TEST(LedgerChain, SeesLinesThatAreMissingMovedOrAdded) {
   refused({lines[0], lines[1], longer});
 }
 
+// Users who came from other lanes: one line in the place of all that the lane said before.
+TEST(LedgerChain, OfUsersWhoMovedIsWhatTheLastLineSaysOfAllOfThem) {
+  const auto keys = keys_from(1);
+  journal::LedgerEntry moved = entry(4, 40);
+  moved.neighbours = {privacy::Adjacency::zero_out, false, true};
+  moved.user = journal::UserSpend{
+      users::Limits{privacy::Participation{2, 3}, Mass{4}}, false, {Rho{0}, Rho{.25}, Rho{.5}}, Rho{.75}};
+  const std::string plain = journal::ledger_line(moved, journal::empty_ledger_head, keys);
+  EXPECT_EQ(plain.find("moved"), std::string::npos);
+  EXPECT_FALSE(journal::read_entry(plain).user->moved);
+  moved.user->moved = {7, Rho{.125}};
+  Lines ledger = three_lines(keys);
+  ledger.add(journal::ledger_line(entry(4, 41), ledger.head, keys));
+  EXPECT_EQ(verify(ledger.lines, keys).epochs.size(), 2U);
+  ledger.add(journal::ledger_line(moved, ledger.head, keys));
+  EXPECT_NE(ledger.lines.back().find(
+                R"("rho_by_count":[0,0.25,0.5],"rho_of_mass":0.75,"moved":7,"rho_before":0.125,"private":true)"),
+            std::string::npos);
+  ledger.add(journal::ledger_line(entry(5, 50), ledger.head, keys));
+  const std::vector<journal::LedgerEntry> epochs = verify(ledger.lines, keys).epochs;
+  ASSERT_EQ(epochs.size(), 2U);
+  ASSERT_TRUE(epochs[0].user && epochs[0].user->moved);
+  EXPECT_EQ(epochs[0].user->moved->change, 7U);
+  EXPECT_EQ(epochs[0].user->moved->before, Rho{.125});
+  EXPECT_EQ(epochs[1].epoch, EpochId{5});
+  std::string negative = ledger.lines[4];
+  negative.replace(negative.find("0.125"), 5, "-0.12");
+  expect_failure(
+      Exit::data, [&] { static_cast<void>(journal::read_entry(negative)); }, "ledger");
+}
+
 TEST(LedgerChain, OfALaterFormatIsNamed) {
   std::string later = three_lines(keys_from(1)).lines.front();
   later.replace(later.find("\"format\":2"), 10, "\"format\":3");

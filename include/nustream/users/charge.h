@@ -34,6 +34,9 @@ struct Epoch {
   /// W, and ρ of a user that uses all of it; ρ of a part m of it is (m/W)² of that. Empty where there is no mass.
   std::optional<Mass> mass{};
   Rho of_mass{0};
+  /// What a user may have spent beside that, whatever it did in the epoch: of one that stands in the place of
+  /// several.
+  Rho before{0};
 };
 
 /// Epochs with more participations are charged as if no count carried over; that is never too little.
@@ -47,8 +50,8 @@ inline constexpr std::uint64_t spread_times_max = 4096;
 
 /// The most that any user is charged over `epochs`, in their order; rounded up.
 ///
-/// Guarantee: epochs fall into groups that begin where counts were not carried over; groups add up. In a group the
-/// charge is
+/// Guarantee: epochs fall into groups that begin where counts were not carried over; groups, and what was spent
+/// `before`, add up. In a group the charge is
 ///
 /// - by count: max Σ_e ρ_e(j_e) over all j_e ≥ 0 such that j_e > 0 implies Σ_{i≤e} j_i ≤ k_e: a user counts in an
 /// epoch
@@ -60,5 +63,17 @@ inline constexpr std::uint64_t spread_times_max = 4096;
 /// all
 ///   have one of them in common.
 [[nodiscard]] Rho charged(std::span<const Epoch> epochs);
+
+/// One epoch in the place of one or more, so that users may go on with their counts elsewhere.
+///
+/// Guarantee: whatever epochs follow, with their counts carried over or not, charged() of it and them is at least
+/// what any user spends in `epochs` and them. Only the last group's spend can depend on a user's present count and
+/// mass: by count it is the worst spread that ends at the count; by mass, of one W, the dearest epoch's. What was
+/// spent in the groups before it is `before`. Where the last group has no such form it is without_counts().
+[[nodiscard]] Epoch folded(std::span<const Epoch> epochs);
+/// Of a user that went through the epochs of either: at least as much as both, whatever follows.
+[[nodiscard]] Epoch dearest(const Epoch& one, const Epoch& other);
+/// All of it `before`: of users of whom nobody knows what they did.
+[[nodiscard]] Epoch without_counts(const Epoch& epoch);
 
 }  // namespace nustream::users
