@@ -163,13 +163,23 @@ TEST_F(InterruptedChange, ThatOneLaneBeganIsChargedWhereTheOthersNeverDid) {
   expect_all_charged({0, 1});
 }
 
+/// From two lanes to three, interrupted behind `commits`, and on to four.
+void change_twice(const AttachUsersWorld& world, const Arguments& arguments, int commits) {
+  world.add_partitions_to_all(3);
+  world.write_among(AttachUsersWorld::values_of_users(300, 2), 3);
+  interrupt_change(world, arguments, commits);
+  world.add_partitions_to_all(4);
+  world.write_among(AttachUsersWorld::values_of_users(900, 3), 4);
+  expect_ends(world, arguments + anew, {0, 1, 2, 3}, 20);
+}
+
 TEST_F(InterruptedChange, ThatAnotherChangeFollowsIsChargedInAllLanes) {
-  world_.add_partitions_to_all(3);
-  world_.write_among(AttachUsersWorld::values_of_users(300, 2), 3);
-  interrupt_change(world_, one_each_, 3);
-  world_.add_partitions_to_all(4);
-  world_.write_among(AttachUsersWorld::values_of_users(900, 3), 4);
-  expect_ends(world_, one_each_ + anew, {0, 1, 2, 3}, 20);
+  change_twice(world_, one_each_, 3);  // one lane of three began
+  expect_all_charged({0, 1, 2, 3});
+}
+
+TEST_F(InterruptedChange, ThatNobodyBeganIsPassedOver) {
+  change_twice(world_, one_each_, 2);
   expect_all_charged({0, 1, 2, 3});
 }
 
