@@ -80,6 +80,20 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
           std::move(sums)};
 }
 
+/// Of the last step that the settings ask for: a deviation that no answer would be seen through.
+std::string absurd(const TablePlan& plan) {
+  for (const Reach& one : plan.reach) {
+    if (one.steps != plan.design.steps || !one.stddev || *one.stddev <= 1) continue;
+    return fmt::format(
+        "the privacy noise alone leaves a deviation of {:.3g} in a coordinate after {} steps, in working units, "
+        "where "
+        "coefficients of size 1 are meant: lower descent.step_size, descent.clip_norm or estimate.steps, or raise "
+        "rho",
+        *one.stddev, with_separators(one.steps));
+  }
+  return {};
+}
+
 void print(const TablePlan& plan) {
   const engine::TableDesign& design = plan.design;
   fmt::print("{}: table {} of {} records, {} parameters, correlation {}\n", plan.config.file, plan.config.stream,
@@ -109,6 +123,7 @@ void print(const TablePlan& plan) {
   }
   const std::string advice = engine::short_of_budget(plan.config, plan.mechanism, design.runs);
   if (!advice.empty()) fmt::print("\n{}\n", advice);
+  if (const std::string sentence = absurd(plan); !sentence.empty()) fmt::print("\n{}\n", sentence);
   if (!plan.delta_warning.empty()) fmt::print("\n{}\n", plan.delta_warning);
 }
 
@@ -141,7 +156,8 @@ std::string to_json(const TablePlan& plan) {
     out += '}';
   }
   out += ']';
-  append_warnings({engine::short_of_budget(plan.config, plan.mechanism, design.runs), plan.delta_warning}, out);
+  append_warnings(
+      {engine::short_of_budget(plan.config, plan.mechanism, design.runs), absurd(plan), plan.delta_warning}, out);
   return out + "}";
 }
 

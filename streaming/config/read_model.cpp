@@ -221,13 +221,13 @@ namespace {
 
 using Interval = Intervals::Kind;
 
-void read_batching(const Section& section, Purpose purpose, Config& config) {
+void read_batching(const Section& section, Purpose purpose, bool status, Config& config) {
   descent::Batching batching;
   batching.batches = section.count("batches").value_or(batching.batches);
   batching.first_length = section.count("batch_steps").value_or(batching.first_length);
   if (batching.batches < 2) section.refuse("batches", "a whole number >= 2");
   if (batching.first_length == 0) section.refuse("batch_steps", "a whole number > 0");
-  if (config.intervals.kind != Interval::batch_means) return;
+  if (config.intervals.kind != Interval::batch_means && !status) return;
   batching.from = config.descent.averaging.from;
   if (purpose == Purpose::table) {
     // The steps are known: as many batches as are asked for, of one length.
@@ -328,11 +328,16 @@ void read_intervals(const Section& root, Config& config, Purpose purpose) {
     section.refuse("kind", "\"batch-means\" or \"sandwich\" for a stream; checkpoints and runs are for tables");
   }
   if (purpose == Purpose::table) check_table_intervals(section, config);
+  const Section release = root.section("release");
+  const bool status = release.flag("status").value_or(false);
+  if (status && (purpose == Purpose::table || config.descent.averaging.kind != descent::Averaging::Kind::tail)) {
+    release.refuse("status", "true only for a stream with descent.average = \"tail\", whose batches it is read from");
+  }
   const bool averaged = intervals.kind == Interval::batch_means || intervals.kind == Interval::sandwich;
   if (averaged && config.descent.averaging.kind != descent::Averaging::Kind::tail) {
     root.section("descent").refuse("average", "\"tail\" where intervals.kind is \"batch-means\" or \"sandwich\"");
   }
-  read_batching(section, purpose, config);
+  read_batching(section, purpose, status, config);
   read_sandwich(section, config);
 }
 

@@ -109,6 +109,7 @@ void refuse_of_moments(const Section& root, const Config& config) {
   // Whatever stands there is a descent's.
   for (const char* section : {"descent", "noise", "first_stage", "estimate"}) static_cast<void>(root.has(section));
   static_cast<void>(root.section("estimate").has("steps"));
+  static_cast<void>(root.section("release").has("status"));
   const Section model = root.section("model");
   if (config.descent.loss.kind != model::Loss::Kind::linear) {
     model.refuse("loss", "\"linear\" where estimator = \"moments\"");

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "nustream/base/error.h"
+#include "nustream/inference/path_status.h"
+#include "publish/status.h"
 
 namespace nustream::publish {
 namespace {
@@ -14,7 +16,7 @@ std::optional<ShownIntervals> by_batches(const BatchMeansIntervals& kind, const 
                                          const OriginalUnits& units) {
   const std::size_t d = release.theta.size();
   const std::size_t count = release.batch_means.size() / d;
-  if (count < 2) return std::nullopt;
+  if (!may_show_intervals(release)) return std::nullopt;
   std::vector<std::vector<double>> values(units.names().size());
   std::vector<double> converted;
   for (std::size_t batch = 0; batch < count; ++batch) {
@@ -23,7 +25,8 @@ std::optional<ShownIntervals> by_batches(const BatchMeansIntervals& kind, const 
   }
   const std::uint64_t steps = count * release.batch_length;
   ShownIntervals shown{{}, steps, release.batches_through.value(), count, steps < enough_steps};
-  for (const std::vector<double>& of_one : values) shown.of.push_back(*inference::t_interval(of_one, kind.level));
+  for (const std::vector<double>& of_one : values)
+    shown.of.push_back(*inference::dependent_t_interval(of_one, kind.level));
   return shown;
 }
 
@@ -44,7 +47,7 @@ std::optional<std::vector<inference::EstimatedVariance>> variances_of(const Sand
 
 std::optional<ShownIntervals> by_sandwich(const SandwichIntervals& kind, const lane::Release& release,
                                           const OriginalUnits& units) {
-  if (release.average.empty() || release.moment_steps == 0) return std::nullopt;
+  if (release.average.empty() || release.moment_steps == 0 || !may_show_intervals(release)) return std::nullopt;
   const auto variances = variances_of(kind, release, units);
   if (!variances) return std::nullopt;
   std::vector<double> center;
@@ -66,14 +69,16 @@ std::string_view coverage_statement(const IntervalKind& kind) noexcept {
              "the "
              "first stage's noise draws towards zero; not the two-stage least squares of the table or the population";
     }
-    return "the point that the iterates gather around: the minimiser of the clipped loss, not the population "
-           "parameter";
+    return "the point that the iterates of these steps gather around: the minimiser of the clipped loss over their "
+           "records, not the population parameter";
   }
   if (std::holds_alternative<MomentIntervals>(kind)) {
     return "the population's least squares parameter of rows scaled to moments.row_norm and residuals clipped to "
            "moments.residual_bound, for records that are independent of each other";
   }
-  return "the population's least squares parameter, if clipping is rare and the start is forgotten";
+  return "the population's least squares parameter, if records come in no order from one population, clipping is "
+         "rare and "
+         "the start is forgotten";
 }
 
 std::string_view name(const IntervalKind& kind) noexcept {

@@ -168,6 +168,14 @@ TEST(AverageVariances, AddSamplingAndPrivacy) {
   EXPECT_GT((*found)[0].degrees_of_freedom, 1e9);
 }
 
+// η = .1: an eigenvalue of 25 takes each step two and a half times too far.
+TEST(AverageVariances, AreSilentWhereStepsDiverge) {
+  const std::vector<double> meat{4, 0, 0, 16};
+  const std::vector<double> all{1, 0, 0, 1};
+  EXPECT_TRUE(average_variances(std::vector<double>{2, 0, 0, 19}, meat, design(3.0), StepCount{500}, all));
+  EXPECT_FALSE(average_variances(std::vector<double>{2, 0, 0, 25}, meat, design(3.0), StepCount{500}, all));
+}
+
 // Passes over the same records tell no more of the population than the records do.
 TEST(AverageVariances, CountRecordsOnce) {
   const std::vector<double> identity{1, 0, 0, 1};

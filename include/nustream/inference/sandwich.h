@@ -39,7 +39,8 @@ struct EstimatedVariance {
 /// along the eigenvectors of H (averaged_noise_variance()).
 ///
 /// It is about the population's least squares parameter: sampling and privacy, not the bias of clipping, of l2 or of
-/// a start that is not forgotten. Nothing where noise hides the second moments: H is not positive definite, a
+/// a start that is not forgotten. Nothing where the step size times the largest eigenvalue of H
+/// is 2 or more, so that iterates diverge, or noise hides the second moments: H is not positive definite, a
 /// variance is negative, or has fewer than 8 degrees of freedom. Source: Polyak and Juditsky 1992, Theorem 2
 /// (sampling); White 1980 (S).
 [[nodiscard]] std::optional<std::vector<EstimatedVariance>> average_variances(std::span<const double> bread,

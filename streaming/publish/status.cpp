@@ -1,0 +1,47 @@
+#include "publish/status.h"
+
+#include <fmt/format.h>
+
+#include "publish/json_text.h"
+
+namespace nustream::publish {
+
+std::optional<inference::PathStatus> status_of(const lane::Release& release) {
+  if (release.batch_length == 0) return std::nullopt;
+  return inference::path_status(release.batch_means, release.theta.size());
+}
+
+bool may_show_intervals(const lane::Release& release) {
+  const auto status = status_of(release);
+  return !status || status->verdict == inference::Verdict::settled;
+}
+
+ShownStatus shown(const inference::PathStatus& status) {
+  return {std::string(inference::name(status.verdict)),
+          status.trend,
+          status.halves,
+          status.ends,
+          status.lag_one,
+          status.false_alarm};
+}
+
+void append_status(const ShownStatus& status, std::string& out) {
+  out += ",\"status\":{\"verdict\":";
+  append_string(status.verdict, out);
+  append_field("trend", status.trend, out);
+  append_field("halves", status.halves, out);
+  append_field("ends", status.ends, out);
+  append_field("lag_one", status.lag_one, out);
+  append_field("false_alarm", status.false_alarm, out);
+  out += '}';
+}
+
+std::string status_text(const ShownStatus& status) {
+  return fmt::format(
+      "{} (of its batch means: trend |t| {:.2g}, halves |t| {:.2g}, ends |t| {:.2g}, lag-one correlation {:.2g}; a "
+      "settled path is "
+      "called otherwise {:g} times in 100)",
+      status.verdict, status.trend, status.halves, status.ends, status.lag_one, 100 * status.false_alarm);
+}
+
+}  // namespace nustream::publish

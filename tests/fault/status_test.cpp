@@ -1,0 +1,131 @@
+// `nustream replay` of a stream whose releases say whether the path has settled.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "configured_command.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// y = x + noise; from record `turn` on −x + noise.
+std::string rows(int count, int turn) {
+  std::mt19937_64 engine(3);
+  std::normal_distribution<double> normal;
+  std::string text = "x,y\n";
+  for (int i = 0; i < count; ++i) {
+    const double x = normal(engine);
+    const double y = (i < turn ? x : -x) + 0.5 * normal(engine);
+    text += std::to_string(x) + "," + std::to_string(y) + "\n";
+  }
+  return text;
+}
+
+std::string settings(const std::string& more) {
+  return R"([stream]
+name = "status"
+input = "rows.csv"
+[target]
+column = "y"
+[[features]]
+column = "x"
+[descent]
+step_size = 0.02
+clip_norm = 4
+average = "tail"
+average_from = 1000
+[privacy]
+rho = 1
+delta = 1e-6
+)" + more;
+}
+
+std::vector<std::string> releases_in(const TemporaryFolder& folder, const std::string& state = "state") {
+  std::ifstream lines(folder.path() / state / "releases.jsonl");
+  std::vector<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.push_back(line);
+  return all;
+}
+
+std::string verdict_of(const std::string& line) {
+  simdjson::dom::parser parser;
+  return std::string(parser.parse(line)["status"]["verdict"].get_string().value());
+}
+
+bool has_interval(const std::string& line) {
+  simdjson::dom::parser parser;
+  return parser.parse(line)["interval"].is_object();
+}
+
+const std::string batch_means = "[intervals]\nkind = \"batch-means\"\n";
+
+TEST(Status, WithholdsIntervalsUntilThePathHasSettled) {
+  const TemporaryFolder folder;
+  folder.write("rows.csv", rows(20'000, 20'000));
+  JsonOutput found = run_configured("replay", folder, settings(batch_means), {"--insecure-seed", "5"});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  const std::vector<std::string> lines = releases_in(folder);
+  EXPECT_EQ(verdict_of(lines.front()), "converging");
+  EXPECT_FALSE(has_interval(lines.front()));
+  EXPECT_EQ(verdict_of(lines.back()), "settled");
+  EXPECT_TRUE(has_interval(lines.back()));
+  for (const std::string& line : lines) EXPECT_EQ(has_interval(line), verdict_of(line) == "settled");
+}
+
+TEST(Status, SeesAStreamThatTurns) {
+  const TemporaryFolder folder;
+  folder.write("rows.csv", rows(20'000, 14'000));
+  JsonOutput found = run_configured("replay", folder, settings(batch_means), {"--insecure-seed", "5"});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  EXPECT_NE(verdict_of(releases_in(folder).back()), "settled");
+  simdjson::dom::element intervals;
+  EXPECT_NE(found.json["intervals"].get(intervals), simdjson::SUCCESS);
+}
+
+TEST(Status, IsToldWithoutIntervalsWhereItIsAskedFor) {
+  const TemporaryFolder folder;
+  folder.write("rows.csv", rows(20'000, 20'000));
+  const JsonOutput found = run_configured("replay", folder, settings("[release]\nstatus = true\n"));
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  EXPECT_EQ(verdict_of(releases_in(folder).back()), "settled");
+  EXPECT_THAT(releases_in(folder).back(), ::testing::Not(HasSubstr("\"interval\"")));
+  const TemporaryFolder other;
+  other.write("rows.csv", rows(2'000, 2'000));
+  ASSERT_EQ(run_configured("replay", other, settings("")).command.code, 0);
+  EXPECT_THAT(releases_in(other).back(), ::testing::Not(HasSubstr("\"status\"")));
+}
+
+// A function of what is released: where commits fell must not show.
+TEST(Status, DoesNotDependOnWhereCommitsFell) {
+  const TemporaryFolder folder;
+  folder.write("rows.csv", rows(20'000, 20'000));
+  std::vector<std::vector<std::string>> runs;
+  for (const char* records : {"311", "100000"}) {
+    const std::string state = std::string("of-") + records;
+    const JsonOutput found =
+        run_configured("replay", folder, settings(batch_means),
+                       {"--insecure-seed", "5", "--set", std::string("state.commit_records=") + records, "--set",
+                        "state.directory=" + (folder.path() / state).string()});
+    ASSERT_EQ(found.command.code, 0) << found.command.err;
+    runs.push_back(releases_in(folder, state));
+  }
+  EXPECT_EQ(runs[0], runs[1]);
+}
+
+TEST(Status, IsRefusedWithoutATailAverage) {
+  const TemporaryFolder folder;
+  folder.write("rows.csv", rows(100, 100));
+  const JsonOutput found =
+      run_configured("replay", folder, settings("[release]\nstatus = true\n"), {"--set", "descent.average=last"});
+  EXPECT_EQ(found.command.code, 78);
+  EXPECT_THAT(found.command.err, HasSubstr("release.status"));
+}
+
+}  // namespace
+}  // namespace nustream::tests
