@@ -1,7 +1,5 @@
 #include "publish/status.h"
 
-#include <fmt/format.h>
-
 #include "publish/json_text.h"
 
 namespace nustream::publish {
@@ -34,14 +32,6 @@ void append_status(const ShownStatus& status, std::string& out) {
   append_field("lag_one", status.lag_one, out);
   append_field("false_alarm", status.false_alarm, out);
   out += '}';
-}
-
-std::string status_text(const ShownStatus& status) {
-  return fmt::format(
-      "{} (of its batch means: trend |t| {:.2g}, halves |t| {:.2g}, ends |t| {:.2g}, lag-one correlation {:.2g}; a "
-      "settled path is "
-      "called otherwise {:g} times in 100)",
-      status.verdict, status.trend, status.halves, status.ends, status.lag_one, 100 * status.false_alarm);
 }
 
 }  // namespace nustream::publish

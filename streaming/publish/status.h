@@ -1,4 +1,4 @@
-// Whether a release's path has settled, as releases, reports and the API tell it: from the batch means of its noisy
+// Whether a release's path has settled, as its line tells it: from the batch means of its noisy
 // iterates alone.
 #pragma once
 
@@ -24,7 +24,5 @@ struct ShownStatus {
 [[nodiscard]] ShownStatus shown(const inference::PathStatus& status);
 /// ,"status":{"verdict":…}
 void append_status(const ShownStatus& status, std::string& out);
-/// In a line for a person: "settled (…)".
-[[nodiscard]] std::string status_text(const ShownStatus& status);
 
 }  // namespace nustream::publish
