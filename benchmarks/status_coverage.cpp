@@ -1,8 +1,8 @@
 // Whether the status of a descent is honest: 40 kinds of streams, how often each verdict is given, and how often the
 // intervals that are shown hold the answer. d = 3, 100,000 records, batch means from step 20,000 on, level .95.
 // Usage: status_coverage [STREAMS OF EACH KIND [JSON file]], 200 by default. Exits with 1 where intervals are shown
-// in a tenth of a kind's streams or more and hold the answer less often than .93 by more than three standard errors
-// (keys and data are fixed: no false alarm comes and goes).
+// in a tenth of a kind's streams or more and hold the answer less often than .93, or more often than .97, by more
+// than three standard errors (keys and data are fixed: no false alarm comes and goes).
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "nustream/inference/long_run.h"
 #include "nustream/inference/path_status.h"
 #include "nustream/noise/rational.h"
 #include "private_path.h"
@@ -27,6 +28,8 @@ constexpr std::size_t d = 3;
 constexpr std::uint64_t records = 100'000;
 constexpr std::uint64_t from = 20'000;
 constexpr double level = 0.95;
+/// The tests' frequencies and false alarms were chosen on keys below: these were not looked at.
+constexpr std::uint64_t first_key = 100'001;
 
 enum class Tails { normal, student_3, contaminated };
 enum class Moves { no, slowly, fast, jump };
@@ -128,7 +131,7 @@ double target(const Kind& kind, std::size_t j) {
 double run(const Kind& kind, std::uint64_t key, Tally& tally) {
   lane::Settings settings = plain_descent(d, kind.clip, kind.step_size);
   settings.averaging = {descent::Averaging::Kind::tail, from, 0.5};
-  settings.batching = descent::Batching{from, 16, 64};
+  settings.batching = descent::Batching{from, 32, 64};
   settings.release_every = records;
   settings.start.assign(d, kind.start);
   const record::RowBatch rows = stream_of(kind, key);
@@ -156,7 +159,7 @@ double run(const Kind& kind, std::uint64_t key, Tally& tally) {
     for (std::size_t j = 0; j < d; ++j) {
       std::vector<double> means;
       for (std::size_t i = 0; i < last.batch_means.size() / d; ++i) means.push_back(last.batch_means[i * d + j]);
-      const inference::Interval interval = *inference::dependent_t_interval(means, level);
+      const inference::Interval interval = *inference::long_run_interval(means, level);
       const inference::Interval plain = *inference::t_interval(means, level);
       const double truth = target(kind, j);
       ++tally.shown;
@@ -177,12 +180,12 @@ int main(int argc, char** argv) {
   for (const Kind& kind : kinds()) {
     Tally tally;
     double clipped = 0;
-    for (std::uint64_t key = 1; key <= streams; ++key) clipped += run(kind, key, tally);
+    for (std::uint64_t key = first_key; key < first_key + streams; ++key) clipped += run(kind, key, tally);
     const auto shown = static_cast<double>(tally.shown);
     const double coverage = shown > 0 ? static_cast<double>(tally.held) / shown : 0;
     const double error = shown > 0 ? std::sqrt(0.95 * 0.05 / shown) : 0;
     const double withheld = 1 - shown / static_cast<double>(streams * d);
-    if (withheld <= 0.9 && coverage < 0.93 - 3 * error) holds = false;
+    if (withheld <= 0.9 && std::abs(coverage - 0.95) > 0.02 + 3 * error) holds = false;
     std::string verdicts;
     for (const auto& [name, count] : tally.verdicts) {
       verdicts += fmt::format("{}\"{}\": {}", verdicts.empty() ? "" : ", ", name, count);

@@ -1,12 +1,12 @@
 #include "nustream/inference/path_status.h"
 
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 #include "nustream/base/error.h"
+#include "nustream/inference/long_run.h"
 
 namespace nustream::inference {
 namespace {
@@ -78,12 +78,23 @@ double halves_of(std::span<const double> values) {
   return difference / std::sqrt(squares / (2 * n - 2) * 2 / n);
 }
 
-/// Without the trend, which would look like memory.
-double lag_one_without_trend(std::span<const double> values) {
-  const Slope slope = slope_of(values);
-  std::vector<double> left(values.begin(), values.end());
-  for (std::size_t i = 0; i < left.size(); ++i) left[i] -= slope.value * static_cast<double>(i);
-  return lag_one_correlation(left);
+/// Frequencies of the test of memory: those above long_run_interval()'s, up to three times as high, against the rest.
+constexpr std::size_t middling = 3 * slow_movements;
+
+double memory_of(std::span<const double> values) {
+  const std::vector<double> powers = cosine_powers(values, middling);
+  const double low = mean_of(std::span(powers).last(middling - slow_movements));
+  // All powers add up to the squares about the mean.
+  double left = squares_about(values, mean_of(values));
+  for (const double power : powers) left -= power;
+  const double high = std::max(left, 0.0) / static_cast<double>(values.size() - 1 - middling);
+  return low == 0 ? 0 : low / high;
+}
+
+double most_memory(std::size_t count, double false_alarm) {
+  const boost::math::fisher_f ratio(static_cast<double>(middling - slow_movements),
+                                    static_cast<double>(count - 1 - middling));
+  return boost::math::quantile(boost::math::complement(ratio, false_alarm));
 }
 
 bool slows_down(std::span<const double> values) {
@@ -101,8 +112,44 @@ bool grew_apart(std::span<const double> values) {
   return squares_about(late, mean_of(late)) > times * times * squares_about(early, mean_of(early));
 }
 
-double two_sided(double degrees_of_freedom, double false_alarm) {
-  return student_quantile(degrees_of_freedom, 1 - false_alarm);
+/// What a settled path hardly ever passes.
+struct Limits {
+  double trend;
+  double halves;
+  double memory;
+};
+
+Limits limits_of(std::size_t count, double false_alarm) {
+  const double of_movement = false_alarm / 6 / 4;
+  const double freedom_of_halves = 2 * static_cast<double>(count / 2) - 2;
+  return {student_quantile(groups - 2.0, 1 - of_movement), student_quantile(freedom_of_halves, 1 - of_movement),
+          most_memory(count, false_alarm * 5 / 6)};
+}
+
+struct Seen {
+  bool moves = false;
+  bool goes_on = false;
+  bool remembers = false;
+  bool apart = false;
+};
+
+/// One coordinate.
+void look_at(std::span<const double> values, const Limits& limits, PathStatus& status, Seen& seen) {
+  const std::vector<double> ten = ten_means(values);
+  const double trend = std::abs(slope_of(ten).t);
+  const double first = std::abs(apart_from(std::span(ten).last(groups - 1), ten.front()));
+  const double last = std::abs(apart_from(std::span(ten).first(groups - 1), ten.back()));
+  const double halves = std::abs(halves_of(values));
+  const double memory = memory_of(values);
+  const bool moves = trend > limits.trend || halves > limits.halves;
+  seen.moves = seen.moves || moves || first > limits.trend;
+  seen.goes_on = seen.goes_on || (moves && !slows_down(values)) || last > limits.trend;
+  seen.remembers = seen.remembers || memory > limits.memory;
+  seen.apart = seen.apart || grew_apart(values);
+  status.trend = std::max(status.trend, trend);
+  status.halves = std::max(status.halves, halves);
+  status.ends = std::max({status.ends, first, last});
+  status.memory = std::max(status.memory, memory);
 }
 
 }  // namespace
@@ -120,71 +167,27 @@ std::string_view name(Verdict verdict) noexcept {
   }
 }
 
-double lag_one_correlation(std::span<const double> values) {
-  const double mean = mean_of(values);
-  const double squares = squares_about(values, mean);
-  if (squares == 0) return 0;
-  double cross = 0;
-  for (std::size_t i = 1; i < values.size(); ++i) cross += (values[i] - mean) * (values[i - 1] - mean);
-  return cross / squares;
-}
-
 PathStatus path_status(std::span<const double> means, std::size_t dimension, double false_alarm) {
   NUSTREAM_REQUIRE(dimension > 0 && means.size() % dimension == 0, "batches of d means each");
   const std::size_t count = means.size() / dimension;
   PathStatus status{Verdict::settled, 0, 0, 0, 0, false_alarm};
   const bool finite = std::all_of(means.begin(), means.end(), [](double value) { return std::isfinite(value); });
   if (!finite) return {Verdict::diverged, 0, 0, 0, 0, false_alarm};
-  if (count < groups) return {Verdict::converging, 0, 0, 0, 0, false_alarm};
+  if (count < enough_batches) return {Verdict::converging, 0, 0, 0, 0, false_alarm};
 
-  const double share = false_alarm / 5 / static_cast<double>(dimension);
-  const double most_trend = two_sided(groups - 2.0, share);
-  const double most_halves = two_sided(2 * static_cast<double>(count / 2) - 2, share);
-  // r̂ of m independent values, their trend removed, is about normal, of mean −2/m and variance 1/m.
-  const auto m = static_cast<double>(count);
-  const double most_lag =
-      boost::math::quantile(boost::math::complement(boost::math::normal(), share)) / std::sqrt(m) - 2 / m;
-  bool moves = false;
-  bool remembers = false;
-  bool goes_on = false;
-  bool apart = false;
+  const double each = false_alarm / static_cast<double>(dimension);
+  const Limits limits = limits_of(count, each);
+  Seen seen;
   std::vector<double> values(count);
   for (std::size_t j = 0; j < dimension; ++j) {
     for (std::size_t i = 0; i < count; ++i) values[i] = means[i * dimension + j];
-    const std::vector<double> ten = ten_means(values);
-    const double trend = std::abs(slope_of(ten).t);
-    const double first = std::abs(apart_from(std::span(ten).last(groups - 1), ten.front()));
-    const double last = std::abs(apart_from(std::span(ten).first(groups - 1), ten.back()));
-    const double halves = std::abs(halves_of(values));
-    const double lag = lag_one_without_trend(values);
-    const bool this_moves = trend > most_trend || halves > most_halves;
-    moves = moves || this_moves || first > most_trend;
-    goes_on = goes_on || (this_moves && !slows_down(values)) || last > most_trend;
-    remembers = remembers || lag > most_lag;
-    apart = apart || grew_apart(values);
-    status.trend = std::max(status.trend, trend);
-    status.halves = std::max(status.halves, halves);
-    status.ends = std::max({status.ends, first, last});
-    status.lag_one = std::max(status.lag_one, lag);
+    look_at(values, limits, status, seen);
   }
-  status.verdict = apart       ? Verdict::diverged
-                   : goes_on   ? Verdict::drifting
-                   : moves     ? Verdict::converging
-                   : remembers ? Verdict::converging
-                               : Verdict::settled;
+  status.verdict = seen.apart                     ? Verdict::diverged
+                   : seen.goes_on                 ? Verdict::drifting
+                   : seen.moves || seen.remembers ? Verdict::converging
+                                                  : Verdict::settled;
   return status;
-}
-
-std::optional<Interval> dependent_t_interval(std::span<const double> values, double level) {
-  if (values.size() < 4) return std::nullopt;
-  const auto m = static_cast<double>(values.size());
-  const double found = lag_one_correlation(values);
-  const double r = std::clamp(found + (1 + 3 * found) / m, 0.0, 0.9);
-  const double longer = (1 + r) / (1 - r);
-  const double mean = mean_of(values);
-  const double freedom = std::max((m - 1) / longer, 1.0);
-  const double deviation = std::sqrt(squares_about(values, mean) / (m - 1) * longer / m);
-  return Interval{mean, student_quantile(freedom, level) * deviation};
 }
 
 }  // namespace nustream::inference

@@ -17,6 +17,7 @@ target_sources(nustream_core PRIVATE
   inference/local_mechanism.cpp
   inference/local_solver.cpp
   inference/moments.cpp
+  inference/long_run.cpp
   inference/path_status.cpp
   inference/sandwich.cpp
   inference/symmetric.cpp

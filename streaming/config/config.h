@@ -97,7 +97,7 @@ struct Intervals {
   Kind kind = Kind::none;
   double level = 0.95;        ///< nominal coverage
   double share = 0.1;         ///< of ρ, for sandwich: what its second moments cost
-  std::uint64_t count = 10;   ///< m: of batches, checkpoints or runs over a table
+  std::uint64_t count = 10;   ///< m: of batches (32 where nothing is said), checkpoints or runs over a table
   std::uint64_t burn_in = 0;  ///< steps over a table before the first of them
 };
 

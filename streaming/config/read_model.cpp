@@ -4,6 +4,7 @@
 
 #include "config/read_sections.h"
 #include "nustream/base/error.h"
+#include "nustream/inference/path_status.h"
 #include "planted.h"
 
 namespace nustream::config {
@@ -321,7 +322,9 @@ void read_intervals(const Section& root, Config& config, Purpose purpose) {
   intervals.level = section.number("level").value_or(intervals.level);
   if (!(intervals.level > 0 && intervals.level < 1)) section.refuse("level", "a number between 0 and 1");
   intervals.share = read_share(section, intervals.share);
-  intervals.count = section.count("count").value_or(intervals.count);
+  // Of batches as many as tell whether the path has settled.
+  const std::uint64_t count = intervals.kind == Interval::batch_means ? inference::enough_batches : intervals.count;
+  intervals.count = section.count("count").value_or(count);
   intervals.burn_in = section.count("burn_in").value_or(intervals.burn_in);
   const bool of_tables = intervals.kind == Interval::checkpoints || intervals.kind == Interval::runs;
   if (purpose == Purpose::stream && of_tables) {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "nustream/base/error.h"
-#include "nustream/inference/path_status.h"
+#include "nustream/inference/long_run.h"
 #include "publish/status.h"
 
 namespace nustream::publish {
@@ -26,7 +26,7 @@ std::optional<ShownIntervals> by_batches(const BatchMeansIntervals& kind, const 
   const std::uint64_t steps = count * release.batch_length;
   ShownIntervals shown{{}, steps, release.batches_through.value(), count, steps < enough_steps};
   for (const std::vector<double>& of_one : values)
-    shown.of.push_back(*inference::dependent_t_interval(of_one, kind.level));
+    shown.of.push_back(*inference::long_run_interval(of_one, kind.level));
   return shown;
 }
 

@@ -19,7 +19,7 @@ ShownStatus shown(const inference::PathStatus& status) {
           status.trend,
           status.halves,
           status.ends,
-          status.lag_one,
+          status.memory,
           status.false_alarm};
 }
 
@@ -29,7 +29,7 @@ void append_status(const ShownStatus& status, std::string& out) {
   append_field("trend", status.trend, out);
   append_field("halves", status.halves, out);
   append_field("ends", status.ends, out);
-  append_field("lag_one", status.lag_one, out);
+  append_field("memory", status.memory, out);
   append_field("false_alarm", status.false_alarm, out);
   out += '}';
 }

@@ -19,7 +19,7 @@ namespace nustream::publish {
 /// What a line tells of it.
 struct ShownStatus {
   std::string verdict;
-  double trend = 0, halves = 0, ends = 0, lag_one = 0, false_alarm = 0;
+  double trend = 0, halves = 0, ends = 0, memory = 0, false_alarm = 0;
 };
 [[nodiscard]] ShownStatus shown(const inference::PathStatus& status);
 /// ,"status":{"verdict":…}

@@ -15,7 +15,7 @@ namespace nustream::descent {
 /// long enough to forget the one before.
 struct Batching {
   std::uint64_t from = 0;           ///< steps before the first batch, those of the tail average
-  std::uint64_t batches = 16;       ///< m ≥ 2
+  std::uint64_t batches = 32;       ///< m ≥ 2
   std::uint64_t first_length = 64;  ///< steps of a batch to begin with, ≥ 1
 };
 

@@ -21,6 +21,9 @@ enum class Verdict {
 /// "settled", "converging", "drifting", "diverged".
 [[nodiscard]] std::string_view name(Verdict verdict) noexcept;
 
+/// Fewer batches do not tell whether a path has settled.
+inline constexpr std::size_t enough_batches = 32;
+
 /// What is seen, and how often as much is seen of a path that is settled.
 struct PathStatus {
   Verdict verdict;
@@ -29,24 +32,18 @@ struct PathStatus {
   double trend;
   double halves;
   double ends;  ///< the same of the first or the last of the ten means against the nine others (8 degrees of freedom)
-  /// Largest over the coordinates, of neighbouring batches, trend removed: how much of a batch the next one
-  /// remembers.
-  double lag_one;
+  /// Largest over the coordinates: the power of the path at middling frequencies over that at high ones. It is about
+  /// 1 of batches that are independent, and larger of batches that are shorter than what the descent remembers,
+  /// 1/(ηλ).
+  double memory;
   double
       false_alarm;  ///< probability of another verdict than `settled` for independent normal batches that are alike
 };
 
-/// `means`: batches × d, in order, of equal length. Fewer than ten say nothing: converging, and figures of 0. Each
-/// of five tests has a fifth of `false_alarm`, divided among the coordinates (Bonferroni).
-[[nodiscard]] PathStatus path_status(std::span<const double> means, std::size_t dimension, double false_alarm = 0.01);
-
-/// Mean of the values and a Student interval for the long-run mean behind it where neighbours depend on each other as
-/// in an autoregression of order one: with r their lag-one correlation, its bias of −(1 + 3r)/m put back, s²/m times
-/// (1 + r)/(1 − r), and as many fewer degrees of freedom; as t_interval() where r is not positive. Nothing for fewer
-/// than four values. Source: Bartlett 1946.
-[[nodiscard]] std::optional<Interval> dependent_t_interval(std::span<const double> values, double level);
-
-/// r̂ of neighbouring values about their mean; 0 where they are all equal.
-[[nodiscard]] double lag_one_correlation(std::span<const double> values);
+/// `means`: batches × d, in order, of equal length. Fewer than enough_batches say nothing: converging, and figures of
+/// 0. The four tests of movement share a sixth of `false_alarm` and the test of memory has the rest, each divided
+/// among the coordinates (Bonferroni). The test of memory uses no frequency that long_run_interval() uses, so that a
+/// path does not pass for having a narrow interval.
+[[nodiscard]] PathStatus path_status(std::span<const double> means, std::size_t dimension, double false_alarm = 0.06);
 
 }  // namespace nustream::inference
