@@ -11,6 +11,8 @@
 #include <chrono>
 #include <csignal>
 #include <memory>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include "error.h"
@@ -19,7 +21,7 @@
 namespace nustream::kafka {
 namespace {
 
-constexpr std::chrono::milliseconds command_time_max{30'000};
+using Time = std::chrono::steady_clock::time_point;
 
 std::vector<std::string> lines_of(std::string_view words) {
   std::vector<std::string> lines;
@@ -48,6 +50,8 @@ class Child {
     ::posix_spawnattr_init(&attributes);
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    // Sockets of the service's libraries are not all closed by themselves: no program that it runs may hold a listener.
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     // The service's threads block signals; its children take them.
     sigset_t none;
     ::sigemptyset(&none);
@@ -61,14 +65,20 @@ class Child {
   ~Child() {
     if (child_ <= 0) return;
     ::kill(child_, SIGKILL);
-    static_cast<void>(wait());
+    int status = 0;
+    while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    }
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  [[nodiscard]] int wait() {
+  /// How it ended; nothing where it has not by then. It may have closed its output long before.
+  [[nodiscard]] std::optional<int> wait(Time until) {
+    constexpr std::chrono::milliseconds pause{5};
     int status = 0;
-    while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(child_, &status, WNOHANG) <= 0) {
+      if (std::chrono::steady_clock::now() >= until) return std::nullopt;
+      std::this_thread::sleep_for(pause);
     }
     child_ = 0;
     return status;
@@ -79,8 +89,7 @@ class Child {
 };
 
 /// Everything up to the end of the pipe; false where time or bytes run out.
-bool read_to_end(int descriptor, std::size_t bytes_max, std::string& out) {
-  const auto until = std::chrono::steady_clock::now() + command_time_max;
+bool read_to_end(int descriptor, std::size_t bytes_max, Time until, std::string& out) {
   while (out.size() <= bytes_max) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
     if (left <= 0) return false;
@@ -97,7 +106,8 @@ bool read_to_end(int descriptor, std::size_t bytes_max, std::string& out) {
 
 }  // namespace
 
-std::string output_of_command(std::string_view words, std::size_t bytes_max) {
+std::string output_of_command(std::string_view words, std::size_t bytes_max, std::chrono::milliseconds time_max) {
+  const Time until = std::chrono::steady_clock::now() + time_max;
   const std::vector<std::string> arguments = lines_of(words);
   if (arguments.empty())
     throw Failure(Exit::configuration, "kafka: kafka.oauth_token_command is empty: name a program");
@@ -111,10 +121,10 @@ std::string output_of_command(std::string_view words, std::size_t bytes_max) {
     auto writing = std::make_unique<secrets::Descriptor>(ends[1]);
     Child child(arguments, writing->get());
     writing.reset();
-    if (!read_to_end(reading.get(), bytes_max, out))
-      throw command_failed(arguments.front(), "took too long, or printed too much");
-    const int status = child.wait();
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw command_failed(arguments.front(), "failed");
+    const std::optional<int> status =
+        read_to_end(reading.get(), bytes_max, until, out) ? child.wait(until) : std::nullopt;
+    if (!status) throw command_failed(arguments.front(), "took too long, or printed too much");
+    if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0) throw command_failed(arguments.front(), "failed");
   }
   return out;
 }

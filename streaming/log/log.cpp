@@ -28,7 +28,7 @@ bool is_journal(int descriptor) {
 class File {
  public:
   explicit File(const std::string& path)
-      : descriptor_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640)) {
+      : descriptor_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600)) {
     if (descriptor_ < 0) {
       throw system_failure(Exit::io, "open", path, errno, "name a file that this user may write as log.file");
     }

@@ -12,7 +12,7 @@ namespace nustream::log {
 /// Where entries go, and how they look there.
 struct Settings {
   Format format = Format::plain;
-  std::string file{};  ///< appended to, mode 0640 where it is made; empty: standard error
+  std::string file{};  ///< appended to, mode 0600 where it is made; empty: standard error
 };
 
 /// From now on entries go there. Until the first call they go to standard error, in plain words. Where standard error

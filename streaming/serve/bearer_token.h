@@ -18,6 +18,9 @@ class BearerToken {
   /// Takes the same time whatever `presented` has in common with the token.
   [[nodiscard]] bool matches(std::string_view presented) const noexcept;
 
+  /// Of two that this process holds itself; what somebody presents is for matches().
+  friend bool operator==(const BearerToken&, const BearerToken&) = default;
+
  private:
   std::array<std::uint8_t, 32> hash_;  // BLAKE2b
 };

@@ -74,7 +74,12 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
 
   void start() { asio::co_spawn(acceptor_.get_executor(), accept_connections(shared_from_this()), asio::detached); }
 
-  void change_access(const Access& access) { access_ = access; }
+  /// Whoever follows with a token that no longer counts is cut off, and asks again.
+  void change_access(const Access& access) {
+    const bool is_another = access.token != access_.token;
+    access_ = access;
+    if (is_another) close_those_in({Stage::idle, Stage::following});
+  }
 
   void stop() {
     stopping_ = true;
@@ -122,6 +127,7 @@ class Listener::Service : public std::enable_shared_from_this<Service> {
   [[nodiscard]] std::size_t of(const asio::ip::address& address) const;
   [[nodiscard]] bool make_room(const std::optional<asio::ip::address>& among);
   void dismiss(std::initializer_list<Stage> at_once);
+  void close_those_in(std::initializer_list<Stage> stages);
   [[nodiscard]] Reply reply(Client& client, const RequestParser& parser, std::size_t number);
   [[nodiscard]] Reply follow(Client& client, Answer answer, const RequestParser& parser);
   [[nodiscard]] bool has_room_for_follower(const asio::ip::address& address) const;
@@ -197,10 +203,13 @@ bool Listener::Service::make_room(const std::optional<asio::ip::address>& among)
 
 /// Closes the connections in those stages; the others go after the request at hand.
 void Listener::Service::dismiss(std::initializer_list<Stage> at_once) {
+  for (Connection* const connection : connections_) connection->last_request = true;
+  close_those_in(at_once);
+}
+
+void Listener::Service::close_those_in(std::initializer_list<Stage> stages) {
   for (Connection* const connection : connections_) {
-    connection->last_request = true;
-    if (std::find(at_once.begin(), at_once.end(), connection->guest.stage) != at_once.end())
-      connection->stream.close();
+    if (std::find(stages.begin(), stages.end(), connection->guest.stage) != stages.end()) connection->stream.close();
   }
 }
 

@@ -1,8 +1,12 @@
 // Tokens of OAUTHBEARER: what is read out of a file's or a command's text, and how commands are run.
 #include "kafka/oauth_token.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
 
 #include "error.h"
 #include "kafka/client_settings.h"
@@ -92,6 +96,25 @@ TEST(CommandOutput, IsNothingWhereTheProgramFails) {
     }
   }
   EXPECT_THROW(static_cast<void>(output_of_command("", 100)), Failure);
+}
+
+// One that has closed its output and goes on is waited for as long as any other, and then killed.
+TEST(CommandOutput, IsNothingWhereTheProgramDoesNotEnd) {
+  for (const char* const words : {"sleep\n1000", "sh\n-c\necho token; exec >&-; exec sleep 1000"}) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THROW(static_cast<void>(output_of_command(words, 100, std::chrono::milliseconds{300})), Failure) << words;
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds{300}) << words;
+  }
+}
+
+TEST(CommandOutput, IsOfAProgramWithoutTheDescriptorsOfThisProcess) {
+  const int left_open = ::open("/dev/null", O_RDONLY);
+  ASSERT_GE(left_open, 3);
+  EXPECT_EQ(
+      output_of_command("sh\n-c\nfor n in /proc/self/fd/*; do [ ${n##*/} -gt 9 ] || printf %s, ${n##*/}; done", 100)
+          .find(std::to_string(left_open) + ","),
+      std::string::npos);
+  ::close(left_open);
 }
 
 }  // namespace

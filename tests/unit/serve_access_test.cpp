@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <memory>
 #include <string>
 
 #include "expect_failure.h"
@@ -201,6 +202,26 @@ TEST_F(ServersAccess, ABrowserShowsTheTokenAsAPassword) {
                                 "not base64 at all", "===="}) {
     EXPECT_EQ(ask(bad), 401) << bad;
   }
+}
+
+// An open stream of events would go on for whoever holds a token that was replaced because somebody else has it.
+TEST_F(ServersAccess, ANewTokenCutsOffWhoFollowsWithTheOldOne) {
+  open({.operator_token_file = write(token)});
+  const auto follow = [&](const std::string& with) {
+    auto client = std::make_unique<HttpClient>(servers_->operator_listener()->port());
+    client->send(http_request("/api/v1/events", "Authorization: Bearer " + with + "\r\n"));
+    EXPECT_THAT(client->read_until("\r\n\r\n"), ::testing::HasSubstr("200 OK"));
+    return client;
+  };
+  const auto of_old = follow(token);
+  loop_.on_loop([this] { servers_->read_tokens_again(); });
+  EXPECT_NO_THROW(static_cast<void>(of_old->read_until("retry: 3000\n\n"))) << "the same token changes nothing";
+  const std::string other = "another-token-of-the-test";
+  static_cast<void>(write(other));
+  loop_.on_loop([this] { servers_->read_tokens_again(); });
+  static_cast<void>(of_old->read_to_end());
+  EXPECT_EQ(ask_operator("/metrics", "Authorization: Bearer " + std::string(token) + "\r\n").status, 401);
+  static_cast<void>(follow(other));
 }
 
 TEST_F(ServersAccess, ThePublicTokenIsItsOwn) {
