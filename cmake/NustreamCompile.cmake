@@ -10,6 +10,26 @@ set(nustream_precompiled_flags $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds> $<$<C
 # Functions are bound when the program starts: the binder of the first call would leave what lies in registers, keys
 # among it, deep in a thread's stack, where nothing writes over it. And no function's address can be changed behind it.
 target_link_options(nustream_compile INTERFACE LINKER:-z,relro,-z,now)
+# nustream_ship(TARGET): what is shipped is hardened, and does not depend on where it was built. Tests and benchmarks are
+# not shipped; debug and sanitizer builds cannot be fortified. tests/package/hardening.py looks at what came of it.
+add_library(nustream_shipped INTERFACE)
+set(nustream_hardened -fPIE -fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  list(APPEND nustream_hardened -fcf-protection=full)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  list(APPEND nustream_hardened -mbranch-protection=standard)
+endif()
+foreach(option IN LISTS nustream_hardened)
+  target_compile_options(nustream_shipped INTERFACE $<$<CONFIG:Release>:${option}>)
+endforeach()
+# Error messages name sources; by their place in the project, so that two build folders make the same bytes. The build
+# folder may lie in the project, and of several prefixes that match the last one counts.
+target_compile_options(nustream_shipped INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=
+                                                  -ffile-prefix-map=${PROJECT_BINARY_DIR}/=)
+target_link_options(nustream_shipped INTERFACE $<$<CONFIG:Release>:-pie> LINKER:-z,noexecstack)
+function(nustream_ship target)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:nustream_shipped>)
+endfunction()
 # Bugs that tests plant; nothing but a false where they are not asked for.
 target_include_directories(nustream_compile INTERFACE ${PROJECT_SOURCE_DIR}/src/planted)
 # The presets compile several files at once, which takes half the time; debug and tidy look at each file alone.
