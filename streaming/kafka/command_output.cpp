@@ -50,7 +50,8 @@ class Child {
     ::posix_spawnattr_init(&attributes);
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    // Sockets of the service's libraries are not all closed by themselves: no program that it runs may hold a listener.
+    // Sockets of the service's libraries are not all closed by themselves: no program that it runs may hold a
+    // listener.
     ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     // The service's threads block signals; its children take them.
     sigset_t none;

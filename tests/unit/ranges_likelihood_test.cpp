@@ -112,7 +112,9 @@ TEST(ScoresOfOneRow, AreZerosAtTheEdgeOfNumbers) {
   for (const double size : {1e154, 1.2e154, 1e150}) {
     const ScoreSums::Released sums =
         sums_of(Likelihood::poisson, {{Vector::Constant(1, size), 1}}, Vector::Constant(1, -6e-154));
-    if (size > 1e153) EXPECT_EQ(sums.curvature.norm(), 0) << size;
+    if (size > 1e153) {
+      EXPECT_EQ(sums.curvature.norm(), 0) << size;
+    }
     EXPECT_LE(sums.curvature.norm(), bounds.curvature) << size;
     EXPECT_LE(sums.score.norm(), bounds.inputs * bounds.residuals) << size;
   }
