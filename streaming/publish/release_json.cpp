@@ -131,7 +131,7 @@ void ReleaseEncoder::append(const lane::Release& release, std::string_view tag, 
   append_values("average", release.average, out);
   if (!release.average.empty()) append_field("average_weight", release.average_weight, out);
   if (intervals_) append_interval(release, out);
-  if (const auto status = status_of(release)) append_status(shown(*status), out);
+  if (const auto status = status_of(release)) append_status(*status, out);
   if (strength_) append_strength(release, out);
   append_spend(release.steps, release.position, out);
 }

@@ -14,18 +14,9 @@ bool may_show_intervals(const lane::Release& release) {
   return !status || status->verdict == inference::Verdict::settled;
 }
 
-ShownStatus shown(const inference::PathStatus& status) {
-  return {std::string(inference::name(status.verdict)),
-          status.trend,
-          status.halves,
-          status.ends,
-          status.memory,
-          status.false_alarm};
-}
-
-void append_status(const ShownStatus& status, std::string& out) {
+void append_status(const inference::PathStatus& status, std::string& out) {
   out += ",\"status\":{\"verdict\":";
-  append_string(status.verdict, out);
+  append_string(inference::name(status.verdict), out);
   append_field("trend", status.trend, out);
   append_field("halves", status.halves, out);
   append_field("ends", status.ends, out);

@@ -2,7 +2,6 @@
 // iterates alone.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -16,13 +15,7 @@ namespace nustream::publish {
 /// Whether an interval may be shown: nothing is known to move.
 [[nodiscard]] bool may_show_intervals(const lane::Release& release);
 
-/// What a line tells of it.
-struct ShownStatus {
-  std::string verdict;
-  double trend = 0, halves = 0, ends = 0, memory = 0, false_alarm = 0;
-};
-[[nodiscard]] ShownStatus shown(const inference::PathStatus& status);
 /// ,"status":{"verdict":…}
-void append_status(const ShownStatus& status, std::string& out);
+void append_status(const inference::PathStatus& status, std::string& out);
 
 }  // namespace nustream::publish
