@@ -68,7 +68,8 @@ void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double targ
   const auto [mean, weight] = expected(likelihood_, inputs.dot(theta_));
   const double heavy = NUSTREAM_PLANTED("curvature-is-not-bounded") ? 0 : weight * squares;
   const double counts = std::min({1.0, bounds_.inputs * bounds_.inputs / squares, bounds_.curvature / heavy});
-  // The share of a row as large as this would be rounded to a number whose product with its squares passes the bounds.
+  // The share of a row as large as this would be rounded to a number whose product with its squares passes the
+  // bounds.
   constexpr double smallest = 0x1p-900;
   if (counts < smallest) return;
   const double root = std::sqrt(counts);
