@@ -99,10 +99,9 @@ std::string other_offset(const std::string& lane, std::uint64_t committed, std::
                          std::chrono::milliseconds wait) {
   return fmt::format(
       "lane {}: the group's committed offset {} is {} the state's {}: the state counts. Waits up to {} s for an "
-      "offset "
-      "that may be on its way; {} A reset of the group's offsets is not followed, since a step is never taken back: "
-      "to "
-      "read records again, stop, and begin in other topics or under another stream.name, where they are charged anew",
+      "offset that may be on its way; {} A reset of the group's offsets is not followed, since a step is never taken "
+      "back: to read records again, stop, and begin in other topics or under another stream.name, where they are "
+      "charged anew",
       lane, committed, committed < position ? "behind" : "beyond", position, (wait.count() + 999) / 1000,
       committed < position ? fmt::format("then goes on at {}.", position)
                            : "then refuses a state that is older than what was committed (65).");
@@ -153,18 +152,20 @@ void LaneChecks::find_again(const journal::StateRecord& record, Input& input) {
 
 std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRecord& record) {
   const Offset position{static_cast<std::int64_t>(record.position.value())};
+  const TopicPartition input = place_.in(place_.topics.input);
   const Deadline until = deadline();
-  std::optional<Offset> committed = committed_.committed(place_.in(place_.topics.input), until);
+  std::optional<Offset> committed = committed_.committed(input, until);
   if (committed && *committed != position) {
     const auto reset_to = static_cast<std::uint64_t>(committed->value());
     log::warning("offset_reset_seen", other_offset(place_.name(), reset_to, record.position.value(), time_),
                  {{"lane", std::uint64_t{place_.lane.value()}}, {"offset", reset_to}});
   }
-  // An older transaction's offsets may still be on their way.
+  // An older transaction's offsets may still be on their way. Each look has a time of its own: the last one begins
+  // when the wait is nearly over, and would otherwise be taken for a broker that does not answer.
   while (committed && *committed != position && std::chrono::steady_clock::now() < until) {
     if (cancelled_.load()) throw Cancelled();
     std::this_thread::sleep_for(between_looks);
-    committed = committed_.committed(place_.in(place_.topics.input), until);
+    committed = committed_.committed(input, deadline());
   }
   if (committed && *committed > position && !NUSTREAM_PLANTED("committed-offset-beyond-the-state-is-not-seen")) {
     rolled_back(fmt::format("the group has committed offset {}, but the state is at {}", committed->value(),

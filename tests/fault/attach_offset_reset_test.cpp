@@ -28,7 +28,7 @@ TEST(AttachOffsetReset, IsSaidOnceAndNotFollowed) {
   EXPECT_THAT(result.err, HasSubstr("the group's committed offset 10 is behind the state's 300: the state counts"));
   EXPECT_THAT(result.err,
               HasSubstr("to read records again, stop, and begin in other topics or under another stream.name"));
-  EXPECT_EQ(times(result.err, "the state counts"), 1U);
+  EXPECT_EQ(times(result.err, "the state counts"), 1U) << result.err;
   EXPECT_EQ(ledger_end(world).steps, 500U);
   expect_one_value_a_step(world.releases_uncommitted());
 }
