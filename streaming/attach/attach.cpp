@@ -28,23 +28,11 @@
 #include "measure/fit.h"
 #include "measure/measure.h"
 #include "secrets/harden.h"
-#include "secrets/key_file.h"
 #include "secrets/key_place.h"
 #include "serve/operator_token.h"
 
 namespace nustream::attach {
 namespace {
-
-secrets::Keyring load_keys(const config::Config& config, const Options& options) {
-  if (options.insecure_seed) return secrets::Keyring::insecure(*options.insecure_seed);
-  if (config.state.key_file.empty()) {
-    throw Failure(Exit::configuration,
-                  config.file +
-                      ": state.key_file is missing: every instance needs the same key file; make "
-                      "one with: nustream key new FILE");
-  }
-  return secrets::load_key_file(config.state.key_file);
-}
 
 /// Before anything is asked of a broker.
 void require_new_file(const Options& options, bool measures, const std::string& file) {
@@ -164,7 +152,7 @@ Exit run(config::Config config, const Options& options) {
   if (measures) measure::require_measurable(config);
   require_new_file(options, measures, config.file);
   std::optional<config::Mechanism> mechanism = config::make_mechanism(config, privacy::Participation::once());
-  const secrets::Keyring keys = load_keys(config, options);
+  const secrets::Keyring keys = stream_keys(config, options.insecure_seed);
   const std::string rule = measures ? ranges_rule(config, keys.is_private()) : std::string();
   for (const std::string& warning : warnings_ahead(config, *mechanism)) {
     log::warning("settings", warning);

@@ -16,7 +16,7 @@
 namespace nustream::attach {
 
 UsersPartition LanesBefore::partition(LaneId lane) const {
-  return {setup_, client_, {place_.stream, lane, place_.group, place_.topics}, cancelled_};
+  return {client_, {place_.stream, lane, place_.group, place_.topics}, setup_.config.kafka.transaction, cancelled_};
 }
 
 journal::KeyedRecord LanesBefore::record_of(const users::ClosingMark& closing) const {

@@ -125,6 +125,22 @@ class Opening {
     found_.input = input_found(*input_);
     found_.first = position_of(input_->log.low);
     if (found_.input == engine::InputFound::changed) found_.end = position_of(checks_->input_end());
+    if (setup_.config.users && !found_.other_settings) look_at_users();
+  }
+
+  /// A store that is lost is no end: a new epoch of the same settings may be charged beside those before.
+  void look_at_users() {
+    try {
+      users_ = users_opening().resumed(state_->record);
+    } catch (const kafka::KafkaFailure&) {
+      throw;
+    } catch (const LaneWasClosed&) {
+      why_no_users_ = std::current_exception();
+    } catch (const Failure& failure) {
+      if (failure.code() != Exit::data) throw;
+      why_no_users_ = std::current_exception();
+      found_.users_are_lost = true;
+    }
   }
 
   /// Within a handler: its exception is thrown again where the lane cannot do without the state.
@@ -232,7 +248,7 @@ class Opening {
     engine::EpochIdentity identity =
         identity_of(state_->identity.epoch, record.start, overlap, state_->identity.settings_digest,
                     began_with_counts(ledger_, state_->identity.epoch));
-    auto users = setup_.config.users ? users_opening().resumed(record) : nullptr;
+    if (why_no_users_) std::rethrow_exception(why_no_users_);
     Stop stop = bounds().stop_of(record);
     // As at the beginning: durable before any record is read, or a crash would resolve an end once more.
     const bool is_new_stop = stop.position != record.stop || stop.asked != record.stop_asked;
@@ -240,7 +256,7 @@ class Opening {
                       {std::move(order_.mechanism), engine::decoded_estimator(setup_.config, mechanism, record.lane),
                        engine::EpochLedger(std::move(identity), mechanism, std::move(ledger_)),
                        kafka::SeenRecords(std::move(record.seen)), stop.position, std::move(stop.asked),
-                       record.rejected, record.partitions, state_->identity.steps, std::move(users)},
+                       record.rejected, record.partitions, state_->identity.steps, std::move(users_)},
                       std::move(record.noise),
                       true,
                       record.released,
@@ -265,7 +281,7 @@ class Opening {
     EpochUsers users;
     if (setup_.config.users) {
       users = users_opening().of_epoch(
-          {state_ ? &state_->record : nullptr, ledger_, found_.has_remains, order_.renewal.new_epoch},
+          {state_ ? &state_->record : nullptr, ledger_, found_.has_remains || state_, order_.renewal.new_epoch},
           [this](journal::KeyedRecord record) {
             wait_for([&](journal::Completion done) { journal_->write_users(std::move(record), std::move(done)); });
           });
@@ -388,6 +404,8 @@ class Opening {
   std::optional<journal::State> state_;
   std::optional<LaneChecks::Input> input_;
   std::exception_ptr why_unusable_;
+  std::unique_ptr<TopicUsers> users_;  // of a state that may be gone on with
+  std::exception_ptr why_no_users_;
   bool is_behind_measuring_ = false;  // the state is that of the epoch that measured, and no other has begun
 };
 

@@ -50,36 +50,17 @@ UserStore UsersOpening::store(std::uint32_t change) const {
           partition().end()};
 }
 
-/// From where the state knows its records to be; in a topic that was restored under other offsets, from its
-/// beginning. Either way the digest tells whether the table is the right one.
 std::unique_ptr<TopicUsers> UsersOpening::rebuilt(const journal::UsersOfState& before) const {
-  users::TopicMark mark = users::decode_topic_mark(before.mark);
-  const UserStore found = store(mark.division.change);
-  const UsersPartition of_lane = partition();
-  const std::string closed = closing_key(found.identity, mark.division.change);
-  const auto read = [&](std::uint64_t from, const users::TopicLog::Take& take) {
-    of_lane.reader(found.end)(from, [&](std::string_view key, std::string_view value) {
-      if (key == closed) throw LaneWasClosed(place_.name());
-      take(key, value);
-    });
-  };
-  try {
-    return std::make_unique<TopicUsers>(found, before, read);
-  } catch (const kafka::KafkaFailure&) {
-    throw;
-  } catch (const LaneWasClosed&) {
-    throw;
-  } catch (const Failure& failure) {
-    if (failure.code() != Exit::data) throw;
-  }
-  mark.before.offset = mark.current.offset = 0;
-  journal::UsersOfState elsewhere = before;
-  elsewhere.mark = users::encode_mark(mark);
-  return std::make_unique<TopicUsers>(found, elsewhere, read);
+  const users::TopicMark mark = users::decode_topic_mark(before.mark);
+  return rebuilt_users(store(mark.division.change), before, partition(), place_.name());
 }
 
 std::unique_ptr<TopicUsers> UsersOpening::resumed(const journal::StateRecord& record) const {
-  if (!record.users) throw Failure(Exit::data, fmt::format("lane {}: the state holds no users", place_.name()));
+  if (!record.users)
+    throw Failure(Exit::data,
+                  fmt::format("lane {}: the state holds no users: what was known of them was ended; begin a "
+                              "new epoch with --new-epoch, which is charged beside what users have spent",
+                              place_.name()));
   try {
     return rebuilt(*record.users);
   } catch (const kafka::KafkaFailure&) {

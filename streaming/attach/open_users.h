@@ -10,6 +10,7 @@
 
 #include "attach/lane_change.h"
 #include "attach/lane_state.h"
+#include "attach/rebuild_users.h"
 #include "attach/topic_users.h"
 #include "error.h"
 #include "journal/ledger_chain.h"
@@ -30,19 +31,8 @@ struct EpochUsers {
 struct LanePast {
   const journal::StateRecord* state = nullptr;  ///< null where it is lost, or there was none
   const journal::Ledger& ledger;
-  bool has_remains = false;  ///< of a lane without a state: there was one
+  bool has_remains = false;  ///< of a lane whose state is lost, or knows no users: there was one that did
   bool may_change = false;   ///< --new-epoch: users may be divided otherwise than before
-};
-
-/// The lane's closing mark is committed: no step of its epoch follows.
-class LaneWasClosed : public Failure {
- public:
-  explicit LaneWasClosed(const std::string& lane)
-      : Failure(Exit::data,
-                "lane " + lane +
-                    ": the lane was closed: the users of the stream are divided otherwise from now on; start every "
-                    "instance with the number of partitions and the users.partitioner that it was closed for, with "
-                    "--new-epoch where that has not begun") {}
 };
 
 /// Opens the users of one lane once its older producers are fenced. Calls wait; they throw KafkaFailure where no
@@ -72,7 +62,9 @@ class UsersOpening {
   };
 
   [[nodiscard]] UserStore store(std::uint32_t change) const;
-  [[nodiscard]] UsersPartition partition() const { return {setup_, client_, place_, cancelled_}; }
+  [[nodiscard]] UsersPartition partition() const {
+    return {client_, place_, setup_.config.kafka.transaction, cancelled_};
+  }
   [[nodiscard]] std::unique_ptr<TopicUsers> rebuilt(const journal::UsersOfState& before) const;
   [[nodiscard]] EpochUsers of_same_lanes(const journal::UsersOfState& known, const journal::Ledger& ledger) const;
   [[nodiscard]] EpochUsers of_lost_state(const LanePast& past, const Write& write) const;

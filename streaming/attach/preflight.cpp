@@ -11,6 +11,7 @@
 #include "kafka/client.h"
 #include "kafka/client_settings.h"
 #include "kafka/security_advice.h"
+#include "secrets/key_file.h"
 #include "serve/settings.h"
 
 namespace nustream::attach {
@@ -52,6 +53,17 @@ void preflight(config::Config& config) {
   static_cast<void>(new_consumer(nobody, kafka::Role::committed_reader, {}));
   serve::check(config.serve);
   require_time_to_drain(config);
+}
+
+secrets::Keyring stream_keys(const config::Config& config, std::optional<std::uint64_t> insecure_seed) {
+  if (insecure_seed) return secrets::Keyring::insecure(*insecure_seed);
+  if (config.state.key_file.empty()) {
+    throw Failure(Exit::configuration,
+                  config.file +
+                      ": state.key_file is missing: every instance needs the same key file; make "
+                      "one with: nustream key new FILE");
+  }
+  return secrets::load_key_file(config.state.key_file);
 }
 
 std::vector<std::string> warnings_ahead(const config::Config& config, const config::Mechanism& mechanism) {

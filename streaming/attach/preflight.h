@@ -1,11 +1,14 @@
 // What can be told of a stream's settings before a broker is asked: by attach, and by check.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/config.h"
 #include "config/mechanism.h"
+#include "secrets/keyring.h"
 
 namespace nustream::attach {
 
@@ -14,6 +17,9 @@ namespace nustream::attach {
 /// certificate that cannot be read), a minibatch that never fits, a drain that is too long. Fills in kafka.properties
 /// what follows from other keys. Makes a client for a moment, which asks nobody anything. Failure(configuration).
 void preflight(config::Config& config);
+
+/// Of every instance of the stream. Failure(configuration) where no key file is named, and as load_key_file().
+[[nodiscard]] secrets::Keyring stream_keys(const config::Config& config, std::optional<std::uint64_t> insecure_seed);
 
 /// Sentences about trouble ahead that is none for a check of the settings: steps that overshoot, a budget below what
 /// the epoch would spend. Those that are empty are left out.

@@ -1,6 +1,7 @@
 #include "attach/users_partition.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "kafka/interruption.h"
 #include "kafka/partition_reader.h"
@@ -9,25 +10,30 @@ namespace nustream::attach {
 
 std::uint64_t UsersPartition::end() const {
   kafka::PartitionReader all(client_, kafka::Isolation::read_uncommitted, place_.group);
-  const kafka::Deadline deadline = kafka::in(setup_.config.kafka.transaction);
+  const kafka::Deadline deadline = kafka::in(patience_);
   return static_cast<std::uint64_t>(all.watermarks(place_.in(place_.topics.users), deadline).high.value());
+}
+
+/// A record without a value takes away those before it.
+void UsersPartition::read(std::uint64_t from, std::uint64_t end, const TakeAny& take) const {
+  const auto offset = [](std::uint64_t value) { return kafka::Offset{static_cast<std::int64_t>(value)}; };
+  const kafka::TopicPartition partition = place_.in(place_.topics.users);
+  kafka::PartitionReader committed(client_, kafka::Isolation::read_committed, place_.group);
+  const kafka::Offset low = committed.watermarks(partition, kafka::in(patience_)).low;
+  const kafka::Offset last = std::max(low, offset(end));
+  committed.read_patiently(partition, std::clamp(offset(from), low, last), last, patience_,
+                           [&](const kafka::Message& message) {
+                             if (cancelled_.load()) throw kafka::Cancelled();
+                             const auto& [key, value] = std::tie(message.record.key, message.record.value);
+                             if (key) take(*key, value ? std::optional<std::string_view>(*value) : std::nullopt);
+                           });
 }
 
 users::TopicLog::ReadFrom UsersPartition::reader(std::uint64_t end) const {
   return [this, end](std::uint64_t from, const users::TopicLog::Take& take) {
-    const auto offset = [](std::uint64_t value) { return kafka::Offset{static_cast<std::int64_t>(value)}; };
-    const std::chrono::milliseconds patience = setup_.config.kafka.transaction;
-    const kafka::TopicPartition partition = place_.in(place_.topics.users);
-    kafka::PartitionReader committed(client_, kafka::Isolation::read_committed, place_.group);
-    const kafka::Offset low = committed.watermarks(partition, kafka::in(patience)).low;
-    const kafka::Offset last = std::max(low, offset(end));
-    committed.read_patiently(partition, std::clamp(offset(from), low, last), last, patience,
-                             [&](const kafka::Message& message) {
-                               if (cancelled_.load()) throw kafka::Cancelled();
-                               if (message.record.key && message.record.value) {
-                                 take(*message.record.key, *message.record.value);
-                               }
-                             });
+    read(from, end, [&](std::string_view key, std::optional<std::string_view> value) {
+      if (value) take(key, *value);
+    });
   };
 }
 
@@ -35,12 +41,23 @@ std::optional<std::string> UsersPartition::find(const std::string& key) const {
   constexpr std::uint64_t window = 1'024;  // what is written last is looked for at the end first
   std::optional<std::string> found;
   const std::uint64_t last = end();
-  const auto take = [&](std::string_view of, std::string_view value) {
-    if (of == key) found = std::string(value);
+  bool is_told = false;
+  const auto take = [&](std::string_view of, std::optional<std::string_view> value) {
+    if (of != key) return;
+    is_told = true;
+    found = value ? std::optional<std::string>(*value) : std::nullopt;
   };
-  if (last > window) reader(last)(last - window, take);
-  if (!found) reader(last)(0, take);
+  if (last > window) read(last - window, last, take);
+  if (!is_told) read(0, last, take);
   return found;
+}
+
+std::set<std::string> UsersPartition::keys() const {
+  std::set<std::string> keys;
+  read(0, end(), [&](std::string_view key, std::optional<std::string_view> value) {
+    value ? static_cast<void>(keys.emplace(key)) : static_cast<void>(keys.erase(std::string(key)));
+  });
+  return keys;
 }
 
 }  // namespace nustream::attach

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "attach/lane_state.h"
 #include "kafka/client_settings.h"
 #include "kafka/lane_place.h"
 #include "users/topic_log.h"
@@ -18,23 +21,29 @@ namespace nustream::attach {
 /// outlive it.
 class UsersPartition {
  public:
-  UsersPartition(const Setup& setup, const kafka::ClientSettings& client, kafka::LanePlace place,
+  /// `patience`: how long a broker's answer, or the next record, is waited for.
+  UsersPartition(const kafka::ClientSettings& client, kafka::LanePlace place, std::chrono::milliseconds patience,
                  const std::atomic<bool>& cancelled)
-      : setup_(setup), client_(client), place_(std::move(place)), cancelled_(cancelled) {}
+      : client_(client), place_(std::move(place)), patience_(patience), cancelled_(cancelled) {}
 
   /// The high watermark.
   [[nodiscard]] std::uint64_t end() const;
   /// Committed records from `from` on, below `end`; for as long as it takes, as long as it goes on.
   [[nodiscard]] users::TopicLog::ReadFrom reader(std::uint64_t end) const;
-  /// The last value under a key; nothing where there is none.
+  /// The last value under a key; nothing where there is none, or it was deleted.
   [[nodiscard]] std::optional<std::string> find(const std::string& key) const;
+  /// Under which there is a value.
+  [[nodiscard]] std::set<std::string> keys() const;
 
   [[nodiscard]] users::StoreIdentity identity() const { return {place_.stream, place_.lane}; }
 
  private:
-  const Setup& setup_;
+  using TakeAny = std::function<void(std::string_view key, std::optional<std::string_view> value)>;
+  void read(std::uint64_t from, std::uint64_t end, const TakeAny& take) const;
+
   const kafka::ClientSettings& client_;
   kafka::LanePlace place_;
+  std::chrono::milliseconds patience_;
   const std::atomic<bool>& cancelled_;
 };
 

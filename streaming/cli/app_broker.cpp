@@ -88,7 +88,7 @@ void add_inspect(CLI::App& app, Job& job) {
   command->add_option("--key-file", arguments.key_file, "the key file, where no link in the folder leads to it");
   command->add_option("--witness", arguments.witness, "the folder of the witness, where it is not beside the key");
   command->add_option("--insecure-seed", arguments.insecure_seed, "the seed of a run that is not private");
-  command->add_flag("--users", arguments.users, "of a folder: how much its users have used up; NOT PRIVATE");
+  command->add_flag("--users", arguments.users, "how much its users have used up; NOT PRIVATE");
   add_broker_arguments(*command, arguments.kafka);
   command->add_flag("--chart", arguments.chart, "of a folder: draw the path of the main coefficient in the terminal")
       ->excludes(command->add_flag("--json", arguments.json, "print JSON"));
@@ -104,6 +104,7 @@ void add_users(CLI::App& app, Job& job) {
     CLI::App* one = command->add_subcommand(name, help);
     add_config_arguments(*one, arguments.config);
     one->add_option("--insecure-seed", arguments.insecure_seed, "the seed of a run that is not private");
+    add_broker_arguments(*one, arguments.kafka);
     return one;
   };
   add("close", "the identifiers on standard input, one a line, never count again", closing)->callback([&job] {

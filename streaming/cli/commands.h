@@ -143,7 +143,7 @@ struct InspectArguments {
   std::string witness;   ///< folder of the witness; empty: beside the key, or that of the configuration
   std::optional<std::uint64_t> insecure_seed;
   bool chart = false;  ///< of a folder: the path of the main coefficient, in letters
-  bool users = false;  ///< of a folder: how many users there are, and how much they have used up
+  bool users = false;  ///< how many users there are, and how much they have used up
   bool json = false;
 };
 /// State, ledger and last release of a state folder, or of each lane of an attached stream.
@@ -151,6 +151,7 @@ struct InspectArguments {
 
 struct UsersArguments {
   ConfigArguments config;
+  KafkaArguments kafka;  ///< of an attached stream
   std::optional<std::uint64_t> insecure_seed;
 };
 /// Closes the users whose identifiers stand on standard input.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "attach/edit_users.h"
 #include "cli/commands.h"
 #include "config/ranges.h"
 #include "console/main_path.h"
@@ -43,10 +44,10 @@ struct Report {
   secrets::StateIdentity identity;
   Position position{0};
   journal::Ledger ledger;
-  std::string last_release;                   ///< the line as published
-  std::string key_file{};                     ///< of a folder; empty under an insecure seed
-  std::string witness_file{};                 ///< empty where there is none
-  std::optional<folder::UserCounts> users{};  ///< where they are asked for; NOT PRIVATE
+  std::string last_release;                  ///< the line as published
+  std::string key_file{};                    ///< of a folder; empty under an insecure seed
+  std::string witness_file{};                ///< empty where there is none
+  std::optional<users::UserCounts> users{};  ///< where they are asked for; NOT PRIVATE
 };
 
 std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
@@ -115,6 +116,13 @@ void warn_of_older(const std::filesystem::path& folder, const journal::FolderWit
       folder.string(), witness.told(), witness.file().string());
 }
 
+/// Of the present epoch.
+const users::Limits& limits_of(const journal::Ledger& ledger, const std::string& place) {
+  if (ledger.epochs.empty() || !ledger.epochs.back().user)
+    throw Failure(Exit::data, place + ": its unit is the record");
+  return ledger.epochs.back().user->limits;
+}
+
 /// `key_file` and `witness`: empty for the folder's own.
 Report read_folder(const InspectArguments& arguments, const std::filesystem::path& folder,
                    const secrets::KeySettings& key, const std::string& witness) {
@@ -140,10 +148,7 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
                 journal::read_committed_ledger(*disk, folder, keys, state.record), last_release};
   if (!arguments.insecure_seed) report.key_file = key_file;
   if (arguments.users) {
-    const auto& epochs = report.ledger.epochs;
-    if (epochs.empty() || !epochs.back().user)
-      throw Failure(Exit::data, folder.string() + ": its unit is the record");
-    report.users = folder::count_users(*disk, folder, state, epochs.back().user->limits);
+    report.users = folder::count_users(*disk, folder, state, limits_of(report.ledger, folder.string()));
   }
   if (seen.found()) report.witness_file = seen.file().string();
   warn_of_older(folder, seen, state, *disk);
@@ -174,8 +179,11 @@ std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& 
     const kafka::Offset from = kafka::decode_bookmark(state.record.bookmark).releases_from;
     kafka::LaneChecks checks(client, place, keys, kafka.transaction, cancelled);
     const auto last = checks.last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
-    reports.emplace_back(place.name(), Report{state.identity, state.record.position, engine::ledger_of(state.record),
-                                              last ? last->text : ""});
+    Report report{state.identity, state.record.position, engine::ledger_of(state.record), last ? last->text : ""};
+    if (arguments.users) {
+      report.users = attach::count_users(config, client, place, keys, limits_of(report.ledger, place.name()));
+    }
+    reports.emplace_back(place.name(), std::move(report));
   }
   return reports;
 }
@@ -236,7 +244,7 @@ std::string place_in_input(const Report& report) {
                      with_separators(epochs.back().to.value()));
 }
 
-void print_users(const folder::UserCounts& counts) {
+void print_users(const users::UserCounts& counts) {
   using console::with_separators;
   fmt::print("operator only, not private: {} users, {} of them at their limits\n", with_separators(counts.entries),
              with_separators(counts.at_limit));
@@ -248,7 +256,7 @@ void print_users(const folder::UserCounts& counts) {
   fmt::print("\n");
 }
 
-void append_users(const folder::UserCounts& counts, std::string& out) {
+void append_users(const users::UserCounts& counts, std::string& out) {
   out += ",\"users\":{\"private\":false";
   publish::append_field("entries", counts.entries, out);
   publish::append_field("at_limit", counts.at_limit, out);

@@ -106,7 +106,7 @@ Decision with_state(const Found& found, const Ledger& ledger, const Asked& asked
       found.input == InputFound::gap || found.input == InputFound::unproven || found.input == InputFound::changed;
   const Position start = behind_state(found, ledger, keeping);
   if (gap && (asked.new_epoch == NewEpoch::no || !asked.accept_gap)) return Refuse{Refusal::gap, start};
-  const bool needed = found.other_settings || found.noise_is_used_up || gap;
+  const bool needed = found.other_settings || found.noise_is_used_up || found.users_are_lost || gap;
   if (asked.new_epoch == NewEpoch::always || (asked.new_epoch == NewEpoch::where_needed && needed)) {
     return begin_behind_state(found, ledger, asked, start, gap);
   }

@@ -33,7 +33,8 @@ enum class Keeping {
 struct Asked {
   enum class NewEpoch {
     no,
-    where_needed,  ///< where the lane cannot go on: another settings digest, used-up noise, a gap, no usable state
+    where_needed,  ///< where the lane cannot go on: another settings digest, used-up noise, a gap, no usable state,
+                   ///< or none of what its users used up
     always
   };
   bool first_run = true;  ///< a lane without any past may begin
@@ -71,7 +72,8 @@ struct Found {
   bool other_settings = false;  ///< than those that are asked for
   /// All steps of a finite correlation are taken, or its state has no room for the segment that a resume begins.
   bool noise_is_used_up = false;
-  bool other_passes = false;  ///< its passes are over another window
+  bool users_are_lost = false;  ///< of a topic: nobody knows what its users used up
+  bool other_passes = false;    ///< its passes are over another window
   InputFound input = InputFound::held;
   // Of whatever lies beside it:
   /// A witness outside the folder tells of a commit that neither state nor ledger holds: they are older, another

@@ -1,6 +1,5 @@
 #include "folder/user_edits.h"
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,12 +11,10 @@
 #include "located.h"
 #include "secrets/key_file.h"
 #include "secrets/keyring.h"
-#include "users/partition_number.h"
+#include "users/closing.h"
 
 namespace nustream::folder {
 namespace {
-
-constexpr std::size_t counts_max = 64;
 
 secrets::Keyring keys_of(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
                          std::string& key_file) {
@@ -74,30 +71,16 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
   files.flush();
 }
 
-void add(const users::Standing& standing, const users::Limits& limits, UserCounts& counts) {
-  ++counts.entries;
-  const StepIndex later{standing.next + (std::uint64_t{1} << 40)};  // no separation stands in the way
-  if (!users::may_contribute(limits, standing, later)) ++counts.at_limit;
-  if (standing.count == users::closed_count) return;
-  ++counts.by_count[std::min<std::size_t>(standing.count, counts.by_count.size()) - 1];
-}
-
 }  // namespace
 
-UserCounts count_users(journal::Disk& disk, const std::filesystem::path& folder, const journal::State& state,
-                       const users::Limits& limits) {
+users::UserCounts count_users(journal::Disk& disk, const std::filesystem::path& folder, const journal::State& state,
+                              const users::Limits& limits) {
   if (!state.record.users) throw Failure(Exit::data, folder.string() + ": the state holds no users");
   const users::UserKey key(state.record.users->key);
   users::Table table;
   users::UserLog log(disk, folder, key, {state.identity.stream, state.identity.lane}, table);
   log.look(mark_of(*state.record.users));
-  UserCounts counts;
-  const auto& participation = limits.participation();
-  counts.by_count.resize(participation ? std::min<std::uint64_t>(participation->times(), counts_max) : counts_max);
-  for (unsigned part = 0; part < users::Table::parts; ++part) {
-    table.visit_part(part, [&](const users::Entry& entry) { add(entry.standing, limits, counts); });
-  }
-  return counts;
+  return users::count_users(table, limits);
 }
 
 std::uint64_t close_users(const config::Config& config, std::optional<std::uint64_t> insecure_seed,
@@ -108,13 +91,9 @@ std::uint64_t close_users(const config::Config& config, std::optional<std::uint6
     known =
         std::make_unique<FolderUsers>(disk, config.state.directory, users::StoreIdentity{config.stream, config.lane},
                                       *config.users, *state.record.users);
-    for (std::string line; std::getline(identifiers, line); ++lines) {
-      if (line.ends_with('\r')) line.pop_back();
-      const users::UserHash user = known->key().hash(line);
-      const std::uint32_t number =
-          known->key().masked(user, users::partition_number(partitioner_of(config), line, user));
-      known->open().put({user, number, users::closed(known->open().find(user))});
-    }
+    lines = users::for_each_identifier(
+        identifiers, known->key(), partitioner_of(config),
+        [&](const users::Entry& of, std::uint32_t) { users::close_user(of, known->open()); });
     state.record.users = known->close();
     return [&known] { known->sync(); };
   });

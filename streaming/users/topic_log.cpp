@@ -30,33 +30,41 @@ bool TopicLog::is_of_store(std::string_view key) const {
   return rest.size() > 1 && rest[1] == '/' && (rest[0] == first || rest[0] == first + 1);
 }
 
-void TopicLog::load(const TopicMark& mark, std::uint64_t end, const ReadFrom& read) {
+/// `beyond` is called where the partition holds a record behind the mark.
+Segment TopicLog::rebuild(const TopicMark& mark, const ReadFrom& read, const std::function<void()>& beyond) {
   NUSTREAM_REQUIRE(mark.division == mark_.division, "users are divided among as many lanes as before");
   mark_ = mark;
   const SegmentStart& first = mark.before.number != 0 ? mark.before : mark.current;
-  end_ = end;
   Rebuild rebuild(key_, context_, mark.store, table_);
   Segment segment{mark.segment};
-  read(first.offset, [&](std::string_view key, std::string_view value) {
+  read(first.offset, [&](std::string_view key, std::string_view sealed) {
     if (!is_of_store(key)) return;
-    const auto size = record_size(value);
-    if (!size || *size != value.size()) return rebuild.torn();
-    // Of a longer segment that had these keys before.
-    if (record_place(value).number >= first.number) take(value, rebuild, segment);
+    const auto size = record_size(sealed);
+    if (!size || *size != sealed.size()) return rebuild.torn();
+    const std::uint64_t number = record_place(sealed).number;
+    if (number < first.number) return;  // of a longer segment that had these keys before
+    if (rebuild.reached()) return beyond();
+    static_cast<void>(rebuild.take(sealed));
+    if (number >= mark_.current.number) segment.count(sealed);
   });
   rebuild.finish();
-  writer_.resume(mark.store, segment);
+  return segment;
 }
 
 /// No transaction writes a record without the state that knows it.
-void TopicLog::take(std::string_view sealed, Rebuild& rebuild, Segment& segment) const {
-  if (rebuild.take(sealed) == Taken::beyond) {
+void TopicLog::load(const TopicMark& mark, std::uint64_t end, const ReadFrom& read) {
+  const Segment segment = rebuild(mark, read, [] {
     throw Failure(Exit::data,
                   "the store of users holds batches that the state does not know: the state was rolled back; "
                   "restore it as it was, or begin a new epoch with --new-epoch, which is charged beside what users "
                   "have spent");
-  }
-  if (record_place(sealed).number >= mark_.current.number) segment.count(sealed);
+  });
+  end_ = end;
+  writer_.resume(mark.store, segment);
+}
+
+void TopicLog::look(const TopicMark& mark, const ReadFrom& read) {
+  static_cast<void>(rebuild(mark, read, [] {}));
 }
 
 void TopicLog::begin(std::uint64_t end) {

@@ -41,6 +41,9 @@ class TopicLog {
   /// are missing, damaged, of another stream or lane, or where the topic holds batches that the state does not know.
   /// `end`: where the partition ends.
   void load(const TopicMark& mark, std::uint64_t end, const ReadFrom& read);
+  /// The same for whoever only looks, perhaps while another process appends: what was appended since the mark is
+  /// passed over, and nothing may be appended here.
+  void look(const TopicMark& mark, const ReadFrom& read);
   /// Of a lane of whose users nothing is known: the store begins at `end`, whatever the partition holds before it.
   void begin(std::uint64_t end);
 
@@ -57,7 +60,7 @@ class TopicLog {
   [[nodiscard]] std::vector<journal::KeyedRecord> keyed(Appended batch);
   [[nodiscard]] std::string key_of(std::uint64_t number) const;
   [[nodiscard]] bool is_of_store(std::string_view key) const;
-  void take(std::string_view sealed, Rebuild& rebuild, Segment& segment) const;
+  [[nodiscard]] Segment rebuild(const TopicMark& mark, const ReadFrom& read, const std::function<void()>& beyond);
 
   UserKey key_;
   std::string context_;

@@ -250,6 +250,10 @@ std::vector<Row> rows_of_topics() {
        "go on, disjoint"},
       {"--new-epoch at the horizon", state([](Found& f) { f.noise_is_used_up = true; }), one_epoch, attached_anew(),
        topics, "begin 3 at 100, disjoint"},
+      {"where users are lost", state([](Found& f) { f.users_are_lost = true; }), one_epoch, attached(), topics,
+       "go on, disjoint"},
+      {"--new-epoch where users are lost", state([](Found& f) { f.users_are_lost = true; }), one_epoch,
+       attached_anew(), topics, "begin 3 at 100, disjoint"},
       {"--new-epoch behind an unknown overlap", state([](Found& f) { f.noise_is_used_up = true; }), of_another_input,
        attached_anew(), topics, "begin 3 at 100, unknown"},
       {"a gap", state(found_input(InputFound::gap, 150)), one_epoch, attached(), topics, "refuse: gap"},
@@ -325,7 +329,7 @@ void for_all_combinations(const std::function<void(const Found&, const Ledger&, 
       for (const Asked& asked : askeds)
         for (int state = 0; state <= static_cast<int>(State::committed); ++state)
           for (int input = 0; input <= static_cast<int>(InputFound::changed); ++input)
-            for (unsigned bits = 0; bits < 512; ++bits) {
+            for (unsigned bits = 0; bits < 1024; ++bits) {
               const auto bit = [bits](unsigned place) { return (bits >> place & 1U) != 0; };
               Found found{.state = static_cast<State>(state), .epoch = EpochId{2}, .position = Position{100}};
               found.input = static_cast<InputFound>(input);
@@ -338,6 +342,7 @@ void for_all_combinations(const std::function<void(const Found&, const Ledger&, 
               if (bit(6) && found.has_remains) found.committed_offset = Position{130};
               found.torn_release = bit(7) && found.has_remains;
               if (bit(8)) found.end = Position{60};
+              found.users_are_lost = bit(9);
               look(found, ledger, asked, keeping);
             }
 }
@@ -356,6 +361,7 @@ TEST(EpochDecision, NeverBeginsOrGoesOnAgainstItsRules) {
       EXPECT_EQ(found.state, State::committed);
       EXPECT_TRUE(asked.going_on && asked.new_epoch != NewEpoch::always);
       EXPECT_FALSE(found.other_settings || found.other_passes || found.other_kind);
+      EXPECT_FALSE(is_anew && found.users_are_lost);
       EXPECT_TRUE(found.input == InputFound::held || found.input == InputFound::not_known);
     }
     if (std::holds_alternative<Refuse>(decision)) ++refused;
@@ -394,7 +400,7 @@ TEST(EpochDecision, NeverBeginsOrGoesOnAgainstItsRules) {
       EXPECT_TRUE(asked.accept_gap);
     }
   });
-  EXPECT_EQ(begun + gone_on + refused, 1'382'400U);
+  EXPECT_EQ(begun + gone_on + refused, 2'764'800U);
   EXPECT_GT(begun, 10'000U);
   EXPECT_GT(gone_on, 100U);
   EXPECT_GT(refused, 10'000U);

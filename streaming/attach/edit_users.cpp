@@ -1,0 +1,202 @@
+#include "attach/edit_users.h"
+
+#include <atomic>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "attach/rebuild_users.h"
+#include "attach/record_sizes.h"
+#include "attach/topic_requirements.h"
+#include "journal/sealed_state.h"
+#include "kafka/kafka_journal.h"
+#include "kafka/lane_checks.h"
+#include "kafka/lane_edit.h"
+#include "users/closing.h"
+#include "users/closing_mark.h"
+
+namespace nustream::attach {
+namespace {
+
+constexpr std::atomic<bool> never{false};
+
+[[noreturn]] void refuse(const kafka::LanePlace& place, const std::string& why) {
+  throw Failure(Exit::data, fmt::format("lane {}: {}", place.name(), why));
+}
+
+/// One lane whose state and store are changed together.
+class UsersEdit {
+ public:
+  UsersEdit(const config::Config& config, const kafka::ClientSettings& client, const secrets::Keyring& keys,
+            LaneId lane)
+      : config_(config),
+        keys_(keys),
+        edit_(client, config.kafka, {config.stream, lane, config.kafka.group, config.kafka.topics},
+              {config.kafka.topics.state, config.kafka.topics.users}),
+        checks_(client, place(), keys, config.kafka.transaction, never),
+        partition_(client, place(), config.kafka.transaction, never) {}
+
+  [[nodiscard]] const kafka::LanePlace& place() const { return edit_.place(); }
+  [[nodiscard]] const UsersPartition& partition() const noexcept { return partition_; }
+
+  /// As committed records tell; nothing where the lane never began, or knows no users any more.
+  [[nodiscard]] std::optional<journal::UsersOfState> users() const {
+    const std::optional<std::string> sealed = edit_.load();
+    if (!sealed) return std::nullopt;
+    return journal::open_state(keys_, *sealed).record.users;
+  }
+
+  /// The lane is this process's, and its topics agree with its state. False where it has none, which is only so of
+  /// one that never began.
+  [[nodiscard]] bool take_over() {
+    const std::optional<std::string> sealed = edit_.take_over();
+    if (!sealed) {
+      if (checks_.remains().any()) refuse(place(), "there are releases, a ledger or a committed offset but no state");
+      return false;
+    }
+    state_.emplace(journal::open_state(keys_, *sealed));
+    checks_.check_outputs(*state_);
+    static_cast<void>(checks_.check_input(state_->record, state_->identity.steps.value() > 0));
+    return true;
+  }
+  [[nodiscard]] std::optional<journal::UsersOfState>& users_of_state() { return state_->record.users; }
+
+  /// The releases that the state still owes stay in it: whoever opens it next publishes them.
+  void commit(const char* attempt, std::vector<kafka::OutgoingRecord> records) {
+    const std::string sealed = journal::seal_state(keys_, state_->identity, state_->record);
+    edit_.commit(fmt::format("{} users of lane {}", attempt, place().name()), sealed, std::move(records));
+  }
+
+ private:
+  const config::Config& config_;
+  const secrets::Keyring& keys_;
+  kafka::LaneEdit edit_;
+  kafka::LaneChecks checks_;
+  UsersPartition partition_;
+  std::optional<journal::State> state_;
+};
+
+kafka::ClientSettings client_of(const config::Config& config) {
+  return {config.kafka.brokers, config.kafka.properties};
+}
+
+void require_users(const config::Config& config) {
+  if (config.users && config.users->are_kept) return;
+  throw Failure(Exit::configuration, config.file + ": privacy.unit is not \"user\": there are no users to change");
+}
+
+/// How users are divided, and under which key: the same in all lanes, none of which is closed.
+struct Divided {
+  users::UserKey key;
+  users::Division division;
+};
+
+/// One that lacks its state, or is closed for another division, would let those whom it does not know count again.
+Divided divided_now(const config::Config& config, const kafka::ClientSettings& client, const secrets::Keyring& keys) {
+  std::optional<Divided> now;
+  for (std::uint32_t lane = 0; lane < (now ? now->division.lanes : 1); ++lane) {
+    const UsersEdit edit(config, client, keys, LaneId{lane});
+    const auto users = edit.users();
+    if (!users) {
+      refuse(edit.place(),
+             "its state is not there, or holds no users: nobody is closed in any lane; attach the stream "
+             "first, until all of its lanes have begun");
+    }
+    const users::Division division = users::decode_topic_mark(users->mark).division;
+    const std::string mark = closing_key(edit.partition().identity(), division.change);
+    if ((now && division != now->division) || edit.partition().find(mark)) {
+      refuse(edit.place(),
+             "the number of lanes is changing: nobody is closed in any lane; attach the stream with "
+             "--new-epoch first, until all of its lanes have begun");
+    }
+    if (!now) now.emplace(Divided{users::UserKey(users->key), division});
+  }
+  return *std::move(now);
+}
+
+void close_in_lane(const config::Config& config, UsersEdit& edit, const users::Division& division,
+                   std::size_t entries_max, const std::vector<users::Entry>& closed) {
+  if (!edit.take_over() || !edit.users_of_state()) refuse(edit.place(), "its state is gone");
+  journal::UsersOfState& known = *edit.users_of_state();
+  config::Users settings = *config.users;
+  settings.column = known.column;
+  const UserStore store{
+      edit.partition().identity(), settings, division, {.entries_max = entries_max}, edit.partition().end()};
+  const auto users = rebuilt_users(store, known, edit.partition(), edit.place().name());
+  for (const users::Entry& of : closed) users::close_user(of, users->open());
+  const TopicUsers::Closed batch = users->close();
+  known = batch.state;
+  std::vector<kafka::OutgoingRecord> records;
+  for (const journal::KeyedRecord& record : batch.records) {
+    records.push_back({edit.place().topics.users, edit.place().partition(), record.key, record.value});
+  }
+  edit.commit("close", std::move(records));
+}
+
+}  // namespace
+
+users::UserCounts count_users(const config::Config& config, const kafka::ClientSettings& client,
+                              const kafka::LanePlace& place, const secrets::Keyring& keys,
+                              const users::Limits& limits) {
+  constexpr int attempts = 3;  // of a lane that runs
+  const UsersPartition partition(client, place, config.kafka.transaction, never);
+  for (int attempt = 1;; ++attempt) {
+    const auto sealed = kafka::committed_state(client, place, config.kafka.transaction);
+    if (!sealed) refuse(place, "there is no state");
+    const auto users = journal::open_state(keys, *sealed).record.users;
+    if (!users) refuse(place, "the state holds no users");
+    try {
+      return users::count_users(table_of(*users, partition), limits);
+    } catch (const kafka::KafkaFailure&) {
+      throw;
+    } catch (const Failure& failure) {
+      if (attempt == attempts) refuse(place, failure.what());
+    }
+  }
+}
+
+std::uint64_t close_users(const config::Config& config, const secrets::Keyring& keys, std::istream& identifiers) {
+  require_users(config);
+  const kafka::ClientSettings client = client_of(config);
+  kafka::require_no_members(client, config.kafka);
+  const std::size_t entries_max =
+      user_entries(config, check_topics(config, config.kafka.give_up, never).user_bytes_max);
+  const Divided now = divided_now(config, client, keys);
+  std::vector<std::vector<users::Entry>> closed(now.division.lanes);
+  const std::uint64_t lines = users::for_each_identifier(
+      identifiers, now.key, now.division.partitioner, [&](const users::Entry& of, std::uint32_t number) {
+        closed[users::lane_of(now.division.partitioner, number, now.division.lanes).value()].push_back(of);
+      });
+  for (std::uint32_t lane = 0; lane < now.division.lanes; ++lane) {
+    if (closed[lane].empty()) continue;
+    UsersEdit edit(config, client, keys, LaneId{lane});
+    close_in_lane(config, edit, now.division, entries_max, closed[lane]);
+  }
+  return lines;
+}
+
+void end_users(const config::Config& config, const secrets::Keyring& keys) {
+  require_users(config);
+  const kafka::ClientSettings client = client_of(config);
+  kafka::require_no_members(client, config.kafka);
+  bool any = false;
+  for (std::uint32_t lane = 0; lane < kafka::lanes_with_states(client, config.kafka); ++lane) {
+    UsersEdit edit(config, client, keys, LaneId{lane});
+    if (!edit.take_over() || !edit.users_of_state()) continue;
+    edit.users_of_state().reset();
+    const std::set<std::string> keys_of_store = edit.partition().keys();
+    std::vector<kafka::OutgoingRecord> tombstones;
+    for (const std::string& key : keys_of_store) {
+      tombstones.push_back({edit.place().topics.users, edit.place().partition(), key, std::nullopt});
+    }
+    edit.commit("end", std::move(tombstones));
+    any = true;
+  }
+  if (!any) throw Failure(Exit::data, config.stream + ": the state of no lane holds users; check the topics");
+}
+
+}  // namespace nustream::attach

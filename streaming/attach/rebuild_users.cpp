@@ -1,0 +1,53 @@
+#include "attach/rebuild_users.h"
+
+#include "kafka/client_error.h"
+#include "users/closing_mark.h"
+
+namespace nustream::attach {
+namespace {
+
+/// Calls `rebuild(state)`, and once more with a state that looks for its records everywhere.
+template <class Rebuild>
+auto here_or_elsewhere(const journal::UsersOfState& state, const Rebuild& rebuild) {
+  try {
+    return rebuild(state);
+  } catch (const kafka::KafkaFailure&) {
+    throw;
+  } catch (const LaneWasClosed&) {
+    throw;
+  } catch (const Failure& failure) {
+    if (failure.code() != Exit::data) throw;
+  }
+  journal::UsersOfState elsewhere = state;
+  users::TopicMark mark = users::decode_topic_mark(state.mark);
+  mark.before.offset = mark.current.offset = 0;
+  elsewhere.mark = users::encode_mark(mark);
+  return rebuild(elsewhere);
+}
+
+}  // namespace
+
+std::unique_ptr<TopicUsers> rebuilt_users(const UserStore& store, const journal::UsersOfState& before,
+                                          const UsersPartition& partition, const std::string& lane) {
+  const std::string closed = closing_key(store.identity, store.division.change);
+  const auto read = [&](std::uint64_t from, const users::TopicLog::Take& take) {
+    partition.reader(store.end)(from, [&](std::string_view key, std::string_view value) {
+      if (key == closed) throw LaneWasClosed(lane);
+      take(key, value);
+    });
+  };
+  return here_or_elsewhere(
+      before, [&](const journal::UsersOfState& state) { return std::make_unique<TopicUsers>(store, state, read); });
+}
+
+users::Table table_of(const journal::UsersOfState& state, const UsersPartition& partition) {
+  const users::UserKey key(state.key);
+  return here_or_elsewhere(state, [&](const journal::UsersOfState& known) {
+    const users::TopicMark mark = users::decode_topic_mark(known.mark);
+    users::Table table;
+    users::TopicLog(key, partition.identity(), table, mark.division).look(mark, partition.reader(partition.end()));
+    return table;
+  });
+}
+
+}  // namespace nustream::attach

@@ -1,0 +1,37 @@
+// Persons who are closed: their identifiers, one a line.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <istream>
+#include <string>
+
+#include "nustream/users/changes.h"
+#include "nustream/users/gate.h"
+#include "nustream/users/placement.h"
+#include "users/partition_number.h"
+#include "users/user_key.h"
+
+namespace nustream::users {
+
+/// Calls `close(entry)` for the user of each line; the entry's standing is that of nobody who counted. Returns how
+/// many lines there were. A line may end in CR LF.
+template <class Close>
+std::uint64_t for_each_identifier(std::istream& lines, const UserKey& key, Partitioner partitioner,
+                                  const Close& close) {
+  std::uint64_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    if (line.ends_with('\r')) line.pop_back();
+    const UserHash user = key.hash(line);
+    const std::uint32_t number = partition_number(partitioner, line, user);
+    close(Entry{user, key.masked(user, number), {}}, number);
+  }
+  return count;
+}
+
+/// The user's entry stays, at its limits.
+inline void close_user(const Entry& of, Changes& changes) {
+  changes.put({of.user, of.number, closed(changes.find(of.user))});
+}
+
+}  // namespace nustream::users

@@ -1,0 +1,33 @@
+#include "users/user_counts.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "nustream/users/gate.h"
+
+namespace nustream::users {
+namespace {
+
+constexpr std::uint64_t counts_max = 64;
+
+void add(const Standing& standing, const Limits& limits, UserCounts& counts) {
+  ++counts.entries;
+  const StepIndex later{standing.next + (std::uint64_t{1} << 40)};  // no separation stands in the way
+  if (!may_contribute(limits, standing, later)) ++counts.at_limit;
+  if (standing.count == closed_count) return;
+  ++counts.by_count[std::min<std::size_t>(standing.count, counts.by_count.size()) - 1];
+}
+
+}  // namespace
+
+UserCounts count_users(const Table& table, const Limits& limits) {
+  UserCounts counts;
+  const auto& participation = limits.participation();
+  counts.by_count.resize(participation ? std::min(participation->times(), counts_max) : counts_max);
+  for (unsigned part = 0; part < Table::parts; ++part) {
+    table.visit_part(part, [&](const Entry& entry) { add(entry.standing, limits, counts); });
+  }
+  return counts;
+}
+
+}  // namespace nustream::users

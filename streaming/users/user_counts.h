@@ -1,0 +1,21 @@
+// How much the users of a table have used up.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nustream/users/limits.h"
+#include "nustream/users/table.h"
+
+namespace nustream::users {
+
+/// Depends on data: for the operator alone.
+struct UserCounts {
+  std::uint64_t entries = 0;              ///< users that ever contributed, or were closed
+  std::uint64_t at_limit = 0;             ///< of those, they can contribute no more
+  std::vector<std::uint64_t> by_count{};  ///< that contributed 1, 2, … times; the last of them so often or more
+};
+
+[[nodiscard]] UserCounts count_users(const Table& table, const Limits& limits);
+
+}  // namespace nustream::users
