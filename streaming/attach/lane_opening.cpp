@@ -165,7 +165,7 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   const StepCount steps = lane.state.lane.steps();
   const Position position = lane.state.lane.position();
   const engine::EpochIdentity& epoch = lane.state.ledger.identity();
-  const std::string large = publish::large_delta(config.privacy.delta, position.value());
+  const std::string large = publish::large_delta(config.privacy.deltas(), position.value());
   if (!large.empty()) console::warn(fmt::format("lane {}: {}", lane_.value(), large));
   host_.shown.open_lane({engine::release_header(config, {lane_, epoch.epoch, epoch.digest, epoch.is_private}),
                          mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity,

@@ -61,7 +61,7 @@ Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
   Plan plan{.mechanism = config::make_mechanism(config, participation),
             .spend = {},
             .groups = {},
-            .delta_warning = publish::large_delta(config.privacy.delta, records),
+            .delta_warning = publish::large_delta(config.privacy.deltas(), records),
             .prediction = {},
             .why_no_prediction = {},
             .rational_excess = {},

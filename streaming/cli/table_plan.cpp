@@ -75,7 +75,7 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
           rho,
           publish::epsilons_of(rho, privacy.deltas()),
           design.of_users ? std::vector<publish::GroupSpend>() : engine::group_bounds(rho, privacy.delta),
-          publish::large_delta(privacy.delta, arguments.records),
+          publish::large_delta(privacy.deltas(), arguments.records),
           std::move(reach),
           std::move(sums)};
 }

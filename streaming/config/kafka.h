@@ -1,6 +1,7 @@
 // [kafka] and the keys of [release] that belong to it: where a topic is, how lanes go on and when they end.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -51,6 +52,10 @@ struct Kafka {
   std::uint64_t lanes_max = 64;
   std::chrono::milliseconds transaction{60'000};  ///< transaction.timeout.ms, and a commit's deadline
   std::chrono::milliseconds give_up{300'000};     ///< without a broker for so long: exit 69
+  /// The same of a command whose answer a person waits for: topics, inspect, check --data.
+  [[nodiscard]] std::chrono::milliseconds person_gives_up() const {
+    return std::min(give_up, std::chrono::milliseconds{10'000});
+  }
   std::chrono::milliseconds drain{30'000};        ///< for a lane that is revoked or ends to finish its batch
   std::chrono::milliseconds model_every{10'000};  ///< clock of the combined model
   std::size_t dead_letter_bytes_max = 65'536;     ///< of a dead letter's value

@@ -261,7 +261,7 @@ Exit run(config::Config config, const Options& options) {
   }
   if (!options.quiet) {
     warn_of_noise(config, engine::predicted_stddev(config, mechanism, design), design.steps);
-    console::warn(publish::large_delta(config.privacy.delta, table.rows()));
+    console::warn(publish::large_delta(config.privacy.deltas(), table.rows()));
     console::warn(config::dotted_member(config));
   }
 

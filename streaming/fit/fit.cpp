@@ -163,7 +163,7 @@ Exit run(const Options& options) {
   if (table.y.empty()) throw Failure(Exit::data, "'" + options.file + "' holds no records");
   static_cast<void>(ranges::sizes({table.y.size(), columns.features.size() + 1, Rho{options.rho},
                                    neighbours_of(options).adjacency}));  // before a folder is made
-  console::warn(publish::large_delta(std::ranges::max(deltas, {}, &Delta::value), table.y.size()));
+  console::warn(publish::large_delta(deltas, table.y.size()));
   folder::OneStepAccount account(place_of(options));
   require_enough(options, account, table.y.size(), columns.features.size() + 1);
   Report report = report_of(options, columns, table, account);

@@ -1,5 +1,7 @@
 #include "publish/epsilons.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "publish/json_text.h"
@@ -63,7 +65,8 @@ std::string groups_text(std::span<const GroupSpend> groups, double delta) {
   return out;
 }
 
-std::string large_delta(Delta delta, std::uint64_t records) {
+std::string large_delta(std::span<const Delta> deltas, std::uint64_t records) {
+  const Delta delta = std::ranges::max(deltas, {}, &Delta::value);
   const double share = delta.value() * static_cast<double>(records);
   if (!(share > far_above)) return {};
   return fmt::format(

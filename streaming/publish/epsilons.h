@@ -46,9 +46,9 @@ void append_groups(std::span<const GroupSpend> groups, std::string& out);
 /// One line a group: what its person is promised, at `delta`.
 [[nodiscard]] std::string groups_text(std::span<const GroupSpend> groups, double delta);
 
-/// One sentence where δ is so large that a mechanism which shows whole records could keep it: above 10/n for n
-/// records.
+/// One sentence where the largest δ is so large that a mechanism which shows whole records could keep it: above 10/n
+/// for n records.
 /// "" else.
-[[nodiscard]] std::string large_delta(Delta delta, std::uint64_t records);
+[[nodiscard]] std::string large_delta(std::span<const Delta> deltas, std::uint64_t records);
 
 }  // namespace nustream::publish

@@ -201,7 +201,7 @@ Exit run(config::Config config, const folder::Options& options) {
   }
   session.finish();
   printer.finish();
-  warn(publish::large_delta(config.privacy.delta, session.lane().position().value()), options);
+  warn(publish::large_delta(config.privacy.deltas(), session.lane().position().value()), options);
   promise.tell(session.warnings());
   console::warn_of_lost(rejects_of(session));
   console::print_for_operator(counted(loop, session), rejects_of(session));
