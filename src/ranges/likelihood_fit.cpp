@@ -104,8 +104,8 @@ NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& 
   const double share = NUSTREAM_PLANTED("each-step-of-a-fit-spends-the-budget") ? 1 : shares[number];
   const Rho rho{steps.settings.rho.value() * share * (1 - 0x1p-48)};
   ScoreSums sums(steps.likelihood, bounds, steps.settings.adjacency, rho, theta);
-  steps.rows.each(part, [&](std::span<const double> inputs, double target) {
-    sums.add(Eigen::Map<const Vector>(inputs.data(), theta.size()), original(steps.target, target));
+  steps.rows.each(part, [&](std::span<const double> inputs, double target, double weight) {
+    sums.add(Eigen::Map<const Vector>(inputs.data(), theta.size()), original(steps.target, target), weight);
   });
   const ScoreSums::Released found = sums.release(steps.draw, step_stages[number][0], step_stages[number][1]);
   const inference::SymmetricSpectrum spectrum = inference::symmetric_spectrum(found.curvature);
@@ -132,7 +132,8 @@ void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, con
   const Matrix to_original = way_back(placements).matrix * whiten;
   const Vector found = to_original * theta;
   fit.theta.assign(found.begin(), found.end());
-  if (steps.likelihood == Likelihood::poisson || fit.floored > 0 || !fit.is_settled) return;
+  const bool is_withheld = steps.likelihood == Likelihood::poisson || steps.rows.are_weighted();
+  if (is_withheld || fit.floored > 0 || !fit.is_settled) return;
   const Matrix covariance = to_original * last.covariance * to_original.transpose();
   for (Eigen::Index j = 0; j < theta.size(); ++j) {
     fit.variances.push_back({covariance(j, j), std::numeric_limits<double>::infinity()});
@@ -161,9 +162,10 @@ bool measure_first(const Steps& steps, const Part& part, TableFit& fit) {
 TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSettings& settings,
                         const DrawNoise& draw) {
   NUSTREAM_REQUIRE(table.x.size() == table.features * table.y.size(), "a row for every target");
+  NUSTREAM_REQUIRE(table.weights.empty() || table.weights.size() == table.y.size(), "a weight for every row");
   const Sizes parts = sizes({table.records(), table.features + 1, settings.rho, settings.adjacency});
   const std::vector<double> targets = allowed_targets(likelihood, table.y);
-  const Table allowed{table.features, table.x, targets};
+  const Table allowed{table.features, table.x, targets, table.weights};
   TableFit fit;
   Rows rows(allowed);
   place_columns(rows, parts, settings, draw, fit);

@@ -36,7 +36,7 @@ std::vector<double> entries_of(const Vector& vector) {
 }
 
 /// θ and its variances in original units, from sums in whitened ones.
-void answer(PartSums found, const Whitening& whitening, TableFit& fit) {
+void answer(PartSums found, const Whitening& whitening, bool are_weighted, TableFit& fit) {
   const auto d = static_cast<Eigen::Index>(fit.placements.size());
   // Residuals about a pilot tell of the spread: a stage behind the first (moments/interval.h).
   moments::StageSums stage = found.sums.stages().front();
@@ -52,6 +52,7 @@ void answer(PartSums found, const Whitening& whitening, TableFit& fit) {
   Vector theta = to_original * Eigen::Map<const Vector>(estimate.theta.data(), d);
   theta(0) += back.offset;
   fit.theta = entries_of(theta);
+  if (are_weighted) return;
   constexpr double target[] = {1.0};
   const StepCount steps{2};
   const auto known = moments::target_variances(found.sums, found.frame, alone, estimate, steps);
@@ -68,6 +69,7 @@ void answer(PartSums found, const Whitening& whitening, TableFit& fit) {
 
 TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawNoise& draw) {
   NUSTREAM_REQUIRE(table.x.size() == table.features * table.y.size(), "a row for every target");
+  NUSTREAM_REQUIRE(table.weights.empty() || table.weights.size() == table.y.size(), "a weight for every row");
   const Sizes parts = sizes({table.records(), table.features + 1, settings.rho, settings.adjacency});
   TableFit fit;
   Rows rows(table);
@@ -93,7 +95,9 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   const Part rest = rows.dealer.rest();
   fit.answer_records = rest.count;
   const double share = answer_shares[1];
-  const double wide = widening(Rho{settings.rho.value() * share}, rest.count, d, closer->inputs);
+  // Of rows that are whitened by weighted moments: about √d where their weights are taken out.
+  const double unweighted = closer->inputs / std::sqrt(first.weight);
+  const double wide = widening(Rho{settings.rho.value() * share}, rest.count, d, unweighted);
   fit.bounds = {std::max(least_widening, wide / 2) * closer->inputs, wide * closer->residuals, wide};
   PartDesign design = part_design(settings, d, fit.bounds, centre);
   design.design.spread = moments::Spread::residuals;
@@ -101,7 +105,7 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   design.stages = {KeyStage::second, KeyStage::target, KeyStage::spread};
   answer(sum_part(
              design, [&](const AddRow& add) { working.each(rest, add); }, draw),
-         first.whitening, fit);
+         first.whitening, working.are_weighted(), fit);
   return fit;
 }
 

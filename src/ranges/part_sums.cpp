@@ -21,8 +21,8 @@ PartSums sum_part(const PartDesign& part, const std::function<void(const AddRow&
   for (const noise::Grid& grid : grids) spacings.push_back(grid.spacing());
   moments::BatchSums batch(part.design, spacings);
   batch.aim(part.radii, part.centre);
-  rows([&](std::span<const double> inputs, double target) {
-    batch.add({inputs.size(), 1, inputs.data(), &target, nullptr});
+  rows([&](std::span<const double> inputs, double target, double weight) {
+    batch.add({inputs.size(), 1, inputs.data(), &target, nullptr, nullptr, &weight});
   });
   std::vector<std::vector<std::int64_t>> noise;
   std::vector<std::span<const std::int64_t>> views;

@@ -28,8 +28,8 @@ struct PartSums {
   moments::Frame frame;
 };
 
-/// Hands over one row: its inputs and its target, or NaN for a row that cannot be used.
-using AddRow = std::function<void(std::span<const double> inputs, double target)>;
+/// Hands over one row: its inputs, its target, or NaN for a row that cannot be used, and how much it counts.
+using AddRow = std::function<void(std::span<const double> inputs, double target, double weight)>;
 
 /// One release over the rows that `rows` adds, γ = 1. Guarantee: moments::calibrate()'s, at `part.rho`.
 [[nodiscard]] PartSums sum_part(const PartDesign& part, const std::function<void(const AddRow&)>& rows,

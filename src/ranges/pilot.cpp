@@ -1,5 +1,7 @@
 #include "ranges/pilot.h"
 
+#include <algorithm>
+
 #include "inference/symmetric.h"
 #include "moments/triangle.h"
 
@@ -25,8 +27,14 @@ Pilot pilot(WorkingRows& rows, const Part& part, const FitSettings& settings, co
   const Eigen::MatrixXd noisy = moments::full_matrix(found.sums.stages().front().second, d);
   const Eigen::VectorXd eigenvalues =
       inference::symmetric_eigenvalues(noisy).array().max(estimate.floor) / static_cast<double>(part.count);
+  const double weight =
+      rows.are_weighted() ? std::max(noisy(0, 0), estimate.floor) / static_cast<double>(part.count) : 1;
   return {Eigen::Map<const Eigen::VectorXd>(estimate.theta.data(), rows.dimension()),
-          whitening.restore * whitening.restore, whitening, eigenvalues.maxCoeff(), eigenvalues.minCoeff()};
+          whitening.restore * whitening.restore,
+          whitening,
+          eigenvalues.maxCoeff(),
+          eigenvalues.minCoeff(),
+          weight};
 }
 
 }  // namespace nustream::ranges

@@ -19,6 +19,7 @@ struct Pilot {
   Whitening whitening;
   double largest;  ///< eigenvalues of the noisy second moments, floored, per record of the part
   double smallest;
+  double weight;  ///< noisy mean weight of a row of the part; 1 where rows have none
 };
 
 /// One release at settings.rho over the rows of `part`, which are not whitened yet.

@@ -62,8 +62,8 @@ ScoreSums::ScoreSums(Likelihood likelihood, const ScoreBounds& bounds, privacy::
   NUSTREAM_REQUIRE(theta.allFinite(), "a finite point to take the score at");
 }
 
-void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target) noexcept {
-  const double squares = inputs.squaredNorm();
+void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, double times) noexcept {
+  const double squares = times * inputs.squaredNorm();
   if (!std::isfinite(squares) || !std::isfinite(target)) return;
   const auto [mean, weight] = expected(likelihood_, inputs.dot(theta_));
   const double heavy = NUSTREAM_PLANTED("curvature-is-not-bounded") ? 0 : weight * squares;
@@ -73,10 +73,12 @@ void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double targ
   constexpr double smallest = 0x1p-900;
   if (counts < smallest) return;
   const double root = std::sqrt(counts);
-  const double residual = root * std::clamp(root * (target - mean), -bounds_.residuals, bounds_.residuals);
+  const double longer = std::sqrt(times);
+  const double residual =
+      longer * root * std::clamp(root * longer * (target - mean), -bounds_.residuals, bounds_.residuals);
   WideUnits* sum = curvature_.sums.data();
   for (Eigen::Index i = 0; i < inputs.size(); ++i) {
-    const double diagonal = counts * weight * inputs(i) * curvature_.units;
+    const double diagonal = counts * weight * times * inputs(i) * curvature_.units;
     *sum++ += static_cast<WideUnits>(diagonal * inputs(i));
     for (Eigen::Index j = i + 1; j < inputs.size(); ++j) {
       *sum++ += static_cast<WideUnits>(std::numbers::sqrt2 * diagonal * inputs(j));

@@ -27,7 +27,8 @@ struct ScoreBounds {
 /// Integers on a grid of `spacing`, which outlast 2^64 rows.
 __extension__ typedef __int128 WideUnits;
 
-/// Σ v w xxᵀ and Σ √v·clip(√v (y − μ), ±R_r)·x at a θ, each with noise.
+/// Σ v w xxᵀ and Σ √v·clip(√v (y − μ), ±R_r)·x at a θ, each with noise. A row that counts ω times enters as √ω·x and
+/// √ω·(y − μ) do, before anything is bounded.
 ///
 /// Guarantee: ρ-zCDP for one record at the whole `rho`, curvature_share of it for the curvature and the rest for the
 /// score (composition). With v = min(1, R_x²/‖x‖², K/(w‖x‖²)) a record's curvature has Frobenius norm ≤ K, kept as a
@@ -43,7 +44,7 @@ class ScoreSums {
             const Eigen::VectorXd& theta);
 
   /// A row whose length or target is not finite adds nothing.
-  void add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target) noexcept;
+  void add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, double times = 1) noexcept;
 
   struct Released {
     Eigen::MatrixXd curvature;

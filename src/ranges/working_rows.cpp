@@ -29,12 +29,13 @@ void WorkingRows::each(const Part& part, const AddRow& add) {
       placed_(j) = placed(fit_.placements[k], rows_.value(position, fit_.features[k]));
     }
     const double target = placed(fit_.placements.back(), rows_.value(position, rows_.table.features));
-    if (!placed_.allFinite()) {
-      add(unusable(), std::numeric_limits<double>::quiet_NaN());
+    const double weight = are_weighted() ? rows_.table.weights[position] : 1;
+    if (!placed_.allFinite() || !(weight >= 0 && std::isfinite(weight))) {
+      add(unusable(), std::numeric_limits<double>::quiet_NaN(), 0);
       continue;
     }
     whitened_.noalias() = whiten_ * placed_;
-    add({whitened_.data(), static_cast<std::size_t>(whitened_.size())}, target);
+    add({whitened_.data(), static_cast<std::size_t>(whitened_.size())}, target, weight);
   }
 }
 
@@ -50,13 +51,13 @@ NoisyCounts measure(WorkingRows& rows, const Part& part, std::size_t histograms,
   ExactCounts counts(design);
   std::vector<double> found(histograms);
   std::vector<std::size_t> bins(histograms);
-  rows.each(part, [&](std::span<const double> inputs, double target) {
+  rows.each(part, [&](std::span<const double> inputs, double target, double weight) {
     const bool usable = std::isfinite(target);
     if (usable) {
       lengths(Eigen::Map<const Eigen::VectorXd>(inputs.data(), static_cast<Eigen::Index>(inputs.size())), target,
               found);
     }
-    for (std::size_t i = 0; i < histograms; ++i) bins[i] = usable ? length_bin(found[i]) : no_bin;
+    for (std::size_t i = 0; i < histograms; ++i) bins[i] = usable ? length_bin(std::sqrt(weight) * found[i]) : no_bin;
     counts.add(bins);
   });
   return {counts, mechanism, draw(stage, mechanism.grid(), design.entries())};

@@ -23,7 +23,9 @@ class WorkingRows {
   [[nodiscard]] Eigen::Index dimension() const { return static_cast<Eigen::Index>(fit_.placements.size()); }
   void whiten(const Eigen::MatrixXd& matrix) { whiten_ = matrix; }
 
-  /// A row without one of its numbers has a target that is no number.
+  [[nodiscard]] bool are_weighted() const { return !rows_.table.weights.empty(); }
+
+  /// A row without one of its numbers, or without a weight, has a target that is no number.
   void each(const Part& part, const AddRow& add);
 
  private:
@@ -40,7 +42,8 @@ class WorkingRows {
 using Lengths =
     std::function<void(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, std::span<double> lengths)>;
 
-/// One release of histograms of lengths over the rows of `part`, at settings.rho; unusable rows are in none of them.
+/// One release of histograms of lengths, each times the root of its row's weight, over the rows of `part`, at
+/// settings.rho; unusable rows are in none of them.
 [[nodiscard]] NoisyCounts measure(WorkingRows& rows, const Part& part, std::size_t histograms, const Lengths& lengths,
                                   const FitSettings& settings, KeyStage stage, const DrawNoise& draw);
 

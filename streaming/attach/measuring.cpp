@@ -124,7 +124,7 @@ class Measuring {
     if (!start_) start_ = bounds.start();  // kept: "latest" is the end as it was first seen
     const std::optional<Position> stop = bounds.stop().position;
     const record::Schema schema = measure::raw_schema(asked_);
-    FirstRecords records{*start_, *start_, {schema.dimension(), {}, {}}};
+    FirstRecords records{*start_, *start_, {schema.dimension(), {}, {}, {}}};
     decode::MessageDecoder decoder(asked_.input, schema);
     kafka::PartitionReader reader(client_, kafka::Isolation::read_committed, place_.group);
     while (true) {

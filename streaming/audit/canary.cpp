@@ -24,6 +24,8 @@ constexpr double magnitudes[] = {1, 2, 0.5, 5, 10, 20, 50, 100, 1e3, 1e4, 1e6, 0
 constexpr double ample = 4;
 /// Cosine below which two gradients are opposite: their difference is 2.5e-4 short of twice as long.
 constexpr double opposite = -1 + 1e-3;
+/// In public bounds: more than any record counts as, and what a map such as the logarithm still takes for less.
+constexpr double weights[] = {2, 1e3};
 constexpr double targets[] = {1e9, 1e6, 1e3, 10, 1, 0, -10, -1e3, -1e6, -1e9};
 
 /// What is asked of all records of a game.
@@ -77,8 +79,8 @@ Eigen::VectorXd after_some_noise(const Search& search, Eigen::VectorXd theta) {
 /// Of running sums its first step: later centres are the noise's.
 void play_first_step(const Search& search, Candidate& candidate) {
   const moments::Settings& settings = *search.sums;
-  candidate.added =
-      contributions(settings.mechanism.design, aim_at_start(settings), candidate.row.x, candidate.row.y);
+  candidate.added = contributions(settings.mechanism.design, aim_at_start(settings), candidate.row.x, candidate.row.y,
+                                  candidate.row.weight);
   candidate.reach = reach_of(search.mechanism, candidate.added);
 }
 
@@ -95,14 +97,15 @@ bool play_without_noise(const Search& search, Candidate& candidate) {
   for (std::uint64_t step = 0; step <= shape.at.back(); ++step) {
     std::vector<Contribution> added;
     if (std::binary_search(shape.at.begin(), shape.at.end(), step)) {
-      added = contributions(settings, after_some_noise(search, theta), candidate.row.x, candidate.row.y);
+      added = contributions(settings, after_some_noise(search, theta), candidate.row.x, candidate.row.y,
+                            candidate.row.weight);
       for (const Contribution& each : added) {
         if (!std::isfinite(each.length)) return false;
       }
       candidate.reach = std::min(candidate.reach, reach_of(search.mechanism, added));
       if (step == shape.at.front()) candidate.added = added;
     }
-    step_without_noise(settings, StepIndex{step}, added, candidate.row.x, theta);
+    step_without_noise(settings, StepIndex{step}, added, candidate.row.x, theta, candidate.row.weight);
   }
   return true;
 }
@@ -114,7 +117,8 @@ bool build(const Search& search, const Values& values, Row& row) {
     readings.push_back(record::read_field(field, search.writer.text(field.column, values)));
   }
   row = {std::vector<double>(search.builder.dimension()), 0};
-  return search.builder.build(readings.data(), row.x.data(), row.y);
+  return search.builder.build(readings.data(), row.x.data(), row.y,
+                              search.builder.has_weights() ? &row.weight : nullptr);
 }
 
 /// But for what rounding leaves of a feature at its centre.
@@ -139,7 +143,7 @@ std::optional<Candidate> candidate(const Search& search, const Values& values) {
 bool may_be_neighbours(const config::Config& config, const Candidate& first, const Candidate& second) {
   if (config.privacy.protects != config::Protects::target) return true;
   return first.values.feature == second.values.feature && first.values.endogenous == second.values.endogenous &&
-         first.values.axis == second.values.axis;
+         first.values.axis == second.values.axis && first.values.weight == second.values.weight;
 }
 
 /// Whether the descents' gradients of the two have different signs. Second moments have none; and where features are
@@ -208,6 +212,20 @@ std::vector<const std::string*> axes_of(const Search& search) {
   return axes;
 }
 
+/// What stands in the columns that say how much a record counts, and over how long.
+std::vector<Values> countings_of(const Search& search) {
+  const record::Schema& schema = search.config.schema;
+  Values plain{};
+  if (schema.exposure) plain.exposure = schema.exposure->most;
+  if (!schema.weight) return {plain};
+  std::vector<Values> all;
+  for (const double times : weights) {
+    plain.weight = times * schema.weight->most;
+    all.push_back(plain);
+  }
+  return all;
+}
+
 void add_candidates(const Search& search, double magnitude, const std::string* axis,
                     std::vector<Candidate>& candidates) {
   // A row of running sums is scaled by the length of its features alone: its regressors are still long then.
@@ -216,8 +234,14 @@ void add_candidates(const Search& search, double magnitude, const std::string* a
     for (const double endogenous : {beside, -beside}) {
       if (!search.config.descent.first_stage && endogenous < 0) continue;
       for (const double target : targets) {
-        auto made = candidate(search, {feature, endogenous, target, axis});
-        if (made) candidates.push_back(std::move(*made));
+        for (Values values : countings_of(search)) {
+          values.feature = feature;
+          values.endogenous = endogenous;
+          values.target = target;
+          values.axis = axis;
+          auto made = candidate(search, values);
+          if (made) candidates.push_back(std::move(*made));
+        }
       }
     }
   }
@@ -289,7 +313,7 @@ Canary find_canary(const config::Config& config, const config::Mechanism& mechan
   canary.absent = target_only ? writer.record(without_target) : canary.null;
   if (build(search, without_target, canary.absent_row)) {
     if (target_only) refuse(config, "a record without a target, and here every text is one");
-    canary.absent_row = {std::vector<double>(builder.dimension()), 0};
+    canary.absent_row = {std::vector<double>(builder.dimension()), 0, search.builder.has_weights() ? 0.0 : 1.0};
   }
   return canary;
 }

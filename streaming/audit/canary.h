@@ -13,7 +13,8 @@ namespace nustream::audit {
 /// What a lane gets of a record.
 struct Row {
   std::vector<double> x;
-  double y;  ///< NaN where it cannot be read beside public features
+  double y;           ///< NaN where it cannot be read beside public features
+  double weight = 1;  ///< how much the record counts
 };
 
 /// What stands in the canary's place in the world without it.

@@ -146,7 +146,8 @@ class Game::Stream {
     const record::RowBatch rows = decoded(lines);
     const auto at = static_cast<std::size_t>(shape_.at.front() * config_.descent.minibatch);
     const auto* const x = rows.x.data() + at * rows.dimension;
-    if (same({x, rows.dimension}, row.x) && same({&rows.y[at], 1}, {&row.y, 1})) return;
+    const double weight = rows.weights.empty() ? 1 : rows.weights[at];
+    if (same({x, rows.dimension}, row.x) && same({&rows.y[at], 1}, {&row.y, 1}) && weight == row.weight) return;
     throw Failure(
         Exit::configuration,
         config_.file +
@@ -201,7 +202,9 @@ class Game::Stream {
     for (std::size_t t = 0; t < releases.size(); ++t) {
       Seen after = seen_at(t, releases[t]);
       std::vector<Vector> sums = noisy_sums(config_.descent, StepIndex{t}, before, after);
-      const auto at = [&](const Row& row) { return contributions(config_.descent, before.theta, row.x, row.y); };
+      const auto at = [&](const Row& row) {
+        return contributions(config_.descent, before.theta, row.x, row.y, row.weight);
+      };
       if (takes_part(t)) told.shift_by(shifts_at(at, sums));
       told.see(t, sums);
       before = std::move(after);
@@ -226,7 +229,7 @@ class Game::Stream {
       encoders_[t].append(releases.front(), "cadence", line_);
       SeenSums after = seen_of(lane, publish::read_sums(line_)->equations);
       std::vector<Vector> sums = noisy_sums(*sums_, before, after);
-      const auto at = [&](const Row& row) { return contributions(design, after.aim, row.x, row.y); };
+      const auto at = [&](const Row& row) { return contributions(design, after.aim, row.x, row.y, row.weight); };
       if (takes_part(t)) told.shift_by(shifts_at(at, sums));
       told.see(t, sums);
       before = std::move(after);

@@ -41,6 +41,7 @@ std::string RecordWriter::text(const std::string& column, const Values& values) 
   if (config_.schema.target && config_.schema.target->first.column == column) {
     return std::isfinite(values.target) ? fmt::format("{}", values.target) : no_number();
   }
+  if (const auto counts = counting(column, values)) return fmt::format("{}", *counts);
   if (is_zero) return fmt::format("{}", centre_of(column));
   return fmt::format("{}", is_endogenous(column) ? values.endogenous : values.feature);
 }
@@ -66,6 +67,19 @@ bool RecordWriter::is_endogenous(const std::string& column) const {
   const auto last = std::span(config_.schema.features).last(first->shape.endogenous);
   return std::any_of(last.begin(), last.end(),
                      [&](const record::Feature& feature) { return feature.first.column == column; });
+}
+
+std::optional<double> RecordWriter::counting(const std::string& column, const Values& values) const {
+  const record::Schema& schema = config_.schema;
+  const auto is_feature = [&](const record::Feature& feature) {
+    return feature.first.column == column || (feature.second && feature.second->column == column);
+  };
+  if (std::any_of(schema.features.begin(), schema.features.end(), is_feature)) return std::nullopt;
+  if (schema.weight && schema.weight->term.column == column) return values.weight;
+  if (schema.exposure && schema.exposure->term.column == column) {
+    return schema.exposure->is_log ? std::log(values.exposure) : values.exposure;
+  }
+  return std::nullopt;
 }
 
 double RecordWriter::centre_of(const std::string& column) const {

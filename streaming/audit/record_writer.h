@@ -1,6 +1,7 @@
 // Records of the audit's own, as text in a stream's own format.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,8 @@ struct Values {
   double target;      ///< NaN: what cannot be read
   /// The one column whose feature is not 0, where only one is to be; "" for none but the intercept. Null: all.
   const std::string* axis = nullptr;
+  double weight = 1;                                ///< where records have one
+  double exposure = 1;                              ///< where they have one
   std::string_view user = "nustream-audit-canary";  ///< where the unit is the user, whose record it is
 };
 
@@ -36,6 +39,8 @@ class RecordWriter {
 
  private:
   [[nodiscard]] bool is_endogenous(const std::string& column) const;
+  /// Of a column that says how much a record counts, or over how long: what is written there; else nothing.
+  [[nodiscard]] std::optional<double> counting(const std::string& column, const Values& values) const;
   /// Under which the column's feature is 0.
   [[nodiscard]] double centre_of(const std::string& column) const;
   [[nodiscard]] std::string no_number() const;

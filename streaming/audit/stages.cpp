@@ -27,10 +27,11 @@ Contribution clipped(Vector gradient, ClipNorm clip) {
   return {std::move(gradient), length / clip.value()};
 }
 
-Contribution of_one_stage(const lane::Settings& settings, const Vector& theta, std::span<const double> x, double y) {
+Contribution of_one_stage(const lane::Settings& settings, const Vector& theta, std::span<const double> x, double y,
+                          double weight) {
   const std::vector<double> g =
       model::gradient(settings.loss, {theta.data(), static_cast<std::size_t>(theta.size())}, x, y);
-  Vector gradient = ConstVector(g.data(), entries(g.size()));
+  Vector gradient = weight * ConstVector(g.data(), entries(g.size()));
   if (gradient.allFinite()) return clipped(std::move(gradient), settings.clip);
   // A slope beyond the numbers, as of a Poisson loss: slope · x is clipped to x's direction, as the lane does.
   Vector direction = Vector::Zero(gradient.size());
@@ -83,26 +84,28 @@ Vector last_of(const Vector& before, const Vector& after, double count, double m
 }  // namespace
 
 std::vector<Contribution> contributions(const lane::Settings& settings, const Vector& theta,
-                                        std::span<const double> x, double y) {
+                                        std::span<const double> x, double y, double weight) {
   std::vector<Contribution> all;
   if (settings.first_stage) {
     TwoStages both = of_two_stages(settings.first_stage->shape, theta, x, y);
+    both.second *= weight;
+    both.first *= weight;
     all.push_back(clipped(std::move(both.second), settings.clip));
     if (settings.first_stage->clip) all.push_back(clipped(std::move(both.first), *settings.first_stage->clip));
   } else {
-    all.push_back(of_one_stage(settings, theta, x, y));
+    all.push_back(of_one_stage(settings, theta, x, y, weight));
   }
   if (!settings.moments) return all;
-  all.push_back(of_moments(x, 1, settings.moments->bread));
+  all.push_back(of_moments(x, weight, settings.moments->bread));
   if (settings.moments->meat) {
-    const double residual = ConstVector(x.data(), entries(x.size())).dot(theta) - y;
+    const double residual = weight * (ConstVector(x.data(), entries(x.size())).dot(theta) - y);
     all.push_back(of_moments(x, residual * residual, *settings.moments->meat));
   }
   return all;
 }
 
 void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
-                        std::span<const double> x, Vector& theta) {
+                        std::span<const double> x, Vector& theta, double weight) {
   const auto m = static_cast<double>(settings.minibatch);
   const double eta = settings.schedule.at(step);
   if (!settings.first_stage) {
@@ -117,7 +120,7 @@ void step_without_noise(const lane::Settings& settings, StepIndex step, const st
   gradient.head(p) *= settings.l2;
   gradient.tail(theta.size() - p) *= own.l2;
   if (!added.empty()) gradient.head(p) += added.front().clipped / m;
-  if (!own.clip) gradient.tail(theta.size() - p) += of_two_stages(own.shape, theta, x, 0).first;
+  if (!own.clip) gradient.tail(theta.size() - p) += weight * of_two_stages(own.shape, theta, x, 0).first;
   if (own.clip && !added.empty()) gradient.tail(theta.size() - p) += added[1].clipped / m;
   theta.head(p) -= eta * gradient.head(p);
   theta.tail(theta.size() - p) -= own.schedule.at(step) * gradient.tail(theta.size() - p);

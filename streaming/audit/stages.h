@@ -18,15 +18,15 @@ struct Contribution {
   double length;  ///< before it was clipped, in clip norms
 };
 
-/// One for each of lane::stages(), at the iterate `theta` of all stages. A two-stage model's: the IV paper,
-/// Algorithm 1.
+/// One for each of lane::stages(), at the iterate `theta` of all stages, of a record that counts `weight` times: its
+/// gradients are multiplied before they are clipped. A two-stage model's: the IV paper, Algorithm 1.
 [[nodiscard]] std::vector<Contribution> contributions(const lane::Settings& settings, const Eigen::VectorXd& theta,
-                                                      std::span<const double> x, double y);
+                                                      std::span<const double> x, double y, double weight = 1);
 
 /// θ after step `step` without noise, where a record's `added` (empty: null records alone) is all that the step sums.
-/// A first stage without noise is moved by public rows: all are `x`.
+/// A first stage without noise is moved by public rows: all are `x`, and count `weight` times.
 void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
-                        std::span<const double> x, Eigen::VectorXd& theta);
+                        std::span<const double> x, Eigen::VectorXd& theta, double weight = 1);
 
 /// What can be known after a step: the iterate of all stages, and means of second moments that run from step 0.
 struct Seen {

@@ -50,7 +50,10 @@ Statistic::Statistic(std::size_t stages, std::size_t games,
   }
   weights_ = covariance.ldlt().solve((with.log_ratios.colwise().mean() - mean).transpose());
   const double spread = std::sqrt(weights_.dot(covariance * weights_));
-  if (!(spread > 0)) throw Failure(Exit::configuration, "audit: the record moves nothing that is released");
+  if (!(spread > 0))
+    throw Failure(Exit::configuration,
+                  "audit: the record moves nothing that is released: clamp the columns less tightly, or lower the "
+                  "clip norm");
   weights_ /= spread;
   origin_ = -mean.dot(weights_);
 }

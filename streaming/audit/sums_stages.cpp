@@ -36,9 +36,10 @@ struct Scaled {
   double beyond_target;      ///< and the target's and R_r
 };
 
-Scaled scaled(const moments::Design& design, const Aim& aim, std::span<const double> row, double y) {
+Scaled scaled(const moments::Design& design, const Aim& aim, std::span<const double> row, double y, double weight) {
   const auto d = index_of(design.shape.inputs);
-  const Vector x = mapped(row.first(design.shape.inputs));
+  const double root = std::sqrt(weight);
+  const Vector x = root * mapped(row.first(design.shape.inputs));
   const double length = x.stableNorm();
   const double scale = length > aim.radii.inputs ? aim.radii.inputs / length : 1;
   Scaled result{scale * x / aim.radii.inputs, {}, 0, length / aim.radii.inputs, 0, 0};
@@ -48,11 +49,11 @@ Scaled scaled(const moments::Design& design, const Aim& aim, std::span<const dou
   };
   result.regressors = Vector(index_of(design.shape.endogenous));
   for (std::size_t k = 0; k < design.shape.endogenous; ++k) {
-    result.regressors(index_of(k)) = residual(k, row[static_cast<std::size_t>(d) + k]) / aim.radii.regressors;
+    result.regressors(index_of(k)) = residual(k, root * row[static_cast<std::size_t>(d) + k]) / aim.radii.regressors;
   }
   result.beyond_regressors = result.regressors.stableNorm();
   if (result.beyond_regressors > 1) result.regressors /= result.beyond_regressors;
-  const double error = std::isfinite(y) ? residual(design.shape.endogenous, y) / aim.radii.target : 0;
+  const double error = std::isfinite(y) ? residual(design.shape.endogenous, root * y) / aim.radii.target : 0;
   result.beyond_target = std::abs(error);
   result.target = std::clamp(error, -1.0, 1.0);
   return result;
@@ -120,8 +121,8 @@ Aim aim_at_start(const moments::Settings& settings) {
 }
 
 std::vector<Contribution> contributions(const moments::Design& design, const Aim& aim, std::span<const double> x,
-                                        double y) {
-  const Scaled row = scaled(design, aim, x, y);
+                                        double y, double weight) {
+  const Scaled row = scaled(design, aim, x, y, weight);
   std::vector<Contribution> all;
   for (const moments::Block block : moments::noised_blocks(design)) {
     Vector added = contribution_of(design, block, row);

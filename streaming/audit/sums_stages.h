@@ -21,10 +21,10 @@ struct Aim {
 
 /// One for each noised block, in their order and in units of its radius: what a row adds to a step's sums, by the
 /// formulas of moments/batch_sums.h in floating-point numbers, without their grid. `length` is 1 where the block is
-/// moved as far as one record can, and larger by how much the residual was clipped. A row that is not finite adds
-/// nothing.
+/// moved as far as one record can, and larger by how much the residual was clipped. A row that counts `weight` times
+/// is that row and its target times the root of it. A row that is not finite adds nothing.
 [[nodiscard]] std::vector<Contribution> contributions(const moments::Design& design, const Aim& aim,
-                                                      std::span<const double> x, double y);
+                                                      std::span<const double> x, double y, double weight = 1);
 
 /// Everything that the accounting lets an adversary see after a step: the sums of the last stage, whether a release
 /// shows them or functions of them.

@@ -8,7 +8,6 @@ Exit audit(const AuditArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   const config::Purpose purpose = config::purpose_of(file, overrides);
   config::Config config = config::read_config(file, overrides, purpose);
-  config::require_no_weights(config, "audit");
   return audit::run(std::move(config), purpose, arguments.options);
 }
 

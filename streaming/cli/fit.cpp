@@ -11,7 +11,8 @@ void add_fit(CLI::App& app, Job& job) {
   static fit::Options options;
   CLI::App* command =
       app.add_subcommand("fit", "a private model of a file, without a configuration: ranges are measured too");
-  command->add_option("FILE", options.file, "CSV or JSON lines; .gz and .zst are read too")->required();
+  command->add_option("FILE", options.file, "CSV or JSON lines; .gz, .zst, .bz2, .xz and .zip are read too")
+      ->required();
   command->add_option("--target", options.target, "the column to explain, or log(column) and the like")->required();
   auto* features = command->add_option("--features", options.features, "columns, or maps of them: a,log(b),c=text")
                        ->delimiter(',');
@@ -29,6 +30,14 @@ void add_fit(CLI::App& app, Job& job) {
       "--poisson", [] { options.likelihood = ranges::Likelihood::poisson; }, "a log-linear model of counts");
   logistic->excludes(poisson)->excludes(mean);
   poisson->excludes(mean);
+  auto* weight = command->add_option("--weight", options.weight,
+                                     "how much a record counts: a column, or log(column) and the like");
+  auto* bound = command
+                    ->add_option("--weight-bound", options.weight_bound,
+                                 "a public number: a larger weight counts as this, whatever the data hold")
+                    ->check(positive())
+                    ->needs(weight);
+  weight->needs(bound);
   command->add_option("--rho", options.rho, "what this fit spends, zCDP (0.1)")->check(positive());
   command->add_option("--delta", options.deltas, "delta of the epsilon that is shown (1e-6); several: 1e-5,1e-6")
       ->delimiter(',');

@@ -176,9 +176,6 @@ struct Config {
 [[nodiscard]] Config read_config(const std::string& file, const std::vector<std::string>& overrides,
                                  Purpose purpose = Purpose::stream);
 
-/// Failure(configuration) where records have weights, which `command` would not see.
-void require_no_weights(const Config& config, std::string_view command);
-
 /// What a file is most likely for, where a command serves both: a table where it has a section [estimate].
 [[nodiscard]] Purpose purpose_of(const std::string& file, const std::vector<std::string>& overrides);
 

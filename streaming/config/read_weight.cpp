@@ -43,13 +43,4 @@ void read_weights(const Section& root, Config& config) {
   }
 }
 
-void require_no_weights(const Config& config, std::string_view command) {
-  if (!config.schema.is_weighted()) return;
-  throw Failure(
-      Exit::configuration,
-      fmt::format("{}: [{}] is for replay, estimate, attach and check; {} knows no weights, which change no spend "
-                  "(a gradient is weighted before it is clipped): {} a copy without the section",
-                  config.file, config.schema.weight ? "weight" : "exposure", command, command));
-}
-
 }  // namespace nustream::config

@@ -28,7 +28,7 @@ constexpr std::array<std::pair<std::string_view, Transform>, 6> maps{{{"log", Tr
 bool is_json(const Options& options) {
   if (!options.format.empty()) return options.format == "jsonl";
   std::string_view name = options.file;
-  for (const std::string_view packed : {".gz", ".zst"}) {
+  for (const std::string_view packed : {".gz", ".zst", ".bz2", ".xz", ".zip"}) {
     if (name.ends_with(packed)) name.remove_suffix(packed.size());
   }
   return name.ends_with(".jsonl") || name.ends_with(".ndjson") || name.ends_with(".json");
@@ -58,17 +58,22 @@ std::string first_line(const config::InputSettings& input) {
         continue;
       case decode::LineBuffer::State::over_long:
       case decode::LineBuffer::State::end:
-        throw Failure(Exit::data, fmt::format("'{}' has no header: it is empty, or its first line is too long",
-                                              input.files.front()));
+        throw Failure(
+            Exit::data,
+            fmt::format(
+                "'{0}' has no header: it is empty, or its first line is too long; look at it: head -c 300 '{0}'",
+                input.files.front()));
     }
   }
 }
 
-/// All names but that of the target's column.
-std::vector<record::Feature> from_header(const config::InputSettings& input, const record::Feature& target) {
+/// All names but those of the target's column and the weight's.
+std::vector<record::Feature> from_header(const config::InputSettings& input, const record::Feature& target,
+                                         const std::optional<record::Feature>& weight) {
   std::vector<record::Feature> features;
   for (const std::string& name : decode::read_header(first_line(input), input.delimiter, input.files.front())) {
     if (name == target.first.column || name.empty()) continue;
+    if (weight && name == weight->first.column) continue;
     record::Feature feature;
     feature.name = feature.first.column = name;
     features.push_back(std::move(feature));
@@ -80,8 +85,9 @@ void require_distinct(const Columns& columns) {
   std::set<std::string> names{"intercept", columns.target.name};
   for (const record::Feature& feature : columns.features) {
     if (names.insert(feature.name).second) continue;
-    throw Failure(Exit::usage, fmt::format("'{}' is there twice: as a feature and as the target, or as two features",
-                                           feature.name));
+    throw Failure(Exit::usage,
+                  fmt::format("'{}' is there twice: as a feature and as the target, or as two features; name it once",
+                              feature.name));
   }
 }
 
@@ -109,7 +115,11 @@ record::Feature read_term(const std::string& text) {
 }
 
 Columns columns_of(const Options& options) {
-  Columns columns{input_of(options), {}, read_term(options.target), true};
+  Columns columns{input_of(options), {}, read_term(options.target), {}, true};
+  if (!options.weight.empty()) {
+    columns.weight = read_term(options.weight);
+    columns.weight->upper = options.weight_bound;
+  }
   for (const std::string& name : options.features) columns.features.push_back(read_term(name));
   if (options.mean || !columns.features.empty()) {
     require_distinct(columns);
@@ -120,7 +130,7 @@ Columns columns_of(const Options& options) {
                   "JSON lines have no header whose names are public: list the columns, --features a,b,c");
   }
   columns.is_listed = false;
-  columns.features = from_header(columns.input, columns.target);
+  columns.features = from_header(columns.input, columns.target, columns.weight);
   require_distinct(columns);
   return columns;
 }

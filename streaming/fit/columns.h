@@ -1,6 +1,7 @@
 // Which columns a fit takes, by their public names.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,16 @@ struct Columns {
   config::InputSettings input;
   std::vector<record::Feature> features;
   record::Feature target;
-  bool is_listed = false;  ///< the features were named, not found in the header
+  std::optional<record::Feature> weight;  ///< within 0 and the public bound, as its `upper`
+  bool is_listed = false;                 ///< the features were named, not found in the header
 };
 
 /// `column`, or a public map of it: log(column), log1p(column), sqrt(column), square(column), hour(column),
 /// day_of_week(column), column=text (1 where the field is that text). Failure(usage) for anything else with brackets.
 [[nodiscard]] record::Feature read_term(const std::string& text);
 
-/// The columns that `options` name, or, where they name none, all of the header but the target's. Failure(usage) for
+/// The columns that `options` name, or, where they name none, all of the header but the target's and the
+/// weight's. Failure(usage) for
 /// JSON lines without names, which have no public header, for a feature that is named twice or is the target's
 /// column under the same map, and for standard input; Failure(io) and Failure(data) where there is no header.
 [[nodiscard]] Columns columns_of(const Options& options);

@@ -82,6 +82,10 @@ std::string digest_of(const Options& options, const Columns& columns) {
   for (const record::Feature& feature : columns.features)
     text += fmt::format("feature={}:{}\n", feature.name.size(), feature.name);
   text += fmt::format("target={}:{}\n", columns.target.name.size(), columns.target.name);
+  if (columns.weight) {
+    text += fmt::format("weight={}:{} most {}\n", columns.weight->name.size(), columns.weight->name,
+                        columns.weight->upper);
+  }
   if (options.likelihood) text += fmt::format("model={}\n", model_name(options));
   return secrets::to_hex(journal::hash_of(text));
 }
@@ -133,6 +137,8 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
   report.file = options.file;
   report.target = columns.target.name;
   report.records = table.y.size();
+  report.weight = options.weight;
+  report.weight_bound = options.weight_bound;
   report.rho = options.rho;
   report.model = model_name(options);
   report.epsilons = publish::epsilons_of(Rho{options.rho}, deltas_of(options));
@@ -160,7 +166,9 @@ Exit run(const Options& options) {
   console::OperatorFile picture(options.chart, journal::Audience::everyone);
   const Columns columns = columns_of(options);
   const FileTable table = read_file(columns);
-  if (table.y.empty()) throw Failure(Exit::data, "'" + options.file + "' holds no records");
+  if (table.y.empty())
+    throw Failure(Exit::data,
+                  "'" + options.file + "' holds no records: name a file with a header and lines below it");
   static_cast<void>(ranges::sizes({table.y.size(), columns.features.size() + 1, Rho{options.rho},
                                    neighbours_of(options).adjacency}));  // before a folder is made
   console::warn(publish::large_delta(deltas, table.y.size()));

@@ -22,6 +22,8 @@ struct Options {
   std::vector<std::string> features;             ///< empty: every column that the header names
   bool mean = false;                             ///< of the target, without features
   std::optional<ranges::Likelihood> likelihood;  ///< nothing: least squares
+  std::string weight{};                          ///< a column, or a map of it: how much a record counts; empty: 1
+  double weight_bound = 0;                       ///< public: a larger weight counts as this; > 0 where there is one
   double rho = 0.1;
   std::vector<double> deltas{1e-6};  ///< at which ε is told, up to most_deltas
   std::optional<double> budget;      ///< what all fits of the folder together may spend

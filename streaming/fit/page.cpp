@@ -29,6 +29,9 @@ std::string command_of(const Options& options) {
   if (options.likelihood) {
     command += *options.likelihood == ranges::Likelihood::logistic ? " --logistic" : " --poisson";
   }
+  if (!options.weight.empty()) {
+    command += fmt::format(" --weight {} --weight-bound {}", in_shell(options.weight), options.weight_bound);
+  }
   command += fmt::format(" --rho {}", options.rho);
   for (std::size_t i = 0; i < options.deltas.size(); ++i) {
     command += fmt::format("{}{}", i == 0 ? " --delta " : ",", options.deltas[i]);
@@ -42,11 +45,11 @@ std::string command_of(const Options& options) {
 }
 
 std::string subject_of(const Report& report) {
-  return fmt::format("{} of {}, of one file, without a configuration: what its columns reach was measured too.",
+  return fmt::format("{} of {}{}, of one file, without a configuration: what its columns reach was measured too.",
                      is_linear(report)            ? "Least squares"
                      : report.model == "logistic" ? "Logistic regression"
                                                   : "Poisson regression",
-                     report.target);
+                     report.target, report.weight.empty() ? "" : ", weighted by " + report.weight);
 }
 
 /// The fit as an epoch of one step, which is what the folder holds.

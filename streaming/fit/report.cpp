@@ -101,6 +101,9 @@ std::string why_no_interval(const Report& report) {
   if (report.fit.floored == 0 && report.model == "poisson") {
     return "no interval: how far counts spread about their mean is not measured";
   }
+  if (report.fit.floored == 0 && !report.weight.empty()) {
+    return "no interval: weights may count records or tell of their precision, and intervals of the two differ";
+  }
   if (report.fit.floored == 0) return "no interval: noise hides the residuals' spread; more rho, or more records";
   return fmt::format(
       "no interval: noise hides {} of {} directions, whose part of the answer is a guess: leave out "
@@ -116,6 +119,10 @@ std::string to_text(const Report& report) {
       "same; names of columns and the number of records are public\n",
       is_linear(report) ? "" : report.model + ' ', report.target, method, with_separators(report.records), "assumed",
       report.adjacency);
+  if (!report.weight.empty()) {
+    out += fmt::format("{:<15} a record counts as its {}, at most {:g}; its ranges count every record once\n", "",
+                       report.weight, report.weight_bound);
+  }
   out += fmt::format(
       "{:<15} privately, from {} of the records: centre and scale of {} columns, lengths and residuals of "
       "rows (bounds {:.3g} and {:.3g}); usable rows about {:.0f}%\n",
@@ -155,6 +162,10 @@ std::string to_json(const Report& report) {
   publish::append_string(report.file, out);
   append_field("target", report.target, out);
   append_field("model", report.model, out);
+  if (!report.weight.empty()) {
+    append_field("weight", report.weight, out);
+    append_field("weight_bound", report.weight_bound, out);
+  }
   append_field("records", report.records, out);
   append_field("measured_records", report.records - fit.answer_records, out);
   publish::append_object("estimate", report.estimate, out);

@@ -19,6 +19,8 @@ struct Report {
   std::string target;
   std::string model = "linear";  ///< or "logistic" or "poisson"
   std::uint64_t records = 0;
+  std::string weight{};     ///< how much a record counts; empty: 1
+  double weight_bound = 0;  ///< its public bound
   publish::NamedValues estimate;
   std::vector<std::pair<double, double>> interval;  ///< 95%, in the order of estimate; empty where withheld
   std::vector<std::string> dropped;                 ///< columns of the header that are hardly usable

@@ -32,6 +32,20 @@ std::vector<double> read_column(const config::InputSettings& input, const record
   return values;
 }
 
+[[noreturn]] void refuse_change(const Columns& columns) {
+  throw Failure(Exit::data, fmt::format("'{}' changed while it was read; fit a copy that stays as it is",
+                                        columns.input.files.front()));
+}
+
+std::vector<double> read_weights(const Columns& columns) {
+  if (!columns.weight) return {};
+  std::vector<double> weights = read_column(columns.input, *columns.weight);
+  for (double& weight : weights) {
+    if (weight < 0) weight = std::numeric_limits<double>::quiet_NaN();
+  }
+  return weights;
+}
+
 }  // namespace
 
 FileTable read_file(const Columns& columns) {
@@ -41,15 +55,13 @@ FileTable read_file(const Columns& columns) {
                               "file first",
                               columns.input.files.front()));
   }
-  FileTable table{columns.features.size(), {}, read_column(columns.input, columns.target)};
+  FileTable table{columns.features.size(), {}, read_column(columns.input, columns.target), read_weights(columns)};
   const std::size_t rows = table.y.size();
+  if (columns.weight && table.weights.size() != rows) refuse_change(columns);
   table.x.resize(rows * table.features);
   for (std::size_t j = 0; j < table.features; ++j) {
     const std::vector<double> values = read_column(columns.input, columns.features[j]);
-    if (values.size() != rows) {
-      throw Failure(Exit::data, fmt::format("'{}' changed while it was read; fit a copy that stays as it is",
-                                            columns.input.files.front()));
-    }
+    if (values.size() != rows) refuse_change(columns);
     for (std::size_t i = 0; i < rows; ++i) table.x[i * table.features + j] = values[i];
   }
   return table;

@@ -13,8 +13,9 @@ struct FileTable {
   std::size_t features = 0;
   std::vector<double> x;  ///< row-major
   std::vector<double> y;
+  std::vector<double> weights;  ///< empty where records have none; a negative one is none
 
-  [[nodiscard]] ranges::Table view() const noexcept { return {features, x, y}; }
+  [[nodiscard]] ranges::Table view() const noexcept { return {features, x, y, weights}; }
 };
 
 /// Reads the file once for every column. Failure as the reader's; Failure(data) where the file changes meanwhile.

@@ -13,14 +13,20 @@ std::string in_quotes(const std::string& text) {
   return out;
 }
 
-std::string term_in_toml(const record::Feature& feature, const ranges::Placement& placement) {
+/// The column and its map.
+std::string reading_in_toml(const record::Feature& feature) {
   constexpr const char* names[] = {"identity", "log", "log1p", "sqrt", "square", "indicator", "hour", "day_of_week"};
   const auto transform = static_cast<std::size_t>(feature.first.transform);
-  std::string out = fmt::format("name = {}\ncolumn = {}\ntransform = \"{}\"\n", in_quotes(feature.name),
-                                in_quotes(feature.first.column), names[transform]);
+  std::string out =
+      fmt::format("column = {}\ntransform = \"{}\"\n", in_quotes(feature.first.column), names[transform]);
   if (feature.first.transform == record::Transform::indicator) {
     out += fmt::format("equals = {}\n", in_quotes(feature.first.equals));
   }
+  return out;
+}
+
+std::string term_in_toml(const record::Feature& feature, const ranges::Placement& placement) {
+  const std::string out = fmt::format("name = {}\n", in_quotes(feature.name)) + reading_in_toml(feature);
   return out + fmt::format("center = {}\nscale = {}\n", placement.centre, placement.scale);
 }
 
@@ -67,6 +73,9 @@ std::string to_config(const Columns& columns, const Report& report) {
   }
   const ranges::Placement as_it_is;
   out += "\n[target]\n" + term_in_toml(columns.target, is_linear(report) ? fit.placements.back() : as_it_is);
+  if (columns.weight) {
+    out += "\n[weight]\n" + reading_in_toml(*columns.weight) + fmt::format("max = {}\n", columns.weight->upper);
+  }
   const double residuals = is_linear(report) ? fit.pilot.residuals : fit.bounds.residuals;
   out += fmt::format(
       "\n[model]\nloss = \"{8}\"\nintercept = true\n\n[descent]\nstep_size = {0}\nclip_norm = {1}\naverage = "

@@ -51,7 +51,7 @@ ranges::TableFit fit(const config::Config& asked, const RawTable& table, const s
   const ranges::DrawNoise draw = ranges::keyed_noise(key, asked.lane, epoch, &locked);
   noise::wipe(key);
   const ranges::FitSettings settings{rhos_of(asked).ranges, asked.privacy.adjacency, false, kept_of(asked)};
-  const ranges::Table view{table.features, table.x, table.y};
+  const ranges::Table view{table.features, table.x, table.y, table.weights};
   const LossKind kind = asked.descent.loss.kind;
   if (kind == LossKind::logistic) return fit_likelihood(ranges::Likelihood::logistic, view, settings, draw);
   if (kind == LossKind::poisson) return fit_likelihood(ranges::Likelihood::poisson, view, settings, draw);
@@ -77,10 +77,6 @@ void require_measurable(const config::Config& asked) {
   if (asked.users) {
     refuse(asked, "a number where privacy.unit is \"user\": how many records of one user are measured has no bound");
   }
-  if (asked.schema.is_weighted())
-    refuse(asked,
-           "a number where records have weights, which measuring does not see: measure without [weight] and "
-           "[exposure] and with --write-config FILE, then add them to FILE");
   if (asked.privacy.protects != config::Protects::record) refuse(asked, "a number where features are public");
   for (const std::string& key : asked.private_keys) {
     if (!key.ends_with(".start") || asked.schema.intercept) continue;
@@ -126,6 +122,7 @@ void RawTable::add(const record::RowBatch& rows, const std::vector<std::size_t>&
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   x.insert(x.end(), rows.x.begin(), rows.x.end());
   y.insert(y.end(), rows.y.begin(), rows.y.end());
+  weights.insert(weights.end(), rows.weights.begin(), rows.weights.end());
   for (const std::size_t row : unusable) {
     y.at(row) = none;
     std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(row * features), features, none);

@@ -34,6 +34,7 @@ struct RawTable {
   std::size_t features = 0;
   std::vector<double> x;
   std::vector<double> y;
+  std::vector<double> weights;  ///< empty where records have none
 
   /// Takes rows behind those that are there; `unusable`: their numbers among all.
   void add(const record::RowBatch& rows, const std::vector<std::size_t>& unusable);

@@ -45,7 +45,7 @@ bool is_private_run(const folder::Options& options) {
 RawTable read_raw(const config::Config& asked) {
   const record::Schema schema = raw_schema(asked);
   const auto reader = decode::open_reader(asked.input, schema);
-  RawTable table{schema.dimension(), {}, {}};
+  RawTable table{schema.dimension(), {}, {}, {}};
   record::RowBatch rows;
   rows.dimension = table.features;
   for (bool more = true; more;) {

@@ -47,7 +47,7 @@ std::vector<std::string> with(std::vector<std::string> more) {
 }
 
 /// Over noise that is known, what is left of every step's sums is what contributions() says of its rows.
-void expect_what_the_lane_adds(const config::Config& asked) {
+void expect_what_the_lane_adds(const config::Config& asked, bool are_weighted) {
   config::Config config = with_steps_of_one(asked);
   config.descent.minibatch = 2;  // stages and memory in steps stay what they are
   for (config::Moments::Stage& stage : config.moments->stages) stage.from *= 2;
@@ -66,6 +66,7 @@ void expect_what_the_lane_adds(const config::Config& asked) {
       for (std::size_t j = 0; j < rows.dimension; ++j) rows.x.push_back(3 * normal(random));
       rows.y.push_back(4 * normal(random));
       rows.next.push_back(rows.y.size());
+      if (are_weighted) rows.weights.push_back(static_cast<double>(random() % 5) / 2);
     }
     std::vector<std::vector<std::int64_t>> units;
     std::vector<noise::GridNoise> noise;
@@ -83,7 +84,8 @@ void expect_what_the_lane_adds(const config::Config& asked) {
     std::vector<Eigen::VectorXd> added;
     for (std::size_t i = 0; i < 2; ++i) {
       const auto of_row =
-          contributions(design, after.aim, std::span(rows.x).subspan(i * rows.dimension, rows.dimension), rows.y[i]);
+          contributions(design, after.aim, std::span(rows.x).subspan(i * rows.dimension, rows.dimension), rows.y[i],
+                        are_weighted ? rows.weights[i] : 1);
       for (std::size_t b = 0; b < of_row.size(); ++b) {
         if (i == 0) added.push_back(Eigen::VectorXd::Zero(of_row[b].clipped.size()));
         added[b] += of_row[b].clipped;
@@ -100,6 +102,11 @@ void expect_what_the_lane_adds(const config::Config& asked) {
     }
     before = std::move(after);
   }
+}
+
+void expect_what_the_lane_adds(const config::Config& asked) {
+  expect_what_the_lane_adds(asked, false);
+  expect_what_the_lane_adds(asked, true);
 }
 
 TEST(SumsContribution, IsWhatTheLaneAddsInEveryBlock) {

@@ -40,8 +40,9 @@ TEST(Contribution, OfAnEndlessSlopeIsAsLongAsTheClipNorm) {
   }
 }
 
-/// m records: of every third step short ones.
-record::RowBatch minibatch_of(std::mt19937_64& random, const lane::Settings& settings, std::uint64_t step) {
+/// m records: of every third step short ones. Where they have weights, from 0 to 2.
+record::RowBatch minibatch_of(std::mt19937_64& random, const lane::Settings& settings, std::uint64_t step,
+                              bool are_weighted) {
   std::normal_distribution<double> normal(0, step % 3 == 0 ? 0.1 : 2);
   record::RowBatch rows;
   rows.dimension = lane::row_entries(settings);
@@ -49,6 +50,7 @@ record::RowBatch minibatch_of(std::mt19937_64& random, const lane::Settings& set
     for (std::size_t j = 0; j < rows.dimension; ++j) rows.x.push_back(normal(random));
     rows.y.push_back(normal(random));
     rows.next.push_back(step * settings.minibatch + i + 1);
+    if (are_weighted) rows.weights.push_back(static_cast<double>(random() % 5) / 2);
   }
   return rows;
 }
@@ -58,8 +60,8 @@ std::vector<Eigen::VectorXd> added_by(const lane::Settings& settings, const Eige
                                       const record::RowBatch& rows) {
   std::vector<Eigen::VectorXd> sums;
   for (std::size_t i = 0; i < rows.y.size(); ++i) {
-    const auto added =
-        contributions(settings, theta, std::span(rows.x).subspan(i * rows.dimension, rows.dimension), rows.y[i]);
+    const auto added = contributions(settings, theta, std::span(rows.x).subspan(i * rows.dimension, rows.dimension),
+                                     rows.y[i], rows.weights.empty() ? 1 : rows.weights[i]);
     if (sums.empty()) {
       for (const Contribution& each : added) sums.push_back(Eigen::VectorXd::Zero(each.clipped.size()));
     }
@@ -70,7 +72,7 @@ std::vector<Eigen::VectorXd> added_by(const lane::Settings& settings, const Eige
 
 // Steps of the lane itself are what noisy_sums takes apart: over noise that is known, what is left is what
 // contributions says, of every stage.
-void expect_what_the_lane_adds(config::Config config) {
+void expect_what_the_lane_adds(config::Config config, bool are_weighted) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal(0, 0.3);
   if (config.descent.moments) config.descent.moments->from = 0;
@@ -79,7 +81,7 @@ void expect_what_the_lane_adds(config::Config config) {
   lane::Lane lane(config.descent, mechanism.grids, Position{0});
   Seen before = seen_at_start(config.descent);
   for (std::uint64_t t = 0; t < 12; ++t) {
-    const record::RowBatch rows = minibatch_of(random, config.descent, t);
+    const record::RowBatch rows = minibatch_of(random, config.descent, t, are_weighted);
     std::vector<std::vector<std::int64_t>> units;
     std::vector<noise::GridNoise> noise;
     for (const config::StageNoise& stage : mechanism.stages) {
@@ -102,6 +104,11 @@ void expect_what_the_lane_adds(config::Config config) {
     }
     before = std::move(after);
   }
+}
+
+void expect_what_the_lane_adds(const config::Config& config) {
+  expect_what_the_lane_adds(config, false);
+  expect_what_the_lane_adds(config, true);
 }
 
 TEST(Contribution, IsWhatTheLaneAddsInEveryStage) {

@@ -144,6 +144,63 @@ TEST(LinearFit, MeasuresInTheCoordinatesThatAreKept) {
   EXPECT_LE(fit.smallest_second, fit.largest_second);
 }
 
+/// Rows that count 0 to 5 times, those of 0 with a target that would spoil everything.
+struct Weighed {
+  Made made{1, {}, {}};
+  std::vector<double> weights;
+  double slope = 0;  ///< of weighted least squares
+
+  explicit Weighed(double unit) {
+    std::mt19937_64 random(11);
+    std::normal_distribution<double> normal;
+    double w = 0;
+    double wx = 0;
+    double wy = 0;
+    double wxx = 0;
+    double wxy = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      const auto weight = static_cast<double>(random() % 6);
+      const double x = normal(random);
+      // Rows that count more have another slope, so that an answer which counts all alike is another one.
+      const double y = weight == 0 ? 30 * x + 50 : 1 + weight * x + normal(random);
+      made.x.push_back(x);
+      made.y.push_back(y);
+      weights.push_back(unit * weight);
+      w += weight, wx += weight * x, wy += weight * y, wxx += weight * x * x, wxy += weight * x * y;
+    }
+    slope = (wxy / w - wx / w * wy / w) / (wxx / w - wx / w * wx / w);
+  }
+  [[nodiscard]] Table table() const { return {made.features, made.x, made.y, weights}; }
+};
+
+// Weighted least squares in whatever unit the weights are.
+TEST(LinearFit, CountsRowsByTheirWeights) {
+  for (const double unit : {1.0, 1e4, 1e-4}) {
+    const Weighed weighed(unit);
+    const TableFit fit = fit_linear(weighed.table(), {Rho{1}}, noise_of(0));
+    ASSERT_EQ(fit.theta.size(), 2U) << unit;
+    EXPECT_NEAR(fit.theta[1], weighed.slope, 0.15) << unit;
+    EXPECT_TRUE(fit.variances.empty()) << "nothing says what the weights are";
+    // Bounds are those of rows times the roots of their weights.
+    EXPECT_NEAR(std::log(fit.pilot.inputs / std::sqrt(unit)), std::log(6), 0.7) << unit;
+    EXPECT_NEAR(fit.largest_second / unit, 2.5, 1) << unit << ": Σ w/n";
+  }
+  const Weighed weighed(1);
+  const Table alike{1, weighed.made.x, weighed.made.y};
+  EXPECT_GT(std::fabs(fit_linear(alike, {Rho{1}}, noise_of(0)).theta[1] - weighed.slope), 1);
+}
+
+// A row without a weight is as one without a number.
+TEST(LinearFit, LeavesOutRowsWithoutAWeight) {
+  Weighed weighed(1);
+  for (std::size_t i = 0; i < weighed.weights.size(); ++i) {
+    if (weighed.weights[i] == 0) weighed.weights[i] = i % 2 == 0 ? nan : -1;
+  }
+  const TableFit fit = fit_linear(weighed.table(), {Rho{1}}, noise_of(0));
+  EXPECT_NEAR(fit.usable, 5.0 / 6, 0.05);
+  EXPECT_NEAR(fit.theta.at(1), weighed.slope, 0.15);
+}
+
 // The answer's rows are then untouched: no noise is drawn for them.
 TEST(LinearFit, StopsWhereHardlyAnythingIsUsable) {
   Made made = two_columns(5000);

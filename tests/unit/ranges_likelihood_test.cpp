@@ -36,6 +36,7 @@ std::vector<std::int64_t> no_noise(KeyStage, const noise::Grid&, std::size_t ent
 struct Row {
   Vector inputs;
   double target;
+  double times = 1;
 };
 
 constexpr ScoreBounds bounds{2, 1.5, 0.7};
@@ -43,7 +44,7 @@ constexpr ScoreBounds bounds{2, 1.5, 0.7};
 ScoreSums::Released sums_of(Likelihood likelihood, const std::vector<Row>& rows, const Vector& theta,
                             privacy::Adjacency adjacency = privacy::Adjacency::zero_out) {
   ScoreSums sums(likelihood, bounds, adjacency, Rho{1}, theta);
-  for (const Row& row : rows) sums.add(row.inputs, row.target);
+  for (const Row& row : rows) sums.add(row.inputs, row.target, row.times);
   return sums.release(no_noise, KeyStage::first_curvature, KeyStage::first_score);
 }
 
@@ -56,6 +57,8 @@ Row any_row(std::mt19937_64& random, Eigen::Index dimension) {
   const double size = sizes[random() % std::size(sizes)];
   for (double& entry : row.inputs) entry = size * normal(random);
   if (random() % 20 == 0) row.inputs(0) = random() % 2 == 0 ? nan : infinity;
+  const double times[] = {1, 0, 1e-300, 0.4, 7, 1e6, 1e300};
+  row.times = times[random() % std::size(times)];
   return row;
 }
 
@@ -94,12 +97,12 @@ TEST_P(Scores, AreThePlainSumsWhereNothingIsLong) {
   Eigen::MatrixXd curvature = Eigen::MatrixXd::Zero(3, 3);
   Vector score = Vector::Zero(3);
   for (int i = 0; i < 50; ++i) {
-    Row row{Vector{{0.1, 0.2 * normal(random), 0.2 * normal(random)}}, i % 2 == 0 ? 1.0 : 0.0};
+    Row row{Vector{{0.1, 0.2 * normal(random), 0.2 * normal(random)}}, i % 2 == 0 ? 1.0 : 0.0, 0.3 * (i % 4)};
     const double p = row.inputs.dot(theta);
     const double mean = GetParam() == Likelihood::logistic ? 1 / (1 + std::exp(-p)) : std::exp(p);
     const double weight = GetParam() == Likelihood::logistic ? mean * (1 - mean) : mean;
-    curvature += weight * row.inputs * row.inputs.transpose();
-    score += (row.target - mean) * row.inputs;
+    curvature += row.times * weight * row.inputs * row.inputs.transpose();
+    score += row.times * (row.target - mean) * row.inputs;
     rows.push_back(row);
   }
   const ScoreSums::Released found = sums_of(GetParam(), rows, theta);

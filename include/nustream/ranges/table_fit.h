@@ -19,6 +19,11 @@ struct Table {
   std::size_t features = 0;  ///< 0: the target's mean
   std::span<const double> x;
   std::span<const double> y;
+  /// How much each row counts, 0 or more; NaN makes the row unusable. Empty: all are 1. Of a placed row and its
+  /// target everything behind the columns takes the root's multiple (a likelihood: its curvature and score the
+  /// weight's) before a bound shortens it, so that no weight widens what a row can do. Columns are placed with every
+  /// row once.
+  std::span<const double> weights{};
 
   [[nodiscard]] std::uint64_t records() const noexcept { return y.size(); }
 };
@@ -66,7 +71,8 @@ struct TableFit {
   RowBounds bounds;            ///< of the answer, in whitened units
   std::uint64_t answer_records = 0;
   std::vector<double> theta;  ///< the intercept, then a slope of every model feature; original units
-  /// Of theta; empty where they are withheld: where noise hides a direction, or the spread of the residuals.
+  /// Of theta; empty where they are withheld: where noise hides a direction, or the spread of the residuals, and
+  /// where rows have weights, since nothing says whether these count records or tell of their precision.
   std::vector<inference::EstimatedVariance> variances;
   bool is_settled = true;   ///< false where the last of several steps was long: the answer is on its way
   std::size_t floored = 0;  ///< directions that noise hides: there the answer is a guess
