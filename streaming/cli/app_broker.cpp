@@ -90,7 +90,7 @@ void add_inspect(CLI::App& app, Job& job) {
   command->add_option("--insecure-seed", arguments.insecure_seed, "the seed of a run that is not private");
   command->add_flag("--users", arguments.users, "how much its users have used up; NOT PRIVATE");
   add_broker_arguments(*command, arguments.kafka);
-  command->add_flag("--chart", arguments.chart, "of a folder: draw the path of the main coefficient in the terminal")
+  command->add_flag("--chart", arguments.chart, "draw the path of the main coefficient in the terminal")
       ->excludes(command->add_flag("--json", arguments.json, "print JSON"));
   command->callback([&job] { job = [] { return inspect(arguments); }; });
 }

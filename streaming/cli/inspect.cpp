@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "attach/edit_users.h"
+#include "attach/lane_past.h"
 #include "cli/commands.h"
+#include "cli/inspect_chart.h"
 #include "config/ranges.h"
-#include "console/main_path.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
-#include "console/terminal.h"
 #include "engine/group_spends.h"
 #include "engine/seal_batch.h"
 #include "engine/spent.h"
@@ -33,7 +33,8 @@
 #include "secrets/harden.h"
 #include "secrets/key_file.h"
 #include "secrets/key_place.h"
-#include "serve/page_parts.h"
+#include "serve/committed.h"
+#include "serve/history.h"
 
 namespace nustream::cli {
 namespace {
@@ -45,6 +46,7 @@ struct Report {
   Position position{0};
   journal::Ledger ledger;
   std::string last_release;                  ///< the line as published
+  std::string past{};                        ///< of a lane whose path is drawn: its releases before, a line each
   std::string key_file{};                    ///< of a folder; empty under an insecure seed
   std::string witness_file{};                ///< empty where there is none
   std::optional<users::UserCounts> users{};  ///< where they are asked for; NOT PRIVATE
@@ -119,7 +121,7 @@ void warn_of_older(const std::filesystem::path& folder, const journal::FolderWit
 /// Of the present epoch.
 const users::Limits& limits_of(const journal::Ledger& ledger, const std::string& place) {
   if (ledger.epochs.empty() || !ledger.epochs.back().user)
-    throw Failure(Exit::data, place + ": its unit is the record");
+    throw Failure(Exit::data, place + ": its unit is the record, which has no users; leave out --users");
   return ledger.epochs.back().user->limits;
 }
 
@@ -165,15 +167,15 @@ std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& 
   const config::Kafka& kafka = config.kafka;
   const secrets::Keyring keys = load_keys(arguments, key_file);
   const kafka::ClientSettings client{kafka.brokers, kafka.properties};
-  const kafka::Deadline deadline = kafka::in(kafka.give_up);
+  const auto soon = [&] { return kafka::in(kafka.person_gives_up()); };
   const std::atomic<bool> cancelled = false;
   kafka::PartitionReader reader(client, kafka::Isolation::read_uncommitted, kafka.group);
   std::vector<std::pair<std::string, Report>> reports;
-  const std::int32_t lanes = kafka::TopicChecks(client).partitions(kafka.topics.input, deadline).value_or(0);
+  const std::int32_t lanes = kafka::TopicChecks(client).partitions(kafka.topics.input, soon()).value_or(0);
   for (std::uint32_t lane = 0; lane < static_cast<std::uint32_t>(lanes); ++lane) {
     const kafka::LanePlace place{config.stream, LaneId{lane}, kafka.group, kafka.topics};
-    const kafka::Offset end = reader.watermarks(place.in(kafka.topics.state), deadline).high;
-    const auto sealed = kafka::read_state(client, place, end, deadline);
+    const kafka::Offset end = reader.watermarks(place.in(kafka.topics.state), soon()).high;
+    const auto sealed = kafka::read_state(client, place, end, soon());
     if (!sealed) continue;
     const journal::State state = journal::open_state(keys, *sealed);
     const kafka::Offset from = kafka::decode_bookmark(state.record.bookmark).releases_from;
@@ -183,6 +185,7 @@ std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& 
     if (arguments.users) {
       report.users = attach::count_users(config, client, place, keys, limits_of(report.ledger, place.name()));
     }
+    if (arguments.chart) report.past = attach::read_past(client, place, kafka.person_gives_up(), cancelled);
     reports.emplace_back(place.name(), std::move(report));
   }
   return reports;
@@ -349,16 +352,19 @@ std::string to_json(const Report& report) {
   return out + (line.empty() ? "null" : line) + "}";
 }
 
-/// What was released of the last epoch, in letters.
-void print_chart(const Report& report, const std::string& folder) {
-  const auto release = publish::read_release(report.last_release);
-  if (!release) return;
+void print_chart_of_folder(const Report& report, const std::string& folder) {
   serve::History history{StepCount{1}};
   report::add_history(std::filesystem::path(folder) / journal::folder_files::releases, report.last_release, history);
-  const std::size_t j = console::main_coefficient(*release);
-  chart::Chart chart = serve::page::coefficient_chart(history, *release, j, release->estimate[j].first);
-  chart.title = report.identity.stream + ": " + chart.title;
-  fmt::print("\n{}", chart::text_of(chart, console::style_of(stdout)));
+  print_chart(report.identity.stream, report.last_release, history);
+}
+
+/// Of the lane's epoch, as anybody finds its releases in the topic.
+void print_chart_of_lane(const Report& report) {
+  const secrets::StateIdentity& identity = report.identity;
+  serve::History history{StepCount{1}};
+  history.add(serve::CommittedPast::found(identity.lane, identity.epoch, report.past).lines());
+  history.add(report.last_release + '\n');
+  print_chart(fmt::format("{}, lane {}", identity.stream, identity.lane.value()), report.last_release, history);
 }
 
 Exit inspect_topics(const InspectArguments& arguments, const config::Config& config, const std::string& key_file) {
@@ -369,6 +375,7 @@ Exit inspect_topics(const InspectArguments& arguments, const config::Config& con
       json += to_json(report);
     } else {
       print(report, place);
+      if (arguments.chart) print_chart_of_lane(report);
       fmt::print("\n");
     }
   }
@@ -391,14 +398,7 @@ Exit inspect(const InspectArguments& arguments) {
         config::read_config_to_measure(arguments.place, typed, config::purpose_of(arguments.place, {}));
     add_properties(arguments.kafka, config.kafka.properties);
     if (key.empty()) key = config.state.key_file;
-    if (!config.kafka.brokers.empty()) {
-      if (arguments.chart) {
-        throw Failure(Exit::usage,
-                      "--chart draws what a folder released; an attached stream's path is on its status "
-                      "page");
-      }
-      return inspect_topics(arguments, config, key);
-    }
+    if (!config.kafka.brokers.empty()) return inspect_topics(arguments, config, key);
     folder = config.state.directory;
     key_directory = config.state.key_directory;
     if (witness.empty()) witness = config.state.witness;
@@ -408,7 +408,7 @@ Exit inspect(const InspectArguments& arguments) {
     fmt::print("{}\n", to_json(report));
   } else {
     print(report, folder);
-    if (arguments.chart) print_chart(report, folder);
+    if (arguments.chart) print_chart_of_folder(report, folder);
   }
   return Exit::done;
 }

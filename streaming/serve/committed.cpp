@@ -3,11 +3,28 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "error.h"
 
 namespace nustream::serve {
+namespace {
+
+publish::NamedValues values_of(const simdjson::dom::object& model, std::string_view key) {
+  publish::NamedValues values;
+  simdjson::dom::object object;
+  if (model[key].get(object) != simdjson::SUCCESS) return values;
+  for (const auto field : object) {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    if (field.value.get(value) != simdjson::SUCCESS) value = std::numeric_limits<double>::quiet_NaN();
+    values.emplace_back(field.key, value);
+  }
+  return values;
+}
+
+}  // namespace
 
 CommittedSpend CommittedSpend::committed(const journal::LedgerEntry& entry, Rho total) {
   return {entry.lane, entry.epoch, entry.steps, entry.rho, total};
@@ -48,10 +65,19 @@ CommittedModel CommittedModel::published(std::string_view record) {
   text.resize(size);
   simdjson::dom::array parts;
   std::uint64_t lanes = 0;
+  publish::ShownRelease mean;
   if (object["parts"].get(parts) == simdjson::SUCCESS) {
-    for (const simdjson::dom::element part : parts) lanes += part.is_object() ? 1U : 0U;
+    for (const simdjson::dom::element part : parts) {
+      lanes += part.is_object() ? 1U : 0U;
+      std::uint64_t steps = 0;
+      if (part["step"].get(steps) == simdjson::SUCCESS) mean.step += steps;
+    }
   }
-  return {std::move(text), lanes};
+  mean.estimate = values_of(object, "estimate");
+  mean.average = values_of(object, "average");
+  if (object["moments"]["records"].get(mean.records) != simdjson::SUCCESS) mean.records = 0;
+  if (object["moments"]["floored"].get(mean.floored) != simdjson::SUCCESS) mean.floored = 0;
+  return {std::move(text), lanes, std::move(mean)};
 }
 
 }  // namespace nustream::serve

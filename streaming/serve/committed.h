@@ -83,12 +83,17 @@ class CommittedModel {
   [[nodiscard]] const std::string& json() const noexcept { return json_; }
   /// Lanes whose releases it is the mean of.
   [[nodiscard]] std::uint64_t lanes() const noexcept { return lanes_; }
+  /// Its coefficients, as a page shows them; its step is the sum of the parts'. Without an estimate where noise hides
+  /// it.
+  [[nodiscard]] const publish::ShownRelease& mean() const noexcept { return mean_; }
 
  private:
-  CommittedModel(std::string json, std::uint64_t lanes) : json_(std::move(json)), lanes_(lanes) {}
+  CommittedModel(std::string json, std::uint64_t lanes, publish::ShownRelease mean)
+      : json_(std::move(json)), lanes_(lanes), mean_(std::move(mean)) {}
 
   std::string json_;
   std::uint64_t lanes_;
+  publish::ShownRelease mean_;
 };
 
 /// Earlier releases of one (lane, epoch), found where everybody may read them.

@@ -103,8 +103,7 @@ void History::add(std::string_view text) {
   if (features_.empty()) {
     const auto first = publish::read_release(lines.back().text);
     if (!first) return;
-    for (const auto& [name, value] : first->estimate) features_.push_back(name);
-    points_max_ = points_for(features_.size());
+    name_features(*first);
   }
   while (spans_of(lines, width_) > points_max_) widen();
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -112,12 +111,23 @@ void History::add(std::string_view text) {
     if (!last) continue;
     const auto kept = points_.find(span_of(lines[i].step, width_));
     if (kept != points_.end() && kept->second.step >= lines[i].step) continue;
-    if (const auto release = publish::read_release(lines[i].text)) add(*release);
+    if (const auto release = publish::read_release(lines[i].text)) keep(*release);
   }
   while (points_.size() > points_max_) widen();
 }
 
 void History::add(const publish::ShownRelease& release) {
+  if (features_.empty()) name_features(release);
+  keep(release);
+  while (points_.size() > points_max_) widen();
+}
+
+void History::name_features(const publish::ShownRelease& first) {
+  for (const auto& [name, value] : first.estimate) features_.push_back(name);
+  points_max_ = points_for(features_.size());
+}
+
+void History::keep(const publish::ShownRelease& release) {
   if (release.estimate.size() != features_.size()) return;
   HistoryPoint point{.step = release.step,
                      .rho = release.rho,

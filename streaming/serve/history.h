@@ -40,6 +40,8 @@ class History {
   /// Whole lines of releases of one lane and epoch, which are public. At most 2·points_max() of them are parsed,
   /// however many there are; lines that are none are left out.
   void add(std::string_view lines);
+  /// One point, of what is public but no release: a combined model.
+  void add(const publish::ShownRelease& release);
 
   /// Steps of a span.
   [[nodiscard]] std::uint64_t width() const noexcept { return width_; }
@@ -50,7 +52,8 @@ class History {
   [[nodiscard]] const std::map<std::uint64_t, HistoryPoint>& points() const noexcept { return points_; }
 
  private:
-  void add(const publish::ShownRelease& release);
+  void name_features(const publish::ShownRelease& first);
+  void keep(const publish::ShownRelease& release);
   void widen();
 
   std::uint64_t width_;

@@ -1,10 +1,10 @@
 // The status page's coefficients: a table of all, charts of some, and the mean of the lanes.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <tuple>
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include "chart/chart.h"
 #include "chart/rows.h"
@@ -14,7 +14,8 @@
 namespace nustream::serve::page {
 namespace {
 
-constexpr std::size_t drawn_points = 128;  ///< of a chart: as many as can be told apart at its width
+constexpr std::size_t drawn_points = 128;            ///< of a chart: as many as can be told apart at its width
+constexpr std::size_t model_coefficients_drawn = 6;  ///< the page stays small; its table has all
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 double at(const std::vector<double>& values, std::size_t j) {
@@ -90,18 +91,6 @@ void append_turns(const PageView& view, const ShownLane& lane, std::size_t all, 
                        first == view.first_coefficient ? " aria-current=\"page\"" : "", first + 1, last);
   }
   out += "</nav>\n";
-}
-
-publish::NamedValues values_of(const simdjson::dom::element& model, std::string_view key) {
-  publish::NamedValues values;
-  simdjson::dom::object object;
-  if (model[key].get(object) != simdjson::SUCCESS) return values;
-  for (const auto field : object) {
-    double value = none;
-    if (field.value.get(value) != simdjson::SUCCESS) value = none;
-    values.emplace_back(field.key, value);
-  }
-  return values;
 }
 
 }  // namespace
@@ -191,29 +180,32 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
 }
 
 void append_model(const PageView& view, std::string& out) {
-  if (view.model.empty() || view.lanes.size() < 2) return;
-  simdjson::dom::parser parser;
-  simdjson::dom::element model;
-  if (parser.parse(view.model).get(model) != simdjson::SUCCESS) return;
-  publish::ShownRelease mean;
-  mean.estimate = values_of(model, "estimate");
-  mean.average = values_of(model, "average");
-  if (mean.estimate.empty()) return;
-  const bool of_sums = model["moments"]["records"].get(mean.records) == simdjson::SUCCESS;
-  if (model["moments"]["floored"].get(mean.floored) != simdjson::SUCCESS) mean.floored = 0;
+  if (view.model == nullptr || view.model->estimate.empty() || view.lanes.size() < 2) return;
+  const publish::ShownRelease& model = *view.model;
+  const bool of_sums = model.records > 0;
   out += "<section id=\"model\" aria-labelledby=\"model-h\"><h2 id=\"model-h\">Combined model</h2>";
-  append_floored(mean.floored, out);
+  append_floored(model.floored, out);
   out += of_sums ? "<p>Solved from the sums of all lanes.</p>"
                  : "<p>The mean of the lanes, each weighted by its steps.</p>";
   out +=
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table "
-      "of "
-      "the combined model\"><table><thead><tr><th scope=\"col\">Coefficient</th><th scope=\"col\">";
-  out += mean.average.empty() ? std::string(name_of_estimate(of_sums)) + "</th>"
-                              : "Average</th><th scope=\"col\">Last iterate</th>";
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of the combined "
+      "model\"><table><thead><tr><th scope=\"col\">Coefficient</th><th scope=\"col\">";
+  out += model.average.empty() ? std::string(name_of_estimate(of_sums)) + "</th>"
+                               : "Average</th><th scope=\"col\">Last iterate</th>";
   out += "</tr></thead><tbody>\n";
-  for (std::size_t j = 0; j < mean.estimate.size(); ++j) append_row(mean, j, out);
-  out += "</tbody></table></div></section>\n";
+  for (std::size_t j = 0; j < model.estimate.size(); ++j) append_row(model, j, out);
+  out += "</tbody></table></div>\n<div class=\"cards\">\n";
+  const std::size_t drawn = std::min(model.estimate.size(), model_coefficients_drawn);
+  for (std::size_t j = 0; view.model_history != nullptr && j < drawn; ++j) {
+    const std::string& name = model.estimate[j].first;
+    out += fmt::format(
+        "<figure class=\"card\"><figcaption><h3>{}</h3><p><strong>{}</strong></p></figcaption>{}</figure>\n",
+        chart::escaped(name), data(quoted(model)[j].second),
+        chart::svg(coefficient_chart(*view.model_history, model, j, name), fmt::format("m{}", j)));
+  }
+  out +=
+      "</div>\n<p class=\"legend\">Over the steps of all lanes together, since this process publishes the "
+      "model.</p></section>\n";
 }
 
 }  // namespace nustream::serve::page

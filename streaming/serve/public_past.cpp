@@ -67,7 +67,11 @@ std::optional<std::string> PublicSurface::history(LaneId lane) const {
 }
 
 std::optional<std::string> PublicSurface::page(const PagePlace& place, const OperatorView* operators) const {
-  PageView view{.stream = stream_, .ready = ready_, .model = model_, .operators = operators};
+  PageView view{.stream = stream_, .ready = ready_, .operators = operators};
+  if (mean_) {
+    view.model = &*mean_;
+    view.model_history = &*model_history_;
+  }
   for (const auto& [id, lane] : lanes_) view.lanes.push_back(&lane.shown);
   if (place.lane && !lanes_.contains(*place.lane)) return std::nullopt;
   view.lane = place.lane.value_or(lanes_.empty() ? LaneId{0} : lanes_.begin()->first);

@@ -95,6 +95,8 @@ void PublicSurface::close_lane(LaneId lane) {
   lanes_.erase(lane);
   if (lane == model_lane) {
     model_.clear();
+    mean_.reset();
+    model_history_.reset();
     model_series_.reset();
   }
   changed();
@@ -172,8 +174,15 @@ void PublicSurface::show_interval(const publish::ShownRelease& release, OpenLane
 }
 
 void PublicSurface::show(const CommittedModel& model) {
-  if (!lanes_.contains(model_lane)) return;
+  const auto lane = lanes_.find(model_lane);
+  if (lane == lanes_.end()) return;
   model_ = model.json();
+  mean_ = model.mean();
+  // Behind a new epoch of a lane the parts have fewer steps.
+  const bool goes_on = model_history_ && (model_history_->points().empty() ||
+                                          model_history_->points().rbegin()->second.step <= mean_->step);
+  if (!goes_on) model_history_.emplace(lane->second.shown.settings.release_every);
+  if (!mean_->estimate.empty()) model_history_->add(*mean_);
   if (!model_series_) model_series_.emplace(metrics_, stream_);
   model_series_->lanes->Set(static_cast<double>(model.lanes()));
   if (now_) model_series_->last->Set(now_());

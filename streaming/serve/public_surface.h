@@ -83,8 +83,10 @@ class PublicSurface {
   std::string stream_;
   Now now_;
   PublicMetrics metrics_;
-  std::map<LaneId, OpenLane> lanes_;  // after metrics_: the lanes' series go first
-  std::string model_;                 // JSON; empty before the first
+  std::map<LaneId, OpenLane> lanes_;           // after metrics_: the lanes' series go first
+  std::string model_;                          // JSON; empty before the first
+  std::optional<publish::ShownRelease> mean_;  // the same, read
+  std::optional<History> model_history_;       // of it
   std::optional<PublicMetrics::Model> model_series_;
   bool ready_ = false;
   mutable std::optional<std::string> metrics_page_;  // empty: changed since it was rendered

@@ -38,12 +38,13 @@ struct OperatorView {
 struct PageView {
   std::string stream;
   bool ready = false;
-  std::string model{};                      ///< the combined model's JSON; empty where there is none
-  std::vector<const ShownLane*> lanes{};    ///< by number
-  LaneId lane{0};                           ///< the one whose coefficients are drawn, where it is open
-  std::size_t first_coefficient = 0;        ///< of those that are drawn
-  const OperatorView* operators = nullptr;  ///< null on the public page
-  bool is_file = false;                     ///< of a report: all coefficients are drawn, and nothing is linked
+  const publish::ShownRelease* model = nullptr;  ///< the combined model; null where there is none
+  const History* model_history = nullptr;        ///< of it, since this process publishes it
+  std::vector<const ShownLane*> lanes{};         ///< by number
+  LaneId lane{0};                                ///< the one whose coefficients are drawn, where it is open
+  std::size_t first_coefficient = 0;             ///< of those that are drawn
+  const OperatorView* operators = nullptr;       ///< null on the public page
+  bool is_file = false;                          ///< of a report: all coefficients are drawn, and nothing is linked
 };
 
 /// So many coefficients are drawn on one page; the table has all.

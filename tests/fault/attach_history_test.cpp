@@ -32,6 +32,12 @@ TEST(AttachHistory, IsTheSameAfterARestart) {
   }
   EXPECT_THAT(before, HasSubstr("\"points\":[{\"step\":100,"));
   EXPECT_THAT(before, HasSubstr("{\"step\":500,"));
+  // Drawn for whoever has the key, from the same releases.
+  const CommandResult drawn =
+      run_command(NUSTREAM_COMMAND, {"inspect", world.config(), "--chart"}, std::nullopt, {"LC_ALL=C", "NO_COLOR=1"});
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_THAT(drawn.out, HasSubstr("\n" + world.name() + ", lane 0: x over the steps\n"));
+  EXPECT_THAT(drawn.out, HasSubstr("quoted estimate"));
   Command service(NUSTREAM_COMMAND, arguments);
   wait_until([&] { return operator_page(address, path) == before; });
   EXPECT_THAT(operator_page(address, "/"), HasSubstr("Linear regression of y on x."));

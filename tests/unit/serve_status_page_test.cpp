@@ -109,6 +109,34 @@ TEST_F(StatusPage, OfRunningSumsSaysWhatNoiseHidesAndHasNoStepSize) {
   EXPECT_THAT(surface_.state(), HasSubstr(R"("moments":{"records":7000,"floored":2})"));
 }
 
+// Over the steps of all lanes; behind a new epoch it begins anew.
+TEST_F(StatusPage, DrawsThePathOfTheCombinedModel) {
+  const auto publish = [&](int step, const std::string& value) {
+    surface_.update(CommittedModel::published(R"({"parts":[{"lane":0,"step":100},{"lane":1,"step":)" +
+                                              std::to_string(step) + R"(}],"estimate":{"x":)" + value +
+                                              R"(,"<b>":1},"average":null})"));
+  };
+  publish(100, "0.5");
+  EXPECT_THAT(page(), Not(HasSubstr("Combined model"))) << "of one lane there is none";
+  surface_.open_lane(public_lane(1));
+  const std::string one = page();
+  EXPECT_THAT(one, HasSubstr("<data value=\"0.5\">0.5</data>"));
+  EXPECT_THAT(one, HasSubstr("At step 200 the quoted estimate is 0.5"));
+  publish(150, "0.75");
+  const std::string two = page();
+  EXPECT_THAT(two, HasSubstr("At step 250 the quoted estimate is 0.75"));
+  // Of one point there is nothing to draw a line through.
+  const auto is_path = [](const std::string& text) {
+    const std::size_t path = text.find("<path class=\"line", text.find("id=\"model\""));
+    return path != std::string::npos &&
+           text.substr(path, text.find("/>", path) - path).find('L') != std::string::npos;
+  };
+  EXPECT_FALSE(is_path(one));
+  EXPECT_TRUE(is_path(two));
+  publish(50, "0.25");
+  EXPECT_FALSE(is_path(page()));
+}
+
 TEST_F(StatusPage, IsOfLanesAndCoefficientsThatThereAre) {
   EXPECT_TRUE(page({LaneId{1}, 0}).empty());
   EXPECT_TRUE(page({LaneId{0}, 12}).empty());
