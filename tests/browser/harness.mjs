@@ -9,16 +9,16 @@ const require = createRequire(path.join(work, "package.json"));
 const { chromium } = require("playwright-core");
 export const axeSource = require.resolve("axe-core/axe.min.js");
 
-/** The page server: tell("go 0 500") resolves once that was followed. */
+/** The page server, or the attached world: tell("go 0 500") resolves once that was followed. */
 export class Service {
   static running = new Set();
   /** Ends what a test that failed has left running, so that the tests after it begin, and node ends after the last. */
   static async stopAll() {
     await Promise.all([...Service.running].map((each) => each.kill()));
   }
-  static async start(ports = [0, 0]) {
+  static async start(ports = [0, 0], ...more) {
     const service = new Service();
-    service.process = spawn(server, ports.map(String), { stdio: ["pipe", "pipe", "inherit"] });
+    service.process = spawn(server, [...ports, ...more].map(String), { stdio: ["pipe", "pipe", "inherit"] });
     Service.running.add(service);
     service.process.once("exit", () => Service.running.delete(service));
     service.lines = createInterface({ input: service.process.stdout })[Symbol.asyncIterator]();
@@ -63,6 +63,15 @@ export async function eventually(what, check, seconds = 300) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
+
+/** Rows of the table of coefficients, each with its exact numbers. */
+export const rows = (page) => page.$$eval("#coefficients tbody tr", (all) => all.map((row) => [
+  row.querySelector("th").textContent, ...[...row.querySelectorAll("data")].map((each) => Number(each.value))]));
+
+/** The same from the state. */
+export const rowsOf = ({ estimate, average, interval }) => Object.keys(estimate).map((name) => [
+  name, (average ?? estimate)[name], ...(interval ? [interval.lower[name], interval.upper[name]] : []),
+  ...(average ? [estimate[name]] : [])]);
 
 /** The names of axe's findings that are serious or critical. */
 export async function findings(page) {

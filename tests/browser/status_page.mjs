@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, afterEach, before, test } from "node:test";
 
-import { Service, difference, eventually, findings, kept, launch, photograph, work } from "./harness.mjs";
+import { Service, difference, eventually, findings, kept, launch, photograph, rows, rowsOf, work } from "./harness.mjs";
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -32,14 +32,6 @@ async function world(lines, { context = {}, operator = false, at = "/" } = {}) {
   const end = async () => { await within.close(); await service.stop(); };
   return { service, page, seen, end };
 }
-
-/** Rows of the table of coefficients, each with its exact numbers. */
-const rows = (page) => page.$$eval("#coefficients tbody tr", (all) => all.map((row) => [
-  row.querySelector("th").textContent, ...[...row.querySelectorAll("data")].map((each) => Number(each.value))]));
-
-/** The same from the state. */
-const rowsOf = (lane) => Object.keys(lane.estimate).map((name) => [
-  name, lane.average[name], lane.interval.lower[name], lane.interval.upper[name], lane.estimate[name]]);
 
 test("shows the numbers of the state, and goes on with it", async () => {
   const { service, page, seen, end } = await world(["open 0", "go 0 1000"]);

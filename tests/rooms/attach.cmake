@@ -51,6 +51,20 @@ foreach(test kill abort start disturbance users_kill users_edits lane_change mea
 endforeach()
 target_sources(attach_users_kill_test PRIVATE fault/attach_users_moments_test.cpp)
 
+# The status page of the real service, in a real browser. Skipped where there is no browser.
+add_executable(attached_world browser/attached_world.cpp)
+target_link_libraries(attached_world PRIVATE nustream_service nustream_compile nustream_kafka_support GTest::gtest)
+target_include_directories(attached_world PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+target_compile_definitions(attached_world PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"
+                                                  NUSTREAM_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}"
+                                                  NUSTREAM_ROOT_DIR="${PROJECT_SOURCE_DIR}")
+add_dependencies(attached_world nustream)
+add_test(NAME attached_page_browser COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/browser/run $<TARGET_FILE:attached_world>
+                                            ${PROJECT_BINARY_DIR}/browser
+                                            ${CMAKE_CURRENT_SOURCE_DIR}/browser/attached_page.mjs)
+set_tests_properties(attached_page_browser PROPERTIES LABELS full TIMEOUT ${test_timeout} SKIP_RETURN_CODE 77
+                                                      RESOURCE_LOCK "browser_packages;kafka_broker_2")
+
 # Two neighbouring topics under coupled noise.
 add_executable(neighbour_service fault/neighbour_service.cpp)
 target_link_libraries(neighbour_service PRIVATE nustream_service)
