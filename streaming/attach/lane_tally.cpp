@@ -51,7 +51,7 @@ void LaneTally::tick(std::chrono::steady_clock::time_point now) {
   const check::Tally since = tally_.since(told_);
   told_ = tally_;
   say(check::unusable_line(since));
-  if (since.clipped_share() > 0.5) say(check::clipped_line(since));
+  say(check::clipped_line(since));
 }
 
 void LaneTally::end() {

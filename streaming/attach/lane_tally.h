@@ -30,7 +30,7 @@ class LaneTally {
   /// Records of a batch that is durable: one that is computed again counts once.
   void committed(const check::Tally& batch) { tally_.add(batch); }
   /// Says what was counted since the last time, at most once in ten minutes, where some of it could not be used or
-  /// most was clipped.
+  /// was clipped.
   void tick(std::chrono::steady_clock::time_point now);
   /// Says what was counted in all: the lane ends, or leaves.
   void end();

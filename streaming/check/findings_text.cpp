@@ -127,6 +127,7 @@ void print(const Findings& findings, std::FILE* out) {
       texts += fmt::format("{}'{}' {} times", texts.empty() ? "" : ", ", text, with_separators(count));
     }
     fmt::print(out, "{:<16}{}\n", "refused labels", texts);
+    fmt::print(out, "{:<16}name the classes, class 0 first: model.labels = [\"no\", \"yes\"]\n", "");
   }
   if (findings.refused_others > 0) {
     fmt::print(out, "{:<16}{} records have labels beyond the first {} different ones\n", "",

@@ -32,7 +32,8 @@ Tally tally_of(const record::RowBatch& rows) {
 }
 
 std::string unusable_at_first(const Tally& first) {
-  return first.unusable_share() < worth_a_line ? std::string() : in_words(first);
+  if (first.unusable_share() < worth_a_line) return {};
+  return in_words(first) + ": nustream check CONFIG --data shows more";
 }
 
 Clip clip_of(const config::Config& config) {

@@ -55,9 +55,9 @@ std::string look_at_files(const config::Config& config, std::optional<std::uint6
 std::string look_at_topic(const config::Config& config, std::uint64_t records, DataCheck& check) {
   const config::Kafka& settings = config.kafka;
   const kafka::ClientSettings client{settings.brokers, settings.properties};
-  const kafka::Deadline deadline = kafka::in(settings.give_up);
+  const std::chrono::milliseconds patience = settings.person_gives_up();
   const std::string& topic = settings.topics.input;
-  const std::int32_t partitions = kafka::TopicChecks(client).partitions(topic, deadline).value_or(0);
+  const std::int32_t partitions = kafka::TopicChecks(client).partitions(topic, kafka::in(patience)).value_or(0);
   if (partitions == 0) {
     throw Failure(Exit::configuration, "topic '" + topic + "' (kafka.topic) does not exist: check its name");
   }
@@ -71,8 +71,8 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
   kafka::PartitionReader reader(client, kafka::Isolation::read_committed, settings.group);
   for (std::int32_t p = 0; p < partitions; ++p) {
     const kafka::TopicPartition place{topic, kafka::PartitionIndex{p}};
-    const auto [from, end] = offsets_of(config, reader, place, of_each, deadline);
-    reader.read_patiently(place, from, end, settings.give_up, [&](const kafka::Message& message) {
+    const auto [from, end] = offsets_of(config, reader, place, of_each, kafka::in(patience));
+    reader.read_patiently(place, from, end, patience, [&](const kafka::Message& message) {
       one.clear();
       add_to(one, message, true);
       decoder.decode(one.messages(), rows);

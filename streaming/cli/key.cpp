@@ -126,9 +126,12 @@ std::string rotate_folder(const RotateArguments& arguments, const secrets::Keyri
 /// The same.
 std::string rotate_stream(const RotateArguments& arguments, const secrets::Keyring& new_keys) {
   config::Config config = read_config({arguments.place, {}}, arguments.kafka);
-  if (config.kafka.brokers.empty()) throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing");
+  if (config.kafka.brokers.empty())
+    throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   std::string old_key = arguments.old_key.empty() ? config.state.key_file : arguments.old_key;
-  if (old_key.empty()) throw Failure(Exit::configuration, config.file + ": state.key_file is missing");
+  if (old_key.empty())
+    throw Failure(Exit::configuration,
+                  config.file + ": state.key_file is missing; set it, or name the present key with --key-file");
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka.properties);
   static_cast<void>(kafka::rotate_keys({config.kafka.brokers, config.kafka.properties}, config.stream, config.kafka,

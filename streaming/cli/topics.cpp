@@ -88,17 +88,20 @@ Exit topics(const TopicsArguments& arguments) {
   }
   attach::preflight(config);
   const kafka::ClientSettings client{config.kafka.brokers, config.kafka.properties};
-  const kafka::Deadline deadline = kafka::in(config.kafka.give_up);
+  const auto soon = [&] { return kafka::in(config.kafka.person_gives_up()); };
   const std::optional<std::int32_t> of_input =
       arguments.partitions ? std::optional(static_cast<std::int32_t>(*arguments.partitions))
-                           : kafka::TopicChecks(client).partitions(config.kafka.topics.input, deadline);
+                           : kafka::TopicChecks(client).partitions(config.kafka.topics.input, soon());
   const std::vector<NewTopic> needed = needed_topics(config.kafka, arguments, of_input.value_or(1));
   for (const NewTopic& topic : needed) {
-    const bool made = arguments.create && kafka::make_topic(client, topic, deadline);
+    const bool made = arguments.create && kafka::make_topic(client, topic, soon());
     fmt::print("{}", line_of(made ? "made:  " : "wanted:", topic));
     if (made) continue;
-    const auto found = kafka::TopicChecks(client).describe(topic.name, deadline);
-    fmt::print("  {}", found ? line_of_found(topic, *found) : "not there\n");
+    const auto found = kafka::TopicChecks(client).describe(topic.name, soon());
+    const bool is_input = topic.name == config.kafka.topics.input;
+    fmt::print("  {}", found ? line_of_found(topic, *found)
+                             : fmt::format("not there: nustream topics CONFIG --create{} makes it\n",
+                                           is_input ? " --input --partitions N" : ""));
   }
   return Exit::done;
 }

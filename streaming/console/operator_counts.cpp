@@ -17,6 +17,8 @@ void print_for_operator(const OperatorCounts& counts, const RejectsList& rejects
   if (std::string line = check::unusable_line(counts); !line.empty()) {
     if (!rejects.file.empty() && rejects.is_written) {
       line += (rejects.is_cut ? "; the first of them are listed in " : "; listed in ") + rejects.file;
+    } else {
+      line += ": nustream check CONFIG --data shows more";
     }
     say_for_operator(line);
   }

@@ -22,7 +22,7 @@ constexpr std::size_t record_bytes_limit = std::size_t{1} << 30;
 
 std::size_t checked_record_bytes(std::size_t bytes) {
   if (bytes == 0 || bytes > record_bytes_limit) {
-    throw Failure(Exit::configuration, "record_bytes_max = " + std::to_string(bytes) + " is not allowed: 1 to " +
+    throw Failure(Exit::configuration, "stream.record_bytes_max = " + std::to_string(bytes) + ": allowed is 1 to " +
                                            std::to_string(record_bytes_limit));
   }
   return bytes;

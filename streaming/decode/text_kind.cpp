@@ -34,6 +34,13 @@ bool looks_like_object(std::string_view line) {
   return line.starts_with('{') && line.ends_with('}');
 }
 
+/// A whole array on one line: no record of CSV begins so, with or without a header.
+bool is_array_of_objects(std::string_view line) {
+  if (!line.starts_with('[')) return false;
+  const std::string_view object = trimmed(line.substr(1));
+  return object.starts_with('{') && trimmed(object.substr(1)).starts_with('"');
+}
+
 /// Old Mac line ends: none of the others, and something behind one of these.
 bool has_carriage_returns_alone(std::string_view first) {
   if (first.find('\n') != std::string_view::npos) return false;
@@ -84,7 +91,7 @@ TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config
     return {"CSV with a line of Excel's (sep=) above it",
             std::string("set stream.skip_lines = 1 and stream.delimiter = \"") + line.back() + "\""};
   }
-  return settings.header || lines.size() > 1 ? json_otherwise(line) : TextKind{};
+  return settings.header || lines.size() > 1 || is_array_of_objects(line) ? json_otherwise(line) : TextKind{};
 }
 
 /// Behind the lines that the settings say are none of the records.
@@ -106,7 +113,10 @@ TextKind text_kind(std::string_view first, bool is_all, const config::InputSetti
     return {"text whose lines end in carriage returns alone",
             "write it with newlines: tr '\\r' '\\n' < '%' > '%.lf'"};
   }
-  const std::vector<std::string_view> lines = lines_of(behind_skipped(first, settings), is_all);
+  const std::string_view behind = behind_skipped(first, settings);
+  const std::vector<std::string_view> lines = lines_of(behind, is_all);
+  // One line may be longer than what is looked at.
+  if (lines.empty() && is_array_of_objects(trimmed(behind))) return json_array;
   if (lines.empty() || (lines.size() < 2 && !is_all && !settings.header)) return {};
   if (settings.format == config::Format::csv) return instead_of_csv(lines, settings);
   return lines.size() < 2 && !is_all ? TextKind{} : instead_of_json_lines(lines);

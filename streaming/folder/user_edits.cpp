@@ -39,7 +39,10 @@ using Change = std::function<std::function<void()>(journal::Disk& disk, journal:
 
 void change_state(const config::Config& config, std::optional<std::uint64_t> insecure_seed, const Change& change) {
   if (!config.users || !config.users->are_kept) {
-    throw Failure(Exit::configuration, config.file + ": privacy.unit is not \"user\": there are no users to change");
+    throw Failure(Exit::configuration,
+                  config.file +
+                      ": privacy.unit is not \"user\": there are no users to change; name the configuration "
+                      "of a run by user");
   }
   const std::filesystem::path folder = config.state.directory;
   const auto disk = journal::posix_disk();
@@ -75,7 +78,10 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
 
 users::UserCounts count_users(journal::Disk& disk, const std::filesystem::path& folder, const journal::State& state,
                               const users::Limits& limits) {
-  if (!state.record.users) throw Failure(Exit::data, folder.string() + ": the state holds no users");
+  if (!state.record.users)
+    throw Failure(
+        Exit::data,
+        folder.string() + ": the state holds no users; leave out --users, or name the folder of a run by user");
   const users::UserKey key(state.record.users->key);
   users::Table table;
   users::UserLog log(disk, folder, key, {state.identity.stream, state.identity.lane}, table);

@@ -99,7 +99,8 @@ constexpr Refusal refusals[] = {
 };
 
 Failure refused(const std::string& name, const std::string& reason) {
-  return {Exit::configuration, "kafka.librdkafka: the property '" + name + "' " + reason};
+  return {Exit::configuration, "kafka.librdkafka: the property '" + name + "' " + reason +
+                                   "; correct it under [kafka.librdkafka] or behind -X, or take it out"};
 }
 
 const Refusal* refusal_of(std::string_view name) {

@@ -41,7 +41,8 @@ void require_no_members(const ClientSettings& client, const config::Kafka& kafka
 std::uint32_t lanes_with_states(const ClientSettings& client, const config::Kafka& kafka) {
   const auto lanes = TopicChecks(client).partitions(kafka.topics.state, in(kafka.give_up));
   if (!lanes) {
-    throw Failure(Exit::configuration, "topic '" + kafka.topics.state + "' (kafka.state_topic) does not exist");
+    throw Failure(Exit::configuration, "topic '" + kafka.topics.state +
+                                           "' (kafka.state_topic) does not exist; check its name and kafka.brokers");
   }
   return static_cast<std::uint32_t>(*lanes);
 }

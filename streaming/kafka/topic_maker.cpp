@@ -36,7 +36,9 @@ bool make_topic(const ClientSettings& settings, const NewTopic& topic, Deadline 
   std::array<char, 256> text{};
   const std::unique_ptr<rd_kafka_NewTopic_t, DestroyNewTopic> wanted(rd_kafka_NewTopic_new(
       topic.name.c_str(), topic.partitions, topic.replication_factor, text.data(), text.size()));
-  if (!wanted) throw Failure(Exit::configuration, attempt + ": " + text.data());
+  if (!wanted)
+    throw Failure(Exit::configuration,
+                  attempt + ": " + text.data() + "; correct its name, --partitions or --replication");
   for (const auto& [name, value] : topic.settings) {
     rd_kafka_NewTopic_set_config(wanted.get(), name.c_str(), value.c_str());
   }

@@ -121,7 +121,10 @@ SegmentWriter SegmentWriter::create(journal::Disk& disk, const journal::Disk::Pa
 
 SegmentWriter SegmentWriter::resume(journal::Disk& disk, const journal::Disk::Path& path) {
   auto file = disk.open(path, journal::Access::write);
-  if (!file) throw Failure(Exit::data, path.string() + ": there is no such recording to go on with");
+  if (!file)
+    throw Failure(
+        Exit::data,
+        path.string() + ": there is no such recording to go on with; leave out --resume, or name its folder");
   using State = decode::SegmentReader::State;
   decode::SegmentReader reader(std::make_unique<DiskSource>(*file), path.string());
   State state = State::block;
@@ -159,8 +162,9 @@ void SegmentWriter::add(const decode::Message& message) {
   }
   const std::size_t bytes = decode::record_bytes_bound(message);
   if (bytes > decode::segment_content_bytes_max) {
-    throw Failure(Exit::data,
-                  "the record at offset " + std::to_string(message.offset) + " is too long to be recorded");
+    throw Failure(Exit::data, "the record at offset " + std::to_string(message.offset) +
+                                  " is too long to be recorded (" + std::to_string(bytes) +
+                                  " bytes); begin behind it with --start");
   }
   if (content_.size() + bytes > block_content_bytes) close_block();
   if (block_.records == 0) {

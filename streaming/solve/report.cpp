@@ -127,7 +127,7 @@ Exit run(const config::Config& config, const Options& options) {
   if (!source->model.empty() && source->model != config::model_digest(config)) {
     throw Failure(Exit::data, file +
                                   ": its last release is of another model than these settings: of other features, "
-                                  "transforms, target or loss");
+                                  "transforms, target or loss; name the configuration that it was made with");
   }
   const Solution solution = solve(config, *sums, options);
   options.json ? fmt::print("{}\n", to_json(*source, solution, config.intervals.level))

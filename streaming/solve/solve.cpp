@@ -63,12 +63,14 @@ void require_sizes(const config::Config& config, const publish::ShownSums& sums)
     throw Failure(Exit::configuration,
                   config.file +
                       ": solve takes linear models with model.estimator = \"moments\" and without "
-                      "[[endogenous]] regressors: the length of other rows scales their sums");
+                      "[[endogenous]] regressors: the length of other rows scales their sums; set model.estimator = "
+                      "\"moments\" for a run of its own");
   }
   const moments::NormalEquations& equations = sums.equations;
   if (equations.dimension == config.schema.dimension() && equations.columns() == 1) return;
   throw Failure(Exit::data, config.file + ": the release's sums are of " + std::to_string(equations.dimension) +
-                                " inputs, the settings of " + std::to_string(config.schema.dimension()));
+                                " inputs, the settings of " + std::to_string(config.schema.dimension()) +
+                                "; name the configuration that the release was made with");
 }
 
 /// Of the noise of gap − Hθ about the solution, all inputs: those that are left out have coefficient 0.

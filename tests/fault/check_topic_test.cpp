@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,12 @@ TEST(Topics, ShowsWhatIsThereBesideWhatIsWanted) {
   const AttachWorld world(3);
   delete_topic(AttachWorld::direct(), world.name() + ".dead");
   const Words arguments{"topics", world.config(), "--replication", "1"};
-  const CommandResult result = run_command(NUSTREAM_COMMAND, arguments);
+  CommandResult result;
+  // That a topic is gone is known to a busy broker some moments later.
+  wait_until([&] {
+    result = run_command(NUSTREAM_COMMAND, arguments);
+    return result.code != 0 || result.out.find("not there") != std::string::npos;
+  });
   ASSERT_EQ(result.code, 0) << result.err;
   const std::string& name = world.name();
   EXPECT_THAT(result.out, HasSubstr("wanted: " + name + ".state: 3 partitions, 1 replicas cleanup.policy=compact"));
@@ -70,7 +76,9 @@ TEST(Topics, ShowsWhatIsThereBesideWhatIsWanted) {
                                     ".ledger: 3 partitions, 1 replicas "
                                     "cleanup.policy=delete retention.bytes=-1 "
                                     "retention.ms=-1\n"));
-  EXPECT_THAT(result.out, HasSubstr("wanted: " + name + ".dead: 3 partitions, 1 replicas\n  not there\n"));
+  EXPECT_THAT(result.out,
+              HasSubstr("wanted: " + name +
+                        ".dead: 3 partitions, 1 replicas\n  not there: nustream topics CONFIG --create makes it\n"));
 
   const CommandResult created =
       run_command(NUSTREAM_COMMAND, {"topics", world.config(), "--replication", "1", "--create"});
@@ -90,6 +98,19 @@ TEST(Topics, TheBrokersMayBeTyped) {
   EXPECT_EQ(inspected.out, "[]\n");
 }
 
+// attach waits for its brokers as long as kafka.give_up_seconds, 300; whoever types one of these waits for an answer.
+TEST(DeadBrokers, AreToldToAPersonSoon) {
+  const AttachWorld world(1, "127.0.0.1:1");
+  for (const Words& command : {Words{"topics", world.config()}, Words{"inspect", world.config()},
+                               Words{"check", world.config(), "--data", "--records", "10"}}) {
+    const auto before = std::chrono::steady_clock::now();
+    const CommandResult result = run_command(NUSTREAM_COMMAND, command);
+    EXPECT_EQ(result.code, 69) << command[0];
+    EXPECT_THAT(result.err, HasSubstr("check kafka.brokers, and that a broker runs there")) << command[0];
+    EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::minutes(2)) << command[0];
+  }
+}
+
 TEST(LaneLog, SaysAtOnceAndAtItsEndThatNothingCanBeUsed) {
   const AttachWorld world;
   world.write(std::vector<std::string>(600, std::string("\0\0\0\0\7{}", 7)));
@@ -97,7 +118,7 @@ TEST(LaneLog, SaysAtOnceAndAtItsEndThatNothingCanBeUsed) {
   EXPECT_EQ(result.code, 0) << result.err;
   const std::string lane = "nustream: lane 0: operator only, not private: ";
   const std::string reason =
-      "most often the value begins with a zero byte and four more: framed by a schema registry? (record 0)\n";
+      "most often the value begins with a zero byte and four more: framed by a schema registry? (record 0)";
   EXPECT_THAT(result.err, HasSubstr(lane + "of the first "));
   EXPECT_THAT(result.err, HasSubstr(" (100%) cannot be used; " + reason));
   EXPECT_THAT(result.err,

@@ -69,10 +69,10 @@ TEST_F(UnusableInput, DecimalCommasAreToldByEveryCommandHoweverQuiet) {
   const std::string text = settings("in.csv", "delimiter = \";\"");
   const std::string at_once =
       "operator only, not private: of the first 40 records 40 (100%) cannot be used; most often column 'x': not a "
-      "number (record 0)\n";
+      "number (record 0): nustream check CONFIG --data shows more\n";
   const std::string at_end =
       "operator only, not private: none of 40 records could be used: every step was noise alone; most often column "
-      "'x': not a number (record 0)\n";
+      "'x': not a number (record 0): nustream check CONFIG --data shows more\n";
   for (const char* how : {"--json", "--quiet"}) {
     const CommandResult estimate = run("estimate", table(text), {how});
     EXPECT_EQ(estimate.code, 0);
@@ -128,7 +128,7 @@ TEST_F(UnusableInput, AMemberThatIsNotThereIsMissing) {
   const CommandResult result = run("estimate", table(settings("in.jsonl", "format = \"jsonl\"")), {"--json"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("none of 40 records could be used: every step was noise alone; most often column "
-                                    "'x': missing (record 0)\n"));
+                                    "'x': missing (record 0): nustream check CONFIG --data shows more\n"));
   EXPECT_THAT(result.err, Not(HasSubstr("not a number")));
 }
 
@@ -185,8 +185,11 @@ TEST_F(UnusableInput, ANegativeNumberIsNoCount) {
   write("in.csv", "x,y\n" + lines(200, [](int i) { return fmt::format("{},{}", i % 10, i % 10 - 2); }));
   const CommandResult result = run("replay", stream(settings("in.csv", "", "loss = \"poisson\"", "2.0")), {"--json"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.err, HasSubstr("operator only, not private: 40 of 200 records (20%) could not be used (zero "
-                                    "gradients); most often column 'y': negative, so not a count (record 0)\n"));
+  EXPECT_THAT(
+      result.err,
+      HasSubstr("operator only, not private: 40 of 200 records (20%) could not be used (zero "
+                "gradients); most often column 'y': negative, so not a count (record 0): nustream check CONFIG "
+                "--data shows more\n"));
 }
 
 // Life expectancy by income and year, as they are: no gradient fits the clip.

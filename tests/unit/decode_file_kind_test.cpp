@@ -99,8 +99,9 @@ TEST(FileKind, OfJsonThatIsNotOneObjectALineIsNamedUnderEitherFormat) {
       "'in' is JSON of many lines an object, and one object a line is read: write it so, and set stream.format = "
       "\"jsonl\": jq -c . 'in' > 'in.jsonl'";
   for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {
-    EXPECT_EQ(kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3, \"b\": 4}]", settings), settings.header ? array : "")
-        << "one record alone";
+    EXPECT_EQ(kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3, \"b\": 4}]", settings), array) << "one record alone";
+    EXPECT_EQ(decode::other_kind("[{\"a\": 1, \"b\": 2}, {\"a\": 3", false, settings, "in"),
+              array);  // longer than a look
     EXPECT_EQ(kind("[\n{\"a\": 1},\n{\"a\": 2}\n]\n", settings), array);
     EXPECT_EQ(kind("[\n  {\n    \"a\": 1\n  }\n]\n", settings), array);
     EXPECT_EQ(kind("{\n  \"a\": 1,\n  \"b\": 2\n}\n", settings), document);
