@@ -8,7 +8,7 @@ namespace nustream::users {
 namespace {
 
 /// Slots of the table are loaded so many changes ahead.
-constexpr std::size_t ahead = 16;
+constexpr std::size_t changes_ahead = 16;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void Changes::apply(Table& table) {
   NUSTREAM_REQUIRE(&table == table_, "changes go into the table that they were made over");
   if (emptied_) table.clear();
   for (std::size_t i = 0; i < changes_.size(); ++i) {
-    if (i + ahead < changes_.size()) table.prefetch(changes_[i + ahead].entry.user);
+    if (i + changes_ahead < changes_.size()) table.prefetch(changes_[i + changes_ahead].entry.user);
     table.put(changes_[i].entry);
   }
   forget();

@@ -15,7 +15,7 @@ namespace nustream::users {
 namespace {
 
 /// The table is asked for so many records ahead: a look-up waits for memory longer than a step takes.
-constexpr std::size_t ahead = 32;
+constexpr std::size_t records_ahead = 32;
 
 std::size_t inputs_of(const descent::StepRule& rule, std::span<const double> start) {
   descent::check_rule(rule, start);
@@ -83,7 +83,8 @@ void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser>
     contributions_.begin(StepIndex{first.value() + t});
     std::ranges::fill(units_, 0);
     for (std::size_t i = t * rule_.minibatch; i < (t + 1) * rule_.minibatch; ++i) {
-      if (i + ahead < records) changes.prefetch({users[i + ahead].high, users[i + ahead].low});
+      if (i + records_ahead < records)
+        changes.prefetch({users[i + records_ahead].high, users[i + records_ahead].low});
       add(stretch, i, users[i], changes);
     }
     static_cast<void>(contributions_.settle(changes, units_));
