@@ -24,6 +24,8 @@
 #include "attach/start_up.h"
 #include "attach/topic_requirements.h"
 #include "console/new_file.h"
+#include "console/start_again.h"
+#include "kafka/secret_files.h"
 #include "log/log.h"
 #include "measure/fit.h"
 #include "measure/measure.h"
@@ -138,6 +140,28 @@ void begin_log(const config::Log& settings) {
   log::use({settings.format.value_or(usual), settings.file});
 }
 
+/// Clients show brokers the certificates and passwords that they were made with: where SIGHUP finds others in the
+/// files, lanes are handed over and the process starts again in its own place.
+Exit run_service(Front& front, const Setup& setup, const config::Mechanism& mechanism, std::uint32_t partitions,
+                 const Options& options, StartUp& start_up) {
+  const kafka::SecretFiles secrets(setup.config.kafka.properties);
+  Service service(front, setup, mechanism, partitions, options);
+  if (const auto told = start_up.told_to_end()) return *told;  // else the service's own signals have it
+  front.on_hangup = [&] {
+    const std::string changed = secrets.changed();
+    if (changed.empty()) return;
+    log::info("starts_again",
+              "SIGHUP: another file is in the place of " + changed +
+                  ": lanes are handed over, and the process starts again with it, under the same process id");
+    service.renew();
+  };
+  const Exit exit = service.run();
+  front.on_hangup = {};
+  if (!service.renews() || exit != Exit::done) return exit;
+  if (const auto told = start_up.told_to_end()) return *told;
+  throw console::StartAgain();
+}
+
 }  // namespace
 
 Exit run(config::Config config, const Options& options) {
@@ -194,9 +218,7 @@ Exit run(config::Config config, const Options& options) {
                     facts.user_bytes_max,
                     user_entries(config, facts.user_bytes_max),
                     rule};
-  Service service(front, setup, *mechanism, facts.partitions, options);
-  if (const auto told = start_up.told_to_end()) return *told;  // else the service's own signals have it
-  return service.run();
+  return run_service(front, setup, *mechanism, facts.partitions, options, start_up);
 }
 
 }  // namespace nustream::attach

@@ -19,7 +19,7 @@ struct Options {
 };
 
 /// Measures first what is "private" (measuring.h), then joins the group and runs its lanes until they are done,
-/// SIGTERM (0) or SIGINT (130). Throws Failure.
+/// SIGTERM (0) or SIGINT (130). Throws Failure, and console::StartAgain where the process is to begin anew.
 [[nodiscard]] Exit run(config::Config config, const Options& options);
 
 }  // namespace nustream::attach

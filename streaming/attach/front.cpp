@@ -26,6 +26,7 @@ void Front::wait_for_hangup() {
     try_to("the log's file", log::reopen);
     try_to("who may read the listeners", [this] { servers.read_tokens_again(); });
     log::info("read_again", "SIGHUP: the log's file and the tokens are those of now");
+    if (on_hangup) on_hangup();
     wait_for_hangup();
   });
 }

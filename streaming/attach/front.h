@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -18,8 +19,8 @@
 namespace nustream::attach {
 
 /// Listens from its construction on, and answers while the loop runs: a probe finds the process alive, and not ready,
-/// however long the broker is waited for. SIGHUP opens the log's file again and reads the tokens again. One thread,
-/// the loop's; outlives the service that works on it.
+/// however long the broker is waited for. SIGHUP opens the log's file again, reads the tokens again and calls
+/// `on_hangup`. One thread, the loop's; outlives the service that works on it.
 struct Front {
   /// Throws as serve::Servers. `settings.operator_token_file` is a file or "none".
   Front(const config::Serve& settings, const std::string& stream)
@@ -37,6 +38,7 @@ struct Front {
   serve::PublicSurface shown;
   serve::OperatorSurface operators;
   serve::Servers servers;
+  std::function<void()> on_hangup{};  ///< may be empty
 
  private:
   void wait_for_hangup();

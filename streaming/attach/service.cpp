@@ -113,6 +113,7 @@ bool Service::enter(ServiceEvent event) {
 Exit Service::run() {
   signals_.async_wait([this](const boost::system::error_code& cancelled, int signal) {
     if (cancelled) return;
+    renews_ = false;
     if (signal == SIGINT) exit_ = Exit::interrupted;
     shut_down(signal == SIGINT ? "" : "shutdown");
   });
@@ -121,6 +122,12 @@ Exit Service::run() {
   loop_.run();
   if (failure_) throw Failure(*failure_);
   return exit_;
+}
+
+void Service::renew() {
+  if (is_ending(stage_)) return;
+  renews_ = true;
+  shut_down("");
 }
 
 // ---- lanes

@@ -37,6 +37,9 @@ class Service {
 
   /// Until nothing is left to do. Throws the Failure that ended it.
   [[nodiscard]] Exit run();
+  /// As at SIGTERM, without a release: run() then returns, and renews() is true unless a signal came as well.
+  void renew();
+  [[nodiscard]] bool renews() const noexcept { return renews_; }
 
  private:
   struct Revocation {
@@ -124,6 +127,7 @@ class Service {
   std::vector<LaneId> model_waits_for_;      // as the log has it
   std::optional<Failure> failure_;
   Exit exit_ = Exit::done;
+  bool renews_ = false;  // the process is to begin anew
   ServiceStage stage_ = ServiceStage::joining;
   int looks_left_ = 0;  // of the combined model before the end
 };

@@ -1,6 +1,7 @@
 #include "attach/attach.h"
 
 #include "cli/commands.h"
+#include "console/start_again.h"
 
 namespace nustream::cli {
 
@@ -12,7 +13,11 @@ Exit attach(const AttachArguments& arguments) {
         "its records; look at them beforehand with: nustream check " +
             arguments.config.file + " --data --records 1000 --min-usable SHARE");
   }
-  return attach::run(read_config(arguments.config, arguments.kafka), arguments.options);
+  try {
+    return attach::run(read_config(arguments.config, arguments.kafka), arguments.options);
+  } catch (const console::StartAgain&) {
+    console::start_again();  // by now nothing of the service is left
+  }
 }
 
 }  // namespace nustream::cli

@@ -191,5 +191,43 @@ TEST_F(KafkaSecurity, OfCertificatesOnBothSides) {
   EXPECT_EQ(ledger_end(world).steps, 500U);
 }
 
+// Certificates end, and others take their place: the service begins anew under the same process id, and shows those.
+TEST_F(KafkaSecurity, OfCertificatesThatAreExchangedWhileItRuns) {
+  KafkaCluster& cluster = with_certificates();
+  const AttachWorld world;
+  const std::string place = certificates().path().string() + "/";
+  const std::string own = world.folder().path().string() + "/own";
+  const auto put = [&](const std::string& name) {
+    for (const char* kind : {".pem", ".key"}) {
+      std::filesystem::copy_file(place + name + kind, own + kind + ".new",
+                                 std::filesystem::copy_options::overwrite_existing);
+      std::filesystem::rename(own + kind + ".new", own + kind);
+    }
+  };
+  put("client");
+  Command service(NUSTREAM_COMMAND,
+                  world.attach(arguments(cluster,
+                                         {"security.protocol=ssl", "ssl.certificate.location=" + own + ".pem",
+                                          "ssl.key.location=" + own + ".key", "ssl.ca.location=" + place + "ca.pem"},
+                                         {"--set", "state.commit_seconds=0.1"})));
+  world.write(AttachWorld::values(500));
+  wait_until([&] { return ledger_end(world).steps == 500; });
+  service.signal(SIGHUP);  // nothing is exchanged: nothing begins anew
+  world.write(AttachWorld::values(100));
+  wait_until([&] { return ledger_end(world).steps == 600; });
+  put("second");
+  service.signal(SIGHUP);
+  world.write(AttachWorld::values(400));
+  wait_until([&] { return ledger_end(world).steps == 1000; });
+  put("stranger");  // whom the broker does not know: that it is shown to the broker ends the service
+  service.signal(SIGHUP);
+  const CommandResult result = service.wait();
+  EXPECT_NE(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("another file is in the place of ssl.certificate.location, ssl.key.location"));
+  EXPECT_EQ(ledger_end(world).steps, 1000U);
+  expect_each_step_once(world.releases());
+  expect_one_value_a_step(world.releases_uncommitted());
+}
+
 }  // namespace
 }  // namespace nustream::tests

@@ -107,8 +107,9 @@ sign() {
   printf 'subjectAltName=%s\nextendedKeyUsage=serverAuth,clientAuth\n' "$2" > $1.ext
   openssl x509 -req -in $1.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile $1.ext -out $1.crt
 }
-sign broker IP:127.0.0.1; sign client DNS:client
-cat broker.key broker.crt > broker.pem; mv client.crt client.pem)";
+sign broker IP:127.0.0.1; sign client DNS:client; sign second DNS:second
+openssl req -x509 $key -subj "/CN=stranger" -keyout stranger.key -out stranger.pem
+cat broker.key broker.crt > broker.pem; mv client.crt client.pem; mv second.crt second.pem)";
   const std::string log = (folder.path() / "openssl.log").string();
   int status = 0;
   ::waitpid(spawn({"/bin/sh", "-c", script, "sh", folder.path().string()}, log), &status, 0);
