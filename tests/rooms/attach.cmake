@@ -9,6 +9,7 @@ nustream_test(attach_lane_test quick SEPARATE unit/attach_lane_machine_test.cpp 
               unit/attach_lane_tally_test.cpp
               LINK nustream_service GTest::gmock)
 nustream_attach_test(attach_test full fault/attach_test.cpp)
+nustream_attach_test(golden_topics_test full fault/golden_topics_test.cpp)
 nustream_attach_test(attach_quick_test quick fault/attach_quick_test.cpp)
 nustream_attach_test(attach_batches_test full fault/attach_batches_test.cpp)
 nustream_attach_test(attach_epochs_test full fault/attach_epochs_test.cpp)
