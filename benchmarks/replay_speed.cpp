@@ -120,7 +120,8 @@ int main(int argc, char** argv) {
                   each.state.directory = (stream.folder / ("state" + std::to_string(run++))).string();
                   folder::Options options;
                   options.quiet = true;
-                  static_cast<void>(replay::run(std::move(each), options));
+                  folder::AccountShare none(folder::share_of(each, true), each.privacy.budget);
+                  static_cast<void>(replay::run(std::move(each), options, none));
                 }}},
               15);
   std::filesystem::remove_all(stream.folder);

@@ -26,7 +26,7 @@ journal::KeyedRecord LanesBefore::record_of(const users::ClosingMark& closing) c
 
 /// A line of no chain: it is under the seal.
 std::string LanesBefore::line_of(const journal::LedgerEntry& spent) const {
-  return journal::ledger_line(spent, journal::empty_ledger_head, setup_.keys);
+  return journal::enclosed_line(spent, setup_.keys);
 }
 
 users::Division LanesBefore::asked_next() const {

@@ -14,6 +14,7 @@
 #include "engine/noise_ahead.h"
 #include "engine/subject.h"
 #include "kafka/interruption.h"
+#include "secrets/hex.h"
 #include "serve/committed.h"
 
 namespace nustream::attach {
@@ -167,8 +168,11 @@ void LaneWorker::show_restored(const OpenedLane& lane) {
   const engine::EpochIdentity& epoch = lane.state.ledger.identity();
   const std::string large = publish::large_delta(config.privacy.deltas(), position.value());
   if (!large.empty()) console::warn(fmt::format("lane {}: {}", lane_.value(), large));
-  host_.shown.open_lane({engine::release_header(config, {lane_, epoch.epoch, epoch.digest, epoch.is_private}),
-                         mechanism.spend.limit(), mechanism.main().sigma, mechanism.main().sensitivity,
+  publish::ReleaseHeader header =
+      engine::release_header(config, {lane_, epoch.epoch, epoch.digest, epoch.is_private});
+  header.public_key = secrets::to_hex(host_.setup.keys.public_key());
+  host_.shown.open_lane({std::move(header), mechanism.spend.limit(), mechanism.main().sigma,
+                         mechanism.main().sensitivity,
                          config.moments ? std::nullopt : std::optional(config.descent.schedule),
                          config.privacy.budget, StepCount{config.descent.release_every},
                          budget_stop(config, lane.state), config.descent.minibatch, engine::subject_of(config),

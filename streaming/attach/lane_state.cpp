@@ -26,7 +26,7 @@ journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent con
     record.users = std::move(users.state);
   }
   const bool with_line = state.steps_on_ledger != steps;
-  journal::Batch batch = engine::seal_batch(setup.keys, state.lane, state.ledger, std::move(record),
+  journal::Batch batch = engine::seal_batch(setup.keys, state.lane, state.ledger, state.releases, std::move(record),
                                             {engine::Keeping::topics, position, with_line});
   state.steps_on_ledger = steps;
   batch.dead_letters = std::move(content.dead_letters);

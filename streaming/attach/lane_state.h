@@ -12,6 +12,7 @@
 #include "engine/epoch_ledger.h"
 #include "engine/estimator.h"
 #include "journal/journal.h"
+#include "journal/release_chain.h"
 #include "journal/sealed_state.h"
 #include "kafka/seen_records.h"
 #include "secrets/keyring.h"
@@ -44,6 +45,7 @@ struct LaneState {
   std::uint32_t partitions = 0;                ///< of the input when the lane began, in its first epoch
   std::optional<StepCount> steps_on_ledger{};  ///< of the last line; nothing: no line yet
   std::unique_ptr<TopicUsers> users{};         ///< where the unit is the user
+  journal::ReleaseChain releases{};            ///< up to the last commit
 
   [[nodiscard]] LaneId id() const { return ledger.identity().lane; }
 };

@@ -226,7 +226,7 @@ class Measuring {
                                      asked_.privacy.neighbours(),
                                      order_.keys.is_private(),
                                      journal::Overlap::disjoint};
-    std::string line = journal::ledger_line(spent, journal::empty_ledger_head, order_.keys);
+    std::string line = journal::enclosed_line(spent, order_.keys);
     journal::StateRecord record;
     record.position = records.end;
     record.start = records.start;

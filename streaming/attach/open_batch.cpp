@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "attach/reject_reason.h"
+#include "journal/release_chain.h"
 
 namespace nustream::attach {
 
@@ -30,9 +31,10 @@ OpenBatch::OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::un
       opened_(now) {}
 
 std::size_t OpenBatch::room() const {
-  if (records_ >= limits_.records_max || output_.outbox.size() >= limits_.outbox_bytes_max) return 0;
+  const std::size_t taken = output_.outbox.size() + lines_ * journal::chain_bytes_max;
+  if (records_ >= limits_.records_max || taken >= limits_.outbox_bytes_max) return 0;
   const std::uint64_t by_count = limits_.records_max - records_;
-  const std::size_t bytes_left = limits_.outbox_bytes_max - output_.outbox.size();
+  const std::size_t bytes_left = limits_.outbox_bytes_max - taken;
   const std::uint64_t releases = bytes_left / limits_.release_bytes_max;
   if (releases == 0) return 0;
   const std::uint64_t records_a_release = limits_.release_every * limits_.minibatch;
@@ -47,7 +49,9 @@ void OpenBatch::step(record::RowBatch& rows, const TakeLetters& take_letters, Ti
     const std::size_t most = room();
     if (most == 0) break;
     if (is_empty()) opened_ = now;
+    const std::size_t before = output_.outbox.size();
     const engine::Progress progress = stepper_.step(rows, most, output_);
+    lines_ += lines_behind(before);
     records_ += progress.records;
     limit_reached_ = progress.limit_reached;
     collect_rejects(take_letters);
@@ -56,7 +60,14 @@ void OpenBatch::step(record::RowBatch& rows, const TakeLetters& take_letters, Ti
 }
 
 void OpenBatch::release_now(std::string_view tag) {
+  const std::size_t before = output_.outbox.size();
   stepper_.release_now(tag, output_);
+  lines_ += lines_behind(before);
+}
+
+std::size_t OpenBatch::lines_behind(std::size_t begin) const {
+  return static_cast<std::size_t>(
+      std::count(output_.outbox.begin() + static_cast<std::ptrdiff_t>(begin), output_.outbox.end(), '\n'));
 }
 
 void OpenBatch::collect_rejects(const TakeLetters& take_letters) {
@@ -96,6 +107,7 @@ ClosedBatch OpenBatch::close(Time now) {
     clipped_before_ = clipped;
   }
   figures_.records = std::exchange(records_, 0);
+  lines_ = 0;
   return {{noise_->checkpoints(), std::exchange(output_.outbox, {}), std::exchange(letters_, {}),
            StepCount{stepper_.released_at()}},
           std::exchange(figures_, {}),

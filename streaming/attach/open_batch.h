@@ -72,6 +72,8 @@ class OpenBatch {
   /// Records that the batch can still take, in whole minibatches: by their number, and by the bytes of the releases
   /// that they may bring.
   [[nodiscard]] std::size_t room() const;
+  /// Releases in the outbox behind its first `begin` bytes.
+  [[nodiscard]] std::size_t lines_behind(std::size_t begin) const;
   /// True where there is nothing to commit.
   [[nodiscard]] bool is_empty() const { return records_ == 0 && output_.outbox.empty(); }
   /// True where another step would cross the horizon or the budget.
@@ -95,7 +97,8 @@ class OpenBatch {
   engine::Stepper stepper_;
   engine::Output output_;
   std::vector<journal::DeadLetter> letters_;
-  BatchFigures figures_;  // all but the records
+  BatchFigures figures_;   // all but the records
+  std::size_t lines_ = 0;  ///< releases in the outbox, each of which its place in the chain will lengthen
   std::uint64_t records_ = 0;
   std::uint64_t rejects_ = 0;
   std::uint64_t clipped_before_ = 0;  // the lane's count when the batch began

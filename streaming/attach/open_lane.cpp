@@ -262,6 +262,7 @@ class Opening {
                       record.released,
                       {}};
     use_users(opened.state);
+    use_chain(opened.state, record.release_head);
     NUSTREAM_REQUIRE(opened.state.lane.steps() == state_->identity.steps,
                      "the sealed lane is at another step than its seal says");
     const kafka::Offset from = kafka::decode_bookmark(record.bookmark).releases_from;
@@ -308,6 +309,7 @@ class Opening {
         StepCount{0},
         {}};
     use_users(opened.state);
+    use_chain(opened.state, state_ ? state_->record.release_head : journal::empty_release_head);
     if (owed) opened.state.ledger.owe(*owed);
     if (begins.epoch.value() > 0) {
       log::info("epoch_begun",
@@ -360,6 +362,13 @@ class Opening {
 
   static void use_users(LaneState& state) {
     if (state.users) state.lane.use(state.users->open());
+  }
+
+  /// Goes on from the last release: as the state knows it, or, where there is none or an earlier version sealed it,
+  /// as a reader of committed records finds it.
+  void use_chain(LaneState& state, const journal::Hash& head) {
+    state.releases = {setup_.config.descent.release_every,
+                      head == journal::empty_release_head ? journal::release_head(last_published()) : head};
   }
 
   [[nodiscard]] LaneBounds bounds() { return {setup_.config, place_, *checks_}; }

@@ -41,10 +41,22 @@ void require_room_for_a_minibatch(const config::Config& config) {
   }
 }
 
+/// Instances of an attached stream may run on several machines, where one file is not the same one.
+void refuse_account(const config::Config& config) {
+  if (config.privacy.account.empty()) return;
+  throw Failure(
+      Exit::configuration,
+      config.file +
+          ": privacy.account is a file of one machine, and instances of an attached stream may run on "
+          "several: leave it out, set privacy.budget, and have the account keep as much for this stream with "
+          "nustream account reserve");
+}
+
 }  // namespace
 
 void preflight(config::Config& config) {
   if (config.kafka.brokers.empty()) return;
+  refuse_account(config);
   require_room_for_a_minibatch(config);
   config.kafka.properties.try_emplace("transaction.timeout.ms", std::to_string(config.kafka.transaction.count()));
   kafka::check_properties(config.kafka.properties);

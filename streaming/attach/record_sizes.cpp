@@ -11,6 +11,7 @@
 #include "engine/release_encoder.h"
 #include "error.h"
 #include "journal/ledger_chain.h"
+#include "journal/release_chain.h"
 #include "journal/sealed_state.h"
 #include "kafka/seen_records.h"
 #include "kafka/topic_bookmark.h"
@@ -98,6 +99,7 @@ std::size_t release_bytes(const config::Config& config, const config::Mechanism&
     const std::vector<double> theta(config.descent.dimension, widest);
     encoder.append({StepCount{1}, Position{most}, theta, theta}, "shutdown", line);
   }
+  line.append(journal::chain_bytes_max, ' ');
   // An interval names every coefficient twice more, with two numbers, beside a sentence.
   const std::size_t interval = config.intervals.kind == config::Intervals::Kind::none ? 0 : line.size() + 512;
   return 2 * (line.size() + interval);

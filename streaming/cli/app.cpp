@@ -266,6 +266,7 @@ int run(int argc, char** argv) {
   add_estimate(app, job);
   add_fit(app, job);
   add_solve(app, job);
+  add_verify(app, job);
   add_attach(app, job);
   add_record(app, job);
   add_topics(app, job);
@@ -274,6 +275,7 @@ int run(int argc, char** argv) {
   add_local(app, job);
   add_users(app, job);
   add_key(app, job);
+  add_account(app, job);
   if (const auto error = unknown_command(app, argc, argv)) return fail(Exit::usage, *error);
   try {
     app.parse(argc, argv);

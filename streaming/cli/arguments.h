@@ -30,6 +30,7 @@ CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments);
 
 void add_fit(CLI::App& app, Job& job);
 void add_solve(CLI::App& app, Job& job);
+void add_verify(CLI::App& app, Job& job);
 void add_attach(CLI::App& app, Job& job);
 void add_record(CLI::App& app, Job& job);
 void add_topics(CLI::App& app, Job& job);
@@ -37,5 +38,6 @@ void add_check(CLI::App& app, Job& job);
 void add_inspect(CLI::App& app, Job& job);
 void add_users(CLI::App& app, Job& job);
 void add_key(CLI::App& app, Job& job);
+void add_account(CLI::App& app, Job& job);
 
 }  // namespace nustream::cli

@@ -27,10 +27,12 @@ Exit estimate(const EstimateArguments& arguments) {
   session.min_usable = options.min_usable;
   session.json = options.json;
   session.quiet = options.quiet;
+  folder::AccountShare share(folder::share_of(config, !options.insecure_seed && !options.compare_nonprivate),
+                             config.privacy.budget);
   measure::Settled settled =
       settle_ranges(std::move(config), config::Purpose::table, session, arguments.write_config);
   options.start = settled.options.start;
-  return estimate::run(std::move(settled.config), options);
+  return estimate::run(std::move(settled.config), options, share);
 }
 
 }  // namespace nustream::cli

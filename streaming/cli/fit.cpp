@@ -43,6 +43,7 @@ void add_fit(CLI::App& app, Job& job) {
       ->delimiter(',');
   command->add_option("--budget", options.budget, "the most that all fits over this file may spend together")
       ->check(positive());
+  command->add_option("--account", options.account, "a budget that other streams over the same people share");
   command->add_flag("--replace-one", options.replace_one,
                     "neighbours differ in a record's value, not in its absence");
   command->add_option("--format", options.format, "csv or jsonl, where the file's name does not tell")

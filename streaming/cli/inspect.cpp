@@ -31,6 +31,7 @@
 #include "publish/release_json.h"
 #include "report/report.h"
 #include "secrets/harden.h"
+#include "secrets/hex.h"
 #include "secrets/key_file.h"
 #include "secrets/key_place.h"
 #include "serve/committed.h"
@@ -46,6 +47,7 @@ struct Report {
   Position position{0};
   journal::Ledger ledger;
   std::string last_release;                  ///< the line as published
+  std::string public_key;                    ///< in digits; checks releases and ledger (nustream verify)
   std::string past{};                        ///< of a lane whose path is drawn: its releases before, a line each
   std::string key_file{};                    ///< of a folder; empty under an insecure seed
   std::string witness_file{};                ///< empty where there is none
@@ -147,7 +149,8 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
   const journal::State state = opened(read_whole(folder / journal::folder_files::state, *disk));
   require_published(*disk, releases, journal::decode_bookmark(state.record.bookmark).releases);
   Report report{state.identity, state.record.position,
-                journal::read_committed_ledger(*disk, folder, keys, state.record), last_release};
+                journal::read_committed_ledger(*disk, folder, keys, state.record), last_release,
+                secrets::to_hex(keys.public_key())};
   if (!arguments.insecure_seed) report.key_file = key_file;
   if (arguments.users) {
     report.users = folder::count_users(*disk, folder, state, limits_of(report.ledger, folder.string()));
@@ -181,7 +184,8 @@ std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& 
     const kafka::Offset from = kafka::decode_bookmark(state.record.bookmark).releases_from;
     kafka::LaneChecks checks(client, place, keys, kafka.transaction, cancelled);
     const auto last = checks.last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
-    Report report{state.identity, state.record.position, engine::ledger_of(state.record), last ? last->text : ""};
+    Report report{state.identity, state.record.position, engine::ledger_of(state.record), last ? last->text : "",
+                  secrets::to_hex(keys.public_key())};
     if (arguments.users) {
       report.users = attach::count_users(config, client, place, keys, limits_of(report.ledger, place.name()));
     }
@@ -277,8 +281,9 @@ void print(const Report& report, const std::string& folder) {
   fmt::print("{}: stream {}, lane {}, epoch {}, {}\n", folder, identity.stream, identity.lane.value(),
              identity.epoch.value(),
              identity.is_private ? "private" : "private: false (insecure seed or comparison)");
-  fmt::print("committed: {} steps, {}\nsettings digest: {}\n\n", with_separators(identity.steps.value()),
-             place_in_input(report), identity.settings_digest);
+  fmt::print("committed: {} steps, {}\nsettings digest: {}\npublic key: {}\n\n",
+             with_separators(identity.steps.value()), place_in_input(report), identity.settings_digest,
+             report.public_key);
   fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", "ledger", "epoch", "from", "to", "steps", "rho",
              "rho limit", "records");
   for (const journal::LedgerEntry& entry : report.ledger.epochs) {
@@ -345,6 +350,7 @@ std::string to_json(const Report& report) {
   for (const auto& [name, path] : {std::pair("key", &report.key_file), std::pair("witness", &report.witness_file)}) {
     if (!path->empty()) publish::append_field(name, *path, out);
   }
+  publish::append_field("public_key", report.public_key, out);
   if (report.users) append_users(*report.users, out);
   out += ",\"last_release\":";
   std::string line = report.last_release;

@@ -56,9 +56,10 @@ Exit replay(const ReplayArguments& arguments) {
   if (arguments.resume) options.start = folder::Start::resume;
   if (arguments.new_epoch) options.start = folder::Start::new_epoch;
   options.speed = speed_factor(arguments.speed);
+  folder::AccountShare share(folder::share_of(config, !options.insecure_seed), config.privacy.budget);
   measure::Settled settled =
       settle_ranges(std::move(config), config::Purpose::stream, options, arguments.write_config);
-  return replay::run(std::move(settled.config), settled.options);
+  return replay::run(std::move(settled.config), settled.options, share);
 }
 
 }  // namespace nustream::cli

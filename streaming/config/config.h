@@ -48,6 +48,7 @@ struct Privacy {
   Calibration calibration = Calibration::exact;
   std::vector<Delta> more_deltas{};  ///< at which ε is told beside `delta`
   bool of_user = false;              ///< the unit is the user: Config::users says who that is
+  std::string account{};  ///< file of a budget that other streams share (folder/account_share.h); empty: none
 
   /// `delta`, then the others, as they are set.
   [[nodiscard]] std::vector<Delta> deltas() const {

@@ -62,6 +62,7 @@ Privacy read_privacy(const Section& section, Purpose purpose) {
   if (privacy.epsilon && privacy.epsilon->value() == 0) section.refuse("epsilon", "a finite number > 0");
   if (privacy.budget && privacy.budget->value() == 0) section.refuse("budget", "a finite number > 0");
   privacy.of_user = section.text("unit") == "user";
+  privacy.account = section.text("account").value_or("");
   privacy.protects = section.choice<Protects>("protects", Protects::record,
                                               {{"record", Protects::record}, {"target", Protects::target}});
   privacy.calibration =

@@ -14,7 +14,7 @@ namespace {
 std::string lines_of(const std::vector<journal::LedgerEntry>& epochs, const secrets::Keyring& keys) {
   std::string lines;
   for (const journal::LedgerEntry& entry : epochs) {
-    lines += journal::ledger_line(entry, journal::empty_ledger_head, keys);
+    lines += journal::enclosed_line(entry, keys);
   }
   return lines;
 }
@@ -22,13 +22,15 @@ std::string lines_of(const std::vector<journal::LedgerEntry>& epochs, const secr
 }  // namespace
 
 journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,
-                          journal::StateRecord record, const Sealing& sealing) {
+                          journal::ReleaseChain& releases, journal::StateRecord record, const Sealing& sealing) {
   const StepCount steps = lane.steps();
   const EpochIdentity& epoch = ledger.identity();
   record.position = lane.position();
   record.start = epoch.start;
   record.lane = lane.encode();
   record.settings = epoch.settings;
+  record.outbox = journal::chained(record.outbox, releases, keys);
+  record.release_head = releases.head;
   std::string lines;
   if (sealing.with_line) lines = ledger.append_lines(steps, sealing.touched, keys);
   record.ledger_head = ledger.head();

@@ -7,6 +7,7 @@
 #include "engine/estimator.h"
 #include "journal/journal.h"
 #include "journal/ledger_chain.h"
+#include "journal/release_chain.h"
 #include "journal/state_record.h"
 #include "secrets/keyring.h"
 
@@ -24,10 +25,11 @@ struct Sealing {
 
 /// Seals `lane` after its last step as the next committed state. `record` brings what the lane does not know: noise
 /// checkpoints of the next step, outbox, bookmark, stop, marks, counts; position, start, lane and everything of the
-/// ledger are filled in here, and the ledger's chain moves on. The batch holds state, position, outbox and ledger
-/// lines; rejects and dead letters are the caller's.
+/// ledger are filled in here; the outbox is chained, and both chains move on. The batch holds state, position, outbox
+/// and ledger lines; rejects and dead letters are the caller's.
 [[nodiscard]] journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, EpochLedger& ledger,
-                                        journal::StateRecord record, const Sealing& sealing);
+                                        journal::ReleaseChain& releases, journal::StateRecord record,
+                                        const Sealing& sealing);
 
 /// The ledger as a state of topics tells it: its head, and the last line of each epoch.
 [[nodiscard]] journal::Ledger ledger_of(const journal::StateRecord& record);

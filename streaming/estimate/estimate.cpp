@@ -234,7 +234,7 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
 
 }  // namespace
 
-Exit run(config::Config config, const Options& options) {
+Exit run(config::Config config, const Options& options, folder::AccountShare& share) {
   secrets::harden_process();
   const std::atomic<int>& stop = console::watch_signals();
   if (options.compare_nonprivate && !is_comparable(config)) {
@@ -273,6 +273,7 @@ Exit run(config::Config config, const Options& options) {
   table.pad_to_multiple_of(design.minibatch);
 
   const RunsEnd runs = play_runs(config, mechanism, design, table, options, witness, stop);
+  share.settle(Rho{runs.last.ledger_rho});
   const bool is_reported = runs.last.steps > 0 || ends_with_one_of_several(runs.path, design);
   const Exit code = say_how_it_ended(config, options, runs.last, is_reported);
   if (!is_reported) return code;

@@ -8,6 +8,7 @@
 
 #include "config/config.h"
 #include "error.h"
+#include "folder/account_share.h"
 #include "folder/options.h"
 
 namespace nustream::estimate {
@@ -30,6 +31,6 @@ struct Options {
 
 /// Reads the table, descends for estimate.steps steps (several times for intervals by runs), commits every iterate
 /// before it is public, and prints the table. config is read for Purpose::table. Throws Failure.
-[[nodiscard]] Exit run(config::Config config, const Options& options);
+[[nodiscard]] Exit run(config::Config config, const Options& options, folder::AccountShare& share);
 
 }  // namespace nustream::estimate

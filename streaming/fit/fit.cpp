@@ -16,6 +16,7 @@
 #include "fit/report.h"
 #include "fit/table.h"
 #include "fit/written_config.h"
+#include "folder/account_share.h"
 #include "folder/one_step_account.h"
 #include "journal/running_hash.h"
 #include "nustream/base/error.h"
@@ -174,6 +175,18 @@ Exit run(const Options& options) {
   console::warn(publish::large_delta(deltas, table.y.size()));
   folder::OneStepAccount account(place_of(options));
   require_enough(options, account, table.y.size(), columns.features.size() + 1);
+  const Rho total = account.with(Rho{options.rho}, neighbours_of(options));
+  std::optional<Rho> allowed = total;
+  folder::AccountShare share({options.account, account.folder(), "fit", LaneId{0}, neighbours_of(options),
+                              !options.insecure_seed, "--account"},
+                             allowed);
+  if (*allowed < total) {
+    share.settle(account.spent(neighbours_of(options)));
+    throw Failure(Exit::exhausted, fmt::format("{}: {:g} more would cross the account's budget; nothing was read "
+                                               "privately, nothing is spent; nustream account show tells who was "
+                                               "charged",
+                                               options.account, options.rho));
+  }
   Report report = report_of(options, columns, table, account);
   folder::OneStep spent{Rho{options.rho}, report.records, neighbours_of(options), report.digest, {}};
   ranges::TableFit fit;
@@ -181,11 +194,13 @@ Exit run(const Options& options) {
     fit = measured(options, columns, table, account);
   } catch (const std::exception&) {
     account.commit(spent);  // that there is no answer may tell of the records
+    share.settle(total);
     throw;
   }
   fill_table(columns, fit, report);
   if (!fit.is_stopped) spent.release = release_line(report);
   account.commit(spent);
+  share.settle(total);
   if (!account.warning().empty()) fmt::print(stderr, "nustream: warning: {}\n", account.warning());
   if (fit.is_stopped) throw hardly_usable(options, columns, fit);
   fmt::print("{}", options.json ? to_json(report) : to_text(report));

@@ -31,6 +31,7 @@ struct Options {
   std::string format;     ///< "csv" or "jsonl"; empty: by the file's name
   std::string delimiter;  ///< of CSV; empty: a comma
   std::string state;      ///< folder of the ledger; empty: FILE.fit
+  std::string account{};  ///< file of a budget that others share (folder/account_share.h); empty: none
   std::string key_directory;
   std::string witness;
   std::string write_config;  ///< file for a configuration with the ranges that were found

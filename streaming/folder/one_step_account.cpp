@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/spent.h"
+#include "journal/release_chain.h"
 #include "journal/sealed_state.h"
 #include "located.h"
 #include "planted.h"
@@ -99,7 +100,9 @@ void OneStepAccount::commit(const OneStep& spent) {
   const journal::LedgerEntry own = entry(spent);
   journal::StateRecord record;
   record.position = record.stop.emplace(spent.records);
-  record.outbox = spent.release;
+  journal::ReleaseChain releases{1, journal::last_release_head(*disk_, folder_)};
+  record.outbox = journal::chained(spent.release, releases, *keys_);
+  record.release_head = releases.head;
   record.ranges = spent.ranges;
   record.ledger_entry = journal::ledger_line(own, ledger_.head, *keys_);
   record.ledger_head = ledger_.head = journal::hash_of(record.ledger_entry);

@@ -126,6 +126,8 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   } else {
     go_on(std::move(*state), std::get<engine::GoOn>(decision).overlap, std::move(ledger));
   }
+  // By now whatever the folder owed is in its files, and what was torn is gone.
+  releases_ = {config_.descent.release_every, journal::last_release_head(*disk_, folder)};
   if (users_) lane_->use(users_->open());
   if (witness_) witness_->keep();
 }
@@ -359,7 +361,7 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   wait();  // one batch in flight; the next bookmark stands behind what it published
   record.bookmark = journal_->bookmark();
   if (users_) record.users = users_->close();
-  journal::Batch batch = engine::seal_batch(*keys_, *lane_, *ledger_, std::move(record),
+  journal::Batch batch = engine::seal_batch(*keys_, *lane_, *ledger_, releases_, std::move(record),
                                             {engine::Keeping::folder, touched(), /*with_line=*/true});
   batch.rejects = std::move(result.rejects);
   if (users_) batch.before_state = [this] { users_->sync(); };

@@ -25,6 +25,7 @@
 #include "journal/file_journal.h"
 #include "journal/folder_witness.h"
 #include "journal/ledger_chain.h"
+#include "journal/release_chain.h"
 #include "journal/sealed_state.h"
 #include "journal/state_record.h"
 #include "publish/release_json.h"
@@ -57,6 +58,8 @@ class Session {
   [[nodiscard]] EpochId epoch() const noexcept { return ledger_->identity().epoch; }
   [[nodiscard]] const std::string& digest() const noexcept { return digest_; }
   [[nodiscard]] bool is_private() const noexcept { return keys_->is_private(); }
+  /// What checks the signatures of its releases and ledger lines.
+  [[nodiscard]] secrets::PublicKey public_key() const noexcept { return keys_->public_key(); }
   /// Where the folder keeps its users: what identifiers are hashed under; else null.
   [[nodiscard]] const users::UserKey* user_key() const noexcept { return users_ ? &users_->key() : nullptr; }
   /// Path of the key file; empty under an insecure seed.
@@ -142,6 +145,7 @@ class Session {
 
   std::unique_ptr<FolderUsers> users_;  // where the unit is the user, of a stream; the journal's thread syncs it
   std::optional<engine::EpochLedger> ledger_;  // as of the last commit; its head moves with every line
+  journal::ReleaseChain releases_;             // the lane's, up to the last commit
   std::uint64_t rejected_before_ = 0;
   std::uint64_t released_at_ = 0;
   bool is_committed_ = false;

@@ -64,17 +64,23 @@ std::string begin_line(std::string_view stream) {
 }
 
 /// `text` with its MAC behind it: the line, but for its newline.
-std::string signed_line(std::string text, const secrets::Keyring& keys) {
+std::string line_with_mac(std::string text, const secrets::Keyring& keys) {
   const Hash mac = mac_of(text, keys);
   text += mac_field;
   publish::append_string(secrets::to_hex(mac), text);
   return text + '}';
 }
 
-std::string end_line(std::string line, const Hash& head, const secrets::Keyring& keys) {
+void append_place(const Hash& head, const secrets::Keyring& keys, std::string& line) {
   append_quoted("key", secrets::to_hex(keys.fingerprint()), line);
   append_quoted("previous", secrets::to_hex(head), line);
-  return signed_line(std::move(line), keys) + '\n';
+}
+
+/// With the signature for those who have no key, then the MAC for those who have it.
+std::string end_line(std::string line, const Hash& head, const secrets::Keyring& keys) {
+  append_place(head, keys, line);
+  append_quoted("signature", secrets::to_hex(keys.sign(line)), line);
+  return line_with_mac(std::move(line), keys) + '\n';
 }
 
 [[noreturn]] void not_genuine(const std::string& what) {
@@ -163,6 +169,25 @@ void append_user_spend(const UserSpend& spend, std::string& line) {
   }
 }
 
+/// All of an entry's line but its place in the chain.
+std::string begin_entry(const LedgerEntry& entry) {
+  std::string line = begin_line(entry.stream);
+  append_count("lane", entry.lane.value(), line);
+  append_count("epoch", entry.epoch.value(), line);
+  append_count("from", entry.from.value(), line);
+  append_count("to", entry.to.value(), line);
+  append_count("steps", entry.steps.value(), line);
+  append_spend("rho", entry.rho, line);
+  append_spend("rho_limit", entry.rho_limit, line);
+  append_quoted("digest", entry.settings_digest, line);
+  append_quoted("adjacency", privacy::name(entry.neighbours.adjacency), line);
+  append_quoted("protects", protected_by(entry.neighbours), line);
+  if (entry.user) append_user_spend(*entry.user, line);
+  line += entry.is_private ? ",\"private\":true" : ",\"private\":false";
+  append_quoted("disjoint", name_of(entry.overlap), line);
+  return line;
+}
+
 /// Lines before format 2 do not say whom their spends are about.
 void check_format(const Object& object) {
   const std::uint64_t format = count(object, "format");
@@ -205,25 +230,21 @@ std::string_view protected_by(privacy::Neighbours neighbours) noexcept {
 }
 
 std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys) {
-  std::string line = begin_line(entry.stream);
-  append_count("lane", entry.lane.value(), line);
-  append_count("epoch", entry.epoch.value(), line);
-  append_count("from", entry.from.value(), line);
-  append_count("to", entry.to.value(), line);
-  append_count("steps", entry.steps.value(), line);
-  append_spend("rho", entry.rho, line);
-  append_spend("rho_limit", entry.rho_limit, line);
-  append_quoted("digest", entry.settings_digest, line);
-  append_quoted("adjacency", privacy::name(entry.neighbours.adjacency), line);
-  append_quoted("protects", protected_by(entry.neighbours), line);
-  if (entry.user) append_user_spend(*entry.user, line);
-  line += entry.is_private ? ",\"private\":true" : ",\"private\":false";
-  append_quoted("disjoint", name_of(entry.overlap), line);
-  return end_line(std::move(line), head, keys);
+  return end_line(begin_entry(entry), head, keys);
 }
 
-std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& new_keys) {
-  return end_line(begin_line(stream) + ",\"rotated\":true", head, new_keys);
+std::string enclosed_line(const LedgerEntry& entry, const secrets::Keyring& keys) {
+  std::string line = begin_entry(entry);
+  append_place(empty_ledger_head, keys, line);
+  return line_with_mac(std::move(line), keys) + '\n';
+}
+
+std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& old_keys,
+                          const secrets::Keyring& new_keys) {
+  std::string line = begin_line(stream) + ",\"rotated\":true";
+  append_quoted("public_key", secrets::to_hex(new_keys.public_key()), line);
+  append_quoted("handed_on", secrets::to_hex(old_keys.sign(line)), line);
+  return end_line(std::move(line), head, new_keys);
 }
 
 namespace {
@@ -246,6 +267,54 @@ LedgerEntry read_entry(std::string_view line) {
   auto entry = entry_of(line);
   if (!entry) not_genuine("has a line that is none");
   return *std::move(entry);
+}
+
+namespace {
+
+/// Nothing where the line has no such field. Of our own lines, whose texts have their quotes escaped: the name of a
+/// field stands in them once.
+std::optional<SignedText> signed_text(std::string_view line, const Object& object, std::string_view field) {
+  std::string_view encoded;
+  const auto error = object[field].get(encoded);
+  if (error == simdjson::NO_SUCH_FIELD) return std::nullopt;
+  SignedText found{std::string(line.substr(0, line.find(",\"" + std::string(field) + "\":"))), {}};
+  if (error != simdjson::SUCCESS || !secrets::from_hex(encoded, found.signature)) {
+    not_genuine("has a line that is none");
+  }
+  return found;
+}
+
+/// The only way in which a line may go on behind what is signed: anything else would count without a signature.
+std::string with_end(std::string line, const secrets::Signature& signature, const std::string& mac) {
+  append_quoted("signature", secrets::to_hex(signature), line);
+  line += mac_field;
+  publish::append_string(mac, line);
+  return line + '}';
+}
+
+}  // namespace
+
+UnsealedLine read_unsealed(std::string_view line) try {
+  simdjson::dom::parser parser;
+  const Object object = parser.parse(simdjson::padded_string(line));
+  check_format(object);
+  UnsealedLine read{{}, std::nullopt, signed_text(line, object, "signature"), std::nullopt};
+  if (read.signed_ && line != with_end(read.signed_->text, read.signed_->signature, text(object, "mac"))) {
+    not_genuine("has a line with fields that its signature is not about");
+  }
+  if (!secrets::from_hex(text(object, "previous"), read.previous)) not_genuine("has a line that is none");
+  if (!is_rotation(object)) {
+    read.entry = parse_entry(object);
+  } else if (auto by = signed_text(line, object, "handed_on")) {
+    secrets::PublicKey to{};
+    if (!secrets::from_hex(text(object, "public_key"), to)) not_genuine("has a line that is none");
+    read.handed_on = {to, *std::move(by)};
+  }
+  return read;
+} catch (const simdjson::simdjson_error&) {
+  not_genuine("has a line that is none");
+} catch (const InvalidParameter&) {
+  not_genuine("has a line that is none");
 }
 
 void Ledger::keep(LedgerEntry entry) {
@@ -275,7 +344,7 @@ void LedgerVerifier::add(std::string_view line) try {
   if (text(object, "previous") != secrets::to_hex(ledger_.head))
     not_genuine("has a line that does not follow on the one before");
   vouched_ = text(object, "key") == secrets::to_hex(keys_.fingerprint());
-  if (vouched_ && line != signed_line(std::string(line.substr(0, line.rfind(mac_field))), keys_)) {
+  if (vouched_ && line != line_with_mac(std::string(line.substr(0, line.rfind(mac_field))), keys_)) {
     not_genuine("has a line that was changed");
   }
   ledger_.head = hash_of(std::string(line) + '\n');

@@ -64,11 +64,33 @@ inline constexpr Hash empty_ledger_head{};
 
 /// The line for an entry, newline included, behind `head`. The new head is hash_of() the line.
 [[nodiscard]] std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys);
+/// The same line without a place in the chain and unsigned: for what is sealed, or has a MAC of its own.
+[[nodiscard]] std::string enclosed_line(const LedgerEntry& entry, const secrets::Keyring& keys);
 /// What a line says, without a look at its chain or MAC: for lines from inside a sealed state. Failure(data) where it
 /// is none.
 [[nodiscard]] LedgerEntry read_entry(std::string_view line);
-/// The line that vouches for a ledger under the key that follows: written at a rotation, under the new key.
-[[nodiscard]] std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& new_keys);
+/// The line that vouches for a ledger under the key that follows: written at a rotation, under the new key, whose
+/// public half the old key signs, so that whoever trusts the old one may trust the new one.
+[[nodiscard]] std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& old_keys,
+                                        const secrets::Keyring& new_keys);
+
+/// What somebody without the ledger key can check of a line (docs/formats/ledger.md#for-somebody-without-the-key).
+struct SignedText {
+  std::string text;  ///< the line's bytes up to the signature's field
+  secrets::Signature signature;
+};
+struct UnsealedLine {
+  Hash previous;
+  std::optional<LedgerEntry> entry;   ///< nothing of a rotation's line
+  std::optional<SignedText> signed_;  ///< lines of earlier versions have none
+  struct HandedOn {
+    secrets::PublicKey to;
+    SignedText by;  ///< the key before it
+  };
+  std::optional<HandedOn> handed_on;  ///< of a rotation's line
+};
+/// `line` without its newline. Failure(data) where it is no line of a ledger.
+[[nodiscard]] UnsealedLine read_unsealed(std::string_view line);
 
 /// The head that the first of these lines follows on. Failure(data) where there is none.
 [[nodiscard]] Hash head_before(std::string_view lines);

@@ -52,7 +52,7 @@ Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secret
   files.recover(record.recovery());
   Ledger ledger = read_ledger(disk, folder, old_keys);
   record.outbox.clear();
-  record.ledger_entry = rotation_line(state.identity.stream, ledger.head, new_keys);
+  record.ledger_entry = rotation_line(state.identity.stream, ledger.head, old_keys, new_keys);
   record.ledger_head = hash_of(record.ledger_entry);
   record.bookmark = files.bookmark();
   files.commit({seal_state(new_keys, state.identity, record), record.position, record.ledger_entry, "", ""});

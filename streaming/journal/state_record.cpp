@@ -9,7 +9,8 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 9;
+constexpr std::uint32_t format = 10;
+constexpr std::uint32_t format_without_release_head = 9;
 constexpr std::uint32_t format_without_ranges = 8;
 constexpr std::uint32_t format_without_users = 7;
 constexpr std::uint32_t format_without_settings = 6;
@@ -171,6 +172,7 @@ std::string encode_record(const StateRecord& record) {
     secrets::append_text(record.users->column, out);
   }
   secrets::append_text(record.ranges, out);
+  secrets::append_bytes(record.release_head, out);
   return out;
 }
 
@@ -211,6 +213,7 @@ StateRecord decode_record(std::string_view bytes) {
   if (found > format_without_settings) record.settings = fields.text();
   if (found > format_without_users) read_users(fields, record.users);
   if (found > format_without_ranges) record.ranges = fields.text();
+  if (found > format_without_release_head) fields.bytes(record.release_head);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
 }

@@ -90,6 +90,7 @@ struct StateRecord {
   AccountId account{};             ///< of the folder, for its witness; zeros where there is none
   std::string settings{};          ///< what the settings digest is of; empty in states of earlier versions
   std::string ranges{};            ///< settings that were measured, where any were (config/ranges.h); else empty
+  Hash release_head{};             ///< ReleaseChain::head, behind the outbox (release_chain.h)
   std::optional<UsersOfState> users{};  ///< where the unit is the user, and the folder keeps their table
 
   [[nodiscard]] Recovery recovery() const { return {bookmark, outbox, ledger_entry}; }

@@ -24,7 +24,7 @@ Hash witness_mac(std::string_view text, const secrets::Keyring& keys) {
 /// One line an epoch. Each stands for itself: their place in the ledger's chain is not kept.
 std::string lines_of(const std::vector<LedgerEntry>& epochs, const secrets::Keyring& keys) {
   std::string lines;
-  for (const LedgerEntry& entry : epochs) lines += ledger_line(entry, empty_ledger_head, keys);
+  for (const LedgerEntry& entry : epochs) lines += enclosed_line(entry, keys);
   return lines;
 }
 

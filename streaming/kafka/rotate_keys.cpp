@@ -79,7 +79,7 @@ class LaneRotation {
   void commit(journal::State state, const journal::Hash& ledger_head) {
     journal::StateRecord& record = state.record;
     record.seen = marked_anew(record);
-    const std::string line = journal::rotation_line(place().stream, ledger_head, new_keys_);
+    const std::string line = journal::rotation_line(place().stream, ledger_head, old_keys_, new_keys_);
     record.ledger_head = journal::hash_of(line);
     const std::string sealed = journal::seal_state(new_keys_, state.identity, record);
     edit_.commit("seal lane " + place().name() + " anew", sealed,

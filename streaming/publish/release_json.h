@@ -31,6 +31,7 @@ struct ReleaseHeader {
   Promise promise{};
   std::string model_digest{};        ///< of what the coefficients are of
   std::vector<Delta> more_deltas{};  ///< at which ε is told beside `delta`
+  std::string public_key{};  ///< that checks the lane's signatures, in digits: shown beside releases, in none of them
 
   /// `delta`, then the others.
   [[nodiscard]] std::vector<Delta> deltas() const;

@@ -112,7 +112,7 @@ bool reads_pipe(const config::Config& config) {
 
 }  // namespace
 
-Exit run(config::Config config, const folder::Options& options) {
+Exit run(config::Config config, const folder::Options& options, folder::AccountShare& share) {
   secrets::harden_process();
   const std::atomic<int>& stop = console::watch_signals();
   if (options.speed && (config.input.time_column.empty() || !config.input.times_public)) {
@@ -200,6 +200,7 @@ Exit run(config::Config config, const folder::Options& options) {
     failure = std::current_exception();
   }
   session.finish();
+  share.settle(session.ledger_total(session.lane().steps()));
   printer.finish();
   warn(publish::large_delta(config.privacy.deltas(), session.lane().position().value()), options);
   promise.tell(session.warnings());

@@ -16,6 +16,7 @@
 #include "journal/outbox_folder.h"
 #include "nustream/base/error.h"
 #include "report/report.h"
+#include "secrets/hex.h"
 #include "serve/operator_token.h"
 #include "serve/servers.h"
 
@@ -115,6 +116,7 @@ Serving::Serving(const config::Config& config, const config::Mechanism& mechanis
   lane.header.epoch = session.epoch();
   lane.header.settings_digest = session.digest();
   lane.header.promise.is_private = session.is_private();
+  lane.header.public_key = secrets::to_hex(session.public_key());
   lane.rho_limit = mechanism.spend.limit();
   if (session.step_limit() != mechanism.horizon()) lane.last_step = session.step_limit();
   lane.spend_by_age = [spend = mechanism.spend](StepCount most) { return serve::spend_by_age(spend, most); };

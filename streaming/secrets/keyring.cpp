@@ -14,6 +14,7 @@ struct Keyring::Keys {
   noise::KeyBytes sealing{};
   noise::KeyBytes ledger{};
   noise::KeyBytes witness{};
+  SigningKey signing{};
   noise::KeyBytes insecure_epochs{};  ///< all zero for a key file: epochs draw fresh bits
 };
 
@@ -32,6 +33,10 @@ Keyring::Keyring(const noise::KeyBytes& master, bool is_seeded) : is_private_(!i
   keyed_hash(master, "nustream v1 sealing", keys->sealing);
   keyed_hash(master, "nustream v1 ledger", keys->ledger);
   keyed_hash(master, "nustream v1 witness", keys->witness);
+  noise::KeyBytes seed{};
+  keyed_hash(master, "nustream v1 signing", seed);
+  derive_signing_key(seed, keys->signing);
+  noise::wipe(seed);
   keyed_hash(master, "nustream v1 fingerprint", fingerprint_);
   if (is_seeded) keys->insecure_epochs = master;
   keys_ = keys;
@@ -59,6 +64,14 @@ std::span<const std::uint8_t, 32> Keyring::ledger_key() const noexcept {
 
 std::span<const std::uint8_t, 32> Keyring::witness_key() const noexcept {
   return keys_->witness;
+}
+
+Signature Keyring::sign(std::string_view text) const {
+  return secrets::sign(text, keys_->signing);
+}
+
+PublicKey Keyring::public_key() const noexcept {
+  return public_key_of(keys_->signing);
 }
 
 noise::KeyBytes Keyring::epoch_key(std::string_view stream) const {

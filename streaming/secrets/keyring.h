@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "nustream/noise/source.h"
+#include "secrets/signature.h"
 
 namespace nustream::secrets {
 
@@ -28,6 +29,10 @@ class Keyring {
   [[nodiscard]] std::span<const std::uint8_t, 32> ledger_key() const noexcept;
   /// Authenticates the witness of a state folder.
   [[nodiscard]] std::span<const std::uint8_t, 32> witness_key() const noexcept;
+  /// Of ledger lines and releases, for somebody who has no key (journal/release_chain.h).
+  [[nodiscard]] Signature sign(std::string_view text) const;
+  /// What checks them: public, and to be published where it cannot be exchanged along with them.
+  [[nodiscard]] PublicKey public_key() const noexcept;
   [[nodiscard]] const Fingerprint& fingerprint() const noexcept { return fingerprint_; }
   /// False for an insecure seed, and for a run whose answers stand beside answers that are not private.
   [[nodiscard]] bool is_private() const noexcept { return is_private_; }

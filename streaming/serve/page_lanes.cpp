@@ -77,6 +77,9 @@ void append_settings(const ShownLane& lane, std::string& out) {
   if (settings.last_step) append_fact("The budget ends at step", count(settings.last_step->value()), out);
   append_fact("Neighbours", chart::escaped(settings.header.promise.adjacency), out);
   append_fact("Epoch of the noise key", count(settings.header.epoch.value()), out);
+  if (!settings.header.public_key.empty()) {
+    append_fact("Public key of its releases", "<code>" + chart::escaped(settings.header.public_key) + "</code>", out);
+  }
   append_fact("Digest of the settings", "<code>" + chart::escaped(settings.header.settings_digest) + "</code>", out);
   out += "</dl></section>\n";
 }

@@ -30,6 +30,7 @@ void append_lane(const ShownLane& lane, std::string& out) {
   append_field("delta", header.delta.value(), out);
   out += ",\"conversion\":\"" + std::string(privacy::name(privacy::Conversion::gaussian)) + "\",\"digest\":";
   append_string(header.settings_digest, out);
+  if (!header.public_key.empty()) append_field("public_key", header.public_key, out);
   publish::append_promise(header.promise, out);
   if (lane.release) {
     append_field("step", lane.release->step, out);

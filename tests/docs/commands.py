@@ -14,10 +14,10 @@ def help_of(words):
     return result.stdout if result.returncode == 0 else None
 
 
-GROUPS = {"local", "key", "users"}  # of commands with a second word
+GROUPS = {"local", "key", "users", "account"}  # of commands with a second word
 HELPS = {}
-for one in [[], ["plan"], ["audit"], ["replay"], ["estimate"], ["fit"], ["solve"], ["local", "randomize"], ["local", "collect"], ["attach"],
-            ["record"], ["topics"], ["check"], ["inspect"], ["users", "close"], ["users", "end"], ["key", "new"],
+for one in [[], ["plan"], ["audit"], ["replay"], ["estimate"], ["fit"], ["solve"], ["verify"], ["local", "randomize"], ["local", "collect"], ["attach"],
+            ["record"], ["topics"], ["check"], ["inspect"], ["users", "close"], ["users", "end"], ["key", "new"], ["account", "new"], ["account", "show"], ["account", "reserve"],
             ["key", "rotate"]]:
     HELPS[tuple(one)] = help_of(one)
 COMMANDS = {words[0] for words in HELPS if words} | GROUPS

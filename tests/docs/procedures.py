@@ -29,14 +29,30 @@ SITUATIONS = {
                             "nustream replay mine.toml --resume 2>&1 | grep -v 'no witness'"]),
     "Lost state": ([*RAN_ON, "rm runs/mine/state"], ["test $(rho) = 0.20"]),
     "Lost ledger": ([*RAN_ON, "rm runs/mine/ledger"], ["test $(rho) = 0.20"]),
+    "For third parties": (RAN_ON, [
+        "nustream key new second && nustream key rotate runs/mine second",
+        "nustream replay mine.toml --resume --to 6000",
+        "nustream verify runs/mine/releases.jsonl runs/mine/ledger --public-key stream.pub | grep 'handed on 1 time'",
+        # Another program finds the same signature good.
+        "grep signature runs/mine/releases.jsonl | tail -1 | sed 's/,\"signature\".*//' | tr -d '\\n' > text",
+        "grep signature runs/mine/releases.jsonl | tail -1 | sed 's/.*\"signature\":\"//; s/\".*//' | bytes_of > signature",
+        "(echo 302a300506032b6570032100; cat stream.pub) | bytes_of | openssl pkey -pubin -inform DER -out key.pem",
+        "openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in text -sigfile signature",
+        "sed -i '2s/position/Position/' runs/mine/releases.jsonl",
+        "nustream verify runs/mine/releases.jsonl runs/mine/ledger --public-key stream.pub  # 65",
+    ]),
+    "One budget for several streams": (BEGUN, ["test $(nustream account show people | grep -c reserved) = 0"]),
     "Moved folder": (RAN_ON, ["test -f there/keys/mine-*.witness"]),
     "Budget that seems to begin anew": (RAN_ON, ["test $(rho) = 0.20"]),
     "Moving the key out": ([*KEY_INSIDE, "nustream replay mine.toml --resume 2>&1 | grep 'lies inside the state folder'"],
                            ["! nustream replay mine.toml --resume 2>&1 | grep 'lies inside'"]),
 }
-# The spend of the worst record, over all epochs.
+# The spend of the worst record, over all epochs; and the bytes of hexadecimal digits.
 HELPERS = r"""rho() {
   nustream inspect runs/mine --json | sed 's/.*"total_rho":\([^,]*\).*/\1/' | xargs printf '%.2f\n'
+}
+bytes_of() {
+  python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))'
 }"""
 
 

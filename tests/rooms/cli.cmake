@@ -6,6 +6,8 @@ nustream_test(config_users_test quick unit/config_users_test.cpp LINK nustream_s
 nustream_test(log_test quick unit/log_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 nustream_test(publish_test quick unit/publish_test.cpp unit/publish_epsilons_test.cpp unit/publish_combined_model_test.cpp LINK nustream_service GTest::gmock simdjson::simdjson)
 
+nustream_test(verify_test quick unit/verify_test.cpp LINK nustream_service)
+
 # The real command, as a child process.
 find_package(fmt REQUIRED)
 function(nustream_command_test name label)
@@ -20,6 +22,7 @@ nustream_command_test(check_data_test quick fault/check_data_test.cpp fault/unus
 nustream_command_test(golden_versions_test quick fault/golden_versions_test.cpp)
 nustream_command_test(cases_test quick fault/cases_test.cpp)
 nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp)
+nustream_command_test(account_test quick fault/account_test.cpp)
 nustream_command_test(inspect_test quick fault/inspect_test.cpp)
 nustream_command_test(witness_test quick fault/witness_test.cpp fault/witness_rotation_test.cpp
                       fault/folder_trust_test.cpp)

@@ -1,11 +1,12 @@
 # Tests of the secrets and journal rooms, one line a binary.
-nustream_test(journal_unit_test quick SEPARATE unit/journal_file_journal_test.cpp unit/journal_ledger_chain_test.cpp
+nustream_test(journal_unit_test quick SEPARATE unit/journal_file_journal_test.cpp unit/journal_ledger_chain_test.cpp unit/journal_release_chain_test.cpp unit/journal_budget_account_test.cpp
               unit/journal_state_test.cpp unit/journal_witness_test.cpp unit/journal_completion_test.cpp unit/journal_rotate_key_test.cpp
               unit/journal_posix_disk_test.cpp
               support/simulated_disk.cpp
               LINK nustream_service)
 nustream_test(secrets_unit_test quick unit/secrets_key_file_test.cpp unit/secrets_seal_test.cpp
-              unit/secrets_memory_test.cpp unit/secrets_key_place_test.cpp LINK nustream_service)
+              unit/secrets_memory_test.cpp unit/secrets_key_place_test.cpp unit/secrets_signature_test.cpp
+              LINK nustream_service OpenSSL::Crypto)
 nustream_test(journal_crash_test quick property/journal_crash_test.cpp support/simulated_disk.cpp
               LINK nustream_service)
 

@@ -25,6 +25,9 @@ class LaneEndCheck {
   void check() {
     const std::string what = difference(committed(attached_topics::releases), reference_, !case_.fresh_keys);
     if (!what.empty()) return violate(fmt::format("releases differ: {}\n{}{}", what, case_.stream.toml, story()));
+    const std::string fault =
+        chain_fault(committed(attached_topics::releases), case_.settings.config.descent.release_every, case_.keys);
+    if (!fault.empty()) return violate(fault + '\n' + story());
     check_state();
     check_ledger();
     if (case_.with_letters && committed(attached_topics::letters).size() > reference_.rejected) {

@@ -8,6 +8,7 @@
 #include "engine/noise_feed.h"
 #include "engine/release_encoder.h"
 #include "engine/stepper.h"
+#include "journal/release_chain.h"
 #include "secrets/locked_memory.h"
 #include "serve/public_surface.h"
 
@@ -159,6 +160,7 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
       {}, journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0}, mechanism.stages.size())};
   auto life = std::make_unique<Life>(world, keys, shifts, rows, limit, committed);
   Shown shown;
+  journal::ReleaseChain releases{config.descent.release_every};
   for (const std::uint64_t commit : fate.commits) {
     if (const auto death = fate.deaths.find(commit); death != fate.deaths.end()) {
       life->go_to(std::max(committed.steps, death->second));
@@ -169,7 +171,7 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
     if (commit == world.steps) life->release_the_end();
     committed = life->commit();
     shown.lanes[commit] = committed.lane;
-    shown.releases += life->released();
+    shown.releases += journal::chained(life->released(), releases, keys);
     const engine::Estimator& lane = life->lane();
     shown.ledger += ledger.append_lines(lane.steps(), Position{world.window.touched(lane.position().value())}, keys);
   }

@@ -73,6 +73,8 @@ void check_folder_end(const FolderCase& of, SimulatedDisk& disk, const std::opti
   if (!releases.starts_with(before)) return verdict.violate("a new epoch changes what was released before it");
   const std::string what = difference(lines_of_text(releases.substr(before.size())), reference, !of.fresh_keys);
   if (!what.empty()) return verdict.violate("releases differ: " + what);
+  const std::string fault = chain_fault(lines_of_text(releases), of.settings.config.descent.release_every, of.keys);
+  if (!fault.empty()) return verdict.violate(fault);
   if (reference.steps == 0) {
     if (!first && !disk.seen(folder_paths::ledger).empty()) verdict.violate("a ledger line of no step");
     return;

@@ -12,9 +12,11 @@
 #include "engine/stepper.h"
 #include "error.h"
 #include "journal/last_release.h"
+#include "journal/release_chain.h"
 #include "played.h"
 #include "secrets/locked_memory.h"
 #include "temporary_folder.h"
+#include "without_chain.h"
 
 namespace nustream::tests {
 namespace {
@@ -131,7 +133,8 @@ bool Watcher::look(const std::string& line) {
 
 std::string difference(const std::vector<std::string>& lines, const Reference& reference, bool same_noise) {
   std::size_t next = 0;
-  for (const std::string& line : lines) {
+  for (const std::string& chained : lines) {
+    const std::string line = without_chain(chained);
     const bool is_here = next < reference.lines.size() && step_of(line) == step_of(reference.lines[next]);
     if (!is_here) {
       const std::uint64_t step = step_of(line);
@@ -151,6 +154,17 @@ std::string difference(const std::vector<std::string>& lines, const Reference& r
   return next == reference.lines.size() ? std::string()
                                         : fmt::format("{} of {} releases, the next one of step {}", next,
                                                       reference.lines.size(), step_of(reference.lines[next]));
+}
+
+std::string chain_fault(const std::vector<std::string>& lines, std::uint64_t every, const secrets::Keyring& keys) {
+  std::string whole;
+  std::string unchained;
+  for (const std::string& line : lines) {
+    whole += line + '\n';
+    unchained += without_chain(line) + '\n';
+  }
+  journal::ReleaseChain chain{every};
+  return journal::chained(unchained, chain, keys) == whole ? "" : "releases are not chained as if by one process";
 }
 
 std::string difference(const journal::State& state, const Reference& reference) {

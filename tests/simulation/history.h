@@ -84,6 +84,11 @@ class Watcher {
 [[nodiscard]] std::string difference(const std::vector<std::string>& lines, const Reference& reference,
                                      bool same_noise);
 
+/// Whether all releases of a lane, from its first on, are chained as one process would have done it. Empty, or what
+/// is wrong.
+[[nodiscard]] std::string chain_fault(const std::vector<std::string>& lines, std::uint64_t every,
+                                      const secrets::Keyring& keys);
+
 /// The same of the last state: steps, position, unusable records and the epoch.
 [[nodiscard]] std::string difference(const journal::State& state, const Reference& reference);
 

@@ -175,7 +175,8 @@ class LaneTransactionsOver : public ::testing::Test {
 TEST_F(LaneTransactionsOver, ShowNothingBeforeItIsDurableAndNoReleaseBeforeItIsPublic) {
   const std::string before = shown_.state();
   attach::ClosedBatch first = batch(3);
-  const std::string outbox = first.content.outbox;
+  journal::ReleaseChain chain = state_->releases;
+  const std::string outbox = journal::chained(first.content.outbox, chain, setup_.keys);
   ASSERT_NE(outbox, "");
   commit(std::move(first));
   EXPECT_EQ(transactions_->stage(), TransactionStage::batch);
@@ -239,7 +240,8 @@ TEST_F(LaneTransactionsOver, AbortedBatchIsSentAgainAsTheSameBytes) {
   const std::string before = shown_.state();
   const std::size_t states_before = states().size();
   attach::ClosedBatch closed = batch(2);
-  const std::string outbox = closed.content.outbox;
+  journal::ReleaseChain chain = state_->releases;
+  const std::string outbox = journal::chained(closed.content.outbox, chain, setup_.keys);
   broker_.members.clear();  // offsets of a member that the group does not know abort the transaction
   commit(std::move(closed));
   ASSERT_TRUE(std::holds_alternative<Aborted>(ended()));

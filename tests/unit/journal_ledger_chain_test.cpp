@@ -58,7 +58,8 @@ Lines three_lines(const secrets::Keyring& keys) {
   return ledger;
 }
 
-// Bytes computed with Python's hashlib.blake2b (key=…) over the fields of docs/formats/ledger.md.
+// Bytes computed with Python's hashlib.blake2b (key=…) and the openssl command over the fields of
+// docs/formats/ledger.md.
 TEST(LedgerChain, WritesTheBytesOfItsPage) {
   const std::string line = journal::ledger_line(entry(3, 40), journal::empty_ledger_head, keys_from(1));
   EXPECT_EQ(
@@ -69,11 +70,13 @@ TEST(LedgerChain, WritesTheBytesOfItsPage) {
       R"("protects":"target","private":true,)"
       R"("disjoint":"unknown","key":"a0e82e8bed9a3938ef2adbec87469b1e",)"
       R"("previous":"0000000000000000000000000000000000000000000000000000000000000000",)"
-      R"("mac":"a3214e97e13a7fba5454da62fec0b038c52a5c2703b86536d2ad43c97506dd5c"})"
+      R"("signature":"9410925f3a9461e3a502600c3e59521e777157678eea3a48c8e48007a0045ebc5a519f29ec44ca86f149e019b240cb8a)"
+      R"(5403da75422bc9d49018262ec86ece07",)"
+      R"("mac":"83f1a4347055bd49ec29c111ead918c1fc8f06492cdb59a4bb62c10178e7a1f4"})"
       "\n");
   const journal::Hash head = journal::hash_of(line);
   EXPECT_EQ((std::vector<std::uint8_t>(head.begin(), head.begin() + 4)),
-            (std::vector<std::uint8_t>{0x4f, 0x1c, 0xdc, 0x97}));
+            (std::vector<std::uint8_t>{0x3f, 0x82, 0xa8, 0x44}));
 }
 
 TEST(LedgerChain, ReadsBackWhatItWrote) {
@@ -186,7 +189,7 @@ TEST(LedgerChain, VouchesForTheOldKeysLinesAfterARotation) {
   const auto old_keys = keys_from(1);
   const auto new_keys = keys_from(2);
   Lines ledger = three_lines(old_keys);
-  ledger.add(journal::rotation_line("a", ledger.head, new_keys));
+  ledger.add(journal::rotation_line("a", ledger.head, old_keys, new_keys));
   EXPECT_EQ(verify(ledger.lines, new_keys).epochs.at(0).to, Position{40});
   ledger.add(journal::ledger_line(entry(3, 50), ledger.head, new_keys));
   EXPECT_EQ(verify(ledger.lines, new_keys).epochs.at(0).to, Position{50});
@@ -235,7 +238,7 @@ TEST(LedgerChain, KnowsTheOwnLinesOfAStateWhereverACrashCame) {
   all.add(journal::ledger_line(entry(1, 20), all.head, keys));
   const std::string before = all.lines.back();
   all.add(journal::ledger_line(entry(2, 30), all.head, keys));
-  all.add(journal::rotation_line(R"(a "b")", all.head, keys));
+  all.add(journal::rotation_line(R"(a "b")", all.head, keys, keys));
   all.add(journal::ledger_line(entry(3, 40), all.head, keys));
   const std::vector<std::string> own(all.lines.begin() + 1, all.lines.end());
   std::string in_file = before;

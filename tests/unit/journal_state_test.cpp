@@ -80,7 +80,10 @@ TEST(StateRecord, OfEarlierFormatsIsRead) {
   record.noise.stages[1].segments.resize(1);
   record.settings.clear();
   std::string bytes = journal::encode_record(record);
-  std::string earlier = bytes.substr(0, bytes.size() - 4);  // the ranges
+  std::string earlier = bytes.substr(0, bytes.size() - 32);  // the release head
+  earlier[0] = 9;
+  EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
+  earlier.resize(earlier.size() - 4);  // the ranges
   earlier[0] = 8;
   EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
   earlier.resize(earlier.size() - 1);  // that there are no users
@@ -133,11 +136,11 @@ TEST(SealedState, OfFormat5Opens) {
 // Offsets of docs/formats/state.md.
 TEST(StateRecord, HasTheBytesOfItsPage) {
   const std::string bytes = journal::encode_record(example());
-  EXPECT_EQ(bytes.substr(0, 12), std::string("\x09\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
+  EXPECT_EQ(bytes.substr(0, 12), std::string("\x0a\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
   EXPECT_EQ(bytes.substr(37, 14), std::string("\x0a\0\0\0lane\0bytes", 14));
   EXPECT_EQ(bytes.size(), 4U + 8 + 8 + 9 + 8 + 14 + 4 + 1 + (4 + 40 + 8 + 24) + (4 + 2 * 40 + 8) + 4 + 22 + 4 + 10 +
                               4 + 80 + 32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32) + (4 + 3) + 32 + 16 + (4 + 14) + 1 +
-                              4);
+                              4 + 32);
 }
 
 TEST(StateRecord, HoldsTheUsersOfAFolder) {
@@ -151,8 +154,8 @@ TEST(StateRecord, HoldsTheUsersOfAFolder) {
   ASSERT_EQ(bytes.size(), without.size() + 32 + (4 + 40) + (4 + 3));
   std::string key(32, '\0');
   std::iota(key.begin(), key.end(), '\x01');
-  EXPECT_EQ(bytes.substr(without.size() - 5), "\x01" + key + std::string("\x28\0\0\0", 4) + std::string(40, 'm') +
-                                                  std::string("\x03\0\0\0who", 7) + std::string(4, '\0'));
+  EXPECT_EQ(bytes.substr(without.size() - 37), "\x01" + key + std::string("\x28\0\0\0", 4) + std::string(40, 'm') +
+                                                   std::string("\x03\0\0\0who", 7) + std::string(4 + 32, '\0'));
   EXPECT_EQ(journal::encode_record(journal::decode_record(bytes)), bytes);
   for (std::size_t length = without.size(); length < bytes.size(); ++length) {
     expect_failure(Exit::data, [&] { static_cast<void>(journal::decode_record(bytes.substr(0, length))); });
@@ -163,8 +166,17 @@ TEST(StateRecord, HoldsTheRangesThatWereMeasured) {
   journal::StateRecord record = example();
   record.ranges = "rule 00\nnoise.nu=0.25\n";
   const std::string bytes = journal::encode_record(record);
-  EXPECT_EQ(bytes.substr(bytes.size() - 26), std::string("\x16\0\0\0rule 00\nnoise.nu=0.25\n", 26));
+  EXPECT_EQ(bytes.substr(bytes.size() - 26 - 32, 26), std::string("\x16\0\0\0rule 00\nnoise.nu=0.25\n", 26));
   EXPECT_EQ(journal::decode_record(bytes).ranges, record.ranges);
+}
+
+TEST(StateRecord, HoldsTheHeadOfTheReleases) {
+  journal::StateRecord record = example();
+  record.release_head = journal::hash_of("the last release");
+  const std::string bytes = journal::encode_record(record);
+  EXPECT_TRUE(std::equal(record.release_head.begin(), record.release_head.end(), bytes.end() - 32,
+                         [](std::uint8_t one, char other) { return one == static_cast<std::uint8_t>(other); }));
+  EXPECT_EQ(journal::decode_record(bytes).release_head, record.release_head);
 }
 
 TEST(StateRecord, RefusesBytesThatAreMissingOrTooMany) {

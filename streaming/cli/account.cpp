@@ -1,0 +1,121 @@
+// The command line of `nustream account`: a budget that several streams over the same people share.
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/arguments.h"
+#include "journal/budget_account.h"
+#include "journal/ledger_chain.h"
+#include "publish/json_text.h"
+#include "secrets/harden.h"
+#include "secrets/hex.h"
+#include "secrets/random.h"
+
+namespace nustream::cli {
+namespace {
+
+struct AccountArguments {
+  std::string file;
+  double rho = 0;
+  std::string stream;
+  bool replace_one = false;
+  std::string unit = "record";
+  bool json = false;
+};
+
+Exit account_new(const AccountArguments& arguments) {
+  secrets::harden_process();
+  const privacy::Neighbours neighbours{
+      arguments.replace_one ? privacy::Adjacency::replace_one : privacy::Adjacency::zero_out,
+      arguments.unit == "target", arguments.unit == "user"};
+  journal::create_account(*journal::posix_disk(), arguments.file, Rho{arguments.rho}, neighbours);
+  fmt::print("{}: rho {:g} for all streams whose privacy.account names it; neighbours: {}, {}\n", arguments.file,
+             arguments.rho, privacy::name(neighbours.adjacency), journal::protected_by(neighbours));
+  return Exit::done;
+}
+
+std::string to_json(const journal::AccountBook& book) {
+  std::string out = "{\"budget\":";
+  publish::append_number(book.budget.value(), out);
+  publish::append_field("total", book.total().value(), out);
+  publish::append_field("adjacency", privacy::name(book.neighbours.adjacency), out);
+  publish::append_field("protects", journal::protected_by(book.neighbours), out);
+  out += ",\"members\":[";
+  for (const journal::Charge& charge : book.charges) {
+    if (out.back() != '[') out += ',';
+    out += "{\"member\":";
+    publish::append_string(secrets::to_hex(charge.member.id), out);
+    publish::append_field("stream", charge.member.stream, out);
+    publish::append_field("lane", std::uint64_t{charge.member.lane.value()}, out);
+    publish::append_field(charge.is_reserved ? "reserved" : "spent", charge.rho.value(), out);
+    out += '}';
+  }
+  return out + "]}";
+}
+
+Exit account_show(const AccountArguments& arguments) {
+  secrets::harden_process();
+  const journal::AccountBook book = journal::read_account(*journal::posix_disk(), arguments.file);
+  if (arguments.json) {
+    fmt::print("{}\n", to_json(book));
+    return Exit::done;
+  }
+  fmt::print("{}: rho {:.6g} of {:g} is charged ({}, {})\n", arguments.file, book.total().value(),
+             book.budget.value(), privacy::name(book.neighbours.adjacency), journal::protected_by(book.neighbours));
+  if (!book.charges.empty()) fmt::print("{:<32} {:>5} {:>12}  {}\n", "stream", "lane", "rho", "");
+  for (const journal::Charge& charge : book.charges) {
+    fmt::print("{:<32} {:>5} {:>12.6g}  {}\n", charge.member.stream, charge.member.lane.value(), charge.rho.value(),
+               charge.is_reserved ? "reserved: runs, or was killed" : "spent");
+  }
+  return Exit::done;
+}
+
+/// The same name again is the same member, whose charge is another one from now on.
+Exit account_reserve(const AccountArguments& arguments) {
+  secrets::harden_process();
+  const auto disk = journal::posix_disk();
+  journal::Member member{{}, arguments.stream, LaneId{0}};
+  secrets::fill_random(member.id);
+  const std::string reserved = "reserved for " + arguments.stream;
+  for (const journal::Charge& charge : journal::read_account(*disk, arguments.file).charges) {
+    if (charge.member.stream == reserved) member.id = charge.member.id;
+  }
+  member.stream = reserved;
+  journal::charge(*disk, arguments.file, member, [&](const auto&) {
+    return journal::Charge{member, Rho{arguments.rho}, true};
+  });
+  fmt::print("{}: rho {:g} is kept for '{}'; its settings say privacy.budget = {:g}\n", arguments.file, arguments.rho,
+             arguments.stream, arguments.rho);
+  return Exit::done;
+}
+
+}  // namespace
+
+void add_account(CLI::App& app, Job& job) {
+  static AccountArguments made;
+  static AccountArguments shown;
+  static AccountArguments kept;
+  CLI::App* command = app.add_subcommand("account", "a budget that several streams over the same people share");
+  command->require_subcommand(1);
+  CLI::App* make = command->add_subcommand("new", "make one");
+  make->add_option("FILE", made.file, "the account; never overwritten")->required();
+  make->add_option("--rho", made.rho, "what all streams may spend together, zCDP")->required()->check(positive());
+  make->add_flag("--replace-one", made.replace_one, "neighbours differ in a value, not in its absence");
+  make->add_option("--unit", made.unit, "what they differ in: record, target or user (record)")
+      ->check(CLI::IsMember({"record", "target", "user"}));
+  make->callback([&job] { job = [] { return account_new(made); }; });
+  CLI::App* show = command->add_subcommand("show", "who was charged how much");
+  show->add_option("FILE", shown.file, "the account")->required();
+  show->add_flag("--json", shown.json, "print JSON");
+  show->callback([&job] { job = [] { return account_show(shown); }; });
+  CLI::App* reserve = command->add_subcommand(
+      "reserve", "keep a part for a stream that cannot ask by itself, such as an attached one");
+  reserve->add_option("FILE", kept.file, "the account")->required();
+  reserve->add_option("STREAM", kept.stream, "its name")->required();
+  reserve->add_option("--rho", kept.rho, "the part: its privacy.budget")->required()->check(positive());
+  reserve->callback([&job] { job = [] { return account_reserve(kept); }; });
+}
+
+}  // namespace nustream::cli

@@ -1,0 +1,110 @@
+#include "journal/release_chain.h"
+
+#include <bit>
+#include <charconv>
+#include <span>
+
+#include "error.h"
+#include "journal/last_release.h"
+#include "journal/outbox_folder.h"
+#include "publish/json_text.h"
+#include "secrets/hex.h"
+
+namespace nustream::journal {
+namespace {
+
+constexpr std::string_view by_cadence = "cadence";
+
+/// Of one of our own lines, whose texts have their quotes escaped: a field's name in quotes stands in it once.
+std::string_view behind(std::string_view line, std::string_view name) {
+  const std::size_t at = line.find(name);
+  if (at == std::string_view::npos) throw Failure(Exit::internal, "a release that is to be chained is none");
+  return line.substr(at + name.size());
+}
+
+StepCount steps_of(std::string_view line) {
+  const std::string_view digits = behind(line, ",\"step\":");
+  std::uint64_t steps = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), steps);
+  if (error != std::errc()) throw Failure(Exit::internal, "a release that is to be chained has no step");
+  return StepCount{steps};
+}
+
+std::string_view tag_of(std::string_view line) {
+  const std::string_view tag = behind(line, ",\"tag\":\"");
+  return tag.substr(0, tag.find('"'));
+}
+
+void append_hex(std::string_view name, std::span<const std::uint8_t> bytes, std::string& out) {
+  (out += ",\"") += name;
+  ((out += "\":\"") += secrets::to_hex(bytes)) += '"';
+}
+
+/// Cuts the field and its hexadecimal digits off the end of `line`, its closing brace aside: false where it ends
+/// otherwise.
+bool cut_last(std::string_view field, std::string_view& line, std::span<std::uint8_t> value) {
+  const std::string name = ",\"" + std::string(field) + "\":\"";
+  const std::size_t length = name.size() + 2 * value.size() + 1;
+  if (line.size() < length || line.back() != '"') return false;
+  const std::size_t at = line.size() - length;
+  if (line.substr(at, name.size()) != name) return false;
+  if (!secrets::from_hex(line.substr(at + name.size(), 2 * value.size()), value)) return false;
+  line = line.substr(0, at);
+  return true;
+}
+
+}  // namespace
+
+ChainPlace place_of(std::string_view line) {
+  ChainPlace place;
+  if (line.empty() || line.back() != '}') return place;
+  line.remove_suffix(1);
+  secrets::Signature signature{};
+  if (cut_last("signature", line, signature)) place.signature = signature;
+  place.signed_text = line;
+  Hash previous{};
+  if (cut_last("previous", line, previous)) place.previous = previous;
+  return place;
+}
+
+bool is_signed_release(StepCount steps, std::uint64_t every, std::string_view tag) noexcept {
+  if (tag != by_cadence || steps.value() % every != 0) return true;
+  const std::uint64_t count = steps.value() / every;
+  return std::has_single_bit(count) || count % 16 == 0;
+}
+
+std::string chained(std::string_view releases, ReleaseChain& chain, const secrets::Keyring& keys) {
+  std::string out;
+  while (!releases.empty()) {
+    const std::size_t end = releases.find('\n');
+    if (end == std::string_view::npos || end == 0 || releases[end - 1] != '}') {
+      throw Failure(Exit::internal, "a release that is to be chained is no whole line");
+    }
+    const std::string_view fields = releases.substr(0, end - 1);
+    releases.remove_prefix(end + 1);
+    std::string line(fields);
+    append_hex("previous", chain.head, line);
+    if (is_signed_release(steps_of(fields), chain.every, tag_of(fields))) {
+      append_hex("signature", keys.sign(line), line);
+    }
+    line += "}\n";
+    if (tag_of(fields) == by_cadence) chain.head = hash_of(line);
+    out += line;
+  }
+  return out;
+}
+
+Hash last_release_head(Disk& disk, const Disk::Path& folder) {
+  return release_head(last_line(disk, folder / folder_files::releases));
+}
+
+Hash release_head(std::string_view lines) {
+  if (lines.empty()) return empty_release_head;
+  const std::size_t before = lines.substr(0, lines.size() - 1).rfind('\n');
+  const std::string_view last = before == std::string_view::npos ? lines : lines.substr(before + 1);
+  const ChainPlace place = place_of(last.substr(0, last.size() - 1));
+  // A line of a version that did not chain them is named, whatever brought it.
+  return place.previous && tag_of(last) != by_cadence ? *place.previous : hash_of(last);
+}
+
+}  // namespace nustream::journal

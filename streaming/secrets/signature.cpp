@@ -1,0 +1,46 @@
+#include "secrets/signature.h"
+
+#include <algorithm>
+
+#include "secrets/sodium.h"
+
+namespace nustream::secrets {
+namespace {
+
+static_assert(std::tuple_size_v<PublicKey> == crypto_sign_PUBLICKEYBYTES);
+static_assert(std::tuple_size_v<Signature> == crypto_sign_BYTES);
+static_assert(std::tuple_size_v<SigningKey> == crypto_sign_SECRETKEYBYTES);
+static_assert(std::tuple_size_v<noise::KeyBytes> == crypto_sign_SEEDBYTES);
+
+const unsigned char* bytes_of(std::string_view text) noexcept {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+}  // namespace
+
+void derive_signing_key(const noise::KeyBytes& seed, SigningKey& secret) {
+  prepare_sodium();
+  PublicKey ignored{};
+  NUSTREAM_REQUIRE(crypto_sign_seed_keypair(ignored.data(), secret.data(), seed.data()) == 0, "an Ed25519 key pair");
+}
+
+PublicKey public_key_of(const SigningKey& secret) noexcept {
+  PublicKey key{};
+  std::copy(secret.end() - static_cast<std::ptrdiff_t>(key.size()), secret.end(), key.begin());
+  return key;
+}
+
+Signature sign(std::string_view text, const SigningKey& secret) {
+  prepare_sodium();
+  Signature signature{};
+  const int status = crypto_sign_detached(signature.data(), nullptr, bytes_of(text), text.size(), secret.data());
+  NUSTREAM_REQUIRE(status == 0, "an Ed25519 signature");
+  return signature;
+}
+
+bool is_signed(std::string_view text, const Signature& signature, const PublicKey& key) {
+  prepare_sodium();
+  return crypto_sign_verify_detached(signature.data(), bytes_of(text), text.size(), key.data()) == 0;
+}
+
+}  // namespace nustream::secrets

@@ -1,0 +1,48 @@
+#include "verify/ledger_check.h"
+
+#include <fmt/format.h>
+
+#include "error.h"
+#include "verify/lines.h"
+
+namespace nustream::verify {
+namespace {
+
+/// One line more of `checked`, which stands behind what was read before.
+void add(const std::string& line, TrustedKeys& keys, CheckedLedger& checked) {
+  const journal::UnsealedLine read = journal::read_unsealed(line);
+  if (read.previous != checked.ledger.head) {
+    throw Failure(Exit::data, "does not follow on the line before it: lines were changed, left out or moved");
+  }
+  checked.ledger.head = journal::hash_of(line + '\n');
+  ++checked.lines;
+  ++checked.unsigned_end;
+  if (read.handed_on) {
+    ++checked.rotations;
+    if (keys.have_signed(read.handed_on->by.text, read.handed_on->by.signature)) keys.add(read.handed_on->to);
+  }
+  if (read.signed_ && keys.have_signed(read.signed_->text, read.signed_->signature)) {
+    ++checked.signed_lines;
+    checked.unsigned_end = 0;
+  }
+  if (!read.entry) return;
+  checked.epochs.insert_or_assign({read.entry->lane, read.entry->epoch}, *read.entry);
+  checked.ledger.keep(*read.entry);
+}
+
+}  // namespace
+
+CheckedLedger check_ledger(const std::string& file, TrustedKeys& keys) {
+  CheckedLedger checked;
+  for_each_line(file, [&](const std::string& line) { add(line, keys, checked); });
+  if (checked.lines == 0) throw Failure(Exit::data, file + ": holds no line of a ledger");
+  if (checked.signed_lines == 0) {
+    throw Failure(Exit::data,
+                  file +
+                      ": no line is signed under this public key; name the stream's own (nustream inspect, "
+                      "or its status page, shows it)");
+  }
+  return checked;
+}
+
+}  // namespace nustream::verify

@@ -1,0 +1,24 @@
+// Whose signatures count: the public key that the reader was given, and those that it was handed on to.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "secrets/signature.h"
+
+namespace nustream::verify {
+
+class TrustedKeys {
+ public:
+  explicit TrustedKeys(const secrets::PublicKey& first) : keys_{first} {}
+  [[nodiscard]] bool have_signed(std::string_view text, const secrets::Signature& signature) const {
+    return std::ranges::any_of(keys_, [&](const auto& key) { return secrets::is_signed(text, signature, key); });
+  }
+  void add(const secrets::PublicKey& key) { keys_.push_back(key); }
+
+ private:
+  std::vector<secrets::PublicKey> keys_;
+};
+
+}  // namespace nustream::verify

@@ -1,0 +1,148 @@
+#include "verify/verify.h"
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/spent.h"
+#include "publish/json_text.h"
+#include "secrets/hex.h"
+
+namespace nustream::verify {
+namespace {
+
+secrets::PublicKey public_key_in(const std::string& given) {
+  secrets::PublicKey key{};
+  if (secrets::from_hex(given, key)) return key;
+  std::error_code unknown;
+  std::ifstream file(given);
+  std::string line;
+  if (std::filesystem::is_regular_file(given, unknown) && std::getline(file, line) && secrets::from_hex(line, key)) {
+    return key;
+  }
+  throw Failure(Exit::io,
+                "--public-key: neither 64 hexadecimal digits nor a file that holds them; nustream inspect shows the "
+                "stream's");
+}
+
+/// Every release is of an epoch that the ledger knows, over the same neighbours and settings, and within what the
+/// ledger says of it.
+void require_paid(const LaneName& name, const CheckedReleases& lane, const CheckedLedger& ledger, Rho total) {
+  const auto refuse = [&](const publish::ShownRelease& release, const std::string& what) {
+    throw Failure(Exit::data, fmt::format("stream '{}', lane {}: the release at step {} of epoch {} {}", name.first,
+                                          name.second.value(), release.step, release.epoch.value(), what));
+  };
+  for (const auto& [epoch, release] : lane.epochs) {
+    const auto found = ledger.epochs.find({name.second, epoch});
+    if (found == ledger.epochs.end()) refuse(release, "is of an epoch that the ledger does not know");
+    const journal::LedgerEntry& entry = found->second;
+    if (release.digest != entry.settings_digest) refuse(release, "has other settings than its ledger line");
+    if (release.promise.adjacency != privacy::name(entry.neighbours.adjacency) ||
+        release.promise.target_only != entry.neighbours.target_only ||
+        release.promise.user.has_value() != entry.neighbours.of_user ||
+        release.promise.is_private != entry.is_private) {
+      refuse(release, "promises something else than its ledger line");
+    }
+    if (release.step > entry.steps.value()) refuse(release, "is beyond the steps of its ledger line");
+    if (release.rho > entry.rho.value()) {
+      refuse(release,
+             fmt::format("spent rho {:.6g}, and its ledger line says {:.6g}", release.rho, entry.rho.value()));
+    }
+  }
+  if (lane.rho_ledger > total.value()) {
+    throw Failure(Exit::data,
+                  fmt::format("stream '{}', lane {}: a release tells of rho {:.6g} over all epochs, and the ledger "
+                              "comes to {:.6g}: the ledger lacks lines",
+                              name.first, name.second.value(), lane.rho_ledger, total.value()));
+  }
+}
+
+std::string counted(std::uint64_t count, const std::string& what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void print_lane(const LaneName& name, const CheckedReleases& lane, bool has_ledger) {
+  fmt::print("releases  {}, lane {}: {}, chained{}; {} signed\n", name.first, name.second.value(),
+             counted(lane.releases, "release"),
+             has_ledger ? ", paid for in the ledger" : ", of another lane than the ledger", lane.signed_releases);
+  if (lane.begins_later) fmt::print("          the first one follows on one that is not in the file\n");
+  if (lane.unchained > 0) {
+    fmt::print("          {} in front are of a version that did not chain them: nobody vouches for them\n",
+               lane.unchained);
+  }
+  if (lane.unsigned_end > 0) {
+    fmt::print("          the last {} stand behind the last signature: the next one will vouch for them\n",
+               lane.unsigned_end);
+  }
+}
+
+void print_text(const Verified& verified) {
+  const CheckedLedger& ledger = verified.ledger;
+  for (const auto& [name, lane] : verified.lanes) print_lane(name, lane, name == verified.lane);
+  fmt::print("ledger    {}, lane {}: {}, chained; {} signed; {}", verified.lane.first, verified.lane.second.value(),
+             counted(ledger.lines, "line"), ledger.signed_lines, counted(ledger.epochs.size(), "epoch"));
+  if (ledger.rotations > 0) fmt::print("; the key was handed on {}", counted(ledger.rotations, "time"));
+  fmt::print("\n");
+  if (ledger.unsigned_end > 0) {
+    fmt::print("          the last {} lines are signed by nobody who is trusted here\n", ledger.unsigned_end);
+  }
+  fmt::print("spent     rho {:.6g} over all epochs\n", verified.total.value());
+}
+
+void print_json(const Verified& verified) {
+  std::string out = "{\"stream\":";
+  publish::append_string(verified.lane.first, out);
+  publish::append_field("lane", std::uint64_t{verified.lane.second.value()}, out);
+  publish::append_field("rho_ledger", verified.total.value(), out);
+  publish::append_field("ledger_lines", verified.ledger.lines, out);
+  publish::append_field("signed_lines", verified.ledger.signed_lines, out);
+  publish::append_field("unsigned_lines_at_the_end", verified.ledger.unsigned_end, out);
+  publish::append_field("rotations", verified.ledger.rotations, out);
+  out += ",\"lanes\":[";
+  for (const auto& [name, lane] : verified.lanes) {
+    if (out.back() != '[') out += ',';
+    out += "{\"stream\":";
+    publish::append_string(name.first, out);
+    publish::append_field("lane", std::uint64_t{name.second.value()}, out);
+    publish::append_field("releases", lane.releases, out);
+    publish::append_field("signed_releases", lane.signed_releases, out);
+    publish::append_field("unsigned_releases_at_the_end", lane.unsigned_end, out);
+    publish::append_field("unchained_releases", lane.unchained, out);
+    publish::append_field("rho_ledger", lane.rho_ledger, out);
+    out += '}';
+  }
+  fmt::print("{}]}}\n", out);
+}
+
+}  // namespace
+
+Verified check(const Options& options) {
+  TrustedKeys keys(public_key_in(options.public_key));
+  Verified verified{check_ledger(options.ledger, keys), {}, {"", LaneId{0}}, Rho{0}};
+  verified.lanes = check_releases(options.releases, keys);
+  const std::vector<journal::LedgerEntry>& epochs = verified.ledger.ledger.epochs;
+  if (epochs.empty()) throw Failure(Exit::data, options.ledger + ": tells of no epoch");
+  const journal::LedgerEntry& last = epochs.back();
+  if (journal::holds_another(verified.ledger.ledger, last.stream, last.lane)) {
+    throw Failure(Exit::data, options.ledger + ": holds lines of several lanes; a ledger is one lane's");
+  }
+  verified.lane = {last.stream, last.lane};
+  verified.total = engine::total_spent(epochs, last.neighbours);
+  const auto own = verified.lanes.find(verified.lane);
+  if (own == verified.lanes.end()) {
+    throw Failure(Exit::data, fmt::format("{}: holds no release of stream '{}', lane {}, whose ledger {} is",
+                                          options.releases, last.stream, last.lane.value(), options.ledger));
+  }
+  require_paid(own->first, own->second, verified.ledger, verified.total);
+  return verified;
+}
+
+Exit run(const Options& options) {
+  const Verified verified = check(options);
+  options.json ? print_json(verified) : print_text(verified);
+  return Exit::done;
+}
+
+}  // namespace nustream::verify

@@ -1,0 +1,170 @@
+// Streams over the same people that share an account, as commands: what they are charged, when they are stopped, and
+// what a kill leaves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Rows y = 1 + x/2 and settings whose whole epoch spends at most `rho`.
+class World {
+ public:
+  World() {
+    std::string rows = "x,y\n";
+    for (int i = 0; i < 3000; ++i) rows += std::to_string(i % 7) + ',' + std::to_string(1 + (i % 7) / 2.0) + '\n';
+    folder_.write("rows.csv", rows);
+    EXPECT_EQ(run({"account", "new", path("people"), "--rho", "1"}).code, 0);
+  }
+
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_.path() / name).string(); }
+
+  /// A stream of that name.
+  [[nodiscard]] std::string stream(const std::string& name, double rho, const std::string& budget = {}) const {
+    return folder_.write(name + ".toml", "[stream]\nname = \"" + name +
+                                             "\"\ninput = \"rows.csv\"\n[[features]]\ncolumn = \"x\"\nscale = "
+                                             "7.0\n[target]\ncolumn = \"y\"\n[descent]\nstep_size = 0.05\nclip_norm "
+                                             "= 1.0\n[noise]\nnu = 0.05\n[release]\nevery = 100\n[privacy]\nrho = " +
+                                             std::to_string(rho) + "\ndelta = 1e-6\naccount = \"" + path("people") +
+                                             "\"\n" + budget + "[state]\ndirectory = \"" + path("run-" + name) +
+                                             "\"\nkey_directory = \"" + path("keys") + "\"\n");
+  }
+
+  [[nodiscard]] static CommandResult run(const std::vector<std::string>& arguments) {
+    return run_command(NUSTREAM_COMMAND, arguments);
+  }
+  [[nodiscard]] std::string shown() const { return run({"account", "show", path("people"), "--json"}).out; }
+
+  TemporaryFolder folder_;
+};
+
+double total_of(const std::string& shown) {
+  return std::stod(shown.substr(shown.find("\"total\":") + 8));
+}
+
+TEST(Account, ChargesWhatWasSpentAndGivesBackTheRest) {
+  const World world;
+  const CommandResult first = world.run({"replay", world.stream("sales", .4, "budget = 0.5\n"), "--quiet"});
+  ASSERT_EQ(first.code, 0) << first.err;
+  const double spent = total_of(world.shown());
+  EXPECT_GT(spent, .39);
+  EXPECT_LE(spent, .4);
+  EXPECT_THAT(world.shown(), HasSubstr("\"spent\":"));
+  EXPECT_THAT(world.shown(), Not(HasSubstr("\"reserved\":")));
+  const CommandResult second = world.run({"replay", world.stream("visits", .4), "--quiet"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_NEAR(total_of(world.shown()), 2 * spent, 1e-9);
+}
+
+// The third stream would cross the account: it goes as far as what is left, and stops as at a budget of its own.
+TEST(Account, StopsTheSumAtItsBudget) {
+  const World world;
+  for (const char* name : {"one", "two"})
+    ASSERT_EQ(world.run({"replay", world.stream(name, .35), "--quiet"}).code, 0);
+  const CommandResult third = world.run({"replay", world.stream("three", .35), "--quiet"});
+  EXPECT_EQ(third.code, 73) << third.err;
+  EXPECT_LE(total_of(world.shown()), 1);
+  EXPECT_GT(total_of(world.shown()), .71);
+  const CommandResult none = world.run({"replay", world.stream("four", .4), "--quiet"});
+  EXPECT_EQ(none.code, 73) << none.err;
+  EXPECT_LE(total_of(world.shown()), 1);
+}
+
+TEST(Account, KeepsWhatAKilledRunMightHaveSpentUntilItEnds) {
+  const World world;
+  const std::string config = world.stream("sales", .4, "budget = 0.6\n");
+  {
+    // Its input goes on for ever, and nothing of it is committed yet.
+    const std::string pipe = world.path("pipe");
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    const int held = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+    Command command(NUSTREAM_COMMAND, {"replay", config, "--quiet", "--set", "stream.input=\"-\""}, pipe);
+    for (int i = 0; i < 3000 && world.shown().find("reserved") == std::string::npos; ++i) ::usleep(20'000);
+    command.signal(SIGKILL);
+    EXPECT_EQ(command.wait().code, 128 + SIGKILL);
+    ::close(held);
+  }
+  EXPECT_DOUBLE_EQ(total_of(world.shown()), .6);
+  const CommandResult other = world.run({"replay", world.stream("visits", .5), "--quiet"});
+  EXPECT_EQ(other.code, 73) << other.err;  // .4 are left
+  EXPECT_LE(total_of(world.shown()), 1);
+  const CommandResult again = world.run({"replay", config, "--quiet"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_LT(total_of(world.shown()), .85);
+}
+
+TEST(Account, IsNotChargedByARunThatNeverBegan) {
+  const World world;
+  const std::string config = world.stream("sales", .4);
+  EXPECT_EQ(world.run({"replay", config, "--set", "stream.input=missing.csv"}).code, 74);
+  EXPECT_DOUBLE_EQ(total_of(world.shown()), 0);
+}
+
+TEST(Account, CountsFitsToo) {
+  const World world;
+  const auto fit = [&](const std::string& rho) {
+    return world.run({"fit", world.path("rows.csv"), "--target", "y", "--rho", rho, "--account", world.path("people"),
+                      "--key-directory", world.path("keys")});
+  };
+  ASSERT_EQ(fit("0.6").code, 0);
+  EXPECT_NEAR(total_of(world.shown()), .6, 1e-9);
+  const CommandResult second = fit("0.6");
+  EXPECT_EQ(second.code, 73);
+  EXPECT_THAT(second.err, HasSubstr("would cross the account's budget"));
+  EXPECT_NEAR(total_of(world.shown()), .6, 1e-9);
+  ASSERT_EQ(fit("0.3").code, 0);
+  EXPECT_NEAR(total_of(world.shown()), .9, 1e-9);
+}
+
+// A copy of a folder may go on beside the first one: what it spent is charged twice rather than never.
+TEST(Account, TakesACopyForAnotherMember) {
+  const World world;
+  const std::string config = world.stream("sales", .3);
+  ASSERT_EQ(world.run({"replay", config, "--quiet", "--to", "2000"}).code, 0);
+  const double before = total_of(world.shown());
+  std::filesystem::copy(world.path("run-sales"), world.path("copy"),
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  const CommandResult copied =
+      world.run({"replay", config, "--quiet", "--resume", "--set", "state.directory=\"" + world.path("copy") + "\""});
+  EXPECT_EQ(copied.code, 0) << copied.err;
+  EXPECT_GT(total_of(world.shown()), 1.9 * before);
+}
+
+TEST(Account, RefusesWhatItCannotAdd) {
+  const World world;
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& why) {
+    const CommandResult result = world.run(arguments);
+    EXPECT_EQ(result.code, 78) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(why));
+  };
+  const std::string config = world.stream("sales", .3);
+  refused({"replay", config, "--set", "privacy.adjacency=replace-one"}, "is about other neighbours");
+  refused({"replay", config, "--insecure-seed", "7"}, "counts what private runs spend");
+  refused({"replay", config, "--set", "privacy.account=\"nowhere\""}, "nustream account new");
+  refused(
+      {"attach", config, "-b", "127.0.0.1:9", "-t", "sales", "--set", "state.key_file=\"" + world.path("key") + "\""},
+      "nustream account reserve");
+  const CommandResult kept = world.run({"account", "reserve", world.path("people"), "live", "--rho", "0.25"});
+  EXPECT_EQ(kept.code, 0) << kept.err;
+  EXPECT_DOUBLE_EQ(total_of(world.shown()), .25);
+  EXPECT_EQ(world.run({"account", "reserve", world.path("people"), "live", "--rho", "0.5"}).code, 0);
+  EXPECT_DOUBLE_EQ(total_of(world.shown()), .5);
+  EXPECT_EQ(world.run({"account", "reserve", world.path("people"), "more", "--rho", "0.75"}).code, 73);
+}
+
+}  // namespace
+}  // namespace nustream::tests

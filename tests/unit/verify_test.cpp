@@ -1,0 +1,288 @@
+// Releases and a ledger as a third party reads them: every way to change them unseen, and a key that was rotated.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "expect_failure.h"
+#include "journal/ledger_chain.h"
+#include "journal/release_chain.h"
+#include "secrets/hex.h"
+#include "temporary_folder.h"
+#include "verify/verify.h"
+
+namespace nustream::tests {
+namespace {
+
+const std::string digest(64, 'a');
+
+secrets::Keyring keys_from(std::uint8_t first) {
+  noise::KeyBytes master{};
+  std::iota(master.begin(), master.end(), first);
+  return secrets::Keyring::from_master(master);
+}
+
+/// After each step the epoch has spent a thousandth.
+double spent(std::uint64_t steps) {
+  return static_cast<double>(steps) / 1000;
+}
+
+journal::LedgerEntry entry(std::uint32_t epoch, std::uint64_t steps) {
+  return {"sales",
+          LaneId{0},
+          EpochId{epoch},
+          Position{0},
+          Position{steps},
+          StepCount{steps},
+          Rho{spent(steps)},
+          Rho{1},
+          digest,
+          {privacy::Adjacency::zero_out, false},
+          true,
+          epoch == 0 ? journal::Overlap::disjoint : journal::Overlap::overlapping};
+}
+
+std::string release(std::uint32_t epoch, std::uint64_t step, double before = 0, std::uint32_t lane = 0) {
+  return R"({"format":1,"stream":"sales","lane":)" + std::to_string(lane) + R"(,"epoch":)" + std::to_string(epoch) +
+         R"(,"step":)" + std::to_string(step) + R"(,"position":)" + std::to_string(step) +
+         R"(,"tag":"cadence","estimate":{"x":1.5},"average":null,"rho":)" + std::to_string(spent(step)) +
+         R"(,"rho_limit":1,"rho_ledger":)" + std::to_string(before + spent(step)) +
+         R"(,"epsilon":1,"epsilon_ledger":1,"delta":1e-6,"conversion":"gaussian","digest":")" + digest +
+         R"(","adjacency":"zero-out","private":true})" + "\n";
+}
+
+/// Two epochs of one lane: lines as they were published.
+struct World {
+  std::vector<std::string> releases;
+  std::vector<std::string> ledger;
+  journal::ReleaseChain chain{10};
+  journal::Hash head = journal::empty_ledger_head;
+
+  void publish(const std::string& line, const secrets::Keyring& keys) {
+    releases.push_back(journal::chained(line, chain, keys));
+  }
+  void enter(const std::string& line) {
+    head = journal::hash_of(line);
+    ledger.push_back(line);
+  }
+  void enter(const journal::LedgerEntry& spend, const secrets::Keyring& keys) {
+    enter(journal::ledger_line(spend, head, keys));
+  }
+};
+
+World two_epochs(const secrets::Keyring& keys) {
+  World world;
+  for (std::uint64_t step = 10; step <= 30; step += 10) {
+    world.publish(release(0, step), keys);
+    world.enter(entry(0, step), keys);
+  }
+  for (std::uint64_t step = 10; step <= 20; step += 10) {
+    world.publish(release(1, step, spent(30)), keys);
+    world.enter(entry(1, step), keys);
+  }
+  return world;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string all;
+  for (const std::string& line : lines) all += line;
+  return all;
+}
+
+verify::Verified check(const World& world, const secrets::PublicKey& key) {
+  const TemporaryFolder folder;
+  return verify::check({folder.write("releases.jsonl", joined(world.releases)),
+                        folder.write("ledger", joined(world.ledger)), secrets::to_hex(key)});
+}
+
+void expect_refused(const World& world, const secrets::PublicKey& key, const std::string& part) {
+  expect_failure(
+      Exit::data, [&] { static_cast<void>(check(world, key)); }, part);
+}
+
+TEST(Verify, BelievesWhatWasPublished) {
+  const auto keys = keys_from(1);
+  const verify::Verified verified = check(two_epochs(keys), keys.public_key());
+  EXPECT_EQ(verified.ledger.lines, 5U);
+  EXPECT_EQ(verified.ledger.signed_lines, 5U);
+  EXPECT_DOUBLE_EQ(verified.total.value(), .05);
+  ASSERT_EQ(verified.lanes.size(), 1U);
+  const verify::CheckedReleases& lane = verified.lanes.begin()->second;
+  EXPECT_EQ(lane.releases, 5U);
+  EXPECT_EQ(lane.signed_releases, 4U);  // steps 10 and 20 of each epoch
+  EXPECT_EQ(lane.unsigned_end, 0U);
+  EXPECT_FALSE(lane.begins_later);
+}
+
+TEST(Verify, SeesEveryChangedByteInFrontOfTheLastSignature) {
+  const auto keys = keys_from(1);
+  const World world = two_epochs(keys);
+  for (std::size_t line = 0; line < world.releases.size(); ++line) {
+    for (std::size_t at = 0; at + 1 < world.releases[line].size(); at += 7) {
+      World changed = world;
+      changed.releases[line][at] ^= 1;
+      try {
+        const verify::Verified verified = check(changed, keys.public_key());
+        // What is left of a last line whose signature was spoilt is an unsigned end, and is told as one; and so is a
+        // first one that claims to be another lane's, whose own then begins behind it.
+        const auto own = verified.lanes.find({"sales", LaneId{0}});
+        const bool is_first = line == 0 && own != verified.lanes.end() && own->second.begins_later;
+        EXPECT_TRUE(is_first || line + 1 == world.releases.size()) << line << ' ' << at;
+        std::uint64_t unsigned_end = 0;
+        for (const auto& [name, lane] : verified.lanes) unsigned_end += lane.unsigned_end;
+        EXPECT_GT(unsigned_end, 0U) << line << ' ' << at;
+      } catch (const Failure&) {
+      }
+    }
+  }
+  for (std::size_t line = 0; line < world.ledger.size(); ++line) {
+    for (std::size_t at = 0; at + 1 < world.ledger[line].size(); at += 7) {
+      World changed = world;
+      changed.ledger[line][at] ^= 1;
+      try {
+        const verify::Verified verified = check(changed, keys.public_key());
+        EXPECT_EQ(line + 1, world.ledger.size()) << line << ' ' << at;
+        // The MAC is for those who have the key.
+        const bool is_mac = at > world.ledger[line].find(R"("mac":")");
+        EXPECT_TRUE(is_mac || verified.ledger.unsigned_end > 0) << line << ' ' << at;
+      } catch (const Failure&) {
+      }
+    }
+  }
+}
+
+TEST(Verify, SeesLinesThatAreMissingOrMoved) {
+  const auto keys = keys_from(1);
+  const World world = two_epochs(keys);
+  const auto refused = [&](const std::function<void(World&)>& change, const std::string& part) {
+    World changed = world;
+    change(changed);
+    expect_refused(changed, keys.public_key(), part);
+  };
+  refused([](World& w) { w.releases.erase(w.releases.begin() + 2); }, "releases.jsonl:3: does not follow on");
+  refused([](World& w) { std::swap(w.releases[1], w.releases[2]); }, "does not follow on");
+  refused([](World& w) { w.releases.insert(w.releases.begin() + 1, w.releases[0]); }, "does not follow on");
+  refused([](World& w) { w.ledger.erase(w.ledger.begin()); }, "ledger:1: does not follow on");
+  refused([](World& w) { w.ledger.erase(w.ledger.begin() + 2); }, "does not follow on");
+  refused([](World& w) { w.ledger.pop_back(); }, "beyond the steps of its ledger line");
+  refused([](World& w) { w.ledger.resize(3); }, "an epoch that the ledger does not know");
+  refused([](World& w) { w.releases[0] = "{}\n"; }, "is no release");
+  refused([](World& w) { w.releases.clear(); }, "holds no release");
+}
+
+// Fields behind a signature would count, and nobody would have signed them: of the last line nothing else vouches.
+TEST(Verify, LetsNothingStandBehindASignature) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  std::string& last = world.ledger.back();
+  last.insert(last.find(",\"mac\""), R"(,"rotated":true)");
+  expect_refused(world, keys.public_key(), "fields that its signature is not about");
+  World longer = two_epochs(keys);
+  std::string& released = longer.releases.back();
+  released.insert(released.size() - 2, R"(,"moments":{"records":1})");
+  EXPECT_THROW(static_cast<void>(check(longer, keys.public_key())), Failure);
+}
+
+TEST(Verify, BelievesNobodyElsesKey) {
+  const auto keys = keys_from(1);
+  expect_refused(two_epochs(keys), keys_from(2).public_key(), "no line is signed under this public key");
+  expect_failure(
+      Exit::io,
+      [&] {
+        static_cast<void>(verify::check({"", "", "no key"}));
+      },
+      "--public-key");
+}
+
+TEST(Verify, FollowsAKeyThatWasHandedOn) {
+  const auto first = keys_from(1);
+  const auto second = keys_from(2);
+  World world = two_epochs(first);
+  world.enter(journal::rotation_line("sales", world.head, first, second));
+  world.publish(release(1, 40, spent(30)), second);
+  world.enter(entry(1, 40), second);
+  const verify::Verified by_first = check(world, first.public_key());
+  EXPECT_EQ(by_first.ledger.rotations, 1U);
+  EXPECT_EQ(by_first.ledger.signed_lines, 7U);
+  EXPECT_EQ(by_first.lanes.begin()->second.unsigned_end, 0U);
+  // Whoever has the new key alone believes what it vouches for: all that is before it.
+  const verify::Verified by_second = check(world, second.public_key());
+  EXPECT_EQ(by_second.ledger.signed_lines, 2U);
+  EXPECT_EQ(by_second.ledger.unsigned_end, 0U);
+  // A key that the old one did not sign is nobody's.
+  World stolen = two_epochs(first);
+  stolen.enter(journal::rotation_line("sales", stolen.head, second, second));
+  stolen.publish(release(1, 40, spent(30)), second);
+  stolen.enter(entry(1, 40), second);
+  const verify::Verified doubted = check(stolen, first.public_key());
+  EXPECT_EQ(doubted.ledger.unsigned_end, 2U);
+  EXPECT_EQ(doubted.lanes.begin()->second.unsigned_end, 1U);
+}
+
+TEST(Verify, RefusesSpendThatTheLedgerDoesNotHave) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  world.publish(release(1, 20, 1), keys);
+  expect_refused(world, keys.public_key(), "the ledger lacks lines");
+}
+
+TEST(Verify, TellsOfAFileThatBeginsLater) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  world.releases.erase(world.releases.begin(), world.releases.begin() + 2);
+  EXPECT_TRUE(check(world, keys.public_key()).lanes.begin()->second.begins_later);
+}
+
+// The first release behind those of an earlier version names the last of them.
+TEST(Verify, GoesOnBehindReleasesThatAreNotChained) {
+  const auto keys = keys_from(1);
+  World world;
+  world.releases = {release(0, 10), release(0, 20)};
+  world.chain.head = journal::release_head(world.releases.back());
+  world.publish(release(0, 40), keys);
+  world.enter(entry(0, 40), keys);
+  const verify::Verified verified = check(world, keys.public_key());
+  EXPECT_EQ(verified.lanes.begin()->second.unchained, 2U);
+  EXPECT_FALSE(verified.lanes.begin()->second.begins_later);
+  World changed = world;
+  changed.releases[1] = release(0, 30);
+  expect_refused(changed, keys.public_key(), "does not follow on");
+  World stripped = world;
+  stripped.publish(release(0, 50), keys);
+  stripped.releases.push_back(release(0, 60));
+  expect_refused(stripped, keys.public_key(), "does not name the release before it");
+}
+
+// A release that a signal brought is nobody's predecessor, and is believed for its own signature alone.
+TEST(Verify, BelievesWhatASignalBroughtByItsOwnSignature) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  std::string line = release(1, 25, spent(30));
+  line.replace(line.find("cadence"), 7, "shutdown");
+  world.publish(line, keys);
+  world.publish(release(1, 30, spent(30)), keys);
+  world.enter(entry(1, 30), keys);
+  EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.releases, 7U);
+  World without = world;
+  without.releases.erase(without.releases.end() - 2);
+  EXPECT_EQ(check(without, keys.public_key()).lanes.begin()->second.releases, 6U);
+  std::string& changed = world.releases[world.releases.size() - 2];
+  changed[changed.find("1.5")] = '2';
+  expect_refused(world, keys.public_key(), "is signed by nobody who is trusted here");
+}
+
+TEST(Verify, ChecksOtherLanesBesideTheLedgers) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  journal::ReleaseChain other{10};
+  const std::string line = journal::chained(release(0, 10, 0, 1), other, keys);
+  world.releases.insert(world.releases.begin() + 1, line);
+  EXPECT_EQ(check(world, keys.public_key()).lanes.size(), 2U);
+  world.releases.insert(world.releases.begin() + 1, line);
+  expect_refused(world, keys.public_key(), "does not follow on");
+}
+
+}  // namespace
+}  // namespace nustream::tests
