@@ -35,8 +35,8 @@ std::vector<std::string> with(std::vector<std::string> more) {
   return more;
 }
 
-/// Without what tells of which records were measured: a file's are all of it.
-/// Nor with the chain, whose hashes are of lines with it.
+/// Without what tells of which records were measured (a file's are all of it), and without the chain, whose hashes
+/// are of lines that tell it.
 std::string without_digest(const std::string& lines) {
   const std::string unchained =
       std::regex_replace(lines, std::regex(",\"previous\":\"[0-9a-f]{64}\"(,\"signature\":\"[0-9a-f]{128}\")?"), "");
