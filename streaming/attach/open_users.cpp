@@ -113,16 +113,14 @@ EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const
   const std::optional<users::Limits> before = last_limits(ledger);
   EpochUsers epoch;
   epoch.carries_over = known.column == settings.column && before && users::are_of_one_kind(*before, *settings.limits);
-  try {
-    epoch.users = rebuilt(known);
-    epoch.carries_over ? epoch.users->carry_over(*before) : epoch.users->begin_anew();
+  auto users = unless_lost([&] {
+    auto found = rebuilt(known);
+    epoch.carries_over ? found->carry_over(*before) : found->begin_anew();
+    return found;
+  });
+  if (users) {
+    epoch.users = *std::move(users);
     return epoch;
-  } catch (const kafka::KafkaFailure&) {
-    throw;
-  } catch (const LaneWasClosed&) {
-    throw;
-  } catch (const Failure& failure) {
-    if (failure.code() != Exit::data) throw;
   }
   const Divided own{users::UserKey(known.key), users::decode_topic_mark(known.mark).division};
   // A store that is damaged does not show it.

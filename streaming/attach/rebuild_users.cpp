@@ -1,6 +1,5 @@
 #include "attach/rebuild_users.h"
 
-#include "kafka/client_error.h"
 #include "users/closing_mark.h"
 
 namespace nustream::attach {
@@ -9,15 +8,7 @@ namespace {
 /// Calls `rebuild(state)`, and once more with a state that looks for its records everywhere.
 template <class Rebuild>
 auto here_or_elsewhere(const journal::UsersOfState& state, const Rebuild& rebuild) {
-  try {
-    return rebuild(state);
-  } catch (const kafka::KafkaFailure&) {
-    throw;
-  } catch (const LaneWasClosed&) {
-    throw;
-  } catch (const Failure& failure) {
-    if (failure.code() != Exit::data) throw;
-  }
+  if (auto here = unless_lost([&] { return rebuild(state); })) return *std::move(here);
   journal::UsersOfState elsewhere = state;
   users::TopicMark mark = users::decode_topic_mark(state.mark);
   mark.before.offset = mark.current.offset = 0;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "attach/topic_users.h"
 #include "attach/users_partition.h"
 #include "error.h"
 #include "journal/state_record.h"
+#include "kafka/client_error.h"
 
 namespace nustream::attach {
 
@@ -21,6 +23,22 @@ class LaneWasClosed : public Failure {
                     "instance with the number of partitions and the users.partitioner that it was closed for, with "
                     "--new-epoch where that has not begun") {}
 };
+
+/// What `rebuild()` gives; nothing where it ends by Failure(data), as of a store that is lost or another's. A broker
+/// that fails and a lane that was closed are no such loss: what they throw passes.
+template <class Rebuild>
+[[nodiscard]] auto unless_lost(const Rebuild& rebuild) -> std::optional<decltype(rebuild())> {
+  try {
+    return rebuild();
+  } catch (const kafka::KafkaFailure&) {
+    throw;
+  } catch (const LaneWasClosed&) {
+    throw;
+  } catch (const Failure& failure) {
+    if (failure.code() != Exit::data) throw;
+  }
+  return std::nullopt;
+}
 
 /// From where the state knows the records to be; in a topic that was restored under other offsets, from its
 /// beginning. Either way the digest tells whether the table is the right one. Failure(data) where the store is lost,

@@ -1,17 +1,15 @@
 #include "journal/budget_account.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <thread>
 #include <utility>
 
 #include "error.h"
 #include "journal/ledger_chain.h"
+#include "journal/line_fields.h"
 #include "publish/json_text.h"
 #include "secrets/hex.h"
 
@@ -20,8 +18,6 @@ namespace {
 
 constexpr std::chrono::milliseconds patience{10'000};
 constexpr std::chrono::milliseconds between_looks{50};
-
-using Object = simdjson::dom::element;
 
 std::string header_line(Rho budget, privacy::Neighbours neighbours) {
   std::string line = R"({"format":1)";
@@ -51,43 +47,20 @@ std::string number(Rho rho) {
   throw Failure(Exit::data, what + "; restore the account: what was spent cannot be known otherwise");
 }
 
-Rho charged_in(const Object& object, std::string_view field) {
-  const double rho = object[field].get_double();
-  if (!(rho >= 0)) throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
-  return Rho{rho};
-}
-
-std::string text_in(const Object& object, std::string_view field) {
-  return std::string(object[field].get_string().value());
-}
-
 void check_account_format(const Object& object) {
-  const std::uint64_t format = object["format"].get_uint64();
+  const std::uint64_t format = count_in(object, "format");
   if (format == 1) return;
   throw Failure(Exit::data, "the account has a line of format " + std::to_string(format) +
                                 ", this version reads format 1; use the version that wrote it");
-}
-
-privacy::Neighbours neighbours_in(const Object& object) {
-  const std::string adjacency = text_in(object, "adjacency");
-  const std::string protects = text_in(object, "protects");
-  for (const privacy::Adjacency known : {privacy::Adjacency::zero_out, privacy::Adjacency::replace_one}) {
-    if (adjacency == privacy::name(known) && (protects == "record" || protects == "target" || protects == "user")) {
-      return {known, protects == "target", protects == "user"};
-    }
-  }
-  damaged("its first line promises something unknown");
 }
 
 Charge charge_in(const Object& object) {
   Charge charge;
   if (!secrets::from_hex(text_in(object, "member"), charge.member.id)) damaged("a line names no member");
   charge.member.stream = text_in(object, "stream");
-  const std::uint64_t lane = object["lane"].get_uint64();
-  if (lane > std::numeric_limits<std::uint32_t>::max()) throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
-  charge.member.lane = LaneId{static_cast<std::uint32_t>(lane)};
-  charge.is_reserved = object["reserved"].error() == simdjson::SUCCESS;
-  charge.rho = charged_in(object, charge.is_reserved ? "reserved" : "spent");
+  charge.member.lane = LaneId{small_count_in(object, "lane")};
+  charge.is_reserved = has_field(object, "reserved");
+  charge.rho = rho_in(object, charge.is_reserved ? "reserved" : "spent");
   return charge;
 }
 
@@ -113,8 +86,10 @@ void add_line(std::string_view line, Read& read, bool is_first) try {
   const Object object = parser.parse(simdjson::padded_string(line));
   check_account_format(object);
   if (is_first) {
-    read.book.budget = charged_in(object, "budget");
-    read.book.neighbours = neighbours_in(object);
+    read.book.budget = rho_in(object, "budget");
+    const auto neighbours = neighbours_in(object);
+    if (!neighbours) damaged("its first line promises something unknown");
+    read.book.neighbours = *neighbours;
   } else {
     Hash previous{};
     if (!secrets::from_hex(text_in(object, "previous"), previous) || previous != read.head) {

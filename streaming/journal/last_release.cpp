@@ -1,27 +1,14 @@
 #include "journal/last_release.h"
 
-#include <simdjson.h>
-
 #include <cstdint>
-#include <limits>
 
 #include "error.h"
+#include "journal/line_fields.h"
 #include "nustream/base/error.h"
 #include "publish/limits_json.h"
 
 namespace nustream::journal {
 namespace {
-
-std::uint64_t number(const simdjson::dom::element& object, std::string_view field) {
-  return object[field].get_uint64();
-}
-
-std::uint32_t small_number(const simdjson::dom::element& object, std::string_view field) {
-  const std::uint64_t value = number(object, field);
-  if (value > std::numeric_limits<std::uint32_t>::max())
-    throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
-  return static_cast<std::uint32_t>(value);
-}
 
 std::optional<Rho> spend(const simdjson::dom::element& release, const char* field) {
   double rho = 0;
@@ -50,10 +37,10 @@ std::string settings_digest(const simdjson::dom::element& release) {
 LastRelease parse_last_release(std::string_view line) try {
   simdjson::dom::parser parser;
   const simdjson::dom::element release = parser.parse(simdjson::padded_string(line));
-  return {LaneId{small_number(release, "lane")},
-          EpochId{small_number(release, "epoch")},
-          StepCount{number(release, "step")},
-          Position{number(release, "position")},
+  return {LaneId{small_count_in(release, "lane")},
+          EpochId{small_count_in(release, "epoch")},
+          StepCount{count_in(release, "step")},
+          Position{count_in(release, "position")},
           neighbours(release),
           release["private"].get_bool(),
           spend(release, "rho"),

@@ -1,12 +1,10 @@
 #include "journal/ledger_chain.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "error.h"
+#include "journal/line_fields.h"
 #include "journal/outbox_folder.h"
 #include "located.h"
 #include "nustream/base/error.h"
@@ -63,12 +61,17 @@ std::string begin_line(std::string_view stream) {
   return line;
 }
 
+/// The line, but for its newline.
+std::string closed_by(std::string text, std::string_view mac) {
+  text += mac_field;
+  publish::append_string(mac, text);
+  return text + '}';
+}
+
 /// `text` with its MAC behind it: the line, but for its newline.
 std::string line_with_mac(std::string text, const secrets::Keyring& keys) {
-  const Hash mac = mac_of(text, keys);
-  text += mac_field;
-  publish::append_string(secrets::to_hex(mac), text);
-  return text + '}';
+  const std::string mac = secrets::to_hex(mac_of(text, keys));
+  return closed_by(std::move(text), mac);
 }
 
 void append_place(const Hash& head, const secrets::Keyring& keys, std::string& line) {
@@ -87,29 +90,6 @@ std::string end_line(std::string line, const Hash& head, const secrets::Keyring&
   throw Failure(Exit::data, "the ledger " + what + "; restore it: what was spent cannot be known otherwise");
 }
 
-using Object = simdjson::dom::element;
-
-std::uint64_t count(const Object& object, std::string_view field) {
-  return object[field].get_uint64();
-}
-
-std::uint32_t small_count(const Object& object, std::string_view field) {
-  const std::uint64_t value = count(object, field);
-  if (value > std::numeric_limits<std::uint32_t>::max())
-    throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
-  return static_cast<std::uint32_t>(value);
-}
-
-Rho spend_of(const Object& object, std::string_view field) {
-  const double rho = object[field].get_double();
-  if (!(rho >= 0)) throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
-  return Rho{rho};
-}
-
-std::string text(const Object& object, std::string_view field) {
-  return std::string(object[field].get_string().value());
-}
-
 Overlap overlap_named(const std::string& name) {
   for (const Overlap overlap : {Overlap::disjoint, Overlap::overlapping, Overlap::unknown}) {
     if (name == name_of(overlap)) return overlap;
@@ -118,20 +98,9 @@ Overlap overlap_named(const std::string& name) {
 }
 
 privacy::Neighbours neighbours_of(const Object& object) {
-  const std::string adjacency = text(object, "adjacency");
-  const std::string protects = text(object, "protects");
-  for (const privacy::Adjacency known : {privacy::Adjacency::zero_out, privacy::Adjacency::replace_one}) {
-    if (adjacency == privacy::name(known) && (protects == "record" || protects == "target" || protects == "user")) {
-      return {known, protects == "target", protects == "user"};
-    }
-  }
-  not_genuine("has a line of an unknown kind");
-}
-
-Rho rho_in(const Object& value) {
-  const double rho = value.get_double();
-  if (!(rho >= 0)) throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
-  return Rho{rho};
+  const auto neighbours = neighbours_in(object);
+  if (!neighbours) not_genuine("has a line of an unknown kind");
+  return *neighbours;
 }
 
 /// Of users: without it their spend says nothing.
@@ -141,12 +110,12 @@ std::optional<UserSpend> user_spend_of(const Object& object, privacy::Neighbours
   if (!limits) not_genuine("has a line of users without a limit");
   UserSpend spend{*limits, object["counts"].get_bool(), {}, std::nullopt};
   if (limits->participation()) {
-    for (const Object& each : object["rho_by_count"].get_array()) spend.by_count.push_back(rho_in(each));
+    for (const Object& each : object["rho_by_count"].get_array()) spend.by_count.push_back(rho_of(each));
     if (spend.by_count.empty()) not_genuine("has a line of users without their spend");
   }
-  if (limits->mass()) spend.of_mass = spend_of(object, "rho_of_mass");
-  if (object["moved"].error() == simdjson::SUCCESS) {
-    spend.moved = {small_count(object, "moved"), spend_of(object, "rho_before")};
+  if (limits->mass()) spend.of_mass = rho_in(object, "rho_of_mass");
+  if (has_field(object, "moved")) {
+    spend.moved = {small_count_in(object, "moved"), rho_in(object, "rho_before")};
   }
   return spend;
 }
@@ -190,7 +159,7 @@ std::string begin_entry(const LedgerEntry& entry) {
 
 /// Lines before format 2 do not say whom their spends are about.
 void check_format(const Object& object) {
-  const std::uint64_t format = count(object, "format");
+  const std::uint64_t format = count_in(object, "format");
   if (format == 2) return;
   if (format != 1) {
     throw Failure(Exit::data, "the ledger has a line of format " + std::to_string(format) +
@@ -204,23 +173,23 @@ void check_format(const Object& object) {
 LedgerEntry parse_entry(const Object& object) {
   check_format(object);
   const privacy::Neighbours neighbours = neighbours_of(object);
-  return {text(object, "stream"),
-          LaneId{small_count(object, "lane")},
-          EpochId{small_count(object, "epoch")},
-          Position{count(object, "from")},
-          Position{count(object, "to")},
-          StepCount{count(object, "steps")},
-          spend_of(object, "rho"),
-          spend_of(object, "rho_limit"),
-          text(object, "digest"),
+  return {text_in(object, "stream"),
+          LaneId{small_count_in(object, "lane")},
+          EpochId{small_count_in(object, "epoch")},
+          Position{count_in(object, "from")},
+          Position{count_in(object, "to")},
+          StepCount{count_in(object, "steps")},
+          rho_in(object, "rho"),
+          rho_in(object, "rho_limit"),
+          text_in(object, "digest"),
           neighbours,
           object["private"].get_bool(),
-          overlap_named(text(object, "disjoint")),
+          overlap_named(text_in(object, "disjoint")),
           user_spend_of(object, neighbours)};
 }
 
 bool is_rotation(const Object& object) {
-  return object["rotated"].error() == simdjson::SUCCESS;
+  return has_field(object, "rotated");
 }
 
 }  // namespace
@@ -287,9 +256,7 @@ std::optional<SignedText> signed_text(std::string_view line, const Object& objec
 /// The only way in which a line may go on behind what is signed: anything else would count without a signature.
 std::string with_end(std::string line, const secrets::Signature& signature, const std::string& mac) {
   append_quoted("signature", secrets::to_hex(signature), line);
-  line += mac_field;
-  publish::append_string(mac, line);
-  return line + '}';
+  return closed_by(std::move(line), mac);
 }
 
 }  // namespace
@@ -299,15 +266,15 @@ UnsealedLine read_unsealed(std::string_view line) try {
   const Object object = parser.parse(simdjson::padded_string(line));
   check_format(object);
   UnsealedLine read{{}, std::nullopt, signed_text(line, object, "signature"), std::nullopt};
-  if (read.signed_ && line != with_end(read.signed_->text, read.signed_->signature, text(object, "mac"))) {
+  if (read.signed_ && line != with_end(read.signed_->text, read.signed_->signature, text_in(object, "mac"))) {
     not_genuine("has a line with fields that its signature is not about");
   }
-  if (!secrets::from_hex(text(object, "previous"), read.previous)) not_genuine("has a line that is none");
+  if (!secrets::from_hex(text_in(object, "previous"), read.previous)) not_genuine("has a line that is none");
   if (!is_rotation(object)) {
     read.entry = parse_entry(object);
   } else if (auto by = signed_text(line, object, "handed_on")) {
     secrets::PublicKey to{};
-    if (!secrets::from_hex(text(object, "public_key"), to)) not_genuine("has a line that is none");
+    if (!secrets::from_hex(text_in(object, "public_key"), to)) not_genuine("has a line that is none");
     read.handed_on = {to, *std::move(by)};
   }
   return read;
@@ -341,9 +308,9 @@ void LedgerVerifier::add(std::string_view line) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(line));
   check_format(object);
-  if (text(object, "previous") != secrets::to_hex(ledger_.head))
+  if (text_in(object, "previous") != secrets::to_hex(ledger_.head))
     not_genuine("has a line that does not follow on the one before");
-  vouched_ = text(object, "key") == secrets::to_hex(keys_.fingerprint());
+  vouched_ = text_in(object, "key") == secrets::to_hex(keys_.fingerprint());
   if (vouched_ && line != line_with_mac(std::string(line.substr(0, line.rfind(mac_field))), keys_)) {
     not_genuine("has a line that was changed");
   }
@@ -367,7 +334,7 @@ Hash head_before(std::string_view lines) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(lines.substr(0, lines.find('\n'))));
   Hash head{};
-  if (!secrets::from_hex(text(object, "previous"), head)) not_genuine("has a line that is none");
+  if (!secrets::from_hex(text_in(object, "previous"), head)) not_genuine("has a line that is none");
   return head;
 } catch (const simdjson::simdjson_error&) {
   not_genuine("has a line that is none");

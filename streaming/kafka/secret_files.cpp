@@ -1,6 +1,5 @@
 #include "kafka/secret_files.h"
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -8,8 +7,6 @@
 #include <optional>
 
 #include "nustream/noise/source.h"
-#include "secrets/hex.h"
-#include "secrets/sodium.h"
 
 namespace nustream::kafka {
 namespace {
@@ -19,16 +16,15 @@ bool names_a_file(const std::string& property) {
 }
 
 /// Its bytes are secret: only what they hash to is kept.
-std::optional<std::string> hash_of_file(const std::string& path) {
+std::optional<journal::Hash> hash_of_file(const std::string& path) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file) return std::nullopt;
-  std::array<std::uint8_t, 32> hash{};
-  secrets::keyed_hash({}, bytes, hash);
+  const journal::Hash hash = journal::hash_of(bytes);
   noise::wipe({reinterpret_cast<std::uint8_t*>(bytes.data()), bytes.size()});
-  return secrets::to_hex(hash);
+  return hash;
 }
 
 }  // namespace
@@ -44,7 +40,7 @@ std::string SecretFiles::changed() const {
   std::string names;
   for (const auto& [name, seen] : files_) {
     const auto now = hash_of_file(seen.path);
-    if (!now || *now == seen.contents_hash) continue;
+    if (!now || *now == seen.contents) continue;
     if (!names.empty()) names += ", ";
     names += name;
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "journal/running_hash.h"
 #include "kafka/secret_properties.h"
 
 namespace nustream::kafka {
@@ -23,7 +24,7 @@ class SecretFiles {
  private:
   struct Seen {
     std::string path;
-    std::string contents_hash;
+    journal::Hash contents;
   };
   std::map<std::string, Seen> files_;  // by property
 };

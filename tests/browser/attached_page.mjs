@@ -1,17 +1,10 @@
 // The status page of the real service over a real broker, in a real browser: it shows what /api/v1/state returns, goes on
 // with it, and outlives the service, its broker and its budget.
 import assert from "node:assert/strict";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 
-import { Service, eventually, launch, rows, rowsOf } from "./harness.mjs";
-
-let browser;
-before(async () => { browser = await launch(); });
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((each) => each.close()));
-  await Service.stopAll();
-});
-after(() => browser.close());
+import { Service, eventually, rows, rowsOf } from "./harness.mjs";
+import { browser } from "./one_browser.mjs";
 
 /** A service over a topic of so many lanes, and pages on its two listeners. */
 async function world(lanes, ...lines) {

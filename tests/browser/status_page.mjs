@@ -3,17 +3,10 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { after, afterEach, before, test } from "node:test";
+import { test } from "node:test";
 
-import { Service, difference, eventually, findings, kept, launch, photograph, rows, rowsOf, work } from "./harness.mjs";
-
-let browser;
-before(async () => { browser = await launch(); });
-afterEach(async () => {
-  await Promise.all(browser.contexts().map((each) => each.close()));
-  await Service.stopAll();
-});
-after(() => browser.close());
+import { Service, difference, eventually, findings, kept, photograph, rows, rowsOf, work } from "./harness.mjs";
+import { browser } from "./one_browser.mjs";
 
 /** A service with lanes, a page on it, and what went wrong on that page. */
 async function world(lines, { context = {}, operator = false, at = "/" } = {}) {

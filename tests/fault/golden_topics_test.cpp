@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "attach_promise.h"
+#include "estimates_in.h"
 #include "secrets/hex.h"
 
 namespace nustream::tests {
@@ -106,17 +107,6 @@ std::map<std::string, std::vector<StoredRecord>> records_in(const fs::path& file
     records[topic].push_back({.key = text_of(key), .value = text_of(value), .offset = offset});
   }
   return records;
-}
-
-/// The numbers of a release's estimate, which no version may change.
-std::vector<std::string> estimates_in(const std::string& releases) {
-  std::vector<std::string> estimates;
-  std::istringstream lines(releases);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t at = line.find("\"estimate\":");
-    estimates.push_back(at == std::string::npos ? line : line.substr(at, line.find('}', at) - at));
-  }
-  return estimates;
 }
 
 std::vector<fs::path> kept_files() {

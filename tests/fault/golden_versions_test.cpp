@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "command.h"
+#include "estimates_in.h"
 
 namespace nustream::tests {
 namespace {
@@ -58,17 +59,6 @@ class Versions : public ::testing::TestWithParam<fs::path> {
   TemporaryFolder folder_;
   fs::path here_;
 };
-
-/// The numbers of a release's estimate, which no version may change.
-std::vector<std::string> estimates_in(const std::string& releases) {
-  std::vector<std::string> estimates;
-  std::istringstream lines(releases);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t at = line.find("\"estimate\":");
-    estimates.push_back(at == std::string::npos ? line : line.substr(at, line.find('}', at) - at));
-  }
-  return estimates;
-}
 
 TEST_P(Versions, AreGoneOnWith) {
   const std::string before = releases("state");

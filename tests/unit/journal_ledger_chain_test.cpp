@@ -1,7 +1,6 @@
 // The ledger's bytes against an independent implementation, and every way to change a ledger unseen.
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,16 +8,11 @@
 #include "expect_failure.h"
 #include "journal/ledger_chain.h"
 #include "journal/state_record.h"
+#include "keys_from.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
 namespace {
-
-secrets::Keyring keys_from(std::uint8_t first) {
-  noise::KeyBytes master{};
-  std::iota(master.begin(), master.end(), first);
-  return secrets::Keyring::from_master(master);
-}
 
 journal::LedgerEntry entry(std::uint32_t epoch, std::uint64_t to) {
   return {R"(a "b")",

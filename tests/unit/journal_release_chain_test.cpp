@@ -1,24 +1,18 @@
 // The chain of a lane's releases: its bytes, which of them are signed, and that it does not matter where batches end.
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "expect_failure.h"
 #include "journal/outbox_folder.h"
 #include "journal/release_chain.h"
+#include "keys_from.h"
 #include "secrets/hex.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
 namespace {
-
-secrets::Keyring keys_from(std::uint8_t first) {
-  noise::KeyBytes master{};
-  std::iota(master.begin(), master.end(), first);
-  return secrets::Keyring::from_master(master);
-}
 
 std::string release(std::uint64_t step, const std::string& tag) {
   const std::string number = std::to_string(step);

@@ -2,21 +2,15 @@
 #include <gtest/gtest.h>
 #include <sodium.h>
 
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "expect_failure.h"
+#include "keys_from.h"
 #include "secrets/seal.h"
 
 namespace nustream::tests {
 namespace {
-
-secrets::Keyring keys_from(std::uint8_t first) {
-  noise::KeyBytes master{};
-  std::iota(master.begin(), master.end(), first);
-  return secrets::Keyring::from_master(master);
-}
 
 const std::string digest = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 

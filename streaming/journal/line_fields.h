@@ -1,0 +1,61 @@
+// Fields of the journal's own JSON lines, as its sources read them: ledger and account. For sources of this room
+// alone. What is none of them is a simdjson_error, which the reader of the line puts into words.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "nustream/base/units.h"
+#include "nustream/privacy/participation.h"
+
+namespace nustream::journal {
+
+using Object = simdjson::dom::element;
+
+[[nodiscard]] inline std::string text_in(const Object& object, std::string_view field) {
+  return std::string(object[field].get_string().value());
+}
+
+[[nodiscard]] inline std::uint64_t count_in(const Object& object, std::string_view field) {
+  return object[field].get_uint64();
+}
+
+[[nodiscard]] inline std::uint32_t small_count_in(const Object& object, std::string_view field) {
+  const std::uint64_t value = count_in(object, field);
+  if (value > std::numeric_limits<std::uint32_t>::max())
+    throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
+  return static_cast<std::uint32_t>(value);
+}
+
+[[nodiscard]] inline Rho rho_of(const Object& value) {
+  const double rho = value.get_double();
+  if (!(rho >= 0)) throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
+  return Rho{rho};
+}
+
+[[nodiscard]] inline Rho rho_in(const Object& object, std::string_view field) {
+  return rho_of(object[field].value());
+}
+
+[[nodiscard]] inline bool has_field(const Object& object, std::string_view field) {
+  return object[field].error() == simdjson::SUCCESS;
+}
+
+/// `adjacency` and `protects`; nothing where they name what this version does not know.
+[[nodiscard]] inline std::optional<privacy::Neighbours> neighbours_in(const Object& object) {
+  const std::string adjacency = text_in(object, "adjacency");
+  const std::string protects = text_in(object, "protects");
+  for (const privacy::Adjacency known : {privacy::Adjacency::zero_out, privacy::Adjacency::replace_one}) {
+    if (adjacency == privacy::name(known) && (protects == "record" || protects == "target" || protects == "user")) {
+      return privacy::Neighbours{known, protects == "target", protects == "user"};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace nustream::journal

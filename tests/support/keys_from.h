@@ -1,0 +1,18 @@
+// Keys of a key file whose bytes count up, for tests with bytes that are known.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+
+#include "secrets/keyring.h"
+
+namespace nustream::tests {
+
+/// Of the bytes first, first + 1, …
+inline secrets::Keyring keys_from(std::uint8_t first) {
+  noise::KeyBytes master{};
+  std::iota(master.begin(), master.end(), first);
+  return secrets::Keyring::from_master(master);
+}
+
+}  // namespace nustream::tests
