@@ -160,7 +160,7 @@ TEST_F(Measured, MomentsAndLogisticModelsAreMeasuredToo) {
   const std::string solved = settings(
       "[model]\nloss = \"linear\"\nestimator = \"moments\"\n[moments]\nrow_norm = \"private\"\n"
       "residual_bound = \"private\"\nstart = \"private\"\n[estimate]\nsteps = 1\n");
-  const CommandResult sums = run({"estimate", solved, "--json"});
+  const CommandResult sums = run({"estimate", solved, "--json", "--insecure-seed", "7"});
   ASSERT_EQ(sums.code, 0) << sums.err;
   EXPECT_NEAR(member(sums, "estimate", "a"), 2, 0.1);
   const std::string logistic = settings(
@@ -168,7 +168,8 @@ TEST_F(Measured, MomentsAndLogisticModelsAreMeasuredToo) {
       "\"private\"\n"
       "[estimate]\nsteps = 20\n",
       "yes", false);
-  const CommandResult result = run({"estimate", logistic, "--json", "--set", "state.directory=" + state + "2"});
+  const CommandResult result =
+      run({"estimate", logistic, "--json", "--insecure-seed", "7", "--set", "state.directory=" + state + "2"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_NEAR(member(result, "estimate", "a"), 2.0 / 3, 0.15);
 }
