@@ -21,7 +21,6 @@ foreach(test noise_reference_test noise_tree_test noise_fft_test noise_generator
 endforeach()
 
 # Keys, Gaussian, recurrent filter, grid and source.
-find_package(OpenSSL REQUIRED)
 nustream_test(noise_key_test quick unit/noise_key_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_gaussian_test quick unit/noise_gaussian_test.cpp LINK OpenSSL::Crypto)
 nustream_test(noise_gaussian_property_test quick property/noise_gaussian_test.cpp LINK OpenSSL::Crypto)

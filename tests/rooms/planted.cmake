@@ -3,7 +3,6 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(TOML REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
-find_package(OpenSSL REQUIRED)
 find_package(simdjson REQUIRED)
 
 # The sources that hold them, once more with them and with kill points; nothing that is shipped links these libraries.

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""presets.py ROOT [--build]: every preset configures, so that a library or a room that one of them lacks is seen before
+its own build is. With --build, the preset of ./run is built as well, without optimisation: its files are compiled in
+other batches than those of the tests, some of which replace files, and names may collide in these batches alone."""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(sys.argv[1])
+
+
+def presets():
+    listed = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
+    return [preset for preset in listed if not preset.get("hidden")]
+
+
+def configured(name, folder, *settings):
+    """What cmake prints where it fails; nothing where it does not."""
+    done = subprocess.run(["cmake", "--preset", name, "-B", folder, *settings], cwd=ROOT, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return "" if done.returncode == 0 else done.stdout[done.stdout.find("CMake Error"):]
+
+
+def configure_all():
+    failed = []
+    for preset in presets():
+        compiler = preset["cacheVariables"].get("CMAKE_CXX_COMPILER", "c++")
+        if shutil.which(compiler) is None:
+            print(f"{preset['name']}: not tried, since there is no {compiler}")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            if wrong := configured(preset["name"], folder):
+                failed.append(preset["name"])
+                print(f"{preset['name']}: {wrong[:1500]}")
+    return failed
+
+
+def build_release():
+    with tempfile.TemporaryDirectory() as folder:
+        if wrong := configured("release", folder, "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -w"):
+            return [wrong]
+        done = subprocess.run(["cmake", "--build", folder, "--target", "nustream", "-j2"], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode == 0:
+            done = subprocess.run([f"{folder}/nustream", "--version"], text=True, stdout=subprocess.PIPE)
+        return [] if done.returncode == 0 else [done.stdout[-3000:]]
+
+
+failed = build_release() if "--build" in sys.argv[2:] else configure_all()
+for what in failed:
+    print("failed:", what)
+sys.exit(1 if failed else 0)
