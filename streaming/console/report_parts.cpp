@@ -7,6 +7,7 @@
 
 #include "console/path_printer.h"
 #include "console/terminal.h"
+#include "publish/status.h"
 
 namespace nustream::console {
 
@@ -96,6 +97,11 @@ void print_instruments(const publish::ShownInstruments& shown, std::FILE* out) {
 }
 
 }  // namespace
+
+void print_verdict(const publish::ShownRelease& release, std::FILE* out) {
+  if (const std::string_view words = publish::in_words(release.verdict); !words.empty())
+    fmt::print(out, "{:<16}{}\n", publish::is_warning(release.verdict) ? "warning" : "path", words);
+}
 
 void print_hidden(const publish::ShownRelease& release, std::FILE* out) {
   if (release.floored == 0) return;

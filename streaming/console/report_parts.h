@@ -21,6 +21,8 @@ void print_estimates(const publish::ShownRelease& release, const std::optional<R
                      std::string_view note, std::FILE* out);
 /// What the intervals are worth at step `step`.
 void print_intervals(const ReportedIntervals& intervals, std::uint64_t step, std::FILE* out);
+/// Whether the path has settled, where the release says so.
+void print_verdict(const publish::ShownRelease& release, std::FILE* out);
 /// How many directions noise hides, where there are any.
 void print_hidden(const publish::ShownRelease& release, std::FILE* out);
 /// F of the first stage, where the release carries one; of running sums the effective one and the Anderson-Rubin set.

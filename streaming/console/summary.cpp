@@ -23,6 +23,7 @@ void print_release(const publish::ShownRelease& release, std::optional<std::uint
   }
   print_estimates(release, intervals, note, out);
   if (intervals) print_intervals(*intervals, release.step, out);
+  print_verdict(release, out);
   print_hidden(release, out);
   print_strength(release, out);
 }
@@ -71,6 +72,7 @@ std::string to_json(const Summary& summary) {
     if (const auto intervals = reported_intervals(*summary.release)) {
       publish::append_intervals("intervals", *summary.release, *intervals, out);
     }
+    if (!summary.release->verdict.empty()) append_field("verdict", summary.release->verdict, out);
     publish::append_strength(*summary.release, out);
     if (summary.release->floored > 0) append_field("floored", summary.release->floored, out);
   }

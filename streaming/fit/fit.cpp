@@ -91,12 +91,36 @@ std::string digest_of(const Options& options, const Columns& columns) {
   return secrets::to_hex(journal::hash_of(text));
 }
 
-/// Before anything is read of a record but that it is there.
-void require_enough(const Options& options, const folder::OneStepAccount& account, std::uint64_t records,
-                    std::size_t columns) {
-  const privacy::Neighbours neighbours = neighbours_of(options);
-  static_cast<void>(ranges::sizes({records, columns, Rho{options.rho}, neighbours.adjacency}));
+/// What a file of too few records for its ρ would need. Refused with 78, as a setting is: ρ is one.
+Failure too_few_records(const Options& options, const ranges::TableDesign& design) {
+  const std::uint64_t enough = ranges::least_records(design);
+  ranges::TableDesign spending_more = design;
+  spending_more.rho = Rho{1e6};
+  std::string remedy = fmt::format("{} records at this rho", enough);
+  if (design.records >= ranges::least_records(spending_more))
+    remedy += fmt::format(", or --rho {:.3g}, or fewer columns", 1.005 * ranges::least_rho(design));
+  else
+    remedy += ", or public ranges in a configuration (nustream estimate, docs/estimate.md)";
+  return {Exit::configuration,
+          fmt::format("'{}' has {} records, too few to see {} columns through the noise at --rho {:g}: {} would do; "
+                      "nothing was read privately, nothing is spent",
+                      options.file, design.records, design.columns, options.rho, remedy)};
+}
+
+/// Before a folder is made, and before anything is read of a record but that it is there.
+void require_enough_records(const Options& options, std::uint64_t records, std::size_t columns) {
+  const ranges::TableDesign design{records, columns, Rho{options.rho}, neighbours_of(options).adjacency};
+  try {
+    static_cast<void>(ranges::sizes(design));
+  } catch (const InvalidParameter&) {
+    if (options.rho > 0 && options.rho <= 1e6) throw too_few_records(options, design);
+    throw;  // a rho out of range
+  }
+}
+
+void require_budget(const Options& options, const folder::OneStepAccount& account) {
   if (!options.budget) return;
+  const privacy::Neighbours neighbours = neighbours_of(options);
   const double total = account.with(Rho{options.rho}, neighbours).value();
   if (total <= *options.budget) return;
   throw Failure(
@@ -170,11 +194,10 @@ Exit run(const Options& options) {
   if (table.y.empty())
     throw Failure(Exit::data,
                   "'" + options.file + "' holds no records: name a file with a header and lines below it");
-  static_cast<void>(ranges::sizes({table.y.size(), columns.features.size() + 1, Rho{options.rho},
-                                   neighbours_of(options).adjacency}));  // before a folder is made
+  require_enough_records(options, table.y.size(), columns.features.size() + 1);
   console::warn(publish::large_delta(deltas, table.y.size()));
   folder::OneStepAccount account(place_of(options));
-  require_enough(options, account, table.y.size(), columns.features.size() + 1);
+  require_budget(options, account);
   const Rho total = account.with(Rho{options.rho}, neighbours_of(options));
   std::optional<Rho> allowed = total;
   folder::AccountShare share({options.account, account.folder(), "fit", LaneId{0}, neighbours_of(options),

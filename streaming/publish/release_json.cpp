@@ -316,6 +316,8 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   read_interval(release, shown);
   read_strength(release, shown);
   read_instruments(release, shown);
+  if (simdjson::dom::element status; release["status"].get(status) == simdjson::SUCCESS)
+    shown.verdict = text_or_nothing(status, "verdict");
   if (release["moments"]["floored"].get(shown.floored) != simdjson::SUCCESS) shown.floored = 0;
   if (release["moments"]["records"].get(shown.records) != simdjson::SUCCESS) shown.records = 0;
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";

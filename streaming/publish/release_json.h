@@ -98,6 +98,7 @@ struct ShownRelease {
   std::uint64_t interval_through = 0;
   std::uint64_t interval_steps = 0;
   bool interval_too_few = false;
+  std::string verdict;  ///< whether the path has settled; empty where the line does not say
   std::vector<std::pair<std::string, double>> first_stage_f;  ///< by regressor; empty where there is none
   double cragg_donald = 0;
   bool first_stage_hidden = false;                ///< by noise, or by too few records

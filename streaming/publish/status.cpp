@@ -25,4 +25,16 @@ void append_status(const inference::PathStatus& status, std::string& out) {
   out += '}';
 }
 
+std::string_view in_words(std::string_view verdict) noexcept {
+  if (verdict == "settled") return "the path has settled: nothing is seen to move";
+  if (verdict == "converging") return "the path still converges, or is too short to tell: there is no interval yet";
+  if (verdict == "drifting") return "the path drifts: the estimate goes on moving, and there is no interval";
+  if (verdict == "diverged") return "the path has diverged: these numbers are no answer; take a smaller step size";
+  return {};
+}
+
+bool is_warning(std::string_view verdict) noexcept {
+  return verdict == "drifting" || verdict == "diverged";
+}
+
 }  // namespace nustream::publish

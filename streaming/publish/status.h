@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "nustream/inference/path_status.h"
 #include "nustream/lane/lane.h"
@@ -17,5 +18,10 @@ namespace nustream::publish {
 
 /// ,"status":{"verdict":…}
 void append_status(const inference::PathStatus& status, std::string& out);
+
+/// A line's verdict as a sentence that people read; empty of an empty one.
+[[nodiscard]] std::string_view in_words(std::string_view verdict) noexcept;
+/// Whether it says that what the line holds is no answer, or will not stay one.
+[[nodiscard]] bool is_warning(std::string_view verdict) noexcept;
 
 }  // namespace nustream::publish

@@ -9,6 +9,7 @@
 #include "chart/chart.h"
 #include "chart/rows.h"
 #include "publish/reported.h"
+#include "publish/status.h"
 #include "serve/page_parts.h"
 
 namespace nustream::serve::page {
@@ -63,6 +64,14 @@ void append_floored(std::uint64_t floored, std::string& out) {
   out += fmt::format(
       "<p class=\"alarm\">Noise hides {} direction{} of the features: the estimate is a guess there.</p>\n",
       count(floored), floored == 1 ? "" : "s");
+}
+
+/// Whether the path has settled, where the release says so.
+void append_verdict(const publish::ShownRelease& release, std::string& out) {
+  const std::string_view words = publish::in_words(release.verdict);
+  if (words.empty()) return;
+  out += fmt::format("<p{}>Of this estimate {}.</p>\n", publish::is_warning(release.verdict) ? " class=\"alarm\"" : "",
+                     words);
 }
 
 /// What one step is made of is the whole table.
@@ -155,6 +164,7 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
     return;
   }
   append_floored(lane.release->floored, out);
+  append_verdict(*lane.release, out);
   append_coverage(*lane.release, out);
   append_table(*lane.release, out);
   const std::size_t all = lane.release->estimate.size();

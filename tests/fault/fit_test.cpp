@@ -112,12 +112,33 @@ TEST_F(Fit, RefusesWhatItCannotDoBeforeAnythingIsSpent) {
   expect({"--target", "y", "--logistic", "--poisson"}, 64, "");
   expect({"--target", "y", "--features", "a", "--delta", "1e-5,1e-5"}, 64, "twice");
   expect({"--target", "y", "--features", "a", "--delta", "1e-5,2"}, 78, "delta");
-  expect({"--target", "y", "--rho", "0.001"}, 78, "rho >= ");
+  expect({"--target", "y", "--rho", "0.001"}, 78, "or --rho 0.0");
   expect({"--target", "z"}, 78, "'z'");
   expect({"--target", "y", "--features", "a,a"}, 64, "'a' is there twice");
   expect({"--target", "exp(y)", "--features", "a"}, 64, "no map of one");
   expect({"--target", "y", "--features", "a", "--format", "jsonl", "--mean"}, 64, "");
   expect({"--target", "y", "--format", "jsonl"}, 64, "list the columns");
+}
+
+TEST_F(Fit, SaysWhatASmallFileWouldNeed) {
+  const auto refused = [this](std::size_t rows, const std::string& features, const std::string& rho) {
+    folder.write("table.csv", table(rows));
+    const CommandResult result = fit({"--target", "y", "--features", features, "--rho", rho});
+    EXPECT_EQ(result.code, 78) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(file + ".fit"));
+    return result.err;
+  };
+  // 60·√(3/2ρ) rows are a tenth of the records: 2,324 of them at ρ = .1; at no ρ fewer than 500.
+  EXPECT_THAT(refused(300, "a,b", "0.1"),
+              AllOf(HasSubstr("table.csv' has 300 records, too few to see 3 columns through the noise at --rho 0.1: "
+                              "2324 records at this rho, or public ranges in a configuration"),
+                    HasSubstr("nothing is spent"), Not(HasSubstr("--rho 1"))));
+  const std::string more = refused(1000, "a,b", "0.1");
+  EXPECT_THAT(more, HasSubstr("2324 records at this rho, or --rho 0.543, or fewer columns would do"));
+  folder.write("table.csv", table(1000));
+  EXPECT_EQ(fit({"--target", "y", "--features", "a,b", "--rho", "0.543"}).code, 0);
+  folder.write("table.csv", table(300));
+  EXPECT_EQ(fit({"--target", "y", "--features", "a,b", "--rho", "0"}).code, 78);
 }
 
 TEST_F(Fit, StopsWhereATargetIsHardlyUsableAndSaysWhatItCost) {

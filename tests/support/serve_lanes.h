@@ -80,6 +80,13 @@ inline serve::CommittedRelease release_with_interval(std::uint32_t lane, std::ui
   return serve::CommittedRelease::published(line);
 }
 
+/// One that says whether its path has settled.
+inline serve::CommittedRelease release_with_verdict(std::uint32_t lane, std::uint64_t step, const std::string& verdict) {
+  std::string line = release_line(lane, step, R"({"x":1})", R"({"x":1})");
+  line.insert(line.find(",\"rho\""), R"(,"status":{"verdict":")" + verdict + R"(","trend":1,"false_alarm":0.06})");
+  return serve::CommittedRelease::published(line);
+}
+
 /// Of running sums, with so many directions that noise hides.
 inline serve::CommittedRelease release_of_sums(std::uint32_t lane, std::uint64_t step, std::uint64_t floored,
                                                std::uint32_t epoch = 0) {

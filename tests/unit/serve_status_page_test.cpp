@@ -18,6 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using tests::public_lane;
 using tests::release;
+using tests::release_with_verdict;
 using tests::spend;
 
 TEST(PagePlace, IsOfPathsThatAPageHas) {
@@ -72,6 +73,16 @@ TEST_F(StatusPage, PromisesNothingWhereTheNoiseIsKnown) {
   surface_.open_lane(std::move(lane));
   EXPECT_THAT(page({LaneId{1}, 0}), HasSubstr("These figures promise nothing"));
   EXPECT_THAT(page({LaneId{1}, 0}), Not(HasSubstr("times in 100</strong>")));
+}
+
+TEST_F(StatusPage, SaysWhetherThePathHasSettled) {
+  EXPECT_THAT(page(), Not(HasSubstr("the path"))) << "where the release does not say";
+  surface_.update(release_with_verdict(0, 150, "settled"));
+  EXPECT_THAT(page(), HasSubstr("<p>Of this estimate the path has settled"));
+  surface_.update(release_with_verdict(0, 200, "converging"));
+  EXPECT_THAT(page(), HasSubstr("<p>Of this estimate the path still converges"));
+  surface_.update(release_with_verdict(0, 250, "diverged"));
+  EXPECT_THAT(page(), HasSubstr("<p class=\"alarm\">Of this estimate the path has diverged"));
 }
 
 TEST_F(StatusPage, EscapesNames) {
