@@ -122,7 +122,7 @@ std::size_t state_bytes(const config::Config& config, const config::Mechanism& m
                                                  false,
                                                  journal::Overlap::overlapping,
                                                  longest_user(config)},
-                                                journal::empty_ledger_head, keys);
+                                                journal::empty_ledger_head, keys, journal::empty_release_head);
   journal::StateRecord record;
   record.lane.assign(lane_bytes(config, mechanism), '\0');
   record.noise = some_checkpoints(mechanism);

@@ -141,10 +141,11 @@ std::optional<StepCount> EpochLedger::limit(const std::optional<Rho>& budget, Po
   return furthest_within(horizon, *budget, [&](StepCount steps) { return total(steps, to); });
 }
 
-std::string EpochLedger::append_lines(StepCount steps, Position to, const secrets::Keyring& keys) {
+std::string EpochLedger::append_lines(StepCount steps, Position to, const secrets::Keyring& keys,
+                                      const journal::Hash& released) {
   std::string lines;
   const auto append = [&](const journal::LedgerEntry& line) {
-    const std::string text = journal::ledger_line(line, ledger_.head, keys);
+    const std::string text = journal::ledger_line(line, ledger_.head, keys, released);
     ledger_.head = journal::hash_of(text);
     lines += text;
   };

@@ -32,7 +32,7 @@ journal::Batch seal_batch(const secrets::Keyring& keys, const Estimator& lane, E
   record.outbox = journal::chained(record.outbox, releases, keys);
   record.release_head = releases.head;
   std::string lines;
-  if (sealing.with_line) lines = ledger.append_lines(steps, sealing.touched, keys);
+  if (sealing.with_line) lines = ledger.append_lines(steps, sealing.touched, keys, releases.head);
   record.ledger_head = ledger.head();
   if (sealing.keeping == Keeping::folder) {
     record.ledger_entry = lines;

@@ -104,7 +104,7 @@ void OneStepAccount::commit(const OneStep& spent) {
   record.outbox = journal::chained(spent.release, releases, *keys_);
   record.release_head = releases.head;
   record.ranges = spent.ranges;
-  record.ledger_entry = journal::ledger_line(own, ledger_.head, *keys_);
+  record.ledger_entry = journal::ledger_line(own, ledger_.head, *keys_, releases.head);
   record.ledger_head = ledger_.head = journal::hash_of(record.ledger_entry);
   record.released = StepCount{spent.release.empty() ? 0U : 1U};
   record.bookmark = journal_->bookmark();

@@ -82,7 +82,7 @@ void append_place(const Hash& head, const secrets::Keyring& keys, std::string& l
 /// With the signature for those who have no key, then the MAC for those who have it.
 std::string end_line(std::string line, const Hash& head, const secrets::Keyring& keys) {
   append_place(head, keys, line);
-  append_quoted("signature", secrets::to_hex(keys.sign(line)), line);
+  append_quoted("signature", secrets::to_hex(keys.sign(secrets::Signing::ledger_line, line)), line);
   return line_with_mac(std::move(line), keys) + '\n';
 }
 
@@ -198,8 +198,11 @@ std::string_view protected_by(privacy::Neighbours neighbours) noexcept {
   return neighbours.of_user ? "user" : neighbours.target_only ? "target" : "record";
 }
 
-std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys) {
-  return end_line(begin_entry(entry), head, keys);
+std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys,
+                        const std::optional<Hash>& released) {
+  std::string line = begin_entry(entry);
+  if (released) append_quoted("released", secrets::to_hex(*released), line);
+  return end_line(std::move(line), head, keys);
 }
 
 std::string enclosed_line(const LedgerEntry& entry, const secrets::Keyring& keys) {
@@ -208,11 +211,27 @@ std::string enclosed_line(const LedgerEntry& entry, const secrets::Keyring& keys
   return line_with_mac(std::move(line), keys) + '\n';
 }
 
+namespace {
+
+/// A rotation's line as far as what the old key signs.
+std::string begin_rotation(std::string_view stream, const secrets::PublicKey& to) {
+  std::string line = begin_line(stream) + ",\"rotated\":true";
+  append_quoted("public_key", secrets::to_hex(to), line);
+  return line;
+}
+
+/// What the old key signs: at this place of this ledger, and at no other.
+std::string hand_over_text(const std::string& rotation, const Hash& head) {
+  return rotation + '\n' + secrets::to_hex(head);
+}
+
+}  // namespace
+
 std::string rotation_line(std::string_view stream, const Hash& head, const secrets::Keyring& old_keys,
                           const secrets::Keyring& new_keys) {
-  std::string line = begin_line(stream) + ",\"rotated\":true";
-  append_quoted("public_key", secrets::to_hex(new_keys.public_key()), line);
-  append_quoted("handed_on", secrets::to_hex(old_keys.sign(line)), line);
+  std::string line = begin_rotation(stream, new_keys.public_key());
+  const secrets::Signature by = old_keys.sign(secrets::Signing::hand_over, hand_over_text(line, head));
+  append_quoted("handed_on", secrets::to_hex(by), line);
   return end_line(std::move(line), head, new_keys);
 }
 
@@ -261,20 +280,37 @@ std::string with_end(std::string line, const secrets::Signature& signature, cons
 
 }  // namespace
 
+namespace {
+
+/// Lines of earlier versions do not name the lane's releases.
+std::optional<Hash> released_in(const Object& object) {
+  if (!has_field(object, "released")) return std::nullopt;
+  Hash released{};
+  if (!secrets::from_hex(text_in(object, "released"), released)) not_genuine("has a line that is none");
+  return released;
+}
+
+}  // namespace
+
 UnsealedLine read_unsealed(std::string_view line) try {
   simdjson::dom::parser parser;
   const Object object = parser.parse(simdjson::padded_string(line));
   check_format(object);
-  UnsealedLine read{{}, std::nullopt, signed_text(line, object, "signature"), std::nullopt};
+  UnsealedLine read{{}, {}, {}, signed_text(line, object, "signature"), {}};
   if (read.signed_ && line != with_end(read.signed_->text, read.signed_->signature, text_in(object, "mac"))) {
     not_genuine("has a line with fields that its signature is not about");
   }
   if (!secrets::from_hex(text_in(object, "previous"), read.previous)) not_genuine("has a line that is none");
   if (!is_rotation(object)) {
     read.entry = parse_entry(object);
+    read.released = released_in(object);
   } else if (auto by = signed_text(line, object, "handed_on")) {
     secrets::PublicKey to{};
     if (!secrets::from_hex(text_in(object, "public_key"), to)) not_genuine("has a line that is none");
+    if (by->text != begin_rotation(text_in(object, "stream"), to)) {
+      not_genuine("hands its key on in a line with other fields than a rotation has");
+    }
+    by->text = hand_over_text(by->text, read.previous);
     read.handed_on = {to, *std::move(by)};
   }
   return read;

@@ -62,8 +62,10 @@ inline constexpr Hash empty_ledger_head{};
 /// "record", "target" or "user": what of a neighbouring stream may differ.
 [[nodiscard]] std::string_view protected_by(privacy::Neighbours neighbours) noexcept;
 
-/// The line for an entry, newline included, behind `head`. The new head is hash_of() the line.
-[[nodiscard]] std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys);
+/// The line for an entry, newline included, behind `head`. The new head is hash_of() the line. `released` is the head
+/// of the lane's releases (ReleaseChain::head) as of the commit of the line, which vouches for all of them.
+[[nodiscard]] std::string ledger_line(const LedgerEntry& entry, const Hash& head, const secrets::Keyring& keys,
+                                      const std::optional<Hash>& released = {});
 /// The same line without a place in the chain and unsigned: for what is sealed, or has a MAC of its own.
 [[nodiscard]] std::string enclosed_line(const LedgerEntry& entry, const secrets::Keyring& keys);
 /// What a line says, without a look at its chain or MAC: for lines from inside a sealed state. Failure(data) where it
@@ -82,10 +84,11 @@ struct SignedText {
 struct UnsealedLine {
   Hash previous;
   std::optional<LedgerEntry> entry;   ///< nothing of a rotation's line
+  std::optional<Hash> released;       ///< the lane's last release by cadence; lines of earlier versions name none
   std::optional<SignedText> signed_;  ///< lines of earlier versions have none
   struct HandedOn {
     secrets::PublicKey to;
-    SignedText by;  ///< the key before it
+    SignedText by;  ///< the key before it signed this, which names the place of the line
   };
   std::optional<HandedOn> handed_on;  ///< of a rotation's line
 };

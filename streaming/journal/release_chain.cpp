@@ -85,7 +85,7 @@ std::string chained(std::string_view releases, ReleaseChain& chain, const secret
     std::string line(fields);
     append_hex("previous", chain.head, line);
     if (is_signed_release(steps_of(fields), chain.every, tag_of(fields))) {
-      append_hex("signature", keys.sign(line), line);
+      append_hex("signature", keys.sign(secrets::Signing::release, line), line);
     }
     line += "}\n";
     if (tag_of(fields) == by_cadence) chain.head = hash_of(line);

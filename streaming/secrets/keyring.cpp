@@ -66,8 +66,8 @@ std::span<const std::uint8_t, 32> Keyring::witness_key() const noexcept {
   return keys_->witness;
 }
 
-Signature Keyring::sign(std::string_view text) const {
-  return secrets::sign(text, keys_->signing);
+Signature Keyring::sign(Signing purpose, std::string_view text) const {
+  return secrets::sign(to_sign(purpose, text), keys_->signing);
 }
 
 PublicKey Keyring::public_key() const noexcept {

@@ -30,7 +30,7 @@ class Keyring {
   /// Authenticates the witness of a state folder.
   [[nodiscard]] std::span<const std::uint8_t, 32> witness_key() const noexcept;
   /// Of ledger lines and releases, for somebody who has no key (journal/release_chain.h).
-  [[nodiscard]] Signature sign(std::string_view text) const;
+  [[nodiscard]] Signature sign(Signing purpose, std::string_view text) const;
   /// What checks them: public, and to be published where it cannot be exchanged along with them.
   [[nodiscard]] PublicKey public_key() const noexcept;
   [[nodiscard]] const Fingerprint& fingerprint() const noexcept { return fingerprint_; }

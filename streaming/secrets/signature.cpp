@@ -18,6 +18,22 @@ const unsigned char* bytes_of(std::string_view text) noexcept {
 
 }  // namespace
 
+std::string to_sign(Signing purpose, std::string_view text) {
+  std::string bytes = "nustream ";
+  switch (purpose) {
+    case Signing::release:
+      bytes += "release\n";
+      break;
+    case Signing::ledger_line:
+      bytes += "ledger\n";
+      break;
+    case Signing::hand_over:
+      bytes += "hand-over\n";
+      break;
+  }
+  return bytes.append(text);
+}
+
 void derive_signing_key(const noise::KeyBytes& seed, SigningKey& secret) {
   prepare_sodium();
   PublicKey ignored{};

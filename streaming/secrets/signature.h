@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "nustream/noise/source.h"
@@ -16,6 +17,12 @@ using Signature = std::array<std::uint8_t, 64>;
 
 /// Ed25519's secret key: its 32 bytes of seed, then its public key.
 using SigningKey = std::array<std::uint8_t, 64>;
+
+/// What a text is signed as. A signature of one purpose is none of another, whatever the text says: otherwise any
+/// public line could be passed off as the hand-over of a key.
+enum class Signing : std::uint8_t { release, ledger_line, hand_over };
+/// The bytes that are signed: "nustream release\n", "nustream ledger\n" or "nustream hand-over\n", then the text.
+[[nodiscard]] std::string to_sign(Signing purpose, std::string_view text);
 
 /// Fills `secret`, where the caller keeps it, from 32 bytes of which nobody knows anything.
 void derive_signing_key(const noise::KeyBytes& seed, SigningKey& secret);

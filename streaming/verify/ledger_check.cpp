@@ -16,16 +16,18 @@ void add(const std::string& line, TrustedKeys& keys, CheckedLedger& checked) {
   }
   checked.ledger.head = journal::hash_of(line + '\n');
   ++checked.lines;
-  ++checked.unsigned_end;
   if (read.handed_on) {
     ++checked.rotations;
-    if (keys.have_signed(read.handed_on->by.text, read.handed_on->by.signature)) keys.add(read.handed_on->to);
+    if (keys.have_signed(secrets::Signing::hand_over, read.handed_on->by.text, read.handed_on->by.signature)) keys.add(read.handed_on->to);
   }
-  if (read.signed_ && keys.have_signed(read.signed_->text, read.signed_->signature)) {
-    ++checked.signed_lines;
-    checked.unsigned_end = 0;
-  }
+  checked.ends_signed =
+      read.signed_ && keys.have_signed(secrets::Signing::ledger_line, read.signed_->text, read.signed_->signature);
+  if (checked.ends_signed) ++checked.signed_lines;
   if (!read.entry) return;
+  if (read.released) {
+    checked.released.insert(*read.released);
+    checked.last_released = read.released;
+  }
   checked.epochs.insert_or_assign({read.entry->lane, read.entry->epoch}, *read.entry);
   checked.ledger.keep(*read.entry);
 }
@@ -41,6 +43,11 @@ CheckedLedger check_ledger(const std::string& file, TrustedKeys& keys) {
                   file +
                       ": no line is signed under this public key; name the stream's own (nustream inspect, "
                       "or its status page, shows it)");
+  }
+  if (!checked.ends_signed) {
+    throw Failure(Exit::data, file +
+                                  ": its last line is signed by nobody who is trusted here: it was changed or added, "
+                                  "or the key was rotated; verify with the stream's first public key");
   }
   return checked;
 }

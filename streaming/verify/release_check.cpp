@@ -28,27 +28,30 @@ void follow(const journal::ChainPlace& place, CheckedReleases& lane, const std::
   if (!place.previous || by_cadence) lane.head = journal::hash_of(line + '\n');
 }
 
-void check_signature(const journal::ChainPlace& place, const TrustedKeys& keys, CheckedReleases& lane,
-                     bool by_cadence) {
-  const bool is_signed = place.previous && place.signature && keys.have_signed(place.signed_text, *place.signature);
+void check_signature(const journal::ChainPlace& place, const TrustedKeys& keys, const std::set<journal::Hash>& released,
+                     CheckedReleases& lane, bool by_cadence) {
+  const bool is_signed = place.previous && place.signature &&
+                         keys.have_signed(secrets::Signing::release, place.signed_text, *place.signature);
   if (place.previous && !by_cadence && !is_signed) {
     throw Failure(Exit::data,
                   "is signed by nobody who is trusted here, and no later release vouches for it: it was changed, or "
                   "signed before the key was rotated; verify with the stream's first public key");
   }
+  const bool is_vouched_for = is_signed || (by_cadence && released.contains(*lane.head));
   lane.signed_releases += is_signed ? 1 : 0;
-  if (!by_cadence) return;
-  lane.unsigned_end = is_signed ? 0 : lane.unsigned_end + 1;
+  lane.is_vouched_for |= is_vouched_for;
+  if (by_cadence) lane.unsigned_end = is_vouched_for ? 0 : lane.unsigned_end + 1;
 }
 
-void add(const std::string& line, const TrustedKeys& keys, std::map<LaneName, CheckedReleases>& lanes) {
+void add(const std::string& line, const TrustedKeys& keys, const std::set<journal::Hash>& released,
+         std::map<LaneName, CheckedReleases>& lanes) {
   auto release = publish::read_release(line);
   if (!release) throw Failure(Exit::data, "is no release");
   CheckedReleases& lane = lanes[{release->stream, release->lane}];
   const journal::ChainPlace place = journal::place_of(line);
   const bool by_cadence = release->tag == "cadence";
   follow(place, lane, line, by_cadence);
-  check_signature(place, keys, lane, by_cadence);
+  check_signature(place, keys, released, lane, by_cadence);
   ++lane.releases;
   lane.rho_ledger = std::max(lane.rho_ledger, release->rho_ledger);
   lane.epochs.insert_or_assign(release->epoch, std::move(*release));
@@ -56,9 +59,10 @@ void add(const std::string& line, const TrustedKeys& keys, std::map<LaneName, Ch
 
 }  // namespace
 
-std::map<LaneName, CheckedReleases> check_releases(const std::string& file, const TrustedKeys& keys) {
+std::map<LaneName, CheckedReleases> check_releases(const std::string& file, const TrustedKeys& keys,
+                                                   const std::set<journal::Hash>& released) {
   std::map<LaneName, CheckedReleases> lanes;
-  for_each_line(file, [&](const std::string& line) { add(line, keys, lanes); });
+  for_each_line(file, [&](const std::string& line) { add(line, keys, released, lanes); });
   if (lanes.empty()) throw Failure(Exit::data, file + ": holds no release");
   return lanes;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -19,7 +20,8 @@ struct CheckedReleases {
   std::uint64_t releases = 0;
   std::uint64_t signed_releases = 0;
   std::uint64_t unchained = 0;          ///< in front, of a version that did not chain them: nobody vouches for these
-  std::uint64_t unsigned_end = 0;       ///< behind the last one that is signed under a trusted key
+  std::uint64_t unsigned_end = 0;       ///< behind the last one that a signature, or the ledger, vouches for
+  bool is_vouched_for = false;          ///< somebody trusted signed one of them, or a ledger that names one
   bool begins_later = false;            ///< the first one names one before it, which is not in the file
   std::optional<journal::Hash> head{};  ///< that the next release has to name
   /// The furthest release of each epoch.
@@ -30,8 +32,12 @@ struct CheckedReleases {
 /// Lanes of one stream or of several, by name and number.
 using LaneName = std::pair<std::string, LaneId>;
 
-/// Reads the file, whose lanes may stand in any order beside each other. Failure(data) where a line is no release,
-/// was changed, left out or moved; Failure(io) where there is no such file.
-[[nodiscard]] std::map<LaneName, CheckedReleases> check_releases(const std::string& file, const TrustedKeys& keys);
+/// More releases by cadence than that are never unsigned one after another (journal::is_signed_release()).
+inline constexpr std::uint64_t unsigned_max = 15;
+
+/// Reads the file, whose lanes may stand in any order beside each other. `released`: heads that a ledger vouches for.
+/// Failure(data) where a line is no release, was changed, left out or moved; Failure(io) where there is no such file.
+[[nodiscard]] std::map<LaneName, CheckedReleases> check_releases(const std::string& file, const TrustedKeys& keys,
+                                                                 const std::set<journal::Hash>& released);
 
 }  // namespace nustream::verify

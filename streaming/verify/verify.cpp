@@ -59,6 +59,29 @@ void require_paid(const LaneName& name, const CheckedReleases& lane, const Check
   }
 }
 
+/// Somebody trusted signed them, and as often as releases are signed: who changes one has to leave all signatures behind
+/// it out.
+void require_vouched_for(const LaneName& name, const CheckedReleases& lane) {
+  if (lane.is_vouched_for && lane.unsigned_end <= unsigned_max) return;
+  throw Failure(Exit::data,
+                fmt::format("stream '{}', lane {}: nobody who is trusted here vouches for {} releases{}, where at most {} "
+                            "are never signed one after another: they were changed, their signatures left out, or the "
+                            "key was rotated; verify with the stream's first public key",
+                            name.first, name.second.value(), lane.is_vouched_for ? lane.unsigned_end : lane.releases,
+                            lane.is_vouched_for ? " at the end" : "", unsigned_max));
+}
+
+/// A release at the very step of the ledger's last line is the one that the line names.
+void require_named(const CheckedReleases& lane, const CheckedLedger& ledger, const journal::LedgerEntry& last) {
+  const auto found = lane.epochs.find(last.epoch);
+  if (!ledger.last_released || found == lane.epochs.end()) return;
+  const publish::ShownRelease& release = found->second;
+  if (release.tag != "cadence" || release.step < last.steps.value() || lane.head == ledger.last_released) return;
+  throw Failure(Exit::data, fmt::format("stream '{}', lane {}: the release at step {} of epoch {} is not the one that the "
+                                        "ledger names there: it was changed",
+                                        last.stream, last.lane.value(), release.step, last.epoch.value()));
+}
+
 std::string counted(std::uint64_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -73,20 +96,39 @@ void print_lane(const LaneName& name, const CheckedReleases& lane, bool has_ledg
                lane.unchained);
   }
   if (lane.unsigned_end > 0) {
-    fmt::print("          the last {} stand behind the last signature: the next one will vouch for them\n",
+    fmt::print("          the last {} stand behind the last signature: nobody vouches for them yet\n",
                lane.unsigned_end);
+  }
+}
+
+/// Whether releases are missing at the end of the file; nothing of a ledger that names none.
+std::optional<bool> is_complete(const Verified& verified) {
+  if (!verified.ledger.last_released) return std::nullopt;
+  return verified.lanes.at(verified.lane).head.value_or(journal::Hash{}) == *verified.ledger.last_released;
+}
+
+void print_completeness(const Verified& verified) {
+  const auto complete = is_complete(verified);
+  if (!complete) return;
+  if (*complete) {
+    fmt::print("          the last one by cadence is the last that the ledger names: none is missing at the end\n");
+  } else {
+    fmt::print("          the ledger names another one as its last: the file ends earlier, or its end was changed\n");
   }
 }
 
 void print_text(const Verified& verified) {
   const CheckedLedger& ledger = verified.ledger;
-  for (const auto& [name, lane] : verified.lanes) print_lane(name, lane, name == verified.lane);
+  for (const auto& [name, lane] : verified.lanes) {
+    print_lane(name, lane, name == verified.lane);
+    if (name == verified.lane) print_completeness(verified);
+  }
   fmt::print("ledger    {}, lane {}: {}, chained; {} signed; {}", verified.lane.first, verified.lane.second.value(),
              counted(ledger.lines, "line"), ledger.signed_lines, counted(ledger.epochs.size(), "epoch"));
   if (ledger.rotations > 0) fmt::print("; the key was handed on {}", counted(ledger.rotations, "time"));
   fmt::print("\n");
-  if (ledger.unsigned_end > 0) {
-    fmt::print("          the last {} lines are signed by nobody who is trusted here\n", ledger.unsigned_end);
+  if (!verified.is_private) {
+    fmt::print("          of an insecure seed: whoever guesses it can sign anything\n");
   }
   fmt::print("spent     rho {:.6g} over all epochs\n", verified.total.value());
 }
@@ -98,7 +140,8 @@ void print_json(const Verified& verified) {
   publish::append_field("rho_ledger", verified.total.value(), out);
   publish::append_field("ledger_lines", verified.ledger.lines, out);
   publish::append_field("signed_lines", verified.ledger.signed_lines, out);
-  publish::append_field("unsigned_lines_at_the_end", verified.ledger.unsigned_end, out);
+  out += verified.is_private ? ",\"private\":true" : ",\"private\":false";
+  if (const auto complete = is_complete(verified)) out += *complete ? ",\"complete\":true" : ",\"complete\":false";
   publish::append_field("rotations", verified.ledger.rotations, out);
   out += ",\"lanes\":[";
   for (const auto& [name, lane] : verified.lanes) {
@@ -121,7 +164,7 @@ void print_json(const Verified& verified) {
 Verified check(const Options& options) {
   TrustedKeys keys(public_key_in(options.public_key));
   Verified verified{check_ledger(options.ledger, keys), {}, {"", LaneId{0}}, Rho{0}};
-  verified.lanes = check_releases(options.releases, keys);
+  verified.lanes = check_releases(options.releases, keys, verified.ledger.released);
   const std::vector<journal::LedgerEntry>& epochs = verified.ledger.ledger.epochs;
   if (epochs.empty()) throw Failure(Exit::data, options.ledger + ": tells of no epoch");
   const journal::LedgerEntry& last = epochs.back();
@@ -129,13 +172,16 @@ Verified check(const Options& options) {
     throw Failure(Exit::data, options.ledger + ": holds lines of several lanes; a ledger is one lane's");
   }
   verified.lane = {last.stream, last.lane};
+  verified.is_private = last.is_private;
   verified.total = engine::total_spent(epochs, last.neighbours);
   const auto own = verified.lanes.find(verified.lane);
   if (own == verified.lanes.end()) {
     throw Failure(Exit::data, fmt::format("{}: holds no release of stream '{}', lane {}, whose ledger {} is",
                                           options.releases, last.stream, last.lane.value(), options.ledger));
   }
+  require_vouched_for(own->first, own->second);
   require_paid(own->first, own->second, verified.ledger, verified.total);
+  require_named(own->second, verified.ledger, last);
   return verified;
 }
 

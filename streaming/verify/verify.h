@@ -28,6 +28,7 @@ struct Verified {
   std::map<LaneName, CheckedReleases> lanes;  ///< those of other lanes are checked without a ledger
   LaneName lane;                              ///< the ledger's
   Rho total{0};                               ///< ρ of all of its epochs
+  bool is_private = true;                     ///< false of an insecure seed, under which anybody can sign
 };
 
 /// Failure(io) for files, and a key that is none; Failure(data) for whatever does not hold, with file

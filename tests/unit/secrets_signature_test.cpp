@@ -61,17 +61,17 @@ TEST(Signature, OfAKeyFileIsCheckedByAnotherLibrary) {
   std::iota(master.begin(), master.end(), std::uint8_t{1});
   const auto keys = secrets::Keyring::from_master(master);
   const std::string text = R"({"format":1,"stream":"a")";
-  const secrets::Signature signature = keys.sign(text);
+  const secrets::Signature signature = keys.sign(secrets::Signing::release, text);
   EXPECT_TRUE(openssl_verifies(text, signature, keys.public_key()));
   EXPECT_FALSE(openssl_verifies(text + ' ', signature, keys.public_key()));
   EXPECT_TRUE(secrets::is_signed(text, signature, keys.public_key()));
-  EXPECT_EQ(signature, keys.sign(text));  // a killed run and an unbroken one release the same bytes
+  EXPECT_EQ(signature, keys.sign(secrets::Signing::release, text));  // a killed run and an unbroken one release the same bytes
 }
 
 TEST(Signature, IsOfOneTextAndOneKey) {
   const auto keys = secrets::Keyring::insecure(1);
   const std::string text = "a text that is signed";
-  const secrets::Signature signature = keys.sign(text);
+  const secrets::Signature signature = keys.sign(secrets::Signing::release, text);
   EXPECT_FALSE(secrets::is_signed(text, signature, secrets::Keyring::insecure(2).public_key()));
   for (std::size_t at = 0; at < text.size(); ++at) {
     std::string changed = text;

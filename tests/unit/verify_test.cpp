@@ -61,8 +61,9 @@ struct World {
     head = journal::hash_of(line);
     ledger.push_back(line);
   }
+  /// Names the releases up to here.
   void enter(const journal::LedgerEntry& spend, const secrets::Keyring& keys) {
-    enter(journal::ledger_line(spend, head, keys));
+    enter(journal::ledger_line(spend, head, keys, chain.head));
   }
 };
 
@@ -130,8 +131,8 @@ TEST(Verify, SeesEveryChangedByteOfReleasesInFrontOfTheLastSignature) {
   const auto keys = keys_from(1);
   const std::size_t count = two_epochs(keys).releases.size();
   change_bytes(&World::releases, keys, [&](std::size_t line, std::size_t at, const verify::Verified& verified) {
-    // What is left of a last line whose signature was spoilt is an unsigned end, and is told as one; and so is a
-    // first one that claims to be another lane's, whose own then begins behind it.
+    // The last line, whose signature or chain was spoilt, is an unsigned end, and is told as one; and so is a line that
+    // claims to be another lane's: the first one, whose own then begins behind it, or the last one.
     const auto own = verified.lanes.find({"sales", LaneId{0}});
     const bool is_first = line == 0 && own != verified.lanes.end() && own->second.begins_later;
     EXPECT_TRUE(is_first || line + 1 == count) << line << ' ' << at;
@@ -144,11 +145,10 @@ TEST(Verify, SeesEveryChangedByteOfReleasesInFrontOfTheLastSignature) {
 TEST(Verify, SeesEveryChangedByteOfTheLedger) {
   const auto keys = keys_from(1);
   const World world = two_epochs(keys);
-  change_bytes(&World::ledger, keys, [&](std::size_t line, std::size_t at, const verify::Verified& verified) {
+  change_bytes(&World::ledger, keys, [&](std::size_t line, std::size_t at, const verify::Verified&) {
     EXPECT_EQ(line + 1, world.ledger.size()) << line << ' ' << at;
     // The MAC is for those who have the key.
-    const bool is_mac = at > world.ledger[line].find(R"("mac":")");
-    EXPECT_TRUE(is_mac || verified.ledger.unsigned_end > 0) << line << ' ' << at;
+    EXPECT_GT(at, world.ledger[line].find(R"("mac":")")) << line << ' ' << at;
   });
 }
 
@@ -209,15 +209,93 @@ TEST(Verify, FollowsAKeyThatWasHandedOn) {
   // Whoever has the new key alone believes what it vouches for: all that is before it.
   const verify::Verified by_second = check(world, second.public_key());
   EXPECT_EQ(by_second.ledger.signed_lines, 2U);
-  EXPECT_EQ(by_second.ledger.unsigned_end, 0U);
   // A key that the old one did not sign is nobody's.
   World stolen = two_epochs(first);
   stolen.enter(journal::rotation_line("sales", stolen.head, second, second));
   stolen.publish(release(1, 40, spent(30)), second);
   stolen.enter(entry(1, 40), second);
-  const verify::Verified doubted = check(stolen, first.public_key());
-  EXPECT_EQ(doubted.ledger.unsigned_end, 2U);
-  EXPECT_EQ(doubted.lanes.begin()->second.unsigned_end, 1U);
+  expect_refused(stolen, first.public_key(), "its last line is signed by nobody who is trusted here");
+}
+
+/// `thief` made everything behind a line that hands the key on to it.
+World stolen_by(const secrets::Keyring& thief, World world, const std::string& hand_over) {
+  world.enter(hand_over);
+  world.publish(release(1, 30, spent(30)), thief);
+  world.enter(entry(1, 30), thief);
+  return world;
+}
+
+// Any line that a stream signed is public. None of them may pass for the hand-over of its key.
+TEST(Verify, TakesNoOtherSignatureForAHandOver) {
+  const auto keys = keys_from(1);
+  const auto thief = keys_from(2);
+  const World world = two_epochs(keys);
+  const std::string& line = world.ledger.front();
+  const std::string text = line.substr(0, line.find(",\"signature\""));
+  const std::string signature = line.substr(text.size() + std::string(",\"signature\":\"").size(), 128);
+  World anew;
+  const std::string forged = text + ",\"handed_on\":\"" + signature + "\",\"rotated\":true,\"public_key\":\"" +
+                             secrets::to_hex(thief.public_key()) + "\"}\n";
+  expect_refused(stolen_by(thief, anew, forged), keys.public_key(), "other fields than a rotation has");
+}
+
+// A hand-over is signed for its place: it serves in no other ledger of the same key, and nowhere else in its own.
+TEST(Verify, TakesAHandOverAtItsOwnPlaceAlone) {
+  const auto keys = keys_from(1);
+  const auto second = keys_from(2);
+  const World world = two_epochs(keys);
+  const std::string elsewhere = journal::rotation_line("sales", journal::Hash{}, keys, second);
+  const std::string field = ",\"handed_on\":\"";
+  const std::size_t at = elsewhere.find(field) + field.size();
+  std::string moved = journal::rotation_line("sales", world.head, second, second);
+  moved.replace(moved.find(field) + field.size(), 128, elsewhere, at, 128);
+  expect_refused(stolen_by(second, world, moved), keys.public_key(), "signed by nobody who is trusted here");
+}
+
+// Signatures that were left out are seen, whatever else was chained anew.
+TEST(Verify, BelievesNoReleasesThatNobodySigned) {
+  const auto keys = keys_from(1);
+  const World world = two_epochs(keys);
+  World stripped = world;
+  stripped.releases.clear();
+  stripped.chain = {10};
+  for (std::size_t i = 0; i < world.releases.size(); ++i) {
+    const std::string plain = i < 3 ? release(0, 10 * (i + 1)) : release(1, 10 * (i - 2), spent(30));
+    stripped.publish(plain, keys_from(3));
+  }
+  expect_refused(stripped, keys.public_key(), "nobody who is trusted here vouches for 5 releases");
+  for (std::string& line : stripped.releases) line = line.substr(0, line.find(",\"previous\"")) + "}\n";
+  expect_refused(stripped, keys.public_key(), "nobody who is trusted here vouches for 5 releases");
+}
+
+TEST(Verify, CountsHowManyReleasesAreUnsignedInARow) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  world.enter(entry(1, 1000), keys);
+  for (std::uint64_t step = 30; step <= 160; step += 10) world.publish(release(1, step, spent(30)), keys);
+  EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 0U);
+  // Behind the 16th nobody signs before the 32nd: in place of it a thief goes on as long as nobody counts.
+  const auto thief = keys_from(2);
+  for (std::uint64_t step = 170; step <= 320; step += 10) world.publish(release(1, step, spent(30)), thief);
+  expect_refused(world, keys.public_key(), "vouches for 16 releases at the end, where at most 15 are never signed");
+  world.releases.pop_back();
+  EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 15U);
+}
+
+// The last answer of a stream may stand behind the last signature: the ledger, whose last line is signed, names it.
+TEST(Verify, BelievesTheLedgerAboutTheLastReleases) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  world.publish(release(1, 30, spent(30)), keys);
+  world.enter(entry(1, 30), keys);
+  ASSERT_EQ(world.releases.back().find("\"signature\""), std::string::npos);
+  EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 0U);
+  std::string& last = world.releases.back();
+  last[last.find("1.5")] = '2';
+  expect_refused(world, keys.public_key(), "step 30 of epoch 1 is not the one that the ledger names");
+  // Of a file that ends earlier nobody can tell: the ledger was written later.
+  world.enter(entry(1, 39), keys);
+  EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 1U);
 }
 
 TEST(Verify, RefusesSpendThatTheLedgerDoesNotHave) {
