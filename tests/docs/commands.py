@@ -22,7 +22,7 @@ for one in [[], ["plan"], ["audit"], ["replay"], ["estimate"], ["fit"], ["solve"
     HELPS[tuple(one)] = help_of(one)
 COMMANDS = {words[0] for words in HELPS if words} | GROUPS
 SOURCES = [path.read_text() for folder in ("streaming", "src") for path in (root / folder).rglob("*.cpp")]
-SCRIPTS = {"--demo", "--quick", "--campaign", "--again", "--help"}  # of ./run and ./test
+SCRIPTS = {"--demo", "--quick", "--docs", "--campaign", "--again", "--help"}  # of ./run and ./test
 
 
 def check_command(where, line):

@@ -6,6 +6,7 @@ Each module has one kind of thing that pages say. With --all-results every campa
 import sys
 
 sys.dont_write_bytecode = True
+from architecture import check_architecture  # noqa: E402
 from campaigns import check_campaigns  # noqa: E402
 from commands import check_commands  # noqa: E402
 from configurations import check_configurations  # noqa: E402
@@ -22,7 +23,7 @@ from walks import run_deployment_page, run_local_page, run_pages_of_one_stream  
 
 for check in (check_configurations, check_keys, check_commands, run_pages_of_one_stream, run_local_page,
               run_deployment_page, check_names, check_campaigns, check_figures, check_reproduction, check_examples, check_data,
-              check_first_output, check_notation):
+              check_first_output, check_notation, check_architecture):
     check()
 for line in mistakes:
     print(line, file=sys.stderr)

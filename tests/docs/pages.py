@@ -13,7 +13,7 @@ from repository import Repository
 
 root, program = Path(sys.argv[1]).resolve(), str(Path(sys.argv[2]).resolve())
 repository = Repository(root)
-pages = sorted([root / "README.md", root / "benchmarks/README.md", root / "tests/campaign/README.md",
+pages = sorted([*root.glob("*.md"), root / "benchmarks/README.md", root / "tests/campaign/README.md",
                 *root.glob("docs/**/*.md"), *root.glob("examples/**/*.md")])
 os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp()  # keys of what is run here never go to the user's own folder
 atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
