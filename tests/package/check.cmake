@@ -1,4 +1,4 @@
-# Installs the build into a fresh prefix, builds the consumer against it and runs it.
+# Installs the build into a fresh prefix, builds the consumer and the examples of the library against it and runs them.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -7,10 +7,15 @@ if(SANITIZE)
   set(flags -DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE})
 endif()
 set(prefix ${BUILD}/package-prefix)
-file(REMOVE_RECURSE ${prefix} ${BUILD}/package-consumer)
+file(REMOVE_RECURSE ${prefix} ${BUILD}/package-consumer ${BUILD}/package-examples)
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
-run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${BUILD}/package-consumer -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DCMAKE_PREFIX_PATH=${prefix} ${flags})
-run(${CMAKE_COMMAND} --build ${BUILD}/package-consumer)
+function(build source folder)
+  run(${CMAKE_COMMAND} -S ${source} -B ${BUILD}/${folder} -G Ninja -DCMAKE_CXX_COMPILER=${COMPILER}
+      -DCMAKE_PREFIX_PATH=${prefix} ${flags})
+  run(${CMAKE_COMMAND} --build ${BUILD}/${folder})
+endfunction()
+build(${CONSUMER} package-consumer)
+build(${EXAMPLES} package-examples)
 run(${BUILD}/package-consumer/consumer)
+run(${PYTHON} ${CONSUMER}/examples.py ${BUILD}/package-examples)
 run(${prefix}/bin/nustream --version)
