@@ -11,7 +11,7 @@ namespace nustream::audit {
 
 RecordWriter::RecordWriter(const config::Config& config, std::span<const record::Field> fields)
     : config_(config), fields_(fields) {
-  if (config.input.format == decode::Format::csv && !config.input.header) {
+  if (config.input.format == config::Format::csv && !config.input.header) {
     columns_ = config.input.columns;
     return;
   }
@@ -21,12 +21,12 @@ RecordWriter::RecordWriter(const config::Config& config, std::span<const record:
 }
 
 std::string RecordWriter::header() const {
-  if (config_.input.format != decode::Format::csv || !config_.input.header) return {};
+  if (config_.input.format != config::Format::csv || !config_.input.header) return {};
   return joined(columns_);
 }
 
 std::string RecordWriter::null() const {
-  return config_.input.format == decode::Format::csv ? "\"" : "null";
+  return config_.input.format == config::Format::csv ? "\"" : "null";
 }
 
 std::string RecordWriter::text(const std::string& column, const Values& values) const {
@@ -50,7 +50,7 @@ std::string RecordWriter::record(const Values& values) const {
   std::vector<std::string> texts;
   texts.reserve(columns_.size());
   for (const std::string& column : columns_) texts.push_back(text(column, values));
-  if (config_.input.format == decode::Format::csv) return joined(texts);
+  if (config_.input.format == config::Format::csv) return joined(texts);
   std::string object;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     object += i == 0 ? '{' : ',';
@@ -103,7 +103,7 @@ double RecordWriter::centre_of(const std::string& column) const {
 }
 
 std::string RecordWriter::no_number() const {
-  return config_.input.format == decode::Format::csv ? "?" : "null";
+  return config_.input.format == config::Format::csv ? "?" : "null";
 }
 
 const record::Field* RecordWriter::field_of(const std::string& column) const {
