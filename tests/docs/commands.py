@@ -21,7 +21,8 @@ for one in [[], ["plan"], ["audit"], ["replay"], ["estimate"], ["fit"], ["solve"
             ["key", "rotate"]]:
     HELPS[tuple(one)] = help_of(one)
 COMMANDS = {words[0] for words in HELPS if words} | GROUPS
-SOURCES = [path.read_text() for folder in ("streaming", "src") for path in (root / folder).rglob("*.cpp")]
+SOURCES = [path.read_text() for folder in ("streaming", "src")
+           for kind in ("*.cpp", "*.h") for path in (root / folder).rglob(kind)]
 SCRIPTS = {"--demo", "--quick", "--docs", "--campaign", "--again", "--help"}  # of ./run and ./test
 
 
