@@ -266,6 +266,56 @@ std::pair<Figure, Figure> coverage_figures(bool quick, bool anisotropic) {
        line_chart("Width of nominal 95% intervals", {"steps of all runs", true}, {"width", true}, widths.all())}};
 }
 
+/// Mean of the `averaged` iterates up to step `end` of a path, as intervals.averaged takes it.
+std::vector<double> averaged_end(const Iterates& path, std::size_t end, std::size_t averaged) {
+  std::vector<double> mean(path.dimension);
+  for (std::size_t t = end - averaged; t < end; ++t) {
+    for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += path.at(t)[j] / static_cast<double>(averaged);
+  }
+  return mean;
+}
+
+/// Values that are means of the last iterates in place of the last one (section 3.1, appendix B): runs of N/10 steps
+/// behind their burn-in of 20, which 120 steps have no room for; checkpoints of one run over half of their distance.
+/// Beside them the last iterates, and batch means. Setting of coverage_figures().
+Figure ends_figure(bool quick) {
+  Collected all;
+  Collected widths;
+  constexpr std::size_t m = 10;
+  constexpr std::size_t burn_in = 20;
+  const double gamma = 5 * std::sqrt(10.0);
+  for (const std::size_t steps : {220U, 420U, 1020U}) {
+    if (quick && steps > 220) continue;
+    std::map<std::string, std::vector<double>> coverage;
+    std::map<std::string, std::vector<double>> width;
+    for (int r = 0; r < (quick ? 10 : 1000); ++r) {
+      const auto seed = static_cast<std::uint64_t>(steps) * 100'000 + static_cast<std::uint64_t>(r);
+      const Problem problem = draw(10, 10'000, false, seed);
+      const Iterates one = dpgd(problem, gamma, 0.015, steps, seed);
+      std::map<std::string, std::vector<std::vector<double>>> values;
+      const std::size_t spacing = (steps - burn_in) / m;
+      for (std::size_t i = 0; i < m; ++i) {
+        const std::size_t end = burn_in + (i + 1) * spacing;
+        values["checkpoints, last"].push_back(averaged_end(one, end, 1));
+        values["checkpoints, averaged"].push_back(averaged_end(one, end, spacing / 2));
+        values["batch means"].push_back(averaged_end(one, end, spacing));
+        const Iterates run = dpgd(problem, gamma, 0.015 / m, steps / m, seed * 100 + i);
+        values["runs, last"].push_back(averaged_end(run, steps / m, 1));
+        values["runs, averaged"].push_back(averaged_end(run, steps / m, steps / m - burn_in));
+      }
+      for (const auto& [name, of_name] : values) {
+        tally(Values(of_name.begin(), of_name.end()), problem.least_squares, name, coverage, width);
+      }
+    }
+    widths.add("steps", static_cast<double>(steps), width);
+    for (const auto& [name, covered] : coverage) width[name + ", coverage"] = covered;
+    all.add("steps", static_cast<double>(steps), width);
+  }
+  return {wrapped("averaged ends: width and coverage", all.rows),
+          line_chart("Width of nominal 95% intervals of runs and checkpoints", {"steps of all runs", true},
+                     {"width", true}, widths.all())};
+}
+
 /// Every correlation for T steps, k participations b steps apart.
 std::map<std::string, noise::Correlation> correlations_for(std::uint64_t steps, const privacy::Participation& each) {
   std::map<std::string, noise::Correlation> all{
@@ -331,6 +381,7 @@ int main(int argc, char** argv) {
        single("clipping", [](const Arguments& arguments) { return clipping_figure(arguments.quick); }),
        single("threshold", [](const Arguments& arguments) { return threshold_figure(arguments.quick); }),
        coverage("coverage", false),
+       single("ends", [](const Arguments& arguments) { return ends_figure(arguments.quick); }),
        single("dimension_anisotropic",
               [](const Arguments& arguments) { return dimension_figure(arguments.quick, true); }),
        coverage("coverage_anisotropic", true),

@@ -96,10 +96,11 @@ struct Intervals {
     runs,         ///< over a table, which share the budget
   };
   Kind kind = Kind::none;
-  double level = 0.95;        ///< nominal coverage
-  double share = 0.1;         ///< of ρ, for sandwich: what its second moments cost
-  std::uint64_t count = 10;   ///< m: of batches (32 where nothing is said), checkpoints or runs over a table
-  std::uint64_t burn_in = 0;  ///< steps over a table before the first of them
+  double level = 0.95;         ///< nominal coverage
+  double share = 0.1;          ///< of ρ, for sandwich: what its second moments cost
+  std::uint64_t count = 10;    ///< m: of batches (32 where nothing is said), checkpoints or runs over a table
+  std::uint64_t burn_in = 0;   ///< steps over a table before the first of them
+  std::uint64_t averaged = 1;  ///< last steps of a checkpoint or a run that its value is the mean of; 1: its last
 };
 
 /// [estimate]: a descent over a whole table.

@@ -284,6 +284,29 @@ void check_checkpoints(const Section& section, const Config& config) {
   }
 }
 
+/// The mean of several iterates in place of the last one: of what is released, and of steps of its own.
+void check_averaged(const Section& section, const Config& config) {
+  const Intervals& intervals = config.intervals;
+  if (intervals.averaged == 0)
+    section.refuse("averaged", "a whole number of steps > 0; 1 for the last iterate alone");
+  if (intervals.averaged == 1) return;
+  const std::uint64_t every = config.descent.release_every;
+  const bool runs = intervals.kind == Interval::runs;
+  if (!runs && intervals.kind != Interval::checkpoints) {
+    section.refuse("averaged", "1 but where intervals.kind is \"checkpoints\" or \"runs\"");
+  }
+  const std::uint64_t room =
+      runs ? config.estimate.steps : (config.estimate.steps - intervals.burn_in) / intervals.count;
+  if (intervals.averaged > room) {
+    section.refuse("averaged", "at most the " + std::to_string(room) + " steps of a " +
+                                   (runs ? "run" : "checkpoint: no iterate is in two of them"));
+  }
+  if (intervals.averaged % every != 0 || (runs && config.estimate.steps % every != 0)) {
+    section.refuse("averaged", "steps that are released: release.every = " + std::to_string(every) + " divides them" +
+                                   (runs ? ", and estimate.steps" : ""));
+  }
+}
+
 /// Over a table: enough steps for what is asked for, and the tail average that batches and sandwiches stand on.
 void check_table_intervals(const Section& section, Config& config) {
   const Intervals& intervals = config.intervals;
@@ -302,6 +325,7 @@ void check_table_intervals(const Section& section, Config& config) {
                                 " steps that intervals.burn_in leaves of estimate.steps");
   }
   if (intervals.kind == Interval::checkpoints) check_checkpoints(section, config);
+  check_averaged(section, config);
   if (intervals.kind == Interval::batch_means) {
     config.descent.averaging = {descent::Averaging::Kind::tail, intervals.burn_in, 0.5};
   }
@@ -326,6 +350,7 @@ void read_intervals(const Section& root, Config& config, Purpose purpose) {
   const std::uint64_t count = intervals.kind == Interval::batch_means ? inference::enough_batches : intervals.count;
   intervals.count = section.count("count").value_or(count);
   intervals.burn_in = section.count("burn_in").value_or(intervals.burn_in);
+  intervals.averaged = section.count("averaged").value_or(intervals.averaged);
   const bool of_tables = intervals.kind == Interval::checkpoints || intervals.kind == Interval::runs;
   if (purpose == Purpose::stream && of_tables) {
     section.refuse("kind", "\"batch-means\" or \"sandwich\" for a stream; checkpoints and runs are for tables");

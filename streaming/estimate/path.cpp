@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <iterator>
+#include <span>
 
 #include "error.h"
 #include "nustream/inference/interval.h"
@@ -15,27 +17,50 @@ using Kind = config::Intervals::Kind;
 
 constexpr std::uint64_t enough_steps = 200;  // as for intervals of a stream
 
-/// The iterates that an interval is made of.
-std::vector<const ShownRelease*> members(const config::Config& config, const std::vector<ShownRelease>& path) {
+/// The steps of a run behind which its values are taken: its last one, or those of its checkpoints.
+std::vector<std::uint64_t> ends_of_a_run(const config::Config& config) {
   const config::Intervals& intervals = config.intervals;
   const std::uint64_t steps = config.estimate.steps;
-  std::vector<const ShownRelease*> chosen;
-  if (intervals.kind == Kind::runs) {
-    for (const ShownRelease& release : path) {
-      if (release.step == steps) chosen.push_back(&release);
-    }
-    if (chosen.size() > intervals.count) {
-      chosen.erase(chosen.begin(), chosen.end() - static_cast<std::ptrdiff_t>(intervals.count));
-    }
-    return chosen;
-  }
+  if (intervals.kind == Kind::runs) return {steps};
   const std::uint64_t spacing = (steps - intervals.burn_in) / intervals.count;
-  for (const ShownRelease& release : path) {
-    if (release.epoch != path.back().epoch || release.step <= intervals.burn_in) continue;
-    if ((release.step - intervals.burn_in) % spacing == 0 && chosen.size() < intervals.count)
-      chosen.push_back(&release);
+  std::vector<std::uint64_t> ends;
+  for (std::uint64_t i = 1; i <= intervals.count; ++i) ends.push_back(intervals.burn_in + i * spacing);
+  return ends;
+}
+
+/// Mean of the iterates that were released in the last steps up to `end` of one epoch: a value of the interval.
+/// Nothing where one of them is missing.
+std::optional<std::vector<double>> averaged_end(const config::Config& config, std::span<const ShownRelease> epoch,
+                                                std::uint64_t end) {
+  const std::uint64_t averaged = config.intervals.averaged;
+  const std::uint64_t every = averaged == 1 ? 1 : config.descent.release_every;
+  std::vector<double> mean;
+  std::uint64_t found = 0;
+  for (const ShownRelease& release : epoch) {
+    if (release.step > end || release.step + averaged <= end) continue;
+    if (release.step % every != 0) continue;  // a signal brought it
+    mean.resize(release.estimate.size());
+    for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += release.estimate[j].second;
+    ++found;
   }
-  return chosen;
+  if (found != averaged / every) return std::nullopt;
+  for (double& entry : mean) entry /= static_cast<double>(found);
+  return mean;
+}
+
+/// The values that an interval is made of: of the last runs that were finished, or of the last run's checkpoints.
+/// Fewer than intervals.count where releases are missing.
+std::vector<std::vector<double>> values_along(const config::Config& config, const std::vector<ShownRelease>& path) {
+  std::vector<std::vector<double>> values;
+  for (auto last = path.end(); last != path.begin() && values.size() < config.intervals.count;) {
+    auto first = last;
+    while (first != path.begin() && std::prev(first)->epoch == std::prev(last)->epoch) --first;
+    for (const std::uint64_t end : ends_of_a_run(config)) {
+      if (auto value = averaged_end(config, {first, last}, end)) values.push_back(*std::move(value));
+    }
+    last = config.intervals.kind == Kind::runs ? first : path.begin();
+  }
+  return values;
 }
 
 }  // namespace
@@ -63,25 +88,26 @@ std::optional<console::ReportedIntervals> intervals_along(const config::Config& 
   if (intervals.kind == Kind::batch_means || intervals.kind == Kind::sandwich || intervals.kind == Kind::residuals) {
     return console::reported_intervals(path.back());
   }
-  const std::vector<const ShownRelease*> chosen = members(config, path);
-  if (chosen.size() < intervals.count) return std::nullopt;
+  const std::vector<std::vector<double>> values = values_along(config, path);
+  if (values.size() < intervals.count) return std::nullopt;
   const bool runs = intervals.kind == Kind::runs;
-  const std::uint64_t steps =
+  const std::uint64_t last = ends_of_a_run(config).back();
+  const std::uint64_t all =
       runs ? intervals.count * config.estimate.steps : config.estimate.steps - intervals.burn_in;
+  const std::uint64_t steps = intervals.averaged == 1 ? all : intervals.count * intervals.averaged;
   console::ReportedIntervals reported{
       runs ? "runs" : "checkpoints",
       "the minimiser of the clipped loss over this table, not the population parameter",
       intervals.level,
       steps,
-      chosen.back()->step,
-      steps < enough_steps,
+      last,
+      all < enough_steps,
       {},
       {}};
   for (std::size_t j = 0; j < path.back().estimate.size(); ++j) {
-    std::vector<double> values;
-    values.reserve(chosen.size());
-    for (const ShownRelease* release : chosen) values.push_back(release->estimate[j].second);
-    const inference::Interval interval = *inference::t_interval(values, intervals.level);
+    std::vector<double> of_coefficient;
+    for (const std::vector<double>& value : values) of_coefficient.push_back(value[j]);
+    const inference::Interval interval = *inference::t_interval(of_coefficient, intervals.level);
     reported.bounds.emplace_back(interval.lower(), interval.upper());
     reported.means.push_back(interval.center);
   }

@@ -352,6 +352,62 @@ TEST(Estimate, EveryKindOfIntervalSaysWhatItCovers) {
   }
 }
 
+/// Of one coefficient in each release of the folder: epoch, step and the last iterate.
+struct Shown {
+  std::uint64_t epoch, step;
+  double value;
+};
+std::vector<Shown> shown_of(const TemporaryFolder& folder, const char* coefficient) {
+  std::ifstream lines(folder.path() / "state" / "releases.jsonl");
+  simdjson::dom::parser parser;
+  std::vector<Shown> all;
+  for (std::string line; std::getline(lines, line);) {
+    const simdjson::dom::element release = parser.parse(line);
+    all.push_back({release["epoch"].get_uint64().value(), release["step"].get_uint64().value(),
+                   release["estimate"][coefficient].get_double().value()});
+  }
+  return all;
+}
+
+// ψ of each run or checkpoint is the mean of its last iterates: from the releases, by hand.
+TEST(Estimate, AveragedEndsAreMeansOfReleasedIterates) {
+  for (const char* kind : {"checkpoints", "runs"}) {
+    const bool runs = std::string(kind) == "runs";
+    const TemporaryFolder folder;
+    JsonOutput found =
+        estimate(folder, bike(),
+                 {"--set", std::string("intervals.kind=") + kind, "--set", "intervals.count=3", "--set",
+                  "intervals.averaged=8", "--set", "intervals.burn_in=20", "--set", "estimate.steps=50", "--set",
+                  "release.every=2", "--set", "privacy.rho=1", "--set", "descent.clip_norm=4"});
+    ASSERT_EQ(found.command.code, 0) << found.command.err;
+    const std::vector<Shown> all = shown_of(folder, "temp");
+    std::vector<double> values;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const std::uint64_t epoch = runs ? all.front().epoch + i : all.front().epoch;
+      const std::uint64_t end = runs ? 50 : 20 + (i + 1) * 10;
+      double sum = 0;
+      int count = 0;
+      for (const Shown& one : all) {
+        if (one.epoch != epoch || one.step > end || one.step + 8 <= end) continue;
+        sum += one.value;
+        ++count;
+      }
+      ASSERT_EQ(count, 4);
+      values.push_back(sum / count);
+    }
+    const double mean = (values[0] + values[1] + values[2]) / 3;
+    double squares = 0;
+    for (const double value : values) squares += (value - mean) * (value - mean);
+    const double half = 4.302652729911275 * std::sqrt(squares / 2 / 3);  // t_2 at 97.5%
+    EXPECT_NEAR(found.json["intervals"]["mean"]["temp"].get_double().value(), mean, 1e-9);
+    EXPECT_NEAR(found.json["intervals"]["lower"]["temp"].get_double().value(), mean - half, 1e-9);
+    EXPECT_NEAR(found.json["intervals"]["upper"]["temp"].get_double().value(), mean + half, 1e-9);
+    EXPECT_EQ(found.json["intervals"]["effective_steps"].get_uint64().value(), 24U);
+    // Three runs cost what one of all of ρ costs, and averages of what is public cost nothing.
+    EXPECT_NEAR(found.json["ledger_rho"].get_double().value(), 1, 1e-9);
+  }
+}
+
 TEST(Estimate, ASecondOneIsRefusedOrAddsUp) {
   const TemporaryFolder folder;
   ASSERT_EQ(estimate(folder, bike(), {"--set", "privacy.rho=1"}).command.code, 0);
@@ -405,6 +461,13 @@ TEST(Estimate, RefusesWhatCannotBe) {
            "--set", "release.every=8"},
           "a multiple of release.every = 8");
   refused({"--set", "intervals.kind=runs", "--set", "intervals.count=10000000000000"}, "at most 10000 runs");
+  refused({"--set", "intervals.kind=runs", "--set", "intervals.averaged=201"}, "at most the 200 steps of a run");
+  refused({"--set", "intervals.kind=runs", "--set", "intervals.averaged=0"}, "1 for the last iterate alone");
+  refused({"--set", "intervals.kind=runs", "--set", "intervals.averaged=3", "--set", "release.every=2"},
+          "release.every = 2 divides them");
+  refused({"--set", "intervals.kind=checkpoints", "--set", "intervals.averaged=21"},
+          "at most the 20 steps of a checkpoint");
+  refused({"--set", "intervals.kind=batch-means", "--set", "intervals.averaged=2"}, "checkpoints\" or \"runs");
   refused({"--set", "intervals.kind=sandwich", "--set", "noise.correlation=tree", "--set", "noise.height=8", "--set",
            "descent.average=tail", "--set", "intervals.second_moment_clip=9", "--set",
            "intervals.squared_residual_clip=9"},

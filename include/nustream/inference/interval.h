@@ -21,9 +21,10 @@ struct Interval {
 
 /// Mean of m ≥ 2 values ψ_ℓ ± t_{m−1} s/√m, s² = Σ(ψ_ℓ − ψ̄)²/(m − 1); nothing for fewer values.
 ///
-/// The ψ are finals of independent runs, checkpoints of one run, or means of batches of its iterates. The interval
-/// covers what the iterates gather around, θ̂ of the clipped loss on these data, not the population parameter, and
-/// too seldom where the values still depend on each other. Source: BDE+ section 5.
+/// The ψ are finals of independent runs, checkpoints of one run, means of the last iterates of either, or means of
+/// batches of consecutive iterates. The interval covers what the iterates gather around, θ̂ of the clipped loss on
+/// these data, not the population parameter, and too seldom where the values still depend on each other. Source: BDE+
+/// section 5; section 3.1 and appendix B for means of last iterates.
 [[nodiscard]] std::optional<Interval> t_interval(std::span<const double> values, double level);
 
 }  // namespace nustream::inference
