@@ -42,6 +42,13 @@ double stddev_for(double displacement, double rho) {
 
 }  // namespace
 
+double adaptive_ridge(std::size_t dimension, double stddev, NoisyNumber smallest_eigenvalue) {
+  const auto d = static_cast<double>(dimension);
+  const double below = std::sqrt(2 * std::log(6 / failure)) * smallest_eigenvalue.stddev;
+  const double at_least = std::max(0.0, smallest_eigenvalue.value - below);
+  return std::max(0.0, std::sqrt(d * std::log(2 * d * d / failure)) * stddev - at_least);
+}
+
 std::size_t adassp_normals(std::size_t dimension) noexcept {
   return 1 + dimension * (dimension + 1) / 2 + dimension;
 }
@@ -57,11 +64,9 @@ std::vector<double> adassp(const TableView& table, const AdaSspBounds& bounds, R
   const double of_gram = stddev_for(replace ? std::numbers::sqrt2 * square : square, share);
   const double of_moments = stddev_for((replace ? 2 : 1) * bounds.x * bounds.y, share);
 
-  const double log_failure = std::log(6 / failure);
   const double smallest = symmetric_eigenvalues(sum.gram)(0);
-  const double noisy_smallest = std::max(0.0, smallest + of_eigenvalue * (normals[0] - std::sqrt(2 * log_failure)));
-  const auto d = static_cast<double>(table.dimension);
-  const double ridge = std::max(0.0, std::sqrt(d * std::log(2 * d * d / failure)) * of_gram - noisy_smallest);
+  const double ridge =
+      adaptive_ridge(table.dimension, of_gram, {smallest + of_eigenvalue * normals[0], of_eigenvalue});
 
   const double* normal = normals.data() + 1;
   for (Eigen::Index i = 0; i < sum.gram.rows(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "base/shown.h"
 #include "descent/norm.h"
+#include "moments/triangle.h"
 #include "nustream/base/error.h"
 #include "planted.h"
 
@@ -87,6 +88,7 @@ BatchSums::BatchSums(const Design& design, const Spacings& spacings)
   whole_ = std::numeric_limits<std::uint64_t>::max();
   for (std::size_t i = 0; i < all.size(); ++i) {
     Part& part = this->part(all[i]);
+    part.spacing = spacings[i];
     part.units = factor / spacings[i];
     whole_ = std::min(whole_, static_cast<std::uint64_t>(largest_sum * spacings[i]));
     part.open.resize(entries(design, all[i]));
@@ -220,8 +222,23 @@ void BatchSums::clear() noexcept {
   records_ = 0;
 }
 
-std::span<const Wide> BatchSums::sums(Block block) noexcept {
+/// λ_min is 1-Lipschitz in the spectral norm, and so are the clamp and, but for a unit, the truncation.
+void BatchSums::take_eigenvalue() {
+  const Part& second = part(Block::second);
+  std::vector<double> triangle;
+  for (const Wide sum : second.sums) triangle.push_back(second.spacing * static_cast<double>(sum));
+  const double smallest = smallest_eigenvalue(triangle, inputs_.size());
+  const auto rows = static_cast<double>(records_);
+  const auto d = static_cast<double>(inputs_.size());
+  const double error = 64 * d * d * rows * 0x1p-53;
+  Part& own = part(Block::eigenvalue);
+  const double shorter = (1 - own.spacing) / (1 + 2 * error);
+  own.sums.front() = static_cast<Wide>(shorter * std::clamp(smallest, 0.0, rows) / own.spacing);
+}
+
+std::span<const Wide> BatchSums::sums(Block block) {
   flush();
+  if (block == Block::eigenvalue) take_eigenvalue();
   return part(block).sums;
 }
 

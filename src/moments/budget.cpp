@@ -44,6 +44,7 @@ Displacement displacement(const Design& design, Block block) {
   if (design.neighbours.adjacency == privacy::Adjacency::zero_out) return Displacement{1};
   if (NUSTREAM_PLANTED("replaced-sums-move-by-one")) return Displacement{1};
   if (design.neighbours.of_user) return Displacement{2};
+  if (block == Block::eigenvalue) return Displacement{1};
   const bool is_outer_product = block == Block::second || block == Block::spread;
   if (!is_outer_product) return Displacement{2};
   // A variance is one number of [0, 1]; a public xxᵀ has one such number in front.
@@ -59,16 +60,21 @@ Rho joint(const Design& design, const std::vector<Rho>& parts) {
   double second = 0;
   double responses = 0;
   double spread = 0;
+  double eigenvalue = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (noised[i] == Block::regressors && NUSTREAM_PLANTED("regressors-are-not-charged")) continue;
-    double& of = noised[i] == Block::second ? second : noised[i] == Block::spread ? spread : responses;
+    double& of = noised[i] == Block::second       ? second
+                 : noised[i] == Block::spread     ? spread
+                 : noised[i] == Block::eigenvalue ? eigenvalue
+                                                  : responses;
     of += parts[i].value();
   }
   const bool replace = design.neighbours.adjacency == privacy::Adjacency::replace_one && !design.neighbours.of_user;
   if (NUSTREAM_PLANTED("spread-is-not-charged")) spread = 0;
+  if (NUSTREAM_PLANTED("eigenvalue-is-not-charged")) eigenvalue = 0;
   if (NUSTREAM_PLANTED("sums-cost-one-block") && second > 0) responses = 0;
   const double moments = replace ? replaced(second, responses) : second + responses;
-  return Rho{privacy::rounded_up(moments + spread, slack)};
+  return Rho{privacy::rounded_up(moments + spread + eigenvalue, slack)};
 }
 
 Sensitivity sensitivity_limit(const Mechanism& mechanism) {

@@ -13,6 +13,14 @@
 namespace nustream::moments {
 namespace {
 
+/// Beside the spread's number: the sums hold a smallest eigenvalue.
+constexpr std::uint64_t with_eigenvalue = 8;
+
+std::uint64_t kept_beside_moments(const Design& design) {
+  const std::uint64_t eigenvalue = design.solution == Solution::adassp ? with_eigenvalue : 0;
+  return static_cast<std::uint64_t>(design.spread) + eigenvalue;
+}
+
 constexpr std::string_view magic_and_version{"nu-sums\x01", 8};
 
 std::vector<double> finite_reals(CanonicalReader& reader, std::size_t count) {
@@ -38,6 +46,7 @@ StageSums read_stage(CanonicalReader& reader, const Settings& settings, std::siz
   stage.second = finite_reals(reader, entries(design, Block::second));
   stage.cross = finite_reals(reader, design.shape.coefficients());
   stage.spread = finite_reals(reader, entries(design, Block::spread));
+  stage.eigenvalue = finite_reals(reader, entries(design, Block::eigenvalue));
   return stage;
 }
 
@@ -61,7 +70,7 @@ std::string Lane::encode() const {
   writer.text(magic_and_version);
   writer.integer(frame_.design.shape.inputs);
   writer.integer(frame_.design.shape.endogenous);
-  writer.integer(static_cast<std::uint64_t>(frame_.design.spread));
+  writer.integer(kept_beside_moments(frame_.design));
   writer.integer(steps_);
   writer.integer(position_);
   writer.integer(sums_.stages().size());
@@ -70,7 +79,9 @@ std::string Lane::encode() const {
     writer.real(stage.radii.inputs);
     writer.real(stage.radii.regressors);
     writer.real(stage.radii.target);
-    for (const auto* values : {&stage.centre, &stage.second, &stage.cross, &stage.spread}) writer.reals(*values);
+    for (const auto* values : {&stage.centre, &stage.second, &stage.cross, &stage.spread, &stage.eigenvalue}) {
+      writer.reals(*values);
+    }
   }
   return writer.take();
 }
@@ -96,8 +107,8 @@ Lane Lane::decode(Settings settings, std::string_view bytes) {
   Lane lane(std::move(settings), Position{0});
   const Design& design = lane.frame_.design;
   const bool is_of_shape = reader.integer() == design.shape.inputs && reader.integer() == design.shape.endogenous &&
-                           reader.integer() == static_cast<std::uint64_t>(design.spread);
-  if (!is_of_shape) reader.refuse("a state of another shape", "the settings' inputs, responses and spread");
+                           reader.integer() == kept_beside_moments(design);
+  if (!is_of_shape) reader.refuse("a state of another shape", "the settings' inputs, responses, spread and solution");
   lane.steps_ = reader.integer();
   lane.position_ = reader.integer();
   if (lane.steps_ > std::numeric_limits<std::uint64_t>::max() / lane.frame_.every) {

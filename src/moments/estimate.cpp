@@ -7,6 +7,7 @@
 
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
+#include "nustream/inference/adassp.h"
 #include "nustream/moments/budget.h"
 
 namespace nustream::moments {
@@ -60,12 +61,30 @@ std::vector<double> precision_weights(const RunningSums& sums, const Frame& fram
   return weights;
 }
 
+/// Of one stage of one step. Where noise leaves an eigenvalue that is not positive all the same, it counts as
+/// floored.
+Estimate ridged(const RunningSums& sums, const Frame& frame, double deviation, double floor) {
+  const StageSums& stage = sums.stages().front();
+  const double unit = stage.radii.inputs * stage.radii.inputs;
+  const double ridge = inference::adaptive_ridge(frame.design.shape.inputs, deviation,
+                                                 {stage.eigenvalue.front(), frame.noise.eigenvalue * unit});
+  NormalEquations equations = combined(frame.design, sums.stages(), std::vector<double>{1});
+  std::size_t diagonal = 0;
+  for (std::size_t i = 0; i < equations.dimension; ++i) {
+    equations.second[diagonal] += ridge;
+    diagonal += equations.dimension - i;
+  }
+  FlooredSolution solution = solve(equations, 0);
+  return {std::move(solution.theta), {1}, floor, solution.floored, ridge};
+}
+
 Estimate solved(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
                 std::vector<double> weights) {
   const double deviation = second_stddev(sums.stages(), frame.noise, covariance, weights);
   const double floor = std::sqrt(2 * static_cast<double>(frame.design.shape.inputs)) * deviation;
+  if (frame.design.solution == Solution::adassp) return ridged(sums, frame, deviation, floor);
   FlooredSolution solution = solve(combined(frame.design, sums.stages(), weights), floor);
-  return {std::move(solution.theta), std::move(weights), floor, solution.floored};
+  return {std::move(solution.theta), std::move(weights), floor, solution.floored, {}};
 }
 
 }  // namespace
@@ -81,6 +100,7 @@ BlockNoise block_noise(const Design& design, const std::vector<NoiseMultiplier>&
     double& of = noised[i] == Block::second       ? noise.second
                  : noised[i] == Block::regressors ? noise.regressors
                  : noised[i] == Block::target     ? noise.target
+                 : noised[i] == Block::eigenvalue ? noise.eigenvalue
                                                   : noise.spread;
     of = stddev;
   }

@@ -29,12 +29,20 @@ void check_users(const Design& design) {
   if (design.neighbours.target_only) throw InvalidParameter("users", "with public inputs", "wholly private rows");
 }
 
+/// The smallest eigenvalue is released once, of all records together.
+void check_ridge(const Settings& settings) {
+  if (settings.mechanism.correlation.horizon() != StepCount{1}) {
+    throw InvalidParameter("solution", "adassp, of several steps", "floored, or a correlation that ends after one");
+  }
+}
+
 const Settings& checked(const Settings& settings) {
   check(settings.mechanism.design);
   if (settings.mechanism.users) check_users(settings.mechanism.design);
   check(settings.mechanism.participation);
   check_schedule(settings);
   const Shape& shape = settings.mechanism.design.shape;
+  if (settings.mechanism.design.solution == Solution::adassp) check_ridge(settings);
   if (settings.start.size() != shape.coefficients()) {
     throw InvalidParameter("start", std::to_string(settings.start.size()) + " entries",
                            std::to_string(shape.coefficients()) + " entries (inputs times responses)");
@@ -208,11 +216,11 @@ void Lane::settle(users::Changes& users) {
 }
 
 void Lane::close_step(std::span<const noise::GridNoise> noise, std::uint64_t index) {
-  std::array<std::span<const std::int64_t>, 4> of_step;
+  std::array<std::span<const std::int64_t>, block_kinds> of_step;
   for (std::size_t i = 0; i < noise.size(); ++i) {
     of_step[i] = noise[i].units.subspan(index * noise[i].dimension, noise[i].dimension);
   }
-  std::array<std::vector<std::int64_t>, 4> nothing;  // of a planted bug alone
+  std::array<std::vector<std::int64_t>, block_kinds> nothing;  // of a planted bug alone
   for (std::size_t i = 0; i < noise.size(); ++i) {
     if (!NUSTREAM_PLANTED("noise-is-left-out-before-a-stage") || !stage_from(settings_, steps_ + 1)) break;
     nothing[i].resize(noise[i].dimension);
@@ -236,6 +244,7 @@ void Lane::release_now(Releases& releases) const {
   release.records = steps_ * frame_.every;
   release.floored = found.floored;
   release.floor = found.floor;
+  release.ridge = found.ridge;
   release.stage = stage_number(settings_, sums_.stages().back().first);
   if (frame_.design.spread != Spread::none) {
     auto known = settings_.directions.empty()

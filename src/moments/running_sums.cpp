@@ -16,16 +16,17 @@ namespace {
 StageSums empty_stage(const Design& design, std::uint64_t first, const Radii& radii, std::span<const double> centre) {
   check(radii);
   NUSTREAM_REQUIRE(centre.size() == design.shape.coefficients(), "a centre has a coefficient for every response");
-  StageSums stage{first, radii, {centre.begin(), centre.end()}, {}, {}, {}};
+  StageSums stage{first, radii, {centre.begin(), centre.end()}, {}, {}, {}, {}};
   stage.second.resize(entries(design, Block::second));
   stage.cross.resize(design.shape.coefficients());
   stage.spread.resize(entries(design, Block::spread));
+  stage.eigenvalue.resize(entries(design, Block::eigenvalue));
   return stage;
 }
 
 /// Radii products that a grid's unit stands for; of residual moments entry by entry.
 double scale_of(Block block, Spread spread, const Radii& radii) {
-  if (block == Block::second) return radii.inputs * radii.inputs;
+  if (block == Block::second || block == Block::eigenvalue) return radii.inputs * radii.inputs;
   if (block == Block::regressors) return radii.inputs * radii.regressors;
   if (block == Block::target) return radii.inputs * radii.target;
   return spread == Spread::sandwich ? radii.target * radii.inputs * radii.target * radii.inputs : 1;
@@ -50,6 +51,7 @@ RunningSums::Cells RunningSums::cells(Block block) {
   const bool noised = is_noised(design_, block);
   if (block == Block::second) return {stage.second, unit, noised};
   if (block == Block::spread) return {stage.spread, unit, noised};
+  if (block == Block::eigenvalue) return {stage.eigenvalue, unit, noised};
   const std::span<double> cross = stage.cross;
   return {block == Block::regressors ? cross.first(regressors) : cross.subspan(regressors), unit, noised};
 }
@@ -65,7 +67,8 @@ void RunningSums::step(BatchSums& batch, StepNoise noise) {
       added = noise[next++];
     }
     for (std::size_t j = 0; j < sums.size(); ++j) {
-      const bool exact = block == Block::second && j == 0 && NUSTREAM_PLANTED("number-of-records-is-exact");
+      const bool exact = (block == Block::second && j == 0 && NUSTREAM_PLANTED("number-of-records-is-exact")) ||
+                         (block == Block::eigenvalue && NUSTREAM_PLANTED("smallest-eigenvalue-is-exact"));
       const Wide noisy = of.noised && !exact ? sums[j] + added[j] : sums[j];
       of.sums[j] = memory_.kept * of.sums[j] + of.unit * static_cast<double>(noisy);
       if (of.noised && stages_.size() > 1 && NUSTREAM_PLANTED("noise-in-units-of-the-last-stage")) {

@@ -13,6 +13,8 @@ std::string_view name(Block block) noexcept {
       return "regressor moments";
     case Block::target:
       return "target moments";
+    case Block::eigenvalue:
+      return "smallest eigenvalue";
     case Block::spread:
       break;
   }
@@ -24,6 +26,12 @@ void check(const Design& design) {
   if (design.spread == Spread::sandwich && design.shape.endogenous > 0) {
     throw InvalidParameter("spread", "sandwich, beside endogenous regressors", "residuals or none");
   }
+  const bool is_plain = design.shape.endogenous == 0 && design.spread == Spread::none &&
+                        !design.neighbours.target_only && !design.neighbours.of_user;
+  if (design.solution == Solution::adassp && !is_plain) {
+    throw InvalidParameter("solution", "adassp, beside instruments, a spread, public inputs or users",
+                           "floored, or a plain linear model of private records");
+  }
 }
 
 std::vector<Block> blocks(const Design& design) {
@@ -31,6 +39,7 @@ std::vector<Block> blocks(const Design& design) {
   if (design.shape.endogenous > 0) all.push_back(Block::regressors);
   all.push_back(Block::target);
   if (design.spread != Spread::none) all.push_back(Block::spread);
+  if (design.solution == Solution::adassp) all.push_back(Block::eigenvalue);
   return all;
 }
 
@@ -56,6 +65,8 @@ std::size_t entries(const Design& design, Block block) noexcept {
       return shape.inputs * shape.endogenous;
     case Block::target:
       return shape.inputs;
+    case Block::eigenvalue:
+      return design.solution == Solution::adassp ? 1 : 0;
     case Block::spread:
       break;
   }

@@ -2,6 +2,7 @@
 
 #include <numbers>
 
+#include "inference/symmetric.h"
 #include "nustream/base/error.h"
 #include "nustream/descent/second_moments.h"
 
@@ -27,6 +28,10 @@ Eigen::MatrixXd full_matrix(std::span<const double> triangle, std::size_t dimens
   const std::vector<double> full = descent::symmetric_matrix(triangle, dimension);
   const auto d = static_cast<Eigen::Index>(dimension);
   return Eigen::Map<const Eigen::MatrixXd>(full.data(), d, d);
+}
+
+double smallest_eigenvalue(std::span<const double> triangle, std::size_t dimension) {
+  return inference::symmetric_eigenvalues(full_matrix(triangle, dimension))(0);
 }
 
 std::vector<double> isometric(const Eigen::MatrixXd& matrix) {

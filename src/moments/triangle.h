@@ -14,5 +14,7 @@ namespace nustream::moments {
 [[nodiscard]] Eigen::MatrixXd full_matrix(std::span<const double> triangle, std::size_t dimension);
 /// Its inverse, of the upper triangle.
 [[nodiscard]] std::vector<double> isometric(const Eigen::MatrixXd& matrix);
+/// λ_min of the full matrix.
+[[nodiscard]] double smallest_eigenvalue(std::span<const double> triangle, std::size_t dimension);
 
 }  // namespace nustream::moments

@@ -114,6 +114,8 @@ inline constexpr std::array names{
     std::string_view("separation-of-records-taken-for-steps"),
     std::string_view("sums-cost-one-block"),
     std::string_view("spread-is-not-charged"),
+    std::string_view("eigenvalue-is-not-charged"),
+    std::string_view("smallest-eigenvalue-is-exact"),
     std::string_view("replaced-sums-move-by-one"),
     std::string_view("number-of-records-is-exact"),
     std::string_view("noise-in-units-of-the-last-stage"),

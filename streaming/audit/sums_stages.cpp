@@ -68,6 +68,7 @@ Vector contribution_of(const moments::Design& design, moments::Block block, cons
     case moments::Block::target:
       return row.target * row.inputs;
     case moments::Block::spread:
+    case moments::Block::eigenvalue:  // of tables in one step alone, which no game is about
       break;
   }
   if (design.spread == moments::Spread::sandwich) return row.target * row.target * triangle_of(row.inputs);
@@ -93,6 +94,7 @@ double unit_of(const moments::Design& design, moments::Block block, const moment
     case moments::Block::target:
       return radii.inputs * radii.target;
     case moments::Block::spread:
+    case moments::Block::eigenvalue:
       break;
   }
   const bool is_sandwich = design.spread == moments::Spread::sandwich;

@@ -29,7 +29,9 @@ void print_reach(const std::vector<SumsReach>& reach) {
                one.floor, one.stddev);
   }
   fmt::print(
-      "floor: where an eigenvalue of the mean of xx' is below it, noise hides that direction (working units)\n"
+      "floor: where an eigenvalue of the mean of xx' is below it, noise hides that direction (working units); the "
+      "largest "
+      "ridge where moments.solve = \"adassp\"\n"
       "stddev: what the noise of the target's moments leaves in a coefficient, divided by that eigenvalue\n");
 }
 

@@ -123,7 +123,9 @@ struct Moments {
   std::optional<std::uint64_t> releases{};    ///< K: how many there will be at most; empty: no end
   std::optional<double> residual_variance{};  ///< the public guess that weighs stages
   double regressor_share = 0.5;      ///< of ρ without the spread's and xxᵀ's: what the first stage's moments cost
-  double second_moment_share = 0.5;  ///< of ρ without the spread's: what xxᵀ costs
+  double second_moment_share = 0.5;  ///< of ρ without the spread's and the eigenvalue's: what xxᵀ costs
+  moments::Solution solution = moments::Solution::floored;
+  double eigenvalue_share = 1.0 / 3;  ///< of ρ, of an adaptive ridge: what the smallest eigenvalue costs
   moments::Spread spread = moments::Spread::none;  ///< for intervals, which pay for it with intervals.share
   bool release_sums = false;                       ///< release.moments
 };

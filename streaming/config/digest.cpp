@@ -160,6 +160,7 @@ void add_moments(const Config& config, Canonical& out) {
   out.add_count("memory", moments.memory.value_or(0));
   out.add("residual_variance", moments.residual_variance.value_or(0));
   out.add_count("spread", static_cast<std::uint64_t>(moments.spread));
+  if (moments.solution == moments::Solution::adassp) out.add("solve", "adassp");
   out.add("start", config.descent.start);
   if (!config.descent.first_stage) return;
   out.add_count("instruments", config.descent.first_stage->shape.instruments);

@@ -29,15 +29,19 @@ moments::BatchParticipation in_records(const privacy::Participation& participati
 
 moments::Mechanism mechanism_of(const Config& config, const privacy::Participation& participation,
                                 const noise::Correlation& correlation) {
-  return {{shape_of(config), config.moments->spread, config.privacy.neighbours()},
+  return {{shape_of(config), config.moments->spread, config.privacy.neighbours(), config.moments->solution},
           in_records(participation, config.descent.minibatch),
           correlation,
           config.descent.users};
 }
 
-/// Of the noised blocks, in their order: the spread's share is of the whole, the second moments' of the rest.
+/// Of the noised blocks, in their order: the shares of the spread and of the smallest eigenvalue are of the whole,
+/// that of the second moments is of the rest.
 moments::Shares shares_of(const Config& config, const moments::Design& design) {
-  const double spread = config.moments->spread == moments::Spread::none ? 0 : config.intervals.share;
+  // A design keeps one of the two at most.
+  const double beside = design.solution == moments::Solution::adassp ? config.moments->eigenvalue_share
+                        : design.spread == moments::Spread::none     ? 0
+                                                                     : config.intervals.share;
   const double second = config.privacy.protects == Protects::target ? 0 : config.moments->second_moment_share;
   const bool has_regressors = design.shape.endogenous > 0 && config.privacy.protects != Protects::target;
   const double regressors = has_regressors ? (1 - second) * config.moments->regressor_share : 0;
@@ -46,7 +50,8 @@ moments::Shares shares_of(const Config& config, const moments::Design& design) {
     const double of_rest = block == moments::Block::second       ? second
                            : block == moments::Block::regressors ? regressors
                                                                  : 1 - second - regressors;
-    shares.push_back(block == moments::Block::spread ? spread : (1 - spread) * of_rest);
+    const bool is_beside = block == moments::Block::spread || block == moments::Block::eigenvalue;
+    shares.push_back(is_beside ? beside : (1 - beside) * of_rest);
   }
   return shares;
 }

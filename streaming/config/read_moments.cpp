@@ -85,6 +85,29 @@ void refuse_of_a_table(const Section& section) {
   if (section.has("releases")) section.refuse("releases", "none for a table: they follow from its records");
 }
 
+/// Of a table whose records are private as a whole, in one step: the smallest eigenvalue is released once.
+void read_solution(const Section& section, const Section& root, bool is_one_release, Moments& moments) {
+  using Solution = moments::Solution;
+  moments.solution = section.choice<Solution>("solve", Solution::floored,
+                                              {{"floored", Solution::floored}, {"adassp", Solution::adassp}});
+  const auto share = section.number("eigenvalue_share");
+  moments.eigenvalue_share = share.value_or(moments.eigenvalue_share);
+  if (!(moments.eigenvalue_share > 0 && moments.eigenvalue_share < 1)) {
+    section.refuse("eigenvalue_share", "a number between 0 and 1");
+  }
+  if (moments.solution == Solution::floored) return;
+  const auto refuse = [&](const char* why) { section.refuse("solve", std::string("\"floored\" ") + why); };
+  if (!is_one_release) refuse("but for a table without release.every: an adaptive ridge is of one release");
+  if (moments.stages.size() > 1) refuse("where there are stages");
+  if (root.has("endogenous")) refuse("where there are [[endogenous]] regressors");
+  if (root.section("intervals").text("kind").value_or("none") != "none") {
+    refuse("where there are [intervals]: a ridge has no formula for its own error");
+  }
+  const Section privacy = root.section("privacy");
+  if (privacy.text("unit").value_or("record") != "record") refuse("where the unit of privacy is the user");
+  if (privacy.text("protects").value_or("record") != "record") refuse("where features are public, and so is xx'");
+}
+
 Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) {
   const Section section = root.section("moments");
   Moments moments;
@@ -98,6 +121,7 @@ Moments read_section(const Section& root, std::uint64_t every, Purpose purpose) 
   if (!(moments.regressor_share > 0 && moments.regressor_share < 1)) {
     section.refuse("regressor_share", "a number between 0 and 1");
   }
+  read_solution(section, root, purpose == Purpose::table && every == 0, moments);
   // Lanes' sums add up, and their estimates do not.
   const bool lanes_add_up = !root.section("kafka").text("model_topic").value_or("").empty();
   moments.release_sums = root.section("release").flag("moments").value_or(lanes_add_up);

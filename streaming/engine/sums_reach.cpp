@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "config/moments.h"
+#include "nustream/inference/adassp.h"
 #include "nustream/moments/estimate.h"
 #include "nustream/moments/stage_noise.h"
 
@@ -21,8 +22,11 @@ SumsReach sums_reach(const config::Config& config, const config::Mechanism& mech
   const auto steps = static_cast<double>(releases.value());
   const double in_sums = settings.memory ? (1 - std::pow(kept, steps)) / (1 - kept) : steps;
   const double weight = in_sums * static_cast<double>(every);
-  const double floor = std::sqrt(2.0 * static_cast<double>(design.shape.inputs)) * noise.second * radii.inputs *
-                       radii.inputs * deviation;
+  const double second = noise.second * radii.inputs * radii.inputs * deviation;
+  const std::size_t inputs = design.shape.inputs;
+  const double floor = design.solution == moments::Solution::adassp
+                           ? inference::adaptive_ridge(inputs, second, {0, 0})
+                           : std::sqrt(2.0 * static_cast<double>(inputs)) * second;
   return {releases.value(), releases.value() * every, floor / weight,
           noise.target * radii.inputs * radii.target * deviation / weight};
 }

@@ -12,7 +12,9 @@ namespace nustream::engine {
 struct SumsReach {
   std::uint64_t releases;
   std::uint64_t records;
-  double floor;   ///< λ/n: where an eigenvalue of the mean of xxᵀ is below it, noise hides that direction
+  /// λ/n: where an eigenvalue of the mean of xxᵀ is below it, noise hides that direction. With an adaptive ridge the
+  /// most that it may be, which it is where the data's smallest eigenvalue is 0.
+  double floor;
   double stddev;  ///< that the noise of the target's moments leaves in a coefficient, divided by that eigenvalue
 };
 

@@ -147,6 +147,7 @@ void ReleaseEncoder::append(const moments::Release& release, std::string_view ta
   append_number(std::uint64_t{release.stage}, out);
   out += ",\"floored\":";
   append_number(std::uint64_t{release.floored}, out);
+  if (release.ridge) append_field("ridge", *release.ridge, out);
   if (instruments_) append_instruments(release, *instruments_, out);
   if (release.sums) append_sums({*release.sums, release.floor, release.noise}, out);
   out += '}';

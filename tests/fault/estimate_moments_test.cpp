@@ -69,6 +69,63 @@ TEST(EstimateOfSums, IsLeastSquaresInOneReleaseOfOnePass) {
   EXPECT_LT(found.json["predicted_stddev"].get_double().value(), 1e-5);
 }
 
+// Wang's ridge is 0 where the data are as definite as these are, at a noise that is nothing.
+TEST(EstimateOfSums, ByAdaSspIsLeastSquaresWhereNoiseIsNothing) {
+  const TemporaryFolder folder;
+  JsonOutput found = estimate(folder, bike(), {"--set", "moments.solve=adassp"});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  expect_least_squares(found, 1e-4);
+  EXPECT_NEAR(found.json["ledger_rho"].get_double().value(), 1e8, 1);
+  EXPECT_THAT(releases_in(folder), SizeIs(1));
+  EXPECT_THAT(releases_in(folder).front(), HasSubstr(R"("floored":0,"ridge":0)"));
+}
+
+// Where noise is more than the data, the ridge keeps the answer near its centre.
+TEST(EstimateOfSums, ByAdaSspShrinksWhereNoiseIsMore) {
+  const TemporaryFolder folder;
+  JsonOutput found = estimate(folder, bike(),
+                              {"--set", "moments.solve=adassp", "--set", "privacy.rho=1e-7", "--insecure-seed", "5"});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  const std::string release = releases_in(folder).front();
+  EXPECT_THAT(release, HasSubstr(R"("ridge":)"));
+  EXPECT_EQ(release.find(R"("ridge":0,)"), std::string::npos) << release;
+  EXPECT_LT(std::abs(found.value("estimate", "hum")), 2.311532);
+}
+
+// Three shares of ρ, as the plan, the ledger and the release tell; a third each but for what replace-one leaves
+// unused.
+TEST(EstimateOfSums, ByAdaSspChargesTheSmallestEigenvalue) {
+  const TemporaryFolder folder;
+  const auto plan = run_configured("plan", folder, bike("[estimate]\n"),
+                                   {"--records", "17379", "--set", "moments.solve=adassp", "--set", "privacy.rho=3",
+                                    "--set", "privacy.adjacency=zero-out"});
+  ASSERT_EQ(plan.command.code, 0) << plan.command.err;
+  std::size_t stages = 0;
+  for (const auto stage : plan.json["stages"].get_array()) {
+    EXPECT_NEAR(stage["rho"].get_double().value(), 1, 1e-9);
+    ++stages;
+  }
+  EXPECT_EQ(stages, 3U);
+  EXPECT_NEAR(plan.json["rho"].get_double().value(), 3, 1e-9);
+  JsonOutput found = estimate(folder, bike(), {"--set", "moments.solve=adassp", "--set", "privacy.rho=3"});
+  ASSERT_EQ(found.command.code, 0) << found.command.err;
+  EXPECT_NEAR(found.json["ledger_rho"].get_double().value(), 3, 1e-9);
+}
+
+TEST(EstimateOfSums, ByAdaSspIsOneReleaseOfAPlainLinearModel) {
+  const TemporaryFolder folder;
+  const auto refused = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> options{"--set", "moments.solve=adassp"};
+    for (const std::string& one : more) options.insert(options.end(), {"--set", one});
+    const JsonOutput found = estimate(folder, bike(), options);
+    EXPECT_EQ(found.command.code, 78) << more.front();
+    EXPECT_THAT(found.command.err, HasSubstr("moments.solve")) << more.front();
+  };
+  refused({"release.every=1000"});
+  refused({"privacy.protects=target"});
+  refused({"release.every=1000", "moments.stages=[{from=5000}]", "intervals.kind=residuals"});
+}
+
 // Of 17,379 rows the fourth step takes 2,379: those that are missing count for nothing.
 TEST(EstimateOfSums, TakesAsManyStepsAsRecordsFillAndRecentres) {
   const TemporaryFolder folder;

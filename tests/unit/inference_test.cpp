@@ -69,6 +69,15 @@ TEST(AdaSsp, AddsTheNoiseOfItsThreeReleases) {
   }
 }
 
+// √(2 ln(8/.05))·3 − (20 − √(2 ln 120)·2), by hand: 9.5577 − 13.8108 < 0; with a smaller eigenvalue the rest is
+// added.
+TEST(AdaSsp, AddsToTheDiagonalWhatTheDataLeaveOpen) {
+  EXPECT_EQ(adaptive_ridge(2, 3, {20, 2}), 0);
+  EXPECT_NEAR(adaptive_ridge(2, 3, {8, 2}), std::sqrt(2 * std::log(160)) * 3 - (8 - std::sqrt(2 * std::log(120)) * 2),
+              1e-12);
+  EXPECT_NEAR(adaptive_ridge(2, 3, {-50, 2}), 3 * std::sqrt(2 * std::log(160)), 1e-12);
+}
+
 // A record beyond the bounds counts as one on them.
 TEST(AdaSsp, ScalesRecordsDownToItsBounds) {
   const std::vector<double> x{10, 0, 0, 0.5};

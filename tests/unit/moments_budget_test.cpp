@@ -81,6 +81,18 @@ TEST(Joint, OfReplaceOneIsTheLargestOverAllPairsOfRecords) {
               joint(design, {Rho{.5}, Rho{.5}}).value() + .125, 1e-13);
 }
 
+// λ_min moves by at most a record's radius, with whatever the other sums move by.
+TEST(Joint, OfAnAdaptiveRidgeAddsTheEigenvaluesOwn) {
+  for (const auto adjacency : {privacy::Adjacency::zero_out, replace_one}) {
+    Design design = design_of(0, Spread::none, adjacency);
+    const double moments = joint(design, {Rho{.3}, Rho{.4}}).value();
+    design.solution = Solution::adassp;
+    EXPECT_EQ(noised_blocks(design), (std::vector{Block::second, Block::target, Block::eigenvalue}));
+    EXPECT_EQ(displacement(design, Block::eigenvalue).value(), 1);
+    EXPECT_NEAR(joint(design, {Rho{.3}, Rho{.4}, Rho{.25}}).value(), moments + .25, 1e-13);
+  }
+}
+
 TEST(Calibrate, SpendsTheBudgetInTheGivenProportions) {
   const noise::Correlation correlation{noise::NuFtrl{Damping{0}, StepCount{398}}};
   for (const auto adjacency : {privacy::Adjacency::zero_out, replace_one}) {

@@ -21,6 +21,7 @@ namespace nustream::moments {
 /// | second moments, a sandwich | 1 | √2 | no noise (a sandwich 1) | no noise (1) |
 /// | regressor and target moments | 1 | 2 | 1 (regressors: no noise) | 2 |
 /// | residual moments | 1 | √2, for one response 1 | 1 | √2, for one response 1 |
+/// | smallest eigenvalue | 1 | 1 | not offered | not offered |
 ///
 /// ‖uuᵀ − vvᵀ‖² = ‖u‖⁴ + ‖v‖⁴ − 2(uᵀv)² ≤ 2 in the unit ball; two numbers of [0, 1] differ by at most 1.
 /// Of users under replace-one 2 for every block: a user's rows and those of whoever takes its place may be in other
@@ -35,8 +36,8 @@ namespace nustream::moments {
 /// record reaches. Replace-one: never all at their largest. With ρ_H of the second moments, ρ_g of the moments of all
 /// responses together, and c the cosine between the two records' inputs, it is ρ_H(1 − c²) + ρ_g(1 + |c|)/2, largest
 /// at c = ρ_g/(4ρ_H): ρ_H + ρ_g/2 + ρ_g²/(16ρ_H) where ρ_g ≤ 4ρ_H, else ρ_g (shorter inputs move less). The spread's
-/// ρ is added to it. Cf. arXiv 2502.06597. Of users the sum of all parts, whatever the neighbours: each block's move
-/// is at most its Δ.
+/// ρ and that of the smallest eigenvalue are added to it. Cf. arXiv 2502.06597. Of users the sum of all parts,
+/// whatever the neighbours: each block's move is at most its Δ.
 [[nodiscard]] Rho joint(const Design& design, const std::vector<Rho>& parts);
 
 /// Who is protected, and how the noise of all blocks is correlated over the steps.

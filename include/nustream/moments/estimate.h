@@ -20,6 +20,7 @@ struct BlockNoise {
   double regressors = 0;
   double target = 0;
   double spread = 0;
+  double eigenvalue = 0;
 };
 /// From the multipliers of the noised blocks, in their order. Throws InvalidParameter for another number of them.
 [[nodiscard]] BlockNoise block_noise(const Design& design, const std::vector<NoiseMultiplier>& sigmas);
@@ -51,14 +52,17 @@ struct Estimate {
   std::vector<double> theta;    ///< inputs × responses, column by column, in working units
   std::vector<double> weights;  ///< of the stages
   double floor;                 ///< λ = √(2d)·τ
-  std::size_t floored;          ///< eigenvalues of H below it: there the answer is a guess, and is to be marked so
+  /// Eigenvalues of H below it, or, with an adaptive ridge, of H + ridge·I that are not positive: there the answer is
+  /// a guess, and is to be marked so.
+  std::size_t floored;
+  std::optional<double> ridge{};  ///< inference::adaptive_ridge(): what is added to H's diagonal in place of a floor
 };
 
 /// Noise covariances of the sums of stages after `steps` steps, per unit of the seed noise's variance.
 [[nodiscard]] std::vector<double> stage_covariance(const RunningSums& sums, const StageNoise& noise, StepCount steps);
 
 /// The estimate after at least one step. `covariance` from stage_covariance() now. Uses noisy sums and public
-/// settings, nothing else; for one stage it is θ_c + H⁻¹ g.
+/// settings, nothing else; for one stage it is θ_c + H⁻¹ g, with an adaptive ridge θ_c + (H + λI)⁻¹ g.
 [[nodiscard]] Estimate estimate(const RunningSums& sums, const Frame& frame, std::span<const double> covariance);
 
 }  // namespace nustream::moments

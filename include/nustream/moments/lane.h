@@ -63,12 +63,13 @@ struct Settings {
 /// What one release shows, in the working coordinates of the rows.
 struct Release {
   StepCount steps{0};
-  Position position{0};       ///< where the next record is
-  std::uint64_t records = 0;  ///< usable or not
-  std::vector<double> theta;  ///< inputs × responses, column by column
-  std::size_t floored = 0;    ///< directions that noise hides: the answer is a guess there, and is to be marked
-  double floor = 0;           ///< λ, to which eigenvalues of H are raised
-  std::size_t stage = 0;      ///< of the last step, from 0
+  Position position{0};           ///< where the next record is
+  std::uint64_t records = 0;      ///< usable or not
+  std::vector<double> theta;      ///< inputs × responses, column by column
+  std::size_t floored = 0;        ///< directions that noise hides: the answer is a guess there, and is to be marked
+  double floor = 0;               ///< λ, to which eigenvalues of H are raised
+  std::optional<double> ridge{};  ///< what is added to H's diagonal, where the solution is AdaSSP's
+  std::size_t stage = 0;          ///< of the last step, from 0
   /// Of the settings' directions; empty where they are withheld (interval.h).
   std::vector<inference::EstimatedVariance> variances;
   std::optional<NormalEquations> sums{};

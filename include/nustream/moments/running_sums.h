@@ -16,10 +16,11 @@ namespace nustream::moments {
 struct StageSums {
   std::uint64_t first = 0;  ///< step
   Radii radii;
-  std::vector<double> centre;  ///< θ_c: inputs × responses, column by column
-  std::vector<double> second;  ///< Σ xxᵀ, isometric triangle
-  std::vector<double> cross;   ///< Σ x·clip(residual): inputs × responses, column by column
-  std::vector<double> spread;  ///< as Spread says; empty where nothing is kept
+  std::vector<double> centre;        ///< θ_c: inputs × responses, column by column
+  std::vector<double> second;        ///< Σ xxᵀ, isometric triangle
+  std::vector<double> cross;         ///< Σ x·clip(residual): inputs × responses, column by column
+  std::vector<double> spread;        ///< as Spread says; empty where nothing is kept
+  std::vector<double> eigenvalue{};  ///< the noisy smallest one of Σ xxᵀ; empty but for an adaptive ridge
 
   friend bool operator==(const StageSums&, const StageSums&) = default;
 };

@@ -33,15 +33,24 @@ enum class Spread {
   sandwich    ///< Σ r² xxᵀ, r the target's clipped residual: a variance that may depend on x; linear models only
 };
 
+/// How the estimate follows from the sums.
+enum class Solution {
+  floored,  ///< eigenvalues of H are raised to what its noise may be
+  adassp    ///< H + λI, λ from a noisy smallest eigenvalue of H: of one step alone (inference/adassp.h)
+};
+
 /// One block of sums. Each has its own noise: a key stage, a grid and a multiplier of its own.
 enum class Block {
   second,      ///< xxᵀ of the inputs: an isometric triangle (descent/second_moments.h)
   regressors,  ///< inputs × residuals of the endogenous regressors, one column each
   target,      ///< inputs × residual of the target
-  spread       ///< as Spread says: an isometric triangle
+  spread,      ///< as Spread says: an isometric triangle
+  eigenvalue   ///< of an adaptive ridge: the smallest eigenvalue of the second moments' sum, one number
 };
+inline constexpr std::size_t block_kinds = 5;
 
-/// "second moments", "regressor moments", "target moments", "residual moments": as plans print them.
+/// "second moments", "regressor moments", "target moments", "residual moments", "smallest eigenvalue": as plans print
+/// them.
 [[nodiscard]] std::string_view name(Block block) noexcept;
 
 /// Everything that decides which sums there are and which of them are private.
@@ -49,10 +58,12 @@ struct Design {
   Shape shape;
   Spread spread = Spread::none;
   privacy::Neighbours neighbours;
+  Solution solution = Solution::floored;
 
   friend bool operator==(const Design&, const Design&) = default;
 };
-/// Throws InvalidParameter for no inputs, and for a sandwich beside endogenous regressors.
+/// Throws InvalidParameter for no inputs, for a sandwich beside endogenous regressors, and for an adaptive ridge of
+/// anything but a linear model whose rows are private as a whole and whose residuals' spread is not kept.
 void check(const Design& design);
 
 /// Those of the design, in the order of the enumeration.
