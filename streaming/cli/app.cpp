@@ -267,6 +267,7 @@ int run(int argc, char** argv) {
   add_fit(app, job);
   add_solve(app, job);
   add_verify(app, job);
+  add_export(app, job);
   add_attach(app, job);
   add_record(app, job);
   add_topics(app, job);

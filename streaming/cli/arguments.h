@@ -31,6 +31,7 @@ CLI::Option* add_kafka_arguments(CLI::App& command, KafkaArguments& arguments);
 void add_fit(CLI::App& app, Job& job);
 void add_solve(CLI::App& app, Job& job);
 void add_verify(CLI::App& app, Job& job);
+void add_export(CLI::App& app, Job& job);
 void add_attach(CLI::App& app, Job& job);
 void add_record(CLI::App& app, Job& job);
 void add_topics(CLI::App& app, Job& job);

@@ -16,7 +16,7 @@ def help_of(words):
 
 GROUPS = {"local", "key", "users", "account"}  # of commands with a second word
 HELPS = {}
-for one in [[], ["plan"], ["audit"], ["replay"], ["estimate"], ["fit"], ["solve"], ["verify"], ["local", "randomize"], ["local", "collect"], ["attach"],
+for one in [[], ["plan"], ["audit"], ["replay"], ["estimate"], ["fit"], ["solve"], ["verify"], ["export"], ["local", "randomize"], ["local", "collect"], ["attach"],
             ["record"], ["topics"], ["check"], ["inspect"], ["users", "close"], ["users", "end"], ["key", "new"], ["account", "new"], ["account", "show"], ["account", "reserve"],
             ["key", "rotate"]]:
     HELPS[tuple(one)] = help_of(one)

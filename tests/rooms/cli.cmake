@@ -22,6 +22,7 @@ nustream_command_test(check_data_test quick fault/check_data_test.cpp fault/unus
 nustream_command_test(golden_versions_test quick fault/golden_versions_test.cpp)
 nustream_command_test(cases_test quick fault/cases_test.cpp)
 nustream_command_test(replay_bad_input_test quick fault/replay_bad_input_test.cpp)
+nustream_command_test(export_test quick fault/export_test.cpp)
 nustream_command_test(account_test quick fault/account_test.cpp)
 nustream_command_test(inspect_test quick fault/inspect_test.cpp)
 nustream_command_test(witness_test quick fault/witness_test.cpp fault/witness_rotation_test.cpp

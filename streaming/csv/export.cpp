@@ -1,0 +1,105 @@
+#include "csv/export.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "csv/flat_release.h"
+
+namespace nustream::csv {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The lines of a file, of a folder's releases or of standard input, as often as they are asked for.
+class Lines {
+ public:
+  explicit Lines(const std::string& place) : name_(place) {
+    std::error_code unknown;
+    if (place == "-") {
+      name_ = "standard input";
+      kept_ << std::cin.rdbuf();
+      is_kept_ = true;
+    } else if (fs::is_directory(place, unknown)) {
+      name_ = (fs::path(place) / "releases.jsonl").string();
+    }
+  }
+
+  /// visit(line) for each; what it throws is told with the line's place.
+  template <class Visit>
+  void for_each(Visit visit) {
+    if (is_kept_) {
+      std::istringstream lines(kept_.str());
+      return read(lines, visit);
+    }
+    std::ifstream lines(name_, std::ios::binary);
+    std::error_code unknown;
+    if (!lines || fs::is_directory(name_, unknown)) {
+      throw system_failure(Exit::io, "read", name_, errno, "name a file of releases, a state folder or -");
+    }
+    read(lines, visit);
+  }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+ private:
+  template <class Visit>
+  void read(std::istream& lines, Visit visit) const {
+    std::uint64_t number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      try {
+        visit(line);
+      } catch (const Failure& failure) {
+        throw Failure(failure.code(), fmt::format("{}:{}: {}", name_, number, failure.what()));
+      }
+    }
+  }
+
+  std::string name_;
+  bool is_kept_ = false;
+  std::stringstream kept_;
+};
+
+/// Names of the columns, and where each stands.
+struct Columns {
+  std::vector<std::string> names;
+  std::unordered_map<std::string, std::size_t> places;
+
+  void add(const Cells& cells) {
+    for (const auto& [name, text] : cells) {
+      if (places.emplace(name, names.size()).second) names.push_back(name);
+    }
+  }
+};
+
+}  // namespace
+
+Exit run(const Options& options) {
+  Lines lines(options.place);
+  Columns columns;
+  lines.for_each([&](std::string_view line) { columns.add(cells_of(line)); });
+  if (columns.names.empty()) throw Failure(Exit::data, lines.name() + ": holds no release");
+  fmt::print("{}", line_of(columns.names));
+  lines.for_each([&](std::string_view line) {
+    std::vector<std::string> row(columns.names.size());
+    for (auto& [name, text] : cells_of(line)) {
+      // A file that grows while it is read may have gained a column behind the first look; the next export has it.
+      const auto found = columns.places.find(name);
+      if (found != columns.places.end()) row[found->second] = std::move(text);
+    }
+    fmt::print("{}", line_of(row));
+  });
+  return Exit::done;
+}
+
+}  // namespace nustream::csv
