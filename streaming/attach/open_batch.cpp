@@ -18,7 +18,8 @@ BatchLimits batch_limits(const Setup& setup) {
           config.descent.minibatch,
           std::chrono::duration<double>(config.state.commit_seconds),
           !config.kafka.topics.dead_letters.empty(),
-          config.moments.has_value()};
+          config.moments.has_value(),
+          config.release_interval};
 }
 
 OpenBatch::OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::unique_ptr<engine::NoiseSupply> noise,
@@ -28,7 +29,9 @@ OpenBatch::OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::un
       noise_(std::move(noise)),
       encoder_(std::move(encoder)),
       stepper_(lane_, *noise_, encoder_, limits.minibatch, limit, released.value()),
-      opened_(now) {}
+      opened_(now),
+      released_(now),
+      released_steps_(released.value()) {}
 
 std::size_t OpenBatch::room() const {
   const std::size_t taken = output_.outbox.size() + lines_ * journal::chain_bytes_max;
@@ -85,17 +88,29 @@ void OpenBatch::collect_rejects(const TakeLetters& take_letters) {
   rejects.clear();
 }
 
+/// When the clock brings a release; nothing where it never does, or where it would repeat the last one.
+std::optional<OpenBatch::Time> OpenBatch::release_due() const {
+  if (limits_.release_interval.count() == 0 || lane_.steps().value() <= stepper_.released_at()) return std::nullopt;
+  return released_ + std::chrono::duration_cast<Time::duration>(limits_.release_interval);
+}
+
 std::optional<OpenBatch::Time> OpenBatch::closes_at() const {
-  if (is_empty()) return std::nullopt;
-  return opened_ + std::chrono::duration_cast<Time::duration>(limits_.open_max);
+  const std::optional<Time> by_clock = release_due();
+  if (is_empty()) return by_clock;
+  const Time by_age = opened_ + std::chrono::duration_cast<Time::duration>(limits_.open_max);
+  return by_clock ? std::min(by_age, *by_clock) : by_age;
 }
 
 bool OpenBatch::is_due(Time now) const {
+  const std::optional<Time> by_clock = release_due();
+  if (by_clock && now >= *by_clock) return true;
   if (is_empty()) return false;
   return room() == 0 || limit_reached_ || now - opened_ >= limits_.open_max;
 }
 
 ClosedBatch OpenBatch::close(Time now) {
+  if (const std::optional<Time> by_clock = release_due(); by_clock && now >= *by_clock) release_now("clock");
+  if (stepper_.released_at() > std::exchange(released_steps_, stepper_.released_at())) released_ = now;
   if (records_ > 0) {
     const std::uint64_t clipped = lane_.clipped();
     figures_.seconds = std::chrono::duration<double>(now - opened_).count();

@@ -48,6 +48,8 @@ struct BatchLimits {
   std::chrono::duration<double> open_max;  ///< from the first record to the close
   bool writes_letters;                     ///< records that cannot be used have a topic to go to
   bool of_sums = false;                    ///< what is clipped are residuals of running sums, no gradients
+  /// A batch closes with one more release when the last one is so old and there was a step since; 0: never.
+  std::chrono::duration<double> release_interval{0};
 };
 [[nodiscard]] BatchLimits batch_limits(const Setup& setup);
 
@@ -78,9 +80,10 @@ class OpenBatch {
   [[nodiscard]] bool is_empty() const { return records_ == 0 && output_.outbox.empty(); }
   /// True where another step would cross the horizon or the budget.
   [[nodiscard]] bool limit_reached() const noexcept { return limit_reached_; }
-  /// When it closes at the latest; nothing while it is empty.
+  /// When it closes at the latest; nothing while it is empty and no release is to come by the clock.
   [[nodiscard]] std::optional<Time> closes_at() const;
-  /// True where it closes now: it is full, at the limit, or has been open for long enough.
+  /// True where it closes now: it is full, at the limit, or has been open for long enough; or its clock brings a
+  /// release, for which it may be empty.
   [[nodiscard]] bool is_due(Time now) const;
   /// The batch so far; the next one begins behind it. An empty one is what publishes an outbox without new input.
   [[nodiscard]] ClosedBatch close(Time now);
@@ -89,6 +92,7 @@ class OpenBatch {
 
  private:
   void collect_rejects(const TakeLetters& take_letters);
+  [[nodiscard]] std::optional<Time> release_due() const;
 
   BatchLimits limits_;
   engine::Estimator& lane_;
@@ -103,6 +107,8 @@ class OpenBatch {
   std::uint64_t rejects_ = 0;
   std::uint64_t clipped_before_ = 0;  // the lane's count when the batch began
   Time opened_;
+  Time released_;  // when the last release was closed, or this began
+  std::uint64_t released_steps_;
   bool limit_reached_ = false;
 };
 

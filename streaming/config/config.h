@@ -161,7 +161,9 @@ struct Config {
   Noise noise;
   State state;
   Kafka kafka;
-  std::chrono::milliseconds release_linger;       ///< how long a committed outbox may wait for its batch to close
+  std::chrono::milliseconds release_linger;  ///< how long a committed outbox may wait for its batch to close
+  /// Of an attached descent: after so long without a release there is one where there was a step. 0: never.
+  std::chrono::duration<double> release_interval{0};
   std::optional<std::uint64_t> outbox_bytes_max;  ///< a batch closes at so many bytes of releases
   Serve serve;
   Log log{};

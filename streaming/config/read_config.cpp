@@ -97,6 +97,17 @@ std::chrono::milliseconds read_linger(const Section& release) {
   return std::chrono::milliseconds(std::llround(seconds * 1000));
 }
 
+/// Running sums release every step, and a table has no clock.
+std::chrono::duration<double> read_interval(const Section& release, Purpose purpose, bool solved) {
+  const double seconds = release.number("every_seconds").value_or(0);
+  if (!(seconds >= 0 && seconds <= 1e9))
+    release.refuse("every_seconds", "a number of seconds >= 0; 0: by steps alone");
+  if (seconds > 0 && (solved || purpose == Purpose::table)) {
+    release.refuse("every_seconds", "0 for a table, and where model.estimator = \"moments\": every step is released");
+  }
+  return std::chrono::duration<double>(seconds);
+}
+
 lane::Settings empty_settings(const Section& descent) {
   return {.dimension = 0,
           .loss = {},
@@ -232,6 +243,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
                 .state = read_state(root.section("state"), name),
                 .kafka = read_kafka(root.section("kafka"), name, root.section("privacy").text("unit") == "user"),
                 .release_linger = read_linger(release),
+                .release_interval = read_interval(release, purpose, solved),
                 .outbox_bytes_max = release.count("outbox_bytes"),
                 .serve = read_serve(root.section("serve")),
                 .log = read_log(root.section("log")),

@@ -2,10 +2,11 @@
 // names the hash of the last one by cadence before it, and some are signed.
 //
 // A release by cadence that was changed, left out or moved is seen at the next signature behind it. One that the end
-// of the input or a signal brought is signed by itself, and no other names it: where those fall says where a process
-// ended, and nothing in a later release may depend on that. So a run that was stopped, killed and resumed releases
-// the same bytes as an unbroken one, but for the lines that stopping added. Everything in the chain is a function of
-// bytes that are public already and of the key, so that it tells nothing about any record.
+// of the input, a signal or the clock brought is signed by itself, and no other names it: where those fall says where
+// a process was at what time, and nothing in a later release may depend on that. So a run that was stopped, killed
+// and resumed releases the same bytes as an unbroken one, but for the lines that stopping and the clock added.
+// Everything in the chain is a function of bytes that are public already and of the key, so that it tells nothing
+// about any record.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ class ReleaseEncoder {
                  std::optional<IntervalKind> intervals = {}, std::optional<StrengthDesign> strength = {},
                  LedgerTotal ledger_total = {}, std::optional<SolvedInstruments> instruments = {});
 
-  /// Appends one line, newline included. `tag` is "cadence", "end" or "shutdown".
+  /// Appends one line, newline included. `tag` is "cadence", "clock", "end" or "shutdown".
   void append(const lane::Release& release, std::string_view tag, std::string& out);
   /// The same of running sums.
   void append(const moments::Release& release, std::string_view tag, std::string& out);

@@ -57,7 +57,7 @@ class OpenBatchOf : public ::testing::Test {
     noise_ = noise.get();
     batch_ = std::make_unique<OpenBatch>(
         BatchLimits{records_max, outbox_bytes_max, 1'000, config_.descent.release_every, minibatch,
-                    std::chrono::duration<double>(2.0), writes_letters},
+                    std::chrono::duration<double>(2.0), writes_letters, false, interval_},
         lane_, std::move(noise),
         engine::release_encoder(config_, mechanism_, {LaneId{0}, EpochId{0}, std::string(64, 'a'), false}), limit,
         StepCount{0}, now_);
@@ -96,6 +96,7 @@ class OpenBatchOf : public ::testing::Test {
   std::uint64_t arrived_ = 0;
   std::size_t asked_letters_ = 0;
   std::size_t without_letter_ = 0;
+  std::chrono::duration<double> interval_{0};
   ScriptedNoise* noise_ = nullptr;
   std::unique_ptr<OpenBatch> batch_;
 };
@@ -237,6 +238,89 @@ TEST_F(OpenBatchOf, ExtraReleaseIsOfTheBatchAndNotARepetition) {
   step();
   batch_->release_now("shutdown");  // the last step was released already
   EXPECT_EQ(lines(batch_->close(now_).content.outbox), 1);
+}
+
+/// Steps of each release in the text, and whether the clock brought it.
+std::vector<std::pair<std::string, bool>> releases_of(const std::string& text) {
+  std::vector<std::pair<std::string, bool>> all;
+  for (std::size_t at = text.find("\"step\":"); at != std::string::npos; at = text.find("\"step\":", at + 1)) {
+    const std::string rest = text.substr(at + 7, text.find('\n', at) - at);
+    all.emplace_back(rest.substr(0, rest.find(',')), rest.find("\"tag\":\"clock\"") != std::string::npos);
+  }
+  return all;
+}
+
+class ClockOf : public OpenBatchOf {
+ protected:
+  void open_with_clock(std::uint64_t every) {
+    config_.descent.release_every = every;
+    lane_ = engine::first_estimator(config_, mechanism_, Position{0});
+    interval_ = seconds(10);
+    open(100);
+  }
+};
+
+TEST_F(ClockOf, BringsAReleaseWithTheFirstBatchThatClosesBehindIt) {
+  open_with_clock(1'000);
+  arrive(6);
+  step();
+  now_ += seconds(2);
+  EXPECT_THAT(releases_of(batch_->close(now_).content.outbox), ::testing::IsEmpty());
+  now_ += seconds(7);
+  arrive(2);
+  step();
+  EXPECT_EQ(batch_->closes_at(), now_ + seconds(1)) << "the clock comes before the batch's age";
+  EXPECT_FALSE(batch_->is_due(now_));
+  now_ += seconds(1);
+  EXPECT_TRUE(batch_->is_due(now_));
+  const ClosedBatch closed = batch_->close(now_);
+  EXPECT_THAT(releases_of(closed.content.outbox), ::testing::ElementsAre(std::pair(std::string("4"), true)));
+  EXPECT_EQ(closed.content.released, StepCount{4}) << "of the state in front of which it is";
+}
+
+// Records that were stepped and committed long ago are shown although no other one comes.
+TEST_F(ClockOf, BringsAReleaseOfAnEmptyBatchAndDoesNotRepeatIt) {
+  open_with_clock(1'000);
+  EXPECT_FALSE(batch_->is_due(now_ + seconds(100))) << "without a step there is nothing to show";
+  arrive(4);
+  step();
+  static_cast<void>(batch_->close(now_));
+  EXPECT_TRUE(batch_->is_empty());
+  EXPECT_EQ(batch_->closes_at(), now_ + seconds(10));
+  now_ += seconds(10);
+  ASSERT_TRUE(batch_->is_due(now_));
+  EXPECT_THAT(releases_of(batch_->close(now_).content.outbox), ::testing::SizeIs(1));
+  EXPECT_EQ(batch_->closes_at(), std::nullopt);
+  EXPECT_FALSE(batch_->is_due(now_ + seconds(100)));
+  EXPECT_THAT(releases_of(batch_->close(now_ + seconds(100)).content.outbox), ::testing::IsEmpty());
+}
+
+TEST_F(ClockOf, CountsFromTheLastReleaseByCadence) {
+  open_with_clock(2);
+  now_ += seconds(9);
+  arrive(6);
+  step();
+  const auto by_cadence = releases_of(batch_->close(now_).content.outbox);
+  EXPECT_THAT(by_cadence, ::testing::ElementsAre(std::pair(std::string("2"), false)));
+  now_ += seconds(9);
+  arrive(2);  // and its own release by cadence, at step 4
+  step();
+  EXPECT_THAT(releases_of(batch_->close(now_).content.outbox),
+              ::testing::ElementsAre(std::pair(std::string("4"), false)));
+}
+
+// When it comes depends on steps and time alone: records that cannot be used are steps like any other.
+TEST_F(ClockOf, DoesNotLookAtWhatRecordsHold) {
+  for (const bool unusable : {false, true}) {
+    open_with_clock(1'000);
+    rows_.clear();
+    arrived_ = 0;
+    arrive(4, unusable ? std::vector<std::size_t>{0, 1, 2, 3} : std::vector<std::size_t>{});
+    step();
+    EXPECT_EQ(batch_->closes_at(), now_ + seconds(2));
+    EXPECT_THAT(releases_of(batch_->close(now_ + seconds(10)).content.outbox),
+                ::testing::ElementsAre(std::pair(std::string("2"), true)));
+  }
 }
 
 TEST(BackoffOf, PausesGrowAndStartAnewAfterASuccess) {
