@@ -33,7 +33,10 @@ Table draw(std::size_t rows, double condition, std::mt19937_64& bits) {
   Table table;
   std::vector<double> truth(d);
   double length = 0;
-  for (double& entry : truth) length += (entry = normal(bits)) * entry;
+  for (double& entry : truth) {
+    entry = normal(bits);
+    length += entry * entry;
+  }
   for (std::size_t i = 0; i < rows; ++i) {
     double y = normal(bits);
     for (std::size_t j = 0; j < d; ++j) {
