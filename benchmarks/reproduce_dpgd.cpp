@@ -288,7 +288,7 @@ Figure ends_figure(bool quick) {
     if (quick && steps > 220) continue;
     std::map<std::string, std::vector<double>> coverage;
     std::map<std::string, std::vector<double>> width;
-    for (int r = 0; r < (quick ? 10 : 1000); ++r) {
+    for (int r = 0; r < (quick ? 10 : 300); ++r) {
       const auto seed = static_cast<std::uint64_t>(steps) * 100'000 + static_cast<std::uint64_t>(r);
       const Problem problem = draw(10, 10'000, false, seed);
       const Iterates one = dpgd(problem, gamma, 0.015, steps, seed);

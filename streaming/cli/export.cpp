@@ -12,7 +12,7 @@ void add_export(CLI::App& app, Job& job) {
   command
       ->add_option("RELEASES", options.place, "file of releases, one a line, or a state folder; - is standard input")
       ->required();
-  command->add_flag("--csv", "as CSV with a line of names, on standard output")->required();
+  command->add_flag("--csv", options.csv, "as CSV with a line of names, on standard output")->required();
   command->callback([&job] { job = [] { return csv::run(options); }; });
 }
 

@@ -9,6 +9,7 @@ namespace nustream::csv {
 
 struct Options {
   std::string place;  ///< file of releases, one a line; a state folder, whose releases are meant; "-": standard input
+  bool csv = false;   ///< the one format that there is, asked for by name
 };
 
 /// Prints a line of column names, then a line a release, in the order of the input. Columns are all that any release

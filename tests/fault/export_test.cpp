@@ -45,8 +45,14 @@ Rows parsed(const std::string& text) {
   return rows;
 }
 
-CommandResult exported(const std::string& place, const std::optional<std::string>& input = {}) {
-  return run_command(NUSTREAM_COMMAND, {"export", place, "--csv"}, input);
+CommandResult exported(const std::string& place) {
+  return run_command(NUSTREAM_COMMAND, {"export", place, "--csv"}, std::nullopt);
+}
+
+/// Of a text on standard input.
+CommandResult exported_text(const std::string& text) {
+  const TemporaryFolder folder;
+  return run_command(NUSTREAM_COMMAND, {"export", "-", "--csv"}, folder.write("input", text));
 }
 
 TEST(Export, HasOneRowForEachReleaseOfAFolder) {
@@ -89,11 +95,11 @@ steps = 7
   }
   // The same of the file, and of its lines on standard input.
   EXPECT_EQ(exported(state + "/releases.jsonl").out, found.out);
-  EXPECT_EQ(exported("-", text).out, found.out);
+  EXPECT_EQ(exported_text(text).out, found.out);
 }
 
 TEST(Export, QuotesNamesAndTextsAndKeepsAllColumns) {
-  const CommandResult found = exported("-", R"({"stream":"a,\"b\"","estimate":{"x,1":0.5,"line\nend":-2},"n":3}
+  const CommandResult found = exported_text(R"({"stream":"a,\"b\"","estimate":{"x,1":0.5,"line\nend":-2},"n":3}
 {"stream":"plain","estimate":{"later":1e-300},"private":false,"gone":null,"n":18446744073709551615}
 )");
   ASSERT_EQ(found.code, 0) << found.err;
@@ -112,8 +118,8 @@ TEST(Export, SaysWhichLineIsNoRelease) {
   EXPECT_EQ(cut.code, 65);
   EXPECT_EQ(cut.out, "");
   EXPECT_THAT(cut.err, HasSubstr("mixed.jsonl:2: no release"));
-  EXPECT_EQ(exported("-", "").code, 65);
-  EXPECT_THAT(exported("-", "17\n").err, HasSubstr("standard input:1: no release"));
+  EXPECT_EQ(exported_text("").code, 65);
+  EXPECT_THAT(exported_text("17\n").err, HasSubstr("standard input:1: no release"));
   EXPECT_EQ(exported(folder.path().string()).code, 74);  // a folder without releases
   EXPECT_EQ(run_command(NUSTREAM_COMMAND, {"export", file}, std::nullopt).code, 64);
 }
