@@ -1,5 +1,5 @@
 // A table solved from one release of its sums: eigenvalues raised to a floor, or AdaSSP's ridge, at the same ρ.
-// Usage: adaptive_ridge [TABLES [JSON file]]; 400 tables a cell by default.
+// Usage: adaptive_ridge [TABLES [JSON file]]; 200 tables a cell by default.
 //
 // Rows x ~ N(0, H), H with d = 10 eigenvalues from 1 down to 1/condition, equally spaced in the logarithm; y = xᵀθ* +
 // N(0, 1), θ* of length 1 in a random direction; R_x = 1.25√(tr H), R_r = 3, replace-one. What is shown is the excess
@@ -106,7 +106,7 @@ std::string shown(const std::vector<double>& values) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::uint64_t tables = argc > 1 ? std::max<std::uint64_t>(2, std::strtoull(argv[1], nullptr, 10)) : 400;
+  const std::uint64_t tables = argc > 1 ? std::max<std::uint64_t>(2, std::strtoull(argv[1], nullptr, 10)) : 200;
   std::string rows_text;
   for (const double condition : {1.0, 1000.0}) {
     for (const std::size_t rows : {2'000U, 20'000U}) {
