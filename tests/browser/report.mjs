@@ -120,6 +120,22 @@ test("shows a plan without script as it is set", async () => {
   await page.context().close();
 });
 
+test("draws the README's picture as it was kept", async () => {
+  const pictures = path.resolve(kept, "../../../docs/pictures");
+  const now = path.join(folder, "settling.svg");
+  execFileSync(path.join(pictures, "settle"), [command, now]);
+  const looks = [];
+  for (const file of [path.join(pictures, "settling.svg"), now]) {
+    const page = await (await browser.newContext({ viewport: { width: 800, height: 500 } })).newPage();
+    const svg = Buffer.from(await readFile(file)).toString("base64");
+    await page.setContent(`<img width="760" src="data:image/svg+xml;base64,${svg}">`);
+    looks.push(await photograph(page));
+    await page.context().close();
+  }
+  const apart = await difference(browser, ...looks);
+  assert.ok(apart < 0.005, `${(100 * apart).toFixed(2)}% of the pixels differ from docs/pictures/settling.svg`);
+});
+
 for (const name of ["report", "plan", "fit"]) test(`looks as it was kept: ${name}`, async () => {
   const { page } = await open({}, path.join(folder, name + ".html"));
   await page.evaluate(() => document.querySelector("footer").remove()); // it has the version
