@@ -14,6 +14,16 @@ constexpr auto drawn_every = std::chrono::milliseconds(100);
 constexpr std::size_t width = 24;
 constexpr std::size_t least_columns = 64;  // for the bar beside what it is about
 
+/// As many of its parts as fit, which two blanks separate: a part that is cut says something else.
+std::string_view whole_parts(std::string_view line, std::size_t room) {
+  while (chart::letters(line) > room) {
+    const std::size_t end = line.rfind("  ");
+    if (end == std::string_view::npos || end == 0) break;
+    line = line.substr(0, end);
+  }
+  return line;
+}
+
 }  // namespace
 
 TerminalBar::TerminalBar(bool wanted)
@@ -29,8 +39,8 @@ bool TerminalBar::is_due() {
 
 void TerminalBar::draw(std::string_view line) {
   const chart::TextStyle now = style();
-  fmt::print(stderr, "\r\033[K{}",
-             chart::fitted(line, now.columns - std::min<std::size_t>(now.columns, 1), now.unicode));
+  const std::size_t room = now.columns - std::min<std::size_t>(now.columns, 1);
+  fmt::print(stderr, "\r\033[K{}", chart::fitted(whole_parts(line, room), room, now.unicode));
   std::fflush(stderr);
   drawn_ = true;
 }

@@ -139,7 +139,10 @@ TEST(Terminal, KeepsItsLineWithinANarrowOne) {
   const std::string shown = slow_replay(ReplayWorld{2000}, 40, {"LANG=C.UTF-8"});
   const std::vector<std::string> lines = drawn_lines(shown);
   EXPECT_FALSE(lines.empty());
-  for (const std::string& line : lines) EXPECT_LE(letters(line), 40U) << line;
+  for (const std::string& line : lines) {
+    EXPECT_LE(letters(line), 40U) << line;
+    EXPECT_THAT(line, Not(ContainsRegex("ETA( [0-9]*:?[0-9]?)?$"))) << "a part that is cut";
+  }
   EXPECT_THAT(shown, Not(HasSubstr("[=")));
   for (std::size_t at = shown.find("estimate"), end; at < shown.size(); at = end + 1) {
     end = std::min(shown.find('\n', at), shown.size());
