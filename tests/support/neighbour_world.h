@@ -8,12 +8,14 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "attach_promise.h"
 #include "free_port.h"
+#include "serve_client.h"
 
 namespace nustream::tests {
 
@@ -35,7 +37,8 @@ struct Shown {
   /// Offset, key and value of all that is in the release topic, aborted transactions included.
   std::vector<std::string> log;
   std::string model;  ///< the combined model of the last release
-  /// The answers of the public listener after each piece of records, and those in between that were seen, each by how
+  /// The answers of the public listener after each piece of records and after a restart, with what it tells whoever
+  /// follows its events; and those in between that were seen, each by how
   /// far the stream had come.
   std::vector<std::string> answers;
   std::map<std::string, std::string> in_between;
@@ -87,6 +90,18 @@ inline std::vector<std::string> log_of_releases(const AttachWorld& world) {
   return log;
 }
 
+/// What the public listener tells whoever follows it, to the end of the first message. `last`: the one that the
+/// client says it has seen; empty: none.
+inline std::string first_event(std::uint16_t port, const std::string& last) {
+  HttpClient client(port);
+  client.send(http_request("/api/v1/events", last.empty() ? "" : "Last-Event-ID: " + last + "\r\n"));
+  std::string head = client.read_until("\r\n\r\n");
+  const std::size_t date = head.find("Date:");
+  head.erase(date, head.find('\n', date) + 1 - date);
+  const std::string until_data = client.read_until("\ndata: ");
+  return head + until_data + client.read_until("\n\n");
+}
+
 /// What the public listener says, whatever it is asked. The combined model, on its own public clock, is left out of
 /// the state and the metrics: it is compared at the end. So is the time of day at which a release was published.
 inline std::string answers(std::uint16_t port) {
@@ -120,12 +135,13 @@ inline std::string number_behind(const std::string& name, const std::string& tex
   return digits.empty() ? "none" : digits;
 }
 
-/// How far the stream is by its own pages; empty where those are of different moments, or it is not open yet.
+/// How far the stream is by its own pages, and how much of its past is there; empty where those are of different
+/// moments, or it is not open yet.
 inline std::string progress_in(const std::string& all) {
   const std::string steps = number_behind("\nnustream_steps_total{", all);
   if (steps == "none" || steps != number_behind("\"steps_committed\":", all)) return {};
   return steps + " steps, " + number_behind("\nnustream_releases_total{", all) + " releases, the last of step " +
-         number_behind("\"step\":", all);
+         number_behind("\"step\":", all) + ", " + number_behind("\"points\":", all) + " points";
 }
 
 /// Asks all the time, while records arrive.
@@ -154,7 +170,15 @@ class Asking {
   std::jthread thread_;
 };
 
-/// The service over `log`, its noise moved by `shift` at one step.
+/// Whether it has come to that step, with all of its past: after a restart that is read a little later.
+inline bool is_whole(const std::string& progress, std::size_t steps, const Stepping& stepping) {
+  if (!progress.starts_with(std::to_string(steps) + " steps, ")) return false;
+  const std::string released = number_behind("the last of step ", progress);
+  const std::size_t all = released == "none" ? 0 : std::stoul(released) * stepping.records / stepping.release_every;
+  return progress.ends_with(", " + std::to_string(all) + " points");
+}
+
+/// The service over `log`, its noise moved by `shift` at one step. It is ended and started again at half of it.
 inline Shown run_neighbour(const std::vector<StoredRecord>& log, std::uint64_t step,
                            const std::vector<std::int64_t>& shift, std::uint16_t port, const Stepping& stepping) {
   const AttachWorld world;
@@ -162,17 +186,23 @@ inline Shown run_neighbour(const std::vector<StoredRecord>& log, std::uint64_t s
   const std::string config = world.folder().write("neighbours.toml", config_text(world, port, stepping));
   std::vector<std::string> arguments{config, std::to_string(neighbour_seed), std::to_string(step)};
   for (const std::int64_t units : shift) arguments.push_back(std::to_string(units));
-  Command service(NUSTREAM_NEIGHBOUR, arguments);
+  std::optional<Command> service(std::in_place, NUSTREAM_NEIGHBOUR, arguments);
   Shown shown;
   {
     Asking asking(port);
     for (std::size_t at = 0; at < records; at += piece) {
+      if (at == records / 2) {
+        service->signal(SIGTERM);
+        EXPECT_EQ(service->wait().code, 0);
+        service.emplace(NUSTREAM_NEIGHBOUR, arguments);
+        wait_until([&] { return is_whole(progress_in(answers(port)), at / stepping.records, stepping); });
+        shown.answers.push_back(answers(port));
+      }
       write_records(AttachWorld::direct(), world.name(), 0,
                     {log.begin() + static_cast<std::ptrdiff_t>(at),
                      log.begin() + static_cast<std::ptrdiff_t>(std::min(at + piece, records))});
-      const std::string steps = std::to_string((at + piece) / stepping.records) + " steps, ";
-      wait_until([&] { return progress_in(answers(port)).starts_with(steps); });
-      shown.answers.push_back(answers(port));
+      wait_until([&] { return is_whole(progress_in(answers(port)), (at + piece) / stepping.records, stepping); });
+      shown.answers.push_back(answers(port) + first_event(port, "") + first_event(port, "0.0.1.1"));
     }
     shown.in_between = asking.stop();
   }
@@ -180,8 +210,8 @@ inline Shown run_neighbour(const std::vector<StoredRecord>& log, std::uint64_t s
   const std::string released = std::to_string((records - stepping.unpublished) / stepping.records);
   wait_until([&] { return last_model(world).find("\"step\":" + released) != std::string::npos; });
   shown.model = last_model(world);
-  service.signal(SIGTERM);
-  EXPECT_EQ(service.wait().code, 0);
+  service->signal(SIGTERM);
+  EXPECT_EQ(service->wait().code, 0);
   shown.releases = world.releases();
   shown.log = log_of_releases(world);
   return shown;
