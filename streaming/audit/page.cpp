@@ -65,8 +65,8 @@ chart::Rows mu_rows(const Bounds& bounds) {
 void append_bounds(const Bounds& bounds, double delta, const std::string& id, std::string& out) {
   out += fmt::format(
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of bounds {}\"><table><thead><tr><th "
-      "scope=\"col\"></th><th scope=\"col\">Claimed</th><th scope=\"col\">Proven</th><th scope=\"col\">The most that "
-      "could be proven</th></tr></thead><tbody>",
+      "scope=\"col\">Bound</th><th scope=\"col\">Claimed</th><th scope=\"col\">Proven</th><th scope=\"col\">The most "
+      "that could be proven</th></tr></thead><tbody>",
       id);
   for (const auto& [name, claimed, proven, provable] :
        {std::tuple{fmt::format("ε at δ {:g}", delta), bounds.epsilon, bounds.epsilon_bound, bounds.epsilon_provable},

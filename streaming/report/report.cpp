@@ -164,7 +164,7 @@ std::string same_again(const std::string& command, const std::string& settings, 
       "again", "The same again",
       fmt::format("<p>By <code>{}</code>, with these settings (what is set on the command line is in them; "
                   "places, brokers and secrets are left out):</p>{}{}",
-                  chart::escaped(command), copied("Settings", settings), remark));
+                  chart::escaped(command), copied("Settings to copy", settings), remark));
 }
 
 std::string page(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {
