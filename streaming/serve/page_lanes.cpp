@@ -17,15 +17,28 @@ bool is_over(const ShownLane& lane) {
   return lane.settings.last_step && lane.steps >= *lane.settings.last_step;
 }
 
+/// Why there is nothing, or nothing new.
+void append_absence(const PageView& view, std::string& out) {
+  if (view.lanes.empty()) {
+    out +=
+        "<p class=\"what\">No lane is open here: the service starts, waits for its broker, or other instances have "
+        "all lanes.</p>\n";
+  } else if (!view.is_open) {
+    out +=
+        "<p class=\"alarm\" id=\"former\">No lane is open here: the service waits for its broker, or other instances "
+        "have all lanes. What stands below is the last that was published here. It stays as it is, and others may "
+        "have gone on since.</p>\n";
+  }
+}
+
 }  // namespace
 
 void append_summary(const PageView& view, const ShownLane* lane, std::string& out) {
-  out += "<section id=\"summary\" aria-label=\"Summary\">\n<p class=\"what\">";
-  if (lane == nullptr) {
-    out += "No lane is open here: the service starts, waits for its broker, or other instances have all lanes.</p>\n";
-  } else {
-    out +=
-        chart::escaped(lane->settings.subject.empty() ? "A private estimate of a stream." : lane->settings.subject);
+  out += "<section id=\"summary\" aria-label=\"Summary\">\n";
+  append_absence(view, out);
+  if (lane != nullptr) {
+    out += "<p class=\"what\">" + chart::escaped(lane->settings.subject.empty() ? "A private estimate of a stream."
+                                                                                : lane->settings.subject);
     const std::uint64_t records = lane->settings.records_of_a_step;
     out += fmt::format("</p>\n<dl class=\"facts big\"><div><dt>Steps taken, one {}</dt><dd>{}</dd></div>",
                        records == 1 ? "a record" : "for " + count(records) + " records", count(lane->steps.value()));

@@ -53,8 +53,8 @@ std::string gauge(double spent, double most, std::string_view what) {
 }
 
 std::string with_epsilon(Rho rho, Delta delta) {
-  return fmt::format("ρ {}, ε {} at δ {:g}", data(rho.value()), data(privacy::epsilon(rho, delta).value()),
-                     delta.value());
+  return fmt::format("ρ {}, ε {} at δ {:g} ({})", data(rho.value()), data(privacy::epsilon(rho, delta).value()),
+                     delta.value(), privacy::name(privacy::Conversion::gaussian));
 }
 
 void append_gauges(const ShownLane& lane, std::string& out) {
@@ -107,7 +107,7 @@ void append_ages(const ShownLane& lane, std::string& out) {
                                           lane.spend_by_age.front().second, most, count(oldest));
   const chart::Chart chart{.title = "What a record has spent, by its age",
                            .summary = summary,
-                           .x = {"steps since the record came", true},
+                           .x = {"steps since the record came", false, true},
                            .y = {"ρ", true},
                            .layers = {std::move(spent)}};
   out += "<figure class=\"card\" id=\"ages\"><figcaption><h3>What a record has spent, by its age (ρ)</h3><p>" +

@@ -72,11 +72,22 @@ std::optional<std::string> PublicSurface::page(const PagePlace& place, const Ope
     view.model = &*mean_;
     view.model_history = &*model_history_;
   }
-  for (const auto& [id, lane] : lanes_) view.lanes.push_back(&lane.shown);
-  if (place.lane && !lanes_.contains(*place.lane)) return std::nullopt;
-  view.lane = place.lane.value_or(lanes_.empty() ? LaneId{0} : lanes_.begin()->first);
+  SeenLanes seen;
+  for (const auto& [id, lane] : lanes_) {
+    view.lanes.push_back(&lane.shown);
+    seen[id] = seen_of(lane.shown);
+  }
+  view.seen = text_of(seen);
+  view.is_open = !lanes_.empty();
+  if (!view.is_open) {
+    for (const auto& [id, lane] : former_) view.lanes.push_back(&lane);
+  }
+  if (!view.lanes.empty()) view.lane = view.lanes.front()->settings.header.lane;
+  view.lane = place.lane.value_or(view.lane);
+  const ShownLane* const lane = lane_of(view);
+  if (place.lane && lane == nullptr) return std::nullopt;
   view.first_coefficient = place.first_coefficient;
-  const std::size_t drawn = lanes_.empty() ? 0 : lanes_.at(view.lane).shown.history.features().size();
+  const std::size_t drawn = lane != nullptr ? lane->history.features().size() : 0;
   if (view.first_coefficient > 0 && view.first_coefficient >= drawn) return std::nullopt;
   return status_page(view);
 }

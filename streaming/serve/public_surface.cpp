@@ -67,6 +67,7 @@ PublicSurface::PublicSurface(std::string stream, Now now) : stream_(std::move(st
 void PublicSurface::open_lane(PublicLane lane) {
   const LaneId id = lane.header.lane;
   if (find(id, lane.header.epoch) != nullptr) return;
+  former_.clear();
   lanes_.erase(id);
   PublicMetrics::Lane series(metrics_, lane.header);
   series.rho_limit->Set(lane.rho_limit.value());
@@ -92,7 +93,11 @@ void PublicSurface::open_lane(PublicLane lane) {
 }
 
 void PublicSurface::close_lane(LaneId lane) {
-  lanes_.erase(lane);
+  const auto closed = lanes_.find(lane);
+  if (closed != lanes_.end()) {
+    former_.insert_or_assign(lane, std::move(closed->second.shown));
+    lanes_.erase(closed);
+  }
   if (lane == model_lane) {
     model_.clear();
     mean_.reset();

@@ -33,7 +33,8 @@ class PublicSurface {
   /// then told its committed spend, and after that its last published release. One that is restored anew in the epoch
   /// that is shown stays as it is: why it had to be may be no business of the public's.
   void open_lane(PublicLane lane);
-  /// The lane's series go, with lane 0 the combined model. Nothing happens where the lane is not open.
+  /// The lane's series go, with lane 0 the combined model. Nothing happens where the lane is not open. Once none is,
+  /// the status page goes on with what it last showed of them, and says so, until one opens again.
   void close_lane(LaneId lane);
 
   /// Shows what was committed. What is of a lane or epoch that is not open (for the combined model: lane 0), or not
@@ -84,6 +85,7 @@ class PublicSurface {
   Now now_;
   PublicMetrics metrics_;
   std::map<LaneId, OpenLane> lanes_;           // after metrics_: the lanes' series go first
+  std::map<LaneId, ShownLane> former_;         // of closed lanes, for the status page alone, while none is open
   std::string model_;                          // JSON; empty before the first
   std::optional<publish::ShownRelease> mean_;  // the same, read
   std::optional<History> model_history_;       // of it

@@ -1,6 +1,7 @@
 #include "serve/shown_lane.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "nustream/base/error.h"
 #include "nustream/privacy/epsilon.h"
@@ -60,7 +61,7 @@ SpendByAge spend_by_age(privacy::Spend spend, StepCount most) {
     const std::uint64_t last = std::min(most.value(), spend.horizon().value_or(most).value());
     for (int i = 0; i <= ages && last > 0; ++i) {
       const double share = static_cast<double>(i) / ages;
-      const auto age = 1 + static_cast<std::uint64_t>(share * share * static_cast<double>(last - 1));
+      const auto age = static_cast<std::uint64_t>(std::round(std::pow(static_cast<double>(last), share)));
       if (found.empty() || found.back().first < age) found.emplace_back(age, spend.of_age(StepCount{age}).value());
     }
   } catch (const Unsupported&) {

@@ -48,8 +48,8 @@ struct ShownLane {
   SpendByAge spend_by_age{};  ///< up to the power of two above `steps`, and 262,144 at most
 };
 
-/// ρ at some hundred ages from 1 to `most`, or to the end of the noise's horizon; nothing where records take part
-/// several times.
+/// ρ at less than a hundred ages from 1 to `most`, in equal ratios, or to the end of the noise's horizon; nothing
+/// where records take part several times.
 [[nodiscard]] SpendByAge spend_by_age(privacy::Spend spend, StepCount most);
 
 /// One entry of "lanes" in /api/v1/state (docs/metrics.md).

@@ -37,13 +37,13 @@ void append_fact(std::string_view term, std::string_view html, std::string& out)
 
 }  // namespace page
 
-namespace {
-
 const ShownLane* lane_of(const PageView& view) {
   const auto found = std::ranges::find_if(
       view.lanes, [&](const ShownLane* lane) { return lane->settings.header.lane == view.lane; });
   return found == view.lanes.end() ? nullptr : *found;
 }
+
+namespace {
 
 /// Takes a whole number off the front of `path`; nothing where there is none.
 template <class Number>
@@ -84,8 +84,8 @@ std::string status_page(const PageView& view) {
       "src=\"/assets/page.js\" defer></script></head>\n<body><a class=\"skip\" href=\"#content\">To the "
       "content</a>\n<header><p class=\"product\">nustream{}</p><h1>{}</h1><p id=\"live\" "
       "role=\"status\"></p></header>"
-      "\n<main id=\"content\">\n",
-      stream, view.operators != nullptr ? " · operator" : "", stream);
+      "\n<main id=\"content\" data-seen=\"{}\">\n",
+      stream, view.operators != nullptr ? " · operator" : "", stream, view.seen);
   const ShownLane* const lane = lane_of(view);
   page::append_summary(view, lane, out);
   if (view.operators != nullptr) page::append_operator(*view.operators, out);
@@ -98,10 +98,11 @@ std::string status_page(const PageView& view) {
   if (lane != nullptr) page::append_settings(*lane, out);
   out += fmt::format(
       "</main>\n<footer><p>The same as data: <a href=\"/api/v1/state\">state</a>, <a "
-      "href=\"/api/v1/history/{}\">history</a>, <a href=\"/metrics\">metrics</a>. nustream "
+      "href=\"/api/v1/history{}\">history</a>, <a href=\"/metrics\">metrics</a>. nustream "
       "{}</p></footer></body></html>"
       "\n",
-      view.lane.value(), chart::escaped(version));
+      lane != nullptr && view.is_open ? fmt::format("/{}", view.lane.value()) : std::string(),
+      chart::escaped(version));
   return out;
 }
 

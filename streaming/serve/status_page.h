@@ -41,8 +41,10 @@ struct PageView {
   const publish::ShownRelease* model = nullptr;  ///< the combined model; null where there is none
   const History* model_history = nullptr;        ///< of it, since this process publishes it
   std::vector<const ShownLane*> lanes{};         ///< by number
-  LaneId lane{0};                                ///< the one whose coefficients are drawn, where it is open
+  bool is_open = true;                           ///< false: these lanes were open here before, and none is now
+  LaneId lane{0};                                ///< the one whose coefficients are drawn, where it is shown
   std::size_t first_coefficient = 0;             ///< of those that are drawn
+  std::string seen{};                            ///< the id of the event that tells of this: text_of(SeenLanes)
   const OperatorView* operators = nullptr;       ///< null on the public page
   bool is_file = false;                          ///< of a report: all coefficients are drawn, and nothing is linked
 };
@@ -56,6 +58,9 @@ struct PagePlace {
   std::size_t first_coefficient = 0;
 };
 [[nodiscard]] std::optional<PagePlace> page_place(std::string_view path);
+
+/// The lane that is drawn; null where it is not shown.
+[[nodiscard]] const ShownLane* lane_of(const PageView& view);
 
 /// Scripts and styles come from this listener alone, none stands in the page, and nobody may frame it.
 inline constexpr const char* page_policy =

@@ -62,17 +62,23 @@ test("survives a restart of the service, with its past", async () => {
 
 test("survives a lost broker, and says to the operator alone what it waits for", async () => {
   const { service, page, operator } = await world(1, "write 1000", "start -X session.timeout.ms=3000");
-  await shows(page, await laneAt(service, 1000));
+  const published = await laneAt(service, 1000);
+  await shows(page, published);
   const before = await (await fetch(service.url + "/api/v1/history/0")).json();
   await service.tell("broker kill");
   await sees(operator, /rejoining/, "#operator");
   await sees(operator, /waiting for 127\.0\.0\.1/, "#operator");
   await sees(page, /Not ready/, "#summary");
-  // Out of its group it has no lane, which another instance may have by now; and to everybody it says no more.
-  await sees(page, /No lane is open here/);
+  // Out of its group it has no lane, which another instance may have by now. What it published stays, with these words;
+  // and to everybody it says no more.
+  await sees(page, /No lane is open here: .* others may have gone on/);
+  assert.deepEqual((await service.state()).lanes, []);
+  await shows(page, published);
+  await eventually("the page is not live", async () => (await page.textContent("#live")) === "connected");
   assert.doesNotMatch(await page.textContent("body"), /rejoining|127\.0\.0\.1/);
   await service.tell("broker restart");
   await sees(page, /Ready\./, "#summary");
+  assert.doesNotMatch(await page.textContent("body"), /No lane is open/);
   assert.deepEqual((await (await fetch(service.url + "/api/v1/history/0")).json()).points, before.points);
   await service.tell("write 200");
   await shows(page, await laneAt(service, 1200));

@@ -8,7 +8,8 @@
 //   close LANE
 //   state LANE STATE [REASON…], phase PHASE [REASON…]
 //
-// Arguments: the two ports, 0 for any that is free. Prints them, and "ok" after each line that was followed.
+// Arguments: the two ports, 0 for any that is free, and the stream's name ("retail" without it). Prints the ports,
+// and "ok" after each line that was followed.
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
@@ -20,6 +21,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -51,7 +53,7 @@ Values values_at(std::size_t feature, std::uint64_t step) {
 
 class World {
  public:
-  explicit World(const std::array<std::string, 2>& ports) {
+  World(const std::array<std::string, 2>& ports, const std::string& stream) : loop_(stream) {
     loop_.on_loop([&] {
       servers_.emplace(
           loop_.loop,
@@ -77,7 +79,7 @@ class World {
       std::uint32_t lane = 0;
       words >> lane;
       if (what == "open") return open(lane, words);
-      if (what == "close") return loop_.shown.close_lane(LaneId{lane});
+      if (what == "close") return close(LaneId{lane});
       if (what == "state") return set_state(lane, words);
       std::uint64_t steps = 0;
       words >> steps;
@@ -100,6 +102,7 @@ class World {
       settings.budget = Rho{0.4};
       settings.last_step = StepCount{budget};
     }
+    settings.header.stream = loop_.shown.stream();
     settings.subject = "Linear regression of demand on what the stream says.";
     settings.spend_by_age = [](StepCount most) {
       return serve::spend_by_age(privacy::Spend(noise::Correlation(noise::NuFtrl{Damping{0.001}, std::nullopt}),
@@ -109,6 +112,11 @@ class World {
     loop_.shown.open_lane(std::move(settings));
     figures_[lane] = &loop_.operators.open_lane(LaneId{lane});
     loop_.operators.set_state(LaneId{lane}, serve::LaneStatus::running);
+  }
+
+  void close(LaneId lane) {
+    loop_.shown.close_lane(lane);
+    loop_.operators.close_lane(lane);
   }
 
   void set_state(std::uint32_t lane, std::istringstream& words) {
@@ -155,7 +163,10 @@ class World {
     const auto object = [](const std::string& field) { return field.substr(field.find(':') + 1); };
     std::string line = release_line(lane, step, object(estimates), object(averages));
     line.insert(line.rfind(",\"rho\""), bounds + "}");
-    return line;
+    std::string stream;
+    publish::append_string(loop_.shown.stream(), stream);
+    constexpr std::string_view name = "\"retail\"";
+    return line.replace(line.find(name), name.size(), stream);
   }
 
   void go(std::uint32_t lane, std::uint64_t steps, bool last_alone) {
@@ -192,8 +203,8 @@ class World {
 }  // namespace nustream::tests
 
 int main(int count, char** arguments) {
-  if (count != 3) return 64;
-  nustream::tests::World world({arguments[1], arguments[2]});
+  if (count != 3 && count != 4) return 64;
+  nustream::tests::World world({arguments[1], arguments[2]}, count == 4 ? arguments[3] : "retail");
   for (std::string line; std::getline(std::cin, line);) {
     world.follow(line);
     std::printf("ok\n");

@@ -9,8 +9,8 @@ import { Service, difference, eventually, findings, kept, photograph, rows, rows
 import { browser } from "./one_browser.mjs";
 
 /** A service with lanes, a page on it, and what went wrong on that page. */
-async function world(lines, { context = {}, operator = false, at = "/" } = {}) {
-  const service = await Service.start();
+async function world(lines, { context = {}, operator = false, at = "/", stream = "retail" } = {}) {
+  const service = await Service.start([0, 0], stream);
   await service.tell("phase serving", ...lines);
   const within = await browser.newContext({ viewport: { width: 1180, height: 900 }, ...context });
   const page = await within.newPage();
@@ -54,6 +54,8 @@ test("asks nobody but its own listener, and stays small", async () => {
     bytes += (await (await fetch(url)).arrayBuffer()).byteLength;
   }
   assert.ok(bytes < 150_000, `${bytes} bytes`);
+  await page.waitForTimeout(2500); // its first event comes within a second, and says nothing new
+  assert.equal(seen.requests.filter((url) => url === service.url + "/").length, 1, "it was loaded once");
   console.log(`# a year of history, 12 charts: ${bytes} bytes in all`);
   const history = await (await fetch(service.url + "/api/v1/history/0")).json();
   assert.ok(history.points.length > 200 && history.points.length <= 512, history.points.length);
@@ -152,11 +154,40 @@ test("shows 100 coefficients and 64 lanes", async () => {
 
 test("runs nothing that a name holds", async () => {
   const evil = "<script>window.hacked=1</script> \"><img/src=x/onerror=hacked=1> '</title><svg/onload=hacked=1>";
-  const { page, seen, end } = await world([`features ${evil}`, "open 0", "go 0 1000"]);
+  for (const operator of [false, true]) {
+    const { page, seen, end } = await world([`features ${evil}`, "open 0", "go 0 1000"], { operator, stream: evil });
+    await eventually("the page is live", async () => (await page.textContent("#live")) === "live");
+    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    assert.equal((await rows(page))[0][0], "<script>window.hacked=1</script>");
+    assert.equal(await page.textContent("h1"), evil);
+    assert.match(await page.title(), /^<script>window\.hacked=1/);
+    assert.equal(await page.locator("main script, main img, svg[onload], body > script").count(), 0);
+    assert.deepEqual(seen.errors, []);
+    await end();
+  }
+});
+
+test("goes on with what was published while no lane is open", async () => {
+  const { service, page, seen, end } = await world(["open 0", "open 1", "go 0 1000", "go 1 500"], { at: "/lanes/1" });
   await eventually("the page is live", async () => (await page.textContent("#live")) === "live");
-  assert.equal(await page.evaluate(() => window.hacked), undefined);
-  assert.equal((await rows(page))[0][0], "<script>window.hacked=1</script>");
-  assert.equal(await page.locator("main script, main img, svg[onload]").count(), 0);
+  const before = await rows(page);
+  await service.tell("close 0", "close 1");
+  await eventually("the page says so", async () => /No lane is open here/.test(await page.textContent("#summary")));
+  assert.deepEqual(await rows(page), before);
+  assert.deepEqual((await service.state()).lanes, []);
+  await eventually("and is not live", async () => (await page.textContent("#live")) === "connected");
+  await page.click("#lanes a[href='/lanes/0']");
+  assert.match(await page.textContent("#coefficients caption"), /step 1,000/);
+  for (const link of await page.$$eval("footer a", (all) => all.map((each) => each.href))) {
+    assert.equal((await fetch(link)).status, 200, link);
+  }
+  await service.tell("open 1");
+  await eventually("lane 0 is elsewhere", async () => /open here no more/.test(await page.textContent("#live")));
+  assert.match(await page.textContent("#coefficients caption"), /step 1,000/);
+  await service.tell("open 0", "restored 0 1500");
+  await eventually("the page is live again", async () => (await page.textContent("#live")) === "live");
+  assert.match(await page.textContent("#coefficients caption"), /step 1,500/);
+  assert.doesNotMatch(await page.textContent("body"), /No lane is open/);
   assert.deepEqual(seen.errors, []);
   await end();
 });

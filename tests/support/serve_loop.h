@@ -7,6 +7,7 @@
 
 #include <future>
 #include <optional>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -19,7 +20,8 @@ namespace nustream::tests {
 /// The thread that owns everything served; tests reach it by on_loop() alone, as the service's own threads do.
 class ServeLoop {
  public:
-  ServeLoop() : operators(shown), work_(loop.get_executor()), thread_([this] { loop.run(); }) {}
+  explicit ServeLoop(std::string stream = "retail")
+      : shown(std::move(stream)), operators(shown), work_(loop.get_executor()), thread_([this] { loop.run(); }) {}
   /// Lets the loop run out, so that a listener that keeps it alive for ever hangs its test.
   ~ServeLoop() { join(); }
   ServeLoop(const ServeLoop&) = delete;
@@ -41,7 +43,7 @@ class ServeLoop {
   }
 
   boost::asio::io_context loop{1};
-  serve::PublicSurface shown{"retail"};
+  serve::PublicSurface shown;
   serve::OperatorSurface operators;
 
  private:

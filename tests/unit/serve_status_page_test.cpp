@@ -151,8 +151,34 @@ TEST_F(StatusPage, DrawsThePathOfTheCombinedModel) {
 TEST_F(StatusPage, IsOfLanesAndCoefficientsThatThereAre) {
   EXPECT_TRUE(page({LaneId{1}, 0}).empty());
   EXPECT_TRUE(page({LaneId{0}, 12}).empty());
+  EXPECT_THAT(*PublicSurface("retail").page({}), HasSubstr("No lane is open here: the service starts"));
+}
+
+// Behind a lost broker, and where other instances have the lanes: what was published is still to be seen.
+TEST_F(StatusPage, KeepsWhatWasPublishedWhileNoLaneIsOpen) {
+  const std::string open = page();
+  EXPECT_THAT(open, HasSubstr("/api/v1/history/0\""));
+  surface_.open_lane(public_lane(1));
   surface_.close_lane(LaneId{0});
-  EXPECT_THAT(page(), HasSubstr("No lane is open here"));
+  EXPECT_TRUE(page({LaneId{0}, 0}).empty()) << "while another one is open";
+  surface_.close_lane(LaneId{1});
+  EXPECT_THAT(surface_.state(), HasSubstr("\"lanes\":[]"));
+  EXPECT_THAT(surface_.metrics(), Not(HasSubstr("nustream_estimate{")));
+  EXPECT_EQ(surface_.history(LaneId{0}), std::nullopt);
+  const std::string former = page();
+  EXPECT_THAT(former, HasSubstr("No lane is open here: the service waits"));
+  EXPECT_THAT(former, HasSubstr("others may have gone on since"));
+  EXPECT_THAT(former, HasSubstr("/api/v1/history\"")) << "that of a closed lane is not there";
+  const auto section = [](const std::string& text, const std::string& id) {
+    const std::size_t begin = text.find("<section id=\"" + id);
+    return text.substr(begin, text.find("</section>", begin) - begin);
+  };
+  EXPECT_EQ(section(former, "privacy"), section(open, "privacy"));
+  EXPECT_THAT(former, HasSubstr("<data value=\"0.123456789\">0.12346</data>"));
+  EXPECT_FALSE(page({LaneId{1}, 0}).empty());
+  surface_.open_lane(public_lane(1));
+  EXPECT_THAT(page(), Not(HasSubstr("No lane is open")));
+  EXPECT_TRUE(page({LaneId{0}, 0}).empty()) << "it is open elsewhere";
 }
 
 // What the operator sees moves no byte of the public page.
@@ -176,10 +202,12 @@ TEST(SpendByAge, RisesToWhatTheMechanismSays) {
   const privacy::Spend spend(noise::Correlation(noise::NuFtrl{Damping{0.01}, std::nullopt}),
                              privacy::Participation::once(), NoiseMultiplier{2});
   const SpendByAge ages = spend_by_age(spend, StepCount{4096});
-  ASSERT_GT(ages.size(), 90U);
+  ASSERT_GT(ages.size(), 70U);
   EXPECT_EQ(ages.front().first, 1U);
   EXPECT_EQ(ages.back().first, 4096U);
   for (const auto& [age, rho] : ages) EXPECT_EQ(rho, spend.of_age(StepCount{age}).value()) << age;
+  // Most of it is spent at small ages: as many of them are told below 64 as above.
+  EXPECT_LT(ages[ages.size() / 2].first, 150U);
 }
 
 }  // namespace

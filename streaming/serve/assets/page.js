@@ -8,7 +8,7 @@
   let source = null;
   let asking = false;
   let news = false;
-  let saidAt = 0;
+  let saidAt = Date.now();
 
   const say = (state, text) => {
     if (live.dataset.state === state && live.textContent === text) return;
@@ -16,12 +16,16 @@
     live.textContent = text;
   };
 
+  // Of lanes that are not open any more nothing new comes.
+  const linked = () => say("live", document.getElementById("former") ? "connected" : "live");
+
   // Takes over what differs, section by section: what is open stays open, and a focus within what stays is not lost.
   const takeOver = (text) => {
     const fresh = new DOMParser().parseFromString(text, "text/html");
     const next = fresh.getElementById("content");
     const now = document.getElementById("content");
     if (!next) return;
+    now.dataset.seen = next.dataset.seen;
     const opened = new Set([...now.querySelectorAll("details[open]")].map((each) => each.id));
     const focused = document.activeElement && document.activeElement.closest("a,summary,[tabindex]");
     const name = focused && (focused.getAttribute("href") || focused.getAttribute("aria-label"));
@@ -49,10 +53,14 @@
     news = false;
     try {
       const answer = await fetch(location.pathname, { cache: "no-store" });
-      if (!answer.ok) throw new Error(answer.status);
-      takeOver(await answer.text());
+      if (answer.status === 404) {
+        say("lost", "this lane is open here no more; the last values stay");
+      } else {
+        if (!answer.ok) throw new Error(answer.status);
+        takeOver(await answer.text());
+        linked();
+      }
       saidAt = Date.now();
-      say("live", "live");
     } catch {
       say("lost", "connection lost; the last values stay");
     }
@@ -61,8 +69,9 @@
 
   const listen = () => {
     source = new EventSource("/api/v1/events");
-    source.addEventListener("open", () => { say("live", "live"); ask(); });
-    source.addEventListener("update", ask);
+    // The page that is here is as new as its first event; behind a lost connection anything may have changed.
+    source.addEventListener("open", () => { if (live.dataset.state === "lost") ask(); else linked(); });
+    source.addEventListener("update", (event) => { if (event.lastEventId !== document.getElementById("content").dataset.seen) ask(); });
     source.addEventListener("operator", ask);
     source.addEventListener("error", () => {
       say("lost", "connection lost; the last values stay");
