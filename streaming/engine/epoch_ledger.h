@@ -50,7 +50,8 @@ class EpochLedger {
   /// none. `to`: where the lane is.
   [[nodiscard]] std::optional<StepCount> limit(const std::optional<Rho>& budget, Position to) const;
 
-  /// The lines after `steps` steps, with the head of the lane's releases up to there; the chain's head moves behind them.
+  /// The lines after `steps` steps, with the head of the lane's releases up to there; the chain's head moves behind
+  /// them.
   [[nodiscard]] std::string append_lines(StepCount steps, Position to, const secrets::Keyring& keys,
                                          const journal::Hash& released);
   [[nodiscard]] const journal::Hash& head() const noexcept { return ledger_.head; }

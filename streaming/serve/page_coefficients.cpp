@@ -70,8 +70,8 @@ void append_floored(std::uint64_t floored, std::string& out) {
 void append_verdict(const publish::ShownRelease& release, std::string& out) {
   const std::string_view words = publish::in_words(release.verdict);
   if (words.empty()) return;
-  out += fmt::format("<p{}>Of this estimate {}.</p>\n", publish::is_warning(release.verdict) ? " class=\"alarm\"" : "",
-                     words);
+  out += fmt::format("<p{}>Of this estimate {}.</p>\n",
+                     publish::is_warning(release.verdict) ? " class=\"alarm\"" : "", words);
 }
 
 /// What one step is made of is the whole table.

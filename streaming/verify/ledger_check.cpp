@@ -18,7 +18,8 @@ void add(const std::string& line, TrustedKeys& keys, CheckedLedger& checked) {
   ++checked.lines;
   if (read.handed_on) {
     ++checked.rotations;
-    if (keys.have_signed(secrets::Signing::hand_over, read.handed_on->by.text, read.handed_on->by.signature)) keys.add(read.handed_on->to);
+    if (keys.have_signed(secrets::Signing::hand_over, read.handed_on->by.text, read.handed_on->by.signature))
+      keys.add(read.handed_on->to);
   }
   checked.ends_signed =
       read.signed_ && keys.have_signed(secrets::Signing::ledger_line, read.signed_->text, read.signed_->signature);

@@ -28,8 +28,8 @@ void follow(const journal::ChainPlace& place, CheckedReleases& lane, const std::
   if (!place.previous || by_cadence) lane.head = journal::hash_of(line + '\n');
 }
 
-void check_signature(const journal::ChainPlace& place, const TrustedKeys& keys, const std::set<journal::Hash>& released,
-                     CheckedReleases& lane, bool by_cadence) {
+void check_signature(const journal::ChainPlace& place, const TrustedKeys& keys,
+                     const std::set<journal::Hash>& released, CheckedReleases& lane, bool by_cadence) {
   const bool is_signed = place.previous && place.signature &&
                          keys.have_signed(secrets::Signing::release, place.signed_text, *place.signature);
   if (place.previous && !by_cadence && !is_signed) {

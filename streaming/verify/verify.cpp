@@ -59,16 +59,17 @@ void require_paid(const LaneName& name, const CheckedReleases& lane, const Check
   }
 }
 
-/// Somebody trusted signed them, and as often as releases are signed: who changes one has to leave all signatures behind
-/// it out.
+/// Somebody trusted signed them, and as often as releases are signed: who changes one has to leave all signatures
+/// behind it out.
 void require_vouched_for(const LaneName& name, const CheckedReleases& lane) {
   if (lane.is_vouched_for && lane.unsigned_end <= unsigned_max) return;
-  throw Failure(Exit::data,
-                fmt::format("stream '{}', lane {}: nobody who is trusted here vouches for {} releases{}, where at most {} "
-                            "are never signed one after another: they were changed, their signatures left out, or the "
-                            "key was rotated; verify with the stream's first public key",
-                            name.first, name.second.value(), lane.is_vouched_for ? lane.unsigned_end : lane.releases,
-                            lane.is_vouched_for ? " at the end" : "", unsigned_max));
+  throw Failure(
+      Exit::data,
+      fmt::format("stream '{}', lane {}: nobody who is trusted here vouches for {} releases{}, where at most {} "
+                  "are never signed one after another: they were changed, their signatures left out, or the "
+                  "key was rotated; verify with the stream's first public key",
+                  name.first, name.second.value(), lane.is_vouched_for ? lane.unsigned_end : lane.releases,
+                  lane.is_vouched_for ? " at the end" : "", unsigned_max));
 }
 
 /// A release at the very step of the ledger's last line is the one that the line names.
@@ -77,9 +78,10 @@ void require_named(const CheckedReleases& lane, const CheckedLedger& ledger, con
   if (!ledger.last_released || found == lane.epochs.end()) return;
   const publish::ShownRelease& release = found->second;
   if (release.tag != "cadence" || release.step < last.steps.value() || lane.head == ledger.last_released) return;
-  throw Failure(Exit::data, fmt::format("stream '{}', lane {}: the release at step {} of epoch {} is not the one that the "
-                                        "ledger names there: it was changed",
-                                        last.stream, last.lane.value(), release.step, last.epoch.value()));
+  throw Failure(Exit::data,
+                fmt::format("stream '{}', lane {}: the release at step {} of epoch {} is not the one that the "
+                            "ledger names there: it was changed",
+                            last.stream, last.lane.value(), release.step, last.epoch.value()));
 }
 
 std::string counted(std::uint64_t count, const std::string& what) {

@@ -34,7 +34,8 @@ SITUATIONS = {
         "nustream replay mine.toml --resume --to 6000",
         "nustream verify runs/mine/releases.jsonl runs/mine/ledger --public-key stream.pub | grep 'handed on 1 time'",
         # Another program finds the same signature good.
-        "grep signature runs/mine/releases.jsonl | tail -1 | sed 's/,\"signature\".*//' | tr -d '\\n' > text",
+        "echo nustream release > text",
+        "grep signature runs/mine/releases.jsonl | tail -1 | sed 's/,\"signature\".*//' | tr -d '\\n' >> text",
         "grep signature runs/mine/releases.jsonl | tail -1 | sed 's/.*\"signature\":\"//; s/\".*//' | bytes_of > signature",
         "(echo 302a300506032b6570032100; cat stream.pub) | bytes_of | openssl pkey -pubin -inform DER -out key.pem",
         "openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in text -sigfile signature",

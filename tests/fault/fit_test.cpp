@@ -138,7 +138,7 @@ TEST_F(Fit, SaysWhatASmallFileWouldNeed) {
   folder.write("table.csv", table(1000));
   EXPECT_EQ(fit({"--target", "y", "--features", "a,b", "--rho", "0.543"}).code, 0);
   folder.write("table.csv", table(300));
-  EXPECT_EQ(fit({"--target", "y", "--features", "a,b", "--rho", "0"}).code, 78);
+  EXPECT_EQ(fit({"--target", "y", "--features", "a,b", "--rho", "0"}).code, 64);
 }
 
 TEST_F(Fit, StopsWhereATargetIsHardlyUsableAndSaysWhatItCost) {

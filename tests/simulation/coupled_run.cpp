@@ -173,8 +173,8 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
     shown.lanes[commit] = committed.lane;
     shown.releases += journal::chained(life->released(), releases, keys);
     const engine::Estimator& lane = life->lane();
-    shown.ledger +=
-        ledger.append_lines(lane.steps(), Position{world.window.touched(lane.position().value())}, keys, releases.head);
+    shown.ledger += ledger.append_lines(lane.steps(), Position{world.window.touched(lane.position().value())}, keys,
+                                        releases.head);
   }
   const engine::Estimator& lane = life->lane();
   serve::PublicSurface surface(config.stream);

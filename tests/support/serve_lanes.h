@@ -81,7 +81,8 @@ inline serve::CommittedRelease release_with_interval(std::uint32_t lane, std::ui
 }
 
 /// One that says whether its path has settled.
-inline serve::CommittedRelease release_with_verdict(std::uint32_t lane, std::uint64_t step, const std::string& verdict) {
+inline serve::CommittedRelease release_with_verdict(std::uint32_t lane, std::uint64_t step,
+                                                    const std::string& verdict) {
   std::string line = release_line(lane, step, R"({"x":1})", R"({"x":1})");
   line.insert(line.find(",\"rho\""), R"(,"status":{"verdict":")" + verdict + R"(","trend":1,"false_alarm":0.06})");
   return serve::CommittedRelease::published(line);

@@ -27,24 +27,24 @@ TEST(ReleaseChain, WritesTheBytesOfItsPage) {
       release(10, "cadence") + release(30, "cadence") + release(33, "end") + release(40, "cadence");
   EXPECT_EQ(journal::chained(releases, chain, keys_from(1)),
             R"({"format":1,"stream":"a \"b\"","lane":2,"epoch":3,"step":10,"position":10,"tag":"cadence","private":)"
-            R"(true,"previous":"0000000000000000000000000000000000000000000000000000000000000000","signature":"8501)"
-            R"(ab43241cdc8aa8a8a683e4cf6498798a9cf15afbc66cd2998c2c3b8f24bfad4a7f28a54c6f484421ad5bd161fa0cce78b31c)"
-            R"(36657889fd9a15ef27e52106"})"
+            R"(true,"previous":"0000000000000000000000000000000000000000000000000000000000000000","signature":"c83b)"
+            R"(a1ef31d1ad752d052c125074d1a47ca0d433b1359946582ae8934abfad5e068482c515eddd23841a6dd65d9d29794714e400)"
+            R"(1c7ccedf92a5d37d4c3c190d"})"
             "\n"
             R"({"format":1,"stream":"a \"b\"","lane":2,"epoch":3,"step":30,"position":30,"tag":"cadence","private":)"
-            R"(true,"previous":"b2d94d39e7fe6cb0569b52186df9b9343eb946767a06db043d6eae62baf2c3f8"})"
+            R"(true,"previous":"45c3d698052501b68ddb3d96874233fd08849b979830bd39a119cec4093c3a7d"})"
             "\n"
             R"({"format":1,"stream":"a \"b\"","lane":2,"epoch":3,"step":33,"position":33,"tag":"end","private":true)"
-            R"(,"previous":"a2fed75d94d550bd08c2b539468904263fdad58bf945b6aa9ee3e379f0ff2cc1","signature":"eb765860)"
-            R"(83d765e987429d1823e40ec1beba6c7315c8c27dd2ce2b7648778181ae5d50e410d934c6e5c5854d06f2dadc196c605a3631)"
-            R"(bc8944f539c8b1523a0a"})"
+            R"(,"previous":"42416e54ea5be39e16817b59483d43bd6cff04bef7fdc3d1a0094ca7b90afa2d","signature":"6f49d1c8)"
+            R"(2a9e7745268f81311a0aa2fbc7933e3bb7d7038b2500073df4fb1f81c8045a4b4fb01aaf56a8e3856cc5cab7c0456a1d076e)"
+            R"(fdb111079726ebdb2503"})"
             "\n"
             R"({"format":1,"stream":"a \"b\"","lane":2,"epoch":3,"step":40,"position":40,"tag":"cadence","private":)"
-            R"(true,"previous":"a2fed75d94d550bd08c2b539468904263fdad58bf945b6aa9ee3e379f0ff2cc1","signature":"86e0)"
-            R"(8ccd2231c7cb9eefc0d4cf7272d31ac0a3c1d05403cf4a927e9e25bf3f0e45afe86988019fc3f61ce80241d11146312a2516)"
-            R"(fd89d2840c8dbd8093d3bb0f"})"
+            R"(true,"previous":"42416e54ea5be39e16817b59483d43bd6cff04bef7fdc3d1a0094ca7b90afa2d","signature":"4200)"
+            R"(ffb0d2e06b548c43f9aa2fcc9c8e57a3fc48e2a4be764a4f385434c4f2585a9ace9c18c74752fc4a6d2132cedf7dac9068a7)"
+            R"(b8ab65d9eb481c1275188a01"})"
             "\n");
-  EXPECT_EQ(secrets::to_hex(chain.head), "f938c932251fe65d5a2a463a2997fefec929f3ad7486982cd5a9bd3dc6126967");
+  EXPECT_EQ(secrets::to_hex(chain.head), "fbc8c8c0d7605ffce3df77fa00f1dd1bea03d226a639170f969f90422f9f260f");
 }
 
 TEST(ReleaseChain, IsTheSameWhereverBatchesEnd) {

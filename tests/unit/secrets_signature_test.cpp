@@ -62,16 +62,23 @@ TEST(Signature, OfAKeyFileIsCheckedByAnotherLibrary) {
   const auto keys = secrets::Keyring::from_master(master);
   const std::string text = R"({"format":1,"stream":"a")";
   const secrets::Signature signature = keys.sign(secrets::Signing::release, text);
-  EXPECT_TRUE(openssl_verifies(text, signature, keys.public_key()));
-  EXPECT_FALSE(openssl_verifies(text + ' ', signature, keys.public_key()));
-  EXPECT_TRUE(secrets::is_signed(text, signature, keys.public_key()));
-  EXPECT_EQ(signature, keys.sign(secrets::Signing::release, text));  // a killed run and an unbroken one release the same bytes
+  const std::string as_release = "nustream release\n" + text;
+  EXPECT_TRUE(openssl_verifies(as_release, signature, keys.public_key()));
+  EXPECT_FALSE(openssl_verifies(as_release + ' ', signature, keys.public_key()));
+  EXPECT_TRUE(secrets::is_signed(as_release, signature, keys.public_key()));
+  // A killed run and an unbroken one release the same bytes.
+  EXPECT_EQ(signature, keys.sign(secrets::Signing::release, text));
+  // Of another purpose it is none.
+  EXPECT_FALSE(secrets::is_signed(text, signature, keys.public_key()));
+  for (const auto other : {secrets::Signing::ledger_line, secrets::Signing::hand_over})
+    EXPECT_FALSE(secrets::is_signed(secrets::to_sign(other, text), signature, keys.public_key()));
 }
 
 TEST(Signature, IsOfOneTextAndOneKey) {
   const auto keys = secrets::Keyring::insecure(1);
-  const std::string text = "a text that is signed";
-  const secrets::Signature signature = keys.sign(secrets::Signing::release, text);
+  const std::string text = secrets::to_sign(secrets::Signing::release, "a text that is signed");
+  const secrets::Signature signature = keys.sign(secrets::Signing::release, "a text that is signed");
+  ASSERT_TRUE(secrets::is_signed(text, signature, keys.public_key()));
   EXPECT_FALSE(secrets::is_signed(text, signature, secrets::Keyring::insecure(2).public_key()));
   for (std::size_t at = 0; at < text.size(); ++at) {
     std::string changed = text;

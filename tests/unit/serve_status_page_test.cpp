@@ -77,6 +77,7 @@ TEST_F(StatusPage, PromisesNothingWhereTheNoiseIsKnown) {
 
 TEST_F(StatusPage, SaysWhetherThePathHasSettled) {
   EXPECT_THAT(page(), Not(HasSubstr("the path"))) << "where the release does not say";
+  surface_.update(spend(0, 300, 0.2));
   surface_.update(release_with_verdict(0, 150, "settled"));
   EXPECT_THAT(page(), HasSubstr("<p>Of this estimate the path has settled"));
   surface_.update(release_with_verdict(0, 200, "converging"));

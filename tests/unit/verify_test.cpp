@@ -131,8 +131,8 @@ TEST(Verify, SeesEveryChangedByteOfReleasesInFrontOfTheLastSignature) {
   const auto keys = keys_from(1);
   const std::size_t count = two_epochs(keys).releases.size();
   change_bytes(&World::releases, keys, [&](std::size_t line, std::size_t at, const verify::Verified& verified) {
-    // The last line, whose signature or chain was spoilt, is an unsigned end, and is told as one; and so is a line that
-    // claims to be another lane's: the first one, whose own then begins behind it, or the last one.
+    // The last line, whose signature or chain was spoilt, is an unsigned end, and is told as one; and so is a line
+    // that claims to be another lane's: the first one, whose own then begins behind it, or the last one.
     const auto own = verified.lanes.find({"sales", LaneId{0}});
     const bool is_first = line == 0 && own != verified.lanes.end() && own->second.begins_later;
     EXPECT_TRUE(is_first || line + 1 == count) << line << ' ' << at;
