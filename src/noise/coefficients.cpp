@@ -82,7 +82,8 @@ std::vector<double> noise_coefficients(const Correlation& correlation, std::size
                [&](const Windowed& family) { return padded(family.beta, count); },
                [&](const Strategy& family) { return series_inverse(family.c, count); },
                [&](const Tree&) { return refuse_matrix(correlation); },
-               [&](const Dense&) { return refuse_matrix(correlation); }},
+               [&](const Dense&) { return refuse_matrix(correlation); },
+               [&](const Restarted&) { return refuse_matrix(correlation); }},
       correlation.family());
 }
 
@@ -99,7 +100,8 @@ std::vector<double> strategy_coefficients(const Correlation& correlation, std::s
                [&](const Windowed& family) { return series_inverse(family.beta, count); },
                [&](const Strategy& family) { return padded(family.c, count); },
                [&](const Tree&) { return refuse_matrix(correlation); },
-               [&](const Dense&) { return refuse_matrix(correlation); }},
+               [&](const Dense&) { return refuse_matrix(correlation); },
+               [&](const Restarted&) { return refuse_matrix(correlation); }},
       correlation.family());
 }
 

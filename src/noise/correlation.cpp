@@ -66,6 +66,17 @@ void check(const Tree& family) {
   if (family.height > tallest_tree) refuse("height", family.height, "0 ... 40");
 }
 
+void check(const Restarted&) {}
+
+const Correlation& checked_block(const Correlation& block) {
+  if (!block.horizon()) throw InvalidParameter("horizon", "none", "a horizon, where the noise begins anew");
+  if (std::holds_alternative<Tree>(block.family())) {
+    throw InvalidParameter("restarts", "of a tree", "the tree's own flag, which restarts it");
+  }
+  if (std::holds_alternative<Restarted>(block.family())) throw InvalidParameter("restarts", "twice", "once");
+  return block;
+}
+
 std::optional<StepCount> horizon_of(const Correlation::Family& family) {
   using Horizon = std::optional<StepCount>;
   return std::visit(
@@ -78,11 +89,15 @@ std::optional<StepCount> horizon_of(const Correlation::Family& family) {
                  if (tree.restarts) return Horizon{};
                  return Horizon{StepCount{std::uint64_t{1} << tree.height}};
                },
-               [](const Dense& dense) { return Horizon{dense.horizon()}; }},
+               [](const Dense& dense) { return Horizon{dense.horizon()}; },
+               [](const Restarted&) { return Horizon{}; }},
       family);
 }
 
 }  // namespace
+
+Restarted::Restarted(const Correlation& block)
+    : block_(std::make_shared<const Correlation>(checked_block(block))), every_(*block.horizon()) {}
 
 Correlation::Correlation(Family family, std::optional<StepCount> stop) : family_(std::move(family)), stop_(stop) {
   if (stop_) check_horizon(*stop_);
@@ -90,13 +105,14 @@ Correlation::Correlation(Family family, std::optional<StepCount> stop) : family_
 }
 
 std::string Correlation::name() const {
+  if (const auto* restarted = std::get_if<Restarted>(&family_)) return restarted->block().name();
   return std::visit(
       Overload{[](const Independent&) { return "independent"; }, [](const NuFtrl&) { return "nu"; },
                [](const Rational&) { return "rational"; }, [](const DampedAntiPgd&) { return "damped-anti-pgd"; },
                [](const AntiPgd&) { return "anti-pgd"; }, [](const Windowed&) { return "windowed"; },
                [](const Strategy&) { return "strategy"; },
                [](const Tree& tree) { return tree.estimator == Tree::Estimator::honaker ? "honaker" : "tree"; },
-               [](const Dense&) { return "dense"; }},
+               [](const Dense&) { return "dense"; }, [](const Restarted&) { return "restarted"; }},
       family_);
 }
 
@@ -107,7 +123,8 @@ std::optional<StepCount> Correlation::horizon() const {
 }
 
 bool Correlation::toeplitz() const noexcept {
-  return !std::holds_alternative<Tree>(family_) && !std::holds_alternative<Dense>(family_);
+  return !std::holds_alternative<Tree>(family_) && !std::holds_alternative<Dense>(family_) &&
+         !std::holds_alternative<Restarted>(family_);
 }
 
 }  // namespace nustream::noise

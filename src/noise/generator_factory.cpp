@@ -9,6 +9,7 @@
 #include "generator.h"
 #include "overload.h"
 #include "planted.h"
+#include "restarted.h"
 #include "tree.h"
 
 namespace nustream::noise {
@@ -49,7 +50,8 @@ std::size_t window(const Correlation& correlation) {
                [&](const Windowed& family) { return checked_window(correlation, family.beta.size()); },
                [&](const Strategy&) { return checked_window(correlation, correlation.horizon()->value()); },
                [&](const Tree&) -> std::size_t { refuse_pair(correlation, "direct or fft", "use tree"); },
-               [&](const Dense&) -> std::size_t { refuse_pair(correlation, "direct or fft", "use dense"); }},
+               [&](const Dense&) -> std::size_t { refuse_pair(correlation, "direct or fft", "use dense"); },
+               [](const Restarted& restarted) { return window(restarted.block()); }},
       correlation.family());
 }
 
@@ -81,6 +83,7 @@ GeneratorKind automatic_kind(const Correlation& correlation) {
       Overload{[](const Independent&) { return GeneratorKind::recurrent; },
                [](const Rational&) { return GeneratorKind::recurrent; },
                [](const Tree&) { return GeneratorKind::tree; }, [](const Dense&) { return GeneratorKind::dense; },
+               [](const Restarted& restarted) { return automatic_kind(restarted.block()); },
                [&](const auto&) {
                  return window(correlation) <= widest_direct ? GeneratorKind::direct : GeneratorKind::fft;
                }},
@@ -88,6 +91,9 @@ GeneratorKind automatic_kind(const Correlation& correlation) {
 }
 
 std::unique_ptr<Generator> make_generator(const Correlation& correlation, GeneratorKind kind, std::size_t dimension) {
+  if (const auto* restarted = std::get_if<Restarted>(&correlation.family())) {
+    return make_restarted(make_generator(restarted->block(), kind, dimension), restarted->every(), dimension);
+  }
   switch (kind) {
     case GeneratorKind::automatic:
       return make_generator(correlation, automatic_kind(correlation), dimension);

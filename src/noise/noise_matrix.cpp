@@ -190,11 +190,32 @@ double largest_stddev(const Correlation& correlation) {
                             return squared_sum(noise_coefficients(correlation, correlation.horizon()->value()));
                           },
                           [](const Tree& tree) { return std::pow(largest_tree_stddev(tree), 2); },
-                          [&](const Dense& encoder) { return largest_squared_row(encoder, *correlation.horizon()); }},
+                          [&](const Dense& encoder) { return largest_squared_row(encoder, *correlation.horizon()); },
+                          [](const Restarted& restarted) { return std::pow(largest_stddev(restarted.block()), 2); }},
                  correlation.family()));
 }
 
+namespace {
+
+/// Block diagonal; the last block may be cut.
+std::vector<double> dense_restarted(const Restarted& restarted, std::size_t steps) {
+  const std::size_t every = std::min<std::uint64_t>(restarted.every().value(), steps);
+  const std::vector<double> block = dense_noise_matrix(restarted.block(), every);
+  std::vector<double> matrix(steps * steps, 0.0);
+  for (std::size_t row = 0; row < steps; ++row) {
+    const std::size_t base = row / every * every;
+    for (std::size_t column = base; column <= row; ++column) {
+      matrix[row * steps + column] = block[(row - base) * every + (column - base)];
+    }
+  }
+  return matrix;
+}
+
+}  // namespace
+
 std::vector<double> dense_noise_matrix(const Correlation& correlation, std::size_t steps) {
+  if (const auto* restarted = std::get_if<Restarted>(&correlation.family()))
+    return dense_restarted(*restarted, steps);
   if (const auto* tree = std::get_if<Tree>(&correlation.family())) return dense_tree(*tree, steps);
   if (const auto* dense = std::get_if<Dense>(&correlation.family())) {
     if (steps > dense->horizon().value()) throw Unsupported("a dense correlation ends at its horizon");

@@ -51,7 +51,7 @@ class NoiseSource::Impl {
         dimension_(dimension),
         block_steps_(steps_per_block(dimension)),
         horizon_(correlation.horizon()),
-        end_(whole_strides(end)),
+        end_(restarts_within_strides(correlation) ? std::nullopt : whole_strides(end)),
         generator_(make_generator(correlation, kind_, dimension)),
         start_(checked_start(checkpoint, next_step.value(), healing.fresh && healing.resumed)),
         keys_(checkpoint.segments, block_steps_, secrets, {std::move(healing), next_step.value(), length_min()}),
@@ -181,6 +181,12 @@ class NoiseSource::Impl {
                         ": start a new epoch, or use a correlation without a horizon");
     }
     return static_cast<std::size_t>(std::min<std::uint64_t>(left_of_block(first), horizon_->value() - first));
+  }
+
+  // Strides then begin at restarts: no multiple of a stride would end one for certain.
+  static bool restarts_within_strides(const Correlation& correlation) {
+    const auto* restarted = std::get_if<Restarted>(&correlation.family());
+    return restarted != nullptr && restarted->every().value() % lookahead_steps != 0;
   }
 
   // Where a recurrence takes several steps at once, a stride that is cut would round otherwise.

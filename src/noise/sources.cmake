@@ -11,6 +11,7 @@ target_sources(nustream_core PRIVATE
   noise/noise_matrix.cpp
   noise/rational.cpp
   noise/rational_nu_ftrl.cpp
+  noise/restarted.cpp
   noise/tree.cpp)
 
 target_sources(nustream_core PRIVATE

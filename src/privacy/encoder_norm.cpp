@@ -14,6 +14,7 @@
 #include "numeric_encoder.h"
 #include "nustream/base/error.h"
 #include "planted.h"
+#include "restarted_encoder.h"
 #include "rounding.h"
 #include "tree_encoder.h"
 #include "window_encoder.h"
@@ -122,6 +123,7 @@ std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation,
                         },
                         [&](const noise::Tree& tree) { return tree_norm(tree.height, participation); },
                         [&](const noise::Dense& dense) { return dense_norm(dense, participation); },
+                        [&](const noise::Restarted& restarted) { return restarted_norm(restarted, participation); },
                     },
                     correlation.family());
 }

@@ -10,6 +10,7 @@ target_sources(nustream_core PRIVATE
   privacy/numeric_encoder.cpp
   privacy/participation.cpp
   privacy/plan.cpp
+  privacy/restarted_encoder.cpp
   privacy/sensitivity.cpp
   privacy/spend.cpp
   privacy/stationary.cpp

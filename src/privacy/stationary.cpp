@@ -142,6 +142,9 @@ std::vector<double> frequency_integrals(const noise::Correlation& correlation,
           [](const noise::Tree&) -> std::vector<double> {
             throw Unsupported("a tree is not Toeplitz: it has no stationary error to predict");
           },
+          [](const noise::Restarted&) -> std::vector<double> {
+            throw Unsupported("noise that is begun anew is not Toeplitz: it has no stationary error to predict");
+          },
       },
       correlation.family());
 }

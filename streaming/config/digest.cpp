@@ -190,6 +190,12 @@ std::string little_endian(std::span<const double> values) {
 
 /// The correlation by its parameters, read back from the value that the generators are made of.
 void add_correlation(const noise::Correlation& correlation, Canonical& out) {
+  if (const auto* restarted = std::get_if<noise::Restarted>(&correlation.family())) {
+    add_correlation(restarted->block(), out);
+    out.add("begins", "anew at its horizon");
+    if (const auto stop = correlation.horizon()) out.add_count("stop", stop->value());
+    return;
+  }
   out.add("correlation", correlation.name());
   const std::optional<StepCount> horizon = correlation.horizon();
   out.add_count("horizon", horizon ? horizon->value() : 0);

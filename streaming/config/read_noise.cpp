@@ -86,15 +86,12 @@ FittedDescent fitted_descent(const Section& root) {
           mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
 }
 
-/// Whoever asks for restarts expects noise beyond the horizon: a stream that stops there would come as a surprise.
-const Correlation& without_restarts(const Section& section, const Correlation& correlation) {
+/// Begun anew at every horizon where that is asked for. A correlation without one has no such place, and goes on as
+/// it is; trees restart on their own.
+Correlation with_restarts(const Section& section, const Correlation& correlation) {
   const bool asked = section.flag("restarts").value_or(false);
-  if (asked && correlation.horizon()) {
-    section.refuse("restarts",
-                   "false: only trees restart. Behind its horizon a stream goes on from its last release "
-                   "with --new-epoch");
-  }
-  return correlation;
+  if (!asked || !correlation.horizon()) return correlation;
+  return Correlation{noise::Restarted{correlation}};
 }
 
 }  // namespace
@@ -138,16 +135,16 @@ Noise read_noise(const Section& root, Purpose purpose) {
       const auto start = std::chrono::steady_clock::now();
       OptimisedNoise fitted = read_optimised(section, fitted_descent(root));
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-      static_cast<void>(without_restarts(section, fitted.correlation));
-      return {std::move(fitted.correlation), generator, std::nullopt, Fit{std::move(fitted.objective), took.count()}};
+      return {with_restarts(section, fitted.correlation), generator, std::nullopt,
+              Fit{std::move(fitted.objective), took.count()}};
     }
     const bool rational = read == Reader{read_rational};
     if (rational && !section.has("nu") && !section.has("q") && !section.has("b")) {
       return default_rational(root, generator);
     }
     const bool approximates = rational && !section.has("q");
-    return {without_restarts(section, read(section)), generator,
-            approximates ? section.as<Damping>("nu") : std::nullopt, std::nullopt};
+    return {with_restarts(section, read(section)), generator, approximates ? section.as<Damping>("nu") : std::nullopt,
+            std::nullopt};
   } catch (const InvalidParameter& error) {
     // A parameter of the correlation that is a key of this section is refused at its line.
     if (section.has(error.name())) section.refuse(error.name(), error.allowed());

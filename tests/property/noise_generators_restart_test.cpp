@@ -34,6 +34,10 @@ Dense banded(std::size_t bands, std::size_t horizon) {
   return {rows, bands, StepCount{horizon}};
 }
 
+Correlation anew(const Correlation& block) {
+  return Correlation{Restarted{block}};
+}
+
 // Windows shorter and longer than a block, stretches that end within one, trees that do.
 std::vector<Case> cases() {
   const StepCount horizon{5000};
@@ -49,6 +53,14 @@ std::vector<Case> cases() {
           {Correlation{Rational::nu_ftrl(Damping{1e-3}, 3), horizon}, GeneratorKind::fft},
           {Correlation{banded(1, 5000)}, GeneratorKind::dense},
           {Correlation{banded(300, 5000)}, GeneratorKind::dense},
+          // Begun anew within blocks and strides, at their borders, and seldom.
+          {anew(Correlation{Rational::nu_ftrl(Damping{1e-3}, 3), StepCount{37}}), GeneratorKind::recurrent},
+          {anew(Correlation{Rational::nu_ftrl(Damping{1e-3}, 3), StepCount{512}}), GeneratorKind::recurrent},
+          {anew(Correlation{AntiPgd{StepCount{100}}}), GeneratorKind::direct},
+          {anew(Correlation{NuFtrl{Damping{0}, StepCount{300}}}), GeneratorKind::direct},
+          {anew(Correlation{NuFtrl{Damping{0}, StepCount{1999}}}), GeneratorKind::fft},
+          {anew(Correlation{banded(30, 256)}), GeneratorKind::dense},
+          {anew(Correlation{banded(300, 401)}), GeneratorKind::dense},
           {Correlation{Tree{0, Tree::Estimator::plain, true}}, GeneratorKind::tree},
           {Correlation{Tree{5, Tree::Estimator::plain, true}}, GeneratorKind::tree},
           {Correlation{Tree{10, Tree::Estimator::honaker, true}}, GeneratorKind::tree},

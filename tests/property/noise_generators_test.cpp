@@ -48,10 +48,8 @@ std::vector<double> random_window(Random& random, double total) {
 }
 
 // Rows whose inverse stays small: the entries beside the diagonal sum to less than it.
-Dense random_dense(Random& random, std::size_t steps) {
-  // Blocks are asked for beyond the last step that is looked at.
-  const std::size_t horizon = steps + 400;
-  const std::size_t bands = whole(random, 1, random() % 2 == 0 ? 8 : horizon);
+Dense random_dense(Random& random, std::size_t horizon) {
+  const std::size_t bands = whole(random, 1, random() % 2 == 0 ? std::min<std::size_t>(8, horizon) : horizon);
   std::vector<double> rows(Dense::entries(bands, StepCount{horizon}));
   for (std::size_t t = 0; t < horizon; ++t) {
     const std::size_t first = Dense::entries_before(t, bands);
@@ -63,8 +61,8 @@ Dense random_dense(Random& random, std::size_t steps) {
   return {std::move(rows), bands, StepCount{horizon}};
 }
 
-// Any correlation that exists for `steps` steps.
-Correlation random_correlation(Random& random, std::size_t steps) {
+// Any correlation that exists for `steps` steps, and begins once.
+Correlation random_block(Random& random, std::size_t steps) {
   const Damping nu{std::pow(10, uniform(random, -6, -0.1))};
   const StepCount horizon{steps + random() % 50};
   switch (random() % 10) {
@@ -83,13 +81,22 @@ Correlation random_correlation(Random& random, std::size_t steps) {
     case 6:
       return Correlation{Strategy{random_window(random, 0.9), horizon}};
     case 7:
-      return Correlation{random_dense(random, steps)};
+      return Correlation{random_dense(random, steps + 400)};  // blocks are asked for beyond the last step
     case 8:
       return Correlation{random_rational(random), horizon};
     default:
       const auto estimator = random() % 2 == 0 ? Tree::Estimator::plain : Tree::Estimator::honaker;
       return Correlation{Tree{static_cast<unsigned>(random() % 7), estimator, true}};
   }
+}
+
+// Any correlation that exists for `steps` steps: one with a horizon may begin anew there.
+Correlation random_correlation(Random& random, std::size_t steps) {
+  if (random() % 3 != 0) return random_block(random, steps);
+  if (random() % 8 == 0) return Correlation{Restarted{Correlation{random_dense(random, whole(random, 1, 40))}}};
+  const Correlation block = random_block(random, whole(random, 1, 40));
+  if (block.horizon()) return Correlation{Restarted{block}};
+  return random_block(random, steps);
 }
 
 // All kinds that can generate it.

@@ -23,13 +23,15 @@ std::string schedule(Random& random, double step_size) {
                 "schedule = \"piecewise\"\npieces = [{from = 0, step_size = 0.05}, {from = 9, step_size = 0.01}]\n");
 }
 
-std::string correlation(Random& random, const StreamLimits& limits) {
+/// `anew`: where it has a horizon, that is a short one, and it is begun anew behind it.
+std::string correlation(Random& random, const StreamLimits& limits, std::uint64_t anew) {
   const bool early = limits.may_end_early && random() % 6 == 0;
   const std::uint64_t horizon = std::max<std::uint64_t>(2, early ? limits.steps / 2 : limits.steps + random() % 20);
   const auto with = [&](const char* name, const std::string& more) {
     return fmt::format("correlation = \"{}\"\n{}", name, more);
   };
-  const std::string until = fmt::format("horizon = {}\n", horizon);
+  const std::string until = anew == 0 ? fmt::format("horizon = {}\n", horizon)
+                                      : fmt::format("horizon = {}\nrestarts = true\n", 5 + anew % 12);
   unsigned height = 0;
   while ((std::uint64_t{1} << height) < limits.steps + 1) ++height;
   switch (random() % 15) {
@@ -179,9 +181,12 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
     format += "]\n";
   }
   if (random() % 8 == 0) format += "record_bytes_max = 64\n";
+  // Of their own numbers, so that what was drawn before is drawn again.
+  Random apart(seed * 0xbf58476d1ce4e5b9U + 7);
+  const std::string noise = correlation(random, limits, !sandwich && apart() % 3 == 0 ? 1 + apart() % 64 : 0);
   stream.toml = "[stream]\nname = \"simulated\"\n" + format + (mean ? "" : "[target]\ncolumn = \"y\"\n") + model +
-                descent + privacy + "[noise]\n" + correlation(random, limits) +
-                fmt::format("[release]\nevery = {}\n", 1 + random() % 6) + features;
+                descent + privacy + "[noise]\n" + noise + fmt::format("[release]\nevery = {}\n", 1 + random() % 6) +
+                features;
   return stream;
 }
 

@@ -125,6 +125,12 @@ TEST(SettingsDigest, ChangesWithEverythingThatChangesAnIterateOrItsCost) {
                              "stream.record_bytes_max=100"}) {
     EXPECT_NE(digest({change}), base) << change;
   }
+  const std::vector<std::string> ends = {"noise.correlation=nu", "noise.horizon=50"};
+  const auto ending = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), ends.begin(), ends.end());
+    return digest(more);
+  };
+  EXPECT_NE(ending({"noise.restarts=true"}), ending({}));
   EXPECT_NE(digest({"descent.projection=ball", "descent.radius=1.0"}),
             digest({"descent.projection=ball", "descent.radius=2.0"}));
 }
@@ -155,6 +161,31 @@ TEST(OptimisedNoise, IsFittedToWhatTheSettingsSay) {
   }
   EXPECT_NE(std::get<noise::Strategy>(family({}).family()).c,
             std::get<noise::Strategy>(family({"noise.error=mean"}).family()).c);
+}
+
+// What cannot be fitted anew is the noise of a block: every correlation with a horizon begins anew behind it.
+TEST(Restarts, AreOfEveryCorrelationWithAHorizon) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"noise.correlation=nu", "noise.nu=0"},
+                                               {"noise.correlation=anti-pgd"},
+                                               {"noise.correlation=strategy", "noise.c=[1.0, 0.5]"},
+                                               {"noise.correlation=windowed", "noise.window=5"},
+                                               {"noise.correlation=optimised"},
+                                               {"noise.correlation=optimised", "noise.poles=3"},
+                                               {"noise.correlation=optimised", "noise.dense=true"}}) {
+    std::vector<std::string> all = {"noise.horizon=60", "noise.restarts=true"};
+    all.insert(all.end(), more.begin(), more.end());
+    const Config config = read(all);
+    const auto* const restarted = std::get_if<noise::Restarted>(&config.noise.correlation.family());
+    ASSERT_NE(restarted, nullptr) << more.front();
+    EXPECT_EQ(restarted->every(), StepCount{60});
+    EXPECT_EQ(config.noise.correlation.horizon(), std::nullopt);
+    // Two passes, 100 steps apart, each in a block of its own.
+    const Mechanism two = make_mechanism(config, {2, 100});
+    const Mechanism one = make_mechanism(config, privacy::Participation::once());
+    EXPECT_NEAR(two.main().sensitivity.value(), std::sqrt(2) * one.main().sensitivity.value(), 1e-9);
+  }
+  // Without a horizon there is nothing to begin anew.
+  EXPECT_EQ(read({"noise.restarts=true"}).noise.correlation.name(), "rational");
 }
 
 // The fit to a descent takes the step size and the loss from their own sections, and needs no end.

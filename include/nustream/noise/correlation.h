@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -57,11 +58,33 @@ struct Tree {
   bool restarts;
 };
 
+class Correlation;
+
+/// A correlation with a horizon, begun anew every so many steps: B and C are block diagonal, with the first `horizon`
+/// rows and columns of `block`'s in each block, and the noise of a block owes nothing to the seed noise of another.
+/// Any number of steps. Source: CDP+ section 4 ("× S"); Choquette-Choo et al. 2023, "(Amplified) Banded Matrix
+/// Factorization", who call it stamping.
+class Restarted {
+ public:
+  /// Throws InvalidParameter where `block` has no horizon, or is a tree (whose own flag restarts it) or itself
+  /// restarted.
+  explicit Restarted(const Correlation& block);
+
+  [[nodiscard]] const Correlation& block() const noexcept { return *block_; }
+  /// Steps of a block: block().horizon().
+  [[nodiscard]] StepCount every() const noexcept { return every_; }
+
+ private:
+  std::shared_ptr<const Correlation> block_;
+  StepCount every_;
+};
+
 /// One correlation: valid by construction. Everything that depends on B (coefficients, generators,
 /// sensitivity) takes this one value, so that no two of them can speak of different B's.
 class Correlation {
  public:
-  using Family = std::variant<Independent, NuFtrl, Rational, DampedAntiPgd, AntiPgd, Windowed, Strategy, Tree, Dense>;
+  using Family =
+      std::variant<Independent, NuFtrl, Rational, DampedAntiPgd, AntiPgd, Windowed, Strategy, Tree, Dense, Restarted>;
 
   /// `stop`: no more steps than this, whatever the family allows; a rational correlation fitted to a number of steps
   /// ends there, and costs γ_T instead of γ_∞. Throws InvalidParameter where the family's parameters are out of range
@@ -71,11 +94,11 @@ class Correlation {
 
   [[nodiscard]] const Family& family() const noexcept { return family_; }
   /// The name used in settings: "independent", "nu", "rational", "damped-anti-pgd", "anti-pgd",
-  /// "windowed", "strategy", "tree", "honaker", "dense".
+  /// "windowed", "strategy", "tree", "honaker", "dense"; of a restarted one its block's.
   [[nodiscard]] std::string name() const;
   /// Largest number of steps that may ever be taken; empty where any number may be.
   [[nodiscard]] std::optional<StepCount> horizon() const;
-  /// False for trees and dense ones.
+  /// False for trees, dense and restarted ones.
   [[nodiscard]] bool toeplitz() const noexcept;
 
  private:

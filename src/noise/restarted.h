@@ -1,0 +1,16 @@
+// The generator of a correlation that is begun anew every so many steps; private to the noise room.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "generator.h"
+
+namespace nustream::noise {
+
+/// z of consecutive blocks of `every` steps, each as `block` generates it from its own step 0 on: seed noise is that
+/// of the absolute step, and nothing of an earlier block of steps is read again.
+[[nodiscard]] std::unique_ptr<Generator> make_restarted(std::unique_ptr<Generator> block, StepCount every,
+                                                        std::size_t dimension);
+
+}  // namespace nustream::noise
