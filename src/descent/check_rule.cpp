@@ -24,6 +24,9 @@ void check_rule(const StepRule& rule, std::span<const double> start) {
   rule.projection.check(start.size());
   check_l2(rule.l2);
   if (rule.minibatch == 0) throw InvalidParameter("minibatch", "0", "at least one record");
+  if (!(rule.momentum >= 0 && rule.momentum < 1)) {
+    throw InvalidParameter("momentum", std::to_string(rule.momentum), "a number with 0 <= momentum < 1");
+  }
 }
 
 }  // namespace nustream::descent

@@ -69,4 +69,12 @@ void take_step(const NoisyStep& step, std::span<const std::int64_t> sum, std::sp
   for (std::size_t j = 0; j < theta.size(); ++j) theta[j] = step.moved(theta[j], add_noise(sum[j], noise[j]));
 }
 
+void take_step(const MomentumStep& step, std::span<const std::int64_t> sum, std::span<const std::int64_t> noise,
+               std::span<double> velocity, std::span<double> theta) {
+  for (std::size_t j = 0; j < theta.size(); ++j) {
+    velocity[j] = step.velocity(velocity[j], theta[j], add_noise(sum[j], noise[j]));
+    theta[j] = step.moved(theta[j], velocity[j]);
+  }
+}
+
 }  // namespace nustream::descent

@@ -47,5 +47,8 @@ class GradientSum {
 /// Moves an iterate by one step: add_noise() and NoisyStep of private_step.h, entry by entry. Spans of one size.
 void take_step(const NoisyStep& step, std::span<const std::int64_t> sum, std::span<const std::int64_t> noise,
                std::span<double> theta);
+/// The same with momentum: MomentumStep. `velocity` has as many entries.
+void take_step(const MomentumStep& step, std::span<const std::int64_t> sum, std::span<const std::int64_t> noise,
+               std::span<double> velocity, std::span<double> theta);
 
 }  // namespace nustream::descent

@@ -51,6 +51,9 @@ struct Job {
   std::uint64_t clipped;  // grows
 
   const double* weights = nullptr;  // steps × minibatch: what each gradient is multiplied by; null: 1
+
+  double* velocity = nullptr;  // padded; null: no momentum
+  double momentum = 0;
 };
 
 void run_baseline(Job& job);

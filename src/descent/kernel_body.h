@@ -172,7 +172,17 @@ inline void average(const Shape& shape, const Iterate& theta, const Job& job, do
   });
 }
 
-// θ ← Π(θ(1 − ηλ) − η(Σ_i u_i + z)s/m).
+// Pack p of v and θ.
+template <class Iterate>
+inline void move_by_velocity(Iterate& theta, const Job& job, const MomentumStep& step, std::size_t p,
+                             const Reals& noisy) {
+  double* const at = job.velocity + p * pack_size;
+  const Reals velocity = step.velocity(load(at), theta.get(p), noisy);
+  store(at, velocity);
+  theta.set(p, step.moved(theta.get(p), velocity));
+}
+
+// θ ← Π(θ(1 − ηλ) − η(Σ_i u_i + z)s/m), or with momentum by the velocity.
 template <class Shape, class Iterate, class Formula>
 inline void step(const Shape& shape, Iterate& theta, const Formula& formula, Job& job, std::size_t t) {
   const std::size_t begin = t * job.minibatch;
@@ -198,7 +208,11 @@ inline void step(const Shape& shape, Iterate& theta, const Formula& formula, Job
       noisy = to_reals(get(noise, p, entries)) + one.factor * get(one.x, p, entries);
     }
     if (NUSTREAM_PLANTED("clip-after-the-noise")) noisy = clamp(noisy, broadcast(-job.radius), broadcast(job.radius));
-    theta.set(p, noisy_step.moved(theta.get(p), noisy));
+    if (__builtin_expect(job.velocity != nullptr, 0)) {
+      move_by_velocity(theta, job, {job.momentum, job.step_sizes[t], l2, job.gradient_per_unit}, p, noisy);
+    } else {
+      theta.set(p, noisy_step.moved(theta.get(p), noisy));
+    }
   });
   project(shape, theta, job);
   if (job.average != nullptr && job.average_gains[t] > 0) average(shape, theta, job, job.average_gains[t]);

@@ -37,6 +37,7 @@ Loop::Loop(const StepRule& rule, const noise::Grid& grid, std::span<const double
       kernel_(kernel::preferred().run),
       dimension_(start.size()),
       theta_(packed_size(start.size())),
+      velocity_(rule.momentum > 0 ? packed_size(start.size()) : 0),
       sum_(packed_size(start.size())),
       units_(start.size()) {
   check_rule(rule, start);
@@ -53,6 +54,15 @@ Loop::Loop(const StepRule& rule, const noise::Grid& grid, std::span<const double
 void Loop::set_theta(std::span<const double> theta) {
   NUSTREAM_REQUIRE(theta.size() == dimension_, "an iterate has d entries");
   std::ranges::copy(theta, theta_.begin());
+}
+
+std::span<const double> Loop::velocity() const noexcept {
+  return {velocity_.data(), velocity_.empty() ? 0 : dimension_};
+}
+
+void Loop::set_velocity(std::span<const double> velocity) {
+  NUSTREAM_REQUIRE(velocity.size() == this->velocity().size(), "a velocity has d entries where there is momentum");
+  std::ranges::copy(velocity, velocity_.begin());
 }
 
 void Loop::run(const Stretch& stretch, std::span<double> average) {
@@ -90,7 +100,9 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
                   .units = units_.data(),
                   .average = average.empty() ? nullptr : average.data(),
                   .clipped = clipped_,
-                  .weights = stretch.weights.empty() ? nullptr : stretch.weights.data()};
+                  .weights = stretch.weights.empty() ? nullptr : stretch.weights.data(),
+                  .velocity = velocity_.empty() ? nullptr : velocity_.data(),
+                  .momentum = rule_.momentum};
   kernel_(job);
   clipped_ = job.clipped;
 }

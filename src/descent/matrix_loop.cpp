@@ -34,6 +34,7 @@ MatrixLoop::MatrixLoop(const StepRule& rule, const noise::Grid& grid, std::span<
       columns_(model::predictors(rule.loss)),
       inputs_(inputs_of(rule, start)),
       theta_(start.begin(), start.end()),
+      velocity_(rule.momentum > 0 ? start.size() : 0),
       slopes_(columns_),
       sum_(std::make_unique<GradientSum>(grid, columns_, inputs_)) {}
 
@@ -44,6 +45,11 @@ MatrixLoop& MatrixLoop::operator=(MatrixLoop&&) noexcept = default;
 void MatrixLoop::set_theta(std::span<const double> theta) {
   NUSTREAM_REQUIRE(theta.size() == theta_.size(), "an iterate has an entry for each predictor and input");
   std::ranges::copy(theta, theta_.begin());
+}
+
+void MatrixLoop::set_velocity(std::span<const double> velocity) {
+  NUSTREAM_REQUIRE(velocity.size() == velocity_.size(), "a velocity has an entry for each of the iterate's");
+  std::ranges::copy(velocity, velocity_.begin());
 }
 
 void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
@@ -68,8 +74,13 @@ void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
       for (double& slope : slopes_) slope *= stretch.weight(i);
       if (sum_->add(slopes_, x)) ++clipped_;
     }
-    take_step(NoisyStep::of(stretch.step_sizes[t], rule_.l2, gradient_per_unit_), sum_->units(),
-              stretch.noise.subspan(t * theta_.size(), theta_.size()), theta_);
+    const std::span<const std::int64_t> noise = stretch.noise.subspan(t * theta_.size(), theta_.size());
+    if (rule_.momentum > 0) {
+      take_step({rule_.momentum, stretch.step_sizes[t], rule_.l2, gradient_per_unit_}, sum_->units(), noise,
+                velocity_, theta_);
+    } else {
+      take_step(NoisyStep::of(stretch.step_sizes[t], rule_.l2, gradient_per_unit_), sum_->units(), noise, theta_);
+    }
     rule_.projection.apply(theta_);
     if (!average.empty()) take_in(average, theta_, stretch.average_gains[t]);
     for (std::size_t j = 0; NUSTREAM_PLANTED("matrix-average-without-its-noise") && j < average.size(); ++j) {

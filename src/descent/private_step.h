@@ -106,4 +106,23 @@ struct NoisyStep {
   }
 };
 
+/// v ← μv + (Σ_i u_i + z)s/m + λθ, then θ ← θ − ηv: heavy ball, as descent/loop.h says it. The noise is in `noisy`,
+/// so that all of v and θ is made of what a plain step shows as well: post-processing.
+struct MomentumStep {
+  double momentum;  ///< μ
+  double size;      ///< η
+  double l2;        ///< λ
+  double gradient_per_unit;
+
+  template <class Reals>
+  [[nodiscard, gnu::always_inline]] Reals velocity(const Reals& before, const Reals& theta,
+                                                   const Reals& noisy) const {
+    return momentum * before + (gradient_per_unit * noisy + l2 * theta);
+  }
+  template <class Reals>
+  [[nodiscard, gnu::always_inline]] Reals moved(const Reals& theta, const Reals& velocity) const {
+    return theta - size * velocity;
+  }
+};
+
 }  // namespace nustream::descent

@@ -35,7 +35,30 @@ struct CheckFamily {
       throw InvalidParameter("pieces", "from = " + std::to_string(std::next(repeated)->from), "increasing steps");
     }
   }
+  void operator()(const Cooldown& schedule) const {
+    if (schedule.of == nullptr || schedule.of->cools_down()) {
+      throw InvalidParameter("cooldown", "of a cooldown", "one of another schedule");
+    }
+    if (!(schedule.share > 0 && schedule.share <= 1)) {
+      throw InvalidParameter("cooldown", std::to_string(schedule.share), "a share with 0 < share <= 1");
+    }
+    if (!(schedule.floor >= 0 && schedule.floor < 1)) {
+      throw InvalidParameter("cooldown_to", std::to_string(schedule.floor), "a number with 0 <= number < 1");
+    }
+    if (schedule.horizon.value() == 0) throw InvalidParameter("horizon", "0", "at least 1 step");
+  }
 };
+
+/// w: how many of the last steps cool down.
+double cooling_steps(const Cooldown& schedule) {
+  return std::max(1.0, std::round(schedule.share * static_cast<double>(schedule.horizon.value())));
+}
+
+double cooled(const Cooldown& schedule, std::uint64_t step) {
+  if (step >= schedule.horizon.value()) return schedule.floor;
+  const double left = static_cast<double>(schedule.horizon.value() - step) / cooling_steps(schedule);
+  return left >= 1 ? 1 : schedule.floor + (1 - schedule.floor) * left;
+}
 
 struct SizeAt {
   std::uint64_t step;
@@ -55,12 +78,20 @@ struct SizeAt {
     const auto next = std::ranges::upper_bound(schedule.pieces, step, {}, &Piecewise::Piece::from);
     return std::prev(next)->size.value();
   }
+  double operator()(const Cooldown& schedule) const {
+    return schedule.of->at(StepIndex{step}) * cooled(schedule, step);
+  }
 };
 
 }  // namespace
 
 Schedule::Schedule(Family family) : family_(std::move(family)) {
   std::visit(CheckFamily{}, family_);
+}
+
+Schedule Schedule::over(StepCount horizon) const {
+  const auto* const cooldown = std::get_if<Cooldown>(&family_);
+  return cooldown == nullptr ? *this : Schedule{Cooldown{cooldown->of, cooldown->share, cooldown->floor, horizon}};
 }
 
 double Schedule::at(StepIndex step) const {

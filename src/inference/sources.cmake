@@ -21,6 +21,7 @@ target_sources(nustream_core PRIVATE
   inference/path_status.cpp
   inference/sandwich.cpp
   inference/symmetric.cpp
+  inference/table_descent.cpp
   inference/two_stage_descent.cpp)
 
 # Under Eigen's templates the undefined-behaviour sanitizer's checks of pointers take most of the time of a build; those

@@ -4,6 +4,7 @@
 
 #include "base/canonical.h"
 #include "nustream/lane/lane.h"
+#include "planted.h"
 
 namespace nustream::lane {
 namespace {
@@ -30,6 +31,7 @@ std::string Lane::encode() const {
     writer.reals(moments_->bread());
     writer.reals(moments_->meat());
   }
+  writer.reals(std::visit([](const auto& loop) { return loop.velocity(); }, loop_));  // none without momentum
   return writer.take();
 }
 
@@ -57,6 +59,12 @@ Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::st
   if (lane.moments_) {
     const std::vector<double> bread = reader.reals(lane.moments_->bread().size());
     lane.moments_->restore(bread, reader.reals(lane.moments_->meat().size()));
+  }
+  if (lane.settings_.momentum > 0 && !NUSTREAM_PLANTED("resume-forgets-the-velocity")) {
+    const std::vector<double> velocity = reader.reals(dimension);
+    std::visit([&](auto& loop) { loop.set_velocity(velocity); }, lane.loop_);
+  } else if (lane.settings_.momentum > 0) {
+    static_cast<void>(reader.reals(dimension));
   }
   reader.end();
   return lane;

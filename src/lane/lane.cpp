@@ -26,6 +26,12 @@ void check_moments(const Settings& settings) {
   }
 }
 
+void check_momentum(const Settings& settings) {
+  if (settings.momentum > 0 && settings.first_stage) {
+    throw InvalidParameter("momentum", "beside a first stage", "0: two stages take plain steps");
+  }
+}
+
 void check_users(const Settings& settings) {
   if (!settings.users) return;
   if (settings.first_stage) throw InvalidParameter("users", "beside a first stage", "one stage");
@@ -64,6 +70,7 @@ const Settings& checked(const Settings& settings, std::span<const noise::Grid> g
   if (settings.minibatch == 0) throw InvalidParameter("minibatch", "0", "at least one record");
   check_moments(settings);
   check_users(settings);
+  check_momentum(settings);
   check_batching(settings);
   check_grids(settings, grids);
   return settings;
@@ -90,7 +97,7 @@ Lane::Loop Lane::make_loop(const Settings& settings, std::span<const noise::Grid
     const noise::Grid* const first = settings.first_stage->clip ? &grids[own] : nullptr;
     return descent::TwoStageLoop(rule, grids[0], first, settings.start);
   }
-  descent::StepRule rule{settings.loss, settings.l2, settings.projection, settings.minibatch};
+  descent::StepRule rule{settings.loss, settings.l2, settings.projection, settings.minibatch, settings.momentum};
   if (NUSTREAM_PLANTED("matrix-iterate-is-not-projected")) rule.projection = {};
   if (settings.users) return users::Loop(rule, grids[0], settings.start, *settings.users);
   if (settings.loss.kind == model::Loss::Kind::multinomial)

@@ -134,6 +134,7 @@ inline constexpr std::array names{
     std::string_view("local-delta-is-not-split"),
     std::string_view("local-retry-draws-again"),
     // engine
+    std::string_view("resume-forgets-the-velocity"),
     std::string_view("resume-restarts-the-noise"),
     std::string_view("resume-restarts-the-spend"),
     std::string_view("spend-forgets-earlier-epochs"),

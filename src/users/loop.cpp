@@ -37,6 +37,7 @@ Loop::Loop(const descent::StepRule& rule, const noise::Grid& grid, std::span<con
       columns_(model::predictors(rule.loss)),
       inputs_(inputs_of(rule, start)),
       theta_(start.begin(), start.end()),
+      velocity_(rule.momentum > 0 ? start.size() : 0),
       slopes_(columns_),
       gradient_(start.size()),
       units_(start.size()),
@@ -45,6 +46,11 @@ Loop::Loop(const descent::StepRule& rule, const noise::Grid& grid, std::span<con
 void Loop::set_theta(std::span<const double> theta) {
   NUSTREAM_REQUIRE(theta.size() == theta_.size(), "an iterate has an entry for each predictor and input");
   std::ranges::copy(theta, theta_.begin());
+}
+
+void Loop::set_velocity(std::span<const double> velocity) {
+  NUSTREAM_REQUIRE(velocity.size() == velocity_.size(), "a velocity has an entry for each of the iterate's");
+  std::ranges::copy(velocity, velocity_.begin());
 }
 
 /// The gate comes first: whether a record counts does not depend on what it holds.
@@ -88,8 +94,14 @@ void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser>
       add(stretch, i, users[i], changes);
     }
     static_cast<void>(contributions_.settle(changes, units_));
-    descent::take_step(descent::NoisyStep::of(stretch.step_sizes[t], l2_, gradient_per_unit_), units_,
-                       stretch.noise.subspan(t * theta_.size(), theta_.size()), theta_);
+    const std::span<const std::int64_t> noise = stretch.noise.subspan(t * theta_.size(), theta_.size());
+    if (rule_.momentum > 0) {
+      descent::take_step({rule_.momentum, stretch.step_sizes[t], l2_, gradient_per_unit_}, units_, noise, velocity_,
+                         theta_);
+    } else {
+      descent::take_step(descent::NoisyStep::of(stretch.step_sizes[t], l2_, gradient_per_unit_), units_, noise,
+                         theta_);
+    }
     rule_.projection.apply(theta_);
     if (!average.empty()) descent::take_in(average, theta_, stretch.average_gains[t]);
   }

@@ -93,6 +93,7 @@ bool play_without_noise(const Search& search, Candidate& candidate) {
   const lane::Settings& settings = search.config.descent;
   const GameShape& shape = search.shape;
   Eigen::VectorXd theta = seen_at_start(settings).theta;
+  Eigen::VectorXd velocity;
   candidate.reach = std::numeric_limits<double>::infinity();
   for (std::uint64_t step = 0; step <= shape.at.back(); ++step) {
     std::vector<Contribution> added;
@@ -105,7 +106,7 @@ bool play_without_noise(const Search& search, Candidate& candidate) {
       candidate.reach = std::min(candidate.reach, reach_of(search.mechanism, added));
       if (step == shape.at.front()) candidate.added = added;
     }
-    step_without_noise(settings, StepIndex{step}, added, candidate.row.x, theta, candidate.row.weight);
+    step_without_noise(settings, StepIndex{step}, added, candidate.row.x, theta, velocity, candidate.row.weight);
   }
   return true;
 }

@@ -105,12 +105,16 @@ std::vector<Contribution> contributions(const lane::Settings& settings, const Ve
 }
 
 void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
-                        std::span<const double> x, Vector& theta, double weight) {
+                        std::span<const double> x, Vector& theta, Vector& velocity, double weight) {
   const auto m = static_cast<double>(settings.minibatch);
   const double eta = settings.schedule.at(step);
   if (!settings.first_stage) {
     Vector gradient = regularisation(settings) * theta;
     if (!added.empty()) gradient += added.front().clipped / m;
+    if (settings.momentum > 0) {
+      velocity = velocity.size() == 0 ? gradient : Vector(settings.momentum * velocity + gradient);
+      gradient = velocity;
+    }
     theta -= eta * gradient;
     return;
   }
@@ -127,7 +131,8 @@ void step_without_noise(const lane::Settings& settings, StepIndex step, const st
 }
 
 Seen seen_at_start(const lane::Settings& settings) {
-  Seen seen{copied(settings.start), {}, {}};
+  Seen seen{copied(settings.start), {}, {}, {}};
+  if (settings.momentum > 0) seen.velocity = Vector::Zero(seen.theta.size());
   if (!settings.moments) return seen;
   seen.bread = Vector::Zero(entries(descent::triangle_size(lane::row_entries(settings))));
   if (settings.moments->meat) seen.meat = seen.bread;
@@ -135,11 +140,10 @@ Seen seen_at_start(const lane::Settings& settings) {
 }
 
 Seen seen_of(const lane::Release& release) {
-  return {copied(release.theta), copied(release.bread), copied(release.meat)};
+  return {copied(release.theta), copied(release.bread), copied(release.meat), {}};
 }
 
-std::vector<Vector> noisy_sums(const lane::Settings& settings, StepIndex step, const Seen& before,
-                               const Seen& after) {
+std::vector<Vector> noisy_sums(const lane::Settings& settings, StepIndex step, const Seen& before, Seen& after) {
   const auto m = static_cast<double>(settings.minibatch);
   const double eta = settings.schedule.at(step);
   std::vector<Vector> all;
@@ -153,6 +157,10 @@ std::vector<Vector> noisy_sums(const lane::Settings& settings, StepIndex step, c
     }
   } else {
     all.push_back(sum_of(before.theta, after.theta, eta, regularisation(settings), m));
+    if (settings.momentum > 0) {
+      all.back() -= m * settings.momentum * before.velocity;
+      after.velocity = (before.theta - after.theta) / eta;
+    }
   }
   const auto count = static_cast<double>(step.value() + 1);
   if (settings.moments) all.push_back(last_of(before.bread, after.bread, count, m));

@@ -24,15 +24,18 @@ struct Contribution {
                                                       std::span<const double> x, double y, double weight = 1);
 
 /// θ after step `step` without noise, where a record's `added` (empty: null records alone) is all that the step sums.
-/// A first stage without noise is moved by public rows: all are `x`, and count `weight` times.
+/// `velocity` is momentum's, empty before the first step. A first stage without noise is moved by public rows: all
+/// are `x`, and count `weight` times.
 void step_without_noise(const lane::Settings& settings, StepIndex step, const std::vector<Contribution>& added,
-                        std::span<const double> x, Eigen::VectorXd& theta, double weight = 1);
+                        std::span<const double> x, Eigen::VectorXd& theta, Eigen::VectorXd& velocity,
+                        double weight = 1);
 
 /// What can be known after a step: the iterate of all stages, and means of second moments that run from step 0.
 struct Seen {
   Eigen::VectorXd theta;
   Eigen::VectorXd bread;  ///< isometric triangle; empty where there is none
   Eigen::VectorXd meat;
+  Eigen::VectorXd velocity{};  ///< of momentum, which iterates tell (noisy_sums); empty without
 };
 
 /// Before the first step.
@@ -40,8 +43,9 @@ struct Seen {
 /// Of a release with every step's means.
 [[nodiscard]] Seen seen_of(const lane::Release& release);
 
-/// Each stage's sum with its noise in step `step`, which led from `before` to `after`.
+/// Each stage's sum with its noise in step `step`, which led from `before` to `after`; with momentum `after.velocity`
+/// is set to (θ_t − θ_{t+1})/η_t, by which the step moved.
 [[nodiscard]] std::vector<Eigen::VectorXd> noisy_sums(const lane::Settings& settings, StepIndex step,
-                                                      const Seen& before, const Seen& after);
+                                                      const Seen& before, Seen& after);
 
 }  // namespace nustream::audit

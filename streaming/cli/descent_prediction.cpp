@@ -107,6 +107,10 @@ std::string scale_advice(const DescentPrediction& prediction) {
 DescentPrediction predict_descent(const config::Config& config, const config::Mechanism& mechanism,
                                   std::uint64_t steps) {
   if (config.descent.first_stage) throw Unsupported("the second stage moves with the first: there is no formula");
+  if (config.descent.momentum > 0) throw Unsupported("the formula is of plain steps, and this descent has momentum");
+  if (config.descent.schedule.cools_down()) {
+    throw Unsupported("the formula is of one step size in the long run, and this descent cools down");
+  }
   DescentPrediction prediction{.last = {1, Damping{0}, 1, 1, NoiseStddev{1}, 1, {}},
                                .eigenvalues = Eigenvalues::set,
                                .unknown = {},

@@ -21,7 +21,9 @@ void add_descent(const config::Config& config, const config::Mechanism& mechanis
   const lane::Settings& descent = config.descent;
   const std::uint64_t steps = config.problem.records / descent.minibatch;
   const bool averages = descent.averaging.kind != descent::Averaging::Kind::last && descent.averaging.from < steps;
-  if (steps == 0 || !std::holds_alternative<descent::Constant>(descent.schedule.family())) return;
+  if (steps == 0 || !std::holds_alternative<descent::Constant>(descent.schedule.family()) || descent.momentum > 0) {
+    return;
+  }
   const NoiseStddev stddev{mechanism.main().stddev.value() / static_cast<double>(descent.minibatch)};
   const inference::AverageOver over =
       averages ? inference::span_of(descent.averaging, steps).over : inference::AverageOver{0, steps};

@@ -51,6 +51,7 @@ double kept_by(const users::Limits& limits, const Pattern& pattern) {
 /// Of a coordinate whose curvature is 1, of which the records that do not count take their share: a step's sum is
 /// divided by all of its records.
 std::optional<double> stddev_of(const config::Config& config, double step_noise, double kept) {
+  if (config.descent.momentum > 0 || config.descent.schedule.cools_down()) return std::nullopt;
   const StepSize step{config.descent.schedule.at(StepIndex{0})};
   try {
     const std::vector<double> curvature{std::min(1.0, kept)};

@@ -34,12 +34,12 @@ std::string overshoot(const Config& config) {
   const double largest = is_assumed ? 1 : *std::max_element(moments.begin(), moments.end());
   const double eta = config.descent.schedule.at(StepIndex{0});
   const double curvature = *of_loss * largest + config.descent.l2;
-  if (eta * curvature < 2) return {};
+  const double stable = 2 * (1 + config.descent.momentum);  // of heavy ball: Polyak 1964
+  if (eta * curvature < stable) return {};
   return fmt::format(
       "descent.step_size = {:g} steps beyond the minimum, further away each time ({:g} times a curvature of {:g}{} "
-      "is "
-      "2 or more): lower it, or scale the features down",
-      eta, eta, curvature, is_assumed ? ", for features of size 1," : "");
+      "is {:g} or more): lower it, or scale the features down",
+      eta, eta, curvature, is_assumed ? ", for features of size 1," : "", stable);
 }
 
 std::string dotted_member(const Config& config) {

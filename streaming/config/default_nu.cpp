@@ -19,7 +19,7 @@ Damping suggested(const Section& root) {
   const bool mean = root.section("model").text("loss") == "mean";
   std::vector<double> eigenvalues = plan.numbers("second_moment_eigenvalues");
   if (eigenvalues.empty() || mean) eigenvalues = {1};
-  const privacy::LocalProblem problem{std::move(eigenvalues), StepSize{read_schedule(descent).at(StepIndex{0})},
+  const privacy::LocalProblem problem{std::move(eigenvalues), effective_step_size(descent),
                                       mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
   const descent::Averaging averaging = read_averaging(descent);
   const auto once = privacy::Participation::once();

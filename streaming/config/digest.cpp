@@ -84,7 +84,12 @@ void add_schedule(const descent::Schedule& schedule, Canonical& out) {
   std::visit(
       [&](const auto& family) {
         using Family = std::decay_t<decltype(family)>;
-        if constexpr (std::is_same_v<Family, descent::Piecewise>) {
+        if constexpr (std::is_same_v<Family, descent::Cooldown>) {
+          out.add("cooldown", family.share);
+          out.add("cooldown_to", family.floor);
+          out.add_count("steps", family.horizon.value());
+          add_schedule(*family.of, out);
+        } else if constexpr (std::is_same_v<Family, descent::Piecewise>) {
           for (const auto& piece : family.pieces) {
             out.add_count("from", piece.from);
             out.add("step_size", piece.size.value());
@@ -127,6 +132,7 @@ void add_descent(const lane::Settings& descent, Canonical& out) {
   out.add("l2", descent.l2);
   out.add("clip_norm", descent.clip.value());
   add_schedule(descent.schedule, out);
+  if (descent.momentum > 0) out.add("momentum", descent.momentum);
   add_projection(descent.projection, out);
   out.add_count("average", static_cast<std::uint64_t>(descent.averaging.kind));
   out.add_count("average_from", descent.averaging.from);

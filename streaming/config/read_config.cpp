@@ -130,6 +130,7 @@ void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& t
   config.descent.release_every = release.count("every").value_or(purpose == Purpose::table ? 1 : 1000);
   if (config.descent.release_every == 0) release.refuse("every", "a whole number of steps > 0");
   read_intervals(root, config, purpose);
+  read_course(root, purpose, config);
   config.estimate.full_batch = !root.section("descent").has("minibatch");
 }
 

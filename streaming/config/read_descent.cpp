@@ -1,3 +1,6 @@
+#include <memory>
+#include <optional>
+
 #include "config/read_sections.h"
 
 namespace nustream::config {
@@ -84,6 +87,86 @@ descent::Averaging read_averaging(const Section& section) {
     return 0;
   });
   return averaging;
+}
+
+namespace {
+
+double read_momentum(const Section& descent) {
+  const double momentum = descent.number("momentum").value_or(0);
+  if (!(momentum >= 0 && momentum < 1)) descent.refuse("momentum", "a number with 0 <= momentum < 1");
+  return momentum;
+}
+
+/// The steps after which a stream ends: of an epoch. The noise is then made for so many and no more.
+void read_horizon(const Section& descent, Purpose purpose, Config& config) {
+  const std::optional<std::uint64_t> steps = descent.count("horizon");
+  if (!steps) return;
+  if (purpose == Purpose::table) descent.refuse("horizon", "nothing for a table: estimate.steps says how many");
+  if (*steps == 0) descent.refuse("horizon", "a whole number of steps > 0");
+  const std::optional<StepCount> end = config.noise.correlation.horizon();
+  if (end && *steps > end->value()) {
+    descent.refuse("horizon", "at most the " + std::to_string(end->value()) + " steps that the correlation has");
+  }
+  config.noise.correlation = noise::Correlation{config.noise.correlation.family(), StepCount{*steps}};
+}
+
+std::optional<StepCount> steps_of(Purpose purpose, const Config& config) {
+  if (purpose == Purpose::table) return StepCount{config.estimate.steps};
+  return config.noise.correlation.horizon();
+}
+
+/// Of both stages of a two-stage model.
+void read_cooldown(const Section& descent, Purpose purpose, Config& config) {
+  const std::optional<double> share = descent.number("cooldown");
+  const double floor = descent.number("cooldown_to").value_or(0);
+  if (!share) {
+    if (descent.has("cooldown_to")) descent.refuse("cooldown_to", "only together with cooldown");
+    return;
+  }
+  const std::optional<StepCount> horizon = steps_of(purpose, config);
+  if (!horizon) {
+    descent.refuse("cooldown", "only where it is known how many steps there will be: set descent.horizon");
+  }
+  const auto cooled = [&](const Schedule& of) {
+    return refusing(descent, "cooldown", [&] {
+      return Schedule{descent::Cooldown{std::make_shared<const Schedule>(of), *share, floor, *horizon}};
+    });
+  };
+  config.descent.schedule = cooled(config.descent.schedule);
+  if (config.descent.first_stage) config.descent.first_stage->schedule = cooled(config.descent.first_stage->schedule);
+}
+
+/// What takes iterates for those of plain steps of one size, and would be wrong about others.
+void refuse_course(const Section& root, const Config& config) {
+  const Section intervals = root.section("intervals");
+  const bool batches = config.descent.batching.has_value();
+  const bool cools = config.descent.schedule.cools_down();
+  const char* const why = cools ? "descent.cooldown" : "descent.momentum";
+  if (config.intervals.kind == Intervals::Kind::sandwich) {
+    intervals.refuse("kind", std::string("\"batch-means\" or none: a sandwich is of plain steps, not with ") + why);
+  }
+  if (cools && (batches || config.intervals.kind == Intervals::Kind::checkpoints)) {
+    intervals.refuse("kind",
+                     "\"none\" (of a table also \"runs\"), without release.status, where there is "
+                     "descent.cooldown: the last iterates vary less than those before");
+  }
+}
+
+}  // namespace
+
+StepSize effective_step_size(const Section& descent) {
+  return StepSize{read_schedule(descent).at(StepIndex{0}) / (1 - read_momentum(descent))};
+}
+
+void read_course(const Section& root, Purpose purpose, Config& config) {
+  const Section descent = root.section("descent");
+  read_horizon(descent, purpose, config);
+  config.descent.momentum = read_momentum(descent);
+  if (config.descent.momentum > 0 && config.descent.first_stage) {
+    descent.refuse("momentum", "0 where there are [[endogenous]] regressors: two stages take plain steps");
+  }
+  read_cooldown(descent, purpose, config);
+  if (config.descent.momentum > 0 || config.descent.schedule.cools_down()) refuse_course(root, config);
 }
 
 }  // namespace nustream::config

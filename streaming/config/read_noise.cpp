@@ -82,7 +82,7 @@ Reader reader_of(const Section& section, Purpose purpose) {
 
 FittedDescent fitted_descent(const Section& root) {
   const bool mean = root.section("model").text("loss") == "mean";
-  return {StepSize{read_schedule(root.section("descent")).at(StepIndex{0})},
+  return {effective_step_size(root.section("descent")),
           mean ? privacy::Curvature::fixed : privacy::Curvature::gaussian_features};
 }
 

@@ -49,6 +49,11 @@ void read_intervals(const Section& root, Config& config, Purpose purpose);
 [[nodiscard]] Noise read_noise(const Section& root, Purpose purpose);
 /// [descent]: step_size, schedule and its parameters.
 [[nodiscard]] descent::Schedule read_schedule(const Section& descent);
+/// [descent]: how far a step of a constant size carries in the long run, η_0/(1 − momentum): what stands for the step
+/// size where ν or a correlation is chosen for the noise that is left in the iterate.
+[[nodiscard]] StepSize effective_step_size(const Section& descent);
+/// [descent]: horizon, which is then the correlation's stop too, cooldown and momentum, once [noise] is read.
+void read_course(const Section& root, Purpose purpose, Config& config);
 /// Whether model.estimator is "moments".
 [[nodiscard]] bool asks_for_moments(const Section& root);
 /// What stands for a descent's settings where there is none: records of a step. Of a table that is one

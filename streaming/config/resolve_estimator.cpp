@@ -24,6 +24,11 @@ void check_choice(const Section& root, Purpose purpose) {
   for (const char* key : {"stages", "memory"}) {
     if (root.section("moments").has(key)) refuse("\"moments\" where [moments] has stages or a memory");
   }
+  for (const char* key : {"momentum", "cooldown"}) {
+    if (root.section("descent").has(key)) {
+      root.section("descent").refuse(key, "nothing where estimator = \"auto\": what it expects is of plain steps");
+    }
+  }
   const Section plan = root.section("plan");
   for (const char* key : {"records", "residual", "distance"}) {
     if (!plan.has(key)) plan.missing(key);

@@ -29,7 +29,7 @@ struct SettingsByName {
 
 /// Where a key of the text stands in a file of settings.
 std::string setting_of(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 51> names{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 55> names{{
       {"format", "stream.format"},
       {"record_bytes_max", "stream.record_bytes_max"},
       {"envelope", "stream.envelope"},
@@ -57,6 +57,10 @@ std::string setting_of(std::string_view key) {
       {"step_size", "descent.step_size"},
       {"knee", "descent.knee"},
       {"warm_up_steps", "descent.warm_up_steps"},
+      {"cooldown", "descent.cooldown"},
+      {"cooldown_to", "descent.cooldown_to"},
+      {"momentum", "descent.momentum"},
+      {"begins", "noise.restarts"},
       {"projection", "descent.projection"},
       {"radius", "descent.radius"},
       {"average", "descent.average"},

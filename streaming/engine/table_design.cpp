@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <variant>
 #include <vector>
 
 #include "config/moments.h"
 #include "engine/sums_reach.h"
 #include "error.h"
 #include "nustream/base/error.h"
-#include "nustream/inference/average_noise.h"
+#include "nustream/inference/table_descent.h"
 #include "nustream/privacy/epsilon.h"
 #include "nustream/privacy/zcdp.h"
 #include "planted.h"
@@ -64,6 +63,10 @@ TableDesign settle_design(config::Config& config, std::uint64_t rows) {
     return design;
   }
   if (config.estimate.full_batch) config.descent.minibatch = rows;
+  config.descent.schedule = config.descent.schedule.over(StepCount{config.estimate.steps});
+  if (auto& first = config.descent.first_stage) {
+    first->schedule = first->schedule.over(StepCount{config.estimate.steps});
+  }
   const std::uint64_t m = config.descent.minibatch;
   if (m > rows) {
     refuse_size(config, "descent.minibatch", m, "at most the number of records; leave it out for full batches");
@@ -79,51 +82,15 @@ TableDesign settle_design(config::Config& config, std::uint64_t rows) {
   return design;
 }
 
-namespace {
-
-/// Of e_T, e_{t+1} = (1 − η_t) e_t − η_t z_t with z = B w: ‖Bᵀa‖² for a_t = η_t Π_{s>t} (1 − η_s).
-std::optional<double> variance_of_last(const noise::Correlation& correlation, const descent::Schedule& schedule,
-                                       std::uint64_t steps) {
-  constexpr std::uint64_t dense_max = 2048;  // 32 MiB
-  const auto* constant = std::get_if<descent::Constant>(&schedule.family());
-  const bool is_tree = std::holds_alternative<noise::Tree>(correlation.family());
-  if (constant != nullptr && !is_tree) {
-    return inference::averaged_noise_variance(correlation, {constant->size.value(), 1.0, steps - 1, steps});
-  }
-  const bool is_independent = std::holds_alternative<noise::Independent>(correlation.family());
-  if (steps > dense_max && !is_independent) return std::nullopt;
-  std::vector<double> weights(steps);
-  double left = 1;
-  for (std::uint64_t t = steps; t-- > 0;) {
-    const double size = schedule.at(StepIndex{t});
-    weights[t] = size * left;
-    left *= 1 - size;
-  }
-  double variance = 0;
-  if (is_independent) {
-    for (const double weight : weights) variance += weight * weight;
-    return variance;
-  }
-  const std::vector<double> b = noise::dense_noise_matrix(correlation, static_cast<std::size_t>(steps));
-  const std::size_t columns = b.size() / weights.size();
-  std::vector<double> seeds(columns, 0.0);
-  for (std::size_t t = 0; t < weights.size(); ++t) {
-    for (std::size_t s = 0; s < columns; ++s) seeds[s] += weights[t] * b[t * columns + s];
-  }
-  for (const double weight : seeds) variance += weight * weight;
-  return variance;
-}
-
-}  // namespace
-
 std::optional<double> predicted_stddev(const config::Config& config, const config::Mechanism& mechanism,
                                        const TableDesign& design) {
   const auto stddev_of = [&](const config::StageNoise& noise,
                              const descent::Schedule& schedule) -> std::optional<double> {
     try {
-      const std::optional<double> variance = variance_of_last(noise.correlation, schedule, design.steps);
-      if (!variance) return std::nullopt;
-      const double stddev = std::sqrt(*variance) * noise.stddev.value() / static_cast<double>(design.minibatch);
+      const double variance =
+          inference::last_iterate(noise.correlation, schedule, 1, config.descent.momentum, design.steps)
+              .noise_variance;
+      const double stddev = std::sqrt(variance) * noise.stddev.value() / static_cast<double>(design.minibatch);
       // A descent that overflows has no size of its noise but the largest.
       return std::isfinite(stddev) ? stddev : std::numeric_limits<double>::max();
     } catch (const Unsupported&) {

@@ -78,6 +78,9 @@ void require_measurable(const config::Config& asked) {
     refuse(asked, "a number where privacy.unit is \"user\": how many records of one user are measured has no bound");
   }
   if (asked.privacy.protects != config::Protects::record) refuse(asked, "a number where features are public");
+  if (asked.descent.momentum > 0) {
+    refuse(asked, "a number where there is descent.momentum: a step size is measured for plain steps");
+  }
   for (const std::string& key : asked.private_keys) {
     if (!key.ends_with(".start") || asked.schema.intercept) continue;
     refuse(asked, "a number where model.intercept = false, and a start is asked for");

@@ -232,6 +232,8 @@ constexpr std::array bugs{
                "local_inference_test", "LocalNoise.ThePapersConstants"},
     PlantedBug{"local-retry-draws-again", "a record that is sent again has a second report", by_test,
                "local_command_test", "Local.ARetrySendsTheSameBytes"},
+    PlantedBug{"resume-forgets-the-velocity", "a resumed run's momentum begins at zero", by_test, "lane_test",
+               "Momentum.*"},
     PlantedBug{"resume-restarts-the-noise", "a resumed run begins its block's noise again", by_test,
                "replay_resume_test", "Resume.InTwoHalvesGivesTheReleasesOfOneRun"},
     PlantedBug{"resume-restarts-the-spend", "the ledger of a resumed run counts its own steps alone", by_test,

@@ -37,6 +37,7 @@ struct Twin {
   long double spacing;
   std::vector<long double> theta;
   std::vector<std::vector<long double>> iterates;  // after each step
+  std::vector<long double> velocity = std::vector<long double>(theta.size());
 
   void project() {
     long double squares = 0;
@@ -70,7 +71,9 @@ struct Twin {
     const double lambda = settings.l2 + (settings.loss.kind == Kind::mean ? 1 : 0);
     for (std::size_t j = 0; j < d; ++j) {
       const long double noisy = sum[j] + static_cast<long double>(world.noise[t * d + j]);
-      theta[j] -= eta * (noisy * spacing / static_cast<long double>(settings.minibatch) + lambda * theta[j]);
+      const long double gradient = noisy * spacing / static_cast<long double>(settings.minibatch) + lambda * theta[j];
+      velocity[j] = settings.momentum * velocity[j] + gradient;
+      theta[j] -= eta * velocity[j];
     }
     project();
     iterates.push_back(theta);

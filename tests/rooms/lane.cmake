@@ -4,7 +4,8 @@ nustream_test(descent_test quick unit/descent_schedule_test.cpp unit/descent_pro
               unit/descent_averaging_test.cpp property/descent_clip_test.cpp property/descent_kernel_test.cpp
               property/descent_private_step_test.cpp)
 nustream_test(lane_test quick unit/lane_test.cpp unit/lane_encoding_test.cpp property/lane_twin_test.cpp
-              property/lane_slicing_test.cpp property/lane_neighbours_test.cpp)
+              property/lane_slicing_test.cpp property/lane_neighbours_test.cpp
+              property/lane_momentum_test.cpp)
 nustream_test(lane_allocation_test quick property/lane_allocation_test.cpp)
 nustream_test(lane_fits_test full golden/lane_fits_test.cpp LINK ZLIB::ZLIB)
 foreach(test descent_test lane_test lane_allocation_test lane_fits_test)

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <utility>
 #include <vector>
@@ -121,6 +122,12 @@ inline lane::Settings random_settings(std::uint64_t seed) {
   settings.minibatch = 1 + pick(3) * 2;
   settings.release_every = 1 + pick(7);
   for (double& entry : settings.start) entry = 0.01 * static_cast<double>(pick(20));
+  constexpr double momenta[] = {0, 0, 0.5, 0.95};
+  settings.momentum = momenta[pick(4)];
+  if (pick(4) == 0) {
+    settings.schedule = descent::Schedule{descent::Cooldown{
+        std::make_shared<const descent::Schedule>(settings.schedule), 0.5, 0.05, StepCount{20 + pick(100)}}};
+  }
   return settings;
 }
 

@@ -74,6 +74,18 @@ std::string correlation(Random& random, const StreamLimits& limits, std::uint64_
   }
 }
 
+/// What the settings say of steps once everything else is known: momentum where there is one stage that takes plain
+/// steps, and a cooldown where the noise has an end.
+std::string course(Random& random, bool one_stage, bool one_size, const std::string& noise) {
+  std::string text;
+  if (one_stage && random() % 3 == 0) text += one_of(random, "momentum = 0.5\n", "momentum = 0.95\n");
+  const bool ends = noise.find("horizon = ") != noise.npos && noise.find("restarts") == noise.npos;
+  if (one_size && ends && random() % 2 == 0) {
+    text += one_of(random, "cooldown = 0.25\ncooldown_to = 0.05\n", "cooldown = 1\n");
+  }
+  return text;
+}
+
 /// `bounded`: a first stage without clip would leave the numbers where values are far out.
 void add_columns(std::string& toml, RandomStream& stream, const char* section, const std::string& prefix,
                  std::uint64_t count, bool bounded, Random& random) {
@@ -184,6 +196,8 @@ RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits) {
   // Of their own numbers, so that what was drawn before is drawn again.
   Random apart(seed * 0xbf58476d1ce4e5b9U + 7);
   const std::string noise = correlation(random, limits, !sandwich && apart() % 3 == 0 ? 1 + apart() % 64 : 0);
+  descent.insert(descent.find('\n') + 1,
+                 course(apart, !two_stages && !sandwich, !sandwich && !stream.batch_means, noise));
   stream.toml = "[stream]\nname = \"simulated\"\n" + format + (mean ? "" : "[target]\ncolumn = \"y\"\n") + model +
                 descent + privacy + "[noise]\n" + noise + fmt::format("[release]\nevery = {}\n", 1 + random() % 6) +
                 features;

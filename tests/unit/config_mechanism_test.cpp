@@ -115,6 +115,8 @@ TEST(SettingsDigest, ChangesWithEverythingThatChangesAnIterateOrItsCost) {
                              "descent.clip_norm=2.0",
                              "descent.schedule=inverse",
                              "descent.average=tail",
+                             "descent.momentum=0.9",
+                             "descent.horizon=1000",
                              "descent.minibatch=2",
                              "descent.start=[0.0, 1.0]",
                              "privacy.rho=0.6",
@@ -131,6 +133,9 @@ TEST(SettingsDigest, ChangesWithEverythingThatChangesAnIterateOrItsCost) {
     return digest(more);
   };
   EXPECT_NE(ending({"noise.restarts=true"}), ending({}));
+  EXPECT_NE(ending({"noise.restarts=true", "descent.horizon=200"}), ending({"noise.restarts=true"}));
+  EXPECT_NE(ending({"descent.cooldown=0.25"}), ending({}));
+  EXPECT_NE(ending({"descent.cooldown=0.25", "descent.cooldown_to=0.05"}), ending({"descent.cooldown=0.25"}));
   EXPECT_NE(digest({"descent.projection=ball", "descent.radius=1.0"}),
             digest({"descent.projection=ball", "descent.radius=2.0"}));
 }
@@ -188,6 +193,20 @@ TEST(Restarts, AreOfEveryCorrelationWithAHorizon) {
   EXPECT_EQ(read({"noise.restarts=true"}).noise.correlation.name(), "rational");
 }
 
+TEST(Course, HorizonIsTheNoisesStop) {
+  const Config config = read({"descent.horizon=100"});
+  EXPECT_EQ(config.noise.correlation.horizon(), StepCount{100});
+  const auto sensitivity = [](const Config& of) {
+    return make_mechanism(of, privacy::Participation::once()).main().sensitivity.value();
+  };
+  EXPECT_LT(sensitivity(config), sensitivity(read({})));
+  EXPECT_THAT(refusal({"noise.correlation=nu", "noise.horizon=50", "descent.horizon=51"}),
+              AllOf(HasSubstr("descent.horizon"), HasSubstr("at most the 50 steps")));
+  EXPECT_THAT(
+      refusal({"descent.horizon=100", "descent.cooldown=0.5", "descent.average=tail", "intervals.kind=batch-means"}),
+      AllOf(HasSubstr("intervals.kind"), HasSubstr("cooldown")));
+}
+
 // The fit to a descent takes the step size and the loss from their own sections, and needs no end.
 TEST(OptimisedNoise, KnowsTheDescent) {
   const auto q = [](std::vector<std::string> more) {
@@ -199,6 +218,8 @@ TEST(OptimisedNoise, KnowsTheDescent) {
   };
   EXPECT_EQ(q({}), q({"descent.clip_norm=3"}));
   EXPECT_NE(q({}), q({"descent.step_size=0.02"}));
+  // Momentum takes a step further.
+  EXPECT_EQ(q({"descent.step_size=0.01", "descent.momentum=0.5"}), q({"descent.step_size=0.02"}));
   // The slowest pole is some multiple of the slowest contraction.
   EXPECT_GT(1 - q({"descent.step_size=0.02"}).front(), 1.3 * (1 - q({"descent.step_size=0.01"}).front()));
 }

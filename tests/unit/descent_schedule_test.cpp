@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace nustream::descent {
@@ -46,6 +47,34 @@ TEST(Schedule, PiecewiseChangesAtItsSteps) {
   EXPECT_EQ(at(schedule, 10), 0.5);
   EXPECT_EQ(at(schedule, 11), 0.1);
   EXPECT_EQ(at(schedule, 1'000'000), 0.1);
+}
+
+Schedule cooled(const Schedule& of, double share, double floor, std::uint64_t steps) {
+  return Schedule{Cooldown{std::make_shared<const Schedule>(of), share, floor, StepCount{steps}}};
+}
+
+TEST(Schedule, CooldownComesDownLinearlyOverItsShare) {
+  const Schedule schedule = cooled(Schedule{Constant{StepSize{0.4}}}, 0.25, 0.05, 20);
+  EXPECT_EQ(at(schedule, 0), 0.4);
+  EXPECT_EQ(at(schedule, 14), 0.4);
+  EXPECT_EQ(at(schedule, 15), 0.4);  // T − w: nothing taken off yet
+  EXPECT_DOUBLE_EQ(at(schedule, 16), 0.4 * (0.05 + 0.95 * 0.8));
+  EXPECT_DOUBLE_EQ(at(schedule, 19), 0.4 * (0.05 + 0.95 * 0.2));
+  EXPECT_DOUBLE_EQ(at(schedule, 20), 0.4 * 0.05);
+  EXPECT_DOUBLE_EQ(at(schedule.over(StepCount{40}), 36), 0.4 * (0.05 + 0.95 * 0.4));
+  EXPECT_DOUBLE_EQ(at(cooled(Schedule{Inverse{StepSize{1}, 1}}, 1, 0, 10), 4), 0.2 * 0.6);
+  // A share of less than a step is one step.
+  EXPECT_EQ(at(cooled(Schedule{Constant{StepSize{1}}}, 1e-9, 0, 3), 2), 1);
+}
+
+TEST(Schedule, RefusesWhatIsNoCooldown) {
+  const Schedule of{Constant{StepSize{1}}};
+  EXPECT_THROW(cooled(of, 0, 0, 10), InvalidParameter);
+  EXPECT_THROW(cooled(of, 1.1, 0, 10), InvalidParameter);
+  EXPECT_THROW(cooled(of, 0.5, 1, 10), InvalidParameter);
+  EXPECT_THROW(cooled(of, 0.5, -0.1, 10), InvalidParameter);
+  EXPECT_THROW(cooled(of, 0.5, 0, 0), InvalidParameter);
+  EXPECT_THROW(cooled(cooled(of, 0.5, 0, 10), 0.5, 0, 10), InvalidParameter);
 }
 
 TEST(Schedule, RefusesWhatIsNoSchedule) {

@@ -19,6 +19,7 @@ struct StepRule {
   double l2 = 0;  ///< λ of r(θ) = λ/2 ‖θ‖²; the mean's own ½‖θ‖² is added to it
   Projection projection;
   std::uint64_t minibatch = 1;  ///< m, nominal
+  double momentum = 0;          ///< μ of heavy ball, 0 ≤ μ < 1
 };
 
 /// Consecutive steps and what they use. Row-major; spans of matching sizes.
@@ -42,7 +43,14 @@ struct Job;
 ///
 ///     θ ← Π(θ − η_t((Σ_i trunc(clip(g_i)/s) + z_t)·s/m + λθ)),
 ///
-/// the bracket's sum in saturating 64-bit integers, converted once. Saturation cannot widen the influence of a
+/// and with momentum μ > 0, for a velocity v that begins at zero,
+///
+///     v ← μv + (Σ_i trunc(clip(g_i)/s) + z_t)·s/m + λθ,   θ ← Π(θ − η_t v),
+///
+/// so that the noise is in the gradient before the velocity takes it in: v and θ are functions of the noisy gradients
+/// and of nothing else of the records, and momentum costs no privacy. Π leaves v as it is.
+///
+/// The bracket's sum is in saturating 64-bit integers, converted once. Saturation cannot widen the influence of a
 /// record: each addition moves its result by no more than its argument moves. Only ∇f is clipped, not ∇r.
 /// A record whose gradient is not finite, or whose y is not, adds nothing; its step is taken all the same.
 ///
@@ -60,6 +68,10 @@ class Loop {
   [[nodiscard]] std::span<const double> theta() const noexcept { return {theta_.data(), dimension_}; }
   /// Replaces the iterate, by d entries of any value: restoring a state.
   void set_theta(std::span<const double> theta);
+  /// v: d entries, none without momentum.
+  [[nodiscard]] std::span<const double> velocity() const noexcept;
+  /// Replaces v, by as many entries: restoring a state.
+  void set_velocity(std::span<const double> velocity);
   /// Records whose gradient was longer than the clip norm. Operator side only.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
 
@@ -72,6 +84,7 @@ class Loop {
   std::size_t dimension_;
   std::uint64_t clipped_ = 0;
   Packed<double> theta_;
+  Packed<double> velocity_;          // empty without momentum
   Packed<double> lower_, upper_;     // of a box, else empty
   Packed<std::int64_t> sum_;         // Σ_i of the step at hand
   std::vector<std::int64_t> units_;  // a gradient outside the range of the fast path

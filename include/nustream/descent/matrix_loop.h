@@ -32,6 +32,9 @@ class MatrixLoop {
   [[nodiscard]] std::span<const double> theta() const noexcept { return theta_; }
   /// As many, where a resume goes on from.
   void set_theta(std::span<const double> theta);
+  /// As Loop's.
+  [[nodiscard]] std::span<const double> velocity() const noexcept { return velocity_; }
+  void set_velocity(std::span<const double> velocity);
   /// Records whose gradient was longer than the clip norm. Operator side only.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
 
@@ -42,6 +45,7 @@ class MatrixLoop {
   std::size_t inputs_;  // d
   std::uint64_t clipped_ = 0;
   std::vector<double> theta_;
+  std::vector<double> velocity_;  // empty without momentum
   std::vector<double> slopes_;
   std::unique_ptr<GradientSum> sum_;
 };

@@ -77,6 +77,9 @@ class TwoStageLoop {
   [[nodiscard]] std::span<const double> theta() const noexcept { return theta_; }
   /// As many entries, where a resume goes on from.
   void set_theta(std::span<const double> theta);
+  /// Two stages take plain steps: none, as Loop has one.
+  [[nodiscard]] static std::span<const double> velocity() noexcept { return {}; }
+  static void set_velocity(std::span<const double> /*none*/) noexcept {}
   /// Records whose gradient was longer than the clip norm, counted for each stage. Operator side only.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
 

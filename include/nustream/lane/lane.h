@@ -65,6 +65,7 @@ struct Settings {
   std::optional<SecondMoments> moments{};       ///< linear loss only
   /// Where the unit of privacy is the user: what each may do. Neither with a first stage nor with moments.
   std::optional<users::Limits> users{};
+  double momentum = 0;  ///< μ of heavy ball, 0 ≤ μ < 1 (descent/loop.h); 0 with a first stage
 };
 
 /// Numbers of a row.

@@ -21,9 +21,9 @@ namespace nustream::users {
 ///
 ///     θ ← Π(θ − η_t((Σ_u trunc(clip(Σ_{i of u} g_i)/s) + z_t)·s/m + λθ)),
 ///
-/// u over the users whose limits let them contribute in step t (StepContributions), g_i the gradients of their
-/// records at θ before any clip, and m the nominal number of records of a step. A record of nobody, and one whose
-/// gradient is not finite, adds nothing and uses nothing up; its step is taken all the same.
+/// (with momentum as there), u over the users whose limits let them contribute in step t (StepContributions), g_i the
+/// gradients of their records at θ before any clip, and m the nominal number of records of a step. A record of
+/// nobody, and one whose gradient is not finite, adds nothing and uses nothing up; its step is taken all the same.
 ///
 /// Guarantee: whatever a user's records hold, and however many there are, all of them together move the sums of all
 /// steps as users::sensitivity() says, Δ the clip norm of the grid or twice that.
@@ -41,6 +41,9 @@ class Loop {
   [[nodiscard]] std::span<const double> theta() const noexcept { return theta_; }
   /// Replaces the iterate: restoring a state.
   void set_theta(std::span<const double> theta);
+  /// As descent::Loop's.
+  [[nodiscard]] std::span<const double> velocity() const noexcept { return velocity_; }
+  void set_velocity(std::span<const double> velocity);
   /// Contributions that were longer than the clip norm. Operator side only.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return contributions_.clipped(); }
   /// All of them. Operator side only.
@@ -55,6 +58,7 @@ class Loop {
   std::size_t columns_;  // predictors of the loss
   std::size_t inputs_;   // numbers of a row
   std::vector<double> theta_;
+  std::vector<double> velocity_;  // empty without momentum
   std::vector<double> slopes_;    // of one record
   std::vector<double> gradient_;  // of one record
   std::vector<std::int64_t> units_;

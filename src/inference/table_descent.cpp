@@ -1,0 +1,81 @@
+#include "nustream/inference/table_descent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <variant>
+
+#include "nustream/base/error.h"
+#include "nustream/inference/average_noise.h"
+
+namespace nustream::inference {
+namespace {
+
+constexpr std::uint64_t dense_max = 2048;  // 32 MiB
+
+/// weights[t] = −∂e_T/∂z_t, backwards from the last step; returns ∂e_T/∂e_0.
+double weigh(const descent::Schedule& schedule, double curvature, double momentum, std::vector<double>& weights) {
+  double of_iterate = 1;   // ∂e_T/∂e_{t+1}
+  double of_velocity = 0;  // ∂e_T/∂v_{t+1}, through the steps behind
+  for (std::size_t t = weights.size(); t-- > 0;) {
+    const double moved = of_velocity - schedule.at(StepIndex{t}) * of_iterate;
+    weights[t] = -moved;
+    of_iterate += curvature * moved;
+    of_velocity = momentum * moved;
+  }
+  return of_iterate;
+}
+
+double squared_sum(const std::vector<double>& values) {
+  return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+}
+
+/// ‖Bᵀa‖².
+double variance_of(const noise::Correlation& correlation, const std::vector<double>& weights) {
+  if (std::holds_alternative<noise::Independent>(correlation.family())) return squared_sum(weights);
+  if (weights.size() > dense_max) {
+    throw Unsupported("the noise of so many steps is computed where it is independent, or the step size constant");
+  }
+  const std::vector<double> b = noise::dense_noise_matrix(correlation, weights.size());
+  const std::size_t columns = b.size() / weights.size();
+  std::vector<double> seeds(columns, 0.0);
+  for (std::size_t t = 0; t < weights.size(); ++t) {
+    for (std::size_t s = 0; s < columns; ++s) seeds[s] += weights[t] * b[t * columns + s];
+  }
+  return squared_sum(seeds);
+}
+
+}  // namespace
+
+LastIterate last_iterate(const noise::Correlation& correlation, const descent::Schedule& schedule, double curvature,
+                         double momentum, std::uint64_t steps) {
+  if (steps == 0) return {1, 0};
+  const auto* const constant = std::get_if<descent::Constant>(&schedule.family());
+  const bool has_series = correlation.toeplitz() || std::holds_alternative<noise::Dense>(correlation.family());
+  if (constant != nullptr && momentum == 0 && has_series) {
+    const double size = constant->size.value();
+    return {std::pow(1 - size * curvature, static_cast<double>(steps)),
+            averaged_noise_variance(correlation, {size, curvature, steps - 1, steps})};
+  }
+  std::vector<double> weights(static_cast<std::size_t>(steps));
+  const double start = weigh(schedule, curvature, momentum, weights);
+  return {start, variance_of(correlation, weights)};
+}
+
+std::optional<double> clip_norm_that_clips_nothing(const TableGuess& guess, double kappa, double failure) {
+  if (guess.eigenvalues.empty() || guess.records == 0 || guess.steps == 0) {
+    throw InvalidParameter("guess", "of nothing", "eigenvalues, records and steps");
+  }
+  const double largest = *std::ranges::max_element(guess.eigenvalues);
+  const double trace = std::accumulate(guess.eigenvalues.begin(), guess.eigenvalues.end(), 0.0);
+  const auto n = static_cast<double>(guess.records);
+  const double row = std::sqrt(trace) + std::sqrt(2 * largest * std::log(2 * n / failure));
+  const double tail = std::sqrt(2 * std::log(4 * n * static_cast<double>(guess.steps) / failure));
+  const double signal = guess.residual * guess.residual + largest * guess.distance * guess.distance;
+  const double fed_back = row * row * tail * tail * kappa;
+  if (!(fed_back < 1)) return std::nullopt;
+  return row * tail * std::sqrt(signal / (1 - fed_back));
+}
+
+}  // namespace nustream::inference
