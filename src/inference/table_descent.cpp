@@ -55,12 +55,21 @@ LastIterate last_iterate(const noise::Correlation& correlation, const descent::S
   const bool has_series = correlation.toeplitz() || std::holds_alternative<noise::Dense>(correlation.family());
   if (constant != nullptr && momentum == 0 && has_series) {
     const double size = constant->size.value();
-    return {std::pow(1 - size * curvature, static_cast<double>(steps)),
+    return {start_left(schedule, curvature, momentum, steps),
             averaged_noise_variance(correlation, {size, curvature, steps - 1, steps})};
   }
   std::vector<double> weights(static_cast<std::size_t>(steps));
   const double start = weigh(schedule, curvature, momentum, weights);
   return {start, variance_of(correlation, weights)};
+}
+
+double start_left(const descent::Schedule& schedule, double curvature, double momentum, std::uint64_t steps) {
+  const auto* const constant = std::get_if<descent::Constant>(&schedule.family());
+  if (constant != nullptr && momentum == 0) {
+    return std::pow(1 - constant->size.value() * curvature, static_cast<double>(steps));
+  }
+  std::vector<double> weights(static_cast<std::size_t>(steps));
+  return weigh(schedule, curvature, momentum, weights);
 }
 
 std::optional<double> clip_norm_that_clips_nothing(const TableGuess& guess, double kappa, double failure) {

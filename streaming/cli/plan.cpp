@@ -131,8 +131,8 @@ void print_prediction(const config::Config& config, const Plan& plan) {
 
 void print(const config::Config& config, const Plan& plan) {
   const config::Mechanism& mechanism = plan.mechanism;
-  fmt::print("{}: stream {}, {} parameters, correlation {}\n", config.file, config.stream, config.descent.dimension,
-             mechanism.main().correlation.name());
+  fmt::print("{}: stream {}, {} parameters, correlation {}{}\n", config.file, config.stream, config.descent.dimension,
+             mechanism.main().correlation.name(), anew_text(mechanism.main().correlation));
   fmt::print("promise {}\n", console::protected_unit(engine::promise_of(config, true)));
   if (config.moments) fmt::print("solved from running sums, a step is {} records\n", config.descent.minibatch);
   fmt::print("sigma {:.8g} (noise multiplier), Delta {:g}, gamma {:.8g} in the limit, horizon {}\n\n",
@@ -171,6 +171,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   publish::append_string(config.stream, out);
   out += fmt::format(",\"dimension\":{},\"correlation\":\"{}\"", config.descent.dimension,
                      mechanism.main().correlation.name());
+  append_restarts(mechanism.main().correlation, out);
   publish::append_neighbours(engine::promise_of(config, true), out);
   append_field("sigma", mechanism.main().sigma.value(), out);
   append_field("displacement", mechanism.main().displacement.value(), out);

@@ -8,6 +8,7 @@
 
 #include "cli/moments_plan.h"
 #include "cli/plan_page.h"
+#include "cli/table_prediction.h"
 #include "cli/warnings.h"
 #include "console/operator_file.h"
 #include "console/path_printer.h"
@@ -24,10 +25,11 @@ namespace {
 using console::with_separators;
 using publish::append_field;
 
-/// What the noise leaves in a coordinate of the last iterate after so many steps.
+/// What the noise leaves in a coordinate of the last iterate after so many steps, and what is left of the start.
 struct Reach {
   std::uint64_t steps;
   std::optional<double> stddev;
+  std::optional<TableError> expected{};
 };
 
 struct TablePlan {
@@ -40,6 +42,8 @@ struct TablePlan {
   std::string delta_warning;
   std::vector<Reach> reach;       ///< of a descent
   std::vector<SumsReach> sums{};  ///< of running sums: after 1, 10, … steps, the last one among them
+  std::optional<TableSuggestion> steps{};
+  std::optional<ClipSuggestion> clip{};
 };
 
 std::optional<Reach> reach_of(config::Config config, std::uint64_t records, std::uint64_t steps) {
@@ -47,10 +51,24 @@ std::optional<Reach> reach_of(config::Config config, std::uint64_t records, std:
   try {
     const engine::TableDesign design = engine::settle_design(config, records);
     const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{steps});
-    return Reach{steps, engine::predicted_stddev(config, mechanism, design)};
+    return Reach{steps, engine::predicted_stddev(config, mechanism, design), table_error(config, mechanism, design)};
   } catch (const Failure&) {
     return std::nullopt;  // beyond the correlation's horizon
   }
+}
+
+std::optional<TableSuggestion> best_steps(const config::Config& asked, std::uint64_t records) {
+  // A run of several takes as many steps, and intervals need theirs.
+  if (!asked.problem.distance || asked.moments || asked.intervals.kind != config::Intervals::Kind::none) return {};
+  // Other noise under other steps is written out as a matrix, for every number of them.
+  const bool is_quick = std::holds_alternative<noise::Independent>(asked.noise.correlation.family()) ||
+                        (std::holds_alternative<descent::Constant>(asked.descent.schedule.family()) &&
+                         asked.descent.momentum == 0 && asked.noise.correlation.toeplitz());
+  if (!is_quick) return {};
+  return suggested_steps([&](std::uint64_t steps) -> std::optional<double> {
+    const std::optional<Reach> reach = reach_of(asked, records, steps);
+    return reach && reach->expected ? reach->expected->error : std::nullopt;
+  });
 }
 
 TablePlan make_table_plan(const PlanArguments& arguments) {
@@ -68,6 +86,8 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
     if (steps == 0 || config.moments) continue;
     if (const auto one = reach_of(asked, arguments.records, steps)) reach.push_back(*one);
   }
+  std::optional<ClipSuggestion> clip;
+  if (const auto error = table_error(config, mechanism, design)) clip = suggested_clip(config, *error, design);
   const config::Privacy privacy = config.privacy;
   return {std::move(config),
           design,
@@ -77,7 +97,9 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
           design.of_users ? std::vector<publish::GroupSpend>() : engine::group_bounds(rho, privacy.delta),
           publish::large_delta(privacy.deltas(), arguments.records),
           std::move(reach),
-          std::move(sums)};
+          std::move(sums),
+          best_steps(asked, arguments.records),
+          clip};
 }
 
 /// Of the last step that the settings ask for: a deviation that no answer would be seen through.
@@ -94,10 +116,43 @@ std::string absurd(const TablePlan& plan) {
   return {};
 }
 
+/// Noise grows with the steps, what is left of the start falls: more of them look better or worse by their sum.
+void print_reach_of_descent(const TablePlan& plan) {
+  fmt::print("\n{:>12}  noise in a coordinate of the last iterate (working units, curvature 1)\n", "steps");
+  for (const Reach& one : plan.reach) {
+    std::string line = one.stddev ? fmt::format("{:.4g}", *one.stddev) : "not computed";
+    if (one.expected) line += fmt::format(", {:.3g} of the start left", one.expected->left);
+    if (one.expected && one.expected->error) line += fmt::format(", error {:.4g}", *one.expected->error);
+    fmt::print("{:>12}  {}{}\n", with_separators(one.steps), line,
+               one.steps == plan.design.steps ? "  <- estimate.steps" : "");
+  }
+  if (plan.reach.empty() || !plan.reach.front().expected) return;
+  if (!plan.config.problem.distance) {
+    fmt::print(
+        "(of the start, in its slowest direction; plan.distance, a public guess, makes an error of the two)\n");
+  } else {
+    fmt::print(
+        "(error: the root of the expected squared distance to the answer of the table, all coordinates; the "
+        "start is {:g} away, where nothing is clipped)\n",
+        *plan.config.problem.distance);
+  }
+  if (plan.steps) {
+    fmt::print("suggested: estimate.steps = {}, error {:.4g}\n", plan.steps->steps, plan.steps->error);
+  }
+  if (!plan.clip) return;
+  if (plan.clip->clip_norm) {
+    fmt::print("clip_norm {:.3g} clips no gradient in 95% of such tables; a smaller one clips some, for less noise\n",
+               *plan.clip->clip_norm);
+  } else {
+    fmt::print("no clip_norm is sure to clip nothing: what its own noise adds to the residuals is too much\n");
+  }
+}
+
 void print(const TablePlan& plan) {
   const engine::TableDesign& design = plan.design;
-  fmt::print("{}: table {} of {} records, {} parameters, correlation {}\n", plan.config.file, plan.config.stream,
-             with_separators(design.rows), plan.config.descent.dimension, plan.mechanism.main().correlation.name());
+  const noise::Correlation& correlation = plan.mechanism.main().correlation;
+  fmt::print("{}: table {} of {} records, {} parameters, correlation {}{}\n", plan.config.file, plan.config.stream,
+             with_separators(design.rows), plan.config.descent.dimension, correlation.name(), anew_text(correlation));
   fmt::print("promise {}\n", console::protected_unit(engine::promise_of(plan.config, true)));
   fmt::print("{} steps of {} records{}: each {}takes part {} times, sensitivity {:.6g}\n",
              with_separators(design.steps), with_separators(design.minibatch),
@@ -114,12 +169,7 @@ void print(const TablePlan& plan) {
   }
   const auto is_known = [](const Reach& one) { return one.stddev.has_value(); };
   if (std::any_of(plan.reach.begin(), plan.reach.end(), is_known)) {
-    fmt::print("\n{:>12}  noise in a coordinate of the last iterate (working units, curvature 1)\n", "steps");
-    for (const Reach& one : plan.reach) {
-      fmt::print("{:>12}  {}{}\n", with_separators(one.steps),
-                 one.stddev ? fmt::format("{:.4g}", *one.stddev) : "not computed",
-                 one.steps == design.steps ? "  <- estimate.steps" : "");
-    }
+    print_reach_of_descent(plan);
   }
   const std::string advice = engine::short_of_budget(plan.config, plan.mechanism, design.runs);
   if (!advice.empty()) fmt::print("\n{}\n", advice);
@@ -143,6 +193,7 @@ std::string to_json(const TablePlan& plan) {
   append_field("delta", plan.config.privacy.delta.value(), out);
   publish::append_neighbours(engine::promise_of(plan.config, true), out);
   out += ",\"conversion\":\"gaussian\"";
+  append_restarts(plan.mechanism.main().correlation, out);
   append_stages(plan.mechanism, design.minibatch, out);
   if (plan.config.moments) append_json(plan.sums, out);
   out += ",\"predicted_stddev\":[";
@@ -153,9 +204,18 @@ std::string to_json(const TablePlan& plan) {
     } else {
       out += "null";
     }
+    if (const auto& expected = plan.reach[i].expected) {
+      append_field("start_left", expected->left, out);
+      if (expected->error) append_field("error", *expected->error, out);
+    }
     out += '}';
   }
   out += ']';
+  if (plan.steps) {
+    out += fmt::format(",\"suggested_steps\":{}", plan.steps->steps);
+    append_field("suggested_steps_error", plan.steps->error, out);
+  }
+  if (plan.clip && plan.clip->clip_norm) append_field("clip_norm_without_clipping", *plan.clip->clip_norm, out);
   append_warnings(
       {engine::short_of_budget(plan.config, plan.mechanism, design.runs), absurd(plan), plan.delta_warning}, out);
   return out + "}";
@@ -195,6 +255,17 @@ void draw(const TablePlan& plan, const PlanArguments& arguments) {
 }
 
 }  // namespace
+
+std::string anew_text(const noise::Correlation& correlation) {
+  const auto* const restarted = std::get_if<noise::Restarted>(&correlation.family());
+  if (restarted == nullptr) return {};
+  return fmt::format(", begun anew every {} steps", with_separators(restarted->every().value()));
+}
+
+void append_restarts(const noise::Correlation& correlation, std::string& out) {
+  const auto* const restarted = std::get_if<noise::Restarted>(&correlation.family());
+  if (restarted != nullptr) out += fmt::format(",\"restarts_every\":{}", restarted->every().value());
+}
 
 void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch) {
   fmt::print("{:<17}  {:>8}  {:>12}  {:>12}  {:>14}  {:>16}\n", "stage", "entries", "Delta", "rho", "sigma",

@@ -16,6 +16,11 @@ namespace nustream::cli {
 /// The same as JSON, with --records.
 [[nodiscard]] std::string table_plan_json(const PlanArguments& arguments);
 
+/// Of noise that is begun anew: ", begun anew every N steps"; else nothing.
+[[nodiscard]] std::string anew_text(const noise::Correlation& correlation);
+/// ,"restarts_every":N likewise
+void append_restarts(const noise::Correlation& correlation, std::string& out);
+
 /// One line a stage: what it clips, what share of ρ it has, and its noise on the mean gradient of a minibatch.
 void print_stages(const config::Mechanism& mechanism, std::uint64_t minibatch);
 /// ,"stages":[…]

@@ -116,6 +116,41 @@ steps = 60
   EXPECT_NEAR(found.value("estimate", "log(unit_price)"), -0.529010, 1e-4);
 }
 
+// More steps are not always worse: with few of them most of the start is left. The suggested number is the best of
+// all that are shown, and of its neighbours.
+TEST(Estimate, PlansNoiseAndBiasTogether) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("estimate.toml", bike());
+  const auto plan_of = [&](const std::string& steps) {
+    return JsonOutput(
+        run_nustream({"plan", file, "--json", "--records", "17379", "--set", "privacy.rho=0.5", "--set",
+                      "descent.clip_norm=4", "--set", "descent.step_size=0.1", "--set", "plan.distance=2", "--set",
+                      "plan.residual=1", "--set", "intervals.kind=none", "--set", "estimate.steps=" + steps}));
+  };
+  const auto number = [](JsonOutput& plan, std::size_t i, const char* key) {
+    return plan.json["predicted_stddev"].at(i)[key].get_double().value();
+  };
+  JsonOutput plan = plan_of("16");
+  ASSERT_EQ(plan.command.code, 0) << plan.command.err;
+  for (std::size_t i = 0; i + 1 < 5; ++i) {
+    EXPECT_LT(number(plan, i, "stddev"), number(plan, i + 1, "stddev"));
+    EXPECT_GT(number(plan, i, "start_left"), number(plan, i + 1, "start_left"));
+  }
+  EXPECT_NEAR(number(plan, 2, "start_left"), std::pow(0.95, 16), 1e-12);
+  EXPECT_GT(number(plan, 0, "error"), 1);                         // 4 steps
+  EXPECT_LT(number(plan, 4, "error"), number(plan, 0, "error"));  // 64
+  const double best = plan.json["suggested_steps_error"].get_double().value();
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_LE(best, number(plan, i, "error"));
+  EXPECT_GT(plan.json["clip_norm_without_clipping"].get_double().value(), 4);
+  const std::uint64_t steps = plan.json["suggested_steps"].get_uint64().value();
+  JsonOutput at_best = plan_of(std::to_string(steps));
+  EXPECT_DOUBLE_EQ(number(at_best, 2, "error"), best);
+  for (const std::uint64_t other : {steps - 1, steps + 1}) {
+    JsonOutput beside = plan_of(std::to_string(other));
+    EXPECT_GE(number(beside, 2, "error"), best) << other;
+  }
+}
+
 // A plan speaks of the very noise that the run then has.
 TEST(Estimate, IsPlannedBeforehand) {
   const TemporaryFolder folder;

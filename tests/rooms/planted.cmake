@@ -74,7 +74,7 @@ function(nustream_planted_twins)
 endfunction()
 set(planted_twins
   noise_healing_test noise_key_test noise_gaussian_test noise_generators_property_test noise_source_test
-  noise_source_property_test privacy_unit_test privacy_golden_test descent_test lane_test lane_stages_test
+  noise_source_property_test privacy_unit_test privacy_restarted_test privacy_golden_test descent_test lane_test lane_stages_test
   local_inference_test decode_test config_test publish_test secrets_unit_test journal_unit_test journal_crash_test
   ranges_test serve_listener_test residual_test lane_stages_twin_test record_test replay_input_test
   engine_key_memory_test

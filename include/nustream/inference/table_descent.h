@@ -23,6 +23,10 @@ struct LastIterate {
 [[nodiscard]] LastIterate last_iterate(const noise::Correlation& correlation, const descent::Schedule& schedule,
                                        double curvature, double momentum, std::uint64_t steps);
 
+/// Its `start` alone. O(steps), or less where the step size is constant.
+[[nodiscard]] double start_left(const descent::Schedule& schedule, double curvature, double momentum,
+                                std::uint64_t steps);
+
 /// Public guesses of a linear model over a table, working coordinates.
 struct TableGuess {
   std::vector<double> eigenvalues;  ///< of E[xxᵀ]

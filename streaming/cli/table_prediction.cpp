@@ -1,0 +1,113 @@
+#include "cli/table_prediction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "nustream/base/error.h"
+#include "nustream/inference/table_descent.h"
+
+namespace nustream::cli {
+namespace {
+
+bool is_mean(const config::Config& config) {
+  return config.descent.loss.kind == model::Loss::Kind::mean;
+}
+
+bool has_formula(const config::Config& config) {
+  const bool quadratic = is_mean(config) || config.descent.loss.kind == model::Loss::Kind::linear;
+  return quadratic && !config.moments && !config.descent.first_stage && !config.users;
+}
+
+/// Of E[xxᵀ], one for each parameter.
+std::vector<double> eigenvalues_of(const config::Config& config) {
+  const std::vector<double>& set = config.second_moment_eigenvalues;
+  if (!is_mean(config) && set.size() == config.descent.dimension) return set;
+  return std::vector<double>(config.descent.dimension, 1.0);
+}
+
+/// Where an eigenvalue of this guess may really be. A step size may suit the guess by chance (1 − ηλ = 0, or a swing
+/// of momentum through zero), and then tell of a start that is gone when it is not.
+std::vector<double> near(const config::Config& config, double eigenvalue) {
+  if (is_mean(config)) return {eigenvalue};
+  if (config.second_moment_eigenvalues.empty()) return {eigenvalue / 2, eigenvalue};  // Condition 2.4 (i)
+  return {0.9 * eigenvalue, eigenvalue, 1.1 * eigenvalue};
+}
+
+struct Direction {
+  double start = 0;
+  double noise_variance = 0;
+};
+
+Direction direction_of(const config::Config& config, const config::Mechanism& mechanism, double eigenvalue,
+                       std::uint64_t steps) {
+  const lane::Settings& descent = config.descent;
+  Direction direction;
+  for (const double value : near(config, eigenvalue)) {
+    const double left = inference::start_left(descent.schedule, value + descent.l2, descent.momentum, steps);
+    direction.start = std::max(direction.start, std::abs(left));
+  }
+  direction.noise_variance = inference::last_iterate(mechanism.main().correlation, descent.schedule,
+                                                     eigenvalue + descent.l2, descent.momentum, steps)
+                                 .noise_variance;
+  return direction;
+}
+
+}  // namespace
+
+std::optional<TableError> table_error(const config::Config& config, const config::Mechanism& mechanism,
+                                      const engine::TableDesign& design) {
+  if (!has_formula(config)) return std::nullopt;
+  const std::vector<double> eigenvalues = eigenvalues_of(config);
+  const double stddev = mechanism.main().stddev.value() / static_cast<double>(design.minibatch);
+  const double per_direction =
+      config.problem.distance.value_or(0) / std::sqrt(static_cast<double>(eigenvalues.size()));
+  TableError result{0, {}, 0};
+  double squares = 0;
+  try {
+    std::map<double, Direction> known;  // many directions have one eigenvalue
+    for (const double eigenvalue : eigenvalues) {
+      const auto [entry, is_new] = known.try_emplace(eigenvalue);
+      if (is_new) entry->second = direction_of(config, mechanism, eigenvalue, design.steps);
+      const double start = entry->second.start;
+      const double noise = entry->second.noise_variance * stddev * stddev;
+      squares += noise + std::pow(start * per_direction, 2);
+      result.left = std::max(result.left, start);
+      result.noise_per_clip += eigenvalue * noise / std::pow(config.descent.clip.value(), 2);
+    }
+  } catch (const Unsupported&) {
+    return std::nullopt;  // beyond what can be computed in a moment
+  }
+  if (config.problem.distance && std::isfinite(squares)) result.error = std::sqrt(squares);
+  return result;
+}
+
+std::optional<TableSuggestion> suggested_steps(
+    const std::function<std::optional<double>(std::uint64_t steps)>& error_at) {
+  constexpr std::uint64_t most = 4096;
+  std::optional<TableSuggestion> best;
+  const auto look = [&](std::uint64_t steps) {
+    const std::optional<double> error = error_at(steps);
+    if (error && (!best || *error < best->error)) best = TableSuggestion{steps, *error};
+  };
+  for (std::uint64_t steps = 1; steps <= most; steps = std::max(steps + 1, steps + steps / 2)) look(steps);
+  if (!best) return best;
+  // The error falls and then rises: halves of the distance to its neighbours, until they are the next ones.
+  for (std::uint64_t stride = best->steps / 2; stride > 0; stride /= 2) {
+    const std::uint64_t centre = best->steps;
+    look(centre + stride);
+    if (centre > stride) look(centre - stride);
+  }
+  return best;
+}
+
+std::optional<ClipSuggestion> suggested_clip(const config::Config& config, const TableError& error,
+                                             const engine::TableDesign& design) {
+  if (is_mean(config) || !config.problem.residual || !config.problem.distance) return std::nullopt;
+  constexpr double failure = 0.05;
+  const inference::TableGuess guess{eigenvalues_of(config), *config.problem.residual, *config.problem.distance,
+                                    design.rows, design.steps};
+  return ClipSuggestion{inference::clip_norm_that_clips_nothing(guess, error.noise_per_clip, failure)};
+}
+
+}  // namespace nustream::cli
