@@ -1,13 +1,15 @@
 #include "attach/lane_change.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "attach/rebuild_users.h"
 #include "engine/moved_spend.h"
 #include "error.h"
-#include "kafka/client_error.h"
 #include "nustream/base/error.h"
 #include "nustream/users/placement.h"
 #include "planted.h"
@@ -42,23 +44,34 @@ users::ClosingMark LanesBefore::of_state(const journal::UsersOfState& state, con
 }
 
 users::ClosingMark LanesBefore::without_state(const journal::Ledger& ledger) const {
-  users::ClosingMark closing{ledger.epochs.empty(), {.division = before_}, asked_next(), {}, {}};
+  users::ClosingMark closing{ledger.epochs.empty(), false, {.division = before_}, asked_next(), {}, {}};
   if (!ledger.epochs.empty()) {
     closing.spent = line_of(engine::folded(ledger.epochs, setup_.config.privacy.neighbours()));
   }
   return closing;
 }
 
-users::ClosingMark LanesBefore::of_skipped() const {
-  users::Division skipped = next();
-  const journal::LedgerEntry spent = most_spent(all_closed());
-  users::Division after = asked_next();
-  after.change = skipped.change + 1;
+users::ClosingMark LanesBefore::of_lost_key(const journal::LedgerEntry& spent) const {
   return {false,
-          {.division = skipped},
-          after,
+          true,  // whoever was closed is nobody under another key
+          {.division = before_},
+          asked_next(),
           {},
           line_of(engine::without_counts(spent, setup_.config.privacy.neighbours()))};
+}
+
+/// It names no more than a record holds beside the rest of the mark.
+users::ClosingMark LanesBefore::of_skipped() const {
+  const std::vector<users::ClosingMark> marks = all_closed();
+  users::ClosingMark skipped{false, false, {.division = next()}, asked_next(), {}, {}};
+  skipped.next.change = skipped.mark.division.change + 1;
+  skipped.spent = line_of(engine::without_counts(most_spent(marks), setup_.config.privacy.neighbours()));
+  ClosedUsers closed = closed_in(marks);
+  const std::size_t most = setup_.user_entries_max / 2;
+  skipped.tells_closed = closed.lost.empty() && closed.entries.size() <= most;
+  if (closed.entries.size() > most) closed.entries.resize(most);
+  skipped.closed = std::move(closed.entries);
+  return skipped;
 }
 
 std::optional<users::ClosingMark> LanesBefore::closing(LaneId lane) const {
@@ -77,28 +90,48 @@ bool LanesBefore::goes_on(const users::ClosingMark& closing) const {
          users::are_of_one_kind(journal::read_entry(closing.spent).user->limits, *now.limits);
 }
 
-/// From the table that the lane's mark vouches for. Failure(data) where its store does not give that.
-void LanesBefore::take_entries(LaneId lane, const users::ClosingMark& closing, MovedUsers& moved) const {
-  if (closing.mark.segment == 0 || closing.spent.empty()) return;
-  const UsersPartition of_lane = partition(lane);
-  users::Table table;
-  users::TopicLog log(key_, of_lane.identity(), table, closing.mark.division);
-  const std::uint64_t end = of_lane.end();
-  log.load(closing.mark, end, of_lane.reader(end));
-  const users::LaneChange change(before_.lanes, setup_.config.users->lanes);
-  const auto mass = users::mass_change(journal::read_entry(closing.spent).user->limits, *setup_.config.users->limits);
-  const auto take = [&](const users::Entry& entry) {
-    const users::Standing& standing = entry.standing;
-    if (!moved.carries_over) {
-      if (standing.count == users::closed_count)
-        moved.entries.push_back({entry.user, entry.number, users::closed({})});
-    } else if (change.keeps(place_.lane, before_.partitioner, key_.masked(entry.user, entry.number))) {
-      moved.entries.push_back(
-          {entry.user, entry.number,
-           mass ? users::carried_over(standing, mass->first, mass->second) : users::carried_over(standing)});
-    }
-  };
+/// Of the table that the lane's mark vouches for. Failure(data) where its store does not give that.
+void LanesBefore::visit_entries(std::uint32_t lane, const users::ClosingMark& closing, const Take& take) const {
+  if (closing.mark.segment == 0) return;
+  const users::Table table = table_of_closed(key_, closing.mark, partition(LaneId{lane}));
   for (unsigned part = 0; part < users::Table::parts; ++part) table.visit_part(part, take);
+}
+
+/// Of those who are now this lane's own, with what they did. A lane that spent nothing has only closed ones.
+std::vector<users::Entry> LanesBefore::own_entries(const std::vector<users::ClosingMark>& marks) const {
+  const users::LaneChange change(before_.lanes, setup_.config.users->lanes);
+  std::vector<users::Entry> own;
+  for (std::uint32_t lane = 0; lane < before_.lanes; ++lane) {
+    const std::string& spent = marks[lane].spent;
+    const auto mass = spent.empty()
+                          ? std::nullopt
+                          : users::mass_change(journal::read_entry(spent).user->limits, *setup_.config.users->limits);
+    visit_entries(lane, marks[lane], [&](const users::Entry& entry) {
+      if (!change.keeps(place_.lane, before_.partitioner, key_.masked(entry.user, entry.number))) return;
+      own.push_back({entry.user, entry.number,
+                     mass ? users::carried_over(entry.standing, mass->first, mass->second)
+                          : users::carried_over(entry.standing)});
+    });
+  }
+  return own;
+}
+
+/// Each lane by itself: what one of them lost takes nobody of another's away.
+LanesBefore::ClosedUsers LanesBefore::closed_in(const std::vector<users::ClosingMark>& marks) const {
+  ClosedUsers closed;
+  for (std::uint32_t lane = 0; lane < before_.lanes; ++lane) {
+    const users::ClosingMark& mark = marks[lane];
+    std::ranges::copy(mark.closed, std::back_inserter(closed.entries));
+    const auto whole = unless_lost([&] {
+      visit_entries(lane, mark, [&](const users::Entry& entry) {
+        if (entry.standing.count != users::closed_count) return;
+        closed.entries.push_back({entry.user, entry.number, users::closed({})});
+      });
+      return true;
+    });
+    if (!whole || !(mark.is_known || mark.tells_closed)) closed.lost.push_back(lane);
+  }
+  return closed;
 }
 
 /// Of a stream of which no lane ever began.
@@ -167,21 +200,21 @@ MovedUsers LanesBefore::read() const {
     NUSTREAM_REQUIRE(change.closed(LaneId{lane}), "an old lane's closing mark");
   }
   NUSTREAM_REQUIRE(change.of_new(place_.lane) == users::Turn::steps, "all old lanes are closed");
-  const bool go_on = std::ranges::all_of(marks, [&](const users::ClosingMark& mark) { return goes_on(mark); });
-  MovedUsers moved{go_on, {}, most_spent(marks)};
+  MovedUsers moved{std::ranges::all_of(marks, [&](const users::ClosingMark& mark) { return goes_on(mark); }),
+                   {},
+                   most_spent(marks)};
   moved.spent.user->moved->change = before_.change + 1;
   if (NUSTREAM_PLANTED("attached-users-begin-anew-in-another-lane")) return moved;
-  try {
-    for (std::uint32_t lane = 0; lane < before_.lanes; ++lane) take_entries(LaneId{lane}, marks[lane], moved);
-  } catch (const kafka::KafkaFailure&) {
-    throw;
-  } catch (const Failure& failure) {
-    if (failure.code() != Exit::data) throw;
-    moved.carries_over = false;  // a store is lost: nobody knows what its users did
-    moved.entries.clear();
+  if (moved.carries_over) {
+    auto own = unless_lost([&] { return own_entries(marks); });
+    moved.carries_over = own.has_value();  // a store is lost: nobody knows what its users did
+    if (own) moved.entries = *std::move(own);
   }
-  const privacy::Neighbours asked = setup_.config.privacy.neighbours();
-  if (!moved.carries_over) moved.spent = engine::without_counts(moved.spent, asked);
+  if (moved.carries_over) return moved;
+  moved.spent = engine::without_counts(moved.spent, setup_.config.privacy.neighbours());
+  ClosedUsers closed = closed_in(marks);
+  moved.entries = std::move(closed.entries);
+  moved.lost = fmt::format("{}", fmt::join(closed.lost, ", "));
   return moved;
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,6 +39,7 @@ struct MovedUsers {
   std::vector<users::Entry> entries{};
   /// The most that a user of any old lane spent in all of its epochs, in the place of them all.
   journal::LedgerEntry spent;
+  std::string lost{};  ///< old lanes of which nobody knows whom `users close` closed: "0, 2"
 };
 
 /// Reads what all old lanes left, in the order that users::LaneChange asks for. References outlive it.
@@ -57,8 +59,11 @@ class LanesBefore {
   [[nodiscard]] users::ClosingMark of_state(const journal::UsersOfState& state, const journal::Ledger& ledger) const;
   /// The same where its state is lost, and where it never took a step: its ledger tells what was spent.
   [[nodiscard]] users::ClosingMark without_state(const journal::Ledger& ledger) const;
+  /// In the place of the closing marks of lanes whose key is lost, or was destroyed: what was `spent` in any of them.
+  [[nodiscard]] users::ClosingMark of_lost_key(const journal::LedgerEntry& spent) const;
   /// The closing mark of a lane that takes no step of `next()`, nor takes its users over: under `change` + 1 nobody
-  /// knows their counts, and they may have spent what a user of any old lane did. LaneHasToWait as read().
+  /// knows their counts, and they may have spent what a user of any old lane did. It names those who were closed,
+  /// since the next change takes the stores that know them away. LaneHasToWait as read().
   [[nodiscard]] users::ClosingMark of_skipped() const;
   /// The record by which the lane of `place` is closed.
   [[nodiscard]] journal::KeyedRecord record_of(const users::ClosingMark& closing) const;
@@ -74,7 +79,15 @@ class LanesBefore {
   [[nodiscard]] journal::LedgerEntry nothing_spent() const;
   [[nodiscard]] users::Division asked_next() const;
   [[nodiscard]] std::string line_of(const journal::LedgerEntry& spent) const;
-  void take_entries(LaneId lane, const users::ClosingMark& closing, MovedUsers& moved) const;
+  using Take = std::function<void(const users::Entry& entry)>;
+  void visit_entries(std::uint32_t lane, const users::ClosingMark& closing, const Take& take) const;
+  [[nodiscard]] std::vector<users::Entry> own_entries(const std::vector<users::ClosingMark>& marks) const;
+  /// Whoever was closed, and the lanes that may have closed more.
+  struct ClosedUsers {
+    std::vector<users::Entry> entries;
+    std::vector<std::uint32_t> lost;
+  };
+  [[nodiscard]] ClosedUsers closed_in(const std::vector<users::ClosingMark>& marks) const;
 
   const Setup& setup_;
   const kafka::ClientSettings& client_;

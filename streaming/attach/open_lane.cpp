@@ -282,7 +282,8 @@ class Opening {
     EpochUsers users;
     if (setup_.config.users) {
       users = users_opening().of_epoch(
-          {state_ ? &state_->record : nullptr, ledger_, found_.has_remains || state_, order_.renewal.new_epoch},
+          {state_ ? &state_->record : nullptr, ledger_, found_.has_remains || state_, order_.renewal.new_epoch,
+           order_.renewal.accept_gap},
           [this](journal::KeyedRecord record) {
             wait_for([&](journal::Completion done) { journal_->write_users(std::move(record), std::move(done)); });
           });

@@ -20,7 +20,8 @@ namespace nustream::attach {
 struct Renewal {
   /// Where the state is missing, was rolled back, is of other settings, at its horizon, or has no room for a segment.
   bool new_epoch = false;
-  /// Together with new_epoch: where records at the position are gone, or the log is not the one that was read.
+  /// Together with new_epoch: where records at the position are gone, or the log is not the one that was read; and
+  /// where a change of the lanes finds that closed users are lost.
   bool accept_gap = false;
   bool from_start = false;  ///< a new epoch begins at descent.start, not where the last release is
 };

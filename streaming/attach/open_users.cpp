@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "attach/lost_users.h"
 #include "engine/moved_spend.h"
 #include "error.h"
 #include "kafka/interruption.h"
@@ -98,14 +99,14 @@ EpochUsers UsersOpening::of_epoch(const LanePast& past, const Write& write) cons
     } catch (const LaneWasClosed&) {
       const auto newest = newer_than(own);
       if (!newest) throw;
-      return begun_by_others(*newest, write);
+      return begun_by_others(past, *newest, write);
     }
   }
   const LanesBefore lanes = lanes_of(own);
   if (lanes.closing(place_.lane)) {
-    if (const auto newest = newer_than(own)) return begun_by_others(*newest, write);
+    if (const auto newest = newer_than(own)) return begun_by_others(past, *newest, write);
   }
-  return changed(own, lanes.of_state(known, past.ledger), write);
+  return changed(past, own, lanes.of_state(known, past.ledger), write);
 }
 
 EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const journal::Ledger& ledger) const {
@@ -125,6 +126,7 @@ EpochUsers UsersOpening::of_same_lanes(const journal::UsersOfState& known, const
   const Divided own{users::UserKey(known.key), users::decode_topic_mark(known.mark).division};
   // A store that is damaged does not show it.
   if (lanes_of(own).closing(place_.lane)) throw LaneWasClosed(place_.name());
+  warn_of_closed(place_, "its store is lost");
   return anew(own);
 }
 
@@ -137,22 +139,40 @@ EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Write& write)
     throw LaneHasToWait(
         fmt::format("lane {} waits for lane 0, which draws the key of the stream's users", place_.name()));
   }
-  return {std::make_unique<TopicUsers>(store(0), users::new_user_key(setup_.keys, place_.stream)), false};
+  return of_new_key(past, write);
+}
+
+/// Where there was a key before, nobody knows in which lane a user has been: all of them are taken for one lane that
+/// is closed, and whose counts nobody knows. So every lane begins with what the dearest of them spent. One change
+/// more than any lane's ledger tells of is left free: lanes may be closed for one that none has begun.
+EpochUsers UsersOpening::of_new_key(const LanePast& past, const Write& write) const {
+  if (past.state == nullptr && past.has_remains && past.ledger.epochs.empty()) refuse_lost_spend(place_);
+  const auto spent = spent_by_lanes(setup_, client_, place_, past.ledger, cancelled_);
+  users::UserKey key = users::new_user_key(setup_.keys, place_.stream);
+  if (!spent) return {std::make_unique<TopicUsers>(store(0), std::move(key)), false};
+  if (!past.may_change) {
+    throw Failure(Exit::data,
+                  fmt::format("lane {}: the key of the stream's users is lost, and other lanes have spent; "
+                              "begin a new epoch of all lanes with --new-epoch",
+                              place_.name()));
+  }
+  warn_of_closed(place_, "the key of the stream's users is lost or was destroyed");
+  const Divided lost{std::move(key), {1, spent->changes + 1, config::partitioner_of(setup_.config)}};
+  const LanesBefore lanes = lanes_of(lost);
+  write(lanes.record_of(lanes.of_lost_key(spent->most)));
+  return changed(past, lost, std::nullopt, write);
 }
 
 /// What is left of the lane is its ledger, which tells what was spent, and with which change of the lanes it began.
 EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Divided& newest, const Write& write) const {
   const users::Division& division = newest.division;
-  if (past.has_remains && past.ledger.epochs.empty()) {
-    throw Failure(Exit::data, fmt::format("lane {}: state and ledger are lost, and nobody knows what its users have "
-                                          "spent; restore the ledger topic",
-                                          place_.name()));
-  }
+  if (past.state == nullptr && past.has_remains && past.ledger.epochs.empty()) refuse_lost_spend(place_);
   const bool began =
       division.change == 0 || (past.has_remains && engine::changes_of_lanes(past.ledger) >= division.change);
   if (is_divided_so(division)) {
-    if (!began) return of_new_lane(newest);
+    if (!began) return of_new_lane(past, newest);
     if (lanes_of(newest).closing(place_.lane)) throw LaneWasClosed(place_.name());
+    if (past.has_remains) warn_of_closed(place_, "its state is lost, or its users were ended");
     return anew(newest);
   }
   if (!past.may_change) {
@@ -161,15 +181,22 @@ EpochUsers UsersOpening::of_lost_state(const LanePast& past, const Divided& newe
                               "new epoch of all lanes with --new-epoch",
                               place_.name(), division.lanes));
   }
-  if (place_.lane.value() >= division.lanes) return changed(newest, std::nullopt, write);
-  if (!began) return begun_by_others(newest, write);
-  return changed(newest, lanes_of(newest).without_state(past.ledger), write);
+  if (place_.lane.value() >= division.lanes) return changed(past, newest, std::nullopt, write);
+  if (!began) return begun_by_others(past, newest, write);
+  return changed(past, newest, lanes_of(newest).without_state(past.ledger), write);
 }
 
 /// A division that this lane took no step of.
-EpochUsers UsersOpening::begun_by_others(const Divided& newest, const Write& write) const {
-  if (is_divided_so(newest.division)) return of_new_lane(newest);
-  return changed(newest, lanes_of(division_before(newest)).of_skipped(), write);
+EpochUsers UsersOpening::begun_by_others(const LanePast& past, const Divided& newest, const Write& write) const {
+  if (is_divided_so(newest.division)) return of_new_lane(past, newest);
+  return passed_over(past, newest, lanes_of(division_before(newest)), write);
+}
+
+/// The tables of the lanes before are read once: the mark holds what they tell.
+EpochUsers UsersOpening::passed_over(const LanePast& past, const Divided& passed, const LanesBefore& before,
+                                     const Write& write) const {
+  if (lanes_of(passed).closing(place_.lane)) return changed(past, passed, std::nullopt, write);
+  return changed(past, passed, before.of_skipped(), write);
 }
 
 /// Whoever began `now` had read the closing marks of all lanes before it.
@@ -181,22 +208,23 @@ UsersOpening::Divided UsersOpening::division_before(const Divided& now) const {
   return {now.key, first->mark.division};
 }
 
-EpochUsers UsersOpening::of_new_lane(const Divided& now) const {
-  return changed(division_before(now), std::nullopt, {});
+EpochUsers UsersOpening::of_new_lane(const LanePast& past, const Divided& now) const {
+  return changed(past, division_before(now), std::nullopt, {});
 }
 
 /// Where lane 0 was closed for another division than the one that is asked for, that one is passed through first: no
 /// two lanes ever begin different ones with the same change.
-EpochUsers UsersOpening::changed(const Divided& before, const std::optional<users::ClosingMark>& own,
-                                 const Write& write) const {
+EpochUsers UsersOpening::changed(const LanePast& past, const Divided& before,
+                                 const std::optional<users::ClosingMark>& own, const Write& write) const {
   const LanesBefore lanes = lanes_of(before);
   if (own && !lanes.closing(place_.lane)) write(lanes.record_of(*own));
   const Divided next{before.key, lanes.next()};
   if (!is_divided_so(next.division)) {
     const bool was_one = place_.lane.value() < next.division.lanes;
-    return changed(next, was_one ? std::optional(lanes.of_skipped()) : std::nullopt, write);
+    return was_one ? passed_over(past, next, lanes, write) : changed(past, next, std::nullopt, write);
   }
   MovedUsers moved = lanes.read();
+  if (!moved.lost.empty()) accept_lost_closed(place_, moved.lost, past.may_change && past.accepts_loss);
   EpochUsers epoch{std::make_unique<TopicUsers>(store(next.division.change), before.key), moved.carries_over,
                    std::move(moved.spent)};
   epoch.users->take_over(moved.entries);

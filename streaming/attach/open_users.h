@@ -31,8 +31,9 @@ struct EpochUsers {
 struct LanePast {
   const journal::StateRecord* state = nullptr;  ///< null where it is lost, or there was none
   const journal::Ledger& ledger;
-  bool has_remains = false;  ///< of a lane whose state is lost, or knows no users: there was one that did
-  bool may_change = false;   ///< --new-epoch: users may be divided otherwise than before
+  bool has_remains = false;   ///< of a lane whose state is lost, or knows no users: there was one that did
+  bool may_change = false;    ///< --new-epoch: users may be divided otherwise than before
+  bool accepts_loss = false;  ///< --accept-gap: nobody knows whom `users close` closed in some lane
 };
 
 /// Opens the users of one lane once its older producers are fenced. Calls wait; they throw KafkaFailure where no
@@ -69,10 +70,13 @@ class UsersOpening {
   [[nodiscard]] EpochUsers of_same_lanes(const journal::UsersOfState& known, const journal::Ledger& ledger) const;
   [[nodiscard]] EpochUsers of_lost_state(const LanePast& past, const Write& write) const;
   [[nodiscard]] EpochUsers of_lost_state(const LanePast& past, const Divided& newest, const Write& write) const;
-  [[nodiscard]] EpochUsers begun_by_others(const Divided& newest, const Write& write) const;
-  [[nodiscard]] EpochUsers of_new_lane(const Divided& now) const;
-  [[nodiscard]] EpochUsers changed(const Divided& before, const std::optional<users::ClosingMark>& own,
-                                   const Write& write) const;
+  [[nodiscard]] EpochUsers of_new_key(const LanePast& past, const Write& write) const;
+  [[nodiscard]] EpochUsers begun_by_others(const LanePast& past, const Divided& newest, const Write& write) const;
+  [[nodiscard]] EpochUsers passed_over(const LanePast& past, const Divided& passed, const LanesBefore& before,
+                                       const Write& write) const;
+  [[nodiscard]] EpochUsers of_new_lane(const LanePast& past, const Divided& now) const;
+  [[nodiscard]] EpochUsers changed(const LanePast& past, const Divided& before,
+                                   const std::optional<users::ClosingMark>& own, const Write& write) const;
   [[nodiscard]] EpochUsers anew(const Divided& now) const;
   [[nodiscard]] LanesBefore lanes_of(const Divided& division) const;
   [[nodiscard]] Divided division_before(const Divided& now) const;

@@ -41,4 +41,17 @@ users::Table table_of(const journal::UsersOfState& state, const UsersPartition& 
   });
 }
 
+users::Table table_of_closed(const users::UserKey& key, const users::TopicMark& mark,
+                             const UsersPartition& partition) {
+  const std::uint64_t end = partition.end();
+  journal::UsersOfState known;
+  known.mark = users::encode_mark(mark);
+  return here_or_elsewhere(known, [&](const journal::UsersOfState& state) {
+    users::Table table;
+    users::TopicLog(key, partition.identity(), table, mark.division)
+        .load(users::decode_topic_mark(state.mark), end, partition.reader(end));
+    return table;
+  });
+}
+
 }  // namespace nustream::attach

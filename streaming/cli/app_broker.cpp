@@ -17,7 +17,8 @@ void add_attach(CLI::App& app, Job& job) {
       ->add_flag(
           "--accept-gap", arguments.options.renewal.accept_gap,
           "with --new-epoch: go on behind records that are gone before they were read, or at the end of an input "
-          "that is not the one that was read, whose spend is then added")
+          "that is not the one that was read, whose spend is then added; and where nobody can tell any more whom "
+          "'users close' closed in a lane")
       ->needs("--new-epoch");
   command
       ->add_flag("--from-start", arguments.options.renewal.from_start,

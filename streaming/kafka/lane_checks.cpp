@@ -174,14 +174,17 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
   return committed;
 }
 
-LaneChecks::Remains LaneChecks::remains() {
-  Remains remains{{}, std::nullopt, committed_.committed(place_.in(place_.topics.input), deadline())};
+journal::Ledger LaneChecks::ledger() {
   journal::LedgerVerifier verifier(keys_);
   const TopicPartition ledger = place_.in(place_.topics.ledger);
   const Watermarks lines = committed_.watermarks(ledger, deadline());
   committed_.read_patiently(ledger, lines.low, lines.high, time_,
                             [&](const Message& message) { verifier.add(text_of(message)); });
-  remains.ledger = std::move(verifier).finish();
+  return std::move(verifier).finish();
+}
+
+LaneChecks::Remains LaneChecks::remains() {
+  Remains remains{ledger(), std::nullopt, committed_.committed(place_.in(place_.topics.input), deadline())};
   const TopicPartition releases = place_.in(place_.topics.releases);
   const Watermarks log = uncommitted_.watermarks(releases, deadline());
   uncommitted_.read_patiently(releases, log.low, log.high, time_, [&](const Message& message) {

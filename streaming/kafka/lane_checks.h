@@ -65,6 +65,8 @@ class LaneChecks {
     }
   };
   [[nodiscard]] Remains remains();
+  /// The ledger topic's lines of the lane alone.
+  [[nodiscard]] journal::Ledger ledger();
 
   struct Published {
     std::string text;                          ///< as it was published, with its newline

@@ -1,6 +1,8 @@
 #include "users/closing_mark.h"
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include "error.h"
@@ -8,6 +10,7 @@
 #include "secrets/random.h"
 #include "secrets/seal.h"
 #include "users/aead.h"
+#include "users/entry_bytes.h"
 
 namespace nustream::users {
 namespace {
@@ -33,6 +36,30 @@ std::string closing_context(const UserKey& key, const StoreIdentity& identity, s
   return bytes;
 }
 
+/// What is known, in the bits of the first byte.
+constexpr std::uint8_t knows_counts = 1;
+constexpr std::uint8_t knows_closed = 2;
+
+std::string closed_bytes(const std::vector<Entry>& entries) {
+  std::string bytes;
+  bytes.reserve(entries.size() * entry_bytes);
+  EntryBytes one{};
+  for (const Entry& entry : entries) {
+    put_entry(entry, one);
+    secrets::append_bytes(one, bytes);
+  }
+  return bytes;
+}
+
+std::vector<Entry> closed_entries(std::string_view bytes) {
+  if (bytes.size() % entry_bytes != 0) throw damaged_closing();
+  std::vector<Entry> entries;
+  for (; !bytes.empty(); bytes.remove_prefix(entry_bytes)) {
+    entries.push_back(take_entry(std::span<const std::uint8_t, entry_bytes>(readable(bytes), entry_bytes)));
+  }
+  return entries;
+}
+
 }  // namespace
 
 std::string closing_key(const StoreIdentity& identity, std::uint32_t change) {
@@ -42,11 +69,13 @@ std::string closing_key(const StoreIdentity& identity, std::uint32_t change) {
 std::string seal_closing(const UserKey& key, const StoreIdentity& identity, std::uint32_t change,
                          const ClosingMark& closing) {
   std::string plain;
-  secrets::append_integer(static_cast<std::uint8_t>(closing.is_known ? 1 : 0), plain);
+  const int known = (closing.is_known ? knows_counts : 0) | (closing.tells_closed ? knows_closed : 0);
+  secrets::append_integer(static_cast<std::uint8_t>(known), plain);
   secrets::append_text(encode_mark(closing.mark), plain);
   append_division(closing.next, plain);
   secrets::append_text(closing.column, plain);
   secrets::append_text(closing.spent, plain);
+  if (!closing.closed.empty()) secrets::append_text(closed_bytes(closing.closed), plain);
   std::array<std::uint8_t, nonce_bytes> nonce{};
   secrets::fill_random(nonce);
   std::string sealed = closing_heading();
@@ -65,11 +94,14 @@ ClosingMark open_closing(const UserKey& key, const StoreIdentity& identity, std:
   if (!plain) throw damaged_closing();
   secrets::FieldReader fields(*plain, unusable_closing);
   ClosingMark closing;
-  closing.is_known = fields.integer<std::uint8_t>() == 1;
+  const auto known = fields.integer<std::uint8_t>();
+  closing.is_known = (known & knows_counts) != 0;
+  closing.tells_closed = (known & knows_closed) != 0;
   closing.mark = decode_topic_mark(fields.text());
   closing.next = take_division(fields);
   closing.column = fields.text();
   closing.spent = fields.text();
+  if (!fields.rest().empty()) closing.closed = closed_entries(fields.text());
   if (!fields.rest().empty()) throw damaged_closing();
   return closing;
 }

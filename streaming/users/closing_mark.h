@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "nustream/users/table.h"
 #include "users/sealed_record.h"
 #include "users/topic_mark.h"
 #include "users/user_key.h"
@@ -14,11 +16,15 @@ namespace nustream::users {
 /// Behind it the lane takes no step of its epoch. Whoever takes its users over rebuilds its table from this mark.
 struct ClosingMark {
   bool is_known = true;  ///< false where nobody knows the counts of its users; what they spent is known all the same
+  /// Where the counts are not known, of a lane that was passed over: `closed` is everybody who was closed. Otherwise
+  /// some of them may be lost.
+  bool tells_closed = false;
   TopicMark mark{};
   Division next{};       ///< how users are divided from now on; that of lane 0 holds for all lanes
   std::string column{};  ///< privacy.user
   std::string
       spent{};  ///< a ledger line: what its users spent in all of the lane's epochs; empty of a lane that never began
+  std::vector<Entry> closed{};  ///< of a lane without a store of its own: those who were closed, as far as is known
 };
 
 /// Sealed under the key's log key, for the lane of `identity` and its change number `change`.

@@ -221,9 +221,30 @@ TEST(TopicMark, HasTheBytesOfTheFormatPage) {
       Exit::data, [&] { static_cast<void>(decode_topic_mark(expected.substr(1))); }, "topic");
 }
 
+// A lane that was passed over has no store: its mark names whoever was closed.
+TEST(ClosingMark, NamesThoseWhoWereClosed) {
+  const UserKey key(noise::KeyBytes{1});
+  ClosingMark closing{false, true,  {.division = {2, 3, Partitioner::murmur2}}, {5, 4, Partitioner::crc32},
+                      {},    "line"};
+  const std::string nobody = seal_closing(key, mine, 3, closing);
+  EXPECT_TRUE(open_closing(key, mine, 3, nobody).closed.empty());
+  for (std::uint32_t who = 1; who < 4; ++who) closing.closed.push_back({{who, 7 * who}, who, closed({0, who, who})});
+  for (const bool all : {true, false}) {
+    closing.tells_closed = all;
+    const std::string named = seal_closing(key, mine, 3, closing);
+    EXPECT_EQ(named.size(), nobody.size() + 4 + 3 * std::size_t{36});
+    const ClosingMark opened = open_closing(key, mine, 3, named);
+    EXPECT_FALSE(opened.is_known);
+    EXPECT_EQ(opened.tells_closed, all);
+    EXPECT_EQ(opened.closed, closing.closed);
+    EXPECT_EQ(opened.spent, "line");
+  }
+}
+
 TEST(ClosingMark, IsReadByItsOwnLaneAndChangeAlone) {
   const UserKey key(noise::KeyBytes{1});
   const ClosingMark closing{true,
+                            false,
                             {{1, 2, 3, SetDigest(4)}, {2, 3, Partitioner::murmur2}, 6, {7, 8}, {9, 10}},
                             {5, 4, Partitioner::crc32},
                             "@key",

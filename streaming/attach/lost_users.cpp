@@ -1,0 +1,81 @@
+#include "attach/lost_users.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/moved_spend.h"
+#include "engine/seal_batch.h"
+#include "error.h"
+#include "kafka/interruption.h"
+#include "kafka/kafka_journal.h"
+#include "kafka/lane_checks.h"
+#include "kafka/topic_checks.h"
+#include "log/log.h"
+
+namespace nustream::attach {
+namespace {
+
+void add_ledger(const journal::Ledger& ledger, privacy::Neighbours asked, std::optional<SpentByLanes>& all) {
+  if (ledger.epochs.empty()) return;
+  const journal::LedgerEntry spent = engine::folded(ledger.epochs, asked);
+  const std::uint32_t changes = engine::changes_of_lanes(ledger);
+  if (!all) {
+    all = {spent, changes};
+    return;
+  }
+  all->most = engine::dearest(all->most, spent, asked);
+  all->changes = std::max(all->changes, changes);
+}
+
+}  // namespace
+
+void refuse_lost_spend(const kafka::LanePlace& place) {
+  throw Failure(Exit::data, fmt::format("lane {}: state and ledger are lost, and nobody knows what its users have "
+                                        "spent; restore the ledger topic",
+                                        place.name()));
+}
+
+void warn_of_closed(const kafka::LanePlace& place, const std::string& why) {
+  log::warning("closed_users_lost",
+               fmt::format("lane {}: {}: whoever was closed there counts again; close them again", place.name(), why),
+               {{"lane", std::uint64_t{place.lane.value()}}});
+}
+
+void accept_lost_closed(const kafka::LanePlace& place, const std::string& lanes, bool accepts) {
+  if (accepts) return warn_of_closed(place, "what is known of users is lost in lanes " + lanes);
+  throw Failure(Exit::data,
+                fmt::format("lane {}: what is known of users is lost in lanes {}: nobody can tell whom 'users close' "
+                            "closed there; restore topic '{}', or go on with --new-epoch --accept-gap, and close "
+                            "them again",
+                            place.name(), lanes, place.topics.users));
+}
+
+/// A state that was rolled back may tell of less than the topic does, and a topic that lost lines of less than the
+/// state: both count.
+std::optional<SpentByLanes> spent_by_lanes(const Setup& setup, const kafka::ClientSettings& client,
+                                           const kafka::LanePlace& place, const journal::Ledger& own,
+                                           const std::atomic<bool>& cancelled) {
+  const config::Kafka& kafka = setup.config.kafka;
+  const privacy::Neighbours asked = setup.config.privacy.neighbours();
+  std::optional<SpentByLanes> all;
+  add_ledger(own, asked, all);
+  const auto lanes = kafka::TopicChecks(client).partitions(place.topics.ledger, kafka::in(kafka.give_up));
+  for (std::uint32_t lane = 0; lane < static_cast<std::uint32_t>(lanes.value_or(0)); ++lane) {
+    if (LaneId{lane} == place.lane) continue;
+    if (cancelled.load()) throw kafka::Cancelled();
+    const kafka::LanePlace other{place.stream, LaneId{lane}, place.group, place.topics};
+    kafka::LaneChecks checks(client, other, setup.keys, kafka.transaction, cancelled);
+    const journal::Ledger ledger = checks.ledger();
+    add_ledger(ledger, asked, all);
+    if (lane >= setup.lanes_with_room) continue;
+    if (const auto sealed = kafka::committed_state(client, other, kafka.transaction)) {
+      add_ledger(engine::ledger_of(journal::open_state(setup.keys, *sealed).record), asked, all);
+    } else if (ledger.epochs.empty() && checks.remains().any()) {
+      refuse_lost_spend(other);
+    }
+  }
+  return all;
+}
+
+}  // namespace nustream::attach
