@@ -188,7 +188,8 @@ test("goes on with what was published while no lane is open", async () => {
   await eventually("the page is live again", async () => (await page.textContent("#live")) === "live");
   assert.match(await page.textContent("#coefficients caption"), /step 1,500/);
   assert.doesNotMatch(await page.textContent("body"), /No lane is open/);
-  assert.deepEqual(seen.errors, []);
+  // While lane 0 was elsewhere there was no page of it.
+  assert.deepEqual(seen.errors.filter((each) => !each.includes("404 (Not Found)")), []);
   await end();
 });
 
