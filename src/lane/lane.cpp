@@ -135,9 +135,13 @@ void Lane::go_on_from(const Carried& from) {
   if (kept && !from.average.empty()) average_.go_on_from(from.average_weight, from.average);
 }
 
-void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases, users::Changes* users) {
+void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases, users::Changes* users,
+                   users::WindowClock* clock) {
   NUSTREAM_REQUIRE(!settings_.users || (users != nullptr && (rows.users != nullptr || rows.count == 0)),
                    "where the unit is the user, rows say whose they are");
+  NUSTREAM_REQUIRE(!settings_.users || !settings_.users->windows() ||
+                       (clock != nullptr && (rows.times != nullptr || rows.count == 0)),
+                   "where limits hold within windows, rows say when they came");
   NUSTREAM_REQUIRE(rows.dimension == row_entries_, "rows have the lane's dimension");
   NUSTREAM_REQUIRE(rows.count % settings_.minibatch == 0, "a batch ends where a minibatch ends");
   const std::uint64_t steps = rows.count / settings_.minibatch;
@@ -145,7 +149,7 @@ void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases
   for (std::uint64_t taken = 0; taken < steps;) {
     const std::uint64_t to_release = steps_to_next_release();
     const std::uint64_t count = std::min({steps - taken, to_release, steps_to_next_mark(), steps_ahead});
-    take_steps(rows, noise, users, taken, count);
+    take_steps(rows, noise, users, clock, taken, count);
     taken += count;
     position_ =
         rows.next == nullptr ? position_ + count * settings_.minibatch : rows.next[taken * settings_.minibatch - 1];
@@ -170,8 +174,8 @@ void Lane::pass_marks() {
   if (batches_ && batches_->next_boundary() == this->steps()) batches_->close(average_.value());
 }
 
-void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes* users, std::uint64_t begin,
-                      std::uint64_t count) {
+void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes* users, users::WindowClock* clock,
+                      std::uint64_t begin, std::uint64_t count) {
   std::array<double, steps_ahead> sizes;
   std::array<double, steps_ahead> first_sizes;
   std::array<double, steps_ahead> gains;
@@ -200,8 +204,11 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
   } else if (auto* matrix = std::get_if<descent::MatrixLoop>(&loop_)) {
     matrix->run({x, y, of_stage(0), step_sizes, average_gains, weights}, average_.memory());
   } else if (auto* of_users = std::get_if<users::Loop>(&loop_)) {
+    if (!settings_.users->windows()) clock = nullptr;
+    const std::span<const double> times =
+        clock == nullptr ? std::span<const double>() : std::span(rows.times + first_row, row_count);
     of_users->run({x, y, of_stage(0), step_sizes, average_gains, weights}, {rows.users + first_row, row_count},
-                  *users, StepIndex{steps_}, average_.memory());
+                  *users, StepIndex{steps_}, average_.memory(), times, clock);
   } else {
     std::get<descent::Loop>(loop_).run({x, y, of_stage(0), step_sizes, average_gains, weights}, average_.memory());
   }

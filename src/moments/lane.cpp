@@ -11,6 +11,7 @@
 #include "nustream/base/error.h"
 #include "nustream/moments/interval.h"
 #include "nustream/noise/correlation.h"
+#include "nustream/users/border.h"
 #include "planted.h"
 
 namespace nustream::moments {
@@ -149,9 +150,12 @@ void Lane::begin_about(std::span<const double> centre) {
 }
 
 void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases,
-                   users::Changes* users) {
+                   users::Changes* users, users::WindowClock* clock) {
   NUSTREAM_REQUIRE(!by_user_ || (users != nullptr && (rows.users != nullptr || rows.count == 0)),
                    "where the unit is the user, rows say whose they are");
+  const bool has_windows = by_user_ && settings_.mechanism.users->windows();
+  NUSTREAM_REQUIRE(!has_windows || (clock != nullptr && (rows.times != nullptr || rows.count == 0)),
+                   "where limits hold within windows, rows say when they came");
   const std::vector<Block> noised = noised_blocks(frame_.design);
   const std::uint64_t closing = (batch_.records() + rows.count) / frame_.every;
   NUSTREAM_REQUIRE(noise.size() == noised.size(), "every noised block has its own noise");
@@ -162,8 +166,10 @@ void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNois
   }
   std::uint64_t closed = 0;
   for (std::size_t taken = 0; taken < rows.count;) {
-    if (batch_.records() == 0) begin_step();
+    const bool begins = batch_.records() == 0;
+    if (begins) begin_step();
     const std::size_t count = std::min<std::size_t>(rows.count - taken, frame_.every - batch_.records());
+    if (has_windows) users::take_times({rows.times + taken, count}, begins, *clock, *users);
     add({rows.dimension, count, rows.x + taken * rows.dimension, rows.y + taken, nullptr,
          rows.users == nullptr ? nullptr : rows.users + taken,
          rows.weights == nullptr ? nullptr : rows.weights + taken},

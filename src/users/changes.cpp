@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "nustream/base/error.h"
+#include "planted.h"
 
 namespace nustream::users {
 namespace {
@@ -37,6 +38,29 @@ void Changes::put(const Entry& entry) {
 void Changes::empty_table() noexcept {
   forget();
   emptied_ = true;
+}
+
+/// Every entry that there is: a user whom a later batch changed comes more than once, its last one first.
+template <class Visit>
+void Changes::visit(const Visit& visit) const {
+  for (const Change& change : changes_) visit(change.entry);
+  if (emptied_) return;
+  if (below_ != nullptr) return below_->visit(visit);
+  for (unsigned part = 0; part < Table::parts; ++part) table_->visit_part(part, visit);
+}
+
+void Changes::begin_window() {
+  if (NUSTREAM_PLANTED("users-counts-outlive-their-window")) return;
+  std::vector<Entry> kept;
+  visit([&](const Entry& entry) {
+    if (entry.standing.count == closed_count) kept.push_back(entry);
+    if (entry.standing.count != closed_count && NUSTREAM_PLANTED("users-last-step-survives-a-border") &&
+        find(entry.user) == entry.standing) {
+      kept.push_back({entry.user, entry.number, {entry.standing.next, 1, 0}});
+    }
+  });
+  empty_table();
+  for (const Entry& entry : kept) put(entry);
 }
 
 void Changes::apply(Table& table) {

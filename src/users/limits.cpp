@@ -6,8 +6,9 @@
 
 namespace nustream::users {
 
-Limits::Limits(std::optional<privacy::Participation> participation, std::optional<Mass> mass)
-    : participation_(participation), mass_(mass) {
+Limits::Limits(std::optional<privacy::Participation> participation, std::optional<Mass> mass,
+               std::optional<Windows> windows)
+    : participation_(participation), mass_(mass), windows_(windows) {
   if (!participation && !mass) {
     throw InvalidParameter("limits of a user", "none", "a number of participations, a mass, or both");
   }

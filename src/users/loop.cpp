@@ -9,6 +9,7 @@
 #include "nustream/base/error.h"
 #include "nustream/model/multinomial.h"
 #include "nustream/model/visit.h"
+#include "nustream/users/border.h"
 #include "planted.h"
 
 namespace nustream::users {
@@ -77,7 +78,7 @@ void Loop::add(const descent::Stretch& stretch, std::size_t row, const record::R
 }
 
 void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser> users, Changes& changes,
-               StepIndex first, std::span<double> average) {
+               StepIndex first, std::span<double> average, std::span<const double> times, WindowClock* clock) {
   const std::size_t steps = stretch.step_sizes.size();
   const std::size_t records = steps * rule_.minibatch;
   NUSTREAM_REQUIRE(stretch.x.size() == records * inputs_, "a stretch holds m rows for each step");
@@ -85,7 +86,9 @@ void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser>
   NUSTREAM_REQUIRE(stretch.weights.empty() || stretch.weights.size() == records, "every record has its own weight");
   NUSTREAM_REQUIRE(users.size() == records, "every row says whose it is");
   NUSTREAM_REQUIRE(stretch.noise.size() == steps * theta_.size(), "every step has its own noise");
+  NUSTREAM_REQUIRE(clock == nullptr || times.size() == records, "where limits hold within windows, rows have times");
   for (std::size_t t = 0; t < steps; ++t) {
+    if (clock != nullptr) take_times(times.subspan(t * rule_.minibatch, rule_.minibatch), true, *clock, changes);
     contributions_.begin(StepIndex{first.value() + t});
     std::ranges::fill(units_, 0);
     for (std::size_t i = t * rule_.minibatch; i < (t + 1) * rule_.minibatch; ++i) {

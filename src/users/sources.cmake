@@ -1,4 +1,5 @@
 target_sources(nustream_core PRIVATE
+  users/border.cpp
   users/changes.cpp
   users/charge.cpp
   users/contribution.cpp

@@ -129,7 +129,10 @@ void close_in_lane(const config::Config& config, UsersEdit& edit, const users::D
   const auto users = rebuilt_users(store, known, edit.partition(), edit.place().name());
   for (const users::Entry& of : closed) users::close_user(of, users->open());
   const TopicUsers::Closed batch = users->close();
-  known = batch.state;
+  journal::UsersOfState after = batch.state;
+  after.latest = known.latest;  // no step was taken, whatever period the settings have
+  after.window = known.window;
+  known = std::move(after);
   std::vector<kafka::OutgoingRecord> records;
   for (const journal::KeyedRecord& record : batch.records) {
     records.push_back({edit.place().topics.users, edit.place().partition(), record.key, record.value});

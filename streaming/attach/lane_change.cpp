@@ -84,7 +84,8 @@ std::optional<users::ClosingMark> LanesBefore::closing(LaneId lane) const {
 /// Whether a lane's counts mean the same under the present settings. One that never began counted nobody.
 bool LanesBefore::goes_on(const users::ClosingMark& closing) const {
   const config::Users& now = *setup_.config.users;
-  if (!closing.is_known) return false;
+  // Windows are of a lane's own clock: under another one's a user could begin anew within one of them.
+  if (!closing.is_known || now.limits->windows()) return false;
   if (closing.spent.empty()) return true;
   return closing.column == now.column && before_.partitioner == config::partitioner_of(setup_.config) &&
          users::are_of_one_kind(journal::read_entry(closing.spent).user->limits, *now.limits);

@@ -48,7 +48,11 @@ kafka::PartitionIndex LaneWorker::partition() const {
 void LaneWorker::take(std::span<const kafka::Message> messages) {
   if (!takes_records(stage_)) return;
   const std::size_t before = open_->input.rows().count();
-  open_->input.take(messages, open_->state.seen);
+  try {
+    open_->input.take(messages, open_->state.seen);
+  } catch (const Failure& failure) {
+    return fail(failure);  // a record without the append time that windows go by
+  }
   look_at_first(before);
   pump();
 }

@@ -362,7 +362,7 @@ class Opening {
   [[nodiscard]] UsersOpening users_opening() const { return {setup_, client_, place_, *order_.cancelled}; }
 
   static void use_users(LaneState& state) {
-    if (state.users) state.lane.use(state.users->open());
+    if (state.users) state.lane.use(state.users->open(), state.users->clock());
   }
 
   /// Goes on from the last release: as the state knows it, or, where there is none or an earlier version sealed it,

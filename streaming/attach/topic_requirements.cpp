@@ -159,6 +159,7 @@ class Requirements {
 
   void check_times(const TopicDescription& input) const {
     const config::Kafka& kafka = config_.kafka;
+    check_windows(input);
     const bool by_time = std::holds_alternative<config::AtTime>(kafka.start) ||
                          (kafka.stop && std::holds_alternative<config::AtTime>(*kafka.stop));
     if (!by_time || config_.input.times_public || input.message_timestamp_type == "LogAppendTime") return;
@@ -166,6 +167,23 @@ class Requirements {
         fmt::format("topic '{}' keeps the producers' times: a start or stop by time would tell of them; give an "
                     "offset, or declare them public with stream.times_public = true",
                     kafka.topics.input));
+  }
+
+  /// A topic has a clock that nobody but the broker sets, so that there is no need to trust another.
+  void check_windows(const TopicDescription& input) const {
+    if (!config_.users || !config_.users->limits->windows()) return;
+    if (config_.users->limits->windows()->times_are_trusted) {
+      refuse(
+          "users.times = \"trusted\" is for recorded files: the windows of an attached topic go by append time; "
+          "leave "
+          "it out, and stream.time too");
+    }
+    if (input.message_timestamp_type == "LogAppendTime") return;
+    refuse(
+        fmt::format("topic '{}' keeps the producers' times, and the windows of users.period go by append time: a "
+                    "producer could date a record ahead and have everybody's limits begin anew; set "
+                    "message.timestamp.type=LogAppendTime for it",
+                    config_.kafka.topics.input));
   }
 
   const config::Config& config_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "planted.h"
+#include "users/clock_of_state.h"
 #include "users/new_epoch.h"
 
 namespace nustream::attach {
@@ -13,6 +14,7 @@ TopicUsers::TopicUsers(const UserStore& store, users::UserKey key)
     : column_(store.settings.column),
       limits_(*store.settings.limits),
       key_(std::move(key)),
+      clock_(users::clock_of(limits_, nullptr)),
       log_(key_, store.identity, table_, store.division, store.sizes) {
   log_.begin(store.end);
 }
@@ -22,6 +24,7 @@ TopicUsers::TopicUsers(const UserStore& store, const journal::UsersOfState& befo
     : column_(store.settings.column),
       limits_(*store.settings.limits),
       key_(before.key),
+      clock_(users::clock_of(limits_, &before)),
       log_(key_, store.identity, table_, store.division, store.sizes) {
   const users::TopicMark mark = users::decode_topic_mark(before.mark);
   if (NUSTREAM_PLANTED("attached-users-counts-restart-at-a-resume")) {
@@ -40,6 +43,7 @@ void TopicUsers::carry_over(const users::Limits& before) {
 }
 
 void TopicUsers::begin_anew() {
+  clock_ = users::clock_of(limits_, nullptr);
   users::count_anew(table_, open_);
 }
 
@@ -51,6 +55,7 @@ TopicUsers::Closed TopicUsers::close() {
   std::ranges::copy(key_.bytes(), closed.state.key.begin());
   closed.state.mark = users::encode_mark(log_.mark());
   closed.state.column = column_;
+  users::keep_clock(clock_, closed.state);
   return closed;
 }
 

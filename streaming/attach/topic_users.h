@@ -11,6 +11,7 @@
 #include "journal/journal.h"
 #include "journal/state_record.h"
 #include "nustream/users/changes.h"
+#include "nustream/users/period.h"
 #include "nustream/users/table.h"
 #include "users/topic_log.h"
 #include "users/user_key.h"
@@ -53,6 +54,8 @@ class TopicUsers {
 
   [[nodiscard]] const users::UserKey& key() const noexcept { return key_; }
   [[nodiscard]] users::Changes& open() noexcept { return open_; }
+  /// Null where limits hold for ever.
+  [[nodiscard]] users::WindowClock* clock() noexcept { return clock_ ? &*clock_ : nullptr; }
   [[nodiscard]] const users::Table& table() const noexcept { return table_; }
 
   struct Closed {
@@ -71,6 +74,7 @@ class TopicUsers {
   users::Table table_;
   users::Changes closed_{table_};  // of the batch in flight
   users::Changes open_{table_, closed_};
+  std::optional<users::WindowClock> clock_;
   users::TopicLog log_;
   std::vector<journal::KeyedRecord> of_epoch_;  // that go with its first batch
 };

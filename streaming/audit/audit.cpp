@@ -18,6 +18,7 @@
 #include "engine/table_design.h"
 #include "nustream/base/error.h"
 #include "nustream/privacy/epsilon.h"
+#include "nustream/users/period.h"
 #include "secrets/random.h"
 
 namespace nustream::audit {
@@ -48,14 +49,15 @@ struct Match {
   std::uint64_t descents = 1;  ///< of a table, that share the budget
 };
 
-/// The worst user: as often and as soon as its limits let it, each time as long as a step's bound, and of a mass
-/// below that all of it at once. What is left of a mass behind its last whole contribution stays.
+/// The worst user: in each window as often and as soon as its limits let it, each time as long as a step's bound, and
+/// of a mass below that all of it at once. What is left of a mass behind its last whole contribution stays.
 Match users_match(config::Config config, const Options& options) {
   const users::Limits& limits = *config.descent.users;
   config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-  const Rho claimed = mechanism.spend.after(StepCount{options.steps});
-  GameShape shape{options.steps, {}, options.along_axis};
-  std::uint64_t times = options.steps;
+  const Rho claimed = users::over_windows(mechanism.spend.after(StepCount{options.steps}), options.windows);
+  GameShape shape{options.steps, {}, options.along_axis, options.windows};
+  const std::uint64_t of_window = options.steps / options.windows;
+  std::uint64_t times = of_window;
   std::uint64_t separation = 1;
   if (const auto& participation = limits.participation()) {
     times = std::min(times, participation->times());
@@ -65,9 +67,12 @@ Match users_match(config::Config config, const Options& options) {
     shape.length = std::min(limits.mass()->value(), 1.0);
     times = std::min(times, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(limits.mass()->value())));
   }
-  for (std::uint64_t at = 0; at < options.steps && shape.at.size() < times;) {
-    shape.at.push_back(at);
-    if (__builtin_add_overflow(at, separation, &at)) break;
+  for (std::uint64_t window = 0; window < options.windows; ++window) {
+    std::uint64_t at = 0;
+    for (std::uint64_t count = 0; at < of_window && count < times; ++count) {
+      shape.at.push_back(window * of_window + at);
+      if (__builtin_add_overflow(at, separation, &at)) break;
+    }
   }
   return {std::move(config), std::move(mechanism), std::move(shape), claimed, 1};
 }

@@ -19,6 +19,7 @@ struct Options {
   std::uint64_t passes = 1;              ///< k: the game's stream is read this often, T/k steps each
   std::optional<std::uint64_t> records;  ///< n of a table; empty: 4
   std::optional<std::uint64_t> runs;     ///< in each world; empty: by the claimed ε
+  std::uint64_t windows = 1;             ///< of time, in all of which a canary user has records; a claim adds up
   double delta = 1e-2;
   bool json = false;
   std::string report{};  ///< file for the finding as a page; empty: none

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -180,7 +181,22 @@ class Game::Stream {
     std::string_view left = std::string_view(lines).substr(slack, lines.size() - 2 * slack);
     while (!left.empty())
       left.remove_prefix(decoder_->decode(left, shape_.steps * config_.descent.minibatch, writer).bytes);
+    date(rows);
     return rows;
+  }
+
+  /// In the middle of its step's window, whatever the texts say.
+  void date(record::RowBatch& rows) const {
+    if (!config_.descent.users || !config_.descent.users->windows()) return;
+    const auto length = std::chrono::duration<double>(config_.descent.users->windows()->period.length()).count();
+    for (std::size_t i = 0; i < rows.count(); ++i) {
+      const std::uint64_t window = i / config_.descent.minibatch * shape_.windows / shape_.steps;
+      rows.times.push_back((static_cast<double>(window) + .5) * length);
+    }
+  }
+  [[nodiscard]] std::optional<users::WindowClock> new_clock() const {
+    if (!config_.descent.users || !config_.descent.users->windows()) return std::nullopt;
+    return users::WindowClock(config_.descent.users->windows()->period);
   }
 
   void play_descent(const record::RowBatch& rows, engine::NoiseFeed& feed) {
@@ -188,13 +204,14 @@ class Game::Stream {
     lane::Releases releases;
     const users::Table nobody;
     users::Changes used(nobody);
+    std::optional<users::WindowClock> clock = new_clock();
     const std::uint64_t m = config_.descent.minibatch;
     for (std::uint64_t taken = 0; taken < shape_.steps;) {
       const auto noise = feed.take(static_cast<std::size_t>(shape_.steps - taken));
       const std::uint64_t count = noise.front().units.size() / noise.front().dimension;
       lane.advance(
           record::slice(rows, static_cast<std::size_t>(taken * m), static_cast<std::size_t>((taken + count) * m)),
-          noise, releases, &used);
+          noise, releases, &used, clock ? &*clock : nullptr);
       taken += count;
     }
     Steps told = no_steps();
@@ -218,13 +235,14 @@ class Game::Stream {
     const moments::Design& design = sums_->mechanism.design;
     const users::Table nobody;
     users::Changes used(nobody);
+    std::optional<users::WindowClock> clock = new_clock();
     const std::uint64_t m = config_.descent.minibatch;
     Steps told = no_steps();
     SeenSums before = seen_at_start(*sums_);
     for (std::uint64_t t = 0; t < shape_.steps; ++t) {
       moments::Releases releases;
       lane.advance(record::slice(rows, static_cast<std::size_t>(t * m), static_cast<std::size_t>((t + 1) * m)),
-                   feed.take(1), releases, &used);
+                   feed.take(1), releases, &used, clock ? &*clock : nullptr);
       line_.clear();
       encoders_[t].append(releases.front(), "cadence", line_);
       SeenSums after = seen_of(lane, publish::read_sums(line_)->equations);

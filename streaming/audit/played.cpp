@@ -41,6 +41,7 @@ config::Config as_played(config::Config config) {
     config.input.header = true;
     config.input.columns.clear();
   }
+  config.input.append_times_only = false;
   config.descent.release_every = 1;
   config.descent.projection = {};
   if (config.descent.moments) config.descent.moments->from = 0;

@@ -13,7 +13,8 @@ struct GameShape {
   std::uint64_t steps;            ///< T
   std::vector<std::uint64_t> at;  ///< steps that the canary takes part in, rising
   bool along_axis = false;        ///< each of its gradients lies along one coordinate
-  double length = 1;              ///< of what a step takes of the canary, in bounds: less where a user's mass is
+  std::uint64_t windows = 1;  ///< of time, equally long, into which the steps fall where limits hold within windows
+  double length = 1;          ///< of what a step takes of the canary, in bounds: less where a user's mass is
 };
 
 }  // namespace nustream::audit

@@ -9,6 +9,7 @@
 #include "nustream/base/error.h"
 #include "nustream/privacy/stationary.h"
 #include "nustream/privacy/zcdp.h"
+#include "nustream/users/period.h"
 #include "nustream/users/sensitivity.h"
 #include "publish/json_text.h"
 #include "publish/promise.h"
@@ -106,15 +107,16 @@ std::optional<LimitsReach> reach_of(const config::Config& config, const users::L
 }
 
 /// Sizes to compare with: counts as far apart as they spread over the guessed stream, and masses.
-std::vector<users::Limits> sizes(const std::optional<Pattern>& pattern) {
+std::vector<users::Limits> sizes(const std::optional<Pattern>& pattern,
+                                 const std::optional<users::Windows>& windows) {
   std::vector<users::Limits> sizes;
   for (const std::uint64_t times : {1U, 4U, 16U, 64U}) {
-    sizes.emplace_back(privacy::Participation{times, 1}, std::nullopt);
+    sizes.emplace_back(privacy::Participation{times, 1}, std::nullopt, windows);
     if (!pattern || times == 1) continue;
     const auto apart = static_cast<std::uint64_t>(pattern->steps / static_cast<double>(times));
-    if (apart > 1) sizes.emplace_back(privacy::Participation{times, apart}, std::nullopt);
+    if (apart > 1) sizes.emplace_back(privacy::Participation{times, apart}, std::nullopt, windows);
   }
-  for (const double mass : {1.0, 4.0, 16.0}) sizes.emplace_back(std::nullopt, Mass{mass});
+  for (const double mass : {1.0, 4.0, 16.0}) sizes.emplace_back(std::nullopt, Mass{mass}, windows);
   return sizes;
 }
 
@@ -127,8 +129,14 @@ UsersPlan users_plan(const config::Config& config) {
     if (const auto reach = reach_of(config, limits, pattern)) plan.reach.push_back(*reach);
   };
   add(*config.descent.users);
-  for (const users::Limits& limits : sizes(pattern)) {
+  for (const users::Limits& limits : sizes(pattern, config.descent.users->windows())) {
     if (limits != *config.descent.users) add(limits);
+  }
+  if (config.descent.users->windows()) {
+    const Rho limit = config::rho_asked(config.privacy);
+    for (const std::uint64_t windows : {1U, 2U, 4U, 12U}) {
+      plan.over.push_back({windows, users::over_windows(limit, windows)});
+    }
   }
   if (!pattern) {
     plan.advice.emplace_back(
@@ -157,6 +165,14 @@ void print(const UsersPlan& plan) {
       "(kept: of the records, where contributions are as long as their bound; left in an entry: standard deviation "
       "from "
       "the noise alone, curvature 1. What is estimated is the model of the records that count.)\n");
+  if (!plan.over.empty()) {
+    fmt::print(
+        "the promise is about a user's records within one window; of a user with records in more it is at most");
+    for (const UsersPlan::OverWindows& over : plan.over) {
+      if (over.windows > 1) fmt::print(" rho {:g} in {} windows,", over.rho.value(), over.windows);
+    }
+    fmt::print(" P^2 rho in P\n");
+  }
   for (const std::string& sentence : plan.advice) fmt::print("{}\n", sentence);
 }
 
@@ -170,6 +186,14 @@ void append_json(const UsersPlan& plan, std::string& out) {
     publish::append_field("step_noise", one.step_noise, out);
     if (one.kept) publish::append_field("kept", *one.kept, out);
     if (one.predicted) publish::append_field("predicted_stddev", *one.predicted, out);
+    out += '}';
+  }
+  out += ']';
+  if (plan.over.empty()) return;
+  out += ",\"windows\":[";
+  for (const UsersPlan::OverWindows& over : plan.over) {
+    out += fmt::format("{}{{\"windows\":{}", &over == plan.over.data() ? "" : ",", over.windows);
+    publish::append_field("rho", over.rho.value(), out);
     out += '}';
   }
   out += ']';

@@ -20,13 +20,19 @@ struct LimitsReach {
 };
 
 struct UsersPlan {
+  /// Of limits that hold within windows of time: what a user with records in so many of them may have spent.
+  struct OverWindows {
+    std::uint64_t windows;
+    Rho rho;
+  };
   std::vector<LimitsReach> reach;   ///< the settings' own first
+  std::vector<OverWindows> over;    ///< empty where limits hold for ever
   std::vector<std::string> advice;  ///< one sentence each
 };
 
 [[nodiscard]] UsersPlan users_plan(const config::Config& config);
 void print(const UsersPlan& plan);
-/// ,"limits":[…]
+/// ,"limits":[…], and where limits hold within windows "windows":[{"windows":2,"rho":…},…]
 void append_json(const UsersPlan& plan, std::string& out);
 
 }  // namespace nustream::cli

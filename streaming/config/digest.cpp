@@ -235,7 +235,7 @@ void add_stage(const StageNoise& stage, Canonical& out) {
 }
 
 /// Whose records are one unit, and what one user may do.
-void add_users(const Users& users, const users::Limits& limits, Canonical& out) {
+void add_users(const Users& users, const users::Limits& limits, const InputSettings& input, Canonical& out) {
   out.add("unit", "user");
   out.add("user", users.column);
   out.add_count("identifiers of nobody", users.nobody.size());
@@ -246,6 +246,14 @@ void add_users(const Users& users, const users::Limits& limits, Canonical& out) 
     out.add_count("user_separation", limits.participation()->separation());
   }
   if (limits.mass()) out.add("user_mass", limits.mass()->value());
+  if (const auto& windows = limits.windows()) {
+    out.add("user_period", users::text_of(windows->period));
+    out.add("user_times", windows->times_are_trusted ? "trusted" : "append");
+    if (windows->times_are_trusted) {
+      out.add("user_time_column", input.time_column);
+      out.add_count("user_time_unit", static_cast<std::uint64_t>(input.time_unit));
+    }
+  }
   // What divides users among lanes; of a single lane nothing does.
   if (users.partitioner == users::Partitioner::crc32) out.add("user_partitioner", "crc32");
   if (users.lanes > 1) out.add_count("user_lanes", users.lanes);
@@ -284,7 +292,7 @@ std::string settings_text(const Config& config, const Mechanism& mechanism, bool
   // Runs that belong together have one digest, and no other epoch has it.
   if (config.intervals.kind == Intervals::Kind::runs) out.add_count("runs", config.intervals.count);
   if (config.users) {
-    add_users(*config.users, *config.descent.users, out);
+    add_users(*config.users, *config.descent.users, config.input, out);
   } else {
     out.add("unit", config.privacy.protects == Protects::record ? "record" : "target of a record");
   }

@@ -39,6 +39,7 @@ struct InputSettings {
   std::optional<std::uint64_t> to{};         ///< ordinal or offset to stop before
   std::optional<std::uint32_t> partition{};  ///< a segment of another one is refused; empty: none is
   std::size_t record_bytes_max = 1 << 20;    ///< a longer record is unusable; it never takes more memory
+  bool append_times_only = false;            ///< a message whose time is not the broker's is refused
   bool may_show_header = false;              ///< a message may show a first line that lacks a column, whatever it is
 };
 

@@ -10,7 +10,7 @@ namespace nustream::config {
 namespace {
 
 /// Everything of [users], of a file that other commands read too.
-constexpr const char* keys_of_users[] = {"participations", "separation", "mass", "period", "store", "partitioner"};
+constexpr const char* keys_of_users[] = {"participations", "separation", "mass", "store", "partitioner"};
 
 std::optional<privacy::Participation> read_participation(const Section& section) {
   const auto times = section.count("participations");
@@ -32,16 +32,45 @@ std::optional<Mass> read_mass(const Section& section) {
   return Mass{*mass};
 }
 
-users::Limits read_limits(const Section& section) {
-  if (section.has("period"))
-    section.refuse("period", "nothing: limits hold for ever; windows of time are not yet supported");
+/// Append time is nobody's to choose. Any other time is somebody's word, for which the operator has to stand.
+std::optional<users::Windows> read_windows(const Section& section, InputSettings& input) {
+  const auto period = section.text("period");
+  const auto times = section.text("times");
+  if (!period) {
+    if (times) section.refuse("times", "only together with period");
+    return std::nullopt;
+  }
+  const auto length = users::parse_period(*period);
+  if (!length) {
+    section.refuse("period",
+                   "an ISO 8601 duration of whole days, hours, minutes and seconds, such as \"P30D\" or "
+                   "\"PT12H\", from a second to 36,500 days");
+  }
+  if (times && *times != "trusted")
+    section.refuse("times", "\"trusted\", or leave it out: then windows go by append time");
+  const bool is_appended = input.time_column.empty() || input.time_column == timestamp_column;
+  if (times && input.time_column.empty())
+    section.refuse("times", "only together with stream.time, which names the column");
+  if (!times && !is_appended) {
+    section.refuse("period",
+                   "together with users.times = \"trusted\" where stream.time is a column: else windows go by "
+                   "\"@timestamp\", the time at which Kafka appended a record");
+  }
+  if (!times) {
+    input.time_column = timestamp_column;
+    input.append_times_only = true;
+  }
+  return users::Windows{*length, times.has_value()};
+}
+
+users::Limits read_limits(const Section& section, InputSettings& input) {
   if (section.text("store").value_or("memory") != "memory") {
     section.refuse("store", "\"memory\"; others are not yet supported");
   }
   const auto participation = read_participation(section);
   const auto mass = read_mass(section);
   if (!participation && !mass) section.missing("participations");
-  return {participation, mass};
+  return {participation, mass, read_windows(section, input)};
 }
 
 /// Of the topic's producers, where users are its keys.
@@ -94,6 +123,9 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
   if (unit == "record") {
     // They may stand beside it, so that --set privacy.unit=… is enough to compare.
     for (const char* key : keys_of_users) static_cast<void>(section.has(key));
+    for (const char* key : {"period", "times"}) {
+      if (section.has(key)) section.refuse(key, "only with privacy.unit = \"user\": a record has no windows");
+    }
     return;
   }
   if (!column) privacy.missing("user");
@@ -107,7 +139,10 @@ void read_users(const Section& root, Purpose purpose, Config& config) {
     // Of running sums the number of steps follows from that of the rows (settle_design()).
     config.users->limits = users::Limits({{std::max<std::uint64_t>(1, config.estimate.steps), 1}}, {});
   } else {
-    config.users->limits = read_limits(section);
+    config.users->limits = read_limits(section, config.input);
+    if (config.users->limits->windows() && !config.privacy.account.empty()) {
+      privacy.refuse("account", "nothing together with users.period: an account adds up promises that hold for ever");
+    }
     config.users->are_kept = true;
     config.users->partitioner = read_partitioner(section, *column);
   }

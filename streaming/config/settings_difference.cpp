@@ -83,6 +83,10 @@ std::string setting_of(std::string_view key) {
       {"adjacency", "privacy.adjacency"},
       {"unit", "privacy.protects"},
       {"times", "--passes"},
+      {"user_period", "users.period"},
+      {"user_times", "users.times"},
+      {"user_time_column", "stream.time"},
+      {"user_time_unit", "stream.time_unit"},
       {"noise", "--insecure-seed"},
       {"epoch", "--from-start"},
   }};
@@ -150,17 +154,12 @@ bool follows_from_others(const std::string& name, const std::set<std::string>& d
 
 /// Numbers that stand for a choice say nothing.
 bool is_told(const std::string& name) {
-  constexpr std::array codes{"transform",
-                             "descent.schedule",
-                             "descent.projection",
-                             "descent.average",
-                             "noise.generator",
-                             "privacy.adjacency",
-                             "stream.envelope",
-                             "model.intercept",
-                             "privacy.rho",
-                             "unit",
-                             "spread"};
+  constexpr std::array codes{"transform",          "descent.schedule",
+                             "descent.projection", "descent.average",
+                             "noise.generator",    "privacy.adjacency",
+                             "stream.envelope",    "model.intercept",
+                             "privacy.rho",        "unit",
+                             "stream.time_unit",   "spread"};
   return std::none_of(codes.begin(), codes.end(), [&](const char* code) { return name.ends_with(code); });
 }
 

@@ -6,6 +6,7 @@
 
 #include "decode/row_writer.h"
 #include "error.h"
+#include "planted.h"
 
 namespace nustream::decode {
 namespace {
@@ -55,6 +56,19 @@ std::string private_field(const record::Schema& schema) {
   return column;
 }
 
+/// Whatever a record says: the kind of its time is the topic's.
+void require_append_times(std::span<const Message> messages) {
+  for (const Message& message : messages) {
+    if (message.time_kind == TimeKind::broker) continue;
+    throw Failure(
+        Exit::data,
+        "the record at offset " + std::to_string(message.offset) +
+            " has no append time, by which the windows of users.period go: a producer could date a record "
+            "ahead and have everybody's limits begin anew; set message.timestamp.type=LogAppendTime for the "
+            "topic and begin behind its older records");
+  }
+}
+
 double seconds_of(const Message& message) {
   return message.time_kind == TimeKind::none ? no_time : static_cast<double>(message.milliseconds) / 1000;
 }
@@ -65,6 +79,7 @@ MessageDecoder::MessageDecoder(const InputSettings& settings, const record::Sche
     : builder_(schema),
       columns_(builder_.fields()),
       times_from_messages_(settings.time_column == timestamp_column),
+      append_times_only_(settings.append_times_only && !NUSTREAM_PLANTED("users-windows-go-by-producers-times")),
       times_from_values_(!settings.time_column.empty() && !times_from_messages_),
       line_breaks_divide_(settings.format == Format::csv),
       value_bytes_max_(settings.record_bytes_max),
@@ -105,6 +120,7 @@ void MessageDecoder::decode_lines(RowWriter& writer) {
 }
 
 void MessageDecoder::decode(std::span<const Message> messages, record::RowBatch& batch) {
+  if (append_times_only_) require_append_times(messages);
   const std::size_t rows_before = batch.count();
   const std::size_t rejects_before = batch.rejects.size();
   readings_.clear();

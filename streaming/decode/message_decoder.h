@@ -33,7 +33,7 @@ class MessageDecoder {
   /// Appends a row for each of `messages`, in their order: the position after it is its offset + 1, its event time
   /// that of the value's time column or, for time_column "@timestamp", the message's own. An unusable message is a
   /// row of zeros, but for public features that its target leaves readable, and a reject at its offset. Copies what
-  /// it needs.
+  /// it needs. Failure(data), and no row, where append times are asked for and a message has none.
   void decode(std::span<const Message> messages, record::RowBatch& batch);
 
   /// Numbers in a row: the schema's dimension.
@@ -47,6 +47,7 @@ class MessageDecoder {
   record::RowBuilder builder_;
   MessageColumns columns_;
   bool times_from_messages_;
+  bool append_times_only_;
   bool times_from_values_;
   bool line_breaks_divide_;
   std::size_t value_bytes_max_;

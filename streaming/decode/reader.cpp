@@ -34,6 +34,13 @@ bool has_segment(const InputSettings& settings) {
 
 std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema) {
   if (has_segment(settings)) return std::make_unique<SegmentRows>(settings, schema);
+  if (settings.append_times_only) {
+    throw Failure(
+        Exit::configuration,
+        "users.period of files of lines: they hold no append time; name the column of their records' times in "
+        "stream.time and declare with users.times = \"trusted\" that nobody dates records to begin limits "
+        "anew");
+  }
   auto reader = std::make_unique<RecordedReader>(settings, schema);
   refuse_other_kinds(settings);
   reader->open(true);

@@ -68,6 +68,7 @@ EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechan
     : identity_(std::move(identity)), mechanism_(mechanism), ledger_(std::move(ledger)) {
   if (identity_.limits) of_users_.emplace(mechanism, *identity_.limits);
   static_cast<void>(total_spent(ledger_.epochs, identity_.neighbours));
+  if (identity_.limits) require_same_windows(ledger_.epochs, *identity_.limits);
 }
 
 void EpochLedger::owe(const journal::LedgerEntry& entry) {

@@ -39,9 +39,9 @@ void Estimator::go_on_from(const lane::Carried& from) {
 
 void Estimator::advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise) {
   if (auto* descent = std::get_if<lane::Lane>(&lane_)) {
-    descent->advance(rows, noise, of_descent_, users_);
+    descent->advance(rows, noise, of_descent_, users_, clock_);
   } else {
-    std::get<moments::Lane>(lane_).advance(rows, noise, of_sums_, users_);
+    std::get<moments::Lane>(lane_).advance(rows, noise, of_sums_, users_, clock_);
   }
 }
 

@@ -43,8 +43,12 @@ class Estimator {
   void go_on_from(const lane::Carried& from);
   /// As lane::Lane::advance() and moments::Lane::advance(); what is released waits for take_releases().
   void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise);
-  /// Where the unit is the user, before the first step: what users use up goes there. It outlives this.
-  void use(users::Changes& users) noexcept { users_ = &users; }
+  /// Where the unit is the user, before the first step: what users use up goes there; `clock` is the lane's where
+  /// limits hold within windows of time, else null. Both outlive this.
+  void use(users::Changes& users, users::WindowClock* clock = nullptr) noexcept {
+    users_ = &users;
+    clock_ = clock;
+  }
   /// The release that shows the present state. Contract: there was a step.
   void release_now();
   /// Encodes the releases that wait, in step order, and forgets them. `released`: steps of the last one so far, which
@@ -55,6 +59,7 @@ class Estimator {
  private:
   std::variant<lane::Lane, moments::Lane> lane_;
   users::Changes* users_ = nullptr;
+  users::WindowClock* clock_ = nullptr;
   lane::Releases of_descent_;
   moments::Releases of_sums_;
 };

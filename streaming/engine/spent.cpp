@@ -9,6 +9,7 @@
 #include "nustream/privacy/ledger.h"
 #include "nustream/privacy/zcdp.h"
 #include "planted.h"
+#include "publish/promise.h"
 
 namespace nustream::engine {
 namespace {
@@ -23,9 +24,22 @@ namespace {
           "; begin in another state.directory or with other topics, or keep its unit");
 }
 
+/// Of windows that differ one may meet two of the other: what is told of one window is not told of the other's.
+[[noreturn]] void refuse_other_windows(const journal::LedgerEntry& entry) {
+  throw Failure(Exit::configuration,
+                "users.period: epoch " + std::to_string(entry.epoch.value()) +
+                    " of the ledger promised something about "
+                    "a user's records" +
+                    (publish::within_words(entry.user->limits).empty() ? " at any time"
+                                                                       : publish::within_words(entry.user->limits)) +
+                    ", which does not add up with another period; keep users.period and users.times, or begin in "
+                    "another state.directory or with other topics");
+}
+
 /// Epochs over other records may meet the same user, so that it matters alone whether its counts carried over.
 Rho spent_by_user(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked) {
   std::vector<users::Epoch> epochs;
+  if (!entries.empty() && entries.back().user) require_same_windows(entries, entries.back().user->limits);
   for (const journal::LedgerEntry& entry : entries) {
     if (!entry.neighbours.of_user && NUSTREAM_PLANTED("records-spend-is-taken-for-users")) continue;
     epochs.push_back(epoch_of(entry, asked));
@@ -50,6 +64,12 @@ users::Epoch epoch_of(const journal::LedgerEntry& entry, privacy::Neighbours ask
   if (user.of_mass) epoch.of_mass = restated(*user.of_mass);
   if (user.moved) epoch.before = restated(user.moved->before);
   return epoch;
+}
+
+void require_same_windows(std::span<const journal::LedgerEntry> entries, const users::Limits& limits) {
+  for (const journal::LedgerEntry& entry : entries) {
+    if (entry.user && entry.user->limits.windows() != limits.windows()) refuse_other_windows(entry);
+  }
 }
 
 Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked) {

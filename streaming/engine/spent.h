@@ -14,8 +14,13 @@ namespace nustream::engine {
 
 /// The most that any one record, or user, may have spent over all epochs: privacy::total of the entries, each
 /// restated over the neighbours that are `asked` about. Of users users::charged(), since epochs over other records
-/// may meet the same user. Failure(configuration) where an entry says nothing about them.
+/// may meet the same user. Failure(configuration) where an entry says nothing about them, or entries are about other
+/// windows of time than each other.
 [[nodiscard]] Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbours asked);
+
+/// Failure(configuration) where a line is about users whose limits hold within other windows of time than `limits`,
+/// or for ever where those do not: then neither says anything about the other's unit.
+void require_same_windows(std::span<const journal::LedgerEntry> entries, const users::Limits& limits);
 
 /// What a line says of users, over the neighbours that are `asked` about. Failure(configuration) where it says
 /// nothing about users.

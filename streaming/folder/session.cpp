@@ -128,7 +128,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   }
   // By now whatever the folder owed is in its files, and what was torn is gone.
   releases_ = {config_.descent.release_every, journal::last_release_head(*disk_, folder)};
-  if (users_) lane_->use(users_->open());
+  if (users_) lane_->use(users_->open(), users_->clock());
   if (witness_) witness_->keep();
 }
 

@@ -100,7 +100,10 @@ std::uint64_t close_users(const config::Config& config, std::optional<std::uint6
     lines = users::for_each_identifier(
         identifiers, known->key(), partitioner_of(config),
         [&](const users::Entry& of, std::uint32_t) { users::close_user(of, known->open()); });
-    state.record.users = known->close();
+    journal::UsersOfState after = known->close();
+    after.latest = state.record.users->latest;  // no step was taken, whatever period the settings have
+    after.window = state.record.users->window;
+    state.record.users = std::move(after);
     return [&known] { known->sync(); };
   });
   return lines;

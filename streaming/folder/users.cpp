@@ -6,6 +6,7 @@
 #include "error.h"
 #include "planted.h"
 #include "secrets/fields.h"
+#include "users/clock_of_state.h"
 #include "users/new_epoch.h"
 
 namespace nustream::folder {
@@ -36,6 +37,7 @@ FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder,
     : column_(settings.column),
       limits_(*settings.limits),
       key_(std::move(key)),
+      clock_(users::clock_of(limits_, nullptr)),
       log_(disk, folder, key_, identity, table_) {
   forget_store(disk, folder);
   log_.load({});
@@ -46,6 +48,7 @@ FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder,
     : column_(settings.column),
       limits_(*settings.limits),
       key_(before.key),
+      clock_(users::clock_of(limits_, &before)),
       log_(disk, folder, key_, identity, table_) {
   const bool forgets = NUSTREAM_PLANTED("users-counts-restart-at-a-resume");
   if (forgets) forget_store(disk, folder);
@@ -57,6 +60,7 @@ void FolderUsers::carry_over(const users::Limits& before) {
 }
 
 void FolderUsers::begin_anew() {
+  clock_ = users::clock_of(limits_, nullptr);
   if (NUSTREAM_PLANTED("users-closed-ones-count-under-another-column")) return open_.empty_table();
   users::count_anew(table_, open_);
 }
@@ -67,6 +71,7 @@ journal::UsersOfState FolderUsers::close() {
   std::ranges::copy(key_.bytes(), state.key.begin());
   users::append_mark(log_.append(closed_), state.mark);
   state.column = column_;
+  users::keep_clock(clock_, state);
   return state;
 }
 

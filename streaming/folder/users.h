@@ -11,6 +11,7 @@
 #include "journal/state_record.h"
 #include "nustream/base/units.h"
 #include "nustream/users/changes.h"
+#include "nustream/users/period.h"
 #include "nustream/users/table.h"
 #include "users/store_mark.h"
 #include "users/user_key.h"
@@ -47,6 +48,8 @@ class FolderUsers {
 
   [[nodiscard]] const users::UserKey& key() const noexcept { return key_; }
   [[nodiscard]] users::Changes& open() noexcept { return open_; }
+  /// Null where limits hold for ever.
+  [[nodiscard]] users::WindowClock* clock() noexcept { return clock_ ? &*clock_ : nullptr; }
   [[nodiscard]] const users::Table& table() const noexcept { return table_; }
   /// What the next state keeps. Contract: the batch before is committed.
   [[nodiscard]] journal::UsersOfState close();
@@ -60,6 +63,7 @@ class FolderUsers {
   users::Table table_;
   users::Changes closed_{table_};  // of the batch in flight
   users::Changes open_{table_, closed_};
+  std::optional<users::WindowClock> clock_;
   users::UserLog log_;
 };
 

@@ -9,7 +9,8 @@
 namespace nustream::journal {
 namespace {
 
-constexpr std::uint32_t format = 10;
+constexpr std::uint32_t format = 11;
+constexpr std::uint32_t format_without_windows = 10;
 constexpr std::uint32_t format_without_release_head = 9;
 constexpr std::uint32_t format_without_ranges = 8;
 constexpr std::uint32_t format_without_users = 7;
@@ -56,7 +57,19 @@ void read_noise(secrets::FieldReader& fields, std::uint32_t found, NoiseCheckpoi
   }
 }
 
-void read_users(secrets::FieldReader& fields, std::optional<UsersOfState>& users) {
+void append_time(const std::optional<std::int64_t>& time, std::string& out) {
+  secrets::append_integer(static_cast<std::uint8_t>(time ? 1 : 0), out);
+  secrets::append_integer(static_cast<std::uint64_t>(time.value_or(0)), out);
+}
+
+std::optional<std::int64_t> read_time(secrets::FieldReader& fields) {
+  const auto any = fields.integer<std::uint8_t>();
+  const auto time = static_cast<std::int64_t>(fields.integer<std::uint64_t>());
+  if (any > 1 || (any == 0 && time != 0)) throw Failure(Exit::data, malformed);
+  return any == 1 ? std::optional(time) : std::nullopt;
+}
+
+void read_users(secrets::FieldReader& fields, std::uint32_t found, std::optional<UsersOfState>& users) {
   const auto any = fields.integer<std::uint8_t>();
   if (any > 1) throw Failure(Exit::data, malformed);
   if (any == 0) return;
@@ -64,6 +77,9 @@ void read_users(secrets::FieldReader& fields, std::optional<UsersOfState>& users
   fields.bytes(users->key);
   users->mark = fields.text();
   users->column = fields.text();
+  if (found <= format_without_windows) return;
+  users->latest = read_time(fields);
+  users->window = read_time(fields);
 }
 
 /// Bytes of the encoding, so that no growing string leaves a copy of a key behind.
@@ -170,6 +186,8 @@ std::string encode_record(const StateRecord& record) {
     secrets::append_bytes(record.users->key, out);
     secrets::append_text(record.users->mark, out);
     secrets::append_text(record.users->column, out);
+    append_time(record.users->latest, out);
+    append_time(record.users->window, out);
   }
   secrets::append_text(record.ranges, out);
   secrets::append_bytes(record.release_head, out);
@@ -211,7 +229,7 @@ StateRecord decode_record(std::string_view bytes) {
   if (found > format_without_seen_key) fields.bytes(record.seen_key);
   if (found > format_without_account) fields.bytes(record.account);
   if (found > format_without_settings) record.settings = fields.text();
-  if (found > format_without_users) read_users(fields, record.users);
+  if (found > format_without_users) read_users(fields, found, record.users);
   if (found > format_without_ranges) record.ranges = fields.text();
   if (found > format_without_release_head) fields.bytes(record.release_head);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);

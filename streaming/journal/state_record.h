@@ -61,6 +61,9 @@ struct UsersOfState {
   noise::KeyBytes key{};
   std::string mark{};    ///< users::append_mark()
   std::string column{};  ///< privacy.user
+  /// Of the lane's clock, where limits hold within windows of time (users::WindowClock); empty before the first time.
+  std::optional<std::int64_t> latest{};  ///< milliseconds since 1970
+  std::optional<std::int64_t> window{};  ///< of the last step
 
   UsersOfState() = default;
   ~UsersOfState() { noise::wipe(key); }

@@ -5,7 +5,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include "nustream/base/error.h"
 #include "nustream/users/limits.h"
 
 namespace nustream::publish {
@@ -21,7 +24,14 @@ namespace nustream::publish {
   }
   if (object["mass"].error() == simdjson::SUCCESS) mass = Mass{object["mass"].get_double()};
   if (!participation && !mass) return std::nullopt;
-  return users::Limits(participation, mass);
+  std::optional<users::Windows> windows;
+  if (object["period"].error() == simdjson::SUCCESS) {
+    const std::string_view text = object["period"].get_string();
+    const auto period = users::parse_period(text);
+    if (!period) throw InvalidParameter("period", std::string(text), "an ISO 8601 duration");
+    windows = users::Windows{*period, object["times"].get_string().value() == "trusted"};
+  }
+  return users::Limits(participation, mass, windows);
 }
 
 }  // namespace nustream::publish

@@ -4,6 +4,12 @@
 
 namespace nustream::publish {
 
+std::string within_words(const users::Limits& limits) {
+  if (!limits.windows()) return {};
+  return " within " + users::text_of(limits.windows()->period) +
+         (limits.windows()->times_are_trusted ? " of trusted times" : "");
+}
+
 std::string words_of(const users::Limits& limits) {
   std::string words;
   if (const auto& participation = limits.participation()) {

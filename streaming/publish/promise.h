@@ -27,14 +27,22 @@ struct Promise {
   friend bool operator==(const Promise&, const Promise&) = default;
 };
 
-/// `,"participations":10,"separation":4,"mass":8`, of which those that there are.
+/// `,"participations":10,"separation":4,"mass":8`, of which those that there are; behind them, where they hold within
+/// windows, `,"period":"P30D","times":"append"`, or "trusted".
 inline void append_limits(const users::Limits& limits, std::string& out) {
   if (const auto& participation = limits.participation()) {
     append_field("participations", participation->times(), out);
     append_field("separation", participation->separation(), out);
   }
   if (limits.mass()) append_field("mass", limits.mass()->value(), out);
+  if (const auto& windows = limits.windows()) {
+    append_field("period", users::text_of(windows->period), out);
+    append_field("times", windows->times_are_trusted ? std::string("trusted") : std::string("append"), out);
+  }
 }
+/// " within P30D" of the unit of such limits, " within P30D of trusted times" where the settings vouch for the times;
+/// nothing of limits that hold for ever.
+[[nodiscard]] std::string within_words(const users::Limits& limits);
 /// Both in words: "at most 10 contributions, 4 steps apart, of mass 8".
 [[nodiscard]] std::string words_of(const users::Limits& limits);
 /// `,"adjacency":"zero-out","protects":"target"`: "protects" is left out for whole records. Of users

@@ -120,6 +120,12 @@ Exit run(config::Config config, const folder::Options& options, folder::AccountS
                                            ": --speed follows the records' own times: set stream.time to "
                                            "their column and declare them public with stream.times_public = true");
   }
+  if (options.passes > 1 && config.users && config.users->limits->windows()) {
+    throw Failure(Exit::configuration,
+                  config.file +
+                      ": --passes with users.period: a second pass would meet a record in a later window than "
+                      "the first one did; read the input once, or leave out users.period");
+  }
   if (options.start == folder::Start::resume && options.from && options.passes == 1) {
     throw Failure(Exit::usage,
                   "--from: a resumed run goes on where its state is; --from belongs to a new run or epoch");

@@ -20,7 +20,8 @@ struct Neighbours {
 Neighbours neighbours_of(const publish::Promise& promise) {
   const bool replaced = promise.adjacency == "replace-one";
   if (promise.user) {
-    return {fmt::format("one {} ({})", promise.user->column, publish::words_of(promise.user->limits)),
+    return {fmt::format("one {}{} ({})", promise.user->column, publish::within_words(promise.user->limits),
+                        publish::words_of(promise.user->limits)),
             replaced ? "sent what they sent or anything else" : "sent what they sent or nothing at all"};
   }
   if (promise.target_only) {

@@ -5,6 +5,7 @@
 namespace nustream::users {
 
 bool are_of_one_kind(const Limits& before, const Limits& now) {
+  if (before.windows() || now.windows()) return false;
   return before.participation().has_value() == now.participation().has_value() &&
          before.mass().has_value() == now.mass().has_value();
 }

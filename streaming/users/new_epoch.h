@@ -11,7 +11,8 @@
 namespace nustream::users {
 
 /// Whether an epoch under `now` may go on with the counts and masses of one under `before`: both have limits of one
-/// kind.
+/// kind, which hold for ever. Within windows an epoch that reads records again would meet them in a later window than
+/// before, so that everybody counts anew and the epochs are charged beside each other.
 [[nodiscard]] bool are_of_one_kind(const Limits& before, const Limits& now);
 /// W before and after, where it changes.
 [[nodiscard]] std::optional<std::pair<Mass, Mass>> mass_change(const Limits& before, const Limits& now);

@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-#include "attach_users_world.h"
+#include "attach_windows_world.h"
 #include "campaign.h"
 #include "journal/failpoint.h"
 
@@ -54,6 +54,26 @@ TEST(AttachUsersKill, AtEveryBoundaryOfATransactionLeavesWhatAnUndisturbedRunLea
     }
   }
   ::testing::Test::RecordProperty("kills", kills);
+}
+
+// The table empties a few times, within batches and between them.
+TEST(AttachUsersKill, AtEveryBoundaryOfATransactionLeavesTheUsersOfTheWindowThatIsOpen) {
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(600);
+  for (const std::string_view place : journal::topic_failpoints) {
+    if (place == "after-abort-transaction") continue;
+    const bool once_a_run = place == "after-init-transactions" || place == "after-read-state";
+    SCOPED_TRACE(std::string(place));
+    const AttachWindowsWorld world;
+    world.write_in_windows(values, 3);
+    const CommandResult killed =
+        run_command(NUSTREAM_FAULTY, world.attach(small_batches), {},
+                    {"NUSTREAM_FAILPOINT=" + std::string(place) + (once_a_run ? ":1" : ":6")});
+    EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
+    const CommandResult finished = world.run(small_batches);
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    EXPECT_TRUE(joined(world.releases()) == world.replayed_as_recorded({"--set", "state.commit_records=50"}));
+    expect_one_value_a_step(world.releases_uncommitted());
+  }
 }
 
 /// The change to another number of lanes, which each lane closes and begins with transactions of its own: nobody

@@ -8,7 +8,7 @@
 
 #include "campaign.h"
 #include "journal/failpoint.h"
-#include "users_world.h"
+#include "users_windows_world.h"
 
 namespace nustream::tests {
 namespace {
@@ -19,10 +19,11 @@ constexpr int killed = 128 + SIGKILL;
 
 class KilledReplayOfUsers : public ::testing::Test {
  protected:
-  const UsersWorld world;  // 20 commits
+  const UsersWindowsWorld world;  // 20 commits
+  std::vector<std::string> settings;
 
   [[nodiscard]] std::vector<std::string> arguments(const std::string& state) const {
-    std::vector<std::string> run{"--insecure-seed", "7", "--quiet"};
+    std::vector<std::string> run = with({"--insecure-seed", "7", "--quiet"}, settings);
     if (fs::exists(world.path(state + "/state"))) run.emplace_back("--resume");
     return world.replay(run, state);
   }
@@ -31,6 +32,7 @@ class KilledReplayOfUsers : public ::testing::Test {
     ASSERT_EQ(last.code, 0) << state << ": " << last.err;
     EXPECT_EQ(world.releases(state), whole) << state;
   }
+  void is_killed_at_every_named_place();
   void SetUp() override {
     ASSERT_EQ(run_command(NUSTREAM_COMMAND, arguments("whole")).code, 0);
     whole = world.releases("whole");
@@ -39,7 +41,13 @@ class KilledReplayOfUsers : public ::testing::Test {
   std::string whole;
 };
 
-TEST_F(KilledReplayOfUsers, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
+/// The table empties some 14 times, in the middle of batches and at their ends.
+class KilledReplayWithinWindows : public KilledReplayOfUsers {
+ protected:
+  KilledReplayWithinWindows() { settings = UsersWindowsWorld::within_a_day(); }
+};
+
+void KilledReplayOfUsers::is_killed_at_every_named_place() {
   std::vector<std::string_view> places(journal::failpoints.begin(), journal::failpoints.end());
   places.insert(places.end(), journal::users_failpoints.begin(), journal::users_failpoints.end());
   int kills = 0;
@@ -56,6 +64,15 @@ TEST_F(KilledReplayOfUsers, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
     }
   }
   EXPECT_GE(kills, 3 * 2 * static_cast<int>(places.size() - 8));  // some come at a resume, or at the end, alone
+}
+
+TEST_F(KilledReplayOfUsers, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
+  is_killed_at_every_named_place();
+}
+
+TEST_F(KilledReplayWithinWindows, AtEveryNamedPlaceGoesOnAsIfItHadNotBeen) {
+  ASSERT_GT(UsersWindowsWorld::days(), 10U);
+  is_killed_at_every_named_place();
 }
 
 // Another column empties the table, and another mass restates it. Until the new epoch's first commit the folder is

@@ -11,6 +11,7 @@
 #include "nustream/model/loss.h"
 #include "nustream/users/sensitivity.h"
 #include "property/privacy_brute_force.h"
+#include "support/user_windows.h"
 
 namespace nustream::users {
 namespace {
@@ -28,9 +29,14 @@ struct World {
   std::vector<double> x;
   std::vector<double> y;
   std::vector<record::RowUser> users;
+  std::vector<double> times;
   std::vector<std::int64_t> noise;
 
   [[nodiscard]] std::size_t rows() const { return y.size(); }
+  [[nodiscard]] bool has_windows() const { return settings.users->windows().has_value(); }
+  [[nodiscard]] std::optional<std::int64_t> window_of(std::size_t step) const {
+    return has_windows() ? tests::window_of_step(times, step, settings.minibatch) : std::optional<std::int64_t>(0);
+  }
   /// The iterate after each step. `batches` are committed one after the other, each of so many steps.
   [[nodiscard]] std::vector<std::vector<double>> iterates(std::size_t batch, Table& table) const;
 };
@@ -39,15 +45,23 @@ std::vector<std::vector<double>> World::iterates(std::size_t batch, Table& table
   lane::Lane lane(settings, grid, Position{0});
   Changes in_flight(table);
   Changes open(table, in_flight);
+  std::optional<WindowClock> clock;
+  if (has_windows()) clock.emplace(settings.users->windows()->period);
   lane::Releases releases;
   const std::size_t m = settings.minibatch;
   std::vector<std::vector<double>> found;
   for (std::size_t t = 0; t < steps; ++t) {
-    const record::RowSlice rows{inputs,           m,       x.data() + t * m * inputs,
-                                y.data() + t * m, nullptr, users.data() + t * m};
+    const record::RowSlice rows{inputs,
+                                m,
+                                x.data() + t * m * inputs,
+                                y.data() + t * m,
+                                nullptr,
+                                users.data() + t * m,
+                                nullptr,
+                                times.data() + t * m};
     const noise::GridNoise of_step{StepIndex{t}, settings.dimension,
                                    std::span(noise).subspan(t * settings.dimension, settings.dimension)};
-    lane.advance(rows, std::span(&of_step, 1), releases, &open);
+    lane.advance(rows, std::span(&of_step, 1), releases, &open, clock ? &*clock : nullptr);
     found.emplace_back(lane.theta().begin(), lane.theta().end());
     if ((t + 1) % batch != 0) continue;
     in_flight.apply(table);  // the batch before is durable, and this one on its way
@@ -61,7 +75,9 @@ std::vector<std::vector<double>> World::iterates(std::size_t batch, Table& table
 Limits some_limits(std::mt19937_64& random) {
   const privacy::Participation participation{1 + random() % 4, 1 + random() % 3};
   const Mass mass{.25 * static_cast<double>(1 + random() % 16)};
-  const Limits limits[] = {{participation, {}}, {{}, mass}, {participation, mass}};
+  std::optional<Windows> windows;
+  if (random() % 2 == 0) windows = tests::ten_seconds;
+  const Limits limits[] = {{participation, {}, windows}, {{}, mass, windows}, {participation, mass, windows}};
   return limits[random() % 3];
 }
 
@@ -87,6 +103,7 @@ World some_world(std::mt19937_64& random, Kind kind) {
               .x = {},
               .y = {},
               .users = {},
+              .times = {},
               .noise = {}};
   const double scales[] = {1e-3, 1, 1, 20};
   for (std::size_t i = 0; i < world.steps * world.settings.minibatch; ++i) {
@@ -96,6 +113,7 @@ World some_world(std::mt19937_64& random, Kind kind) {
     world.y.push_back(user == 0 ? 0 : static_cast<double>(random() % 2));
     world.users.push_back({user * 0x9e3779b97f4a7c15, user, 0});
   }
+  world.times = tests::some_times(random, world.rows());
   for (std::size_t i = 0; i < world.steps * entries; ++i) {
     world.noise.push_back(static_cast<std::int64_t>(normal(random) * 1e3));
   }
@@ -136,12 +154,19 @@ TEST(LaneOfUsers, IsItsPlainTwinForEveryLoss) {
     const Kind kind = model::loss_kinds()[static_cast<std::size_t>(trial) % model::loss_kinds().size()];
     const World world = some_world(random, kind);
     Table table;
+    std::map<std::uint64_t, Standing> known;
+    if (random() % 3 == 0) {
+      known[4] = closed({});
+      table.put({{4 * 0x9e3779b97f4a7c15, 4}, 0, known[4]});
+    }
     const auto found = world.iterates(1 + random() % 3, table);
     std::vector<double> theta = world.settings.start;
-    std::map<std::uint64_t, Standing> known;
     const auto m = static_cast<double>(world.settings.minibatch);
     const double l2 = world.settings.l2 + model::own_regularisation(kind);
     for (std::size_t t = 0; t < world.steps; ++t) {
+      if (world.has_windows() && tests::is_border(world.times, t, world.settings.minibatch)) {
+        tests::begin_window(known);
+      }
       const std::vector<double> sum = plain_sum(world, t, theta, known);
       for (std::size_t j = 0; j < theta.size(); ++j) {
         const double noise = static_cast<double>(world.noise[t * theta.size() + j]) * world.grid.spacing();
@@ -169,7 +194,8 @@ World mean_world(std::mt19937_64& random) {
   return world;
 }
 
-// One user's records, all of them, become null records at their places. Its sums are longer than the clip norm, its
+// One user's records, all of them, or of one window where limits hold within windows, become null records at their
+// places. Its sums are longer than the clip norm, its
 // records many in a step and in many steps.
 TEST(LaneOfUsers, MovesByAWholeUserAsTheSensitivitySays) {
   std::mt19937_64 random(12);
@@ -177,8 +203,9 @@ TEST(LaneOfUsers, MovesByAWholeUserAsTheSensitivitySays) {
   for (int trial = 0; trial < 3000; ++trial) {
     const World world = mean_world(random);
     World neighbour = world;
+    const auto window = world.window_of(random() % world.steps);
     for (std::size_t i = 0; i < neighbour.rows(); ++i) {
-      if (neighbour.users[i].low != 1) continue;
+      if (neighbour.users[i].low != 1 || world.window_of(i / world.settings.minibatch) != window) continue;
       neighbour.users[i] = {};
       std::fill_n(neighbour.x.begin() + static_cast<std::ptrdiff_t>(i * world.inputs), world.inputs, 0.0);
     }

@@ -13,6 +13,7 @@
 #include "nustream/users/sensitivity.h"
 #include "property/privacy_brute_force.h"
 #include "support/moments_world.h"
+#include "support/user_windows.h"
 
 namespace nustream::users {
 namespace {
@@ -35,7 +36,9 @@ UserHash hash_of(std::uint64_t user) {
 Limits some_limits(std::mt19937_64& random) {
   const privacy::Participation participation{1 + random() % 4, 1 + random() % 3};
   const Mass mass{.25 * static_cast<double>(1 + random() % 16)};
-  const Limits limits[] = {{participation, {}}, {{}, mass}, {participation, mass}};
+  std::optional<Windows> windows;
+  if (random() % 2 == 0) windows = tests::ten_seconds;
+  const Limits limits[] = {{participation, {}, windows}, {{}, mass, windows}, {participation, mass, windows}};
   return limits[random() % 3];
 }
 
@@ -52,7 +55,12 @@ World some_world(std::mt19937_64& random, privacy::Adjacency adjacency) {
     world.sums.rows.users.push_back(user == 0 ? record::RowUser{}
                                               : record::RowUser{hash_of(user).high, hash_of(user).low, 0});
   }
+  world.sums.rows.times = tests::some_times(random, world.sums.rows.count());
   return world;
+}
+
+bool has_windows(const World& world) {
+  return world.settings.mechanism.users->windows().has_value();
 }
 
 /// What each step added, noise included. `batch` steps are committed together.
@@ -63,6 +71,8 @@ std::vector<Step> found_in(const World& world, Table& table, std::size_t batch) 
   const moments::Radii& radii = world.settings.stages.front().radii;
   const std::size_t m = world.settings.mechanism.participation.batch;
   std::vector<Step> found;
+  std::optional<WindowClock> clock;
+  if (has_windows(world)) clock.emplace(world.settings.mechanism.users->windows()->period);
   Step before{};
   for (std::size_t t = 0; t < steps; ++t) {
     moments::Releases releases;
@@ -72,8 +82,9 @@ std::vector<Step> found_in(const World& world, Table& table, std::size_t batch) 
       noise.push_back({StepIndex{t}, size, std::span(world.sums.noise[b]).subspan(t * size)});
     }
     const std::size_t cut = t * m + m / 2;  // a step's rows may come in parts
-    lane.advance(slice(world.sums.rows, t * m, cut), noise, releases, &open);
-    lane.advance(slice(world.sums.rows, cut, (t + 1) * m), noise, releases, &open);
+    for (const auto& [begin, end] : {std::pair(t * m, cut), std::pair(cut, (t + 1) * m)}) {
+      lane.advance(slice(world.sums.rows, begin, end), noise, releases, &open, clock ? &*clock : nullptr);
+    }
     Step now{};
     const moments::StageSums& sums = lane.sums().stages().back();
     for (std::size_t j = 0; j < triangle; ++j) now[j] = sums.second[j] / (radii.inputs * radii.inputs);
@@ -112,6 +123,7 @@ Step plain_step(const World& world, std::size_t t, std::map<std::uint64_t, Stand
   const Limits& limits = *world.settings.mechanism.users;
   const std::size_t m = world.settings.mechanism.participation.batch;
   std::map<std::uint64_t, Step> sums;
+  if (has_windows(world) && tests::is_border(world.sums.rows.times, t, m)) tests::begin_window(known);
   for (std::size_t i = t * m; i < (t + 1) * m; ++i) {
     const std::uint64_t user = world.sums.rows.users[i].low;
     if (user == 0) continue;
@@ -170,8 +182,8 @@ double moved(const std::vector<Step>& a, const std::vector<Step>& b, const noise
   return static_cast<double>(std::sqrt(std::max(squared, 0.0L)));
 }
 
-// Null records in place of all of a user's, or records of somebody else: both blocks move, and no other user's
-// counts.
+// Null records in place of all of a user's, or of those of one window where limits hold within windows, or records of
+// somebody else: both blocks move, and no other user's counts.
 TEST(SumsOfUsers, MoveByAWholeUserAsTheSensitivitySays) {
   std::mt19937_64 random(22);
   double closest = 0;
@@ -180,8 +192,13 @@ TEST(SumsOfUsers, MoveByAWholeUserAsTheSensitivitySays) {
     const World world = some_world(random, replaced ? privacy::Adjacency::replace_one : privacy::Adjacency::zero_out);
     World neighbour = world;
     const tests::SumsWorld others = tests::sums_world(world.settings, steps, random());
+    const std::size_t m = world.settings.mechanism.participation.batch;
+    const auto window_of = [&](std::size_t step) {
+      return has_windows(world) ? tests::window_of_step(world.sums.rows.times, step, m) : std::optional(INT64_C(0));
+    };
+    const auto window = window_of(random() % steps);
     for (std::size_t i = 0; i < neighbour.sums.rows.count(); ++i) {
-      if (neighbour.sums.rows.users[i].low != 1) continue;
+      if (neighbour.sums.rows.users[i].low != 1 || window_of(i / m) != window) continue;
       const bool null = !replaced || random() % 3 == 0;
       neighbour.sums.rows.users[i] = null ? record::RowUser{} : record::RowUser{hash_of(9).high, 9, 0};
       for (std::size_t j = 0; j < inputs; ++j) {

@@ -188,5 +188,44 @@ TEST(UserChanges, LieOverThoseOfTheBatchThatIsOnItsWay) {
   }
 }
 
+// A border leaves the closed persons alone, wherever they were closed: in the table, in the batch on its way or in
+// the open one.
+TEST(UserChanges, KeepThoseWhoWereClosedAtABorder) {
+  std::mt19937_64 random(7);
+  for (int trial = 0; trial < 200; ++trial) {
+    Table table;
+    Changes on_its_way(table);
+    Changes open(table, on_its_way);
+    Plain closed_ones;
+    for (int i = 0; i < 400; ++i) {
+      const UserHash user = some_user(random, 100);
+      if (random() % 10 == 0 && !closed_ones.contains(user)) {
+        const Entry entry{user, 3, closed(open.find(user))};
+        open.put(entry);
+        closed_ones[user] = entry;
+      } else if (!closed_ones.contains(user)) {
+        open.put({user, 3, {random() % 50, 1 + static_cast<std::uint32_t>(random() % 5), 1}});
+      }
+      if (random() % 40 == 0) {
+        on_its_way.apply(table);
+        on_its_way.take_over(open);
+      }
+      if (random() % 60 != 0) continue;
+      open.begin_window();
+      ASSERT_TRUE(open.emptied());
+      for (int other = 0; other < 100; ++other) {
+        const UserHash any = some_user(random, 100);
+        const auto found = closed_ones.find(any);
+        ASSERT_EQ(open.find(any), found == closed_ones.end() ? Standing{} : found->second.standing);
+      }
+    }
+    open.begin_window();
+    on_its_way.apply(table);
+    on_its_way.take_over(open);
+    on_its_way.apply(table);
+    EXPECT_EQ(read(table), closed_ones);
+  }
+}
+
 }  // namespace
 }  // namespace nustream::users

@@ -92,6 +92,49 @@ TEST(AuditOfUsers, PlaysATableAsAUserInEveryStep) {
   EXPECT_GE(finding.mu_bound, 0.9 * finding.mu);
 }
 
+const std::vector<std::string> within_a_day{"stream.time=when", "users.period=P1D", "users.times=trusted"};
+
+std::vector<std::string> joined(std::vector<std::string> first, const std::vector<std::string>& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
+// What is claimed is about one window, and holds there as it does for ever where there are none.
+TEST(AuditOfUsers, ProvesNearlyAllOfTheClaimWithinAWindow) {
+  for (const std::vector<std::string>& limits : reached) {
+    const config::Config config = settings(tests::example_config(), limits,
+                                           joined({"descent.minibatch=3", "descent.step_size=1e-4"}, within_a_day));
+    const Finding finding = audit(config, config::Purpose::stream, games(20'000));
+    EXPECT_LE(finding.mu_bound, finding.mu * 1.01) << limits.front();
+    EXPECT_GE(finding.mu_bound, 0.9 * finding.mu) << limits.front();
+    EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu) << limits.front();
+  }
+}
+
+// A canary with records in two windows contributes in both as its limits let it: more than the claim of one window,
+// and at most P²ρ. Were a last step to outlive the border, the second window's first contributions would be missing,
+// and less would be proven than the pattern of both windows tells.
+TEST(AuditOfUsers, OfTwoWindowsProvesNoMoreThanBothAreClaimedToCostTogether) {
+  for (const std::vector<std::string>& limits : reached) {
+    for (const std::string& text : {tests::example_config(), tests::moments_config()}) {
+      const bool sums = text == tests::moments_config();
+      const config::Config config =
+          settings(text, limits,
+                   joined(sums ? std::vector<std::string>{"intervals.kind=none"}
+                               : std::vector<std::string>{"descent.minibatch=3", "descent.step_size=1e-4"},
+                          within_a_day));
+      Options options = games(sums ? 12'000 : 20'000);
+      const double of_one = audit(config, config::Purpose::stream, options).mu;
+      options.windows = 2;
+      const Finding finding = audit(config, config::Purpose::stream, options);
+      EXPECT_NEAR(finding.mu, 2 * of_one, 1e-6 * of_one) << limits.front() << sums;
+      EXPECT_LE(finding.mu_of_filter, finding.mu) << limits.front() << sums;
+      EXPECT_LE(finding.mu_bound, finding.mu_of_filter * 1.02) << limits.front() << sums;
+      EXPECT_GE(finding.mu_bound, (sums ? 0.84 : 0.9) * finding.mu_of_filter) << limits.front() << sums;
+    }
+  }
+}
+
 TEST(AuditOfUsers, TakesItsStepsFromTheLimitsAlone) {
   Options options = games(1000);
   options.passes = 2;

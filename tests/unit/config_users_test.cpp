@@ -95,6 +95,32 @@ TEST(UsersConfig, IsInTheDigestWhole) {
   EXPECT_EQ(digest(guessed), digest(base));
 }
 
+// Without a declaration the clock is the one that Kafka sets; under one it is the column's.
+TEST(UsersConfig, ReadsWithinWhichWindowsLimitsHold) {
+  const Config appended = read(by_user({"users.participations=4", "users.period=PT36H"}));
+  ASSERT_TRUE(appended.descent.users->windows());
+  EXPECT_EQ(appended.descent.users->windows()->period, users::Period{std::chrono::hours(36)});
+  EXPECT_FALSE(appended.descent.users->windows()->times_are_trusted);
+  EXPECT_EQ(appended.input.time_column, timestamp_column);
+  EXPECT_TRUE(appended.input.append_times_only);
+  const std::vector<std::string> base =
+      by_user({"users.participations=4", "users.period=P30D", "users.times=trusted", "stream.time=when"});
+  const Config trusted = read(base);
+  EXPECT_TRUE(trusted.descent.users->windows()->times_are_trusted);
+  EXPECT_FALSE(trusted.input.append_times_only);
+  const auto digest = [](const Config& config) {
+    return settings_digest(config, make_mechanism(config, privacy::Participation::once()));
+  };
+  for (const char* change : {"users.period=P31D", "stream.time=then", "stream.time_unit=ms"}) {
+    std::vector<std::string> changed = base;
+    changed.emplace_back(change);
+    EXPECT_NE(digest(read(changed)), digest(trusted)) << change;
+  }
+  EXPECT_NE(digest(read(by_user({"users.participations=4", "users.period=P30D"}))), digest(trusted));
+  EXPECT_EQ(make_mechanism(trusted, privacy::Participation::once()).main().sigma,
+            make_mechanism(read(by_user({"users.participations=4"})), privacy::Participation::once()).main().sigma);
+}
+
 TEST(UsersConfig, RefusesWhatItCannotKeep) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"privacy.unit=household", "privacy.user=who"}, "\"record\" or \"user\""},
@@ -106,7 +132,14 @@ TEST(UsersConfig, RefusesWhatItCannotKeep) {
       {by_user({"users.mass=0.0"}), "users.mass"},
       {by_user({"users.mass=-1.0"}), "users.mass"},
       {by_user({"users.mass=nan"}), "users.mass"},
-      {by_user({"users.mass=1.0", "users.period=P30D"}), "not yet supported"},
+      {by_user({"users.mass=1.0", "users.period=P1M"}), "P30D"},
+      {by_user({"users.mass=1.0", "users.period=P30D", "stream.time=when"}), "trusted"},
+      {by_user({"users.mass=1.0", "users.period=P30D", "users.times=trusted"}), "stream.time"},
+      {by_user({"users.mass=1.0", "users.period=P30D", "users.times=append"}), "trusted"},
+      {by_user({"users.mass=1.0", "users.times=trusted"}), "only together with period"},
+      {by_user({"users.mass=1.0", "users.period=P30D", "privacy.account=shared"}), "privacy.account"},
+      {{"users.period=P30D"}, "privacy.unit"},
+      {{"users.times=trusted"}, "privacy.unit"},
       {by_user({"users.mass=1.0", "users.store=disk"}), "not yet supported"},
       {by_user({"users.mass=1.0", "users.times=3"}), "users.times"},
       {by_user({"users.mass=1.0", "privacy.protects=target"}), "protects"},

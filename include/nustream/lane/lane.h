@@ -142,9 +142,10 @@ class Lane {
   /// Takes rows.count / minibatch steps; rows.count is a multiple of minibatch and the noise of each stage holds at
   /// least that many steps, the first of them this lane's next step (contracts). Appends a release after every
   /// `release_every`-th step. Where the unit is the user, rows say whose they are, and what users use up goes into
-  /// `users`; else it is not looked at.
+  /// `users`; else it is not looked at. Where its limits hold within windows of time, rows have times, and `clock` is
+  /// the lane's.
   void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases,
-               users::Changes* users = nullptr);
+               users::Changes* users = nullptr, users::WindowClock* clock = nullptr);
   /// With one stage.
   void advance(const record::RowSlice& rows, const noise::GridNoise& noise, Releases& releases) {
     advance(rows, std::span(&noise, 1), releases);
@@ -179,8 +180,8 @@ class Lane {
   [[nodiscard]] static Loop make_loop(const Settings& settings, std::span<const noise::Grid> grids);
   [[nodiscard]] std::uint64_t steps_to_next_release() const noexcept;
   [[nodiscard]] std::uint64_t steps_to_next_mark() const noexcept;
-  void take_steps(const record::RowSlice& rows, Noise noise, users::Changes* users, std::uint64_t begin,
-                  std::uint64_t count);
+  void take_steps(const record::RowSlice& rows, Noise noise, users::Changes* users, users::WindowClock* clock,
+                  std::uint64_t begin, std::uint64_t count);
   void take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin);
   void pass_marks();
 

@@ -102,8 +102,9 @@ class Lane {
   /// each noised block in their order, at least as many steps as close, the first of them the lane's next step
   /// (contract). Where the unit is the user, rows say whose they are, a step's sums are over users, each of whose own
   /// sums is shortened to a length of at most 1, and what users use up goes into `users`; else it is not looked at.
+  /// Where their limits hold within windows of time, rows have times, and `clock` is the lane's.
   void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases,
-               users::Changes* users = nullptr);
+               users::Changes* users = nullptr, users::WindowClock* clock = nullptr);
 
   /// The last step's release once more. Contract: there was a step.
   void release_now(Releases& releases) const;

@@ -35,7 +35,8 @@ struct RowBatch {
   std::vector<std::uint64_t> next;  ///< position after each row: where to go on once it is stepped
   std::vector<Reject> rejects;
   /// Event time of each row, seconds since 1970-01-01T00:00:00Z, NaN where it cannot be read; empty unless the
-  /// reader was given a time column. For pacing a replay: no row and no release may depend on it.
+  /// reader was given a time column. For pacing a replay, and for the windows of users' limits (users/period.h): no
+  /// row depends on it.
   std::vector<double> times;
   std::vector<RowUser> users;   ///< count, where the schema names a user; else empty
   std::vector<double> weights;  ///< count, finite and >= 0, where the schema weighs records; else empty: all are 1
@@ -61,6 +62,7 @@ struct RowSlice {
   const std::uint64_t* next;        ///< null: each row is one position behind the row before it
   const RowUser* users = nullptr;   ///< null where the unit of privacy is a record
   const double* weights = nullptr;  ///< null: all are 1
+  const double* times = nullptr;    ///< seconds since 1970, NaN where not known; null where nobody asked for them
 };
 [[nodiscard]] inline RowSlice slice(const RowBatch& batch, std::size_t begin, std::size_t end) {
   return {batch.dimension,
@@ -69,7 +71,8 @@ struct RowSlice {
           batch.y.data() + begin,
           batch.next.data() + begin,
           batch.users.empty() ? nullptr : batch.users.data() + begin,
-          batch.weights.empty() ? nullptr : batch.weights.data() + begin};
+          batch.weights.empty() ? nullptr : batch.weights.data() + begin,
+          batch.times.empty() ? nullptr : batch.times.data() + begin};
 }
 
 }  // namespace nustream::record

@@ -29,8 +29,11 @@ class Changes {
   /// Begins to load what find() looks at in the table.
   void prefetch(const UserHash& user) const noexcept { table_->prefetch(user); }
   void put(const Entry& entry);
-  /// The border of a period: everyone begins anew, and what the batch changed before it is gone.
+  /// Everyone begins anew, and what the batch changed before is gone.
   void empty_table() noexcept;
+  /// The border of a period: the same, but for the persons who were closed, whose entries stay as they are: one that
+  /// was dropped could count again. Reads the whole table once.
+  void begin_window();
 
   /// Whether the batch emptied the table before the changes.
   [[nodiscard]] bool emptied() const noexcept { return emptied_; }
@@ -47,6 +50,8 @@ class Changes {
 
  private:
   [[nodiscard]] Standing before(const UserHash& user) const noexcept;
+  template <class Visit>
+  void visit(const Visit& visit) const;
 
   const Table* table_;
   const Changes* below_ = nullptr;

@@ -7,6 +7,7 @@
 
 #include "nustream/base/units.h"
 #include "nustream/privacy/participation.h"
+#include "nustream/users/period.h"
 
 namespace nustream {
 
@@ -30,20 +31,26 @@ inline constexpr std::uint64_t times_max = std::numeric_limits<std::uint32_t>::m
 /// - contributes in at most k steps, any two of them at least b steps apart (`participation`), and
 /// - contributes norms that add up to at most W (`mass`): what would cross it is scaled to what is left.
 ///
+/// They hold for ever, or within each of the `windows` of time by itself: then the promise is about a user's records
+/// within one window, and a lane's table empties where the next one begins (WindowClock).
+///
 /// Both read the user's own records, released values and step counts alone, so that a user's records decide nothing
 /// about another user's. Throws InvalidParameter where neither limit is given, or k is above times_max.
 class Limits {
  public:
-  Limits(std::optional<privacy::Participation> participation, std::optional<Mass> mass);
+  Limits(std::optional<privacy::Participation> participation, std::optional<Mass> mass,
+         std::optional<Windows> windows = {});
 
   [[nodiscard]] const std::optional<privacy::Participation>& participation() const noexcept { return participation_; }
   [[nodiscard]] const std::optional<Mass>& mass() const noexcept { return mass_; }
+  [[nodiscard]] const std::optional<Windows>& windows() const noexcept { return windows_; }
 
   friend bool operator==(const Limits&, const Limits&) = default;
 
  private:
   std::optional<privacy::Participation> participation_;
   std::optional<Mass> mass_;
+  std::optional<Windows> windows_;
 };
 
 }  // namespace users

@@ -14,6 +14,7 @@
 #include "nustream/users/changes.h"
 #include "nustream/users/contribution.h"
 #include "nustream/users/limits.h"
+#include "nustream/users/period.h"
 
 namespace nustream::users {
 
@@ -34,9 +35,10 @@ class Loop {
   Loop(const descent::StepRule& rule, const noise::Grid& grid, std::span<const double> start, const Limits& limits);
 
   /// Takes stretch.step_sizes.size() steps, the first of which is `first`. `users` has one for each row; what they
-  /// use up goes into `changes`. `average` has as many entries as the iterate, or none.
+  /// use up goes into `changes`. `average` has as many entries as the iterate, or none. Where limits hold within
+  /// windows of time, `times` has one for each row and `clock` says in which window a step is; else there is neither.
   void run(const descent::Stretch& stretch, std::span<const record::RowUser> users, Changes& changes, StepIndex first,
-           std::span<double> average);
+           std::span<double> average, std::span<const double> times = {}, WindowClock* clock = nullptr);
 
   [[nodiscard]] std::span<const double> theta() const noexcept { return theta_; }
   /// Replaces the iterate: restoring a state.

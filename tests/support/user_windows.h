@@ -1,0 +1,55 @@
+// Times of records and the windows of their steps, by the letter.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "nustream/users/gate.h"
+#include "nustream/users/limits.h"
+
+namespace nustream::tests {
+
+inline constexpr users::Windows ten_seconds{users::Period{std::chrono::seconds(10)}};
+
+/// Rising but for some late records, with jumps over several windows, from before 1970 on; some are not known.
+inline std::vector<double> some_times(std::mt19937_64& random, std::size_t records) {
+  std::vector<double> times;
+  double now = -40;
+  for (std::size_t i = 0; i < records; ++i) {
+    now += static_cast<double>(random() % 5);
+    if (random() % 20 == 0) now += 25;
+    const double late = random() % 6 == 0 ? static_cast<double>(random() % 30) : 0;
+    times.push_back(random() % 8 == 0 ? std::numeric_limits<double>::quiet_NaN() : now - late);
+  }
+  return times;
+}
+
+/// Of the step of `m` records that is number `t`: that of the greatest time of its first record and all before.
+inline std::optional<std::int64_t> window_of_step(std::span<const double> times, std::size_t t, std::size_t m) {
+  std::optional<double> latest;
+  for (std::size_t i = 0; i <= t * m; ++i) {
+    if (!std::isnan(times[i]) && (!latest || times[i] > *latest)) latest = times[i];
+  }
+  if (!latest) return std::nullopt;
+  return static_cast<std::int64_t>(std::floor(*latest / 10));
+}
+
+/// Whether everybody begins anew before that step.
+inline bool is_border(std::span<const double> times, std::size_t t, std::size_t m) {
+  if (t == 0) return false;
+  const auto before = window_of_step(times, t - 1, m);
+  return before && before != window_of_step(times, t, m);
+}
+
+/// What a border leaves of them.
+inline void begin_window(std::map<std::uint64_t, users::Standing>& known) {
+  std::erase_if(known, [](const auto& user) { return user.second.count != users::closed_count; });
+}
+
+}  // namespace nustream::tests
