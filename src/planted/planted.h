@@ -95,6 +95,10 @@ inline constexpr std::array names{
     std::string_view("attached-users-count-in-every-lane"),
     std::string_view("attached-users-begin-anew-in-another-lane"),
     std::string_view("attached-users-spent-nothing-in-other-lanes"),
+    std::string_view("users-counts-outlive-their-window"),
+    std::string_view("users-last-step-survives-a-border"),
+    std::string_view("users-clock-restarts-at-a-resume"),
+    std::string_view("users-windows-go-by-producers-times"),
     std::string_view("users-rows-enter-the-sums-one-by-one"),
     std::string_view("users-sums-cost-what-a-record-costs"),
     // private ranges

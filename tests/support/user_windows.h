@@ -15,7 +15,7 @@
 
 namespace nustream::tests {
 
-inline constexpr users::Windows ten_seconds{users::Period{std::chrono::seconds(10)}};
+inline const users::Windows ten_seconds{users::Period{std::chrono::seconds(10)}};
 
 /// Rising but for some late records, with jumps over several windows, from before 1970 on; some are not known.
 inline std::vector<double> some_times(std::mt19937_64& random, std::size_t records) {
@@ -30,21 +30,21 @@ inline std::vector<double> some_times(std::mt19937_64& random, std::size_t recor
   return times;
 }
 
-/// Of the step of `m` records that is number `t`: that of the greatest time of its first record and all before.
+/// Of the step of `m` records that is number `t`: that of the greatest time of its first record and all before. Steps
+/// before the first time that is known belong to its window: nobody begins anew there.
 inline std::optional<std::int64_t> window_of_step(std::span<const double> times, std::size_t t, std::size_t m) {
   std::optional<double> latest;
   for (std::size_t i = 0; i <= t * m; ++i) {
     if (!std::isnan(times[i]) && (!latest || times[i] > *latest)) latest = times[i];
   }
-  if (!latest) return std::nullopt;
+  if (!latest) return (t + 1) * m < times.size() ? window_of_step(times, t + 1, m) : std::nullopt;
   return static_cast<std::int64_t>(std::floor(*latest / 10));
 }
 
 /// Whether everybody begins anew before that step.
 inline bool is_border(std::span<const double> times, std::size_t t, std::size_t m) {
   if (t == 0) return false;
-  const auto before = window_of_step(times, t - 1, m);
-  return before && before != window_of_step(times, t, m);
+  return window_of_step(times, t - 1, m) != window_of_step(times, t, m);
 }
 
 /// What a border leaves of them.

@@ -63,7 +63,7 @@ class WindowClock {
   [[nodiscard]] bool record(std::optional<std::chrono::milliseconds> append_time, bool first_of_step) noexcept;
 
   [[nodiscard]] std::optional<std::chrono::milliseconds> latest() const noexcept { return latest_; }
-  /// Of the last step that began.
+  /// Of the last step that began; of none before the first known time, whose window those steps then belong to.
   [[nodiscard]] std::optional<std::int64_t> window() const noexcept { return window_; }
 
  private:
