@@ -67,6 +67,11 @@ std::vector<double> from_release(const Section& descent, const Config& config, c
   if (config.privacy.of_user && !release->promise.user) {
     descent.refuse(start_key, "a release that protects users, as privacy.unit does");
   }
+  // What is promised for ever is promised within any window, and nothing the other way round.
+  const auto windows = release->promise.user ? release->promise.user->limits.windows() : std::nullopt;
+  if (config.privacy.of_user && windows && windows != config.descent.users->windows()) {
+    descent.refuse(start_key, "a release that protects users within the windows of users.period, or for ever");
+  }
   return centre_of(config, from_original_units(descent, config, release->estimate));
 }
 

@@ -80,7 +80,10 @@ TEST(StateRecord, OfEarlierFormatsIsRead) {
   record.noise.stages[1].segments.resize(1);
   record.settings.clear();
   std::string bytes = journal::encode_record(record);
-  std::string earlier = bytes.substr(0, bytes.size() - 32);  // the release head
+  std::string earlier = bytes;
+  earlier[0] = 10;  // lacks what only users have
+  EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
+  earlier.resize(earlier.size() - 32);  // the release head
   earlier[0] = 9;
   EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), bytes);
   earlier.resize(earlier.size() - 4);  // the ranges
@@ -136,7 +139,7 @@ TEST(SealedState, OfFormat5Opens) {
 // Offsets of docs/formats/state.md.
 TEST(StateRecord, HasTheBytesOfItsPage) {
   const std::string bytes = journal::encode_record(example());
-  EXPECT_EQ(bytes.substr(0, 12), std::string("\x0a\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
+  EXPECT_EQ(bytes.substr(0, 12), std::string("\x0b\0\0\0\x35\x1c\xdc\xdf\x02\0\0\0", 12));
   EXPECT_EQ(bytes.substr(37, 14), std::string("\x0a\0\0\0lane\0bytes", 14));
   EXPECT_EQ(bytes.size(), 4U + 8 + 8 + 9 + 8 + 14 + 4 + 1 + (4 + 40 + 8 + 24) + (4 + 2 * 40 + 8) + 4 + 22 + 4 + 10 +
                               4 + 80 + 32 + 8 + (4 + 12) + 4 + 4 + 2 * (8 + 32) + (4 + 3) + 32 + 16 + (4 + 14) + 1 +
@@ -151,15 +154,38 @@ TEST(StateRecord, HoldsTheUsersOfAFolder) {
   record.users->mark = std::string(40, 'm');
   record.users->column = "who";
   const std::string bytes = journal::encode_record(record);
-  ASSERT_EQ(bytes.size(), without.size() + 32 + (4 + 40) + (4 + 3));
+  ASSERT_EQ(bytes.size(), without.size() + 32 + (4 + 40) + (4 + 3) + 9 + 9);
   std::string key(32, '\0');
   std::iota(key.begin(), key.end(), '\x01');
   EXPECT_EQ(bytes.substr(without.size() - 37), "\x01" + key + std::string("\x28\0\0\0", 4) + std::string(40, 'm') +
-                                                   std::string("\x03\0\0\0who", 7) + std::string(4 + 32, '\0'));
+                                                   std::string("\x03\0\0\0who", 7) + std::string(9 + 9 + 4 + 32, '\0'));
   EXPECT_EQ(journal::encode_record(journal::decode_record(bytes)), bytes);
   for (std::size_t length = without.size(); length < bytes.size(); ++length) {
     expect_failure(Exit::data, [&] { static_cast<void>(journal::decode_record(bytes.substr(0, length))); });
   }
+}
+
+// Of windows of time before 1970 too; format 10 ends its users behind the column.
+TEST(StateRecord, HoldsTheClockOfUsers) {
+  journal::StateRecord record = example();
+  record.users.emplace();
+  const std::string without = journal::encode_record(record);
+  record.users->latest = 258;
+  record.users->window = -2;
+  const std::string bytes = journal::encode_record(record);
+  const std::size_t behind = 4 + 32;  // ranges and the release head
+  EXPECT_EQ(bytes.substr(bytes.size() - behind - 18, 18),
+            std::string("\x01\x02\x01\0\0\0\0\0\0\x01\xfe\xff\xff\xff\xff\xff\xff\xff", 18));
+  const journal::StateRecord read = journal::decode_record(bytes);
+  EXPECT_EQ(read.users->latest, 258);
+  EXPECT_EQ(read.users->window, -2);
+  std::string unmarked = bytes;
+  unmarked[unmarked.size() - behind - 18] = 0;  // a time that is said not to be there
+  expect_failure(Exit::data, [&] { static_cast<void>(journal::decode_record(unmarked)); });
+  std::string earlier = without;
+  earlier.erase(earlier.size() - behind - 18, 18);
+  earlier[0] = 10;
+  EXPECT_EQ(journal::encode_record(journal::decode_record(earlier)), without);
 }
 
 TEST(StateRecord, HoldsTheRangesThatWereMeasured) {
