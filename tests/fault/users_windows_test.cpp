@@ -21,10 +21,10 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const std::vector<std::string> seeded{"--insecure-seed", "7", "--quiet"};
+const std::vector<std::string> seeded_day{"--insecure-seed", "7", "--quiet"};
 
 /// Of every release, in order.
-std::vector<std::string> estimates(const std::string& releases) {
+std::vector<std::string> estimates_in(const std::string& releases) {
   simdjson::dom::parser parser;
   std::istringstream lines(releases);
   std::vector<std::string> all;
@@ -39,13 +39,13 @@ class UsersWithinADay : public ::testing::Test {
   const UsersWindowsWorld world;
 
   [[nodiscard]] CommandResult run(const std::vector<std::string>& more, const std::string& state = "state") const {
-    return world.run(with(with(seeded, UsersWindowsWorld::within_a_day()), more), state);
+    return world.run(with(with(seeded_day, UsersWindowsWorld::within_a_day()), more), state);
   }
   /// Of the stream in which a user of two days is two users.
   [[nodiscard]] std::vector<std::string> twin() const {
-    const CommandResult run = world.run(with(seeded, world.renamed()), "twin");
+    const CommandResult run = world.run(with(seeded_day, world.renamed()), "twin");
     EXPECT_EQ(run.code, 0) << run.err;
-    return estimates(world.releases("twin"));
+    return estimates_in(world.releases("twin"));
   }
   [[nodiscard]] double ledger_total() const {
     const CommandResult seen =
@@ -59,11 +59,11 @@ class UsersWithinADay : public ::testing::Test {
 TEST_F(UsersWithinADay, AreUsersOfTheirOwnEachDay) {
   ASSERT_GT(UsersWindowsWorld::days(), 10U);
   ASSERT_EQ(run({}).code, 0);
-  const std::vector<std::string> whole = estimates(world.releases());
+  const std::vector<std::string> whole = estimates_in(world.releases());
   ASSERT_EQ(whole.size(), 100U);
   EXPECT_EQ(whole, twin());
-  ASSERT_EQ(world.run(seeded, "ever").code, 0);
-  EXPECT_NE(whole, estimates(world.releases("ever")));
+  ASSERT_EQ(world.run(seeded_day, "ever").code, 0);
+  EXPECT_NE(whole, estimates_in(world.releases("ever")));
 }
 
 TEST_F(UsersWithinADay, GoOnInTheWindowInWhichTheRunWasStopped) {
@@ -73,7 +73,7 @@ TEST_F(UsersWithinADay, GoOnInTheWindowInWhichTheRunWasStopped) {
     const CommandResult part = run(more);
     ASSERT_EQ(part.code, 0) << part.err;
   }
-  EXPECT_EQ(estimates(world.releases()), twin());
+  EXPECT_EQ(estimates_in(world.releases()), twin());
 }
 
 TEST_F(UsersWithinADay, AreNamedWithTheirPeriodWhereverTheUnitIs) {
@@ -95,7 +95,7 @@ TEST_F(UsersWithinADay, AreNamedWithTheirPeriodWhereverTheUnitIs) {
 // Everybody but user 1 is closed on a day of their own, and the days go on: nobody of them counts again.
 TEST_F(UsersWithinADay, StayClosedOnAllDaysThatFollow) {
   const std::vector<std::string> settings = with(UsersWindowsWorld::within_a_day(), {"--set", "privacy.rho=1e9"});
-  ASSERT_EQ(world.run(with(with(seeded, settings), {"--to", "1000"})).code, 0);
+  ASSERT_EQ(world.run(with(with(seeded_day, settings), {"--to", "1000"})).code, 0);
   std::string everybody;
   for (int who = 1; who < 40; ++who) everybody += std::to_string(who) + "\n";
   std::vector<std::string> close{"users",
@@ -107,7 +107,7 @@ TEST_F(UsersWithinADay, StayClosedOnAllDaysThatFollow) {
                                  "state.directory=\"" + world.path("state") + "\""};
   const CommandResult closed = run_command(NUSTREAM_COMMAND, with(close, settings), world.write("who", everybody));
   ASSERT_EQ(closed.code, 0) << closed.err;
-  ASSERT_EQ(world.run(with(with(seeded, settings), {"--resume"})).code, 0);
+  ASSERT_EQ(world.run(with(with(seeded_day, settings), {"--resume"})).code, 0);
   const std::vector<double> slopes = slopes_of(world.releases());
   ASSERT_EQ(slopes.size(), 100U);
   for (std::size_t step = 50; step < 100; ++step) EXPECT_NEAR(slopes[step], slopes[49], 1e-3) << step;
@@ -115,7 +115,7 @@ TEST_F(UsersWithinADay, StayClosedOnAllDaysThatFollow) {
 
 TEST_F(UsersWithinADay, AreRefusedWhereTheirTimesAreNobodysWord) {
   const auto refused = [&](const std::vector<std::string>& more, int code, const char* what) {
-    const CommandResult result = world.run(with(seeded, more), "refused");
+    const CommandResult result = world.run(with(seeded_day, more), "refused");
     EXPECT_EQ(result.code, code) << result.err;
     EXPECT_THAT(result.err, HasSubstr(what));
   };
@@ -136,14 +136,14 @@ TEST_F(UsersWithinADay, AddUpWithEpochsOfTheSamePeriodAlone) {
   const CommandResult week = run({"--new-epoch", "--set", "users.period=\"P7D\""});
   EXPECT_EQ(week.code, 78) << week.err;
   EXPECT_THAT(week.err, HasSubstr("within P1D of trusted times"));
-  const CommandResult ever = world.run(with(seeded, {"--new-epoch"}));
+  const CommandResult ever = world.run(with(seeded_day, {"--new-epoch"}));
   EXPECT_EQ(ever.code, 78) << ever.err;
   ASSERT_EQ(run({"--new-epoch"}).code, 0);
   EXPECT_GT(ledger_total(), 1.5 * one);
 }
 
 /// The stream as a recording whose records have times of `kind`.
-std::string recorded(const UsersWindowsWorld& world, decode::TimeKind kind) {
+std::string recording_of(const UsersWindowsWorld& world, decode::TimeKind kind) {
   std::istringstream lines(read_file(world.path("rows.csv")));
   std::string line;
   std::getline(lines, line);
@@ -171,11 +171,12 @@ TEST_F(UsersWithinADay, GoByTheAppendTimesOfARecording) {
                                         "users.period=\"P1D\""};
   const auto replayed = [&](decode::TimeKind kind, const std::vector<std::string>& more, const std::string& state) {
     return world.run(
-        with(with(with(seeded, values), {"--set", "stream.input=\"" + recorded(world, kind) + "\""}), more), state);
+        with(with(with(seeded_day, values), {"--set", "stream.input=\"" + recording_of(world, kind) + "\""}), more),
+        state);
   };
   const CommandResult appended = replayed(decode::TimeKind::broker, {}, "appended");
   ASSERT_EQ(appended.code, 0) << appended.err;
-  EXPECT_EQ(estimates(world.releases("appended")), twin());
+  EXPECT_EQ(estimates_in(world.releases("appended")), twin());
   EXPECT_THAT(world.releases("appended"), HasSubstr(R"("period":"P1D","times":"append")"));
   const CommandResult dated = replayed(decode::TimeKind::producer, {}, "dated");
   EXPECT_EQ(dated.code, 65) << dated.err;
@@ -185,7 +186,7 @@ TEST_F(UsersWithinADay, GoByTheAppendTimesOfARecording) {
       replayed(decode::TimeKind::producer,
                {"--set", "users.times=\"trusted\"", "--set", "stream.time=\"@timestamp\""}, "trusted");
   ASSERT_EQ(trusted.code, 0) << trusted.err;
-  EXPECT_EQ(estimates(world.releases("trusted")), twin());
+  EXPECT_EQ(estimates_in(world.releases("trusted")), twin());
 }
 
 }  // namespace

@@ -158,7 +158,8 @@ TEST(StateRecord, HoldsTheUsersOfAFolder) {
   std::string key(32, '\0');
   std::iota(key.begin(), key.end(), '\x01');
   EXPECT_EQ(bytes.substr(without.size() - 37), "\x01" + key + std::string("\x28\0\0\0", 4) + std::string(40, 'm') +
-                                                   std::string("\x03\0\0\0who", 7) + std::string(9 + 9 + 4 + 32, '\0'));
+                                                   std::string("\x03\0\0\0who", 7) +
+                                                   std::string(9 + 9 + 4 + 32, '\0'));
   EXPECT_EQ(journal::encode_record(journal::decode_record(bytes)), bytes);
   for (std::size_t length = without.size(); length < bytes.size(); ++length) {
     expect_failure(Exit::data, [&] { static_cast<void>(journal::decode_record(bytes.substr(0, length))); });
