@@ -95,7 +95,7 @@ def state(data):
     found.show(sealed, "sealed record with its tag")
     record = Bytes(unseal(derived("nustream v1 sealing"), nonce, sealed, header))
     fields = {}
-    record.number("I", "record format")
+    record_format = record.number("I", "record format")
     fields["position"] = record.number("Q", "position")
     record.number("Q", "start")
     record.number("Q", "stop")
@@ -128,6 +128,9 @@ def state(data):
         fields["users key"] = record.raw(32, "users' key")
         fields["users mark"] = record.text("mark of their store (users.md)", quoted=False)
         record.text("their column")
+        for what in ("latest time", "window of the last step") if record_format > 10 else ():
+            record.number("B", f"is there a {what}")
+            record.number("q", what)
     record.text("ranges", quoted=False)
     fields["release head"] = record.raw(32, "release head")
     return found.lines + ["", *record.end()], fields
