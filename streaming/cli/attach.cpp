@@ -1,9 +1,18 @@
 #include "attach/attach.h"
 
+#include <array>
+
 #include "cli/commands.h"
 #include "console/start_again.h"
 
 namespace nustream::cli {
+namespace {
+
+/// What a process that takes this one's place does not do again: write what is written, and go on behind records that
+/// are gone, which is allowed for the gap that the operator knew of and for no later one.
+const std::array<console::OnceOption, 2> once{{{"--write-config", true}, {"--accept-gap", false}}};
+
+}  // namespace
 
 Exit attach(const AttachArguments& arguments) {
   if (arguments.min_usable) {
@@ -16,7 +25,7 @@ Exit attach(const AttachArguments& arguments) {
   try {
     return attach::run(read_config(arguments.config, arguments.kafka), arguments.options);
   } catch (const console::StartAgain&) {
-    console::start_again();  // by now nothing of the service is left
+    console::start_again(once);  // by now nothing of the service is left
   }
 }
 

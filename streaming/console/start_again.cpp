@@ -3,12 +3,14 @@
 #include <linux/close_range.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "error.h"
@@ -34,8 +36,24 @@ void forget_signals() {
 
 }  // namespace
 
-void start_again() {
-  std::vector<std::string> arguments = own_arguments();
+std::vector<std::string> without(std::vector<std::string> arguments, std::span<const OnceOption> once) {
+  std::vector<std::string> kept;
+  bool is_value = false;  // of an option that is left out
+  for (std::string& argument : arguments) {
+    if (std::exchange(is_value, false)) continue;
+    const auto option = std::ranges::find_if(
+        once, [&](const OnceOption& each) { return argument == each.name || argument.starts_with(each.name + '='); });
+    if (option == once.end()) {
+      kept.push_back(std::move(argument));
+    } else {
+      is_value = option->has_value && argument == option->name;
+    }
+  }
+  return kept;
+}
+
+void start_again(std::span<const OnceOption> once) {
+  std::vector<std::string> arguments = without(own_arguments(), once);
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
