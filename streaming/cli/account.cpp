@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/arguments.h"
+#include "error.h"
 #include "journal/budget_account.h"
 #include "journal/ledger_chain.h"
 #include "publish/json_text.h"
@@ -20,6 +21,7 @@ struct AccountArguments {
   std::string file;
   double rho = 0;
   std::string stream;
+  bool lower = false;
   bool replace_one = false;
   std::string unit = "record";
   bool json = false;
@@ -72,6 +74,16 @@ Exit account_show(const AccountArguments& arguments) {
   return Exit::done;
 }
 
+/// Only the stream itself knows what it spent: less than it did is not to be charged by mistake.
+void require_no_less(const journal::Charge* before, const AccountArguments& arguments) {
+  if (before == nullptr || arguments.rho >= before->rho.value() || arguments.lower) return;
+  throw Failure(
+      Exit::usage,
+      fmt::format("--rho {:g}: {:g} is kept for '{}', and it may have spent it; where its ledger comes to no "
+                  "more than the lower figure, and its privacy.budget is that by now: add --lower",
+                  arguments.rho, before->rho.value(), arguments.stream));
+}
+
 /// The same name again is the same member, whose charge is another one from now on.
 Exit account_reserve(const AccountArguments& arguments) {
   secrets::harden_process();
@@ -83,7 +95,8 @@ Exit account_reserve(const AccountArguments& arguments) {
     if (charge.member.stream == reserved) member.id = charge.member.id;
   }
   member.stream = reserved;
-  journal::charge(*disk, arguments.file, member, [&](const auto&) {
+  journal::charge(*disk, arguments.file, member, [&](const journal::AccountBook& book) {
+    require_no_less(book.charge_of(member.id), arguments);
     return journal::Charge{member, Rho{arguments.rho}, true};
   });
   fmt::print("{}: rho {:g} is kept for '{}'; its settings say privacy.budget = {:g}\n", arguments.file, arguments.rho,
@@ -115,6 +128,7 @@ void add_account(CLI::App& app, Job& job) {
   reserve->add_option("FILE", kept.file, "the account")->required();
   reserve->add_option("STREAM", kept.stream, "its name")->required();
   reserve->add_option("--rho", kept.rho, "the part: its privacy.budget")->required()->check(positive());
+  reserve->add_flag("--lower", kept.lower, "less than was kept before: it never spent more");
   reserve->callback([&job] { job = [] { return account_reserve(kept); }; });
 }
 

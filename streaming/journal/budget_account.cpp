@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
 #include <thread>
 #include <utility>
 
@@ -18,6 +17,8 @@ namespace {
 
 constexpr std::chrono::milliseconds patience{10'000};
 constexpr std::chrono::milliseconds between_looks{50};
+/// Of the budget: less than that is nothing, since sums of charges round.
+constexpr double least_room = 0x1p-40;
 
 std::string header_line(Rho budget, privacy::Neighbours neighbours) {
   std::string line = R"({"format":1)";
@@ -64,13 +65,18 @@ Charge charge_in(const Object& object) {
   return charge;
 }
 
+/// What was spent stays spent: whatever a later line says, the member is charged that at least.
 void keep(AccountBook& book, Charge charge) {
   const auto known =
       std::ranges::find_if(book.charges, [&](const Charge& other) { return other.member.id == charge.member.id; });
-  if (known == book.charges.end()) {
-    book.charges.push_back(std::move(charge));
-  } else {
+  const bool is_known = known != book.charges.end();
+  if (is_known) charge.most_spent = known->most_spent;
+  if (!charge.is_reserved) charge.most_spent = std::max(charge.most_spent, charge.rho);
+  charge.rho = std::max(charge.rho, charge.most_spent);
+  if (is_known) {
     *known = std::move(charge);
+  } else {
+    book.charges.push_back(std::move(charge));
   }
 }
 
@@ -102,13 +108,14 @@ void add_line(std::string_view line, Read& read, bool is_first) try {
   damaged("a line is none of an account");
 }
 
+[[noreturn]] void missing(const Disk::Path& path) {
+  throw Failure(Exit::configuration,
+                path.string() + ": there is no account (privacy.account); make one with nustream account new");
+}
+
 Read read_whole(Disk& disk, const Disk::Path& path) {
   const std::string text = read_file_if_any(disk, path);
-  if (text.empty()) {
-    throw Failure(Exit::configuration, path.string() +
-                                           ": there is no account (privacy.account); make one with nustream account "
-                                           "new");
-  }
+  if (text.empty()) missing(path);
   Read read;
   for (std::size_t begin = 0;;) {
     const std::size_t end = text.find('\n', begin);
@@ -125,58 +132,51 @@ Read read_whole(Disk& disk, const Disk::Path& path) {
   return read;
 }
 
+/// Of the file itself, so that it is the same lock by whatever name the file goes; made empty where it is missing.
 std::unique_ptr<Lock> patient_lock(Disk& disk, const Disk::Path& path) {
   const auto until = std::chrono::steady_clock::now() + patience;
   for (;;) {
     try {
       return disk.lock(path);
     } catch (const Failure& failure) {
-      if (failure.code() != Exit::locked || std::chrono::steady_clock::now() >= until) throw;
+      if (failure.code() != Exit::locked) throw;
+    }
+    if (std::chrono::steady_clock::now() >= until) {
+      throw Failure(Exit::locked, path.string() + ": another process holds the account; give the command again");
     }
     std::this_thread::sleep_for(between_looks);
   }
 }
 
-/// ρ of a stream: lanes hold different records, what is charged to one lane adds up.
-Rho of_stream(const std::map<LaneId, double>& lanes) {
-  double dearest = 0;
-  for (const auto& [lane, rho] : lanes) dearest = std::max(dearest, rho);
-  return Rho{dearest};
-}
-
-using ByStream = std::map<std::string, std::map<LaneId, double>>;
-
-ByStream by_stream(const std::vector<Charge>& charges, const MemberId* left_out) {
-  ByStream sums;
+/// In the order of the file, whose sum is what the budget is compared with.
+double sum_with(const std::vector<Charge>& charges, const MemberId& member, double rho) {
+  double sum = 0;
+  bool is_known = false;
   for (const Charge& charge : charges) {
-    if (left_out != nullptr && charge.member.id == *left_out) continue;
-    sums[charge.member.stream][charge.member.lane] += charge.rho.value();
+    const bool is_member = charge.member.id == member;
+    is_known = is_known || is_member;
+    sum += is_member ? rho : charge.rho.value();
   }
-  return sums;
+  return is_known ? sum : sum + rho;
 }
 
 }  // namespace
 
 Rho AccountBook::total() const {
-  double all = 0;
-  for (const auto& [stream, lanes] : by_stream(charges, nullptr)) all += of_stream(lanes).value();
-  return Rho{all};
+  double sum = 0;
+  for (const Charge& charge : charges) sum += charge.rho.value();
+  return Rho{sum};
 }
 
 Rho AccountBook::room_for(const Member& member) const {
-  ByStream sums = by_stream(charges, &member.id);
-  const double beside = sums[member.stream][member.lane];
-  sums.erase(member.stream);
-  double others = 0;
-  for (const auto& [stream, lanes] : sums) others += of_stream(lanes).value();
-  double room = std::max(0.0, budget.value() - others - beside);
+  const double whole = budget.value();
+  double room = whole - sum_with(charges, member.id, 0);
   // Sums of others' charges round: what is told here has to fit when it is added to them.
-  AccountBook with = *this;
-  for (; room > 0; room = std::nextafter(room, 0.0)) {
-    keep(with, {member, Rho{room}, true});
-    if (with.total() <= budget) break;
+  for (double step = whole * 0x1p-53; room > whole * least_room && sum_with(charges, member.id, room) > whole;
+       step *= 2) {
+    room -= step;
   }
-  return Rho{room};
+  return Rho{room > whole * least_room ? room : 0};
 }
 
 const Charge* AccountBook::charge_of(const MemberId& member) const {
@@ -185,11 +185,16 @@ const Charge* AccountBook::charge_of(const MemberId& member) const {
 }
 
 void create_account(Disk& disk, const Disk::Path& path, Rho budget, privacy::Neighbours neighbours) {
-  const auto lock = patient_lock(disk, path.string() + ".lock");
-  if (disk.open(path, Access::read)) {
-    throw Failure(Exit::configuration, path.string() + ": is there already; name another file");
-  }
-  const auto file = disk.create(path, Audience::operators);
+  const auto is_there = [&](const std::unique_ptr<File>& file) {
+    if (file && file->size() > 0) {
+      throw Failure(Exit::configuration, path.string() + ": is there already; name another file");
+    }
+  };
+  is_there(disk.open(path, Access::read));
+  const auto lock = patient_lock(disk, path);
+  const auto file = disk.open(path, Access::write);
+  if (!file) missing(path);
+  is_there(file);
   file->write(0, header_line(budget, neighbours));
   file->sync();
   disk.sync_folder(path.parent_path().empty() ? Disk::Path(".") : path.parent_path());
@@ -201,20 +206,22 @@ AccountBook read_account(Disk& disk, const Disk::Path& path) {
 
 void charge(Disk& disk, const Disk::Path& path, const Member& member,
             const std::function<Charge(const AccountBook& book)>& charged) {
-  const auto lock = patient_lock(disk, path.string() + ".lock");
+  if (!disk.open(path, Access::read)) missing(path);  // a lock would make it
+  const auto lock = patient_lock(disk, path);
   Read read = read_whole(disk, path);
-  const Charge next = charged(read.book);
-  AccountBook after = read.book;
-  keep(after, next);
   const Charge* const before = read.book.charge_of(member.id);
-  const bool costs_more = before == nullptr || next.rho > before->rho;
-  if (costs_more && after.total() > read.book.budget) {
+  const Rho charged_before = before == nullptr ? Rho{0} : before->rho;
+  AccountBook after = read.book;
+  keep(after, charged(read.book));
+  const Charge& next = *after.charge_of(member.id);
+  if (next.is_reserved && next.rho > charged_before && after.total() > read.book.budget) {
     throw Failure(Exit::exhausted, path.string() + ": " + number(next.rho) + " more for stream '" + member.stream +
                                        "' would cross the account's budget " + number(read.book.budget) +
                                        ", of which " + number(read.book.total()) +
                                        " is charged; nustream account show tells to whom");
   }
   const auto file = disk.open(path, Access::write);
+  if (!file) missing(path);
   file->truncate(read.end);  // behind it there is at most a line that a crash tore
   file->write(read.end, charge_line(next, read.head));
   file->sync();

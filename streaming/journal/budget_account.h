@@ -1,9 +1,9 @@
 // A budget that several streams over the same people share: a file on one machine, to which each of them adds what it
 // may spend before it spends any (docs/formats/account.md).
 //
-// What is summed are members: the state folders that were charged to the account. A member is charged what it said
-// last: first what it may spend at most, and, once it has ended, what it spent. Lanes of one stream hold different
-// records, so that of them the dearest counts; streams add up.
+// What is summed are members: the state folders that were charged to the account, whatever their streams and lanes,
+// since nobody knows which people two of them share. A member is charged what it said last: first what it may spend
+// at most, and, once it has ended, what it spent; and never less than the most that it said it had spent.
 #pragma once
 
 #include <array>
@@ -36,6 +36,7 @@ struct Charge {
   Member member;
   Rho rho{0};
   bool is_reserved = false;  ///< what it may spend at most; else what it spent
+  Rho most_spent{0};         ///< of all that it ever said it had spent; rho is no less
 };
 
 /// What the file says.
@@ -44,9 +45,10 @@ struct AccountBook {
   privacy::Neighbours neighbours{privacy::Adjacency::zero_out, false};
   std::vector<Charge> charges;  ///< the last one of each member, in the order of their first ones
 
-  /// ρ of all of them together: over the streams, of the dearest lane of each.
+  /// ρ of all of them together: the sum. Above the budget where members had spent more before they were charged.
   [[nodiscard]] Rho total() const;
-  /// What `member` may be charged at most, beside the others, so that the total is within the budget.
+  /// What `member` may be charged at most, beside the others, so that the total is within the budget; 0 where that is
+  /// less than 2⁻⁴⁰ of the budget.
   [[nodiscard]] Rho room_for(const Member& member) const;
   /// The last charge of that member; nothing where it has none.
   [[nodiscard]] const Charge* charge_of(const MemberId& member) const;
@@ -60,8 +62,9 @@ void create_account(Disk& disk, const Disk::Path& path, Rho budget, privacy::Nei
 [[nodiscard]] AccountBook read_account(Disk& disk, const Disk::Path& path);
 
 /// Reads the account and charges `member` what `charged` says, while nobody else does: durable when this returns.
-/// Failure(exhausted) where the total would cross the account's budget; nothing is written then. Waits up to ten
-/// seconds for others, then Failure(locked).
+/// Where it says less than the member spent before, that is charged. Failure(exhausted) where more is to be reserved
+/// than before and the total would cross the account's budget; nothing is written then. What was spent is a fact, and
+/// is written whatever the budget. Waits up to ten seconds for others, then Failure(locked).
 void charge(Disk& disk, const Disk::Path& path, const Member& member,
             const std::function<Charge(const AccountBook& book)>& charged);
 

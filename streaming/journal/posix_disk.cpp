@@ -170,7 +170,7 @@ class PosixDisk final : public Disk {
     if (descriptor.get() < 0) throw failure("open", path, errno);
     if (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK) throw failure("lock", path, errno);
-      throw Failure(Exit::locked, "the state folder " + path.parent_path().string() +
+      throw Failure(Exit::locked, "the state folder " + parent_of(path).string() +
                                       " is in use by another run; wait for it or name another state.directory");
     }
     return std::make_unique<PosixLock>(std::move(descriptor));

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <random>
@@ -60,18 +62,20 @@ TEST(BudgetAccount, WritesTheBytesOfItsPage) {
             "\n");
 }
 
-TEST(BudgetAccount, AddsStreamsUpAndTakesTheDearestLane) {
+// Lanes too: two of them may read the same records.
+TEST(BudgetAccount, AddsAllMembersUpWhateverTheirStreamsAndLanes) {
   const World world;
-  world.reserve(member(1, "sales", 0), .1);
-  world.reserve(member(2, "sales", 1), .3);
-  world.reserve(member(3, "visits"), .2);
-  EXPECT_DOUBLE_EQ(world.read().total().value(), .5);
-  world.reserve(member(4, "sales", 0), .25);  // another folder of the same lane: .35 with the first one
-  EXPECT_DOUBLE_EQ(world.read().total().value(), .55);
-  EXPECT_DOUBLE_EQ(world.read().room_for(member(3, "visits")).value(), .65);
-  EXPECT_DOUBLE_EQ(world.read().room_for(member(1, "sales", 0)).value(), .55);
-  EXPECT_DOUBLE_EQ(world.read().room_for(member(9, "sales", 7)).value(), .8);
-  EXPECT_DOUBLE_EQ(world.read().room_for(member(9, "other")).value(), .45);
+  world.reserve(member(1, "sales", 0), .125);
+  world.reserve(member(2, "sales", 1), .25);
+  world.reserve(member(3, "visits"), .25);
+  EXPECT_DOUBLE_EQ(world.read().total().value(), .625);
+  world.reserve(member(4, "sales", 0), .0625);  // another folder of the same lane
+  EXPECT_DOUBLE_EQ(world.read().total().value(), .6875);
+  EXPECT_DOUBLE_EQ(world.read().room_for(member(3, "visits")).value(), .5625);
+  EXPECT_DOUBLE_EQ(world.read().room_for(member(1, "sales", 0)).value(), .4375);
+  EXPECT_DOUBLE_EQ(world.read().room_for(member(9, "sales", 7)).value(), .3125);
+  expect_failure(
+      Exit::exhausted, [&] { world.reserve(member(9, "sales", 7), .5); }, "the account's budget 1");
 }
 
 TEST(BudgetAccount, IsNeverCrossed) {
@@ -86,6 +90,54 @@ TEST(BudgetAccount, IsNeverCrossed) {
   // What is charged less than before is always written down, whatever the total is.
   world.settle(member(2, "visits"), .1);
   EXPECT_DOUBLE_EQ(world.read().charge_of(member(2, "visits").id)->rho.value(), .1);
+}
+
+// It has happened: a budget undoes nothing. What may happen is refused from then on.
+TEST(BudgetAccount, WritesDownWhatWasSpentWhateverTheBudget) {
+  const World world;
+  world.reserve(member(1, "sales"), .75);
+  world.settle(member(2, "visits"), .5);
+  EXPECT_DOUBLE_EQ(world.read().total().value(), 1.25);
+  world.settle(member(1, "sales"), .875);
+  EXPECT_DOUBLE_EQ(world.read().total().value(), 1.375);
+  EXPECT_EQ(world.read().room_for(member(1, "sales")).value(), .5);
+  EXPECT_EQ(world.read().room_for(member(3, "other")).value(), 0);
+  expect_failure(
+      Exit::exhausted, [&] { world.reserve(member(3, "other"), .125); }, "is charged");
+}
+
+// An older copy of a folder knows less than the folder once did.
+TEST(BudgetAccount, NeverChargesLessThanWhatWasSpent) {
+  const World world;
+  world.reserve(member(1, "sales"), .75);
+  world.settle(member(1, "sales"), .5);
+  world.settle(member(1, "sales"), .25);
+  EXPECT_DOUBLE_EQ(world.read().total().value(), .5);
+  world.reserve(member(1, "sales"), .625);
+  EXPECT_DOUBLE_EQ(world.read().total().value(), .625);
+  EXPECT_DOUBLE_EQ(world.read().charge_of(member(1, "sales").id)->most_spent.value(), .5);
+  world.reserve(member(1, "sales"), .125);
+  EXPECT_DOUBLE_EQ(world.read().total().value(), .5);
+  EXPECT_EQ(world.text().find(R"("spent":0.25)"), std::string::npos);
+}
+
+// Less than sums round is nothing: told to be there it could not be charged, and looking for what could takes 2^52
+// steps.
+TEST(BudgetAccount, HasNoRoomWhereLittleMoreThanRoundingIsLeft) {
+  journal::AccountBook book;
+  book.budget = Rho{.1};
+  const journal::Member first = member(1, "first");
+  const double spent[] = {0, .04, .05, .01};
+  for (std::uint8_t i = 0; i < 4; ++i) {
+    book.charges.push_back({i == 0 ? first : member(i + 1, "stream " + std::to_string(i)), Rho{spent[i]}, false});
+  }
+  ASSERT_GT(.1 - (.04 + .05 + .01), 0);  // 1.4e-17
+  EXPECT_EQ(book.room_for(first).value(), 0);
+  book.budget = Rho{1};
+  book.charges = {{first, Rho{1 - 0x1p-45}, false}};
+  EXPECT_EQ(book.room_for(member(2, "other")).value(), 0);
+  book.charges = {{first, Rho{1 - 0x1p-39}, false}};
+  EXPECT_EQ(book.room_for(member(2, "other")).value(), 0x1p-39);
 }
 
 // However the charges of others round when they are added up.
@@ -144,6 +196,38 @@ TEST(BudgetAccount, IsMadeOnce) {
   expect_failure(
       Exit::configuration, [&] { journal::create_account(*world.disk, world.path, Rho{2}, zero_out); },
       "is there already");
+}
+
+// Another name of the file is the same account, and whoever holds it is waited for.
+TEST(BudgetAccount, IsLockedByWhateverNameItGoes) {
+  const World world;
+  const std::string link = world.path + " too";
+  std::filesystem::create_hard_link(world.path, link);
+  auto held = world.disk->lock(world.path);
+  std::thread other([&] {
+    const auto disk = journal::posix_disk();
+    const journal::Member who = member(1, "sales");
+    journal::charge(*disk, link, who, [&](const auto&) { return journal::Charge{who, Rho{.5}, true}; });
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_EQ(world.read().total().value(), 0);
+  held.reset();
+  other.join();
+  EXPECT_EQ(world.read().total().value(), .5);
+}
+
+TEST(BudgetAccount, IsNotMadeByWhoeverLooksForIt) {
+  const World world;
+  const journal::Member who = member(1, "sales");
+  expect_failure(
+      Exit::configuration,
+      [&] {
+        journal::charge(*world.disk, world.path + "s", who, [&](const auto&) {
+          return journal::Charge{who, Rho{.5}, true};
+        });
+      },
+      "there is no account");
+  EXPECT_FALSE(std::filesystem::exists(world.path + "s"));
 }
 
 // Eight writers at once: each charge sees all that were durable before it, and the budget stops them together.
