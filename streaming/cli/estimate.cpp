@@ -30,7 +30,7 @@ Exit estimate(const EstimateArguments& arguments) {
   folder::AccountShare share(folder::share_of(config, !options.insecure_seed && !options.compare_nonprivate),
                              config.privacy.budget);
   measure::Settled settled =
-      settle_ranges(std::move(config), config::Purpose::table, session, arguments.write_config);
+      settle_ranges(std::move(config), config::Purpose::table, session, arguments.write_config, share);
   options.start = settled.options.start;
   return estimate::run(std::move(settled.config), options, share);
 }

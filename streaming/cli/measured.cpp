@@ -12,7 +12,7 @@
 namespace nustream::cli {
 
 measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, const folder::Options& options,
-                               const std::string& write_config) {
+                               const std::string& write_config, folder::AccountShare& share) {
   if (asked.private_keys.empty()) {
     if (write_config.empty()) return {std::move(asked), options};
     throw Failure(Exit::usage,
@@ -27,7 +27,7 @@ measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, co
   secrets::harden_process();
   static_cast<void>(console::watch_signals());
   console::require_new_file(write_config);
-  measure::Settled settled = measure::settle(asked, purpose, options);
+  measure::Settled settled = measure::settle(asked, purpose, options, share);
   if (!options.json && !options.quiet) measure::show(settled, asked);
   if (!write_config.empty()) {
     console::write_new_file(write_config, measure::used_settings(settled.config, asked, asked.state.directory),

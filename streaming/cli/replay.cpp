@@ -58,7 +58,7 @@ Exit replay(const ReplayArguments& arguments) {
   options.speed = speed_factor(arguments.speed);
   folder::AccountShare share(folder::share_of(config, !options.insecure_seed), config.privacy.budget);
   measure::Settled settled =
-      settle_ranges(std::move(config), config::Purpose::stream, options, arguments.write_config);
+      settle_ranges(std::move(config), config::Purpose::stream, options, arguments.write_config, share);
   return replay::run(std::move(settled.config), settled.options, share);
 }
 

@@ -50,6 +50,8 @@ class DescentRun {
   /// False for a new epoch that is not known to have the table and the settings of the epoch before it.
   [[nodiscard]] bool is_like_last_epoch() const noexcept { return session_.is_like_last_epoch(); }
   [[nodiscard]] const std::string& digest() const noexcept { return session_.digest(); }
+  /// ρ of the whole ledger as it is now.
+  [[nodiscard]] Rho ledger_total() { return session_.ledger_total(session_.lane().steps()); }
   /// As Session::warnings().
   [[nodiscard]] std::vector<std::string> warnings() const { return session_.warnings(); }
   /// One sentence where privacy.budget ends this run, or one of the `later` ones, before its last step; "" else.

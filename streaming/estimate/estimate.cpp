@@ -194,7 +194,8 @@ void say_what_was_taken(const Table& table, DescentRun& one, const RunsEnd& befo
 /// One run after the other, each with a path of its own on standard output, until as many as belong together are
 /// done.
 RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechanism, const engine::TableDesign& design,
-                  Table& table, const Options& options, TableWitness& witness, const std::atomic<int>& stop) {
+                  Table& table, const Options& options, TableWitness& witness, folder::AccountShare& share,
+                  const std::atomic<int>& stop) {
   const bool lines = !options.quiet && !options.json;
   folder::Start start = options.start;
   RunsEnd all;
@@ -205,6 +206,7 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
     {
       DescentRun one(config, mechanism, design, table, session_options(options, start), printer, witness,
                      std::exchange(table.reject_lines, {}));  // all runs are over the same table
+      share.begin(one.ledger_total());
       if (one.has_steps_left()) {
         const std::uint64_t before = finished_before(config, one.digest(), design);
         require_one_table(one, config, design, before);
@@ -272,7 +274,7 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
     comparison = compare(config, table, StepCount{design.steps}, all, adassp_bounds(options));
   table.pad_to_multiple_of(design.minibatch);
 
-  const RunsEnd runs = play_runs(config, mechanism, design, table, options, witness, stop);
+  const RunsEnd runs = play_runs(config, mechanism, design, table, options, witness, share, stop);
   share.settle(Rho{runs.last.ledger_rho});
   const bool is_reported = runs.last.steps > 0 || ends_with_one_of_several(runs.path, design);
   const Exit code = say_how_it_ended(config, options, runs.last, is_reported);

@@ -203,6 +203,7 @@ Exit run(const Options& options) {
   folder::AccountShare share({options.account, account.folder(), "fit", LaneId{0}, neighbours_of(options),
                               !options.insecure_seed, "--account"},
                              allowed);
+  share.begin(account.spent(neighbours_of(options)));
   if (*allowed < total) {
     share.settle(account.spent(neighbours_of(options)));
     throw Failure(Exit::exhausted, fmt::format("{}: {:g} more would cross the account's budget; nothing was read "

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "error.h"
+#include "journal/last_release.h"
 #include "journal/outbox_folder.h"
 #include "secrets/hex.h"
 #include "secrets/random.h"
@@ -14,6 +15,9 @@ namespace nustream::folder {
 namespace {
 
 constexpr const char* member_file = "account-member";
+constexpr const char* share_lock = "account-lock";
+/// Of one: sums of the same spends may be rounded in another order.
+constexpr double rounding = 1e-9;
 
 std::string absolute_text(const std::filesystem::path& path) {
   std::error_code unknown;
@@ -29,7 +33,6 @@ journal::MemberId member_of(journal::Disk& disk, const std::filesystem::path& fo
   const std::string known = journal::read_file_if_any(disk, folder / member_file);
   journal::MemberId id{};
   if (known.size() > 33 && secrets::from_hex(known.substr(0, 32), id) && known.substr(33) == place) return id;
-  disk.make_folder(folder);
   secrets::fill_random(id);
   const std::filesystem::path next = folder / (std::string(member_file) + ".new");
   const auto file = disk.create(next, journal::Audience::operators);
@@ -63,48 +66,100 @@ ShareOf share_of(const config::Config& config, bool is_private) {
           config.file};
 }
 
-AccountShare::AccountShare(ShareOf whose, std::optional<Rho>& budget) : whose_(std::move(whose)) {
+AccountShare::AccountShare(ShareOf whose, std::optional<Rho>& budget)
+    : disk_(journal::posix_disk()), whose_(std::move(whose)) {
+  require_named();
   if (whose_.account.empty()) return;
   if (!whose_.is_private) {
     throw Failure(Exit::configuration, whose_.named_in +
                                            ": an account (privacy.account) counts what private runs spend; leave it "
                                            "out under an insecure seed, and beside answers that are not private");
   }
-  disk_ = journal::posix_disk();
   require_same_promise(journal::read_account(*disk_, whose_.account), whose_);
+  disk_->make_folder(whose_.folder);
   disk_->require_trusted(whose_.folder);
+  lock_ = disk_->lock(whose_.folder / share_lock);
   member_ = {member_of(*disk_, whose_.folder, whose_.account), whose_.stream, whose_.lane};
+  take(budget);
+}
+
+/// What a folder spends that was charged to an account is not to be spent beside it.
+void AccountShare::require_named() const {
+  if (lock_ || !whose_.account.empty() || !whose_.is_private) return;
+  std::error_code unknown;  // of a folder that cannot be looked at the journal tells
+  if (!std::filesystem::exists(whose_.folder / member_file, unknown)) return;
+  std::string account = journal::last_line(*disk_, whose_.folder / member_file);
+  if (account.ends_with('\n')) account.pop_back();
+  throw Failure(Exit::configuration,
+                fmt::format("{}: what it spends is counted in the account {}: name it with privacy.account (fit: "
+                            "--account), or, to count nothing more there, remove the folder's file {}",
+                            whose_.folder.string(), account, member_file));
+}
+
+/// Where nothing is left, a folder that may have spent before goes on as far as begin(), which charges it that.
+void AccountShare::take(std::optional<Rho>& budget) {
+  std::error_code unknown;
+  const bool may_have_spent =
+      std::filesystem::exists(whose_.folder / journal::folder_files::ledger, unknown) || unknown ||
+      std::filesystem::exists(whose_.folder / journal::folder_files::state, unknown) || unknown;
   journal::charge(*disk_, whose_.account, member_, [&](const journal::AccountBook& book) {
     const journal::Charge* const before = book.charge_of(member_.id);
-    is_new_ = before == nullptr;
+    if (before != nullptr) before_ = *before;
     const Rho room = book.room_for(member_);
-    if (is_new_ && room.value() <= 0) {
+    if (!before_ && room.value() <= 0 && !may_have_spent) {
       throw Failure(Exit::exhausted, fmt::format("{}: nothing is left of the account's budget {:g}; nustream account "
                                                  "show tells who was charged",
                                                  whose_.account, book.budget.value()));
     }
     budget = budget ? std::min(*budget, room) : room;
-    return journal::Charge{member_, is_new_ ? *budget : std::max(before->rho, *budget), true};
+    charged_ = before_ ? std::max(before_->rho, *budget) : *budget;
+    return journal::Charge{member_, charged_, true};
   });
 }
 
-AccountShare::~AccountShare() {
-  if (whose_.account.empty() || !is_new_) return;
+void AccountShare::charge(Rho rho, bool is_reserved) {
+  charged_ = rho;
+  journal::charge(*disk_, whose_.account, member_, [&](const journal::AccountBook&) {
+    return journal::Charge{member_, rho, is_reserved};
+  });
+}
+
+/// Without a state nothing was ever committed.
+bool AccountShare::has_spent_nothing() const {
   std::error_code unknown;
-  if (std::filesystem::exists(whose_.folder / journal::folder_files::state, unknown) || unknown) return;
+  return begun_ && begun_->value() == 0 &&
+         !std::filesystem::exists(whose_.folder / journal::folder_files::state, unknown) && !unknown;
+}
+
+AccountShare::~AccountShare() {
+  if (whose_.account.empty() || !lock_) return;
   try {
-    settle(Rho{0});
+    if (!begun_ || has_spent_nothing()) charge(before_ ? before_->rho : Rho{0}, before_ && before_->is_reserved);
   } catch (const Failure&) {
     // It stays charged: too much rather than too little.
   }
 }
 
+void AccountShare::begin(Rho spent) {
+  require_named();
+  if (whose_.account.empty()) return;
+  const Rho known = before_ ? before_->most_spent : Rho{0};
+  if (spent.value() < known.value() * (1 - rounding)) {
+    throw Failure(
+        Exit::data,
+        fmt::format("{}: its ledger comes to rho {:.6g}, and the account {} knows that {:.6g} is spent: an "
+                    "older copy of the folder lacks what was spent since; restore the newest one, or choose "
+                    "another state.directory, which is charged beside it",
+                    whose_.folder.string(), spent.value(), whose_.account, known.value()));
+  }
+  begun_ = spent;
+  if (spent > charged_) charge(spent, false);
+}
+
 void AccountShare::settle(Rho total) {
   if (whose_.account.empty()) return;
-  const std::string account = std::exchange(whose_.account, {});
-  journal::charge(*disk_, account, member_, [&](const journal::AccountBook&) {
-    return journal::Charge{member_, total, false};
-  });
+  charge(total, false);
+  whose_.account.clear();
 }
 
 }  // namespace nustream::folder

@@ -87,11 +87,12 @@ void require_no_remains(const config::Config& asked) {
 
 /// Measures, and returns what is committed by then.
 std::string measure_now(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
-                        const std::string& rule) {
+                        const std::string& rule, folder::AccountShare& share) {
   const RawTable table = read_raw(asked);
   require_enough(asked, table.y.size());
   require_no_remains(asked);
   folder::OneStepAccount account(place_of(asked, options));
+  share.begin(account.spent(asked.privacy.neighbours()));
   const Found found = find_ranges(asked, purpose, table, account.keys(), account.epoch(), rule);
   account.commit({rhos_of(asked).ranges, table.y.size(), asked.privacy.neighbours(), rule, {}, found.ranges});
   if (found.failure) std::rethrow_exception(found.failure);  // that nothing was found may tell of the records
@@ -130,13 +131,14 @@ std::optional<Held> held_by(const config::Config& asked, const folder::Options& 
 
 }  // namespace
 
-Settled settle(const config::Config& asked, config::Purpose purpose, const folder::Options& options) {
+Settled settle(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
+               folder::AccountShare& share) {
   require_measurable(asked);
   require_files(asked);
   const std::string rule = rule_digest(asked, is_private_run(options), 0);
   std::optional<Held> held = held_by(asked, options, rule);
   if (!held && options.start == folder::Start::resume) throw folder::nothing_to_resume(asked.state.directory);
-  if (!held) held = Held{measure_now(asked, purpose, options, rule), true};
+  if (!held) held = Held{measure_now(asked, purpose, options, rule, share), true};
   Settled settled{settled_config(asked, purpose, held->ranges, asked.state.directory, "another state.directory"),
                   options};
   if (held->is_measuring) {

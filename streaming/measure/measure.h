@@ -4,6 +4,7 @@
 #include <string>
 
 #include "config/config.h"
+#include "folder/account_share.h"
 #include "folder/options.h"
 
 namespace nustream::measure {
@@ -29,8 +30,9 @@ struct Settled {
 /// Failure(configuration) for what cannot be measured (another loss, users, a pipe) and for too few records for that
 /// ρ; Failure(exhausted) where it alone crosses privacy.budget; nothing is spent then. Failure(data) where hardly
 /// anything is usable, by the noisy share alone, when only the ranges' share is spent and committed; and for a state
-/// that holds no ranges, or those of another rule.
-[[nodiscard]] Settled settle(const config::Config& asked, config::Purpose purpose, const folder::Options& options);
+/// that holds no ranges, or those of another rule. `share` begins before anything is spent.
+[[nodiscard]] Settled settle(const config::Config& asked, config::Purpose purpose, const folder::Options& options,
+                             folder::AccountShare& share);
 
 /// Prints what was measured, and for how much.
 void show(const Settled& settled, const config::Config& asked);

@@ -156,6 +156,7 @@ Exit run(config::Config config, const folder::Options& options, folder::AccountS
     if (serving) serving->published(released);
   };
   folder::Session session(config, mechanism, window, options, published, stream);
+  share.begin(session.ledger_total(session.lane().steps()));
   if (options.serve) serving.emplace(config, mechanism, session);
   if (const users::UserKey* key = session.user_key()) identifiers.use(*key);
   console::PromiseWarnings promise;

@@ -107,6 +107,80 @@ TEST(Account, KeepsWhatAKilledRunMightHaveSpentUntilItEnds) {
   EXPECT_LT(total_of(world.shown()), .85);
 }
 
+// A run that reads its table has not looked into its folder yet. If another one could begin there meanwhile, it would
+// go on and spend after this one, told to end, had given back what both were charged.
+TEST(Account, IsTakenByOneRunOfAFolderAtATime) {
+  const World world;
+  const std::string config = world.stream("sales", .4, "budget = 0.6\n");
+  const std::string pipe = world.path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int held = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  Command first(NUSTREAM_COMMAND,
+                {"estimate", config, "--quiet", "--set", "estimate.steps=100", "--set", "privacy.adjacency=zero-out",
+                 "--set", "stream.input=\"-\""},
+                pipe);
+  for (int i = 0; i < 3000 && world.shown().find("reserved") == std::string::npos; ++i) ::usleep(20'000);
+  ASSERT_DOUBLE_EQ(total_of(world.shown()), .6);
+  const CommandResult second = world.run({"replay", config, "--quiet"});
+  EXPECT_EQ(second.code, 75) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("is in use by another run"));
+  EXPECT_DOUBLE_EQ(total_of(world.shown()), .6);
+  first.signal(SIGINT);
+  const CommandResult interrupted = first.wait();
+  EXPECT_EQ(interrupted.code, 130) << interrupted.err;
+  ::close(held);
+  EXPECT_DOUBLE_EQ(total_of(world.shown()), 0);
+  EXPECT_EQ(world.run({"replay", config, "--quiet"}).code, 0);
+  EXPECT_GT(total_of(world.shown()), .39);
+}
+
+// An account that is named too late cannot undo anything: it is told the truth, and nothing more is spent.
+TEST(Account, ChargesWhatWasSpentBeforeItWasNamed) {
+  const World world;
+  const std::string config = world.stream("sales", .6);
+  const CommandResult alone =
+      world.run({"replay", config, "--quiet", "--to", "2000", "--set", "privacy.account=\"\""});
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  EXPECT_DOUBLE_EQ(total_of(world.shown()), 0);
+  ASSERT_EQ(world.run({"account", "reserve", world.path("people"), "live", "--rho", "1"}).code, 0);
+  const CommandResult late = world.run({"replay", config, "--resume"});
+  EXPECT_EQ(late.code, 73) << late.err;
+  EXPECT_GT(total_of(world.shown()), 1.5);
+  EXPECT_THAT(world.shown(), HasSubstr("\"spent\":"));
+}
+
+TEST(Account, IsNamedAgainByAFolderThatItCounts) {
+  const World world;
+  const std::string config = world.stream("sales", .3);
+  ASSERT_EQ(world.run({"replay", config, "--quiet", "--to", "2000"}).code, 0);
+  const CommandResult unnamed = world.run({"replay", config, "--quiet", "--resume", "--set", "privacy.account=\"\""});
+  EXPECT_EQ(unnamed.code, 78);
+  EXPECT_THAT(unnamed.err, HasSubstr("is counted in the account " + world.path("people")));
+  EXPECT_EQ(world.run({"replay", config, "--quiet", "--resume"}).code, 0);
+}
+
+// Its witness would tell where there is one.
+TEST(Account, RefusesAnOlderCopyOfAFolder) {
+  const World world;
+  const std::string config = world.stream("sales", .3);
+  const std::string folder = world.path("run-sales");
+  const auto replay = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"replay", config, "--quiet", "--set", "state.witness=none"});
+    return world.run(more);
+  };
+  ASSERT_EQ(replay({}).code, 0);
+  std::filesystem::copy(folder, world.path("older"),
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  ASSERT_EQ(replay({"--new-epoch", "--from", "0"}).code, 0);
+  const double spent = total_of(world.shown());
+  std::filesystem::remove_all(folder);
+  std::filesystem::rename(world.path("older"), folder);
+  const CommandResult older = replay({"--new-epoch", "--from", "0"});
+  EXPECT_EQ(older.code, 65) << older.err;
+  EXPECT_THAT(older.err, HasSubstr("older copy of the folder"));
+  EXPECT_DOUBLE_EQ(total_of(world.shown()), spent);
+}
+
 TEST(Account, IsNotChargedByARunThatNeverBegan) {
   const World world;
   const std::string config = world.stream("sales", .4);
@@ -164,6 +238,12 @@ TEST(Account, RefusesWhatItCannotAdd) {
   EXPECT_EQ(world.run({"account", "reserve", world.path("people"), "live", "--rho", "0.5"}).code, 0);
   EXPECT_DOUBLE_EQ(total_of(world.shown()), .5);
   EXPECT_EQ(world.run({"account", "reserve", world.path("people"), "more", "--rho", "0.75"}).code, 73);
+  const CommandResult less = world.run({"account", "reserve", world.path("people"), "live", "--rho", "0.125"});
+  EXPECT_EQ(less.code, 64);
+  EXPECT_THAT(less.err, HasSubstr("add --lower"));
+  EXPECT_DOUBLE_EQ(total_of(world.shown()), .5);
+  EXPECT_EQ(world.run({"account", "reserve", world.path("people"), "live", "--rho", "0.125", "--lower"}).code, 0);
+  EXPECT_DOUBLE_EQ(total_of(world.shown()), .125);
 }
 
 }  // namespace
