@@ -29,7 +29,7 @@ struct SettingsByName {
 
 /// Where a key of the text stands in a file of settings.
 std::string setting_of(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 55> names{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 59> names{{
       {"format", "stream.format"},
       {"record_bytes_max", "stream.record_bytes_max"},
       {"envelope", "stream.envelope"},
