@@ -12,6 +12,7 @@ namespace nustream::tests {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
@@ -62,7 +63,7 @@ TEST_F(LostKey, BehindWhichAnotherPartitionerFollowsIsChargedInAllLanes) {
   expect_ends(world_, one_each_ + other_partitioner + anew, {0, 1}, 20);
   for (const int lane : {0, 1}) {
     EXPECT_GT(charged_by(world_, lane), std::max(before[0], before[1]) + .3) << lane;
-    EXPECT_THAT(ledger_of(world_, lane).rbegin()[1], HasSubstr(R"("moved":)")) << lane;
+    EXPECT_THAT(ledger_of(world_, lane), Contains(HasSubstr(R"("moved":)"))) << lane;
   }
 }
 
@@ -147,7 +148,7 @@ TEST(ClosedUsersOfAnEmptyStream, StayClosedInOtherLanes) {
   ASSERT_EQ(moved.code, 0) << moved.err;
   const std::vector<std::uint64_t> closed = at_limit_by_lane(world);
   EXPECT_EQ(closed.size(), 3U);
-  EXPECT_EQ(closed[0] + closed[1] + closed[2], everybody().size());
+  EXPECT_EQ(closed[0] + closed[1] + closed[2], everybody().size()) << ::testing::PrintToString(closed);
 }
 
 }  // namespace
