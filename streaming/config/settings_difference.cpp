@@ -29,7 +29,8 @@ struct SettingsByName {
 
 /// Where a key of the text stands in a file of settings.
 std::string setting_of(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 59> names{{
+  using Name = std::pair<std::string_view, std::string_view>;
+  static constexpr auto names = std::to_array<Name>({
       {"format", "stream.format"},
       {"record_bytes_max", "stream.record_bytes_max"},
       {"envelope", "stream.envelope"},
@@ -89,7 +90,7 @@ std::string setting_of(std::string_view key) {
       {"user_time_unit", "stream.time_unit"},
       {"noise", "--insecure-seed"},
       {"epoch", "--from-start"},
-  }};
+  });
   const auto* const found =
       std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.first == key; });
   return std::string(found == names.end() ? key : found->second);
