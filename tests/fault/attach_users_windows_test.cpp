@@ -9,8 +9,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<std::string> seeded{"--until-end", "--insecure-seed", "7"};
-
 // The table of the next owner is that of the window that was open: nobody counts again in it, and everybody does in
 // the next one.
 TEST(AttachUsersWindows, AreThoseOfTheSameTopicRecorded) {
@@ -20,7 +18,7 @@ TEST(AttachUsersWindows, AreThoseOfTheSameTopicRecorded) {
     world.write_in_windows({values.begin() + static_cast<std::ptrdiff_t>(begin),
                             values.begin() + static_cast<std::ptrdiff_t>(begin + 500)},
                            2);
-    const CommandResult part = world.run(seeded);
+    const CommandResult part = world.run({"--until-end", "--insecure-seed", "7"});
     ASSERT_EQ(part.code, 0) << part.err;
   }
   EXPECT_THAT(joined(world.releases()), HasSubstr(R"("period":"PT1S","times":"append")"));
