@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -91,11 +92,16 @@ inline std::vector<std::string> log_of_releases(const AttachWorld& world) {
 }
 
 /// What the public listener tells whoever follows it, to the end of the first message. `last`: the one that the
-/// client says it has seen; empty: none.
+/// client says it has seen; empty: none. The listener notices a little later that those before it have gone, and lets
+/// no more than some follow from one address.
 inline std::string first_event(std::uint16_t port, const std::string& last) {
   HttpClient client(port);
   client.send(http_request("/api/v1/events", last.empty() ? "" : "Last-Event-ID: " + last + "\r\n"));
   std::string head = client.read_until("\r\n\r\n");
+  if (head.starts_with("HTTP/1.1 429 ")) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return first_event(port, last);
+  }
   const std::size_t date = head.find("Date:");
   head.erase(date, head.find('\n', date) + 1 - date);
   const std::string until_data = client.read_until("\ndata: ");
