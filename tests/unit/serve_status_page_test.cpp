@@ -77,13 +77,15 @@ TEST_F(StatusPage, PromisesNothingWhereTheNoiseIsKnown) {
 
 TEST_F(StatusPage, SaysWhetherThePathHasSettled) {
   EXPECT_THAT(page(), Not(HasSubstr("the path"))) << "where the release does not say";
-  surface_.update(spend(0, 300, 0.2));
-  surface_.update(release_with_verdict(0, 150, "settled"));
-  EXPECT_THAT(page(), HasSubstr("<p>Of this estimate the path has settled"));
-  surface_.update(release_with_verdict(0, 200, "converging"));
-  EXPECT_THAT(page(), HasSubstr("<p>Of this estimate the path still converges"));
-  surface_.update(release_with_verdict(0, 250, "diverged"));
-  EXPECT_THAT(page(), HasSubstr("<p class=\"alarm\">Of this estimate the path has diverged"));
+  surface_.open_lane(public_lane(1));
+  surface_.update(spend(1, 300, 0.2));
+  const PagePlace lane{LaneId{1}, 0};
+  surface_.update(release_with_verdict(1, 150, "settled"));
+  EXPECT_THAT(page(lane), HasSubstr("<p>Of this estimate the path has settled"));
+  surface_.update(release_with_verdict(1, 200, "converging"));
+  EXPECT_THAT(page(lane), HasSubstr("<p>Of this estimate the path still converges"));
+  surface_.update(release_with_verdict(1, 250, "diverged"));
+  EXPECT_THAT(page(lane), HasSubstr("<p class=\"alarm\">Of this estimate the path has diverged"));
 }
 
 TEST_F(StatusPage, EscapesNames) {
