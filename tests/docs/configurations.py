@@ -31,6 +31,9 @@ def write_bases(folder):
              "estimate": base + "[estimate]\nsteps = 1\n",
              "weight": base + '[weight]\ncolumn = "n"\nmax = 5\n',
              "exposure": base + '[model]\nloss = "poisson"\n[exposure]\ncolumn = "days"\nmax = 5\n',
+             "users": base.replace('"page.csv"\n', '"page.csv"\ntime = "when"\n')
+             .replace("[privacy]", '[privacy]\nunit = "user"\nuser = "who"')
+             + '[users]\nparticipations = 4\nperiod = "P1D"\ntimes = "trusted"\n',
              "local": next(text for text in blocks(root / "docs/local.md", "toml") if "[stream]" in text)}
     for name, text in texts.items():
         Path(folder, name + ".toml").write_text(text)
