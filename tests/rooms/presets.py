@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """presets.py ROOT [--build]: every preset configures, so that a library or a room that one of them lacks is seen before
-its own build is. With --build, the preset of ./run is built as well, without optimisation: its files are compiled in
+its own build is. With --build, the preset of ./run is built as well, with little optimisation: its files are compiled in
 other batches than those of the tests, some of which replace files, and names may collide in these batches alone."""
 import json
 import pathlib
@@ -40,7 +40,7 @@ def configure_all():
 
 def build_release():
     with tempfile.TemporaryDirectory() as folder:
-        if wrong := configured("release", folder, "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -w"):
+        if wrong := configured("release", folder, "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -w"):
             return [wrong]
         done = subprocess.run(["cmake", "--build", folder, "--target", "nustream", "-j2"], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
