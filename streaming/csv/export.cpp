@@ -1,7 +1,6 @@
 #include "csv/export.h"
 
 #include <cerrno>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "csv/flat_release.h"
+#include "numbered_lines.h"
 
 namespace nustream::csv {
 namespace {
@@ -40,31 +40,18 @@ class Lines {
   void for_each(Visit visit) {
     if (is_kept_) {
       std::istringstream lines(kept_.str());
-      return read(lines, visit);
+      return for_each_numbered_line(lines, name_, visit);
     }
     std::ifstream lines(name_, std::ios::binary);
     std::error_code unknown;
     if (!lines || fs::is_directory(name_, unknown)) {
       throw system_failure(Exit::io, "read", name_, errno, "name a file of releases, a state folder or -");
     }
-    read(lines, visit);
+    for_each_numbered_line(lines, name_, visit);
   }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
  private:
-  template <class Visit>
-  void read(std::istream& lines, Visit visit) const {
-    std::uint64_t number = 0;
-    for (std::string line; std::getline(lines, line);) {
-      ++number;
-      try {
-        visit(line);
-      } catch (const Failure& failure) {
-        throw Failure(failure.code(), fmt::format("{}:{}: {}", name_, number, failure.what()));
-      }
-    }
-  }
-
   std::string name_;
   bool is_kept_ = false;
   std::stringstream kept_;

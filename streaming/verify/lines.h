@@ -5,9 +5,8 @@
 #include <fstream>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "error.h"
+#include "numbered_lines.h"
 
 namespace nustream::verify {
 
@@ -20,15 +19,7 @@ void for_each_line(const std::string& file, Visit visit) {
   if (!std::filesystem::is_regular_file(file, unknown) || !lines) {
     throw Failure(Exit::io, file + ": cannot be read; name a file");
   }
-  std::uint64_t number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    try {
-      visit(line);
-    } catch (const Failure& failure) {
-      throw Failure(failure.code(), fmt::format("{}:{}: {}", file, number, failure.what()));
-    }
-  }
+  for_each_numbered_line(lines, file, visit);
 }
 
 }  // namespace nustream::verify

@@ -13,23 +13,12 @@
 #include "nustream/privacy/sensitivity.h"
 #include "nustream/privacy/zcdp.h"
 #include "privacy_brute_force.h"
+#include "privacy_random.h"
 
 namespace nustream::privacy {
 namespace {
 
 using noise::Correlation;
-
-double squared(const Correlation& correlation, std::uint64_t steps, const Participation& participation) {
-  return std::pow(sensitivity(correlation, StepCount{steps}, participation).value(), 2);
-}
-
-struct Random {
-  std::mt19937_64 engine;
-  double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine); }
-  std::uint64_t integer(std::uint64_t low, std::uint64_t high) {
-    return std::uniform_int_distribution<std::uint64_t>(low, high)(engine);
-  }
-};
 
 /// Blocks of `every` steps whose c falls, so that what a block costs is exact.
 Correlation falling(Random& random, std::uint64_t every) {
@@ -63,6 +52,11 @@ Correlation anew(const Correlation& block) {
   return Correlation{noise::Restarted{block}};
 }
 
+/// Of one kind and the other in turn.
+Correlation either_anew(Random& random, int trial, std::uint64_t every) {
+  return anew(trial % 2 == 0 ? falling(random, every) : wandering(random, every));
+}
+
 std::string text(const Correlation& correlation, std::uint64_t every, std::uint64_t steps, const Participation& of) {
   return correlation.name() + ", R " + std::to_string(every) + ", T " + std::to_string(steps) + ", k " +
          std::to_string(of.times()) + ", b " + std::to_string(of.separation());
@@ -72,7 +66,7 @@ TEST(RestartedSensitivity, NeverBelowTheWorstPatternOverAllBlocks) {
   Random random{std::mt19937_64{41}};
   for (int trial = 0; trial < 600; ++trial) {
     const std::uint64_t every = random.integer(1, 6);
-    const Correlation correlation = anew(trial % 2 == 0 ? falling(random, every) : wandering(random, every));
+    const Correlation correlation = either_anew(random, trial, every);
     const std::uint64_t steps = random.integer(1, 13);
     const Participation participation{random.integer(1, 6), random.integer(1, 5)};
     const double worst = brute_force::squared_sensitivity(correlation, steps, participation);
@@ -99,7 +93,7 @@ TEST(RestartedSensitivity, OfOneParticipationIsThatOfOneBlock) {
   Random random{std::mt19937_64{47}};
   for (int trial = 0; trial < 300; ++trial) {
     const std::uint64_t every = random.integer(1, 6);
-    const Correlation correlation = anew(trial % 2 == 0 ? falling(random, every) : wandering(random, every));
+    const Correlation correlation = either_anew(random, trial, every);
     const std::uint64_t steps = random.integer(1, 14);
     const double worst = brute_force::squared_sensitivity(correlation, steps, Participation::once());
     EXPECT_NEAR(squared(correlation, steps, Participation::once()), worst, 2e-12 * worst)

@@ -13,26 +13,12 @@
 
 #include "nustream/base/error.h"
 #include "privacy_brute_force.h"
+#include "privacy_random.h"
 
 namespace nustream::privacy {
 namespace {
 
 using noise::Correlation;
-
-double squared(const Correlation& correlation, std::uint64_t steps, const Participation& participation) {
-  return std::pow(sensitivity(correlation, StepCount{steps}, participation).value(), 2);
-}
-
-struct Random {
-  std::mt19937_64 engine;
-  double real(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine); }
-  std::uint64_t integer(std::uint64_t low, std::uint64_t high) {
-    return std::uniform_int_distribution<std::uint64_t>(low, high)(engine);
-  }
-  Participation participation(std::uint64_t most, std::uint64_t farthest) {
-    return {integer(1, most), integer(1, farthest)};
-  }
-};
 
 /// Correlations whose c is non-negative and non-increasing, at least from c_1 on.
 Correlation falling(Random& random, std::uint64_t steps) {
