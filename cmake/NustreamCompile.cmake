@@ -30,8 +30,6 @@ target_link_options(nustream_shipped INTERFACE $<$<CONFIG:Release>:-pie> LINKER:
 function(nustream_ship target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:nustream_shipped>)
 endfunction()
-# Bugs that tests plant; nothing but a false where they are not asked for.
-target_include_directories(nustream_compile INTERFACE ${PROJECT_SOURCE_DIR}/src/planted)
 # The presets compile several files at once, which takes half the time; debug and tidy look at each file alone.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 # nustream_batches_of_rooms(TARGET): of one room's files, so that names that collide do so in every preset, whichever

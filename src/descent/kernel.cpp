@@ -7,7 +7,6 @@
 #include "descent/gradient_sum.h"
 #include "nustream/descent/clip.h"
 #include "nustream/descent/projection.h"
-#include "planted.h"
 
 namespace nustream::descent::kernel {
 
@@ -38,11 +37,6 @@ bool add_out_of_range(GradientSum& sum, const double* slopes, std::size_t column
 
 bool clip_out_of_range(const Job& job, double slope, const double* x, double y, bool uses_y) {
   const bool usable = !uses_y || std::isfinite(y);
-  if (NUSTREAM_PLANTED("regulariser-inside-the-clip") && usable) {
-    std::vector<double> gradient(job.dimension);
-    for (std::size_t j = 0; j < job.dimension; ++j) gradient[j] = slope * x[j] + job.l2 * job.theta[j];
-    return clip_to_grid(gradient, *job.grid, {job.units, job.dimension});
-  }
   return clip_to_grid(usable ? slope : 0.0, {x, job.dimension}, *job.grid, {job.units, job.dimension});
 }
 

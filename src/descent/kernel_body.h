@@ -9,7 +9,6 @@
 #include "descent/pack.h"
 #include "descent/private_step.h"
 #include "nustream/model/visit.h"
-#include "planted.h"
 
 namespace nustream::descent::kernel {
 namespace {
@@ -122,10 +121,8 @@ inline RecordGradient record_gradient(const Shape& shape, const Iterate& theta, 
   double slope = formula.slope(prediction, y);
   if (job.weights != nullptr) slope *= job.weights[record];
 
-  if (NUSTREAM_PLANTED("regulariser-inside-the-clip")) theta.save(job);
   // An infinite slope passes: clip_gradient() keeps the direction.
-  const bool in_range =
-      squares_in_range(squares) && slope == slope && is_finite(y) && !NUSTREAM_PLANTED("regulariser-inside-the-clip");
+  const bool in_range = squares_in_range(squares) && slope == slope && is_finite(y);
   if (__builtin_expect(!in_range, 0)) {
     if (clip_out_of_range(job, slope, x, y, Formula::uses_target)) ++job.clipped;
     return {x, 0, true};
@@ -196,18 +193,13 @@ inline void step(const Shape& shape, Iterate& theta, const Formula& formula, Job
     });
   }
   const RecordGradient one = record_gradient(shape, theta, formula, job, last);
-  if (NUSTREAM_PLANTED("bad-record-takes-no-step") && one.out_of_range) return;
-  const double l2 = NUSTREAM_PLANTED("regulariser-inside-the-clip") ? 0 : job.l2;
+  const double l2 = job.l2;
   const NoisyStep noisy_step = NoisyStep::of(job.step_sizes[t], l2, job.gradient_per_unit);
   const std::int64_t* const noise = job.noise + t * job.dimension;
   shape.each([&](std::size_t p, auto entries) {
     const Integers gradient = gradient_pack(job, one, p, entries);
     const Integers sum = job.minibatch == 1 ? gradient : saturating_add(load(job.sum + p * pack_size), gradient);
     Reals noisy = add_noise(sum, get(noise, p, entries));
-    if (NUSTREAM_PLANTED("noise-without-grid") && job.minibatch == 1 && !one.out_of_range) {
-      noisy = to_reals(get(noise, p, entries)) + one.factor * get(one.x, p, entries);
-    }
-    if (NUSTREAM_PLANTED("clip-after-the-noise")) noisy = clamp(noisy, broadcast(-job.radius), broadcast(job.radius));
     if (__builtin_expect(job.velocity != nullptr, 0)) {
       move_by_velocity(theta, job, {job.momentum, job.step_sizes[t], l2, job.gradient_per_unit}, p, noisy);
     } else {

@@ -7,21 +7,9 @@
 #include "descent/kernel.h"
 #include "nustream/base/error.h"
 #include "nustream/descent/clip.h"
-#include "planted.h"
 
 namespace nustream::descent {
 namespace {
-
-/// What a step's sum is divided by: m, but for a bug that tests plant.
-double divisor(const StepRule& rule, std::span<const double> x, std::size_t dimension) {
-  if (!NUSTREAM_PLANTED("minibatch-by-the-observed-count")) return static_cast<double>(rule.minibatch);
-  const std::size_t records = x.size() / dimension;
-  double usable = 0;
-  for (std::size_t at = 0; at < x.size(); at += dimension) {
-    usable += std::ranges::any_of(x.subspan(at, dimension), [](double entry) { return entry != 0; }) ? 1 : 0;
-  }
-  return std::max(usable, 1.0) / static_cast<double>(records) * static_cast<double>(rule.minibatch);
-}
 
 Packed<double> spread(const std::vector<double>& side, std::size_t dimension) {
   Packed<double> entries(packed_size(dimension));
@@ -76,7 +64,6 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
   NUSTREAM_REQUIRE(average.empty() || stretch.average_gains.size() == steps, "every step has its own gain");
 
   const auto* const ball = std::get_if<Ball>(&rule_.projection.family());
-  const double norms = NUSTREAM_PLANTED("clip-of-the-mean") ? static_cast<double>(rule_.minibatch) : 1.0;
   kernel::Job job{.loss = rule_.loss,
                   .dimension = dimension_,
                   .steps = steps,
@@ -88,8 +75,8 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
                   .average_gains = stretch.average_gains.data(),
                   .grid = &grid_,
                   .units_per_gradient = 1 / grid_.spacing(),
-                  .radius = clip_radius_in_units(grid_, dimension_) * norms,
-                  .gradient_per_unit = grid_.spacing() / divisor(rule_, stretch.x, dimension_),
+                  .radius = clip_radius_in_units(grid_, dimension_),
+                  .gradient_per_unit = grid_.spacing() / static_cast<double>(rule_.minibatch),
                   .l2 = rule_.l2 + model::own_regularisation(rule_.loss.kind),
                   .ball_radius = ball == nullptr ? 0.0 : ball->radius,
                   .lower = lower_.empty() ? nullptr : lower_.data(),

@@ -8,7 +8,6 @@
 #include "descent/gradient_sum.h"
 #include "nustream/base/error.h"
 #include "nustream/model/multinomial.h"
-#include "planted.h"
 
 namespace nustream::descent {
 namespace {
@@ -83,10 +82,6 @@ void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
     }
     rule_.projection.apply(theta_);
     if (!average.empty()) take_in(average, theta_, stretch.average_gains[t]);
-    for (std::size_t j = 0; NUSTREAM_PLANTED("matrix-average-without-its-noise") && j < average.size(); ++j) {
-      average[j] += stretch.average_gains[t] * stretch.step_sizes[t] * gradient_per_unit_ *
-                    static_cast<double>(stretch.noise[t * theta_.size() + j]);
-    }
   }
 }
 

@@ -15,7 +15,6 @@
 #include <cstdint>
 
 #include "nustream/noise/grid.h"
-#include "planted.h"
 
 namespace nustream::descent {
 
@@ -63,7 +62,7 @@ struct ClippedGradient {
                                                                        const GridClip& to) noexcept {
   const double limit = to.radius / norm;
   const double length = __builtin_fabs(slope) * to.units_per_gradient;
-  const bool is_long = length > limit && !NUSTREAM_PLANTED("clip-after-the-noise");
+  const bool is_long = length > limit;
   return {__builtin_copysign(is_long ? limit : length, slope), is_long};
 }
 
@@ -72,10 +71,6 @@ struct ClippedGradient {
 /// whole (slope 1, norm ‖slopes‖·‖x‖), the column of one slope has the factor times that slope.
 template <class Reals>
 [[nodiscard, gnu::always_inline]] inline auto on_grid(double factor, const Reals& v) {
-  if (NUSTREAM_PLANTED("clip-rounds-outward")) {
-    const Reals rest = factor * v - to_reals(truncate(factor * v));
-    return saturating_add(truncate(factor * v), truncate(rest + rest));
-  }
   return truncate(factor * v);
 }
 
@@ -85,7 +80,6 @@ template <class Reals>
 /// that has saturating_add() and to_reals(), as 128-bit sums will.
 template <class Integers>
 [[nodiscard, gnu::always_inline]] inline auto add_noise(const Integers& sum, const Integers& noise) {
-  if (NUSTREAM_PLANTED("noise-is-left-out")) return to_reals(sum);
   return to_reals(saturating_add(sum, noise));
 }
 

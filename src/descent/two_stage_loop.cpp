@@ -8,7 +8,6 @@
 #include "descent/gradient_sum.h"
 #include "descent/kernel.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::descent {
 namespace {
@@ -131,11 +130,6 @@ void TwoStageLoop::run(const TwoStageStretch& stretch, std::span<double> average
     }
     rule_.projection.apply(theta.first(p));
     if (!average.empty()) take_in(average, theta_, stretch.average_gains[t]);
-    for (std::size_t j = 0; NUSTREAM_PLANTED("two-stage-average-without-its-noise") && j < p && !average.empty();
-         ++j) {
-      average[j] += stretch.average_gains[t] * stretch.step_sizes[t] * gradient_per_unit_ *
-                    static_cast<double>(stretch.noise[t * p + j]);
-    }
   }
 }
 

@@ -9,7 +9,6 @@
 #include "base/shown.h"
 #include "descent/norm.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::inference {
 namespace {
@@ -80,8 +79,7 @@ Projected project(const LocalBounds& bounds, std::span<double> x, double& y) {
   // So much smaller than the bound that no rounding of a sum, a quotient or a product leads beyond it.
   const double inside = 1 - (static_cast<double>(x.size()) + 16) * 0x1p-53;
   double length = std::numeric_limits<double>::infinity();  // that the scaled x is brought to, per unit of it
-  if (bounds.l1 && !NUSTREAM_PLANTED("local-bound-is-not-enforced"))
-    length = std::min(length, *bounds.l1 * inside / scaled_l1(x, norm.scale));
+  if (bounds.l1) length = std::min(length, *bounds.l1 * inside / scaled_l1(x, norm.scale));
   if (bounds.l2) length = std::min(length, *bounds.l2 * inside / norm.fraction);
   if (!(length < norm.scale)) return result;
   for (double& entry : x) entry = entry / norm.scale * length;
@@ -91,7 +89,6 @@ Projected project(const LocalBounds& bounds, std::span<double> x, double& y) {
 
 LocalDisplacement local_displacement(const LocalBounds& bounds, LocalNorm norm) {
   const double r = radius(bounds, norm);
-  if (NUSTREAM_PLANTED("local-records-differ-by-one-norm")) return {r * r, r * label_reach(bounds)};
   const double first = norm == LocalNorm::paper ? 2 : std::numbers::sqrt2;
   return {first * r * r, 2 * r * label_reach(bounds)};
 }

@@ -11,7 +11,6 @@
 #include "nustream/noise/source.h"
 #include "nustream/privacy/epsilon.h"
 #include "nustream/privacy/zcdp.h"
-#include "planted.h"
 
 namespace nustream::inference {
 namespace {
@@ -38,9 +37,7 @@ LocalNoise paper_noise(const LocalBounds& bounds, const LocalBudget& budget) {
   }
   // Each part at (ε/2, δ/2) by σ = Δ √(2 ln(1.25/δ))/ε.
   const LocalDisplacement displacement = local_displacement(bounds, LocalNorm::paper);
-  const double unit =
-      std::sqrt(8 * std::log((NUSTREAM_PLANTED("local-delta-is-not-split") ? 1.25 : 2.5) / budget.delta.value())) /
-      budget.epsilon.value();
+  const double unit = std::sqrt(8 * std::log(2.5 / budget.delta.value())) / budget.epsilon.value();
   return {NoiseStddev{unit * displacement.second_moment}, NoiseStddev{unit * displacement.cross_moment}};
 }
 
@@ -52,9 +49,7 @@ LocalNoise exact_noise(const LocalBounds& bounds, const LocalBudget& budget) {
   const LocalDisplacement displacement = local_displacement(bounds, budget.norm);
   const double first = displacement.second_moment / std::sqrt(budget.split);
   const double second = displacement.cross_moment / std::sqrt(1 - budget.split);
-  const double at_unit = NUSTREAM_PLANTED("local-parts-spend-the-budget-each")
-                             ? std::max(displacement.second_moment / first, displacement.cross_moment / second)
-                             : local_mu(bounds, budget.norm, NoiseStddev{first}, NoiseStddev{second});
+  const double at_unit = local_mu(bounds, budget.norm, NoiseStddev{first}, NoiseStddev{second});
   const double rounding = rounding_mu(bounds);
   const double mu = mu_for(budget) - rounding;
   if (!(mu > rounding)) {

@@ -4,7 +4,6 @@
 
 #include "base/canonical.h"
 #include "nustream/lane/lane.h"
-#include "planted.h"
 
 namespace nustream::lane {
 namespace {
@@ -60,11 +59,9 @@ Lane Lane::decode(Settings settings, std::span<const noise::Grid> grids, std::st
     const std::vector<double> bread = reader.reals(lane.moments_->bread().size());
     lane.moments_->restore(bread, reader.reals(lane.moments_->meat().size()));
   }
-  if (lane.settings_.momentum > 0 && !NUSTREAM_PLANTED("resume-forgets-the-velocity")) {
+  if (lane.settings_.momentum > 0) {
     const std::vector<double> velocity = reader.reals(dimension);
     std::visit([&](auto& loop) { loop.set_velocity(velocity); }, lane.loop_);
-  } else if (lane.settings_.momentum > 0) {
-    static_cast<void>(reader.reals(dimension));
   }
   reader.end();
   return lane;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::lane {
 namespace {
@@ -90,15 +89,12 @@ void check_noise(std::span<const Stage> stages, std::uint64_t steps_taken, std::
 
 Lane::Loop Lane::make_loop(const Settings& settings, std::span<const noise::Grid> grids) {
   if (settings.first_stage) {
-    const bool is_loose = NUSTREAM_PLANTED("two-stage-iterate-is-not-projected");
     const descent::TwoStageRule rule{settings.first_stage->shape, settings.l2, settings.first_stage->l2,
-                                     is_loose ? descent::Projection{} : settings.projection, settings.minibatch};
-    const std::size_t own = NUSTREAM_PLANTED("first-stage-clipped-as-the-second") ? 0 : 1;
-    const noise::Grid* const first = settings.first_stage->clip ? &grids[own] : nullptr;
+                                     settings.projection, settings.minibatch};
+    const noise::Grid* const first = settings.first_stage->clip ? &grids[1] : nullptr;
     return descent::TwoStageLoop(rule, grids[0], first, settings.start);
   }
   descent::StepRule rule{settings.loss, settings.l2, settings.projection, settings.minibatch, settings.momentum};
-  if (NUSTREAM_PLANTED("matrix-iterate-is-not-projected")) rule.projection = {};
   if (settings.users) return users::Loop(rule, grids[0], settings.start, *settings.users);
   if (settings.loss.kind == model::Loss::Kind::multinomial)
     return descent::MatrixLoop(rule, grids[0], settings.start);
@@ -188,8 +184,7 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
   const std::size_t row_count = count * settings_.minibatch;
   const std::span<const double> x{rows.x + first_row * row_entries_, row_count * row_entries_};
   const std::span<const double> y{rows.y + first_row, row_count};
-  const std::span<const double> weights =
-      rows.weights == nullptr ? std::span<const double>() : std::span(rows.weights + first_row, row_count);
+  const std::span<const double> weights = rows.weights_of(first_row, row_count);
   const auto of_stage = [&](std::size_t stage) {
     return noise[stage].units.subspan(begin * noise[stage].dimension, count * noise[stage].dimension);
   };
@@ -221,11 +216,10 @@ void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t
   const bool with_meat = settings_.moments->meat.has_value();
   const auto of_step = [&](const noise::GridNoise& stage) { return stage.units.subspan(begin * triangle, triangle); };
   const std::size_t row = begin * settings_.minibatch;
-  moments_->step(
-      {rows.x + row * row_entries_, settings_.minibatch * row_entries_}, {rows.y + row, settings_.minibatch}, theta(),
-      rows.weights == nullptr ? std::span<const double>() : std::span(rows.weights + row, settings_.minibatch),
-      of_step(noise[noise.size() - (with_meat ? 2 : 1)]),
-      with_meat ? of_step(noise.back()) : std::span<const std::int64_t>{}, steps());
+  moments_->step({rows.x + row * row_entries_, settings_.minibatch * row_entries_},
+                 {rows.y + row, settings_.minibatch}, theta(), rows.weights_of(row, settings_.minibatch),
+                 of_step(noise[noise.size() - (with_meat ? 2 : 1)]),
+                 with_meat ? of_step(noise.back()) : std::span<const std::int64_t>{}, steps());
 }
 
 void Lane::release_now(Releases& releases) const {

@@ -10,7 +10,6 @@
 #include "descent/norm.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::moments {
 namespace {
@@ -38,8 +37,7 @@ void add_triangle(std::span<const double> u, double units, std::int64_t* sum) no
   for (std::size_t i = 0; i < u.size(); ++i) {
     const double diagonal = u[i] * units;
     *sum++ += static_cast<std::int64_t>(diagonal * u[i]);
-    const double beside =
-        NUSTREAM_PLANTED("second-moments-without-the-root") ? diagonal : diagonal * std::numbers::sqrt2;
+    const double beside = diagonal * std::numbers::sqrt2;
     for (std::size_t j = i + 1; j < u.size(); ++j) *sum++ += static_cast<std::int64_t>(beside * u[j]);
   }
 }
@@ -57,7 +55,6 @@ void check(const Radii& radii) {
 }
 
 double clip_factor(const Design& design, const Spacings& spacings) {
-  if (NUSTREAM_PLANTED("sums-clip-without-room")) return 1;
   const std::vector<Block> all = blocks(design);
   double truncated = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -110,7 +107,7 @@ void BatchSums::add(const record::RowSlice& rows) noexcept {
   for (std::size_t i = 0; i < rows.count; ++i) {
     if (unflushed_ == whole_) flush();
     ++unflushed_;
-    add_row(rows.x + i * rows.dimension, rows.y[i], rows.weights == nullptr ? 1 : rows.weights[i]);
+    add_row(rows.x + i * rows.dimension, rows.y[i], rows.weight(i));
   }
   records_ += rows.count;
 }
@@ -119,10 +116,7 @@ double BatchSums::residual(std::size_t response, double value, double scale) con
   const double* const theta = centre_.data() + response * inputs_.size();
   double prediction = 0;
   for (std::size_t j = 0; j < inputs_.size(); ++j) prediction += inputs_[j] * theta[j];
-  if (NUSTREAM_PLANTED("sums-scale-inputs-alone")) scale = 1;
-  const double residual = scale * value - radii_.inputs * prediction;
-  if (!NUSTREAM_PLANTED("residual-clipped-before-scaling")) return residual;
-  return scale * std::clamp(residual / scale, -radii_.target, radii_.target);
+  return scale * value - radii_.inputs * prediction;
 }
 
 void BatchSums::add_row(const double* row, double target, double weight) noexcept {
@@ -141,8 +135,7 @@ bool BatchSums::scale_weighted(const double* row, double target, double weight) 
 bool BatchSums::scale_row(const double* row, double target) noexcept {
   const std::size_t d = inputs_.size();
   const std::size_t endogenous = design_.shape.endogenous;
-  const std::size_t read = NUSTREAM_PLANTED("instruments-scaled-with-regressors") ? d + endogenous : d;
-  const double inverse = shrinking({row, read}, radii_.inputs);
+  const double inverse = shrinking({row, d}, radii_.inputs);
   const bool has_target = std::isfinite(target);
   if (!std::isfinite(inverse) || (!has_target && !design_.neighbours.target_only)) return false;
   for (std::size_t j = 0; j < d; ++j) inputs_[j] = row[j] * inverse;
@@ -153,9 +146,6 @@ bool BatchSums::scale_row(const double* row, double target) noexcept {
     const double shorter = shrinking(v, radii_.regressors);
     if (!std::isfinite(shorter)) return false;
     for (double& entry : v) entry *= shorter;
-    for (std::size_t k = 0; k < endogenous && NUSTREAM_PLANTED("regressors-are-clipped-one-by-one"); ++k) {
-      v[k] = std::clamp(v[k] / shorter / radii_.regressors, -1.0, 1.0);
-    }
   }
   const double error = has_target ? residual(endogenous, target, scale) / radii_.target : 0;
   residuals_.back() = std::clamp(error, -1.0, 1.0);

@@ -8,7 +8,6 @@
 
 #include "nustream/base/error.h"
 #include "nustream/users/sensitivity.h"
-#include "planted.h"
 #include "privacy/rounding.h"
 
 namespace nustream::moments {
@@ -42,7 +41,6 @@ constexpr double slack = 32 * privacy::unit_roundoff;
 Displacement displacement(const Design& design, Block block) {
   if (!is_noised(design, block)) throw InvalidParameter("block", std::string(name(block)), "one that is private");
   if (design.neighbours.adjacency == privacy::Adjacency::zero_out) return Displacement{1};
-  if (NUSTREAM_PLANTED("replaced-sums-move-by-one")) return Displacement{1};
   if (design.neighbours.of_user) return Displacement{2};
   if (block == Block::eigenvalue) return Displacement{1};
   const bool is_outer_product = block == Block::second || block == Block::spread;
@@ -62,7 +60,6 @@ Rho joint(const Design& design, const std::vector<Rho>& parts) {
   double spread = 0;
   double eigenvalue = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (noised[i] == Block::regressors && NUSTREAM_PLANTED("regressors-are-not-charged")) continue;
     double& of = noised[i] == Block::second       ? second
                  : noised[i] == Block::spread     ? spread
                  : noised[i] == Block::eigenvalue ? eigenvalue
@@ -70,15 +67,12 @@ Rho joint(const Design& design, const std::vector<Rho>& parts) {
     of += parts[i].value();
   }
   const bool replace = design.neighbours.adjacency == privacy::Adjacency::replace_one && !design.neighbours.of_user;
-  if (NUSTREAM_PLANTED("spread-is-not-charged")) spread = 0;
-  if (NUSTREAM_PLANTED("eigenvalue-is-not-charged")) eigenvalue = 0;
-  if (NUSTREAM_PLANTED("sums-cost-one-block") && second > 0) responses = 0;
   const double moments = replace ? replaced(second, responses) : second + responses;
   return Rho{privacy::rounded_up(moments + spread + eigenvalue, slack)};
 }
 
 Sensitivity sensitivity_limit(const Mechanism& mechanism) {
-  if (mechanism.users && !NUSTREAM_PLANTED("users-sums-cost-what-a-record-costs")) {
+  if (mechanism.users) {
     return users::sensitivity_limit(mechanism.correlation, *mechanism.users);
   }
   return sensitivity_limit(mechanism.correlation, mechanism.participation);

@@ -10,7 +10,6 @@
 #include "moments/response_covariance.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::moments {
 namespace {
@@ -52,7 +51,7 @@ Matrix noise_of_gap(const RunningSums& sums, const Frame& frame, std::span<const
       const Vector other = distance_of(stages[j], estimate, combination);
       const double shared = estimate.weights[i] * estimate.weights[j] * covariance[i * stages.size() + j];
       const double inputs = stages[i].radii.inputs * stages[j].radii.inputs;
-      const double tau = NUSTREAM_PLANTED("interval-without-the-noise-of-h") ? 0 : frame.noise.second;
+      const double tau = frame.noise.second;
       const double second = 0.5 * std::pow(tau * inputs, 2);
       noise += shared * second * other * one.transpose();
       noise.diagonal().array() +=

@@ -12,7 +12,6 @@
 #include "nustream/moments/interval.h"
 #include "nustream/noise/correlation.h"
 #include "nustream/users/border.h"
-#include "planted.h"
 
 namespace nustream::moments {
 namespace {
@@ -149,6 +148,18 @@ void Lane::begin_about(std::span<const double> centre) {
   batch_.aim(radii, centre);
 }
 
+/// Noise for every step that `records` more close.
+void Lane::require_noise(std::span<const noise::GridNoise> noise, std::size_t records) const {
+  const std::vector<Block> noised = noised_blocks(frame_.design);
+  const std::uint64_t closing = (batch_.records() + records) / frame_.every;
+  NUSTREAM_REQUIRE(noise.size() == noised.size(), "every noised block has its own noise");
+  for (std::size_t i = 0; i < noised.size(); ++i) {
+    NUSTREAM_REQUIRE(noise[i].dimension == entries(frame_.design, noised[i]), "noise has its block's dimension");
+    NUSTREAM_REQUIRE(closing == 0 || noise[i].first.value() == steps_, "noise begins at the lane's next step");
+    NUSTREAM_REQUIRE(noise[i].units.size() / noise[i].dimension >= closing, "every step has its own noise");
+  }
+}
+
 void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases,
                    users::Changes* users, users::WindowClock* clock) {
   NUSTREAM_REQUIRE(!by_user_ || (users != nullptr && (rows.users != nullptr || rows.count == 0)),
@@ -156,24 +167,14 @@ void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNois
   const bool has_windows = by_user_ && settings_.mechanism.users->windows();
   NUSTREAM_REQUIRE(!has_windows || (clock != nullptr && (rows.times != nullptr || rows.count == 0)),
                    "where limits hold within windows, rows say when they came");
-  const std::vector<Block> noised = noised_blocks(frame_.design);
-  const std::uint64_t closing = (batch_.records() + rows.count) / frame_.every;
-  NUSTREAM_REQUIRE(noise.size() == noised.size(), "every noised block has its own noise");
-  for (std::size_t i = 0; i < noised.size(); ++i) {
-    NUSTREAM_REQUIRE(noise[i].dimension == entries(frame_.design, noised[i]), "noise has its block's dimension");
-    NUSTREAM_REQUIRE(closing == 0 || noise[i].first.value() == steps_, "noise begins at the lane's next step");
-    NUSTREAM_REQUIRE(noise[i].units.size() / noise[i].dimension >= closing, "every step has its own noise");
-  }
+  require_noise(noise, rows.count);
   std::uint64_t closed = 0;
   for (std::size_t taken = 0; taken < rows.count;) {
     const bool begins = batch_.records() == 0;
     if (begins) begin_step();
     const std::size_t count = std::min<std::size_t>(rows.count - taken, frame_.every - batch_.records());
     if (has_windows) users::take_times({rows.times + taken, count}, begins, *clock, *users);
-    add({rows.dimension, count, rows.x + taken * rows.dimension, rows.y + taken, nullptr,
-         rows.users == nullptr ? nullptr : rows.users + taken,
-         rows.weights == nullptr ? nullptr : rows.weights + taken},
-        users);
+    add(rows.part(taken, count), users);
     taken += count;
     if (batch_.records() < frame_.every) break;
     position_ = rows.next == nullptr ? position_ + frame_.every : rows.next[taken - 1];
@@ -200,10 +201,9 @@ void Lane::add(const record::RowSlice& rows, const users::Changes* users) {
   if (!by_user_) return batch_.add(rows);
   for (std::size_t i = 0; i < rows.count; ++i) {
     const record::RowUser& of = rows.users[i];
-    const users::UserHash user{of.high, of.low + (NUSTREAM_PLANTED("users-rows-enter-the-sums-one-by-one") ? i : 0)};
+    const users::UserHash user{of.high, of.low};
     if (of.is_nobody() || !by_user_->takes_part(user, *users)) continue;
-    const double weight = rows.weights == nullptr ? 1 : rows.weights[i];
-    if (batch_.contribution(rows.x + i * rows.dimension, rows.y[i], weight, row_)) {
+    if (batch_.contribution(rows.x + i * rows.dimension, rows.y[i], rows.weight(i), row_)) {
       static_cast<void>(by_user_->add(user, of.number, row_));
     }
   }
@@ -225,15 +225,6 @@ void Lane::close_step(std::span<const noise::GridNoise> noise, std::uint64_t ind
   std::array<std::span<const std::int64_t>, block_kinds> of_step;
   for (std::size_t i = 0; i < noise.size(); ++i) {
     of_step[i] = noise[i].units.subspan(index * noise[i].dimension, noise[i].dimension);
-  }
-  std::array<std::vector<std::int64_t>, block_kinds> nothing;  // of a planted bug alone
-  for (std::size_t i = 0; i < noise.size(); ++i) {
-    if (!NUSTREAM_PLANTED("noise-is-left-out-before-a-stage") || !stage_from(settings_, steps_ + 1)) break;
-    nothing[i].resize(noise[i].dimension);
-    of_step[i] = nothing[i];
-  }
-  if (NUSTREAM_PLANTED("floor-reads-the-sums-without-noise")) {
-    frame_.noise.second = spacings_.front() * static_cast<double>(batch_.sums(Block::second).front());
   }
   sums_.step(batch_, std::span(of_step).first(noise.size()));
   batch_.clear();

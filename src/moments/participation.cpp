@@ -4,7 +4,6 @@
 
 #include "nustream/base/error.h"
 #include "nustream/privacy/sensitivity.h"
-#include "planted.h"
 #include "privacy/rounding.h"
 
 namespace nustream::moments {
@@ -36,9 +35,7 @@ Layers layers(const BatchParticipation& participation) {
   const std::uint64_t in_a_step = separation >= batch ? 1 : (batch - 1) / separation + 1;
   const std::uint64_t count = std::min(times, in_a_step);
   // In records the next of a layer is count·b behind: ⌊b/m⌋ steps for one layer, less than two for several.
-  const std::uint64_t apart = NUSTREAM_PLANTED("separation-of-records-taken-for-steps")
-                                  ? separation
-                                  : std::max<std::uint64_t>(1, separation / batch);
+  const std::uint64_t apart = std::max<std::uint64_t>(1, separation / batch);
   const std::uint64_t more = times % count;
   return {count - more, more, privacy::Participation{times / count, apart},
           privacy::Participation{times / count + 1, apart}};

@@ -8,7 +8,6 @@
 #include "base/shown.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::moments {
 namespace {
@@ -67,16 +66,8 @@ void RunningSums::step(BatchSums& batch, StepNoise noise) {
       added = noise[next++];
     }
     for (std::size_t j = 0; j < sums.size(); ++j) {
-      const bool exact = (block == Block::second && j == 0 && NUSTREAM_PLANTED("number-of-records-is-exact")) ||
-                         (block == Block::eigenvalue && NUSTREAM_PLANTED("smallest-eigenvalue-is-exact"));
-      const Wide noisy = of.noised && !exact ? sums[j] + added[j] : sums[j];
+      const Wide noisy = of.noised ? sums[j] + added[j] : sums[j];
       of.sums[j] = memory_.kept * of.sums[j] + of.unit * static_cast<double>(noisy);
-      if (of.noised && stages_.size() > 1 && NUSTREAM_PLANTED("noise-in-units-of-the-last-stage")) {
-        const Radii& last = stages_[stages_.size() - 2].radii;
-        const double wrong =
-            scale_of(block, design_.spread, last) / scale_of(block, design_.spread, stages_.back().radii);
-        of.sums[j] += of.unit * (wrong - 1) * static_cast<double>(added[j]);
-      }
     }
   }
   NUSTREAM_REQUIRE(next == noise.size(), "no noise is left over");

@@ -8,7 +8,6 @@
 #include "forward.h"
 #include "generator.h"
 #include "overload.h"
-#include "planted.h"
 #include "restarted.h"
 #include "tree.h"
 
@@ -104,9 +103,6 @@ std::unique_ptr<Generator> make_generator(const Correlation& correlation, Genera
     case GeneratorKind::dense:
       return dense(correlation, dimension);
     case GeneratorKind::direct:
-      if (NUSTREAM_PLANTED("noise-by-c")) {
-        return make_direct(strategy_coefficients(correlation, window(correlation)), dimension);
-      }
       return make_direct(noise_coefficients(correlation, window(correlation)), dimension);
     case GeneratorKind::fft:
       return make_fft(noise_coefficients(correlation, window(correlation)), dimension, correlation.horizon());

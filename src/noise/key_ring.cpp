@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::noise {
 namespace {
@@ -42,8 +41,8 @@ Checkpoint first_checkpoint(const KeyBytes& epoch_key, const Stage& stage) {
   KeyBytes extracted{};
   hkdf.extract({}, epoch_key, extracted);
   Checkpoint checkpoint{{{StepIndex{0}, {}}}, {}};
-  const std::uint32_t lane = NUSTREAM_PLANTED("lanes-share-a-key") ? 0 : stage.lane.value();
-  const std::uint32_t number = NUSTREAM_PLANTED("stages-share-a-key") ? 0 : stage.stage;
+  const std::uint32_t lane = stage.lane.value();
+  const std::uint32_t number = stage.stage;
   hkdf.expand(extracted, key_info<chain_label.size()>(chain_label, lane, stage.epoch.value(), number),
               checkpoint.segments.front().chain_key);
   wipe(extracted);
@@ -116,10 +115,6 @@ std::vector<Segment> KeyRing::segments(std::uint64_t oldest, std::uint64_t last)
   for (std::size_t i = next_given_; i < given_.size() && given_[i].first.value() <= last; ++i) {
     kept.push_back(given_[i]);
   }
-  if (NUSTREAM_PLANTED("window-reads-under-the-newest-key-alone") && kept.size() > 1) {
-    kept.front().chain_key = kept.back().chain_key;
-    kept.resize(1);
-  }
   return kept;
 }
 
@@ -131,7 +126,6 @@ void KeyRing::forget_before(std::uint64_t step) {
   NUSTREAM_REQUIRE(step < end_of_newest(), "the chain goes on from a key that is held");
   for (; oldest_ < newest_ && part(oldest_ + 1).first <= step; ++oldest_) {
     if (part(oldest_ + 1).begins_segment) --segments_held_;
-    if (NUSTREAM_PLANTED("old-keys-are-kept")) continue;
     wipe(slot(oldest_).chain);
     wipe(slot(oldest_).cipher);
   }
@@ -141,18 +135,14 @@ void KeyRing::forget_before(std::uint64_t step) {
 bool KeyRing::is_cut(std::uint64_t first) const {
   if (!cuts_.healing.fresh) return false;
   if (first <= cuts_.next_step) {
-    return first == cuts_.next_step && cuts_.healing.resumed && !NUSTREAM_PLANTED("resume-keeps-the-old-segment");
+    return first == cuts_.next_step && cuts_.healing.resumed;
   }
   return first % block_steps_ == 0 && first - segment_first_ >= cuts_.length_min && segments_held_ < segments_max;
 }
 
 void KeyRing::mix_fresh_bytes(KeyBytes& chain) {
   cuts_.healing.fresh(fresh_.front());
-  if (NUSTREAM_PLANTED("salt-in-place-of-the-key")) {
-    chain = fresh_.front();
-  } else if (!NUSTREAM_PLANTED("segments-without-fresh-bytes")) {
-    hkdf_.extract(fresh_.front(), chain, chain);
-  }
+  hkdf_.extract(fresh_.front(), chain, chain);
   wipe(fresh_.front());
 }
 
@@ -187,11 +177,10 @@ void KeyRing::ratchet() {
     segment_first_ = place.first;
   }
   std::array<std::uint8_t, 2 * sizeof(KeyBytes)> derived{};
-  const std::uint64_t number = NUSTREAM_PLANTED("blocks-share-a-key") ? 0 : place.first / block_steps_;
+  const std::uint64_t number = place.first / block_steps_;
   hkdf_.expand(slot(newest_).chain, key_info<block_label.size()>(block_label, number), derived);
   const auto middle = derived.begin() + sizeof(KeyBytes);
   std::copy(derived.begin(), middle, slot(newest_ + 1).chain.begin());
-  if (NUSTREAM_PLANTED("blocks-share-a-key")) slot(newest_ + 1).chain = slot(newest_).chain;
   std::copy(middle, derived.end(), slot(newest_).cipher.begin());
   wipe(derived);
   begin_part(end_of_newest());

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::noise {
 namespace {
@@ -61,7 +60,7 @@ class RestartedGenerator final : public Generator {
       next_ += count;
       done += count;
       // At once, so that what is remembered at a border is what the next step begins with.
-      if (next_ % every_ == 0 && !NUSTREAM_PLANTED("restart-keeps-the-memory")) {
+      if (next_ % every_ == 0) {
         block_->restore(StepIndex{0}, fresh_);
       }
     }

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::noise {
 namespace {
@@ -23,8 +22,7 @@ void KeyedSeedNoise::fill(StepIndex first, std::size_t steps, std::span<double> 
     const std::uint64_t step = first.value() + done;
     const KeyRing::Part part = keys_.part_of(step);
     const std::size_t count = std::min<std::uint64_t>(steps - done, part.end - step);
-    const std::size_t within =
-        NUSTREAM_PLANTED("counter-restarts-with-each-call") ? done : step % keys_.block_steps();
+    const std::size_t within = step % keys_.block_steps();
     use_key(part.number, step);
     fill_in_block(within * width_, out.subspan(done * width_, count * width_));
     done += count;
@@ -52,7 +50,6 @@ void KeyedSeedNoise::fill_chunks(std::uint64_t sample, std::span<double> out) {
     const auto samples = out.subspan(done, std::min(batch, out.size() - done));
     const auto words = std::span(words_).first(samples.size());
     keystream_.fill(sample + done, words);
-    if (NUSTREAM_PLANTED("words-of-32-bits")) std::ranges::for_each(words, [](auto& word) { word |= 0xffffffffU; });
     fill_gaussian(words, samples, set_);
   }
 }

@@ -12,7 +12,6 @@
 #include "key_ring.h"
 #include "lookahead.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 #include "seed_noise.h"
 
 namespace nustream::noise {
@@ -175,7 +174,7 @@ class NoiseSource::Impl {
   [[nodiscard]] std::size_t left_of_block(std::uint64_t first) const { return block_steps_ - first % block_steps_; }
 
   [[nodiscard]] std::size_t steps_within_horizon(std::uint64_t first) const {
-    if (!horizon_ || NUSTREAM_PLANTED("horizon-is-passed")) return left_of_block(first);
+    if (!horizon_) return left_of_block(first);
     if (first >= horizon_->value()) {
       throw Unsupported("the correlation ends at step " + std::to_string(horizon_->value()) +
                         ": start a new epoch, or use a correlation without a horizon");

@@ -13,7 +13,6 @@
 #include "nu_encoder.h"
 #include "numeric_encoder.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 #include "restarted_encoder.h"
 #include "rounding.h"
 #include "tree_encoder.h"
@@ -30,7 +29,6 @@ ExponentialEncoder damped_encoder(double kept) {
 /// in a pole is one of a few u for every step that its term lasts, in the term itself and in the differences of
 /// poles that make a and b.
 ExponentialEncoder rational_encoder(const noise::Rational& rational) {
-  if (NUSTREAM_PLANTED("gamma-of-b")) return {rational.p(), rational.a(), 0};
   return {rational.q(), rational.b(), 16 * static_cast<double>(rational.poles()) * unit_roundoff};
 }
 
@@ -59,9 +57,6 @@ std::unique_ptr<EncoderNorm> nu_norm(const noise::NuFtrl& nu, const Participatio
 
 std::unique_ptr<EncoderNorm> window_norm(const noise::Windowed& window, const Participation& participation,
                                          std::optional<StepCount> most_steps) {
-  if (NUSTREAM_PLANTED("gamma-of-the-exact-series") && window.beta.size() > 1) {
-    return nu_norm(noise::NuFtrl{Damping{1 + 2 * window.beta[1]}, {}}, participation);
-  }
   EncoderColumn column = window_column(window.beta, most_steps, participation.times());
   const std::uint64_t reach = column.c.size();
   return numeric_norm(fixed(for_participation(std::move(column), participation)), reach, participation);
@@ -104,9 +99,6 @@ std::unique_ptr<EncoderNorm> strategy_norm(const noise::Correlation& correlation
 
 std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation, const Participation& participation,
                                           std::optional<StepCount> most_steps) {
-  if (participation.times() > 1 && NUSTREAM_PLANTED("gamma-of-one-participation")) {
-    return encoder_norm(correlation, Participation::once(), most_steps);
-  }
   return std::visit(noise::Overload{
                         [&](const noise::Independent&) { return exponential_norm({}, participation); },
                         [&](const noise::NuFtrl& nu) { return nu_norm(nu, participation); },

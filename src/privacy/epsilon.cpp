@@ -9,7 +9,6 @@
 
 #include "mills_ratio.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 #include "rounding.h"
 
 namespace nustream::privacy {
@@ -81,7 +80,7 @@ double zcdp_epsilon(double rho, double delta) {
     (rho * excess * excess < log_inverse - std::log1p(excess) ? low : high) = excess;
   }
   const double excess = high;
-  const double order = NUSTREAM_PLANTED("renyi-order-off-by-one") ? excess : 1 + excess;
+  const double order = 1 + excess;
   const double bound = rho * order + (log_inverse - std::log1p(excess)) / excess - std::log1p(1 / excess);
   return std::max(0.0, bound);
 }
@@ -108,8 +107,7 @@ std::string_view name(Conversion conversion) {
 Epsilon epsilon(Rho rho, Delta delta, Conversion conversion) {
   switch (conversion) {
     case Conversion::gaussian:
-      return Epsilon{gaussian_epsilon(
-          std::sqrt((NUSTREAM_PLANTED("epsilon-of-the-root-of-rho") ? 1 : 2) * rho.value()), delta.value())};
+      return Epsilon{gaussian_epsilon(std::sqrt(2 * rho.value()), delta.value())};
     case Conversion::zcdp:
       return Epsilon{zcdp_epsilon(rho.value(), delta.value())};
     case Conversion::zcdp_simple:

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "nustream/base/error.h"
-#include "planted.h"
 #include "rounding.h"
 
 namespace nustream::privacy {
@@ -84,10 +83,6 @@ class ExponentialNorm final : public EncoderNorm {
     const auto& q = encoder_.decays;
     const auto& b = encoder_.weights;
     double start = 1;
-    if (NUSTREAM_PLANTED("gamma-of-one-exponential-sum") && !q.empty()) {
-      start = 0;  // c_0 as if it were Σ b_i q_i^{−1}
-      for (std::size_t i = 0; i < q.size(); ++i) start += b[i] / q[i];
-    }
     for (std::size_t i = 0; i < q.size(); ++i) start += b[i] * amplitudes_[i];
     double sum = start * start;
     for (std::size_t i = 0; i < q.size(); ++i) {

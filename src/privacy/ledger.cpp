@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "nustream/privacy/zcdp.h"
-#include "planted.h"
 
 namespace nustream::privacy {
 namespace {
@@ -64,8 +63,7 @@ Rho total(std::span<const LedgerEntry> entries) {
     Lane& lane = lanes[key.first];
     if (epoch.disjointness == Disjointness::unknown) {
       of_every_record.push_back(epoch.rho);
-    } else if (epoch.disjointness == Disjointness::overlapping &&
-               !NUSTREAM_PLANTED("overlap-is-taken-for-disjoint")) {
+    } else if (epoch.disjointness == Disjointness::overlapping) {
       lane.everywhere.push_back(epoch.rho);
     } else {
       lane.disjoint.push_back(epoch);

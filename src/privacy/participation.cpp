@@ -4,7 +4,6 @@
 #include <string>
 
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::privacy {
 
@@ -16,11 +15,11 @@ std::optional<Rho> restated(Rho rho, Neighbours told, Neighbours asked) {
   if (told.target_only && !asked.target_only) return std::nullopt;
   if (told.of_user != asked.of_user) return std::nullopt;
   const bool twice = told.adjacency == Adjacency::zero_out && asked.adjacency == Adjacency::replace_one;
-  return twice && !NUSTREAM_PLANTED("restated-as-it-is") ? Rho{4 * rho.value()} : rho;
+  return twice ? Rho{4 * rho.value()} : rho;
 }
 
 Displacement displacement(ClipNorm clip, Adjacency adjacency) {
-  const bool twice = adjacency == Adjacency::replace_one && !NUSTREAM_PLANTED("replace-one-moves-g");
+  const bool twice = adjacency == Adjacency::replace_one;
   const double factor = twice ? 2 : 1;
   return Displacement{factor * clip.value()};
 }

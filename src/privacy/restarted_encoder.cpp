@@ -7,7 +7,6 @@
 #include <limits>
 #include <vector>
 
-#include "planted.h"
 #include "rounding.h"
 
 namespace nustream::privacy {
@@ -31,7 +30,6 @@ class RestartedNorm final : public EncoderNorm {
 
   double squared(std::uint64_t steps) override {
     const std::uint64_t every = every_.value();
-    if (NUSTREAM_PLANTED("restart-is-charged-as-one-block")) return norms_.back()->squared(std::min(steps, every));
     if (participation_.times() == 1) return norms_.front()->squared(std::min(steps, every));
     const std::uint64_t times = participation_.times_within(StepCount{steps});
     return of_blocks(steps / every, steps % every, times);

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "planted.h"
-
 namespace nustream::privacy {
 namespace {
 
@@ -123,8 +121,7 @@ class TreeNorm final : public EncoderNorm {
   [[nodiscard]] double level_by_level(std::uint64_t steps) const {
     const std::uint64_t times = participation_.times_within(StepCount{steps});
     double sum = 0;
-    const unsigned highest = NUSTREAM_PLANTED("tree-without-its-root") ? height_ - 1 : height_;
-    for (unsigned level = 0; level <= highest && (steps >> level) > 0; ++level) {
+    for (unsigned level = 0; level <= height_ && (steps >> level) > 0; ++level) {
       const std::uint64_t most = participation_.times_within(StepCount{std::uint64_t{1} << level});
       const std::uint64_t full = std::min(steps >> level, times / most);
       const std::uint64_t rest = full < (steps >> level) ? times - full * most : 0;

@@ -4,7 +4,6 @@
 
 #include "nustream/base/error.h"
 #include "nustream/privacy/zcdp.h"
-#include "planted.h"
 
 namespace nustream::ranges {
 namespace {
@@ -24,9 +23,8 @@ void check(const HistogramDesign& design) {
 }
 
 Displacement displacement(const HistogramDesign& design) {
-  const bool replaces =
-      design.adjacency == privacy::Adjacency::replace_one && !NUSTREAM_PLANTED("a-moved-count-counts-once");
-  const auto histograms = static_cast<double>(NUSTREAM_PLANTED("histograms-move-by-one") ? 1 : design.histograms);
+  const bool replaces = design.adjacency == privacy::Adjacency::replace_one;
+  const auto histograms = static_cast<double>(design.histograms);
   // The next number up: the root is rounded to nearest.
   return Displacement{std::nextafter(std::sqrt(histograms * (replaces ? 2 : 1)), HUGE_VAL)};
 }
@@ -59,7 +57,7 @@ NoisyCounts::NoisyCounts(const ExactCounts& counts, const CountNoise& mechanism,
   const auto units = static_cast<WideCount>(1 / spacing);
   counts_.reserve(noise.size());
   for (std::size_t i = 0; i < noise.size(); ++i) {
-    const WideCount added = NUSTREAM_PLANTED("counts-without-noise") ? 0 : WideCount{noise[i]};
+    const WideCount added = WideCount{noise[i]};
     counts_.push_back(static_cast<double>(WideCount{counts.counts_[i]} * units + added) * spacing);
   }
 }

@@ -10,7 +10,6 @@
 #include "inference/symmetric.h"
 #include "nustream/base/error.h"
 #include "nustream/ranges/rows.h"
-#include "planted.h"
 #include "ranges/pilot.h"
 #include "ranges/scores.h"
 
@@ -101,7 +100,7 @@ struct NewtonStep {
 NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& bounds, const Vector& theta,
                        std::size_t number) {
   // Shares add up to 1 but for rounding, which must not cost more than ρ.
-  const double share = NUSTREAM_PLANTED("each-step-of-a-fit-spends-the-budget") ? 1 : shares[number];
+  const double share = shares[number];
   const Rho rho{steps.settings.rho.value() * share * (1 - 0x1p-48)};
   ScoreSums sums(steps.likelihood, bounds, steps.settings.adjacency, rho, theta);
   steps.rows.each(part, [&](std::span<const double> inputs, double target, double weight) {

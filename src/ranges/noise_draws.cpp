@@ -7,7 +7,6 @@
 
 #include "nustream/base/error.h"
 #include "nustream/noise/correlation.h"
-#include "planted.h"
 
 namespace nustream::ranges {
 namespace {
@@ -32,7 +31,6 @@ DrawNoise keyed_noise(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epo
         auto number = static_cast<std::uint32_t>(stage);
         NUSTREAM_REQUIRE(number < key_stages, "a stage of a fit");
         NUSTREAM_REQUIRE(!std::exchange(keys->is_drawn[number], true), "the noise of a stage is drawn once");
-        if (NUSTREAM_PLANTED("fit-stages-share-a-key")) number = 0;
         noise::Checkpoint first = noise::first_checkpoint(keys->epoch_key, {lane, epoch, number});
         noise::NoiseSource source(noise::Correlation{noise::Independent{}}, noise::GeneratorKind::automatic, entries,
                                   first, StepIndex{0}, secrets, StepCount{1});

@@ -8,7 +8,6 @@
 #include "nustream/base/error.h"
 #include "nustream/model/logistic.h"
 #include "nustream/privacy/zcdp.h"
-#include "planted.h"
 
 namespace nustream::ranges {
 namespace {
@@ -66,7 +65,7 @@ void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double targ
   const double squares = times * inputs.squaredNorm();
   if (!std::isfinite(squares) || !std::isfinite(target)) return;
   const auto [mean, weight] = expected(likelihood_, inputs.dot(theta_));
-  const double heavy = NUSTREAM_PLANTED("curvature-is-not-bounded") ? 0 : weight * squares;
+  const double heavy = weight * squares;
   const double counts = std::min({1.0, bounds_.inputs * bounds_.inputs / squares, bounds_.curvature / heavy});
   // The share of a row as large as this would be rounded to a number whose product with its squares passes the
   // bounds.
@@ -92,7 +91,7 @@ std::vector<double> ScoreSums::noisy(const Block& block, const DrawNoise& draw, 
   NUSTREAM_REQUIRE(noise.size() == block.sums.size(), "every entry has its own noise");
   std::vector<double> values;
   for (std::size_t i = 0; i < noise.size(); ++i) {
-    const WideUnits added = NUSTREAM_PLANTED("scores-without-noise") ? 0 : WideUnits{noise[i]};
+    const WideUnits added = WideUnits{noise[i]};
     values.push_back(static_cast<double>(block.sums[i] + added) * block.grid.spacing());
   }
   return values;

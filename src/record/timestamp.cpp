@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "nustream/record/number.h"
-#include "planted.h"
 
 namespace nustream::record {
 namespace {
@@ -104,7 +103,6 @@ std::optional<double> read_zone(Cursor& cursor) {
   if (!minutes && !colon && ends) minutes = 0;
   if (!minutes) return std::nullopt;
   const double seconds = *hours * 3600.0 + *minutes * 60.0;
-  if (NUSTREAM_PLANTED("zone-minutes-always-east") && !east) return *minutes * 60.0 - *hours * 3600.0;
   return east ? seconds : -seconds;
 }
 

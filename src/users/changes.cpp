@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::users {
 namespace {
@@ -50,14 +49,9 @@ void Changes::visit(const Visit& visit) const {
 }
 
 void Changes::begin_window() {
-  if (NUSTREAM_PLANTED("users-counts-outlive-their-window")) return;
   std::vector<Entry> kept;
   visit([&](const Entry& entry) {
     if (entry.standing.count == closed_count) kept.push_back(entry);
-    if (entry.standing.count != closed_count && NUSTREAM_PLANTED("users-last-step-survives-a-border") &&
-        find(entry.user) == entry.standing) {
-      kept.push_back({entry.user, entry.number, {entry.standing.next, 1, 0}});
-    }
   });
   empty_table();
   for (const Entry& entry : kept) put(entry);

@@ -10,7 +10,6 @@
 #include "nustream/model/multinomial.h"
 #include "nustream/model/visit.h"
 #include "nustream/users/border.h"
-#include "planted.h"
 
 namespace nustream::users {
 namespace {
@@ -56,7 +55,7 @@ void Loop::set_velocity(std::span<const double> velocity) {
 
 /// The gate comes first: whether a record counts does not depend on what it holds.
 void Loop::add(const descent::Stretch& stretch, std::size_t row, const record::RowUser& of, const Changes& changes) {
-  const UserHash user{of.high, of.low + (NUSTREAM_PLANTED("users-records-are-clipped-one-by-one") ? row : 0)};
+  const UserHash user{of.high, of.low};
   const std::span<const double> x = stretch.x.subspan(row * inputs_, inputs_);
   const double y = stretch.y[row];
   if (of.is_nobody() || !contributions_.takes_part(user, changes)) return;

@@ -12,7 +12,6 @@
 #include "error.h"
 #include "nustream/base/error.h"
 #include "nustream/users/placement.h"
-#include "planted.h"
 #include "users/new_epoch.h"
 
 namespace nustream::attach {
@@ -158,7 +157,6 @@ journal::LedgerEntry LanesBefore::nothing_spent() const {
 
 /// Of any old lane.
 journal::LedgerEntry LanesBefore::most_spent(const std::vector<users::ClosingMark>& marks) const {
-  if (NUSTREAM_PLANTED("attached-users-spent-nothing-in-other-lanes")) return nothing_spent();
   const privacy::Neighbours asked = setup_.config.privacy.neighbours();
   std::optional<journal::LedgerEntry> most;
   for (const users::ClosingMark& mark : marks) {
@@ -205,7 +203,6 @@ MovedUsers LanesBefore::read() const {
                    {},
                    most_spent(marks)};
   moved.spent.user->moved->change = before_.change + 1;
-  if (NUSTREAM_PLANTED("attached-users-begin-anew-in-another-lane")) return moved;
   if (moved.carries_over) {
     auto own = unless_lost([&] { return own_entries(marks); });
     moved.carries_over = own.has_value();  // a store is lost: nobody knows what its users did

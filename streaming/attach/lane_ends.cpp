@@ -165,19 +165,22 @@ void LaneWorker::lose_writer(const std::string& reason) {
       {{"lane", std::uint64_t{lane_.value()}}});
 }
 
-/// An event that may end the lane, and what follows where it does.
-void LaneWorker::end_with(LaneEvent event) {
-  const bool opening = machine::taking_over.contains(stage_);
-  if (!enter(event)) return;
+/// Whether a lane that leaves or stops is quiet: it neither opens nor has a transaction under way.
+bool LaneWorker::goes_quiet(LaneEvent event, bool opening) {
   if (stage_ == LaneStage::leaving && event == LaneEvent::settled) say_drained(lane_);
   if (stage_ == LaneStage::leaving && (event == LaneEvent::drain || event == LaneEvent::drop)) {
     cancelled_->store(true);
     timer_.cancel();
   }
-  if (stage_ == LaneStage::leaving || stage_ == LaneStage::stopping) {
-    const bool busy = opening || (open_ && open_->transactions.is_under_way());
-    if (busy || !enter(LaneEvent::quiet)) return;
-  }
+  const bool busy = opening || (open_ && open_->transactions.is_under_way());
+  return !busy && enter(LaneEvent::quiet);
+}
+
+/// An event that may end the lane, and what follows where it does.
+void LaneWorker::end_with(LaneEvent event) {
+  const bool opening = machine::taking_over.contains(stage_);
+  if (!enter(event)) return;
+  if ((stage_ == LaneStage::leaving || stage_ == LaneStage::stopping) && !goes_quiet(event, opening)) return;
   if (stage_ == LaneStage::gone) return go();
   if (stage_ == LaneStage::stopped) return stop(event == LaneEvent::settled);
   if (stage_ == LaneStage::finished) {

@@ -5,7 +5,6 @@
 
 #include "decode/message_columns.h"
 #include "kafka/dead_letter_size.h"
-#include "planted.h"
 
 namespace nustream::attach {
 namespace {
@@ -34,7 +33,7 @@ record::Schema schema_of(const config::Config& config, users::Identifiers& ident
 }
 
 users::LaneOfUsers lane_of(const config::Config& config, LaneId lane) {
-  if (!config.users || NUSTREAM_PLANTED("attached-users-count-in-every-lane")) return {};
+  if (!config.users) return {};
   return {lane, config.users->lanes};
 }
 

@@ -6,7 +6,6 @@
 
 #include "kafka/interruption.h"
 #include "log/log.h"
-#include "planted.h"
 #include "serve/committed.h"
 
 namespace nustream::attach {
@@ -61,9 +60,6 @@ void LaneTransactions::commit(ClosedBatch batch, Member member, Time now, journa
   state_.rejected += batch.rejects;
   letter_bytes_ = 0;
   for (const journal::DeadLetter& letter : batch.content.dead_letters) letter_bytes_ += letter.bytes;
-  if (NUSTREAM_PLANTED("page-is-ahead-of-its-state") && !batch.content.outbox.empty()) {
-    shown_.update(serve::CommittedRelease::published(batch.content.outbox));
-  }
   sent_ = seal_batch(setup_, state_, std::move(batch.content), journal_->bookmark());
   sent_at_ = now;
   send(std::move(member), std::move(done));
@@ -158,8 +154,6 @@ Committed LaneTransactions::show_committed(Time now) {
   count_batch();
   StepCount steps = *state_.steps_on_ledger;
   committed_ = sent_.position;
-  if (NUSTREAM_PLANTED("public-steps-leave-out-rejects")) steps = StepCount{steps.value() - state_.rejected};
-  if (NUSTREAM_PLANTED("public-counter-counts-rejects")) steps = StepCount{steps.value() + state_.rejected};
   shown_.update(serve::CommittedSpend::committed(state_.ledger.entry(steps, committed_),
                                                  state_.ledger.total(steps, committed_)));
   if (!published_.empty()) {
@@ -171,7 +165,6 @@ Committed LaneTransactions::show_committed(Time now) {
 }
 
 void LaneTransactions::count_batch() {
-  if (NUSTREAM_PLANTED("readiness-falls-with-rejects") && state_.rejected > 0) shown_.set_ready(false);
   metrics_.records->Increment(static_cast<double>(figures_.records));
   for (const serve::RejectReason reason : serve::reject_reasons) {
     metrics_.records_rejected[reason].Increment(

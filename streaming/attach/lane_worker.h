@@ -80,6 +80,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   struct Open;
 
   [[nodiscard]] bool enter(LaneEvent event);
+  [[nodiscard]] bool goes_quiet(LaneEvent event, bool opening);
   void end_with(LaneEvent event);
   void show(serve::LaneStatus state, std::string reason = {});
   [[nodiscard]] kafka::PartitionIndex partition() const;

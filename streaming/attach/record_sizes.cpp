@@ -18,7 +18,6 @@
 #include "nustream/descent/second_moments.h"
 #include "nustream/lane/lane.h"
 #include "nustream/moments/lane.h"
-#include "planted.h"
 #include "publish/release_json.h"
 #include "users/sealed_record.h"
 #include "users/topic_mark.h"
@@ -164,7 +163,6 @@ std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes
                               "message.max.bytes in [kafka.librdkafka]",
                               state_bytes, release_bytes, record_bytes_max));
   }
-  if (NUSTREAM_PLANTED("attached-batch-never-closes-by-bytes")) return std::numeric_limits<std::size_t>::max() / 2;
   return std::clamp<std::size_t>(config.outbox_bytes_max.value_or(record_bytes_max / 2), release_bytes,
                                  record_bytes_max - taken);
 }

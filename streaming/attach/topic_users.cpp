@@ -4,7 +4,6 @@
 #include <iterator>
 #include <utility>
 
-#include "planted.h"
 #include "users/clock_of_state.h"
 #include "users/new_epoch.h"
 
@@ -27,11 +26,7 @@ TopicUsers::TopicUsers(const UserStore& store, const journal::UsersOfState& befo
       clock_(users::clock_of(limits_, &before)),
       log_(key_, store.identity, table_, store.division, store.sizes) {
   const users::TopicMark mark = users::decode_topic_mark(before.mark);
-  if (NUSTREAM_PLANTED("attached-users-counts-restart-at-a-resume")) {
-    log_.begin(store.end);
-  } else {
-    log_.load(mark, store.end, read);
-  }
+  log_.load(mark, store.end, read);
 }
 
 void TopicUsers::take_over(std::span<const users::Entry> entries) {

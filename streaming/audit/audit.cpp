@@ -228,9 +228,12 @@ Bounds prove(const Match& match, Absent absent, const Options& options, Confiden
   return bounds;
 }
 
-void check(config::Purpose purpose, bool of_users, const Options& options) {
-  const auto refuse = [&](const std::string& what) { throw Failure(Exit::usage, "audit: " + what); };
-  const bool table = purpose == config::Purpose::table;
+[[noreturn]] void refuse(const std::string& what) {
+  throw Failure(Exit::usage, "audit: " + what);
+}
+
+/// Steps, passes, and where the record is.
+void check_steps(bool table, bool of_users, const Options& options) {
   if (options.steps == 0 || options.steps > 256) refuse("--steps: allowed is 1 to 256");
   if (options.passes == 0 || options.steps % options.passes != 0) {
     refuse(fmt::format("--passes {}: allowed is a divisor of --steps {}", options.passes, options.steps));
@@ -244,6 +247,11 @@ void check(config::Purpose purpose, bool of_users, const Options& options) {
     refuse(fmt::format("--at {}: allowed is 0 to {}, a step of the first pass (--steps {}, --passes {})", *options.at,
                        of_a_pass - 1, options.steps, options.passes));
   }
+}
+
+void check(config::Purpose purpose, bool of_users, const Options& options) {
+  const bool table = purpose == config::Purpose::table;
+  check_steps(table, of_users, options);
   if (options.records && !table) refuse("--records: of a table alone; these settings have no section [estimate]");
   if (options.records.value_or(1) == 0 || options.records.value_or(1) > 256) refuse("--records: allowed is 1 to 256");
   if (!(options.delta > 0 && options.delta < 1)) refuse("--delta: allowed is a number between 0 and 1");

@@ -29,15 +29,18 @@ std::string RecordWriter::null() const {
   return config_.input.format == config::Format::csv ? "\"" : "null";
 }
 
+std::string RecordWriter::text_of(const record::Field& field, const Values& values, bool is_zero) {
+  if (field.reading == record::Reading::user) return std::string(values.user);
+  if (field.reading == record::Reading::equals) return is_zero ? field.equals + '~' : field.equals;
+  if (field.reading == record::Reading::other && is_zero) return field.labels.front();
+  return is_zero ? "2024-01-01T00:00:00Z" : "2024-01-06T23:00:00Z";  // a Monday, a Saturday
+}
+
 std::string RecordWriter::text(const std::string& column, const Values& values) const {
   const record::Field* const field = field_of(column);
   if (field == nullptr) return "0";
   const bool is_zero = values.axis != nullptr && *values.axis != column;
-  if (field->reading == record::Reading::user) return std::string(values.user);
-  if (field->reading == record::Reading::equals) return is_zero ? field->equals + '~' : field->equals;
-  if (field->reading == record::Reading::other && is_zero) return field->labels.front();
-  if (field->reading != record::Reading::number)
-    return is_zero ? "2024-01-01T00:00:00Z" : "2024-01-06T23:00:00Z";  // a Monday, a Saturday
+  if (field->reading != record::Reading::number) return text_of(*field, values, is_zero);
   if (config_.schema.target && config_.schema.target->first.column == column) {
     return std::isfinite(values.target) ? fmt::format("{}", values.target) : no_number();
   }

@@ -35,6 +35,7 @@ class RecordWriter {
   [[nodiscard]] std::string null() const;
   /// What a column's field holds.
   [[nodiscard]] std::string text(const std::string& column, const Values& values) const;
+  [[nodiscard]] static std::string text_of(const record::Field& field, const Values& values, bool is_zero);
   [[nodiscard]] std::string record(const Values& values) const;
 
  private:

@@ -10,7 +10,6 @@
 
 #include "config/mechanism.h"
 #include "error.h"
-#include "planted.h"
 #include "secrets/hex.h"
 
 namespace nustream::config {
@@ -227,7 +226,6 @@ void add_correlation(const noise::Correlation& correlation, Canonical& out) {
 }
 
 void add_stage(const StageNoise& stage, Canonical& out) {
-  if (NUSTREAM_PLANTED("digest-without-the-noise")) return;
   add_correlation(stage.correlation, out);
   out.add_count("generator", static_cast<std::uint64_t>(stage.generator));
   out.add("sigma", stage.sigma.value());

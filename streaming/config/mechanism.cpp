@@ -5,7 +5,6 @@
 #include "nustream/privacy/epsilon.h"
 #include "nustream/privacy/sensitivity.h"
 #include "nustream/users/sensitivity.h"
-#include "planted.h"
 
 namespace nustream::config {
 namespace {
@@ -18,7 +17,6 @@ std::vector<Rho> shares(const Config& config, Rho all) {
   const double charged = !moments ? 0 : moments->meat ? config.intervals.share : config.strength_share;
   const double first = first_stage && first_stage->clip ? config.first_stage_share : 0;
   if (charged == 0 && first == 0) return {all};
-  if (NUSTREAM_PLANTED("each-stage-spends-the-budget")) return std::vector(lane::stages(config.descent).size(), all);
   const double descent = (1 - charged) * all.value() * below;
   std::vector<Rho> parts{Rho{descent * (1 - first)}};
   if (first > 0) parts.emplace_back(descent * first);
@@ -43,20 +41,6 @@ StageNoise calibrated(const Config& config, const noise::Correlation& correlatio
           rho,        sigma,       noise_stddev(sigma, displacement)};
 }
 
-/// σΔ of the noise that is really generated: the stage's, but for bugs that tests plant.
-NoiseStddev added_noise(const Config& config, const StageNoise& stage, ClipNorm clip) {
-  if (NUSTREAM_PLANTED("replace-one-in-the-plan-alone")) {
-    return noise_stddev(stage.sigma, privacy::displacement(clip, privacy::Adjacency::zero_out));
-  }
-  if (NUSTREAM_PLANTED("noise-divided-by-n")) {
-    return NoiseStddev{stage.stddev.value() / static_cast<double>(config.descent.minibatch)};
-  }
-  if (NUSTREAM_PLANTED("moments-without-noise") && stage.name.ends_with("moments")) {
-    return NoiseStddev{stage.stddev.value() / 1e3};
-  }
-  return stage.stddev;
-}
-
 Mechanism calibrated(const Config& config, const privacy::Participation& participation,
                      std::optional<StepCount> steps) {
   const std::optional<StepCount> horizon = config.noise.correlation.horizon();
@@ -68,11 +52,8 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
       steps ? noise::Correlation{config.noise.correlation.family(), steps} : config.noise.correlation;
   refuse_without_generator(correlation, config.noise.generator);
   const auto& limits = config.descent.users;
-  const auto& costed =
-      NUSTREAM_PLANTED("sigma-of-another-correlation") ? noise::Correlation{noise::Independent{}} : correlation;
-  const Sensitivity sensitivity = limits && !NUSTREAM_PLANTED("users-cost-what-a-record-costs")
-                                      ? users::sensitivity_limit(costed, *limits)
-                                      : privacy::sensitivity_limit(costed, participation);
+  const Sensitivity sensitivity = limits ? users::sensitivity_limit(correlation, *limits)
+                                         : privacy::sensitivity_limit(correlation, participation);
   const std::vector<lane::Stage> stages = lane::stages(config.descent);
   const std::vector<Rho> rhos = shares(config, rho_asked(config.privacy));
   std::vector<StageNoise> noises;
@@ -80,11 +61,9 @@ Mechanism calibrated(const Config& config, const privacy::Participation& partici
   std::optional<privacy::Spend> spend;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     noises.push_back(calibrated(config, correlation, stages[i], sensitivity, rhos[i]));
-    grids.emplace_back(added_noise(config, noises.back(), stages[i].clip), noise::largest_stddev(correlation),
-                       stages[i].clip);
+    grids.emplace_back(noises.back().stddev, noise::largest_stddev(correlation), stages[i].clip);
     const privacy::Spend own = limits ? users::spend(correlation, *limits, noises.back().sigma)
                                       : privacy::Spend{correlation, participation, noises.back().sigma};
-    if (i > 0 && NUSTREAM_PLANTED("moments-are-not-charged") && stages[i].name.ends_with("moments")) continue;
     spend = spend ? spend->beside(own) : own;
   }
   return {std::move(noises), std::move(grids), participation_of(config, participation), *spend};

@@ -8,7 +8,6 @@
 #include "nustream/noise/rational.h"
 #include "nustream/privacy/zcdp.h"
 #include "nustream/users/sensitivity.h"
-#include "planted.h"
 #include "publish/original_units.h"
 
 namespace nustream::config {

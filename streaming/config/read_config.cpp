@@ -15,14 +15,13 @@
 #include "config/read_start.h"
 #include "config/read_tree.h"
 #include "config/settings_tree.h"
-#include "planted.h"
 
 namespace nustream::config {
 namespace {
 
 privacy::Adjacency read_adjacency(const Section& section, Purpose purpose) {
   using privacy::Adjacency;
-  const bool table = purpose == Purpose::table && !NUSTREAM_PLANTED("tables-are-zero-out");
+  const bool table = purpose == Purpose::table;
   return section.choice<Adjacency>("adjacency", table ? Adjacency::replace_one : Adjacency::zero_out,
                                    {{"zero-out", Adjacency::zero_out}, {"replace-one", Adjacency::replace_one}});
 }
@@ -134,10 +133,9 @@ void read_descent(const Section& root, Purpose purpose, const TwoStageColumns& t
   config.estimate.full_batch = !root.section("descent").has("minibatch");
 }
 
-/// What only the whole can tell: dimensions agree, a target is there exactly where one is needed.
-void check_together(const Section& root, Purpose purpose, Config& config) {
+/// A target is there exactly where one is needed, and in its own units where the loss asks for those.
+void check_target(const Section& root, const Config& config) {
   const bool mean = config.descent.loss.kind == model::Loss::Kind::mean;
-  if (config.schema.features.empty()) root.missing("features");
   if (mean && config.schema.target) root.refuse("target", "no target for the mean");
   if (!mean && !config.schema.target) root.missing("target.column");
   const bool counts = config.schema.labels > 0 || config.descent.loss.kind == model::Loss::Kind::poisson;
@@ -145,6 +143,12 @@ void check_together(const Section& root, Purpose purpose, Config& config) {
     root.section("target").refuse("center",
                                   "neither center nor scale for this loss: its target has units of its own");
   }
+}
+
+/// What only the whole can tell, and the numbers of coefficients and records that follow from it.
+void check_together(const Section& root, Purpose purpose, Config& config) {
+  if (config.schema.features.empty()) root.missing("features");
+  check_target(root, config);
   const Section descent = root.section(config.moments ? "moments" : "descent");
   const auto& first = config.descent.first_stage;
   config.descent.dimension =

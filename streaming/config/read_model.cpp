@@ -5,7 +5,6 @@
 #include "config/read_sections.h"
 #include "nustream/base/error.h"
 #include "nustream/inference/path_status.h"
-#include "planted.h"
 
 namespace nustream::config {
 namespace {
@@ -151,7 +150,7 @@ std::optional<ClipNorm> read_first_clip(const Section& section, Config& config) 
     config.first_stage_share = read_share(section, 0.5);
     return section.required<ClipNorm>("clip_norm");
   }
-  if (config.privacy.protects != Protects::target && !NUSTREAM_PLANTED("private-first-stage-is-not-clipped")) {
+  if (config.privacy.protects != Protects::target) {
     section.refuse(
         "private",
         "true where instruments and regressors are private: without noise the first stage carries each "

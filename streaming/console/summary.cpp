@@ -5,7 +5,6 @@
 #include "config/ranges.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
-#include "planted.h"
 #include "publish/json_text.h"
 
 namespace nustream::console {
@@ -42,8 +41,7 @@ void append_place(const char* name, const std::string& path, std::string& out) {
 void print_table(const Summary& summary, std::FILE* out) {
   fmt::print(out, "\n");
   if (summary.release) print_release(*summary.release, summary.average_from, out);
-  const std::uint64_t hidden = NUSTREAM_PLANTED("table-counts-usable-steps") ? summary.counts.rejected : 0;
-  fmt::print(out, "{:<16}{}\n", "steps", with_separators(summary.steps - hidden));
+  fmt::print(out, "{:<16}{}\n", "steps", with_separators(summary.steps));
   fmt::print(out, "{:<16}{:.6g} of at most {:.6g} (zCDP, {})\n", "rho spent", summary.rho, summary.rho_limit,
              protected_unit(summary.promise));
   print_epsilon(
@@ -64,8 +62,7 @@ std::string to_json(const Summary& summary) {
   std::string out = "{\"stream\":";
   publish::append_string(summary.stream, out);
   append_field("epoch", std::uint64_t{summary.epoch}, out);
-  append_field("steps", summary.steps - (NUSTREAM_PLANTED("json-counts-usable-steps") ? summary.counts.rejected : 0),
-               out);
+  append_field("steps", summary.steps, out);
   if (summary.release) {
     append_object("estimate", summary.release->estimate, out);
     if (!summary.release->average.empty()) append_object("average", summary.release->average, out);

@@ -15,18 +15,9 @@
 #include "decode/line_decoder.h"
 #include "decode/merged_readings.h"
 #include "error.h"
-#include "planted.h"
 
 namespace nustream::decode {
 namespace {
-
-/// For a bug that tests plant: of the line before `begin`.
-bool has_open_quote_before(std::string_view segment, std::size_t begin) {
-  if (begin == 0) return false;
-  const std::string_view before = segment.substr(0, begin - 1);
-  const std::string_view line = before.substr(before.rfind('\n') + 1);
-  return std::count(line.begin(), line.end(), '"') % 2 == 1;
-}
 
 class CsvDecoder : public LineDecoder {
  public:
@@ -162,10 +153,7 @@ class CsvDecoder : public LineDecoder {
     std::size_t plain = 0;
     std::uint32_t first = 1;
     for (std::size_t row = 0; row < rows; ++row) {
-      if (NUSTREAM_PLANTED("open-quote-swallows-the-next-row") &&
-          has_open_quote_before(segment, index_->separators[first - 1] + 1)) {
-        writer.write_unusable("swallowed");
-      } else if (plain < plain_rows_.size() && plain_rows_[plain] == first) {
+      if (plain < plain_rows_.size() && plain_rows_[plain] == first) {
         write_plain(segment.data(), first, numbers_.data() + plain * stride, writer);
         ++plain;
       } else {

@@ -6,7 +6,6 @@
 
 #include "decode/row_writer.h"
 #include "error.h"
-#include "planted.h"
 
 namespace nustream::decode {
 namespace {
@@ -79,7 +78,7 @@ MessageDecoder::MessageDecoder(const InputSettings& settings, const record::Sche
     : builder_(schema),
       columns_(builder_.fields()),
       times_from_messages_(settings.time_column == timestamp_column),
-      append_times_only_(settings.append_times_only && !NUSTREAM_PLANTED("users-windows-go-by-producers-times")),
+      append_times_only_(settings.append_times_only),
       times_from_values_(!settings.time_column.empty() && !times_from_messages_),
       line_breaks_divide_(settings.format == Format::csv),
       value_bytes_max_(settings.record_bytes_max),

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <limits>
 #include <utility>
 
 #include "decode/csv_line.h"
 #include "decode/file_kind.h"
 #include "error.h"
-#include "planted.h"
 
 namespace nustream::decode {
 namespace {
@@ -48,25 +46,6 @@ std::string hint_for_lines_above(std::string_view line, const InputSettings& set
   const std::string mark(line.substr(0, 1));
   return " (if lines that begin with '" + mark + "' stand above the header, set stream.comment = \"" + mark +
          "\", or stream.skip_lines to their number)";
-}
-
-/// A bug that tests plant: whether a record counts depends on the times of those before it.
-void drop_late_rows(record::RowBatch& batch, std::size_t first) {
-  double watermark = -std::numeric_limits<double>::infinity();
-  for (std::size_t row = 0; row < batch.times.size(); ++row) {
-    if (row >= first && batch.times[row] < watermark) {
-      std::fill_n(batch.x.begin() + static_cast<std::ptrdiff_t>(row * batch.dimension), batch.dimension, 0.0);
-    }
-    watermark = std::max(watermark, batch.times[row]);
-  }
-}
-
-/// Another: one that is dated after now, by this machine's clock, has no features.
-void drop_rows_ahead(record::RowBatch& batch, std::size_t first) {
-  for (std::size_t row = first; row < batch.times.size(); ++row) {
-    if (!(batch.times[row] > static_cast<double>(std::time(nullptr)))) continue;
-    std::fill_n(batch.x.begin() + static_cast<std::ptrdiff_t>(row * batch.dimension), batch.dimension, 0.0);
-  }
 }
 
 }  // namespace
@@ -128,8 +107,6 @@ RecordedReader::Step RecordedReader::step(record::RowBatch& batch, std::size_t r
   if (settings_.to) rows = static_cast<std::size_t>(std::min<std::uint64_t>(rows, *settings_.to - ordinal_));
   RowWriter writer(builder_, !settings_.time_column.empty(), ordinal_, batch);
   const LineDecoder::Progress progress = decoder_->decode(buffer_.lines(), rows, writer);
-  if (NUSTREAM_PLANTED("watermark-makes-records-late")) drop_late_rows(batch, batch.count() - progress.rows);
-  if (NUSTREAM_PLANTED("record-of-the-future-is-dropped")) drop_rows_ahead(batch, batch.count() - progress.rows);
   buffer_.consume(progress.bytes);
   ordinal_ += progress.rows;
   return Step::progress;

@@ -6,22 +6,8 @@
 
 #include "engine/spent.h"
 #include "nustream/users/sensitivity.h"
-#include "planted.h"
 
 namespace nustream::engine {
-
-namespace {
-
-/// A bug that tests plant: the steps of this run alone, of an epoch that it goes on with.
-StepCount steps_since(const journal::Ledger& ledger, const EpochIdentity& identity, StepCount steps) {
-  for (const journal::LedgerEntry& known : ledger.epochs) {
-    const bool same = known.lane == identity.lane && known.epoch == identity.epoch;
-    if (same && known.steps < steps) return StepCount{steps.value() - known.steps.value()};
-  }
-  return steps;
-}
-
-}  // namespace
 
 namespace {
 
@@ -81,7 +67,6 @@ void EpochLedger::owe(const journal::LedgerEntry& entry) {
 }
 
 journal::LedgerEntry EpochLedger::entry(StepCount steps, Position to) const {
-  if (NUSTREAM_PLANTED("resume-restarts-the-spend")) steps = steps_since(ledger_, identity_, steps);
   return line(mechanism_.spend.after(steps), mechanism_.spend.limit(), steps, to);
 }
 
@@ -104,7 +89,6 @@ journal::LedgerEntry EpochLedger::line(Rho spent, Rho limit, StepCount steps, Po
 std::vector<journal::LedgerEntry> EpochLedger::others() const {
   std::vector<journal::LedgerEntry> entries;
   for (const journal::LedgerEntry& known : ledger_.epochs) {
-    if (NUSTREAM_PLANTED("spend-forgets-earlier-epochs")) continue;
     if (known.lane != identity_.lane || known.epoch != identity_.epoch) entries.push_back(known);
   }
   return entries;

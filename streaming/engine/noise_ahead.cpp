@@ -10,7 +10,6 @@
 
 #include "engine/noise_feed.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::engine {
 namespace {
@@ -182,7 +181,7 @@ class NoiseAhead::Impl : public std::enable_shared_from_this<NoiseAhead::Impl> {
       return false;
     }
     current_ = std::move(next_);
-    if (!NUSTREAM_PLANTED("noise-ahead-keeps-its-first-key")) start_.reset();  // it would open every block since
+    start_.reset();  // it would open every block since
     NUSTREAM_REQUIRE(next_step_ >= current_->first && next_step_ < current_->first + current_->steps,
                      "the noise source gave the block of another step");
     return true;

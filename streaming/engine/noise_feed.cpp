@@ -5,7 +5,6 @@
 
 #include "error.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::engine {
 
@@ -49,11 +48,9 @@ NoiseFeed::NoiseFeed(const config::Mechanism& mechanism, const journal::NoiseChe
 
 void NoiseFeed::Stage::next_block(std::uint64_t next_step) {
   const noise::CorrelatedBlock block = source.next();
-  [[maybe_unused]] const bool resumed = end == 0;  // by a planted bug alone
   first = block.first.value();
   end = first + block.steps;
   NUSTREAM_REQUIRE(next_step >= first && next_step < end, "the noise source gave the block of another step");
-  if (NUSTREAM_PLANTED("resume-restarts-the-noise") && resumed) first = next_step;
   units.resize(block.steps * dimension);
   grid.round_noise(block.z, units);
 }

@@ -8,7 +8,6 @@
 #include "error.h"
 #include "nustream/privacy/ledger.h"
 #include "nustream/privacy/zcdp.h"
-#include "planted.h"
 #include "publish/promise.h"
 
 namespace nustream::engine {
@@ -41,13 +40,7 @@ Rho spent_by_user(std::span<const journal::LedgerEntry> entries, privacy::Neighb
   std::vector<users::Epoch> epochs;
   if (!entries.empty() && entries.back().user) require_same_windows(entries, entries.back().user->limits);
   for (const journal::LedgerEntry& entry : entries) {
-    if (!entry.neighbours.of_user && NUSTREAM_PLANTED("records-spend-is-taken-for-users")) continue;
     epochs.push_back(epoch_of(entry, asked));
-  }
-  if (NUSTREAM_PLANTED("users-epochs-cost-the-dearest")) {
-    std::vector<Rho> each;
-    for (const users::Epoch& epoch : epochs) each.push_back(users::charged({&epoch, 1}));
-    return privacy::parallel(each);
   }
   return users::charged(epochs);
 }
@@ -94,9 +87,7 @@ Rho total_spent(std::span<const journal::LedgerEntry> entries, privacy::Neighbou
 
 StepCount furthest_within(std::optional<StepCount> horizon, Rho budget, const std::function<Rho(StepCount)>& total) {
   const std::uint64_t furthest = horizon ? horizon->value() : std::numeric_limits<std::uint64_t>::max() / 2;
-  const auto fits = [&](std::uint64_t steps) {
-    return total(StepCount{NUSTREAM_PLANTED("budget-is-crossed-by-a-step") ? steps - 1 : steps}) <= budget;
-  };
+  const auto fits = [&](std::uint64_t steps) { return total(StepCount{steps}) <= budget; };
   std::uint64_t within = 0;
   std::uint64_t beyond = 1;
   while (beyond < furthest && fits(beyond)) {

@@ -12,13 +12,11 @@
 #include "nustream/inference/table_descent.h"
 #include "nustream/privacy/epsilon.h"
 #include "nustream/privacy/zcdp.h"
-#include "planted.h"
 
 namespace nustream::engine {
 
 privacy::Participation TableDesign::participation() const {
-  if (NUSTREAM_PLANTED("table-is-read-once")) return privacy::Participation::once();
-  if (of_users && !NUSTREAM_PLANTED("tables-users-are-in-one-minibatch")) return {steps, 1};
+  if (of_users) return {steps, 1};
   return {passes(), steps_of_a_pass};
 }
 
@@ -75,7 +73,7 @@ TableDesign settle_design(config::Config& config, std::uint64_t rows) {
   const std::uint64_t runs = by_runs ? config.intervals.count : 1;
   config::Privacy& privacy = config.privacy;
   const Rho all = privacy.rho ? *privacy.rho : privacy::rho_for(*privacy.epsilon, privacy.delta);
-  privacy.rho = NUSTREAM_PLANTED("each-run-spends-the-budget") ? all : Rho{all.value() / static_cast<double>(runs)};
+  privacy.rho = Rho{all.value() / static_cast<double>(runs)};
   privacy.epsilon.reset();
   const TableDesign design{rows, m, (rows + m - 1) / m, config.estimate.steps, runs, config.users.has_value()};
   if (config.users) config.descent.users = users::Limits(design.participation(), {});

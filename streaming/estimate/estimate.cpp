@@ -20,7 +20,6 @@
 #include "estimate/report.h"
 #include "estimate/table.h"
 #include "nustream/privacy/zcdp.h"
-#include "planted.h"
 #include "report/report.h"
 #include "secrets/harden.h"
 
@@ -253,8 +252,7 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   console::OperatorFile chart_file(options.chart, journal::Audience::everyone);
   Table table = read_table(config);
   TableWitness witness(table);
-  const engine::TableDesign design = engine::settle_design(
-      config, NUSTREAM_PLANTED("table-counts-usable-records") ? table.rows() - table.counts.rejected : table.rows());
+  const engine::TableDesign design = engine::settle_design(config, table.rows());
   const config::Mechanism mechanism = make_mechanism(config, design.participation(), StepCount{design.steps});
 
   // Where the operator asks for it, it keeps an epoch from its first step.

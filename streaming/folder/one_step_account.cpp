@@ -10,7 +10,6 @@
 #include "journal/release_chain.h"
 #include "journal/sealed_state.h"
 #include "located.h"
-#include "planted.h"
 
 namespace nustream::folder {
 namespace {
@@ -78,22 +77,9 @@ Rho OneStepAccount::with(Rho rho, privacy::Neighbours neighbours) const {
 }
 
 journal::LedgerEntry OneStepAccount::entry(const OneStep& spent) const {
-  const bool is_first = ledger_.epochs.empty() || NUSTREAM_PLANTED("fits-cost-the-dearest");
-  const auto overlap = is_first ? journal::Overlap::disjoint : journal::Overlap::unknown;
-  const Position first{NUSTREAM_PLANTED("fits-cost-the-dearest") ? epoch_.value() * spent.records : 0};
-  const Position end{first.value() + spent.records};
-  return {stream_,
-          lane_,
-          epoch_,
-          first,
-          end,
-          one_step,
-          spent.rho,
-          spent.rho,
-          spent.digest,
-          spent.neighbours,
-          keys_->is_private(),
-          overlap};
+  const auto overlap = ledger_.epochs.empty() ? journal::Overlap::disjoint : journal::Overlap::unknown;
+  return {stream_,   lane_,     epoch_,       Position{0},      Position{spent.records}, one_step,
+          spent.rho, spent.rho, spent.digest, spent.neighbours, keys_->is_private(),     overlap};
 }
 
 void OneStepAccount::commit(const OneStep& spent) {

@@ -14,7 +14,6 @@
 #include "journal/completion.h"
 #include "journal/record_marks.h"
 #include "located.h"
-#include "planted.h"
 #include "secrets/key_file.h"
 #include "secrets/random.h"
 
@@ -119,10 +118,6 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   if (const auto* begin = std::get_if<engine::Begin>(&decision)) {
     const bool carries_over = begin_users(state ? &*state : nullptr, found, ledger);
     begin_epoch(*begin, lost, std::move(ledger), options, carries_over);
-    if (NUSTREAM_PLANTED("epoch-goes-on-from-the-state") && state) {
-      const auto old = engine::decoded_estimator(config_, mechanism_, state->record.lane);
-      lane_->go_on_from({.theta = {old.theta().begin(), old.theta().end()}});
-    }
   } else {
     go_on(std::move(*state), std::get<engine::GoOn>(decision).overlap, std::move(ledger));
   }
@@ -367,7 +362,6 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   if (users_) batch.before_state = [this] { users_->sync(); };
   outbox_in_flight_ = batch.outbox;
   is_committed_ = true;
-  if (NUSTREAM_PLANTED("printed-ahead-of-its-state")) published_(std::exchange(outbox_in_flight_, {}));
   auto done = std::make_shared<std::promise<void>>();
   in_flight_ = done->get_future();
   journal_->commit(std::move(batch), journal::that_ends(std::move(done), tell_witness(lane_->steps())));

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "error.h"
-#include "planted.h"
 #include "secrets/fields.h"
 #include "users/clock_of_state.h"
 #include "users/new_epoch.h"
@@ -50,9 +49,7 @@ FolderUsers::FolderUsers(journal::Disk& disk, const journal::Disk::Path& folder,
       key_(before.key),
       clock_(users::clock_of(limits_, &before)),
       log_(disk, folder, key_, identity, table_) {
-  const bool forgets = NUSTREAM_PLANTED("users-counts-restart-at-a-resume");
-  if (forgets) forget_store(disk, folder);
-  log_.load(forgets ? users::StoreMark{} : mark_of(before));
+  log_.load(mark_of(before));
 }
 
 void FolderUsers::carry_over(const users::Limits& before) {
@@ -61,7 +58,6 @@ void FolderUsers::carry_over(const users::Limits& before) {
 
 void FolderUsers::begin_anew() {
   clock_ = users::clock_of(limits_, nullptr);
-  if (NUSTREAM_PLANTED("users-closed-ones-count-under-another-column")) return open_.empty_table();
   users::count_anew(table_, open_);
 }
 
@@ -91,7 +87,7 @@ std::unique_ptr<FolderUsers> users_of_epoch(journal::Disk& disk, const journal::
                  users::are_of_one_kind(*limits_before, *settings.limits);
   try {
     auto known = std::make_unique<FolderUsers>(disk, folder, identity, settings, *before);
-    if (carries_over && !NUSTREAM_PLANTED("users-counts-restart-with-an-epoch")) {
+    if (carries_over) {
       known->carry_over(*limits_before);
     } else {
       known->begin_anew();

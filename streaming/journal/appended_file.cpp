@@ -5,7 +5,6 @@
 
 #include "error.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::journal {
 namespace {
@@ -60,13 +59,6 @@ std::string AppendedFile::read(std::uint64_t offset, std::uint64_t count) const 
 
 void AppendedFile::judge(const Extent& before, std::string_view rest) {
   size_ = open() ? file_->size() : 0;
-  const bool is_ledger = audience_ == Audience::operators;
-  const bool blind = NUSTREAM_PLANTED("rolled-back-state-is-taken") ||
-                     (is_ledger && NUSTREAM_PLANTED("ledger-beyond-a-folders-state-is-not-seen")) ||
-                     (!is_ledger && NUSTREAM_PLANTED("releases-beyond-a-folders-state-are-not-seen"));
-  if (blind && size_ > before.length + rest.size()) {
-    return static_cast<void>(judge_without_state());
-  }
   if (size_ < before.length) throw contradiction("is shorter than the state says: it lost lines");
   if (size_ - before.length > rest.size() + torn_bytes_max) {
     throw contradiction("holds lines that the state does not know: the state was rolled back");

@@ -10,7 +10,6 @@
 
 #include "error.h"
 #include "journal/witness_files.h"
-#include "planted.h"
 #include "secrets/folder_trust.h"
 #include "secrets/key_place.h"
 
@@ -117,7 +116,6 @@ void FolderWitness::look_at(const fs::path& file, bool has_account) {
   if (!one) {
     std::error_code unknown;
     if (has_account || !has_name_of(settings_.stream, file) || !fs::exists(fs::symlink_status(file, unknown))) return;
-    if (NUSTREAM_PLANTED("witness-that-cannot-be-believed-is-forgotten")) return;
     static_cast<void>(bytes_of_own(file));
     throw cannot_be_known(file);
   }
@@ -127,7 +125,7 @@ void FolderWitness::look_at(const fs::path& file, bool has_account) {
                                          witness.folder == secrets::real_path(settings_.folder).string();
   if (!is_this) return;
   if (kind_of_witness(one->bytes, keys_) != WitnessKind::ours) {
-    if (has_account || NUSTREAM_PLANTED("witness-that-cannot-be-believed-is-forgotten")) return;
+    if (has_account) return;
     throw of_this_place_under_another_key(file, witness);
   }
   if (!one->read.is_authentic) throw damaged(file);
@@ -174,7 +172,6 @@ void FolderWitness::doubt_files() {
 }
 
 bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, const StateRecord& record) const {
-  if (NUSTREAM_PLANTED("witness-is-not-asked")) return true;
   if (!found_ || found_->ledger_head == empty_ledger_head || found_->ledger_head == record.ledger_head) return true;
   if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return true;
   return epoch > found_->epoch && is_charged(disk, record);
@@ -193,7 +190,7 @@ std::vector<LedgerEntry> FolderWitness::not_charged_by(const Ledger& ledger) con
   std::vector<LedgerEntry> lacking;
   for (LedgerEntry entry : found_->epochs) {
     const bool is_last = entry.epoch == found_->epoch;
-    if (is_last && !NUSTREAM_PLANTED("lost-epoch-is-charged-what-the-witness-saw")) entry.rho = entry.rho_limit;
+    if (is_last) entry.rho = entry.rho_limit;
     entry.overlap = Overlap::unknown;
     const bool is_charged = std::any_of(ledger.epochs.begin(), ledger.epochs.end(), [&](const LedgerEntry& known) {
       if (known.lane != entry.lane || known.epoch != entry.epoch) return false;

@@ -7,7 +7,6 @@
 #include "journal/bookmark.h"
 #include "journal/failpoint.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::journal {
 namespace {
@@ -103,13 +102,12 @@ void OutboxFolder::commit(const Batch& batch) {
   if (options_.rejects) rejects_.make();
   sync_files();
   append_rejects(batch.rejects);
-  if (NUSTREAM_PLANTED("release-before-its-state")) publish(batch.ledger_entry, batch.outbox);
   if (batch.before_state) batch.before_state();
   replace_state(batch.sealed_state);
   // Of files that were adopted, and not before their spend is durable in the state.
   ledger_.cut_torn_tail();
   releases_.cut_torn_tail();
-  if (!NUSTREAM_PLANTED("release-before-its-state")) publish(batch.ledger_entry, batch.outbox);
+  publish(batch.ledger_entry, batch.outbox);
   NUSTREAM_FAILPOINT("after-commit");
 }
 
@@ -129,7 +127,6 @@ void OutboxFolder::append_rejects(const std::string& lines) try {
   rejects_.sync();
   NUSTREAM_FAILPOINT("after-sync-rejects");
 } catch (const Failure&) {
-  if (NUSTREAM_PLANTED("rejects-stop-the-releases")) throw;
   rejects_given_up_ = true;
 }
 

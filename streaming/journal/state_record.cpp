@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "error.h"
-#include "planted.h"
 #include "secrets/fields.h"
 
 namespace nustream::journal {
@@ -128,8 +127,7 @@ NoiseCheckpoints first_checkpoints(const noise::KeyBytes& epoch_key, LaneId lane
   NoiseCheckpoints all;
   all.stages.reserve(count);  // at once: a growing vector would leave copies of keys behind
   for (std::uint32_t stage = 0; stage < count; ++stage) {
-    const bool has_none = NUSTREAM_PLANTED("later-epochs-draw-no-key") && epoch.value() > 0;
-    all.stages.push_back(noise::first_checkpoint(has_none ? noise::KeyBytes{} : epoch_key, {lane, epoch, stage}));
+    all.stages.push_back(noise::first_checkpoint(epoch_key, {lane, epoch, stage}));
   }
   return all;
 }

@@ -3,91 +3,91 @@
 #include <librdkafka/rdkafka.h>
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <utility>
 
 namespace nustream::kafka {
 namespace {
 
+/// The codes of librdkafka and of the protocol that have a cause with a name here.
+namespace codes_of {
+constexpr int unavailable[] = {RD_KAFKA_RESP_ERR__TRANSPORT,
+                               RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN,
+                               RD_KAFKA_RESP_ERR__RESOLVE,
+                               RD_KAFKA_RESP_ERR__WAIT_COORD,
+                               RD_KAFKA_RESP_ERR__WAIT_CACHE,
+                               RD_KAFKA_RESP_ERR__NODE_UPDATE,
+                               RD_KAFKA_RESP_ERR__UNKNOWN_BROKER,
+                               RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE,
+                               RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+                               RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE,
+                               RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE,
+                               RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION,
+                               RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS,
+                               RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE,
+                               RD_KAFKA_RESP_ERR_NOT_COORDINATOR,
+                               RD_KAFKA_RESP_ERR_NOT_CONTROLLER,
+                               RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS,
+                               RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+                               RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR,
+                               RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH,
+                               RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH,
+                               RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE,
+                               RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT,
+                               RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS,
+                               RD_KAFKA_RESP_ERR_TRANSACTION_COORDINATOR_FENCED,
+                               RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS};
+constexpr int timed_out[] = {RD_KAFKA_RESP_ERR__TIMED_OUT, RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE,
+                             RD_KAFKA_RESP_ERR__MSG_TIMED_OUT, RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT};
+constexpr int fenced[] = {RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED,
+                          RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH};
+constexpr int lost_membership[] = {RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST, RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED,
+                                   RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION, RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID};
+constexpr int fenced_member[] = {RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID};
+constexpr int authentication[] = {RD_KAFKA_RESP_ERR__AUTHENTICATION,
+                                  RD_KAFKA_RESP_ERR__SSL,
+                                  RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED,
+                                  RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM,
+                                  RD_KAFKA_RESP_ERR_ILLEGAL_SASL_STATE,
+                                  RD_KAFKA_RESP_ERR_SECURITY_DISABLED};
+constexpr int authorization[] = {
+    RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED,
+    RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED};
+constexpr int unknown_topic[] = {RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION,
+                                 RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION};
+constexpr int offset_out_of_range[] = {RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET, RD_KAFKA_RESP_ERR__NO_OFFSET,
+                                       RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE};
+constexpr int record_too_large[] = {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE,
+                                    RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE};
+constexpr int queue_full[] = {RD_KAFKA_RESP_ERR__QUEUE_FULL};
+constexpr int state[] = {RD_KAFKA_RESP_ERR__STATE, RD_KAFKA_RESP_ERR__CONFLICT, RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS,
+                         RD_KAFKA_RESP_ERR_INVALID_TXN_STATE};
+}  // namespace codes_of
+
+struct Meaning {
+  Cause cause;
+  std::span<const int> codes;
+};
+constexpr Meaning meanings[] = {
+    {Cause::unavailable, codes_of::unavailable},
+    {Cause::timed_out, codes_of::timed_out},
+    {Cause::fenced, codes_of::fenced},
+    {Cause::lost_membership, codes_of::lost_membership},
+    {Cause::fenced_member, codes_of::fenced_member},
+    {Cause::authentication, codes_of::authentication},
+    {Cause::authorization, codes_of::authorization},
+    {Cause::unknown_topic, codes_of::unknown_topic},
+    {Cause::offset_out_of_range, codes_of::offset_out_of_range},
+    {Cause::record_too_large, codes_of::record_too_large},
+    {Cause::queue_full, codes_of::queue_full},
+    {Cause::state, codes_of::state},
+};
+
 Cause cause_of(int code) {
-  switch (code) {
-    case RD_KAFKA_RESP_ERR__TRANSPORT:
-    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
-    case RD_KAFKA_RESP_ERR__RESOLVE:
-    case RD_KAFKA_RESP_ERR__WAIT_COORD:
-    case RD_KAFKA_RESP_ERR__WAIT_CACHE:
-    case RD_KAFKA_RESP_ERR__NODE_UPDATE:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_BROKER:
-    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
-    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
-    case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
-    case RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE:
-    case RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
-    case RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS:
-    case RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE:
-    case RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
-    case RD_KAFKA_RESP_ERR_NOT_CONTROLLER:
-    case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS:
-    case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:
-    case RD_KAFKA_RESP_ERR_KAFKA_STORAGE_ERROR:
-    case RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH:
-    case RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH:
-    case RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE:
-    case RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT:
-    case RD_KAFKA_RESP_ERR_CONCURRENT_TRANSACTIONS:
-    case RD_KAFKA_RESP_ERR_TRANSACTION_COORDINATOR_FENCED:
-    case RD_KAFKA_RESP_ERR_REBALANCE_IN_PROGRESS:
-      return Cause::unavailable;
-    case RD_KAFKA_RESP_ERR__TIMED_OUT:
-    case RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE:
-    case RD_KAFKA_RESP_ERR__MSG_TIMED_OUT:
-    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
-      return Cause::timed_out;
-    case RD_KAFKA_RESP_ERR__FENCED:
-    case RD_KAFKA_RESP_ERR_PRODUCER_FENCED:
-    case RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
-      return Cause::fenced;
-    case RD_KAFKA_RESP_ERR__ASSIGNMENT_LOST:
-    case RD_KAFKA_RESP_ERR__MAX_POLL_EXCEEDED:
-    case RD_KAFKA_RESP_ERR_ILLEGAL_GENERATION:
-    case RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID:
-      return Cause::lost_membership;
-    case RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID:
-      return Cause::fenced_member;
-    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
-    case RD_KAFKA_RESP_ERR__SSL:
-    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
-    case RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM:
-    case RD_KAFKA_RESP_ERR_ILLEGAL_SASL_STATE:
-    case RD_KAFKA_RESP_ERR_SECURITY_DISABLED:
-      return Cause::authentication;
-    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
-    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
-      return Cause::authorization;
-    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
-    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
-    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
-    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
-      return Cause::unknown_topic;
-    case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
-    case RD_KAFKA_RESP_ERR__NO_OFFSET:
-    case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
-      return Cause::offset_out_of_range;
-    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
-    case RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE:
-    case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
-      return Cause::record_too_large;
-    case RD_KAFKA_RESP_ERR__QUEUE_FULL:
-      return Cause::queue_full;
-    case RD_KAFKA_RESP_ERR__STATE:
-    case RD_KAFKA_RESP_ERR__CONFLICT:
-    case RD_KAFKA_RESP_ERR__PREV_IN_PROGRESS:
-    case RD_KAFKA_RESP_ERR_INVALID_TXN_STATE:
-      return Cause::state;
-    default:
-      return Cause::other;
-  }
+  const auto* const found = std::ranges::find_if(
+      meanings, [code](const Meaning& meaning) { return std::ranges::count(meaning.codes, code) > 0; });
+  return found == std::end(meanings) ? Cause::other : found->cause;
 }
 
 Remedy remedy_of(Cause cause) {

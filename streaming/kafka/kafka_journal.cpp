@@ -9,7 +9,6 @@
 #include "kafka/dead_letter_headers.h"
 #include "kafka/partition_reader.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 
 namespace nustream::kafka {
 namespace {
@@ -153,7 +152,6 @@ void KafkaJournal::add_lane_records(Work& work) const {
   for_each_line(work.batch.ledger_entry, [&](std::string_view line) {
     records.push_back({place.topics.ledger, place.partition(), std::nullopt, line});
   });
-  if (NUSTREAM_PLANTED("release-in-its-own-transaction")) work.releases = std::exchange(work.batch.outbox, {});
   for_each_line(work.releases, [&](std::string_view line) {
     records.push_back({place.topics.releases, place.partition(), std::nullopt, line});
   });

@@ -9,7 +9,6 @@
 #include "kafka/seen_records.h"
 #include "kafka/topic_bookmark.h"
 #include "log/log.h"
-#include "planted.h"
 
 namespace nustream::kafka {
 namespace {
@@ -67,7 +66,7 @@ void LaneChecks::check_releases(const journal::State& state, Offset from) {
   uncommitted_.read_patiently(partition, std::max(from, log.low), log.high, time_, [&](const Message& message) {
     const journal::LastRelease release = journal::parse_last_release(text_of(message));
     if (release.lane != place_.lane) return;
-    if (is_later(release, state.identity) && !NUSTREAM_PLANTED("releases-beyond-the-state-are-not-seen")) {
+    if (is_later(release, state.identity)) {
       rolled_back(fmt::format("epoch {}, step {} is released, but the state is at epoch {}, step {}",
                               release.epoch.value(), release.steps.value(), state.identity.epoch.value(),
                               state.identity.steps.value()));
@@ -91,8 +90,7 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
     found = found || journal::hash_of(std::string(text_of(message)) + '\n') == state.record.ledger_head;
   });
   if (!found) contradiction("the ledger topic does not hold this state's line");
-  if (further && !NUSTREAM_PLANTED("ledger-beyond-the-state-is-not-seen"))
-    rolled_back("the ledger goes on beyond this state");
+  if (further) rolled_back("the ledger goes on beyond this state");
 }
 
 std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,
@@ -167,7 +165,7 @@ std::optional<Offset> LaneChecks::check_committed_offset(const journal::StateRec
     std::this_thread::sleep_for(between_looks);
     committed = committed_.committed(input, deadline());
   }
-  if (committed && *committed > position && !NUSTREAM_PLANTED("committed-offset-beyond-the-state-is-not-seen")) {
+  if (committed && *committed > position) {
     rolled_back(fmt::format("the group has committed offset {}, but the state is at {}", committed->value(),
                             position.value()));
   }
@@ -195,8 +193,6 @@ LaneChecks::Remains LaneChecks::remains() {
         !last || release.epoch > last->epoch || (release.epoch == last->epoch && release.steps >= last->steps);
     if (later) last = std::move(release);
   });
-  if (NUSTREAM_PLANTED("lost-ledger-is-taken-for-none") && remains.ledger.epochs.empty())
-    remains.last_release.reset();
   return remains;
 }
 

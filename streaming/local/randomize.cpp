@@ -16,7 +16,6 @@
 #include "local/record_reader.h"
 #include "local/report.h"
 #include "local/report_store.h"
-#include "planted.h"
 #include "publish/json_text.h"
 #include "secrets/harden.h"
 #include "secrets/random.h"
@@ -121,7 +120,7 @@ class Randomizer {
  private:
   RecordName use_record() {
     const RecordName name = name_record();
-    if (store_.contains(name) && !NUSTREAM_PLANTED("local-retry-draws-again")) {
+    if (store_.contains(name)) {
       ++counts_.again;
     } else {
       store_.add(name, draw());

@@ -15,7 +15,6 @@
 #include "nustream/ranges/likelihood_fit.h"
 #include "nustream/ranges/linear_fit.h"
 #include "nustream/ranges/sizes.h"
-#include "planted.h"
 #include "secrets/hex.h"
 #include "secrets/locked_memory.h"
 
@@ -97,7 +96,7 @@ void require_measurable(const config::Config& asked) {
 Rhos rhos_of(const config::Config& asked) {
   constexpr double below = 1 - 0x1p-48;  // composing rounds up
   const double all = config::rho_asked(asked.privacy).value() * below;
-  const double charged = NUSTREAM_PLANTED("ranges-are-not-charged") ? 0 : asked.ranges_share;
+  const double charged = asked.ranges_share;
   return {Rho{all * asked.ranges_share}, Rho{all * (1 - charged)}};
 }
 

@@ -4,6 +4,28 @@
 #include <cmath>
 
 namespace nustream::publish {
+namespace {
+
+/// Values by name, that count how many of them were asked for.
+class GivenValues {
+ public:
+  explicit GivenValues(std::span<const std::pair<std::string, double>> values) : values_(values) {}
+
+  /// nullptr for a name that has none.
+  const double* find(const std::string& name) {
+    const auto found = std::ranges::find(values_, name, &std::pair<std::string, double>::first);
+    if (found == values_.end()) return nullptr;
+    ++used_;
+    return &found->second;
+  }
+  [[nodiscard]] bool all_used() const noexcept { return used_ == values_.size(); }
+
+ private:
+  std::span<const std::pair<std::string, double>> values_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace
 
 OriginalUnits::OriginalUnits(const record::Schema& schema, const lane::Settings& settings)
     : mean_(settings.loss.kind == model::Loss::Kind::mean) {
@@ -83,13 +105,7 @@ void OriginalUnits::convert(std::span<const double> theta, std::vector<double>& 
 
 std::string OriginalUnits::invert(std::span<const std::pair<std::string, double>> values,
                                   std::span<double> theta) const {
-  std::size_t used = 0;
-  const auto value_of = [&](const std::string& name) -> const double* {
-    const auto found = std::ranges::find(values, name, &std::pair<std::string, double>::first);
-    if (found == values.end()) return nullptr;
-    ++used;
-    return &found->second;
-  };
+  GivenValues given(values);
   std::size_t name = 0;
   for (const Equation& equation : equations_) {
     const std::span<double> own = theta.subspan(equation.first, equation.size());
@@ -97,7 +113,7 @@ std::string OriginalUnits::invert(std::span<const std::pair<std::string, double>
     const std::size_t first = equation.intercept_parameter && !mean_ ? 1 : 0;
     double constant = 0;  // of the centred features, in units of the target
     for (std::size_t j = 0; j < equation.centers.size(); ++j, ++name) {
-      const double* value = value_of(names_[name]);
+      const double* value = given.find(names_[name]);
       if (value == nullptr) return "it has no '" + names_[name] + "'";
       const double center = equation.centers[j];
       const double scale = equation.scales[j];
@@ -105,7 +121,7 @@ std::string OriginalUnits::invert(std::span<const std::pair<std::string, double>
       if (!mean_) constant += own[first + j] * center / scale;
     }
     if (mean_) continue;
-    const double* intercept = value_of(equation.prefix + "intercept");
+    const double* intercept = given.find(equation.prefix + "intercept");
     const double shown = intercept != nullptr ? *intercept : 0.0;
     const double parameter = (shown - equation.target_center) / equation.target_scale + constant;
     if (equation.intercept_parameter) {
@@ -114,7 +130,7 @@ std::string OriginalUnits::invert(std::span<const std::pair<std::string, double>
       return "its intercept is not one that a model without an intercept has under these centres";
     }
   }
-  if (used != values.size()) return "it has coefficients that the settings do not";
+  if (!given.all_used()) return "it has coefficients that the settings do not";
   if (!std::ranges::all_of(theta, [](double entry) { return std::isfinite(entry); })) {
     return "its values are not all finite numbers";
   }

@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "planted.h"
 #include "publish/json_text.h"
 #include "publish/limits_json.h"
 #include "publish/released_sums.h"
@@ -156,13 +155,11 @@ void ReleaseEncoder::append(const moments::Release& release, std::string_view ta
 
 /// The end of a line: what it cost, and whose it is.
 void ReleaseEncoder::append_spend(StepCount steps, Position position, std::string& out) {
-  const bool lags = NUSTREAM_PLANTED("spend-lags-a-step") && steps.value() > 0;
-  const Rho now = spend_.after(lags ? StepCount{steps.value() - 1} : steps);
-  const Rho spent = NUSTREAM_PLANTED("limit-shown-as-the-spend") ? spend_.limit() : now;
+  const Rho spent = spend_.after(steps);
   out += ",\"rho\":";
   append_number(spent.value(), out);
   out += ",\"rho_limit\":";
-  append_number((NUSTREAM_PLANTED("spend-shown-as-the-limit") ? spent : spend_.limit()).value(), out);
+  append_number(spend_.limit().value(), out);
   const Rho total = ledger_total_ ? ledger_total_(spent, steps, position) : spent;
   tell(spent, spent_);
   if (total == spent) {
@@ -288,28 +285,40 @@ void read_instruments(simdjson::dom::element release, ShownRelease& shown) {
   if (set["upper"].get(instruments.upper) != simdjson::SUCCESS) instruments.upper = 0;
 }
 
+template <class Value>
+bool read_member(simdjson::dom::element release, const char* name, Value& value) {
+  return release[name].get(value) == simdjson::SUCCESS;
+}
+
+bool read_text(simdjson::dom::element release, const char* name, std::string& text) {
+  std::string_view read;
+  if (!read_member(release, name, read)) return false;
+  text = read;
+  return true;
+}
+
+/// Whose release it is, and which; false where a member is not there.
+bool read_place(simdjson::dom::element release, ShownRelease& shown) {
+  return read_text(release, "stream", shown.stream) && read_id(release["lane"], shown.lane) &&
+         read_id(release["epoch"], shown.epoch) && read_member(release, "step", shown.step) &&
+         read_member(release, "position", shown.position) && read_text(release, "tag", shown.tag) &&
+         read_text(release, "digest", shown.digest) && read_member(release, "private", shown.promise.is_private);
+}
+
+bool read_cost(simdjson::dom::element release, ShownRelease& shown) {
+  return read_member(release, "rho", shown.rho) && read_member(release, "rho_limit", shown.rho_limit) &&
+         read_member(release, "epsilon", shown.epsilon) && read_member(release, "delta", shown.delta) &&
+         read_text(release, "conversion", shown.conversion);
+}
+
 }  // namespace
 
 std::optional<ShownRelease> read_release(std::string_view line) {
   simdjson::dom::parser parser;
   simdjson::dom::element release;
   ShownRelease shown;
-  std::string_view conversion;
-  std::string_view digest;
-  std::string_view tag;
-  std::string_view stream;
-  if (parser.parse(line.data(), line.size()).get(release) != simdjson::SUCCESS ||
-      release["stream"].get(stream) != simdjson::SUCCESS || !read_id(release["lane"], shown.lane) ||
-      !read_id(release["epoch"], shown.epoch) || release["step"].get(shown.step) != simdjson::SUCCESS ||
-      release["position"].get(shown.position) != simdjson::SUCCESS ||
-      release["private"].get(shown.promise.is_private) != simdjson::SUCCESS ||
-      release["tag"].get(tag) != simdjson::SUCCESS || release["conversion"].get(conversion) != simdjson::SUCCESS ||
-      release["digest"].get(digest) != simdjson::SUCCESS || release["rho"].get(shown.rho) != simdjson::SUCCESS ||
-      release["rho_limit"].get(shown.rho_limit) != simdjson::SUCCESS ||
-      release["epsilon"].get(shown.epsilon) != simdjson::SUCCESS ||
-      release["delta"].get(shown.delta) != simdjson::SUCCESS) {
-    return std::nullopt;
-  }
+  if (parser.parse(line.data(), line.size()).get(release) != simdjson::SUCCESS) return std::nullopt;
+  if (!read_place(release, shown) || !read_cost(release, shown)) return std::nullopt;
   shown.estimate = values_of(release, "estimate");
   shown.average = values_of(release, "average");
   if (release["average_weight"].get(shown.average_weight) != simdjson::SUCCESS) shown.average_weight = 0;
@@ -324,11 +333,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";
   shown.promise.user = user_of(release);
   shown.promise.adjacency = text_or_nothing(release, "adjacency");
-  shown.conversion = conversion;
-  shown.digest = digest;
   shown.model = text_or_nothing(release, "model");
-  shown.tag = tag;
-  shown.stream = stream;
   return shown;
 }
 

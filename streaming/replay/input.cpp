@@ -6,7 +6,6 @@
 #include "error.h"
 #include "located.h"
 #include "nustream/record/timestamp.h"
-#include "planted.h"
 
 namespace nustream::replay {
 namespace {
@@ -33,7 +32,7 @@ class PassReader final : public decode::Reader {
     }
     pass_rows_ += batch.count() - rows_before;
     if (more) return true;
-    if (pass_rows_ != pass_expected_ && !NUSTREAM_PLANTED("short-pass-is-taken")) {
+    if (pass_rows_ != pass_expected_) {
       // The next pass would begin early: a record would take part again sooner than the spend assumes.
       throw Failure(Exit::data, "the input changed between passes: pass " + std::to_string(pass_ + 1) + " gave " +
                                     std::to_string(pass_rows_) + " records in place of " +
@@ -115,7 +114,7 @@ folder::Window resolve_window(const config::Config& config, const folder::Option
 }
 
 privacy::Participation participation(const folder::Window& window, std::uint64_t minibatch) {
-  if (window.passes == 1 || NUSTREAM_PLANTED("passes-are-not-counted")) return privacy::Participation::once();
+  if (window.passes == 1) return privacy::Participation::once();
   const std::uint64_t steps = (*window.end - window.first) / minibatch;
   if (steps == 0) {
     throw Failure(Exit::configuration, "--passes: a pass of " + std::to_string(*window.end - window.first) +

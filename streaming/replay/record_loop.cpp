@@ -4,7 +4,6 @@
 #include <csignal>
 #include <utility>
 
-#include "planted.h"
 #include "publish/reject_lines.h"
 
 namespace nustream::replay {
@@ -58,7 +57,7 @@ void RecordLoop::look_at_first(bool is_all) {
 }
 
 bool RecordLoop::batch_full() const {
-  const bool is_large = output_.outbox.size() >= outbox_bytes_max && !NUSTREAM_PLANTED("batch-never-closes-by-bytes");
+  const bool is_large = output_.outbox.size() >= outbox_bytes_max;
   return batch_records_ >= cadence_.commit_records || is_large ||
          std::chrono::steady_clock::now() - batch_opened_ >= cadence_.commit_seconds;
 }
@@ -78,30 +77,37 @@ void RecordLoop::close_batch(const Commit& commit) {
   batch_opened_ = std::chrono::steady_clock::now();
 }
 
+/// Reads on; false where there is no more. An input that breaks ends like that, and says why in `failure`: what
+/// arrived whole is stepped and committed first.
+bool RecordLoop::read_more(std::exception_ptr& failure) {
+  bool more = false;
+  try {
+    more = reader_.read(rows_, rows_to_read());
+  } catch (const std::exception&) {
+    failure = std::current_exception();
+  }
+  look_at_first(failure ? rows_.count() >= minibatch_ : !more);
+  return more;
+}
+
+/// Steps and reads until one of the ends, and commits whole batches on the way.
+Ending RecordLoop::step_until_end(const std::atomic<int>& stop, const Commit& commit, const Tick& tick,
+                                  std::exception_ptr& failure) {
+  bool more = true;
+  while (true) {
+    if (const int signal = stop.load(); signal != 0) return signal == SIGINT ? Ending::interrupted : Ending::drained;
+    if (looked_ && !step_rows()) return Ending::exhausted;
+    if (batch_records_ > 0 && batch_full()) close_batch(commit);
+    if (!more) return Ending::input;
+    tick(counts_.records);
+    more = read_more(failure);
+  }
+}
+
 Ending RecordLoop::run(const std::atomic<int>& stop, const Commit& commit, const Tick& tick) {
   batch_opened_ = std::chrono::steady_clock::now();
-  Ending ending = Ending::input;
-  bool more = true;
-  std::exception_ptr failure;  // a broken input: what arrived whole is stepped and committed first
-  while (true) {
-    if (const int signal = stop.load(); signal != 0) {
-      ending = signal == SIGINT ? Ending::interrupted : Ending::drained;
-      break;
-    }
-    if (looked_ && !step_rows()) {
-      ending = Ending::exhausted;
-      break;
-    }
-    if (batch_records_ > 0 && batch_full()) close_batch(commit);
-    if (!more || failure) break;
-    tick(counts_.records);
-    try {
-      more = reader_.read(rows_, rows_to_read());
-    } catch (const std::exception&) {
-      failure = std::current_exception();
-    }
-    look_at_first(!more || (failure && rows_.count() >= minibatch_));
-  }
+  std::exception_ptr failure;
+  const Ending ending = step_until_end(stop, commit, tick, failure);
   counts_.left_over = ending == Ending::input ? rows_.count() : 0;
   const bool extra = (ending == Ending::input && !failure) || ending == Ending::drained;
   if (extra) stepper_.release_now(ending == Ending::drained ? "shutdown" : "end", output_);

@@ -58,6 +58,9 @@ class RecordLoop {
   [[nodiscard]] bool batch_full() const;
   [[nodiscard]] std::size_t rows_to_read() const;
   void close_batch(const Commit& commit);
+  [[nodiscard]] bool read_more(std::exception_ptr& failure);
+  [[nodiscard]] Ending step_until_end(const std::atomic<int>& stop, const Commit& commit, const Tick& tick,
+                                      std::exception_ptr& failure);
   void look_at_first(bool is_all);
   [[nodiscard]] std::uint64_t first_rows() const;
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "error.h"
-#include "planted.h"
 #include "secrets/private_file.h"
 #include "secrets/random.h"
 #include "secrets/secret_file.h"
@@ -56,8 +55,7 @@ Keyring load_key_file(const fs::path& path) {
                   "restore it, or for a new stream make one with: nustream key new FILE");
   }
   std::copy(file.bytes().begin(), file.bytes().end(), key.bytes.begin());
-  if (!NUSTREAM_PLANTED("zero-key-file-is-taken") &&
-      std::all_of(key.bytes.begin(), key.bytes.end(), [](std::uint8_t byte) { return byte == 0; })) {
+  if (std::all_of(key.bytes.begin(), key.bytes.end(), [](std::uint8_t byte) { return byte == 0; })) {
     throw refused(path, "is all zero", "restore it, or for a new stream make one with: nustream key new FILE");
   }
   return Keyring::from_master(key.bytes);

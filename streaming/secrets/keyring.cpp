@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <memory_resource>
 
-#include "planted.h"
 #include "secrets/locked_memory.h"
 #include "secrets/random.h"
 #include "secrets/sodium.h"
@@ -76,11 +75,6 @@ PublicKey Keyring::public_key() const noexcept {
 
 noise::KeyBytes Keyring::epoch_key(std::string_view stream) const {
   noise::KeyBytes key{};
-  if (NUSTREAM_PLANTED("epoch-key-of-zeros")) return key;
-  if (NUSTREAM_PLANTED("epoch-key-of-the-key-file")) {
-    keyed_hash(sealing_key(), stream, key);
-    return key;
-  }
   if (!is_seeded_) return random_key();
   keyed_hash(keys_->insecure_epochs, "nustream insecure epoch" + std::string(stream), key);
   return key;
@@ -88,9 +82,6 @@ noise::KeyBytes Keyring::epoch_key(std::string_view stream) const {
 
 noise::Healing Keyring::healing(bool resumed) const {
   if (is_seeded_) return {};
-  if (NUSTREAM_PLANTED("fresh-bytes-are-repeated")) {
-    return {[](std::span<std::uint8_t> bytes) { std::ranges::fill(bytes, std::uint8_t{1}); }, resumed};
-  }
   return {fill_random, resumed};
 }
 

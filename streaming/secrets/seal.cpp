@@ -6,7 +6,6 @@
 
 #include "error.h"
 #include "nustream/base/error.h"
-#include "planted.h"
 #include "secrets/fields.h"
 #include "secrets/hex.h"
 #include "secrets/random.h"
@@ -96,8 +95,7 @@ void check_expected(const StateIdentity& found, const ExpectedIdentity& expected
   if (expected.epoch && found.epoch != *expected.epoch) {
     not_expected("epoch", number(found.epoch.value()), number(expected.epoch->value()));
   }
-  if (expected.is_private && found.is_private != *expected.is_private &&
-      !NUSTREAM_PLANTED("insecure-state-becomes-private")) {
+  if (expected.is_private && found.is_private != *expected.is_private) {
     throw Failure(
         Exit::data,
         found.is_private
@@ -116,10 +114,9 @@ void check_expected(const StateIdentity& found, const ExpectedIdentity& expected
 
 std::string seal(const Keyring& keys, const StateIdentity& identity, std::string&& plain) {
   Nonce nonce{};
-  if (!NUSTREAM_PLANTED("nonce-is-used-again")) fill_random(nonce);
+  fill_random(nonce);
   std::string sealed = encode_header(keys, identity, nonce);
   std::array<unsigned char, tag_bytes> tag{};
-  if (NUSTREAM_PLANTED("state-is-not-sealed")) return sealed + plain + std::string(tag.size(), '\0');
   const int status = crypto_aead_xchacha20poly1305_ietf_encrypt_detached(
       writable(plain), tag.data(), nullptr, writable(plain), plain.size(), readable(sealed), sealed.size(), nullptr,
       nonce.data(), keys.sealing_key().data());
@@ -147,10 +144,6 @@ OpenedState open(const Keyring& keys, std::string_view sealed) {
   OpenedState opened{std::move(header.identity), {}};
   const std::size_t plain_size = body.size() - tag_bytes;
   opened.plain.resize(plain_size);
-  if (NUSTREAM_PLANTED("state-is-not-sealed")) {
-    opened.plain = body.substr(0, plain_size);
-    return opened;
-  }
   const int status = crypto_aead_xchacha20poly1305_ietf_decrypt_detached(
       writable(opened.plain), nullptr, readable(body), plain_size, readable(body.substr(plain_size)),
       readable(associated), associated.size(), header.nonce.data(), keys.sealing_key().data());

@@ -83,6 +83,11 @@ asio::awaitable<void> leave(Connection& connection) {
   }
 }
 
+/// Whether the client may still be sending what nobody will read: a close at once could cost it the answer.
+bool has_unread(bool failed, const RequestParser& parser, const std::string& received) {
+  return failed || !parser.is_done() || !received.empty();
+}
+
 }  // namespace
 
 asio::awaitable<void> serve_requests(Connection& connection, const Limits& limits, const Answerer& answerer) {
@@ -112,8 +117,7 @@ asio::awaitable<void> serve_requests(Connection& connection, const Limits& limit
     const bool sent = co_await send(connection, std::move(reply.answer), header_alone);
     if (!sent) co_return;
     if (!stays || connection.last_request) {
-      const bool unread = error || !parser.is_done() || !received.empty();
-      if (unread) co_await leave(connection);
+      if (has_unread(error.failed(), parser, received)) co_await leave(connection);
       co_return;
     }
     connection.enter(Stage::idle);

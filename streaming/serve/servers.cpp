@@ -1,7 +1,6 @@
 #include "serve/servers.h"
 
 #include "nustream/base/error.h"
-#include "planted.h"
 #include "serve/operator_token.h"
 #include "serve/routes.h"
 
@@ -27,10 +26,7 @@ Servers::Servers(boost::asio::io_context& loop, const Settings& settings, const 
   check(settings);
   if (!settings.public_address.empty()) {
     public_.emplace(loop, parse_address("serve.public_address", settings.public_address), settings.limits,
-                    Access{token_of(settings.public_token_file)},
-                    NUSTREAM_PLANTED("public-listener-shows-the-operators-page") ? operator_routes(operators)
-                                                                                 : public_routes(shown),
-                    public_feed(shown));
+                    Access{token_of(settings.public_token_file)}, public_routes(shown), public_feed(shown));
   }
   if (!settings.health_address.empty()) {
     health_.emplace(loop, parse_address("serve.health_address", settings.health_address), settings.limits, Access{},

@@ -2,13 +2,11 @@
 
 #include <chrono>
 
-#include "planted.h"
-
 namespace nustream::users {
 
 std::optional<WindowClock> clock_of(const Limits& limits, const journal::UsersOfState* before) {
   if (!limits.windows()) return std::nullopt;
-  if (before == nullptr || NUSTREAM_PLANTED("users-clock-restarts-at-a-resume")) {
+  if (before == nullptr) {
     return WindowClock(limits.windows()->period);
   }
   std::optional<std::chrono::milliseconds> latest;

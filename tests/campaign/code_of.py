@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-FOLDERS = [pathlib.Path(name) for name in ("include", "streaming", "src", "src/planted", "tests/support",
+FOLDERS = [pathlib.Path(name) for name in ("include", "streaming", "src", "tests/support",
                                              "tests/fuzz", "benchmarks")]
 ALWAYS = {pathlib.Path("cmake/NustreamCompile.cmake")}
 SOURCES = sorted({file for folder in FOLDERS for file in folder.rglob("*.cpp")})

@@ -11,7 +11,7 @@ mkdir -p "$work"
 for source in tests/campaign/noise_kernels src/noise/gaussian src/noise/recurrent src/noise/kernels_baseline \
   src/base/error; do
   # src/noise/rational.cpp and its like are not needed: recurrent.cpp uses of Rational what its header defines.
-  aarch64-linux-gnu-g++ -std=c++20 -O3 -fno-math-errno -ffp-contract=off -I"$root/include" -I"$root/src/planted" -I"$root/src" \
+  aarch64-linux-gnu-g++ -std=c++20 -O3 -fno-math-errno -ffp-contract=off -I"$root/include" -I"$root/src" \
     -c "$root/$source.cpp" -o "$work/$(basename "$source").o"
 done
 aarch64-linux-gnu-g++ -static "$work"/*.o -o "$work/noise_kernels.aarch64"

@@ -18,7 +18,7 @@ for file in "$root"/src/privacy/optimised/*.cpp; do sources="$sources src/privac
 objects=
 for source in $sources; do
   object=$work/$(echo "$source" | tr / _).o
-  aarch64-linux-gnu-g++ -std=c++20 -O3 -ffp-contract=off -Wno-psabi -I"$root/include" -I"$root/src/planted" -I"$root/tests/support" \
+  aarch64-linux-gnu-g++ -std=c++20 -O3 -ffp-contract=off -Wno-psabi -I"$root/include" -I"$root/tests/support" \
     -c "$root/$source.cpp" -o "$object"
   objects="$objects $object"
 done

@@ -33,8 +33,7 @@ def check_table(text, part, table):
 
 
 def check_folders(shown, part, folders):
-    """The folder of planted bugs is no room: shipped sources hold nothing of it."""
-    there = {path.name for folder in folders for path in (root / folder).iterdir() if path.is_dir()} - {"planted"}
+    there = {path.name for folder in folders for path in (root / folder).iterdir() if path.is_dir()}
     for room in sorted(shown ^ there):
         mistake(NAME, f"{room} is a folder of the {part}, and not shown" if room in there else
                 f"there is no folder of the room {room} of the {part}")

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planted.h"
+#include "planted_names.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {

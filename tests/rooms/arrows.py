@@ -67,7 +67,7 @@ def wrong_arrows(root):
                 continue
             parts = file.relative_to(root / base).parts
             room = parts[0] if len(parts) > 1 else ""
-            if part == "core" and room in ("", "planted"):  # switches of the twin build, which any room may ask
+            if part == "core" and room == "":
                 continue
             name = file.relative_to(root)
             if room not in rows[part]:
@@ -80,7 +80,7 @@ def wrong_arrows(root):
                 other_part, other = found
                 if other == "nustream":  # include/nustream/ROOM/…, found from include/
                     other = target.split("/")[1] if target.count("/") > 1 else ""
-                if other_part == "core" and other in ("", "planted"):
+                if other_part == "core" and other == "":
                     continue
                 if part == "core" and other_part == "service":
                     yield f"{name}: the core includes the service: {target}"

@@ -1,72 +1,90 @@
-# Bugs that are planted on purpose (src/planted/planted.h), and what catches each of them: docs/planted-bugs.md.
+# Bugs that are planted on purpose (tests/planted/*.patch), and what catches each of them: docs/planted-bugs.md.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(TOML REQUIRED IMPORTED_TARGET tomlplusplus)
 pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
 find_package(simdjson REQUIRED)
 
-# The sources that hold them, once more with them and with kill points; nothing that is shipped links these libraries.
-set(planted_core
-  privacy/encoder_norm.cpp privacy/epsilon.cpp privacy/exponential_encoder.cpp privacy/ledger.cpp
-  privacy/participation.cpp privacy/tree_encoder.cpp privacy/zcdp.cpp noise/generator_factory.cpp noise/key_ring.cpp
-  noise/seed_noise.cpp noise/source.cpp descent/clip.cpp descent/gradient_sum.cpp descent/kernel.cpp
-  descent/kernel_baseline.cpp descent/loop.cpp descent/norm.cpp descent/second_moments.cpp lane/lane.cpp
-  descent/matrix_loop.cpp descent/two_stage_loop.cpp record/timestamp.cpp inference/local_bounds.cpp
-  inference/local_mechanism.cpp ranges/histogram.cpp ranges/likelihood_fit.cpp ranges/noise_draws.cpp ranges/scores.cpp ranges/stride.cpp
-  moments/batch_sums.cpp moments/budget.cpp moments/interval.cpp moments/lane.cpp moments/participation.cpp moments/running_sums.cpp
-  users/contribution.cpp users/loop.cpp
-  lane/encoding.cpp noise/restarted.cpp privacy/restarted_encoder.cpp users/changes.cpp)
+# The names of the patches, and the sources that they change. All patches are applied to one copy of those sources.
+set(planted_folder ${PROJECT_BINARY_DIR}/planted)
+file(GLOB planted_patches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/planted/*.patch)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${planted_patches})
+foreach(patch IN LISTS planted_patches)
+  get_filename_component(name ${patch} NAME_WE)
+  string(APPEND planted_names "    std::string_view(\"${name}\"),\n")
+  file(STRINGS ${patch} changed REGEX "^\\+\\+\\+ b/")
+  list(TRANSFORM changed REPLACE "^\\+\\+\\+ b/" "")
+  list(APPEND planted_sources ${changed})
+endforeach()
+list(REMOVE_DUPLICATES planted_sources)
+file(CONFIGURE OUTPUT ${planted_folder}/planted_names.h CONTENT [[
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace nustream::planted {
+
+inline constexpr std::array names{
+@planted_names@};
+
+}  // namespace nustream::planted
+]] @ONLY)
+list(TRANSFORM planted_sources PREPEND ${planted_folder}/ OUTPUT_VARIABLE planted_copies)
+list(TRANSFORM planted_sources PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE planted_originals)
+add_custom_command(
+  OUTPUT ${planted_folder}/applied BYPRODUCTS ${planted_copies}
+  COMMAND python3 ${PROJECT_SOURCE_DIR}/tests/planted/apply.py ${PROJECT_SOURCE_DIR} ${planted_folder}
+  COMMAND ${CMAKE_COMMAND} -E touch ${planted_folder}/applied
+  DEPENDS ${planted_patches} ${planted_originals} ${PROJECT_SOURCE_DIR}/tests/planted/apply.py
+  COMMENT "Planting bugs in a copy of the sources" VERBATIM)
+add_custom_target(planted_copy DEPENDS ${planted_folder}/applied)
+
+# Compiled once more beside them: what includes a header that a patch changes, and what holds kill points.
+set(beside_core descent/clip.cpp descent/gradient_sum.cpp descent/kernel_baseline.cpp descent/second_moments.cpp)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  list(APPEND planted_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
+  list(APPEND beside_core descent/kernel_avx2.cpp descent/kernel_avx512.cpp)
 endif()
-set(planted_service
-  decode/csv_decoder.cpp decode/recorded_reader.cpp config/read_model.cpp config/read_config.cpp config/mechanism.cpp
-  config/digest.cpp engine/table_design.cpp estimate/estimate.cpp folder/one_step_account.cpp measure/fit.cpp replay/input.cpp folder/session.cpp folder/users.cpp
-  engine/noise_feed.cpp engine/epoch_ledger.cpp engine/spent.cpp replay/record_loop.cpp console/summary.cpp
-  engine/noise_ahead.cpp secrets/random.cpp secrets/keyring.cpp secrets/key_file.cpp secrets/seal.cpp
-  journal/outbox_folder.cpp journal/appended_file.cpp journal/failpoint.cpp kafka/kafka_journal.cpp
-  kafka/transaction.cpp publish/release_json.cpp serve/servers.cpp attach/lane_change.cpp attach/lane_input.cpp attach/lane_transactions.cpp
-  journal/state_record.cpp
-  journal/folder_witness.cpp journal/witness.cpp journal/witness_keeper.cpp kafka/lane_checks.cpp attach/record_sizes.cpp attach/topic_users.cpp local/randomize.cpp
-  decode/message_decoder.cpp users/clock_of_state.cpp)
+set(beside_service journal/failpoint.cpp kafka/transaction.cpp)
 
-# A bug whose file is in neither list would be planted nowhere, and its test would say that nothing catches it.
-function(nustream_all_planted of)
-  get_target_property(sources ${of} SOURCES)
-  get_target_property(folder ${of} SOURCE_DIR)
-  foreach(source IN LISTS sources)
-    if(source IN_LIST ARGN OR NOT EXISTS ${folder}/${source})
-      continue()
-    endif()
-    file(STRINGS ${folder}/${source} found REGEX "NUSTREAM_PLANTED\\(" LIMIT_COUNT 1)
-    if(found)
-      message(FATAL_ERROR "${source} holds a planted bug: add it to the sources of tests/rooms/planted.cmake")
-    endif()
-  endforeach()
-endfunction()
-nustream_all_planted(nustream_core ${planted_core})
-nustream_all_planted(nustream_service ${planted_service})
-
+# nustream_planted_library(NAME OF FOLDER SOURCES…): the sources of the library OF that are in FOLDER and that patches
+# change, and further ones, with the bugs and with kill points; nothing that is shipped links it.
 function(nustream_planted_library name of folder)
   add_library(${name} STATIC)
-  foreach(source IN LISTS ARGN)
-    set(path ${PROJECT_SOURCE_DIR}/${folder}/${source})
-    target_sources(${name} PRIVATE ${path})
-    nustream_replaced(${of} ${path})
-    get_source_file_property(options ${path} TARGET_DIRECTORY ${of} COMPILE_OPTIONS)
-    if(options)
-      set_source_files_properties(${path} PROPERTIES COMPILE_OPTIONS "${options}")
+  add_dependencies(${name} planted_copy)
+  set(sources ${planted_sources})
+  list(FILTER sources INCLUDE REGEX "^${folder}/.*[.]cpp$")
+  list(TRANSFORM ARGN PREPEND ${folder}/ OUTPUT_VARIABLE beside)
+  foreach(source IN LISTS sources beside)
+    set(original ${PROJECT_SOURCE_DIR}/${source})
+    set(compiled ${original})
+    get_source_file_property(options ${original} TARGET_DIRECTORY ${of} COMPILE_OPTIONS)
+    if(NOT options)
+      set(options)
     endif()
+    if(source IN_LIST sources)
+      set(compiled ${planted_folder}/${source})
+      get_filename_component(neighbours ${original} DIRECTORY)
+      list(APPEND options -iquote ${neighbours})  # not -I: <sodium.h> is the library's
+    endif()
+    target_sources(${name} PRIVATE ${compiled})
+    nustream_replaced(${of} ${original})
+    set_source_files_properties(${compiled} PROPERTIES COMPILE_OPTIONS "${options}")
   endforeach()
-  target_compile_definitions(${name} PRIVATE NUSTREAM_PLANTS NUSTREAM_FAILPOINTS)
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # what is asked of them is what they do
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/streaming)
+  target_compile_definitions(${name} PRIVATE NUSTREAM_FAILPOINTS)
+  target_compile_options(${name} PRIVATE
+    $<$<CONFIG:Release>:-O1>  # what is asked of them is what they do
+    -include ${PROJECT_SOURCE_DIR}/tests/planted/planted.h)
+  target_include_directories(${name} BEFORE PRIVATE
+    ${planted_folder} ${planted_folder}/src ${planted_folder}/streaming
+    ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/streaming)
   target_link_libraries(${name} PRIVATE ${of} nustream_compile OpenSSL::Crypto)
 endfunction()
-nustream_planted_library(nustream_planted_core nustream_core src planted/planted.cpp ${planted_core})
+nustream_planted_library(nustream_planted_core nustream_core src ${beside_core})
+target_sources(nustream_planted_core PRIVATE ${PROJECT_SOURCE_DIR}/tests/planted/planted.cpp)
+nustream_planted_library(nustream_planted_service nustream_service streaming ${beside_service})
 find_package(Eigen3 REQUIRED NO_MODULE)
 target_link_libraries(nustream_planted_core PRIVATE Eigen3::Eigen)
-nustream_planted_library(nustream_planted_service nustream_service streaming ${planted_service})
 target_link_libraries(nustream_planted_service PRIVATE PkgConfig::SODIUM PkgConfig::TOML PkgConfig::RDKAFKA
                                                        simdjson::simdjson)
 
@@ -107,20 +125,25 @@ set(planted_commands
   replay_healing_test replay_batches_test users_command_test)
 
 nustream_test(planted_bugs_test full planted/planted_bugs_test.cpp planted/bugs.cpp LINK GTest::gmock)
+target_include_directories(planted_bugs_test PRIVATE ${planted_folder})
 target_compile_definitions(planted_bugs_test PRIVATE
-  NUSTREAM_PLANTS NUSTREAM_PROGRAMS="$<TARGET_FILE_DIR:planted_bugs_test>"
+  NUSTREAM_PROGRAMS="$<TARGET_FILE_DIR:planted_bugs_test>"
   NUSTREAM_PLANTED_COMMAND="$<TARGET_FILE:nustream_planted>")
 list(TRANSFORM planted_twins APPEND _planted OUTPUT_VARIABLE planted_twin_targets)
 add_dependencies(planted_bugs_test nustream_planted ${planted_commands} ${planted_twin_targets})
 
 if(NOT NUSTREAM_FAILPOINTS)
   nustream_test(planted_release_build_test quick fault/planted_release_build_test.cpp)
+  target_include_directories(planted_release_build_test PRIVATE ${planted_folder})
   target_compile_definitions(planted_release_build_test PRIVATE
-    NUSTREAM_PLANTS NUSTREAM_PLANTED_COMMAND="$<TARGET_FILE:nustream_planted>"
+    NUSTREAM_PLANTED_COMMAND="$<TARGET_FILE:nustream_planted>"
     NUSTREAM_COMMAND="$<TARGET_FILE:nustream>" NUSTREAM_SERVICE_ARCHIVE="$<TARGET_FILE:nustream_service>"
     NUSTREAM_CORE_ARCHIVE="$<TARGET_FILE:nustream_core>")
   add_dependencies(planted_release_build_test nustream nustream_planted)
 endif()
+
+add_test(NAME planted_patches COMMAND python3 planted/apply.py ${PROJECT_SOURCE_DIR} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+set_tests_properties(planted_patches PROPERTIES LABELS quick)
 
 # On a broker.
 nustream_attach_test(attach_planted_test full fault/attach_planted_test.cpp)

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,17 @@ struct RowSlice {
   const RowUser* users = nullptr;   ///< null where the unit of privacy is a record
   const double* weights = nullptr;  ///< null: all are 1
   const double* times = nullptr;    ///< seconds since 1970, NaN where not known; null where nobody asked for them
+
+  [[nodiscard]] double weight(std::size_t row) const noexcept { return weights == nullptr ? 1.0 : weights[row]; }
+  /// Those of `size` rows from `first` on; none where all are 1.
+  [[nodiscard]] std::span<const double> weights_of(std::size_t first, std::size_t size) const noexcept {
+    return weights == nullptr ? std::span<const double>() : std::span(weights + first, size);
+  }
+  /// `size` rows from `first` on.
+  [[nodiscard]] RowSlice part(std::size_t first, std::size_t size) const noexcept {
+    const auto from = [first](auto* column) { return column == nullptr ? column : column + first; };
+    return {dimension, size, x + first * dimension, y + first, from(next), from(users), from(weights), from(times)};
+  }
 };
 [[nodiscard]] inline RowSlice slice(const RowBatch& batch, std::size_t begin, std::size_t end) {
   return {batch.dimension,

@@ -14,7 +14,7 @@ std::size_t asked_for() {
   if (name == nullptr || *name == '\0') return names.size();
   const auto found = std::ranges::find(names, std::string_view(name));
   // A test that names a bug that is not there must not take a pass for a catch, nor a failure.
-  NUSTREAM_REQUIRE(found != names.end(), "NUSTREAM_PLANT names a bug of the table");
+  NUSTREAM_REQUIRE(found != names.end(), "NUSTREAM_PLANT names a patch of tests/planted");
   return static_cast<std::size_t>(found - names.begin());
 }
 
