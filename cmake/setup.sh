@@ -9,7 +9,8 @@ product_packages=(cmake ninja-build g++ pkg-config libssl-dev libfftw3-dev libei
   liblzma-dev librdkafka-dev libboost1.81-dev prometheus-cpp-dev)
 # shellcheck disable=SC2034  # used by ./test
 test_packages=(openssl libgtest-dev libgmock-dev libbenchmark-dev clang-16 clang-tidy-16 clang-format-16 libclang-rt-16-dev
-  binutils openssl python3 python3-yaml zstd gzip curl prometheus kcat procps chromium)
+  binutils openssl python3 python3-yaml zstd gzip curl prometheus kcat procps chromium iproute2
+  iptables faketime)
 # shellcheck disable=SC2034  # used by ./test
 docs_packages=(doxygen)
 # shellcheck disable=SC2034  # used by tests/campaign/run

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-#include "attach_promise.h"
+#include "disturbed.h"
 #include "measured_time.h"
 #include "operator_listener.h"
 #include "recovery.h"
@@ -19,131 +19,6 @@ namespace nustream::tests {
 namespace {
 
 using std::chrono::milliseconds;
-
-void pause(int time) {
-  std::this_thread::sleep_for(milliseconds(time));
-}
-
-/// Small batches, quick sessions.
-std::vector<std::string> quick(std::vector<std::string> more = {}) {
-  std::vector<std::string> arguments{"--set", "state.commit_records=20",     "--set", "kafka.transaction_seconds=6",
-                                     "-X",    "session.timeout.ms=3000",     "-X",    "heartbeat.interval.ms=500",
-                                     "-X",    "reconnect.backoff.max.ms=200"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return arguments;
-}
-
-/// Under a known seed the releases are known; under a real key noise that was drawn anew would show.
-enum class Key { seed, real };
-
-/// A topic that is written while the instances are disturbed, then read to its end by an undisturbed one.
-class Disturbed {
- public:
-  Disturbed(int partitions, std::size_t records, Key key) : world_(partitions), key_(key) {
-    for (int p = 0; p < partitions; ++p) {
-      values_.push_back(AttachWorld::values(records, static_cast<std::uint64_t>(p) + 1));
-    }
-  }
-
-  [[nodiscard]] const AttachWorld& world() const noexcept { return world_; }
-  [[nodiscard]] std::vector<std::string> arguments(std::vector<std::string> more = {}) const {
-    if (key_ == Key::seed) more.insert(more.end(), {"--insecure-seed", "7"});
-    return world_.attach(quick(std::move(more)));
-  }
-  [[nodiscard]] std::unique_ptr<Command> instance(const std::vector<std::string>& more = {}) const {
-    return std::make_unique<Command>(NUSTREAM_COMMAND, arguments(more));
-  }
-  /// The same with kill points, which make it wait in the middle of a transaction.
-  [[nodiscard]] std::unique_ptr<Command> faulty(const std::string& failpoint,
-                                                std::vector<std::string> more = {}) const {
-    return std::make_unique<Command>(NUSTREAM_FAULTY, arguments(std::move(more)), std::nullopt,
-                                     std::vector<std::string>{"NUSTREAM_FAILPOINT=" + failpoint});
-  }
-  /// Waits until records are on the broker that no transaction has committed.
-  void wait_for_open_transaction() const {
-    // Between these two offsets are the records of open transactions.
-    kafka::PartitionReader stable(settings_for(world_.direct()), kafka::Isolation::read_committed, "open");
-    kafka::PartitionReader all(settings_for(world_.direct()), kafka::Isolation::read_uncommitted, "open");
-    const auto bounds = [&](int partition) {
-      const kafka::TopicPartition place{world_.name() + ".state", kafka::PartitionIndex{partition}};
-      return std::pair(stable.watermarks(place, soon()).high, all.watermarks(place, soon()).high);
-    };
-    wait_until([&] {
-      for (int p = 0; p < world_.partitions(); ++p) {
-        const auto seen = bounds(p);
-        if (seen.first == seen.second) continue;
-        pause(300);  // one that is seen twice is no commit in passing
-        if (bounds(p) == seen) return true;
-      }
-      return false;
-    });
-  }
-  /// States that were written and never committed.
-  [[nodiscard]] std::size_t aborted_states() const {
-    std::size_t count = 0;
-    for (int p = 0; p < world_.partitions(); ++p) count += aborted(world_, world_.name() + ".state", p).size();
-    return count;
-  }
-  /// The next records of every partition; false when all are written.
-  bool write(std::size_t count) {
-    if (written_ == values_.front().size()) return false;
-    const std::size_t end = std::min(written_ + count, values_.front().size());
-    for (int p = 0; p < world_.partitions(); ++p) {
-      const auto& all = values_[static_cast<std::size_t>(p)];
-      world_.write(
-          {all.begin() + static_cast<std::ptrdiff_t>(written_), all.begin() + static_cast<std::ptrdiff_t>(end)}, p);
-    }
-    written_ = end;
-    return true;
-  }
-  [[nodiscard]] std::uint64_t steps() const {
-    std::uint64_t steps = 0;
-    for (int p = 0; p < world_.partitions(); ++p) steps += ledger_end(world_, p).steps;
-    return steps;
-  }
-
-  /// An instance of its own finishes the stream, or several, one after the other, where one was killed: its lanes are
-  /// not theirs before its session has run out. Then everything has to be there, once.
-  void finish_and_check(int instances_max = 1) {
-    while (write(1000)) {
-    }
-    std::size_t records = 0;
-    for (const auto& values : values_) records += values.size();
-    for (int instances = 0; instances == 0 || (instances < instances_max && steps() < records); ++instances) {
-      const CommandResult result = run_command(NUSTREAM_COMMAND, arguments({"--until-end"}));
-      ASSERT_EQ(result.code, 0) << result.err;
-    }
-    for (int p = 0; p < world_.partitions(); ++p) {
-      SCOPED_TRACE("partition " + std::to_string(p));
-      const auto& values = values_[static_cast<std::size_t>(p)];
-      if (key_ == Key::seed) {
-        EXPECT_TRUE(without_shutdown(world_.releases(p)) == replayed(world_, values, 7, p));
-      } else {
-        expect_each_step_once(world_.releases(p));
-        const std::string releases = without_shutdown(world_.releases(p));
-        EXPECT_EQ(static_cast<std::size_t>(std::count(releases.begin(), releases.end(), '\n')), values.size() / 100);
-      }
-      expect_one_value_a_step(world_.releases_uncommitted(p));
-      EXPECT_EQ(ledger_end(world_, p).steps, values.size());
-      EXPECT_EQ(ledger_end(world_, p).to, values.size());
-    }
-  }
-
- private:
-  /// SIGTERM adds a release of its own, at a step of its own.
-  static std::string without_shutdown(const std::vector<std::string>& lines) {
-    std::string text;
-    for (const std::string& line : lines) {
-      if (line.find("\"tag\":\"shutdown\"") == std::string::npos) text += line + "\n";
-    }
-    return text;
-  }
-
-  AttachWorld world_;
-  Key key_;
-  std::vector<std::vector<std::string>> values_;
-  std::size_t written_ = 0;
-};
 
 /// Transactions whose time was over, as the operator's listener tells: the client notices by its own clock or is told
 /// by the broker, whichever comes first.
@@ -307,13 +182,13 @@ TEST_P(Disturbance, ABrokerKilledAgainAndAgain) {
   KafkaCluster cluster;
   AttachWorld::use(cluster);
   {
-    Disturbed stream(2, 3000, GetParam());
+    const auto kills = static_cast<int>(asked("NUSTREAM_BROKER_KILLS", campaign() ? 10 : 2));
+    Disturbed stream(2, std::max<std::size_t>(3000, 100 * static_cast<std::size_t>(kills)), GetParam());
     const auto instance = stream.instance({"--set", "kafka.transaction_seconds=600"});
-    const int kills = campaign() ? 10 : 2;
     ::testing::Test::RecordProperty("broker_kills", kills);
     for (int kill = 0; kill < kills; ++kill) {
-      stream.write(3000U / static_cast<std::size_t>(kills) / 2);
-      pause(500);
+      stream.write(std::max<std::size_t>(3000U / static_cast<std::size_t>(kills) / 2, 20));
+      pause(static_cast<int>(asked("NUSTREAM_BROKER_KILL_PAUSE", 500)));
       cluster.kill();
       pause(300);
       cluster.restart();

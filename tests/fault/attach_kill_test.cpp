@@ -76,13 +76,14 @@ TEST(AttachKill, OfRunningSumsLeavesWhatAnUndisturbedRunLeaves) {
 
 /// Real keys: other noise after each kill would show as two values of one step.
 TEST(AttachKill, AtRandomMomentsUnderARealKeyShowsNoStepTwice) {
-  const int kills = campaign() ? 100 : 8;
+  const auto kills = static_cast<int>(asked("NUSTREAM_KILLS", campaign() ? 100 : 8));
   const AttachWorld world;
+  // More than they all get done.
   const std::vector<std::string> values =
-      AttachWorld::values(campaign() ? 400'000 : 40'000);  // more than they all get done
+      AttachWorld::values(static_cast<std::size_t>(kills) * (campaign() ? 4000U : 5000U));
   world.write(values);
   const auto arguments = world.attach(with({"--set", "state.commit_records=50"}, small_batches));
-  std::mt19937_64 bits(11);
+  std::mt19937_64 bits(asked("NUSTREAM_KILL_SEED", 11));
   int done = 0;
   for (int kill = 0; kill < kills; ++kill) {
     Command command(NUSTREAM_COMMAND, arguments);

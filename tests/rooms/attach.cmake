@@ -45,7 +45,7 @@ add_executable(nustream_attach_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.c
 target_link_libraries(nustream_attach_faulty
   PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_topics_faulty>
           nustream_service)
-foreach(test kill abort start disturbance users_kill users_edits lane_change lost_users measured)
+foreach(test kill abort start disturbance chaos users_kill users_edits lane_change lost_users measured)
   nustream_attach_test(attach_${test}_test full fault/attach_${test}_test.cpp)
   target_compile_definitions(attach_${test}_test PRIVATE NUSTREAM_FAILPOINTS
                                                          NUSTREAM_FAULTY="$<TARGET_FILE:nustream_attach_faulty>")

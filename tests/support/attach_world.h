@@ -21,13 +21,14 @@ namespace nustream::tests {
 /// Topics of their own for each world, on the shared broker.
 class AttachWorld {
  public:
-  explicit AttachWorld(int partitions = 1, const std::string& bootstrap = cluster().bootstrap())
+  /// `replicas` of each partition: as many as there are brokers, or one.
+  explicit AttachWorld(int partitions = 1, const std::string& bootstrap = cluster().bootstrap(), int replicas = 1)
       : bootstrap_(bootstrap), name_(fresh_name("world")), partitions_(partitions) {
-    create_topic(direct(), name_, partitions);
-    create_topic(direct(), name_ + ".releases", partitions);
-    create_topic(direct(), name_ + ".state", partitions, {{"cleanup.policy", "compact"}});
-    create_topic(direct(), name_ + ".ledger", partitions, {{"retention.ms", "-1"}});
-    create_topic(direct(), name_ + ".dead", partitions);
+    create_topic(direct(), name_, partitions, {}, replicas);
+    create_topic(direct(), name_ + ".releases", partitions, {}, replicas);
+    create_topic(direct(), name_ + ".state", partitions, {{"cleanup.policy", "compact"}}, replicas);
+    create_topic(direct(), name_ + ".ledger", partitions, {{"retention.ms", "-1"}}, replicas);
+    create_topic(direct(), name_ + ".dead", partitions, {}, replicas);
     config_ = folder_.write("stream.toml", R"([stream]
 name = ")" + name_ + R"("
 header = false

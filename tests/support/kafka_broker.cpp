@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <librdkafka/rdkafka.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,8 +79,12 @@ pid_t spawn(const std::vector<std::string>& command, const std::string& log) {
   ::_exit(127);
 }
 
-std::string address(std::uint16_t port) {
-  return "127.0.0.1:" + std::to_string(port);
+void mount_memory(const std::string& folder, std::size_t mebibytes) {
+  std::filesystem::create_directory(folder);
+  const std::string size = "size=" + std::to_string(mebibytes) + "m";
+  if (::mount("tmpfs", folder.c_str(), "tmpfs", 0, size.c_str()) != 0) {
+    throw std::runtime_error("cannot mount a file system of its own at " + folder);
+  }
 }
 
 std::string end_of(const std::string& file) {
@@ -126,6 +131,7 @@ KafkaCluster::KafkaCluster(ClusterOptions options) : options_(std::move(options)
                 "log4j.appender.out.layout.ConversionPattern=%d %p %m (%c)%n\n");
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     write_properties(i);
+    if (options_.disk_mebibytes > 0) mount_memory(folder(i), options_.disk_mebibytes);
     std::vector<std::string> format{"kafka.tools.StorageTool", "format", "-t", cluster_id, "-c",
                                     folder(i) + ".properties"};
     if (options_.sasl && options_.certificates.empty()) {
@@ -142,11 +148,17 @@ KafkaCluster::KafkaCluster(ClusterOptions options) : options_(std::move(options)
 KafkaCluster::~KafkaCluster() {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i].process > 0) kill(i);
+    if (options_.disk_mebibytes > 0) ::umount(folder(i).c_str());
   }
 }
 
+std::string KafkaCluster::address(std::size_t broker, std::uint16_t port) const {
+  const std::string host = options_.network != nullptr ? options_.network->address(broker) : "127.0.0.1";
+  return host + ":" + std::to_string(port);
+}
+
 std::string KafkaCluster::bootstrap() const {
-  if (options_.advertised_port != 0) return address(options_.advertised_port);
+  if (options_.advertised_port != 0) return address(0, options_.advertised_port);
   return bootstrap_of(&Node::client_port);
 }
 
@@ -160,9 +172,9 @@ std::string KafkaCluster::sasl() const {
 
 std::string KafkaCluster::bootstrap_of(std::uint16_t Node::*port) const {
   std::string result;
-  for (const Node& node : nodes_) {
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (!result.empty()) result += ',';
-    result += address(node.*port);
+    result += address(i, nodes_[i].*port);
   }
   return result;
 }
@@ -180,12 +192,13 @@ void KafkaCluster::write_properties(std::size_t broker) const {
   std::string voters;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (i > 0) voters += ',';
-    voters += std::to_string(i + 1) + "@" + address(nodes_[i].controller_port);
+    voters += std::to_string(i + 1) + "@" + address(i, nodes_[i].controller_port);
   }
   const bool behind_proxy = broker == 0 && options_.advertised_port != 0;
-  const std::string clients = behind_proxy ? address(options_.advertised_port) : address(node.client_port);
-  const std::string direct = ",DIRECT://" + address(node.direct_port);
-  const std::string sasl = options_.sasl ? ",SASL://" + address(node.sasl_port) : "";
+  const std::string clients =
+      behind_proxy ? address(broker, options_.advertised_port) : address(broker, node.client_port);
+  const std::string direct = ",DIRECT://" + address(broker, node.direct_port);
+  const std::string sasl = options_.sasl ? ",SASL://" + address(broker, node.sasl_port) : "";
   const std::string factor = options_.brokers >= 3 ? "3" : "1";
   const std::string in_sync = options_.brokers >= 3 ? "2" : "1";
   std::map<std::string, std::string> properties{
@@ -195,8 +208,8 @@ void KafkaCluster::write_properties(std::size_t broker) const {
       {"controller.listener.names", "CONTROLLER"},
       // Brokers speak to each other and to themselves past the proxy.
       {"inter.broker.listener.name", "DIRECT"},
-      {"listeners",
-       "CLIENTS://" + address(node.client_port) + direct + ",CONTROLLER://" + address(node.controller_port) + sasl},
+      {"listeners", "CLIENTS://" + address(broker, node.client_port) + direct + ",CONTROLLER://" +
+                        address(broker, node.controller_port) + sasl},
       {"advertised.listeners", "CLIENTS://" + clients + direct + sasl},
       {"listener.security.protocol.map",
        "CLIENTS:PLAINTEXT,DIRECT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_PLAINTEXT"},
@@ -293,7 +306,10 @@ void KafkaCluster::change_rights(std::vector<std::string> how, const std::vector
 
 void KafkaCluster::start(std::size_t broker) {
   ++nodes_.at(broker).starts;
-  std::vector<std::string> command = java((folder_.path() / "log4j.properties").string());
+  std::vector<std::string> command;
+  if (options_.network != nullptr) command = options_.network->on(broker);
+  const std::vector<std::string> machine = java((folder_.path() / "log4j.properties").string());
+  command.insert(command.end(), machine.begin(), machine.end());
   command.insert(command.end(), {"kafka.Kafka", folder(broker) + ".properties"});
   nodes_[broker].process = spawn(command, log(broker));
 }
@@ -353,6 +369,23 @@ void KafkaCluster::freeze(std::size_t broker) {
 
 void KafkaCluster::thaw(std::size_t broker) {
   signal(broker, SIGCONT);
+}
+
+bool KafkaCluster::is_running(std::size_t broker) {
+  pid_t& process = nodes_.at(broker).process;
+  if (process > 0 && ::waitpid(process, nullptr, WNOHANG) == process) process = 0;
+  return process > 0;
+}
+
+void KafkaCluster::fill_disk(std::size_t broker) {
+  std::ofstream ballast(folder(broker) + "/ballast", std::ios::binary);
+  const std::string block(1 << 16, 'x');
+  while (ballast.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+  }
+}
+
+void KafkaCluster::free_disk(std::size_t broker) {
+  std::filesystem::remove(folder(broker) + "/ballast");
 }
 
 KafkaCluster& shared_broker() {

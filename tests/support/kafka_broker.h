@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "broker_network.h"
 #include "temporary_folder.h"
 
 namespace nustream::tests {
@@ -22,6 +23,8 @@ struct ClusterOptions {
   bool acl = false;  ///< what is not granted to sasl_user is refused; users of other listeners may all
   std::uint16_t advertised_port = 0;  ///< of the first broker's clients' listener: a proxy's; 0 for its own
   std::map<std::string, std::string> properties{};  ///< over those of every broker
+  BrokerNetwork* network = nullptr;  ///< whose hosts the brokers run on, in place of this one's loopback
+  std::size_t disk_mebibytes = 0;    ///< of each broker's data, on a file system of its own in memory; 0: no bound
 };
 
 /// An authority, a broker's certificate for 127.0.0.1, a client's, and an authority of somebody else, by openssl:
@@ -62,6 +65,11 @@ class KafkaCluster {
   /// SIGSTOP and SIGCONT.
   void freeze(std::size_t broker = 0);
   void thaw(std::size_t broker = 0);
+  /// Fills the broker's bounded disk to its last byte, and makes room again. A broker that cannot write ends.
+  void fill_disk(std::size_t broker);
+  void free_disk(std::size_t broker);
+  /// Whether the broker's process is there; one that ended by itself is no more from here on.
+  [[nodiscard]] bool is_running(std::size_t broker);
 
  private:
   struct Node {
@@ -75,6 +83,7 @@ class KafkaCluster {
 
   [[nodiscard]] std::string folder(std::size_t broker) const;
   [[nodiscard]] std::string log(std::size_t broker) const;
+  [[nodiscard]] std::string address(std::size_t broker, std::uint16_t port) const;
   [[nodiscard]] std::string bootstrap_of(std::uint16_t Node::*port) const;
   void write_properties(std::size_t broker) const;
   void run_tool(const std::vector<std::string>& arguments) const;

@@ -27,25 +27,6 @@ rd_kafka_headers_t* headers_of(const StoredRecord& record) {
   return headers;
 }
 
-void send(rd_kafka_t* client, const std::string& topic, int partition, const StoredRecord& record) {
-  rd_kafka_vu_t parts[7] = {};
-  parts[0].vtype = RD_KAFKA_VTYPE_TOPIC;
-  parts[0].u.cstr = topic.c_str();
-  parts[1].vtype = RD_KAFKA_VTYPE_PARTITION;
-  parts[1].u.i32 = partition;
-  parts[2].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
-  parts[2].u.i = RD_KAFKA_MSG_F_COPY | RD_KAFKA_MSG_F_BLOCK;
-  set_bytes(parts[3], RD_KAFKA_VTYPE_KEY, record.key);
-  set_bytes(parts[4], RD_KAFKA_VTYPE_VALUE, record.value);
-  parts[5].vtype = RD_KAFKA_VTYPE_HEADERS;
-  parts[5].u.headers = headers_of(record);
-  parts[6].vtype = RD_KAFKA_VTYPE_TIMESTAMP;
-  parts[6].u.i64 = record.milliseconds;
-  if (rd_kafka_error_t* error = rd_kafka_produceva(client, parts, 7)) {
-    throw std::runtime_error("write to " + topic + ": " + rd_kafka_error_string(error));
-  }
-}
-
 StoredRecord stored(const rd_kafka_message_t& message) {
   StoredRecord record;
   if (message.key != nullptr) record.key = std::string(static_cast<const char*>(message.key), message.key_len);
@@ -105,11 +86,30 @@ std::vector<StoredRecord> read_records(const std::string& bootstrap, const std::
 
 }  // namespace
 
+void produce(rd_kafka_s* client, const std::string& topic, int partition, const StoredRecord& record) {
+  rd_kafka_vu_t parts[7] = {};
+  parts[0].vtype = RD_KAFKA_VTYPE_TOPIC;
+  parts[0].u.cstr = topic.c_str();
+  parts[1].vtype = RD_KAFKA_VTYPE_PARTITION;
+  parts[1].u.i32 = partition;
+  parts[2].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
+  parts[2].u.i = RD_KAFKA_MSG_F_COPY | RD_KAFKA_MSG_F_BLOCK;
+  set_bytes(parts[3], RD_KAFKA_VTYPE_KEY, record.key);
+  set_bytes(parts[4], RD_KAFKA_VTYPE_VALUE, record.value);
+  parts[5].vtype = RD_KAFKA_VTYPE_HEADERS;
+  parts[5].u.headers = headers_of(record);
+  parts[6].vtype = RD_KAFKA_VTYPE_TIMESTAMP;
+  parts[6].u.i64 = record.milliseconds;
+  if (rd_kafka_error_t* error = rd_kafka_produceva(client, parts, 7)) {
+    throw std::runtime_error("write to " + topic + ": " + rd_kafka_error_string(error));
+  }
+}
+
 void write_records(const std::string& bootstrap, const std::string& topic, int partition,
                    const std::vector<StoredRecord>& records) {
   const TestClient client(RD_KAFKA_PRODUCER, {{"bootstrap.servers", bootstrap}, {"enable.idempotence", "true"}});
   look_up(client.get(), topic);
-  for (const StoredRecord& record : records) send(client.get(), topic, partition, record);
+  for (const StoredRecord& record : records) produce(client.get(), topic, partition, record);
   if (rd_kafka_flush(client.get(), 60'000) != RD_KAFKA_RESP_ERR_NO_ERROR) {
     throw std::runtime_error("write to " + topic + ": not all records were taken within 60 s");
   }

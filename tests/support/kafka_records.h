@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+struct rd_kafka_s;
+
 namespace nustream::tests {
 
 /// A record as tests write and find it. Null bytes are nothing; an empty string is empty.
@@ -19,6 +21,8 @@ struct StoredRecord {
   std::int64_t offset = -1;       ///< when read
 };
 
+/// Hands a record to a producer, which sends it when it will; waits while its queue is full.
+void produce(rd_kafka_s* producer, const std::string& topic, int partition, const StoredRecord& record);
 /// Writes the records without a transaction, in order, and waits until they are there.
 void write_records(const std::string& bootstrap, const std::string& topic, int partition,
                    const std::vector<StoredRecord>& records);
