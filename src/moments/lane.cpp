@@ -173,8 +173,9 @@ void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNois
     const bool begins = batch_.records() == 0;
     if (begins) begin_step();
     const std::size_t count = std::min<std::size_t>(rows.count - taken, frame_.every - batch_.records());
-    if (has_windows) users::take_times({rows.times + taken, count}, begins, *clock, *users);
-    add(rows.part(taken, count), users);
+    std::size_t within = count;
+    if (has_windows) within = users::take_times({rows.times + taken, count}, begins, *clock, *users);
+    add(rows.part(taken, count), within, users);
     taken += count;
     if (batch_.records() < frame_.every) break;
     position_ = rows.next == nullptr ? position_ + frame_.every : rows.next[taken - 1];
@@ -196,10 +197,11 @@ void Lane::begin_step() {
   batch_.aim(*radii, centre);
 }
 
-/// The gate comes first: whether a row counts does not depend on what it holds.
-void Lane::add(const record::RowSlice& rows, const users::Changes* users) {
+/// The gate comes first: whether a row counts does not depend on what it holds. Of the rows, `within` lie in the
+/// window of their step.
+void Lane::add(const record::RowSlice& rows, std::size_t within, const users::Changes* users) {
   if (!by_user_) return batch_.add(rows);
-  for (std::size_t i = 0; i < rows.count; ++i) {
+  for (std::size_t i = 0; i < within; ++i) {
     const record::RowUser& of = rows.users[i];
     const users::UserHash user{of.high, of.low};
     if (of.is_nobody() || !by_user_->takes_part(user, *users)) continue;

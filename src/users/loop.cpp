@@ -87,10 +87,11 @@ void Loop::run(const descent::Stretch& stretch, std::span<const record::RowUser>
   NUSTREAM_REQUIRE(stretch.noise.size() == steps * theta_.size(), "every step has its own noise");
   NUSTREAM_REQUIRE(clock == nullptr || times.size() == records, "where limits hold within windows, rows have times");
   for (std::size_t t = 0; t < steps; ++t) {
-    if (clock != nullptr) take_times(times.subspan(t * rule_.minibatch, rule_.minibatch), true, *clock, changes);
+    std::size_t within = rule_.minibatch;
+    if (clock != nullptr) within = take_times(times.subspan(t * within, within), true, *clock, changes);
     contributions_.begin(StepIndex{first.value() + t});
     std::ranges::fill(units_, 0);
-    for (std::size_t i = t * rule_.minibatch; i < (t + 1) * rule_.minibatch; ++i) {
+    for (std::size_t i = t * rule_.minibatch; i < t * rule_.minibatch + within; ++i) {
       if (i + records_ahead < records)
         changes.prefetch({users[i + records_ahead].high, users[i + records_ahead].low});
       add(stretch, i, users[i], changes);

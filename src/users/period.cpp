@@ -103,6 +103,10 @@ bool WindowClock::record(std::optional<std::chrono::milliseconds> append_time, b
   return border;
 }
 
+bool WindowClock::is_behind_border() const noexcept {
+  return window_ && latest_ && period_.window_of(*latest_) != *window_;
+}
+
 Rho over_windows(Rho rho, std::uint64_t windows) {
   const double times = static_cast<double>(windows);
   return Rho{privacy::rounded_up(rho.value() * times * times, 0)};

@@ -50,4 +50,13 @@ inline constexpr std::string_view header_prefix = "@header:";
 /// The message's own time: for InputSettings::time_column alone.
 inline constexpr std::string_view timestamp_column = "@timestamp";
 
+/// Whether a record that cannot be read hides its time too: any fault of a JSON line does. Of CSV the decoder demands
+/// that the time stands first.
+[[nodiscard]] inline bool hides_times(const InputSettings& input) {
+  return input.format == Format::json_lines && input.time_column != timestamp_column;
+}
+inline constexpr const char* public_times_wanted =
+    "only for CSV, whose first column the time has to be, or with time = \"@timestamp\": of a JSON line any fault "
+    "hides the time, and would move everybody's";
+
 }  // namespace nustream::config

@@ -98,6 +98,7 @@ InputSettings read_input(const Section& section, const std::string& file) {
     section.refuse("envelope", "only with format = \"jsonl\": it is an object around the row");
   }
   input.times_public = section.flag("times_public").value_or(false);
+  if (input.times_public && hides_times(input)) section.refuse("times_public", public_times_wanted);
   if (const auto bytes = section.count("record_bytes_max")) {
     if (*bytes == 0) section.refuse("record_bytes_max", "a whole number > 0");
     input.record_bytes_max = *bytes;

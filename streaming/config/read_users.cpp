@@ -51,6 +51,7 @@ std::optional<users::Windows> read_windows(const Section& section, InputSettings
   const bool is_appended = input.time_column.empty() || input.time_column == timestamp_column;
   if (times && input.time_column.empty())
     section.refuse("times", "only together with stream.time, which names the column");
+  if (times && hides_times(input)) section.refuse("times", public_times_wanted);
   if (!times && !is_appended) {
     section.refuse("period",
                    "together with users.times = \"trusted\" where stream.time is a column: else windows go by "
@@ -59,6 +60,8 @@ std::optional<users::Windows> read_windows(const Section& section, InputSettings
   if (!times) {
     input.time_column = timestamp_column;
     input.append_times_only = true;
+  } else {
+    input.times_public = true;  // a record that cannot be used keeps its time
   }
   return users::Windows{*length, times.has_value()};
 }

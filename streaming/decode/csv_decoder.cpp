@@ -26,6 +26,7 @@ class CsvDecoder : public LineDecoder {
       : fields_(fields),
         has_header_(settings.header),
         time_column_(settings.time_column),
+        times_public_(settings.times_public),
         private_column_(std::move(private_column)),
         kernel_(kernel),
         delimiter_(settings.delimiter),
@@ -80,7 +81,8 @@ class CsvDecoder : public LineDecoder {
   }
 
   void decode_cut(std::string_view begin, const char* reason, RowWriter& writer) override {
-    if (private_column_.empty()) return writer.write_unusable(reason);
+    begin = without_mark(begin);
+    if (private_column_.empty()) return writer.write_unusable(reason, public_time(begin));
     decode_public(begin.substr(0, line_bytes_max_), reason, writer);
   }
 
@@ -94,9 +96,26 @@ class CsvDecoder : public LineDecoder {
     };
     for (const std::string& column : configured) columns_.push_back(static_cast<std::uint32_t>(find(column)));
     if (!time_column_.empty()) time_at_ = static_cast<std::uint32_t>(find(time_column_));
+    if (times_public_ && time_at_ && *time_at_ != 0) throw hidden_time(time_column_, where);
     columns_in_file_ = static_cast<std::uint32_t>(names.size());
     if (!private_column_.empty()) check_private_column(find(private_column_), where);
     order_fields();
+  }
+
+  /// Text in front of a time could hide it: by a quotation mark that is left open, or as one field too few.
+  static Failure hidden_time(const std::string& column, const std::string& where) {
+    return Failure(Exit::configuration,
+                   "column '" + column + "' is not the first in " + where +
+                       ": its times are declared public (stream.times_public, users.times), and what a record holds "
+                       "in front of its time could hide that; put the time first");
+  }
+
+  /// The time of a line whose times are public, whatever else the line holds: what stands before the first delimiter,
+  /// be it inside quotation marks. Else none.
+  double public_time(std::string_view line) {
+    if (!times_public_ || !time_at_) return no_time;
+    const auto text = unquoted(line.substr(0, line.find(delimiter_)));
+    return text ? read_event_time(*text, time_unit_) : no_time;
   }
 
   void check_private_column(std::size_t at, const std::string& where) const {
@@ -187,12 +206,14 @@ class CsvDecoder : public LineDecoder {
     if (line.ends_with('\n')) line.remove_suffix(1);
     line = without_mark(line);
     if (!private_column_.empty()) return decode_public(without_line_end(line), nullptr, writer);
-    if (line.size() > line_bytes_max_) return writer.write_unusable(too_long);
+    double time = public_time(without_line_end(line));
+    if (line.size() > line_bytes_max_) return writer.write_unusable(too_long, time);
     const CsvFault fault = split_csv_line(without_line_end(line), delimiter_, columns_in_file_, split_, unquoted_);
-    if (fault != CsvFault::none) return writer.write_unusable(description(fault));
-    if (split_.size() != columns_in_file_) return writer.write_unusable(too_few_fields);
+    if (fault != CsvFault::none) return writer.write_unusable(description(fault), time);
+    if (split_.size() != columns_in_file_) return writer.write_unusable(too_few_fields, time);
     for (std::size_t f = 0; f < fields_.size(); ++f) readings_[f] = read_text(f, split_[columns_[f]]);
-    writer.write(readings_.data(), time_at_ ? read_event_time(split_[*time_at_], time_unit_) : no_time);
+    if (time_at_ && !times_public_) time = read_event_time(split_[*time_at_], time_unit_);
+    writer.write(readings_.data(), time);
   }
 
   // Any line whose last field alone is private: the fields before it are read from the line's beginning, and whatever
@@ -206,9 +227,9 @@ class CsvDecoder : public LineDecoder {
     const char* fault = split_leading_fields(line, delimiter_, columns_in_file_ - 1, leading_);
     const bool whole = leading_.rest || (cut == nullptr && line.size() < line_bytes_max_);
     if (fault == nullptr && !whole) fault = too_long;
-    if (fault != nullptr) return writer.write_unusable(cut != nullptr ? cut : fault);
-    const double time =
-        time_at_ ? read_event_time(unquoted(leading_.fields[*time_at_]).value(), time_unit_) : no_time;
+    double time = public_time(line);
+    if (fault != nullptr) return writer.write_unusable(cut != nullptr ? cut : fault, time);
+    if (time_at_ && !times_public_) time = read_event_time(unquoted(leading_.fields[*time_at_]).value(), time_unit_);
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       const bool is_public = columns_[f] + 1 != columns_in_file_;
       const auto text = is_public               ? unquoted(leading_.fields[columns_[f]])
@@ -229,6 +250,7 @@ class CsvDecoder : public LineDecoder {
   std::span<const record::Field> fields_;
   bool has_header_;
   std::string time_column_;
+  bool times_public_;
   std::string private_column_;  // empty: none
   CsvKernel kernel_;
 

@@ -84,7 +84,14 @@ MessageDecoder::MessageDecoder(const InputSettings& settings, const record::Sche
       value_bytes_max_(settings.record_bytes_max),
       decoder_(make_line_decoder(settings_of_values(settings, private_field(schema)), columns_.in_value(),
                                  private_field(schema))),
-      readings_(columns_.value_places(), columns_.message_places()) {}
+      readings_(columns_.value_places(), columns_.message_places()) {
+  if (settings.times_public && times_from_values_) {
+    throw Failure(Exit::configuration,
+                  "column '" + settings.time_column +
+                      "' is of the messages' values: a value that is null hides its time, which is declared public "
+                      "(stream.times_public, users.times); set stream.time = \"@timestamp\"");
+  }
+}
 
 // Adds the value as a line; what is in the way of that, nullptr where nothing is.
 const char* MessageDecoder::add_line(const Message& message) {

@@ -64,10 +64,10 @@ class RowWriter {
     return true;
   }
 
-  /// The row of zeros of a record that cannot be used.
-  void write_unusable(std::string reason) {
+  /// The row of zeros of a record that cannot be used. It keeps its time where times are public.
+  void write_unusable(std::string reason, double time = no_time) {
     note(std::move(reason));
-    finish(no_time);
+    finish(time);
   }
 
  private:

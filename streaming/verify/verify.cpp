@@ -103,9 +103,10 @@ void print_lane(const LaneName& name, const CheckedReleases& lane, bool has_ledg
   }
 }
 
-/// Whether releases are missing at the end of the file; nothing of a ledger that names none.
+/// Whether releases are missing at the end of the file. Nothing of a ledger that names none, nor of one whose last
+/// line was written before any release came by cadence: the others do not name each other.
 std::optional<bool> is_complete(const Verified& verified) {
-  if (!verified.ledger.last_released) return std::nullopt;
+  if (!verified.ledger.last_released || *verified.ledger.last_released == journal::Hash{}) return std::nullopt;
   return verified.lanes.at(verified.lane).head.value_or(journal::Hash{}) == *verified.ledger.last_released;
 }
 
@@ -181,7 +182,7 @@ Verified check(const Options& options) {
     throw Failure(Exit::data, fmt::format("{}: holds no release of stream '{}', lane {}, whose ledger {} is",
                                           options.releases, last.stream, last.lane.value(), options.ledger));
   }
-  require_vouched_for(own->first, own->second);
+  for (const auto& [name, lane] : verified.lanes) require_vouched_for(name, lane);
   require_paid(own->first, own->second, verified.ledger, verified.total);
   require_named(own->second, verified.ledger, last);
   return verified;

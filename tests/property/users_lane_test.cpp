@@ -34,8 +34,12 @@ struct World {
 
   [[nodiscard]] std::size_t rows() const { return y.size(); }
   [[nodiscard]] bool has_windows() const { return settings.users->windows().has_value(); }
-  [[nodiscard]] std::optional<std::int64_t> window_of(std::size_t step) const {
-    return has_windows() ? tests::window_of_step(times, step, settings.minibatch) : std::optional<std::int64_t>(0);
+  /// In which window the record came, whatever step it is in.
+  [[nodiscard]] std::optional<std::int64_t> window_of(std::size_t record) const {
+    return has_windows() ? tests::window_of_record(times, record) : std::optional<std::int64_t>(0);
+  }
+  [[nodiscard]] bool is_late(std::size_t record) const {
+    return has_windows() && tests::is_behind_border(times, record, settings.minibatch);
   }
   /// The iterate after each step. `batches` are committed one after the other, each of so many steps.
   [[nodiscard]] std::vector<std::vector<double>> iterates(std::size_t batch, Table& table) const;
@@ -127,7 +131,7 @@ std::vector<double> plain_sum(const World& world, std::size_t t, const std::vect
   std::map<std::uint64_t, std::vector<double>> sums;
   for (std::size_t i = t * settings.minibatch; i < (t + 1) * settings.minibatch; ++i) {
     const std::uint64_t user = world.users[i].low;
-    if (user == 0) continue;
+    if (user == 0 || world.is_late(i)) continue;
     if (!sums.contains(user) && !may_contribute(*settings.users, known[user], StepIndex{t})) continue;
     const auto x = std::span(world.x).subspan(i * world.inputs, world.inputs);
     const std::vector<double> gradient = model::gradient(settings.loss, theta, x, world.y[i]);
@@ -203,9 +207,9 @@ TEST(LaneOfUsers, MovesByAWholeUserAsTheSensitivitySays) {
   for (int trial = 0; trial < 3000; ++trial) {
     const World world = mean_world(random);
     World neighbour = world;
-    const auto window = world.window_of(random() % world.steps);
+    const auto window = world.window_of(random() % world.rows());
     for (std::size_t i = 0; i < neighbour.rows(); ++i) {
-      if (neighbour.users[i].low != 1 || world.window_of(i / world.settings.minibatch) != window) continue;
+      if (neighbour.users[i].low != 1 || world.window_of(i) != window) continue;
       neighbour.users[i] = {};
       std::fill_n(neighbour.x.begin() + static_cast<std::ptrdiff_t>(i * world.inputs), world.inputs, 0.0);
     }

@@ -126,7 +126,7 @@ Step plain_step(const World& world, std::size_t t, std::map<std::uint64_t, Stand
   if (has_windows(world) && tests::is_border(world.sums.rows.times, t, m)) tests::begin_window(known);
   for (std::size_t i = t * m; i < (t + 1) * m; ++i) {
     const std::uint64_t user = world.sums.rows.users[i].low;
-    if (user == 0) continue;
+    if (user == 0 || (has_windows(world) && tests::is_behind_border(world.sums.rows.times, i, m))) continue;
     if (!sums.contains(user) && !may_contribute(limits, known[user], StepIndex{t})) continue;
     const Step row = of_row(world, i);
     for (std::size_t j = 0; j < row.size(); ++j) sums[user][j] += row[j];
@@ -193,12 +193,12 @@ TEST(SumsOfUsers, MoveByAWholeUserAsTheSensitivitySays) {
     World neighbour = world;
     const tests::SumsWorld others = tests::sums_world(world.settings, steps, random());
     const std::size_t m = world.settings.mechanism.participation.batch;
-    const auto window_of = [&](std::size_t step) {
-      return has_windows(world) ? tests::window_of_step(world.sums.rows.times, step, m) : std::optional(INT64_C(0));
+    const auto window_of = [&](std::size_t record) {
+      return has_windows(world) ? tests::window_of_record(world.sums.rows.times, record) : std::optional(INT64_C(0));
     };
-    const auto window = window_of(random() % steps);
+    const auto window = window_of(random() % (steps * m));
     for (std::size_t i = 0; i < neighbour.sums.rows.count(); ++i) {
-      if (neighbour.sums.rows.users[i].low != 1 || window_of(i / m) != window) continue;
+      if (neighbour.sums.rows.users[i].low != 1 || window_of(i) != window) continue;
       const bool null = !replaced || random() % 3 == 0;
       neighbour.sums.rows.users[i] = null ? record::RowUser{} : record::RowUser{hash_of(9).high, 9, 0};
       for (std::size_t j = 0; j < inputs; ++j) {

@@ -56,6 +56,10 @@ class UsersWindowsWorld : public UsersWorld {
     const auto end = times.begin() + static_cast<std::ptrdiff_t>(step * minibatch + 1);
     return static_cast<long>(std::floor(*std::max_element(times.begin(), end) / day));
   }
+  static long day_of_record(const std::vector<double>& times, std::size_t record) {
+    const auto end = times.begin() + static_cast<std::ptrdiff_t>(record + 1);
+    return static_cast<long>(std::floor(*std::max_element(times.begin(), end) / day));
+  }
   static std::string text(bool renamed) {
     const std::vector<double> times = times_of_records();
     std::istringstream lines(csv(2000, 40));
@@ -66,8 +70,11 @@ class UsersWindowsWorld : public UsersWorld {
       if (renamed) {
         const std::size_t who = line.find(',') + 1;
         const std::size_t end = line.find(',', who);
-        if (line.substr(who, end - who) != "0")
+        if (day_of_record(times, i) != day_of_step(times, i / minibatch)) {
+          line.replace(who, end - who, "0");  // came behind the border of its step
+        } else if (line.substr(who, end - who) != "0") {
           line.insert(end, fmt::format("/{}", day_of_step(times, i / minibatch)));
+        }
       }
       all += (times[i] == 0 ? std::string("unknown") : fmt::format("{:.0f}", times[i])) + ',' + line + '\n';
     }

@@ -251,6 +251,25 @@ TEST(OrdinalAtOrAfter, FindsTheFirstRecordNotBeforeATime) {
   EXPECT_EQ(ordinal_at_or_after(settings, 41), 5U);
 }
 
+// Else the start would tell whether the record there can be read.
+TEST(OrdinalAtOrAfter, IsTheSameWhateverElseTheRecordHolds) {
+  const tests::TemporaryFolder folder;
+  for (const char* const rest : {",1\n", ",\"\n", ",1,2\n", "\n", ",\n", ",\"a\"b\n", ",1\r\n"}) {
+    const std::string text = "ts,x\n10,1\n30" + std::string(rest) + "40,1\n";
+    InputSettings settings{.files = {folder.write("a.csv", text)}, .time_column = "ts", .times_public = true};
+    EXPECT_EQ(ordinal_at_or_after(settings, 20), 1U) << rest;
+    settings.record_bytes_max = 3;
+    EXPECT_EQ(ordinal_at_or_after(settings, 20), 1U) << rest;
+  }
+}
+
+TEST(OrdinalAtOrAfter, NeedsTheTimeInFrontOfWhatCouldHideIt) {
+  const tests::TemporaryFolder folder;
+  InputSettings settings{.files = {folder.write("a.csv", "x,ts\n1,10\n")}, .time_column = "ts", .times_public = true};
+  expect_failure(
+      Exit::configuration, [&] { (void)ordinal_at_or_after(settings, 0); }, "put the time first");
+}
+
 // The ordinal at which a run starts is public, and would tell of the records' times.
 TEST(OrdinalAtOrAfter, NeedsTimesThatAreDeclaredPublic) {
   const tests::TemporaryFolder folder;

@@ -89,6 +89,21 @@ TEST(UserPeriod, ABorderIsWhereAStepOfALaterWindowBegins) {
   EXPECT_EQ(clock.window(), 5);
 }
 
+TEST(UserPeriod, WhatComesBehindTheBorderWithinAStepIsTold) {
+  WindowClock clock{Period{milliseconds(10)}};
+  EXPECT_FALSE(clock.record({}, true));
+  EXPECT_FALSE(clock.record(milliseconds(12), false));  // of a step that belongs to no window yet
+  EXPECT_FALSE(clock.is_behind_border());
+  EXPECT_FALSE(clock.record(milliseconds(13), true));
+  EXPECT_FALSE(clock.is_behind_border());
+  EXPECT_FALSE(clock.record(milliseconds(21), false));
+  EXPECT_TRUE(clock.is_behind_border());
+  EXPECT_FALSE(clock.record(milliseconds(14), false));  // late, and the clock does not go back
+  EXPECT_TRUE(clock.is_behind_border());
+  EXPECT_TRUE(clock.record({}, true));
+  EXPECT_FALSE(clock.is_behind_border());
+}
+
 // An append time that goes back, of a broker whose clock was set, must not bring an old window back.
 TEST(UserPeriod, TheClockNeverGoesBack) {
   WindowClock clock{Period{milliseconds(10)}};

@@ -350,6 +350,18 @@ TEST(Verify, BelievesWhatASignalBroughtByItsOwnSignature) {
   expect_refused(world, keys.public_key(), "is signed by nobody who is trusted here");
 }
 
+// Whoever makes up a lane has nobody who vouches for it, however well its releases fit each other.
+TEST(Verify, BelievesNoLaneThatNobodySigned) {
+  const auto keys = keys_from(1);
+  World world = two_epochs(keys);
+  const auto forgers = keys_from(2);
+  journal::ReleaseChain forged{1000};
+  for (std::uint64_t step = 10; step <= 400; step += 10) {
+    world.releases.push_back(journal::chained(release(0, step, 0, 1), forged, forgers));
+  }
+  expect_refused(world, keys.public_key(), "lane 1: nobody who is trusted here vouches for 40 releases");
+}
+
 TEST(Verify, ChecksOtherLanesBesideTheLedgers) {
   const auto keys = keys_from(1);
   World world = two_epochs(keys);

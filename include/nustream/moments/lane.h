@@ -131,7 +131,7 @@ class Lane {
   void add_structure(std::span<const double> covariance, const Estimate& found, Release& release) const;
   void begin_step();
   void require_noise(std::span<const noise::GridNoise> noise, std::size_t records) const;
-  void add(const record::RowSlice& rows, const users::Changes* users);
+  void add(const record::RowSlice& rows, std::size_t within, const users::Changes* users);
   void settle(users::Changes& users);
   void close_step(std::span<const noise::GridNoise> noise, std::uint64_t index);
 

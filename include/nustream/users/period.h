@@ -62,6 +62,10 @@ class WindowClock {
   /// survived would let the records of one window decide which of the next one count: up to 3k steps would differ.
   [[nodiscard]] bool record(std::optional<std::chrono::milliseconds> append_time, bool first_of_step) noexcept;
 
+  /// Whether the last record lies behind the window of its step: it came in a later one, and so takes no part. If it
+  /// did, a user could take part k more times in one period: k times in the step's window, and k times behind it.
+  [[nodiscard]] bool is_behind_border() const noexcept;
+
   [[nodiscard]] std::optional<std::chrono::milliseconds> latest() const noexcept { return latest_; }
   /// Of the last step that began; of none before the first known time, whose window those steps then belong to.
   [[nodiscard]] std::optional<std::int64_t> window() const noexcept { return window_; }
