@@ -25,9 +25,9 @@ ExponentialEncoder damped_encoder(double kept) {
   return {{kept}, {kept}, 0};
 }
 
-/// q and b of a rational correlation are rounded, as are the p and a that generate the noise: an error of a few u
-/// in a pole is one of a few u for every step that its term lasts, in the term itself and in the differences of
-/// poles that make a and b.
+/// The poles q and weights b that the accounting uses are rounded, and so are the p and a that generate the noise.
+/// An error of a few u in a pole grows to a few u for every step that its term lasts, both in the term itself and
+/// in the differences of poles that make a and b.
 ExponentialEncoder rational_encoder(const noise::Rational& rational) {
   return {rational.q(), rational.b(), 16 * static_cast<double>(rational.poles()) * unit_roundoff};
 }
@@ -36,12 +36,13 @@ double absolute_sum(const std::vector<double>& series) {
   return std::accumulate(series.begin(), series.end(), 0.0, [](double sum, double x) { return sum + std::abs(x); });
 }
 
-/// Only what the column's own shape allows: as it is for one participation, its envelope for several.
+/// The column as the accounting of `participation` needs it: as it is for one participation, and its envelope for
+/// several, since the formula for several is a bound only where the column falls.
 EncoderColumn for_participation(EncoderColumn column, const Participation& participation) {
   return participation.times() == 1 ? column : envelope(std::move(column));
 }
 
-/// The same finite column whatever is asked for.
+/// A source that gives the same finite column however many entries are asked for.
 ColumnSource fixed(EncoderColumn column) {
   return [column = std::move(column)](std::uint64_t) { return column; };
 }
@@ -62,9 +63,10 @@ std::unique_ptr<EncoderNorm> window_norm(const noise::Windowed& window, const Pa
   return numeric_norm(fixed(for_participation(std::move(column), participation)), reach, participation);
 }
 
-/// A strategy's β is generated from c by the series inverse with rounded dot products: Σ_s c_s β̂_{t−s} =
-/// [t = 0] + δ_t, so the encoder of what is generated is c/(1 + δ), and ‖c/(1 + δ) − c‖₂ ≤ ‖c‖₂ ‖δ‖₁/(1 − ‖δ‖₁)
-/// with ‖δ‖₁ ≤ (W + 1)·u·(‖c‖₁ − 1)·‖β̂‖₁.
+/// Bounds how far the encoder of a strategy's noise is from the given c. β is computed from c by the series
+/// inverse with rounded dot products, so Σ_s c_s β̂_{t−s} = [t = 0] + δ_t, and the encoder of what is really
+/// generated is c/(1 + δ). Its distance is ‖c/(1 + δ) − c‖₂ ≤ ‖c‖₂ ‖δ‖₁/(1 − ‖δ‖₁) with ‖δ‖₁ ≤ (W + 1)·u·(‖c‖₁ −
+/// 1)·‖β̂‖₁.
 double strategy_error(const std::vector<double>& c, const std::vector<double>& beta) {
   const double roundoff = (static_cast<double>(c.size()) + 1) * unit_roundoff;
   const double residual = roundoff * (absolute_sum(c) - 1) * absolute_sum(beta);
@@ -75,8 +77,9 @@ double strategy_error(const std::vector<double>& c, const std::vector<double>& b
   return norm * residual / (1 - residual);
 }
 
-/// Beyond its last entry a strategy is 0. Where that is before the next participation no two of them meet, and a sum
-/// of shifted columns has the norm of their absolute values: exact whatever the column's shape.
+/// The column that bounds a strategy's sensitivity. A strategy is 0 beyond its last entry. If that comes before
+/// the next participation, the shifted columns do not overlap, and their sum has the same norm as the sum of the
+/// absolute values: this is exact whatever the column's shape. Otherwise the envelope is needed.
 EncoderColumn strategy_bound(EncoderColumn column, const Participation& participation) {
   if (column.c.size() > participation.separation()) return for_participation(std::move(column), participation);
   for (double& entry : column.c) entry = std::abs(entry);

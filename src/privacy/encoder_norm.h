@@ -1,5 +1,5 @@
-// The squared sensitivity of one encoder C as a function of the number of steps; private to the privacy room.
-// sensitivity() and Spend both ask this one, so that plan, calibration and running spend cannot disagree.
+// The squared sensitivity of one encoder C as a function of the number of steps; private to the privacy room. Both
+// sensitivity() and Spend ask this class, so that plan, calibration and running spend cannot disagree.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,26 @@
 
 namespace nustream::privacy {
 
-/// max ‖Σ_{t ∈ π} C e_t‖₂² over the participations π that one Participation allows, rounded up. Not
-/// thread-safe: implementations remember where the last call ended, so that rising step counts are cheap; what
-/// they answer does not depend, to the bit, on what was asked before (it is published in every release).
+/// max ‖Σ_{t ∈ π} C e_t‖₂² over the participations π that one Participation allows, rounded up.
+///
+/// Implementations are not thread-safe: they remember where the last call ended, so that rising step counts are
+/// cheap. Their answers must not depend, to the bit, on what was asked before, since every release publishes one.
 class EncoderNorm {
  public:
   virtual ~EncoderNorm() = default;
-  /// Over `steps` ≥ 1 steps, at most the correlation's horizon.
+  /// The squared sensitivity over `steps` ≥ 1 steps. The caller keeps `steps` within the correlation's horizon.
   [[nodiscard]] virtual double squared(std::uint64_t steps) = 0;
-  /// Of one participation within the `age` ≥ 1 steps from its own on, wherever within the horizon that step is; asked
-  /// where a record takes part once. Where C is Toeplitz that is squared(age).
+  /// The squared sensitivity to one participation within the `age` ≥ 1 steps that begin with its own step, at the
+  /// worst place of that step within the horizon. It is asked only where a record takes part once. Where C is
+  /// Toeplitz the place does not matter and the answer is squared(age).
   [[nodiscard]] virtual double squared_by_age(std::uint64_t age) { return squared(age); }
-  /// For steps → ∞. Throws Unsupported where that is infinite or not known.
+  /// The limit of squared() for steps → ∞. Throws Unsupported where it is infinite or not known.
   [[nodiscard]] virtual double squared_limit() = 0;
 };
 
-/// `most_steps`: no later call asks for more steps than this (numeric families compute that far only); empty
-/// where squared_limit() or any number of steps may be asked for.
+/// Makes the norm of a correlation's encoder. No later call may ask for more than `most_steps` steps, as numeric
+/// families compute their columns that far only. It is empty where squared_limit() or any number of steps may be
+/// asked for.
 [[nodiscard]] std::unique_ptr<EncoderNorm> encoder_norm(const noise::Correlation& correlation,
                                                         const Participation& participation,
                                                         std::optional<StepCount> most_steps);

@@ -14,12 +14,13 @@
 namespace nustream::privacy {
 namespace {
 
-// The exact curve in the variable x = ε/μ − μ/2 (Balle and Wang 2018, Theorem 8). Since e^ε φ(x + μ) = φ(x),
+// The exact curve is computed in the variable x = ε/μ − μ/2 (Balle and Wang 2018, Theorem 8). Since e^ε φ(x + μ) =
+// φ(x),
 //   δ     = Φ(−x) − e^ε Φ(−x − μ) = φ(x)·(R(x) − R(x + μ)),
 //   1 − δ = φ(x)·(R(−x) + R(x + μ)),
-// with Mills' ratio R: neither form overflows, and each is accurate where δ, or 1 − δ, is the smaller one.
+// with Mills' ratio R. Neither form overflows. Each is accurate where its left side is the smaller of δ and 1 − δ.
 
-/// ln of the smaller of δ and 1 − δ, and its derivative in x.
+/// The logarithm of the smaller of δ and 1 − δ, and its derivative in x.
 struct LogTail {
   double value, slope;
 };
@@ -35,8 +36,9 @@ LogTail log_complement(double mu, double x) {
   return {log_density(x) + std::log(sum), mu * far / sum};
 }
 
-/// Newton's method in a bracket [low, high] on whose ends tail − target has opposite signs; `scale_from` + x is
-/// the quantity that has to be accurate relative to its size.
+/// Newton's method within a bracket [low, high], on whose ends tail − target has opposite signs. A step that would
+/// leave the bracket is replaced by halving. The iteration stops when x moves by less than the rounding of x +
+/// scale_from: that sum is ε/μ, which has to be accurate relative to its own size.
 double solve(const std::function<LogTail(double)>& tail, double target, double low, double high, double scale_from) {
   double x = (low + high) / 2;
   for (int iteration = 0; iteration < 200; ++iteration) {
@@ -54,10 +56,11 @@ double solve(const std::function<LogTail(double)>& tail, double target, double l
 }
 
 double gaussian_epsilon(double mu, double delta) {
-  if (mu == 0 || delta >= std::erf(mu / (2 * std::numbers::sqrt2))) return 0;  // δ at ε = 0
+  if (mu == 0 || delta >= std::erf(mu / (2 * std::numbers::sqrt2))) return 0;  // δ at ε = 0: no positive ε is needed
   double x = 0;
   if (delta <= 0.5) {
-    // At x = −¾ δ exceeds ½ for every μ that reaches it; for x ≥ 0 δ < Φ(−x) ≤ e^{−x²/2}/2.
+    // The bracket: at x = −¾, δ exceeds ½ for every μ for which x can be so small, and for x ≥ 0, δ < Φ(−x) ≤
+    // e^{−x²/2}/2.
     const double low = std::max(-mu / 2, -0.75);
     const double high = std::sqrt(-2 * std::log(2 * delta));
     x = solve([mu](double at) { return log_delta(mu, at); }, std::log(delta), low, high, mu / 2);
@@ -67,8 +70,9 @@ double gaussian_epsilon(double mu, double delta) {
   return std::max(0.0, mu * (x + mu / 2));
 }
 
-/// CDP+ appendix A: the derivative in α of the bound vanishes where ρ(α−1)² = ln(1/(αδ)). Any α > 1 gives a
-/// valid bound, so the root's rounding costs accuracy to second order and never validity.
+/// The bound of CDP+ appendix A, minimised over α: its derivative in α vanishes where ρ(α−1)² = ln(1/(αδ)), and
+/// halving finds that root. Any α > 1 gives a valid bound, so the root's rounding costs accuracy to second order
+/// and never validity.
 double zcdp_epsilon(double rho, double delta) {
   if (rho == 0) return 0;
   const double log_inverse = -std::log(delta);
@@ -118,14 +122,17 @@ Epsilon epsilon(Rho rho, Delta delta, Conversion conversion) {
 }
 
 double gaussian_delta(double mu, double epsilon) {
-  (void)Epsilon{epsilon};  // finite and not negative
+  (void)Epsilon{epsilon};  // throws unless ε is finite and not negative
   if (!std::isfinite(mu) || mu <= 0) throw InvalidParameter("mu", std::to_string(mu), "a finite number > 0");
+  // One rounding of ε − μ²/2: the two nearly cancel where x is near 0.
   const double x = std::fma(-mu / 2, mu, epsilon) / mu;
   if (x >= -0.5) return std::exp(log_density(x)) * mills_difference(x, mu);
   return -std::expm1(log_complement(mu, x).value);
 }
 
 Rho rho_for(Epsilon target, Delta delta, Conversion conversion) {
+  // ε grows with ρ: find a ρ that fits and one, four times as large, that does not, and halve until they are
+  // neighbours.
   const auto fits = [&](double rho) { return epsilon(Rho{rho}, delta, conversion) <= target; };
   double low = 1;
   while (!fits(low)) {
@@ -142,7 +149,8 @@ Rho rho_for(Epsilon target, Delta delta, Conversion conversion) {
     if (middle <= low || middle >= high) break;
     (fits(middle) ? low : high) = middle;
   }
-  // epsilon() is accurate to 1e-13 and grows at least like the square root of ρ; beyond that the slack counts.
+  // epsilon() is accurate to 1e-13 and grows at least like the square root of ρ, so an error of ε is at most
+  // doubled in ρ. The slack covers that.
   return Rho{rounded_down(low, 1e-12)};
 }
 

@@ -14,18 +14,18 @@ namespace {
 
 constexpr double endless = std::numeric_limits<double>::infinity();
 
-/// Σ_{0≤n<length} (xy)^n for 0 < x, y ≤ 1. 1 − xy is rounded once only: a product rounded first would lose
-/// all digits of it near 1, where the slow poles are.
+/// Σ_{0≤n<length} (xy)^n for 0 < x, y ≤ 1. The fused multiply-add rounds 1 − xy once. If the product were rounded
+/// first, the difference would lose all its digits near 1, where the slow poles are.
 double geometric_sum(double x, double y, double length) {
-  if (length == 0) return 0;  // also where xy is so small that its logarithm is infinite
+  if (length == 0) return 0;  // also handles an xy so small that its logarithm is infinite
   const double gap = std::fma(-x, y, 1.0);
   if (gap == 0) return length;
   return -std::expm1(length * std::log1p(-gap)) / gap;
 }
 
-/// With participations at 0, b, 2b, …, v_t = Σ_i c_{t−ib} is, between two of them, a sum of exponentials with
-/// fixed amplitudes s_i(t) = Σ_{jb<t} q_i^{t−jb−1}; so ‖v‖² is a sum of geometric sums, block by block. All
-/// terms are positive: nothing cancels.
+/// The norm of v_t = Σ_i c_{t−ib}, with participations at 0, b, 2b, …. Between two participations v is a sum of
+/// exponentials with fixed amplitudes s_i(t) = Σ_{jb<t} q_i^{t−jb−1}, so ‖v‖² is a sum of geometric sums, block by
+/// block. All terms are positive, so nothing cancels.
 class ExponentialNorm final : public EncoderNorm {
  public:
   ExponentialNorm(ExponentialEncoder encoder, const Participation& participation)
@@ -50,7 +50,7 @@ class ExponentialNorm final : public EncoderNorm {
   }
 
  private:
-  /// Σ v_t² over the first `blocks` blocks of b steps; leaves the amplitudes of the block that follows.
+  /// Σ v_t² over the first `blocks` blocks of b steps each. Leaves in amplitudes_ those of the block that follows.
   [[nodiscard]] long double whole_blocks(std::uint64_t blocks) {
     if (blocks < blocks_) {
       blocks_ = 0;
@@ -68,17 +68,18 @@ class ExponentialNorm final : public EncoderNorm {
       }
       steady_ = amplitudes_ == before;
     }
-    // At a fixed point of the rounded map every later block is the same.
+    // The amplitudes have reached a fixed point of the rounded map, so every later block adds the same.
     return sum_ + static_cast<long double>(blocks - blocks_) * block_norm(length);
   }
 
+  /// Rounds up by the error of the slowest term, which grows with each step that the term lasts.
   [[nodiscard]] double outward(long double squared, double steps) const {
-    double memory = 1;  // steps that the slowest term decays over
+    double memory = 1;  // steps over which the slowest term decays
     for (const double decay : encoder_.decays) memory = std::max(memory, 1 / (1 - decay));
     return rounded_up(static_cast<double>(squared), encoder_.rounding_per_step * std::min(memory, steps));
   }
 
-  /// Σ v_t² over the step of a participation and `length` steps after it.
+  /// Σ v_t² over the step of a participation and the `length` steps after it.
   [[nodiscard]] double block_norm(double length) const {
     const auto& q = encoder_.decays;
     const auto& b = encoder_.weights;
@@ -98,7 +99,7 @@ class ExponentialNorm final : public EncoderNorm {
   ExponentialEncoder encoder_;
   Participation participation_;
   std::vector<double> block_decays_;  // q_i^{b−1}
-  std::uint64_t blocks_ = 0;          // complete ones in sum_
+  std::uint64_t blocks_ = 0;          // how many complete blocks sum_ holds
   bool steady_ = false;               // all later blocks are alike
   long double sum_ = 0;
   std::vector<double> amplitudes_;  // s_i at the start of the next block

@@ -20,9 +20,11 @@ Rho group_bound(Rho rho, std::uint64_t records) {
 Rho group_limit(const Spend& spend, std::uint64_t records) {
   const Rho bound = group_bound(spend.limit(), records);
   if (records == 1 || spend.participation().times() > 1) return bound;
+  // Records that take part once each are, as a group, one unit that takes part `records` times, in any steps.
   try {
     return std::min(bound, spend.with({records, 1}).limit());
   } catch (const Unsupported&) {
+    // Not every encoder has a bound for several participations; the general bound holds for all of them.
     return bound;
   } catch (const InvalidParameter&) {
     return bound;

@@ -9,8 +9,8 @@
 
 namespace nustream::privacy {
 
-/// Throws Unsupported where `steps` is beyond the correlation's horizon: its sensitivity there would belong to
-/// another correlation.
+/// Throws Unsupported where `steps` is beyond the correlation's horizon. A sensitivity computed there would belong
+/// to another correlation than the one that generates the noise.
 inline void require_within_horizon(const noise::Correlation& correlation, StepCount steps) {
   const auto horizon = correlation.horizon();
   if (!horizon || steps <= *horizon) return;

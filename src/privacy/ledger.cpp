@@ -17,12 +17,14 @@ struct Epoch {
   Disjointness disjointness;
 };
 
+/// One lane's epochs: those whose ranges count, and those that are charged to every record of the lane.
 struct Lane {
   std::vector<Epoch> disjoint;
   std::vector<Rho> everywhere;
 };
 
-/// One entry for each epoch: the worst of what its entries say.
+/// One entry for each epoch: the worst of everything that its entries say. It does not rely on the entries' order,
+/// so that a later entry cannot take back what an earlier one said.
 std::map<std::pair<LaneId, EpochId>, Epoch> latest(std::span<const LedgerEntry> entries) {
   std::map<std::pair<LaneId, EpochId>, Epoch> epochs;
   for (const LedgerEntry& entry : entries) {
@@ -38,13 +40,15 @@ std::map<std::pair<LaneId, EpochId>, Epoch> latest(std::span<const LedgerEntry> 
   return epochs;
 }
 
-/// The largest sum of epochs over one position. It is reached where one of them begins.
+/// The largest sum of ρ over the epochs that hold one position. The sum can only rise where an epoch begins, so it
+/// is enough to look at those positions.
 Rho largest_overlap(const std::vector<Epoch>& epochs) {
   Rho largest{0};
   for (const Epoch& beginning : epochs) {
     std::vector<Rho> covering;
     for (const Epoch& epoch : epochs) {
-      // An epoch that took steps but recorded no range still costs at its first position.
+      // The first position counts even if the range is empty: an epoch that took steps but recorded no range still
+      // costs.
       const bool holds =
           epoch.first == beginning.first || (epoch.first < beginning.first && beginning.first < epoch.end);
       if (holds) covering.push_back(epoch.rho);

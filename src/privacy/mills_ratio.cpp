@@ -7,10 +7,12 @@
 namespace nustream::privacy {
 namespace {
 
-/// Below this point erfc is used, above it Laplace's continued fraction.
+/// The C library's erfc is used below this point. Above it Laplace's continued fraction takes over, which needs
+/// few terms there and does not underflow.
 constexpr double fraction_from = 3;
 
-/// t of R(x) = 1/(x + t), t = 1/(x + 2/(x + 3/(x + …))), for x ≥ 3; as many terms as 1e-17 takes.
+/// The t of R(x) = 1/(x + t), that is t = 1/(x + 2/(x + 3/(x + …))), for x ≥ 3, with as many terms as an error of
+/// 1e-17 needs.
 double laplace_fraction(double x) {
   const int terms = 16 + static_cast<int>(700 / (x * x));
   double t = 0;
@@ -18,7 +20,8 @@ double laplace_fraction(double x) {
   return t;
 }
 
-/// 1 − x·R(x) = −R'(x) > 0.
+/// −R'(x) = 1 − x·R(x) > 0. For large x the product is close to 1, so the difference is taken from the fraction
+/// instead.
 double mills_slope(double x) {
   if (x < fraction_from) return 1 - x * mills_ratio(x);
   const double t = laplace_fraction(x);
@@ -28,15 +31,15 @@ double mills_slope(double x) {
 struct Node {
   double place, weight;
 };
-/// Gauss–Legendre, ten points on [−1, 1]: the positive half.
+/// Gauss–Legendre quadrature with ten points on [−1, 1]: the positive half of its nodes, which are symmetric.
 constexpr std::array<Node, 5> gauss_legendre = {{{0.14887433898163121088, 0.29552422471475287017},
                                                  {0.43339539412924719080, 0.26926671930999635509},
                                                  {0.67940956829902440623, 0.21908636251598204400},
                                                  {0.86506336668898451073, 0.14945134915058059315},
                                                  {0.97390652851717172008, 0.06667134430868813759}}};
 
-/// ∫ over [x, x + width] of −R'. The integrand is entire with a length scale of 1: for width ≤ 1 the rule's
-/// error is below 1e-18.
+/// ∫ of −R' over [x, x + width]. The integrand is entire and has a length scale of 1, so that the rule's error is
+/// below 1e-18 for width ≤ 1.
 double slope_integral(double x, double width) {
   double sum = 0;
   for (const Node& node : gauss_legendre) {
@@ -54,6 +57,7 @@ double mills_ratio(double x) {
 }
 
 double mills_difference(double x, double width) {
+  // The integral of the slope keeps the digits that a difference of two nearly equal ratios would lose.
   if (width < 1) return slope_integral(x, width);
   return mills_ratio(x) - mills_ratio(x + width);
 }

@@ -1,4 +1,5 @@
-// Exact ν-FTRL: γ_T for one participation at any T in milliseconds, and the column for several.
+// Exact ν-FTRL: γ_T for one participation at any T in milliseconds, and the column of C for several
+// participations.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +9,17 @@
 
 namespace nustream::privacy {
 
-/// Σ_{t<T} c_t², c_t = (1−ν)^t·C(2t, t)/4^t (CDP+ eq. (7)); the limit is 1/AGM(1, √(1 − (1−ν)²)), for ν > 0.
+/// The norm Σ_{t<T} c_t² for one participation, c_t = (1−ν)^t·C(2t, t)/4^t (CDP+ eq. (7)). For ν > 0 its limit is
+/// 1/AGM(1, √(1 − (1−ν)²)).
 [[nodiscard]] std::unique_ptr<EncoderNorm> nu_column_norm(Damping nu);
 
-/// The column c, with (1−ν)^{t − n} times c_n as the bound beyond n entries. Long double inside: the entries are
-/// accurate to a few units in the last place for the first few thousand steps.
+/// The first n = `count` entries of the column c, with c_n·(1−ν)^{t − n} as the bound of the entries t ≥ n. The
+/// entries are computed in long double, so that they are accurate to a few units in the last place for the first
+/// few thousand steps.
 [[nodiscard]] EncoderColumn nu_column(Damping nu, std::uint64_t count);
 
-/// Entries after which what is left of c, even `times` times over, has a norm below 1e-16; endless for ν = 0.
+/// The number of entries after which what is left of c has a norm below 1e-16, even `times` times over. For ν = 0
+/// it is endless_reach.
 [[nodiscard]] std::uint64_t nu_reach(Damping nu, std::uint64_t times);
 
 }  // namespace nustream::privacy

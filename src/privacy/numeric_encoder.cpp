@@ -12,7 +12,7 @@
 namespace nustream::privacy {
 namespace {
 
-/// One GiB of doubles for the tables.
+/// The longest table that is built: half a GiB of doubles, and a few times that while it is built.
 constexpr std::uint64_t longest_table = std::uint64_t{1} << 26;
 constexpr std::uint64_t shortest_table = 1024;
 
@@ -24,6 +24,7 @@ std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b) {
   return b != 0 && a > endless_reach / b ? endless_reach : a * b;
 }
 
+/// The column's first `length` entries, of which those beyond its end are replaced by their bounds.
 std::vector<double> extended(const EncoderColumn& column, std::size_t length) {
   std::vector<double> c = column.c;
   const std::size_t known = std::min(c.size(), length);
@@ -36,9 +37,10 @@ std::vector<double> extended(const EncoderColumn& column, std::size_t length) {
   return c;
 }
 
-/// v_t = Σ_{i<times, i·separation ≤ t} c_{t − i·separation}: sums of up to `times` neighbours along every stride.
-/// The strides are cut into stretches of `times` entries; a window is the end of one stretch and the beginning of
-/// the next, so that nothing is ever subtracted and each sum has at most `times` roundings.
+/// v_t = Σ_{i<times, i·separation ≤ t} c_{t − i·separation}: along every stride, sums of up to `times` neighbours.
+/// The strides are cut into stretches of `times` entries. Every window is the end of one stretch and the beginning
+/// of the next, so the running sums from both ends of the stretches give all windows. Nothing is ever subtracted,
+/// and each sum has at most `times` roundings.
 std::vector<double> evenly_spaced_sum(std::vector<double> c, std::uint64_t times, std::uint64_t separation) {
   const std::size_t length = c.size();
   if (times == 1 || separation >= length) return c;
@@ -95,20 +97,22 @@ class NumericNorm final : public EncoderNorm {
                                                  participation_.times(), participation_.separation());
     replace_by_running_sum_of_squares(sums);
     sums_ = std::move(sums);
-    // Where the table ends at reach_, every participation is at least reach entries back by then.
+    // Where the table ends at reach_, every participation is at least `reach` entries back by then, so tail()
+    // applies.
     beyond_ = column.beyond;
     ratio_ = column.ratio;
     rounding_per_step_ = column.rounding_per_step;
     absolute_error_ = column.absolute_error;
   }
 
-  /// Bound of Σ_{t ≥ reach} v_t²: each of the k terms of v_t is at most beyond·ratio^{t − reach}.
+  /// Bounds Σ v_t² over the steps beyond the table: each of the k terms of v_t is at most beyond·ratio^n, n steps
+  /// after the table's end.
   [[nodiscard]] double tail() const {
     const double largest = static_cast<double>(participation_.times()) * beyond_;
     return largest == 0 ? 0 : largest * largest / (1 - ratio_ * ratio_);
   }
 
-  /// Adds what rounding may have lost: one column's error for each participation, and the sums of them.
+  /// Adds what rounding may have lost: one column's error for each participation, and the roundings of their sums.
   [[nodiscard]] double outward(double squared, std::uint64_t steps) const {
     const double times = static_cast<double>(participation_.times_within(StepCount{steps}));
     const double root = std::sqrt(squared) + times * absolute_error_;
@@ -118,7 +122,7 @@ class NumericNorm final : public EncoderNorm {
 
   ColumnSource source_;
   Participation participation_;
-  std::uint64_t shift_;  // of the last participation against the first, steps
+  std::uint64_t shift_;  // how many steps the last participation comes after the first
   std::uint64_t reach_;
   std::vector<double> sums_;  // Σ_{s≤t} v_s²
   double beyond_ = 0;

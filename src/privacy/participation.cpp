@@ -12,6 +12,8 @@ std::string_view name(Adjacency adjacency) noexcept {
 }
 
 std::optional<Rho> restated(Rho rho, Neighbours told, Neighbours asked) {
+  // A promise about the target alone says nothing about the features, and one about users says nothing about
+  // records.
   if (told.target_only && !asked.target_only) return std::nullopt;
   if (told.of_user != asked.of_user) return std::nullopt;
   const bool twice = told.adjacency == Adjacency::zero_out && asked.adjacency == Adjacency::replace_one;

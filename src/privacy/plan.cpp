@@ -19,23 +19,27 @@ Rho spent(const Spend& spend, std::optional<StepCount> steps) {
 SpendRow row(const Spend& spend, const Spend& first, std::optional<StepCount> steps, Delta delta,
              Conversion conversion) {
   const Rho rho = spent(spend, steps);
-  // ρ = sens²/(2σ²), of the first mechanism.
+  // The sensitivity is read back from ρ = sens²/(2σ²) of the first mechanism, so that the row cannot disagree with
+  // its ρ.
   const Sensitivity sensitivity{std::sqrt(2 * spent(first, steps).value()) * spend.sigma().value()};
   return {steps, sensitivity, rho, epsilon(rho, delta, conversion)};
 }
 
-/// Exact ν-FTRL, or what cannot be told from it where several participations would need a table of its column.
+/// Exact ν-FTRL for one participation. For several, the exact family would need a long table of its column, so a
+/// rational correlation with so many poles that it cannot be told from the exact one takes its place.
 noise::Correlation nu_ftrl(Damping nu, const Participation& participation) {
-  constexpr std::size_t exact_to_rounding = 40;  // poles; math of docs/notation.md
+  constexpr std::size_t exact_to_rounding = 40;  // poles; docs/notation.md names the symbols
   if (participation.times() == 1) return noise::Correlation{noise::NuFtrl{nu, {}}};
   return noise::Correlation{noise::Rational::nu_ftrl(nu, exact_to_rounding)};
 }
 
+/// Any budget serves for a comparison, since both sides scale with it.
 Budget unit_budget(const Participation& participation) {
   return {Rho{0.5}, participation, Displacement{1}};
 }
 
-/// The place in [low, high] where a function with one valley in it is lowest, to a relative 1e-6 of the interval.
+/// The place in [low, high] where a function with one valley is lowest, by golden-section search. It is accurate
+/// to 1e-6 of the interval.
 double lowest_place(const std::function<double(double)>& function, double low, double high) {
   const double ratio = (std::sqrt(5.0) - 1) / 2;
   const double narrow = 1e-6 * (high - low);
@@ -82,7 +86,7 @@ std::vector<SpendRow> spend_table(const Spend& spend, Delta delta, Conversion co
   try {
     rows.push_back(row(spend, first, horizon, delta, conversion));
   } catch (const Unsupported&) {
-    // No limit, or none known: the finite rows are the plan.
+    // There is no limit, or none is known. The rows of finite steps are then the whole plan.
   }
   return rows;
 }
@@ -100,7 +104,8 @@ Damping suggested_nu(const LocalProblem& problem, const Participation& participa
   if (problem.eigenvalues.empty()) throw InvalidParameter("eigenvalues", "none", "one for each coordinate");
   const double contraction = problem.step_size.value() * problem.eigenvalues.front();
   if (participation.times() == 1 && all_equal(problem.eigenvalues) && contraction < 1) return Damping{contraction};
-  // Where the second moment diverges it does so for every ν, by the same factor: P_j alone decides.
+  // Where the second moment diverges, it does so for every ν and by the same factor, so the variances P_j alone
+  // decide.
   LocalProblem linear = problem;
   linear.curvature = Curvature::fixed;
   const auto excess = [&](double log_nu) {
@@ -108,7 +113,8 @@ Damping suggested_nu(const LocalProblem& problem, const Participation& participa
     const double exact = predicted_excess(correlation, problem, unit_budget(participation));
     return std::isfinite(exact) ? exact : predicted_excess(correlation, linear, unit_budget(participation));
   };
-  // A grid first: the valley is wide, but far from it the curve is flat.
+  // A grid comes first: the valley is wide, but the curve is flat far from it, and a local search would stop
+  // there.
   constexpr int cells = 48;
   const double lowest = std::log(1e-8);
   const double highest = std::log(0.95);

@@ -12,9 +12,9 @@
 namespace nustream::privacy {
 namespace {
 
-constexpr std::uint64_t most_times = 512;    ///< k up to which the programme is used: well below a second
-constexpr std::uint64_t most_in_block = 64;  ///< ⌈R/b⌉ likewise
-constexpr std::uint64_t most_entries = std::uint64_t{1} << 22;  ///< of all its columns
+constexpr std::uint64_t most_times = 512;    ///< largest k for which the programme runs: well below a second
+constexpr std::uint64_t most_in_block = 64;  ///< largest ⌈R/b⌉ for which the programme runs
+constexpr std::uint64_t most_entries = std::uint64_t{1} << 22;  ///< largest number of entries of all its columns
 
 class RestartedNorm final : public EncoderNorm {
  public:
@@ -35,7 +35,9 @@ class RestartedNorm final : public EncoderNorm {
     return of_blocks(steps / every, steps % every, times);
   }
 
-  /// Of one participation: at the first step of a block, or within it where columns are of different lengths.
+  /// The squared sensitivity to one participation at the worst place within a block: the first step where C is
+  /// Toeplitz. No more than one block counts, because a column of C ends with
+  /// its block.
   double squared_by_age(std::uint64_t age) override {
     return norms_.front()->squared_by_age(std::min(age, every_.value()));
   }
@@ -46,7 +48,7 @@ class RestartedNorm final : public EncoderNorm {
   }
 
  private:
-  /// f(m), and what asks for g(m).
+  /// Keeps f(m) and the norm that later answers g(m).
   void add_norm(const noise::Restarted& restarted, std::uint64_t m) {
     norms_.push_back(encoder_norm(restarted.block(), Participation(m, participation_.separation()), every_));
     full_.push_back(norms_.back()->squared(every_.value()));
@@ -67,13 +69,14 @@ class RestartedNorm final : public EncoderNorm {
     return outward(largest, times);
   }
 
-  /// best_[m] = the most that m participations cost in so many whole blocks.
+  /// Brings best_ to `blocks` whole blocks: best_[m] is the most that m participations cost in them.
   void advance(std::uint64_t blocks) {
     if (blocks < blocks_ || best_.empty()) {
       best_.assign(static_cast<std::size_t>(participation_.times()) + 1, 0.0);
       blocks_ = 0;
     }
     for (; blocks_ < blocks; ++blocks_) {
+      // From the largest m down, so that best_[m − here] still belongs to one block less.
       for (std::size_t m = best_.size(); m-- > 1;) {
         for (std::size_t here = 1; here <= std::min<std::size_t>(m, full_.size()); ++here) {
           best_[m] = std::max(best_[m], best_[m - here] + full_[here - 1]);
@@ -89,7 +92,7 @@ class RestartedNorm final : public EncoderNorm {
     return outward(std::min(all_full, by_count), 8);
   }
 
-  /// As many additions as participations, at most.
+  /// Covers the additions: at most one for each participation.
   [[nodiscard]] static double outward(double squared, std::uint64_t additions) {
     return rounded_up(squared, (static_cast<double>(std::min(additions, most_times)) + 8) * unit_roundoff);
   }
@@ -98,10 +101,11 @@ class RestartedNorm final : public EncoderNorm {
   Participation participation_;
   std::uint64_t in_block_;  ///< ⌈R/b⌉, at most k
   bool exact_;
-  std::vector<std::unique_ptr<EncoderNorm>> norms_;  ///< for 1, 2, … in_block_; where not exact_ of the two ends
-  std::vector<double> full_;                         ///< what they say of a whole block
+  std::vector<std::unique_ptr<EncoderNorm>> norms_;  ///< one for each of 1, 2, … in_block_; if not exact_, for the
+                                                     ///< two ends only
+  std::vector<double> full_;                         ///< f(m): what norms_ say of a whole block
   std::vector<double> best_;
-  std::uint64_t blocks_ = 0;  ///< that best_ is of
+  std::uint64_t blocks_ = 0;  ///< how many blocks best_ covers
 };
 
 }  // namespace

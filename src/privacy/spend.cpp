@@ -65,6 +65,7 @@ Spend Spend::with(Participation participation) const {
 }
 
 Spend Spend::of_length(noise::Correlation correlation, double length, NoiseMultiplier sigma) {
+  // One participation at length 1 costs γ_t²/(2σ²); length_ scales the norm in rho_of_square().
   Spend spend(std::move(correlation), Participation::once(), sigma);
   spend.length_ = length;
   return spend;
@@ -82,6 +83,7 @@ Spend Spend::or_less(const Spend& other) const {
 Rho Spend::after(StepCount steps) const {
   if (steps.value() == 0) return Rho{0};
   require_within_horizon(correlation_, steps);
+  // The horizon is the longest question that after() allows, so the norm is built for it once.
   if (!norm_) norm_ = encoder_norm(correlation_, participation_, correlation_.horizon());
   const Rho own =
       least(rho_of_square(norm_->squared(steps.value())), [&](const Spend& other) { return other.after(steps); });

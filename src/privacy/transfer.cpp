@@ -13,6 +13,7 @@ namespace {
 
 using Transfer = std::function<double(const Frequency&)>;
 
+/// |Σ_t β_t e^{iωt}|² by Horner's rule.
 double squared_polynomial(const std::vector<double>& beta, const Frequency& at) {
   const double cosine = at.cosine_squared - at.sine_squared;
   const double sine = 2 * std::sqrt(at.cosine_squared * at.sine_squared);

@@ -11,19 +11,20 @@
 namespace nustream::privacy {
 namespace {
 
-/// ⌈T/b⌉ and trees up to which the dynamic programme is used: well below a second.
+/// The largest ⌈T/b⌉ and number of trees for which the dynamic programme runs: well below a second.
 constexpr std::uint64_t most_exact_participations = 64;
 constexpr std::uint64_t most_exact_trees = 4096;
 
-/// One way to take part within a stretch of leaves: what it costs, and how far into what follows the separation
-/// still forbids the next participation.
+/// One way to take part within a stretch of leaves: what it costs, and how far it blocks the leaves that follow,
+/// because the separation still forbids the next participation there.
 struct Choice {
   std::uint64_t times;    ///< participations inside
   std::uint64_t blocked;  ///< leaves blocked at the start of what follows
   double cost;            ///< Σ (participations below the node)²
 };
 
-/// Keeps the choices that no other one beats: for each `times`, less blocked means cheaper.
+/// Keeps the choices that no other one beats. Among those with the same `times`, a choice that blocks more must
+/// cost more to be worth keeping: a larger cost is what the maximum looks for.
 std::vector<Choice> undominated(std::vector<Choice> choices) {
   std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
     if (a.times != b.times) return a.times < b.times;
@@ -37,14 +38,14 @@ std::vector<Choice> undominated(std::vector<Choice> choices) {
   return kept;
 }
 
-/// The dynamic programme: what a complete subtree offers depends on its level and on how many of its first leaves
-/// are blocked, nothing else.
+/// The dynamic programme over subtrees. What a complete subtree offers depends on nothing but its level and how
+/// many of its first leaves are blocked, so each such pair is computed once.
 class Choices {
  public:
   explicit Choices(const Participation& participation)
       : most_(participation.times()), separation_(participation.separation()) {}
 
-  /// Of a complete subtree of 2^level leaves, the first `blocked` of which may not be used.
+  /// The choices within a complete subtree of 2^level leaves, of which the first `blocked` may not be used.
   const std::vector<Choice>& of_subtree(unsigned level, std::uint64_t blocked) {
     const auto known = memory_.find({level, blocked});
     if (known != memory_.end()) return known->second;
@@ -52,7 +53,7 @@ class Choices {
     return memory_.emplace(std::pair{level, blocked}, std::move(choices)).first->second;
   }
 
-  /// `before`, each followed by what a subtree offers.
+  /// Every choice of `before`, followed by every choice that a subtree of this level offers after it.
   std::vector<Choice> followed_by(const std::vector<Choice>& before, unsigned level) {
     std::vector<Choice> all;
     for (const Choice& first : before) {
@@ -69,11 +70,13 @@ class Choices {
     const std::uint64_t leaves = std::uint64_t{1} << level;
     if (blocked >= leaves) return {{0, blocked - leaves, 0}};
     if (leaves <= separation_) {
-      // At most one participation; the earliest leaf leaves most room, and costs a node on each level.
+      // At most one participation fits. The earliest free leaf leaves most room for later ones, and each level's
+      // node costs 1.
       return {{0, 0, 0}, {1, blocked + separation_ - leaves, static_cast<double>(level + 1)}};
     }
     const std::vector<Choice> left = of_subtree(level - 1, blocked);
     std::vector<Choice> choices = followed_by(left, level - 1);
+    // The root of this subtree has all its participations below it: it costs their square.
     for (Choice& choice : choices) {
       choice.cost += static_cast<double>(choice.times) * static_cast<double>(choice.times);
     }
@@ -96,13 +99,15 @@ class TreeNorm final : public EncoderNorm {
     return participation_.times() > 1 && small ? exact(steps) : level_by_level(steps);
   }
 
-  /// The last leaf of a tree completes a node on every level at once.
+  /// The last leaf of a tree completes a node on every level at once, so a record of age 1 may already cost all of
+  /// them.
   double squared_by_age(std::uint64_t /*age*/) override { return static_cast<double>(height_ + 1); }
 
   double squared_limit() override { return level_by_level(std::numeric_limits<std::uint64_t>::max()); }
 
  private:
-  /// The T leaves are complete subtrees, from the largest down: those are the roots of all completed nodes.
+  /// The first T leaves are the leaves of complete subtrees, from the largest down. Their roots and all nodes
+  /// below them are exactly the completed nodes, so the subtrees' choices, one after the other, cover every cost.
   [[nodiscard]] double exact(std::uint64_t steps) const {
     Choices subtrees(participation_);
     std::vector<Choice> choices = {{0, 0, 0}};
@@ -116,8 +121,8 @@ class TreeNorm final : public EncoderNorm {
     return largest;
   }
 
-  /// A node of 2^ℓ leaves holds at most ⌈2^ℓ/b⌉ participations; filling nodes one after the other makes the sum of
-  /// squares on that level largest.
+  /// A node of 2^ℓ leaves holds at most ⌈2^ℓ/b⌉ participations. Filling one node after the other makes the sum of
+  /// squares on that level largest, as squares reward unevenness.
   [[nodiscard]] double level_by_level(std::uint64_t steps) const {
     const std::uint64_t times = participation_.times_within(StepCount{steps});
     double sum = 0;

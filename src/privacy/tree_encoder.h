@@ -1,4 +1,4 @@
-// Sensitivity of binary-tree aggregation: how many nodes a unit touches, and how often.
+// Sensitivity of binary-tree aggregation: it follows from how many nodes a unit touches, and how often.
 #pragma once
 
 #include <memory>
@@ -7,16 +7,18 @@
 
 namespace nustream::privacy {
 
-/// Σ over completed nodes of (participations below the node)², the largest that `participation` allows. A node
-/// is a noisy sum of its leaves' gradients; both estimators, plain and Honaker's, are post-processing of the
-/// completed nodes, so the bound holds for both (for Honaker's own B it is not the column norm but above it).
+/// The norm is Σ over completed nodes of (participations below the node)², the largest that `participation`
+/// allows. A node holds the noisy sum of its leaves' gradients. The plain estimator and Honaker's are both
+/// post-processing of the completed nodes, so the bound holds for both. (For Honaker's own B it lies above the
+/// column norm.)
 ///
-/// Restarted trees are the same dyadic nodes cut off at the tree's height: a unit that takes part in several
-/// trees touches different nodes, whose squares add.
+/// Restarted trees have the same dyadic nodes, cut off at the height of one tree. A unit that takes part in
+/// several trees touches different nodes in each of them, and their squares add.
 ///
-/// For one participation it is the number of completed levels, min(height, ⌊log2 T⌋) + 1. For several it is exact
-/// while ⌈T/b⌉ ≤ 64 and there are at most 4096 trees (dynamic programme over the nodes), and beyond that the sum over
-/// levels of what each level alone could reach: an upper bound, a few per cent above. Never falls as T grows.
+/// For one participation the norm is the number of completed levels, min(height, ⌊log2 T⌋) + 1. For several it is
+/// exact while ⌈T/b⌉ ≤ 64 and there are at most 4096 trees, by a dynamic programme over the nodes. Beyond that it
+/// is the sum over levels of the most that each level alone could reach, an upper bound that is a few per cent
+/// above. It never falls as T grows.
 ///
 /// Source: Kairouz et al. 2021, Appendix; Honaker 2015.
 [[nodiscard]] std::unique_ptr<EncoderNorm> tree_norm(unsigned height, const Participation& participation);

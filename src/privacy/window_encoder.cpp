@@ -12,8 +12,9 @@
 namespace nustream::privacy {
 namespace {
 
+/// Norm of the column's rest that no longer matters.
 constexpr double negligible = 1e-15;
-/// Terms times entries that are computed at most: a few seconds; and entries: a quarter of a GiB.
+/// The most work, in terms times entries (a few seconds), and the most entries (a quarter of a GiB).
 constexpr double most_work = 4e9;
 constexpr std::size_t most_entries = std::size_t{1} << 25;
 
@@ -31,7 +32,7 @@ Norms norms(const std::vector<double>& series) {
   return {static_cast<double>(absolute), std::sqrt(static_cast<double>(square))};
 }
 
-/// Continues c to `count` entries. Dot products in long double: see `kappa`.
+/// Continues c to `count` entries. The dot products are in long double, and kappa() bounds their error.
 void extend_inverse(const std::vector<double>& beta, std::size_t count, std::vector<double>& c) {
   c.reserve(count);
   while (c.size() < count) {
@@ -43,7 +44,8 @@ void extend_inverse(const std::vector<double>& beta, std::size_t count, std::vec
   }
 }
 
-/// κ: W products and additions in long double, one rounding to double (twice, as it is of the result).
+/// κ, the relative error of one entry: W products and additions in long double and one rounding to double. The
+/// latter counts twice, because it is relative to the result and not to the terms.
 double kappa(std::size_t terms) {
   return 2 * unit_roundoff +
          (static_cast<double>(terms) + 1) * static_cast<double>(std::numeric_limits<long double>::epsilon());
@@ -61,7 +63,7 @@ double absolute_error(const std::vector<double>& beta, const std::vector<double>
   return size.euclidean * zeta / (1 - zeta);
 }
 
-/// Bound of |c_t|·growth^{t − size} for t ≥ size.
+/// A bound of |c_t|·growth^{t − size} for all t ≥ size, from the last W − 1 entries and their error.
 double bound_beyond(const std::vector<double>& c, std::size_t window, double growth, double error) {
   double largest = 0;
   const std::size_t last = std::min(c.size(), window - 1);
@@ -81,6 +83,7 @@ double bound_beyond(const std::vector<double>& c, std::size_t window, double gro
 }  // namespace
 
 std::optional<double> certified_growth(const std::vector<double>& beta) {
+  // The sum has one product and one addition for each term; rounding it up keeps the certificate valid.
   const double slack = 4 * static_cast<double>(beta.size()) * unit_roundoff;
   const auto certified = [&](double growth) {
     double sum = 0;
@@ -106,6 +109,8 @@ EncoderColumn window_column(const std::vector<double>& beta, std::optional<StepC
   const double rate = growth.value_or(1);
   const std::uint64_t whole = most_steps ? most_steps->value() : endless_reach;
   EncoderColumn column;
+  // With a certified tail a few windows' worth of entries is tried first, and doubled until the rest is
+  // negligible.
   std::uint64_t count = growth ? std::max<std::uint64_t>(4 * beta.size(), 256) : whole;
   while (true) {
     count = std::min(count, whole);

@@ -10,18 +10,19 @@
 namespace nustream::privacy {
 
 Rho rho(Sensitivity sensitivity, NoiseMultiplier sigma) {
-  // The quotient first: σ² alone could overflow or vanish.
+  // The quotient is squared, not its parts: σ² alone could overflow or vanish.
   const double mu = sensitivity.value() / sigma.value();
   return Rho{rounded_up(mu * mu / 2, 0)};
 }
 
 NoiseMultiplier multiplier_for(Sensitivity sensitivity, Rho rho) {
   if (rho.value() == 0) throw InvalidParameter("rho", "0", "a finite number > 0");
-  // 16 u in σ are 32 u in ρ: more than rho() adds.
+  // An excess of 16 u in σ is one of 32 u in ρ, which is more than rho() adds by rounding up.
   return NoiseMultiplier{rounded_up(sensitivity.value() / std::sqrt(2 * rho.value()), 16 * unit_roundoff)};
 }
 
 Rho compose(std::span<const Rho> parts) {
+  // A single part is passed through unchanged, so that composing one mechanism does not change its published ρ.
   long double sum = 0;
   for (const Rho& part : parts) sum += part.value();
   const double additions = static_cast<double>(parts.size());

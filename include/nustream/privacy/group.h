@@ -1,4 +1,5 @@
-// What a person with several records is promised: the unit of the promise is one record.
+// Bounds what all records of one group together, for example of one person, can reveal. The promise itself is
+// about one record, so a person with several records is promised less: these functions say how much less.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,20 @@
 
 namespace nustream::privacy {
 
-/// ρ about all of a group's records together, where one record costs `rho`: records² ρ, rounded up. Valid of every
-/// ρ-zCDP mechanism and of any places of the records; an infinite product is the largest finite number.
+/// ρ of a whole group of `records` records where one record costs `rho`: records²·ρ, rounded up. The bound holds
+/// for every ρ-zCDP mechanism and wherever the records lie in the stream. A product that overflows becomes the
+/// largest finite number. Throws InvalidParameter for 0 records.
 ///
 /// Source: Bun and Steinke 2016, Proposition 1.9.
 [[nodiscard]] Rho group_bound(Rho rho, std::uint64_t records);
 
-/// The same of one mechanism whose steps take one record each, once: the group's records move C·G by the sum of as
-/// many columns of C, which is largest where they are adjacent. Never above group_bound(spend.limit(), records),
-/// which stands where no such sum is at hand: records that take part several times, and encoders without a bound for
-/// it.
+/// ρ of a whole group where each record takes part in one step of the mechanism `spend` and each step takes one
+/// record. The group then moves C·G by the sum of as many columns of C as it has records, which is largest where
+/// the records are adjacent.
+///
+/// The result is never above group_bound(spend.limit(), records). It is equal to that bound where no such sum of
+/// columns is known: where records take part several times, and where the encoder has no bound for several
+/// participations. Throws InvalidParameter for 0 records, and Unsupported where the spend has no limit.
 [[nodiscard]] Rho group_limit(const Spend& spend, std::uint64_t records);
 
 }  // namespace nustream::privacy

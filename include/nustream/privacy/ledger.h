@@ -1,5 +1,5 @@
-// What a record has been charged in all: the arithmetic of the spend ledger. Bytes and their MAC chain are the
-// journal's.
+// Computes the most that any record has been charged, from the entries of the spend ledger. This room does the
+// arithmetic; the journal room writes the entries as bytes and protects them by a chain of MACs.
 #pragma once
 
 #include <span>
@@ -9,38 +9,41 @@
 
 namespace nustream::privacy {
 
-/// What is known of the records of an epoch against those of the lane's other epochs.
+/// How the records of one epoch relate to the records of the same lane's other epochs.
 enum class Disjointness {
-  disjoint,     ///< the range of positions says exactly which records took part
-  overlapping,  ///< it began below where an earlier epoch had been, perhaps beyond the earlier one's recorded end
-  unknown       ///< nothing is known: another numbering of positions, a lost ledger, users who changed lanes
+  disjoint,     ///< the epoch's range of positions says exactly which records took part
+  overlapping,  ///< the epoch began before the true end of an earlier one, which may lie past its recorded end
+  unknown       ///< nothing can be said: positions were renumbered, a ledger was lost, or users changed lanes
 };
 
-/// One line of the ledger: what one (lane, epoch) has spent so far. A later entry of the same (lane, epoch)
-/// supersedes the earlier ones: the spend of an epoch is a running total, its range grows.
+/// One line of the ledger: what one (lane, epoch) has spent so far. The spend of an epoch is a running total and
+/// its range of positions grows, so a later entry of the same (lane, epoch) replaces the earlier ones.
 struct LedgerEntry {
   LaneId lane;
   EpochId epoch;
-  Position first;  ///< of the first record of the epoch
-  Position end;    ///< one past the last record so far
+  Position first;  ///< position of the first record of the epoch
+  Position end;    ///< one past the position of the last record so far
   StepCount steps;
-  Rho rho;                      ///< of the worst record of the range, after `steps` steps
-  std::string settings_digest;  ///< opaque
+  Rho rho;                      ///< charge of the worst record of the range, after `steps` steps
+  std::string settings_digest;  ///< identifies the settings; opaque to this room
   Disjointness disjointness;
 };
 
-/// The largest total of any record, rounded up. With the last entry of every (lane, epoch), a record at a position
-/// of a lane is charged the sum of
+/// The largest charge of any one record over all lanes and epochs, rounded up. Only the last entry of every (lane,
+/// epoch) counts. A record at a position of a lane is charged the sum of
 ///
 /// - the epochs of its lane recorded as disjoint whose range [first, end) holds the position,
 /// - all epochs of its lane recorded as overlapping: the recorded end of an earlier epoch may lie before its true
-///   one, so the ranges cannot tell which records were read again,
+///   end, so the ranges cannot tell which records were read again,
 /// - all epochs of any lane recorded as unknown.
 ///
-/// Disjoint ranges therefore cost the maximum, overlapping and unknown ones the sum; lanes are disjoint, since each
-/// record is in one lane. Ranges recorded as disjoint that overlap nevertheless are summed where they do. An epoch
-/// once recorded as overlapping or unknown stays so: a later entry cannot take it back, nor can it lower the epoch's
-/// ρ or shrink its range.
+/// Each record is in one lane, so lanes are disjoint and the dearest lane counts. Within a lane, disjoint ranges
+/// cost their maximum, and overlapping or unknown ones cost their sum. Ranges that are recorded as disjoint but
+/// overlap nevertheless are summed where they overlap. For example, epochs [0, 10) and [10, 20) that were both
+/// recorded as disjoint with ρ = 1 cost 1; were the second recorded as overlapping, they would cost 2.
+///
+/// The charge never falls. An epoch that was once recorded as overlapping or unknown stays so; a later entry can
+/// neither take that back, nor lower the epoch's ρ, nor shrink its range.
 ///
 /// Source: rule 7 of the privacy statement; composition of zCDP (Bun and Steinke 2016, Lemma 1.7).
 [[nodiscard]] Rho total(std::span<const LedgerEntry> entries);

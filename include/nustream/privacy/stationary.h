@@ -1,5 +1,5 @@
-// How far the privacy noise keeps the iterate from the optimum, once the start is forgotten: the formulas that a
-// plan prints. Notation: docs/notation.md.
+// Predicts how far the privacy noise keeps the iterate from the optimum once the start is forgotten. A plan prints
+// these formulas. Notation: docs/notation.md.
 #pragma once
 
 #include <span>
@@ -10,36 +10,42 @@
 
 namespace nustream::privacy {
 
-/// Where the gradient's slope comes from.
+/// Where the slope of the gradient comes from.
 enum class Curvature {
-  fixed,             ///< the same for every record: mean estimation
-  gaussian_features  ///< x xᵀ with Gaussian x: linear regression; multiplies into the error, unlike in CDP+ eq. (8)
+  fixed,             ///< the slope is the same for every record, as in mean estimation
+  gaussian_features  ///< the slope is x xᵀ with Gaussian x (linear regression): it multiplies into the error, unlike
+                     ///< in CDP+ eq. (8)
 };
 
-/// F(θ) = ½E(y − xᵀθ)² and its kin near the optimum. All settings are public: nothing here is read from data.
+/// A problem near its optimum: F(θ) = ½E(y − xᵀθ)², or a loss that looks like it there. All settings are public;
+/// nothing here is read from data.
 struct LocalProblem {
   std::vector<double> eigenvalues;  ///< λ_j > 0 of H, the second moment of the features; one for each coordinate
   StepSize step_size;               ///< η; ηλ_j < 2 (fixed), < 1 (gaussian_features)
   Curvature curvature;
 };
 
-/// P_j = η² (1/2π) ∫ |B(ω)|² / |1 − ηλ_j − e^{iω}|² dω for each eigenvalue: the stationary variance of the iterate
-/// along eigenvector j for seed noise of variance 1, without the noise that x xᵀ multiplies in.
+/// The stationary variance of the iterate along each eigenvector j, for seed noise of variance 1: P_j = η² (1/2π)
+/// ∫ |B(ω)|² / |1 − ηλ_j − e^{iω}|² dω. The noise that x xᵀ multiplies in is left out.
 ///
-/// Relative error about 1e-14. For windows, strategies and dense encoders it is the variance after the last
-/// coefficient's effect, or at the horizon. Throws Unsupported for trees (not Toeplitz), InvalidParameter where some
-/// ηλ_j is not in (0, 2).
+/// The relative error is about 1e-14. For windows it is the variance once the last coefficient has had its effect;
+/// for strategies and dense encoders it is the variance at the horizon.
+///
+/// Throws Unsupported for trees and for noise that is begun anew, neither of which is Toeplitz, and
+/// InvalidParameter where some ηλ_j is not in (0, 2).
 ///
 /// Source: CDP+ eq. (8) and appendix C.
 [[nodiscard]] std::vector<double> stationary_variances(const noise::Correlation& correlation, StepSize step_size,
                                                        std::span<const double> eigenvalues);
 
-/// E F(θ) − F(θ*) in the limit, from the privacy noise alone; the ½ of F is in it. `noise` is σΔ of the seed noise in
-/// gradient units, Δ with the factor of its adjacency.
+/// E F(θ) − F(θ*) in the limit, as far as the privacy noise alone causes it; the ½ of F is included. `noise` is σΔ
+/// of the seed noise in gradient units, where Δ includes the factor of its adjacency.
 ///
-/// fixed: Σ_j (λ_j/2) P_j (σΔ)². gaussian_features: the exact value,
-/// ½ (σΔ)² [Σ_j (2 − ηλ_j) λ_j P_j / (2(1 − ηλ_j))] / [1 − Σ_j ηλ_j / (2(1 − ηλ_j))]; infinite where the step size
-/// is so large that the second moment diverges. Clipping is not in the formula.
+/// For fixed curvature this is Σ_j (λ_j/2) P_j (σΔ)². For gaussian_features it is the exact value ½ (σΔ)² [Σ_j (2
+/// − ηλ_j) λ_j P_j / (2(1 − ηλ_j))] / [1 − Σ_j ηλ_j / (2(1 − ηλ_j))], which is infinite where the step size is so
+/// large that the second moment diverges. The formula leaves clipping out.
+///
+/// Throws as stationary_variances() does, and InvalidParameter where gaussian_features meet some ηλ_j ≥ 1.
 [[nodiscard]] double stationary_excess(const noise::Correlation& correlation, const LocalProblem& problem,
                                        NoiseStddev noise);
 

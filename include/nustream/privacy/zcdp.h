@@ -1,4 +1,5 @@
-// Zero-concentrated differential privacy of correlated Gaussian noise: spend, limit, calibration.
+// Accounts for correlated Gaussian noise in zero-concentrated differential privacy: the spend after a number of
+// steps, its limit, and the calibration of σ.
 #pragma once
 
 #include <memory>
@@ -14,35 +15,38 @@ namespace nustream::privacy {
 
 /// ρ = sens²/(2σ²), rounded up by a few units in the last place (CDP+ Theorem 1.1).
 [[nodiscard]] Rho rho(Sensitivity sensitivity, NoiseMultiplier sigma);
-/// σ = sens/√(2ρ), rounded up so far that rho(sensitivity, multiplier_for(sensitivity, ρ)) ≤ ρ. Throws
+/// σ = sens/√(2ρ), rounded up far enough that rho(sensitivity, multiplier_for(sensitivity, ρ)) ≤ ρ. Throws
 /// InvalidParameter for ρ = 0.
 [[nodiscard]] NoiseMultiplier multiplier_for(Sensitivity sensitivity, Rho rho);
-/// Two mechanisms on the same records: the sum, rounded up.
+/// ρ of several mechanisms on the same records: the sum of the parts, rounded up.
 [[nodiscard]] Rho compose(std::span<const Rho> parts);
-/// Mechanisms on disjoint records: the maximum.
+/// ρ of several mechanisms on disjoint records: the largest of the parts.
 [[nodiscard]] Rho parallel(std::span<const Rho> parts);
 
 class EncoderNorm;
 
-/// The spend of one mechanism, or of several on the same records, as a function of public step counts. What is costly
-/// is cached, so that after() at successive, rising step counts is cheap enough for every release: O(m²) for a
-/// rational correlation, a look-up for numeric ones. For that, const functions change the cache: one object is for
-/// one thread; a copy has a cache of its own. The answers, to the bit, depend on the question alone and not on what
-/// was asked before.
+/// The spend of one mechanism, or of several on the same records, as a function of public step counts.
+///
+/// Costly intermediate results are cached, so that after() at rising step counts is cheap enough for every
+/// release: it is O(m²) for a rational correlation and a look-up for numeric ones. Const functions change that
+/// cache, so one object belongs to one thread; a copy has a cache of its own. The answers depend, to the bit, on
+/// the question alone and not on what was asked before.
 class Spend {
  public:
   Spend(noise::Correlation correlation, Participation participation, NoiseMultiplier sigma);
-  /// Of this mechanism and `other` beside it, step by step on the same records: ρ adds (CDP+ section 1.1; Bun and
-  /// Steinke 2016, Lemma 1.7). Throws InvalidParameter where their participations differ.
+  /// The spend of this mechanism and `other` together, step by step on the same records: their ρ add (CDP+ section
+  /// 1.1; Bun and Steinke 2016, Lemma 1.7). Throws InvalidParameter where their participations differ.
   [[nodiscard]] Spend beside(const Spend& other) const;
-  /// The same mechanisms over units that take part otherwise.
+  /// The spend of the same mechanisms where units take part as `participation` says instead. Bounds given by
+  /// or_less() and of_length() are dropped.
   [[nodiscard]] Spend with(Participation participation) const;
-  /// Of a unit that may take part in any pattern of steps, with contributions whose norms add up to at most `length`
-  /// times the bound of one: what all of it in the longest step costs, length²·γ_t²/(2σ²), by the triangle
-  /// inequality.
+  /// The spend of a unit that may take part in any pattern of steps, with contributions whose norms add up to at
+  /// most `length` times the bound of one contribution. By the triangle inequality that is at most what the whole
+  /// length costs in a single step of the longest column, length²·γ_t²/(2σ²).
   [[nodiscard]] static Spend of_length(noise::Correlation correlation, double length, NoiseMultiplier sigma);
-  /// Of the same mechanism, of which `other` is another bound: the lesser of the two, before others beside them are
-  /// added. Throws InvalidParameter where their correlations' horizons or σ differ.
+  /// The lesser of this spend and `other`, where `other` is another valid bound of the same mechanism. The lesser
+  /// is taken before the spends of mechanisms beside this one are added. Throws InvalidParameter where the
+  /// horizons of the correlations or their σ differ, or where `other` has mechanisms beside it.
   [[nodiscard]] Spend or_less(const Spend& other) const;
   ~Spend();
   Spend(const Spend& other);
@@ -50,20 +54,21 @@ class Spend {
   Spend(Spend&&) noexcept;
   Spend& operator=(Spend&&) noexcept;
 
-  /// ρ_t of the worst record after `steps` steps: 0 at 0, never decreasing in `steps`. With several
-  /// participations it is the sensitivity over those within t steps, never γ_t. Throws Unsupported beyond the
+  /// ρ_t of the worst record after `steps` steps: 0 at 0 steps, and never decreasing. With several participations
+  /// it follows from the sensitivity over those within t steps, never from γ_t. Throws Unsupported beyond the
   /// correlation's horizon.
   [[nodiscard]] Rho after(StepCount steps) const;
-  /// ρ of a record that took part `age` steps ago, its own step included (age ≥ 1): γ_age²/(2σ²), and where C is not
-  /// Toeplitz the largest over all places of its step. Throws Unsupported where records take part several times: such
-  /// a record's age does not tell its spend.
+  /// ρ of a record that took part `age` ≥ 1 steps ago, its own step included: γ_age²/(2σ²). Where C is not
+  /// Toeplitz it is the largest over all places that the record's step may have. Throws InvalidParameter for age
+  /// 0, and Unsupported where records take part several times, since the age of such a record does not tell its
+  /// spend.
   [[nodiscard]] Rho of_age(StepCount age) const;
-  /// The supremum of after(): at the horizon where there is one. Throws Unsupported where it is infinite or no
-  /// bound is at hand.
+  /// The supremum of after(): its value at the horizon where there is one. Throws Unsupported where it is infinite
+  /// or no bound is known.
   [[nodiscard]] Rho limit() const;
-  /// The smallest horizon of all mechanisms; empty where any number of steps may be taken.
+  /// The smallest horizon of all these mechanisms; empty where any number of steps may be taken.
   [[nodiscard]] std::optional<StepCount> horizon() const;
-  /// The same spend of the first mechanism alone, which the accessors below describe.
+  /// The spend of the first mechanism alone, which the accessors below describe.
   [[nodiscard]] Spend alone() const {
     Spend first = *this;
     first.beside_.clear();
@@ -86,8 +91,8 @@ class Spend {
   NoiseMultiplier sigma_;
   double length_ = 1;
   std::vector<Spend> beside_;
-  std::vector<Spend> or_;                      // other bounds of the same mechanism
-  mutable std::unique_ptr<EncoderNorm> norm_;  // made at the first question
+  std::vector<Spend> or_;                      // other bounds of the same mechanism, of which the least counts
+  mutable std::unique_ptr<EncoderNorm> norm_;  // made when the first question is asked
 };
 
 }  // namespace nustream::privacy

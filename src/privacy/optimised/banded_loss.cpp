@@ -30,13 +30,13 @@ bool BandedLoss::normalise(std::span<const double> columns) {
   return true;
 }
 
-/// Adds rows first … first + 7 of Y and Q to of_c_; gives their part of ‖Y‖².
+/// Adds what rows first … first + 7 of Y and Q contribute to of_c_, and returns their part of ‖Y‖².
 double BandedLoss::add_rows(std::size_t first) {
   const std::size_t last = std::min(first + lanes, steps_) - 1;
   y_.assign((steps_ + bands_) * lanes, 0.0);
   q_.assign((steps_ + bands_) * lanes, 0.0);
   double square = 0;
-  // Y C = A: y_s = ([s ≤ t] − Σ_{i≥1} C_{s+i,s} y_{s+i})/C_ss.
+  // Row by row, Y C = A is solved from the last column: y_s = ([s ≤ t] − Σ_{i≥1} C_{s+i,s} y_{s+i})/C_ss.
   for (std::size_t s = last + 1; s-- > 0;) {
     std::array<double, lanes> sums{};
     for (std::size_t lane = 0; lane < lanes; ++lane) sums[lane] = first + lane <= last && s <= first + lane ? 1 : 0;
@@ -52,7 +52,8 @@ double BandedLoss::add_rows(std::size_t first) {
       square += entry * entry;
     }
   }
-  // Q Cᵀ = Y: q_s = (y_s − Σ_{i≥1} C_{s,s−i} q_{s−i})/C_ss, taken out of the later ones as soon as it is known.
+  // Q Cᵀ = Y is solved from the first column: q_s = (y_s − Σ_{i≥1} C_{s,s−i} q_{s−i})/C_ss. Each q_s is taken out
+  // of the later columns as soon as it is known.
   std::copy_n(y_.begin(), (last + 1) * lanes, q_.begin());
   for (std::size_t s = 0; s <= last; ++s) {
     const double* const column = c_.data() + s * bands_;
@@ -79,7 +80,8 @@ double BandedLoss::operator()(std::span<const double> columns, std::span<double>
   double square = 0;
   for (std::size_t first = 0; first < steps_; first += lanes) square += add_rows(first);
   const auto count = static_cast<double>(steps_);
-  // Through the division by the norm: what lies along the column does not count.
+  // The columns were divided by their norms, so only the part of the derivative across the column counts; the part
+  // along it is projected out.
   for (std::size_t s = 0, first = 0; s < steps_; first += height(s), ++s) {
     const double* const column = c_.data() + s * bands_;
     const double* const of_column = of_c_.data() + s * bands_;

@@ -14,11 +14,13 @@
 namespace nustream::privacy {
 namespace {
 
+/// Where row t begins in a lower triangle that is stored row by row.
 std::size_t row_start(std::size_t t) {
   return t * (t + 1) / 2;
 }
 
-/// row t −= Σ_{r ∈ [first, last)} C_{r,t} C_r, entries 0 … t.
+/// Subtracts from row t what the rows [first, last) contribute to it: row t −= Σ_{r ∈ [first, last)} C_{r,t} C_r,
+/// entries 0 … t.
 void take_out(std::vector<double>& triangle, std::size_t t, std::size_t first, std::size_t last) {
   double* const row = triangle.data() + row_start(t);
   for (std::size_t r = last; r-- > first;) {
@@ -28,7 +30,8 @@ void take_out(std::vector<double>& triangle, std::size_t t, std::size_t first, s
   }
 }
 
-/// X = CᵀC into the lower-triangular C, in place, from the last row up; sixteen rows at a time, which stay in cache.
+/// Factors X = CᵀC in place into the lower-triangular C, from the last row up. Sixteen rows are handled at a time,
+/// so that they stay in the cache.
 void factor(std::vector<double>& triangle, std::size_t steps) {
   constexpr std::size_t block = 16;
   for (std::size_t last = steps; last > 0;) {
@@ -44,7 +47,7 @@ void factor(std::vector<double>& triangle, std::size_t steps) {
   }
 }
 
-/// The optimum over all C for one participation.
+/// The optimum over all C for one participation, from the dual's fixed point.
 noise::Correlation full(const PrefixSums& problem) {
   const auto steps = static_cast<std::size_t>(problem.horizon.value());
   optimised::DualWeights weights = optimised::dual_weights(problem);
@@ -52,6 +55,7 @@ noise::Correlation full(const PrefixSums& problem) {
   std::vector<double> norms(steps);
   for (std::size_t t = 0; t < steps; ++t) norms[t] = std::sqrt(x[row_start(t) + t]);
   for (std::size_t t = 0; t < steps; ++t) {
+    // Dividing by the norms makes the columns of C equally long: X_tt is the squared norm of column t.
     for (std::size_t s = 0; s <= t; ++s) x[row_start(t) + s] /= norms[t] * norms[s];
   }
   factor(x, steps);
@@ -60,7 +64,7 @@ noise::Correlation full(const PrefixSums& problem) {
   return noise::Correlation{noise::Dense(std::move(x), steps, problem.horizon)};
 }
 
-/// Columns within the band that have one norm, from the Toeplitz fit's.
+/// The best columns within the band that all have one norm. The search starts from the Toeplitz fit.
 noise::Correlation banded(const PrefixSums& problem, std::size_t bands) {
   if (problem.error == PrefixError::largest) {
     throw Unsupported(
@@ -84,7 +88,7 @@ noise::Correlation banded(const PrefixSums& problem, std::size_t bands) {
   const std::vector<double> best = optimised::minimise(objective, std::move(columns), patience).x;
 
   std::vector<double> rows(best.size());
-  double scale = 0;  // of the first column, so that C_00 = 1
+  double scale = 0;  // scale of the first column, so that C_00 = 1
   for (std::size_t s = 0, first = 0; s < steps; first += loss.height(s), ++s) {
     double square = 0;
     for (std::size_t i = 0; i < loss.height(s); ++i) square += best[first + i] * best[first + i];
@@ -106,7 +110,7 @@ noise::Correlation optimised_dense(const PrefixSums& problem, std::optional<std:
   const bool once = problem.participation.times_within(problem.horizon) == 1;
   const std::uint64_t fitting = once ? horizon : std::min(horizon, problem.participation.separation());
   const auto wanted = static_cast<std::size_t>(bands.value_or(fitting));
-  // Before anything is computed.
+  // Checks bands and memory before anything is computed: entries() throws where noise::Dense would.
   static_cast<void>(noise::Dense::entries(wanted, problem.horizon));
   return once && wanted == horizon ? full(problem) : banded(problem, wanted);
 }

@@ -57,7 +57,7 @@ void check(const LocalProblem& problem) {
   }
 }
 
-/// The slowest contraction of a step: the narrowest feature of ψ.
+/// The slowest contraction of a step, ημ: the width of the narrowest feature of ψ.
 double width(const StronglyConvex& problem) {
   return problem.step_size.value() * problem.strong_convexity;
 }
@@ -66,12 +66,12 @@ double width(const LocalProblem& problem) {
   return problem.step_size.value() * *std::min_element(problem.eigenvalues.begin(), problem.eigenvalues.end());
 }
 
-/// ψ with η² in it, so that γ² (1/2π)∫|B|²ψ is the loss itself.
+/// ψ with the factor η² included, so that γ² (1/2π)∫|B|²ψ is the loss itself.
 Spectrum psi_of(const StronglyConvex& problem) {
   const double step = problem.step_size.value();
   const double mu = step * problem.strong_convexity;
   if (problem.strong_convexity == problem.smoothness) {
-    // ψ falls to this as λ_0 grows without end.
+    // For μ = L, ψ falls to this value as λ_0 grows without end, so there is nothing to search.
     return [=](const Frequency& at) { return step * step / squared_factor(mu, at); };
   }
   const std::vector<double> multipliers = optimised::Multipliers(problem, optimised::frequencies(mu)).best();
@@ -80,7 +80,8 @@ Spectrum psi_of(const StronglyConvex& problem) {
   };
 }
 
-/// Σ_j weight_j P_j by stationary_excess(), but for the factor that it multiplies all of them with.
+/// ψ of Σ_j weight_j P_j, the sum that stationary_excess() computes, with the factor that multiplies all its
+/// terms.
 Spectrum psi_of(const LocalProblem& problem) {
   const bool gaussian = problem.curvature == Curvature::gaussian_features;
   const double step = problem.step_size.value();
@@ -92,7 +93,7 @@ Spectrum psi_of(const LocalProblem& problem) {
     terms.emplace_back(contraction, weight / 2);
     if (gaussian) fed_back += contraction / (2 * (1 - contraction));
   }
-  // Where the second moment diverges it does so for every B, by the same factor.
+  // Where the second moment diverges, it does so for every B and by the same factor, so that factor is left out.
   const double factor = step * step / (fed_back < 1 ? 1 - fed_back : 1);
   return [=](const Frequency& at) {
     double sum = 0;
@@ -115,7 +116,7 @@ Loss loss_of(const DescentProblem& problem) {
       problem);
 }
 
-/// γ_∞² (1/2π)∫|B|²ψ of the poles.
+/// The loss γ_∞² (1/2π)∫|B|²ψ of a correlation with given poles.
 class RationalDescentLoss {
  public:
   explicit RationalDescentLoss(const Loss& loss) : frequencies_(optimised::frequencies(loss.width)) {
@@ -186,6 +187,8 @@ noise::Correlation optimised_window(const DescentProblem& problem, std::optional
   if (terms && (*terms == 0 || *terms > most_terms)) {
     throw InvalidParameter("terms", std::to_string(*terms), "1 ... 32768");
   }
+  // The filter's entries fall like e^{−ωt} with ω the narrowest width, so 12 of its time constants leave 6e-6 of
+  // an entry.
   const double reach = 12 / loss.width;
   const std::size_t enough = reach < 16384 ? std::max<std::size_t>(16, static_cast<std::size_t>(reach)) : 16384;
   const std::size_t count = terms.value_or(enough);
@@ -203,6 +206,8 @@ noise::Correlation optimised_rational(const DescentProblem& problem, std::size_t
   if (poles == 0 || poles > optimised::most_poles) {
     throw InvalidParameter("poles", std::to_string(poles), "1 ... " + std::to_string(optimised::most_poles));
   }
+  // Starts with the slowest pole below, at and above the narrowest feature: the search can end in different
+  // valleys.
   std::vector<std::vector<double>> starts;
   for (const double factor : {0.5, 2.0, 10.0}) {
     starts.push_back(optimised::geometric_gaps(poles, std::min(0.3, factor * loss.width)));

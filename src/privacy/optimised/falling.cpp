@@ -12,10 +12,11 @@ namespace {
 
 using Vector = std::vector<double>;
 
-/// The loss may rise above its last value, not above the largest of so many.
+/// The line search is not monotone: the loss may rise above its last value, but not above the largest of so many
+/// values.
 constexpr std::size_t looked_back = 10;
 
-/// a + factor·b.
+/// The vector a + factor·b.
 Vector moved(const Vector& a, double factor, const Vector& b) {
   Vector sum = a;
   for (std::size_t i = 0; i < a.size(); ++i) sum[i] += factor * b[i];
@@ -53,6 +54,7 @@ Minimum minimise_falling(const Objective& objective, std::vector<double> start, 
   Minimum best{x, value, 1};
   std::array<double, looked_back> recent;
   recent.fill(value);
+  // The first length is a guess; later ones follow from the curvature.
   double length = 1e-3 / value;
   for (std::size_t move = 0; best.evaluations < patience.evaluations; ++move) {
     Vector target = moved(x, -length, gradient);
@@ -84,7 +86,8 @@ Minimum minimise_falling(const Objective& objective, std::vector<double> start, 
       best.x = x;
     }
   }
-  // A convex combination of falling columns falls but for rounding.
+  // The minimum is a convex combination of falling columns, which falls except for rounding. This removes the
+  // rounding.
   make_falling(best.x);
   return best;
 }

@@ -1,4 +1,4 @@
-// Minimising over columns that fall; private to the privacy room.
+// Minimises a function over columns that fall; private to the privacy room.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,15 @@
 
 namespace nustream::privacy::optimised {
 
-/// The closest x_0 ≥ x_1 ≥ … ≥ 0 in ℓ2: equal stretches get their mean, negative ones 0. O(n).
+/// Replaces x by the closest vector in ℓ2 with x_0 ≥ x_1 ≥ … ≥ 0: stretches that would rise get their mean, and
+/// negative values become 0. O(n).
+///
 /// Source: pool adjacent violators (Ayer et al. 1955).
 void make_falling(std::vector<double>& x);
 
-/// Minimises over x_0 ≥ x_1 ≥ … ≥ 0, from a start that is projected onto it, by steps along the projected gradient of
-/// Barzilai and Borwein's length. The same bits on every machine, as minimise().
+/// Minimises over x_0 ≥ x_1 ≥ … ≥ 0 by steps along the projected gradient, whose length is that of Barzilai and
+/// Borwein. The start is projected onto the allowed vectors first. As with minimise(), the bits are the same on
+/// every machine.
 ///
 /// Source: Birgin, Martínez and Raydan 2000 (SPG2).
 [[nodiscard]] Minimum minimise_falling(const Objective& objective, std::vector<double> start,

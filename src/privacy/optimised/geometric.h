@@ -1,4 +1,4 @@
-// Sums of geometric series by doubling; private to the privacy room.
+// Computes sums of geometric series by doubling; private to the privacy room.
 #pragma once
 
 #include <bit>
@@ -6,7 +6,8 @@
 
 namespace nustream::privacy::optimised {
 
-/// Of x = 1 − gap over n terms: Σ_{t<n} x^t and Σ_{t<n} (n − t) x^t. By doubling, with 1 − x^n in place of x^n:
+/// The sums Σ_{t<n} x^t and Σ_{t<n} (n − t) x^t of x = 1 − gap over n = `terms`. They are built by doubling n. 1 −
+/// x^n is kept in place of x^n, which is close to 1 where the gap is small:
 ///
 ///     1 − x^{2n} = (1 − x^n)(1 + x^n);  S_{2n} = S_n (1 + x^n);  R_{2n} = R_n (1 + x^n) + n S_n
 ///     S_{n+1} = S_n + x^n;  R_{n+1} = R_n + S_{n+1}.
@@ -34,7 +35,7 @@ struct GeometricSums {
   }
 };
 
-/// (1 − gap)^n by squaring.
+/// (1 − gap)^n by repeated squaring.
 template <class Number>
 Number power(const Number& gap, std::uint64_t n) {
   Number result = 1.0;

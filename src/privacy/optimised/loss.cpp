@@ -1,4 +1,4 @@
-// The loss of any correlation, by its coefficients and its own sensitivity.
+// Computes the prefix-sum loss of any correlation from its coefficients and its own sensitivity.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,10 +18,11 @@
 namespace nustream::privacy {
 namespace {
 
-/// Steps up to which coefficients are listed, and dual weights iterated.
+/// The most steps for which coefficients are listed, and for which dual weights are iterated.
 constexpr std::uint64_t most_listed = std::uint64_t{1} << 24;
 constexpr std::uint64_t most_iterated = 20'000;
 
+/// The error of a Toeplitz B: E_t is a running sum of squared prefixes of β.
 double toeplitz_error(const noise::Correlation& correlation, const PrefixSums& problem) {
   if (problem.horizon.value() > most_listed) {
     throw Unsupported("the loss of this correlation is not computed for more than 2^24 steps: use a rational one");
@@ -42,7 +43,7 @@ double error_of(const PrefixSums& problem, const std::vector<double>& errors) {
   return std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
 }
 
-/// E_t = ‖y‖² of the y with yᵀC = (1, …, 1, 0, …), ones up to step t.
+/// The error of a dense encoder: E_t = ‖y‖² for the y with yᵀC = (1, …, 1, 0, …), which has ones up to step t.
 double dense_error(const noise::Dense& encoder, const PrefixSums& problem) {
   std::vector<double> errors(static_cast<std::size_t>(problem.horizon.value()), 0.0);
   std::vector<double> left;
@@ -59,7 +60,7 @@ double dense_error(const noise::Dense& encoder, const PrefixSums& problem) {
   return error_of(problem, errors);
 }
 
-/// E_t of each row of A B.
+/// The error from the rows of A B, summed as the rows of B are read: for correlations that are not Toeplitz.
 double matrix_error(const noise::Correlation& correlation, const PrefixSums& problem) {
   const auto steps = static_cast<std::size_t>(problem.horizon.value());
   const std::vector<double> matrix = noise::dense_noise_matrix(correlation, steps);

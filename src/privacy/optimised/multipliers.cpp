@@ -10,10 +10,12 @@
 namespace nustream::privacy::optimised {
 namespace {
 
-/// λ_0 = slack + Σ_{j≥1} λ_j with slack and λ_j > 0, each its start value times y + √(1 + y²).
+/// Multipliers as functions of free variables y. λ_0 = slack + Σ_{j≥1} λ_j with slack and all λ_j > 0, which is
+/// the constraint of Theorem E.1. Each of them is its start value times y + √(1 + y²), which is positive for every
+/// y.
 struct Free {
   std::vector<double> multipliers;
-  std::vector<double> slopes;  ///< of slack, λ_1, … by their y
+  std::vector<double> slopes;  ///< derivatives of slack, λ_1, … by their y
 
   Free(double smallest, std::span<const double> y) : multipliers(y.size()), slopes(y.size()) {
     double sum = 0;
@@ -55,7 +57,7 @@ Multipliers::Multipliers(const StronglyConvex& problem, std::vector<Frequency> f
     const double sine = 2 * std::sqrt(at.cosine_squared * at.sine_squared);
     const double cosine = at.cosine_squared - at.sine_squared;
     const double h_real = 2 * at.sine_squared;  // h = h_real − i sine
-    double turned_cosine = 1;                   // cos jω, sin jω
+    double turned_cosine = 1;                   // cos jω; turned_sine is sin jω
     double turned_sine = 0;
     for (std::size_t j = 0; j < count_; ++j) {
       // Λ_0 = 1, Λ_j = −e^{−ijω}.

@@ -1,4 +1,4 @@
-// The bound of CDP+ Theorem E.1 as a function of its multipliers; private to the privacy room.
+// The bound of CDP+ Theorem E.1 as a function of its multipliers λ; private to the privacy room.
 #pragma once
 
 #include <cstddef>
@@ -10,32 +10,33 @@
 
 namespace nustream::privacy::optimised {
 
-/// Frequencies whose tan(ω/2) grow in geometric progression: the trapezoidal rule in its logarithm, for integrands
-/// whose narrowest feature is `width` (as sharp as ω = width) and whose finest ripples are of some tens of periods.
+/// Quadrature nodes whose tan(ω/2) grow in geometric progression: this is the trapezoidal rule in the logarithm of
+/// the tangent. It suits integrands whose narrowest feature is `width` (as sharp as ω = width) and whose finest
+/// ripples have some tens of periods.
 [[nodiscard]] std::vector<Frequency> frequencies(double width);
 
-/// ψ for multipliers λ, with η = 1 (μ and L stand for ημ and ηL). In E.1's terms, with Λ = Σ λ_j Λ_j, r = Re Λ,
-/// off = μΛ + LΛ*, h = 1 − e^{iω}:
+/// ψ for multipliers λ, with η = 1 (μ and L stand for ημ and ηL). In the terms of Theorem E.1, with Λ = Σ λ_j Λ_j,
+/// r = Re Λ, off = μΛ + LΛ* and h = 1 − e^{iω},
 ///
 ///     ψ = −2r + |m|²/l,   m = −off + 2r h*,   l = −1 + 2μL r + 2r|h|² − 2 Re(off h) > 0,
 ///
-/// which is the 2 × 2 condition (90) solved for ψ. Convex in λ; r, m and l + 1 are linear.
+/// This is the 2 × 2 condition (90) solved for ψ. It is convex in λ, since r, m and l + 1 are linear in λ.
 class Multipliers {
  public:
-  /// `problem` with μ < L.
+  /// Requires μ < L. For μ = L the best multipliers are infinite.
   Multipliers(const StronglyConvex& problem, std::vector<Frequency> frequencies);
 
-  /// λ that minimises ∫ |B|² ψ, |B|² given at each frequency.
+  /// The λ that minimises ∫ |B|² ψ, where |B|² is given at each frequency.
   [[nodiscard]] std::vector<double> best_for(std::span<const double> squared_transfer) const;
-  /// λ that minimises ∫ √ψ: what is left of the bound at the best B.
+  /// The λ that minimises ∫ √ψ: the bound that is left at the best B for those multipliers.
   [[nodiscard]] std::vector<double> best() const;
-  /// At every frequency.
+  /// ψ at every frequency.
   [[nodiscard]] std::vector<double> psi(std::span<const double> multipliers) const;
 
   [[nodiscard]] const std::vector<Frequency>& frequencies() const noexcept { return frequencies_; }
 
  private:
-  /// What is linear in λ at one frequency, and its coefficients by λ_0, λ_1, …
+  /// The terms that are linear in λ at one frequency; by_ holds their coefficients for λ_0, λ_1, …
   struct Terms {
     double r, m_real, m_imaginary, l;
   };
@@ -43,8 +44,8 @@ class Multipliers {
   template <class Outer>
   [[nodiscard]] std::vector<double> minimised(Outer outer) const;
 
-  std::size_t count_;  // of multipliers
-  double smallest_;    // 1/(μL): their scale
+  std::size_t count_;  // number of multipliers
+  double smallest_;    // 1/(μL): the scale of the multipliers
   std::vector<Frequency> frequencies_;
   std::vector<Terms> by_;  // [frequency·count + j]
 };

@@ -3,6 +3,7 @@
 namespace nustream::privacy::optimised {
 namespace {
 
+/// base^exponent by multiplication: pow() gives other bits on other machines.
 double whole_power(double base, std::size_t exponent) {
   double product = 1;
   for (std::size_t i = 0; i < exponent; ++i) product *= base;

@@ -17,9 +17,10 @@ namespace nustream::privacy::optimised {
 
 inline constexpr std::size_t most_poles = 12;
 
-/// β(x) = Π (1 − q_i x)/(1 − p_i x) with 1 > q_1 > p_1 > q_2 > … > p_m, which is where all b_i > 0. Given by the gaps
-/// 1 − q_1, q_1 − p_1, p_1 − q_2, …, all positive; each a start value times y + √(1 + y²), y free. Every difference
-/// below is a sum of gaps: nothing cancels.
+/// The poles of β(x) = Π (1 − q_i x)/(1 − p_i x) with 1 > q_1 > p_1 > q_2 > … > p_m: in this order all b_i > 0.
+/// They are given by the gaps 1 − q_1, q_1 − p_1, p_1 − q_2, …, which must all be positive. A search may therefore
+/// move freely: each gap is its start value times y + √(1 + y²), y free. Every difference below is a sum of gaps,
+/// so nothing cancels.
 template <class Number>
 struct Poles {
   std::vector<Number> below_q;  ///< 1 − q_i
@@ -52,14 +53,14 @@ struct Poles {
 /// The gaps of a rational correlation.
 [[nodiscard]] std::vector<double> gaps_of(const noise::Rational& rational);
 
-/// Gaps of `poles` poles whose complements 1 − q_1, 1 − p_1, 1 − q_2, … grow in geometric progression from `lowest`
-/// to 0.7. No library function is used: a fit ends close to the same poles from any start, but not at the same bits.
+/// Gaps of `poles` poles whose complements 1 − q_1, 1 − p_1, 1 − q_2, … grow in geometric progression from
+/// `lowest` to 0.7. No library function is used: a fit ends close to the same poles from any start, but not at the
+/// same bits.
 [[nodiscard]] std::vector<double> geometric_gaps(std::size_t poles, double lowest);
 
-/// A loss of the poles: a function object that takes Poles<Number> for any Number and gives a Number > 0.
-///
-/// Minimises it from each of `starts`, gaps of `poles` poles (1 … most_poles), and gives the best that Rational
-/// allows. Throws Unsupported where there is none.
+/// Minimises a loss of the poles from each of `starts`, which are gaps of `poles` poles (1 … most_poles), and
+/// returns the best result that Rational accepts. `loss` is a function object that takes Poles<Number> for any
+/// Number and returns a Number > 0. Throws Unsupported where no result is accepted.
 template <class Loss>
 noise::Rational best_poles(const Loss& loss, std::size_t poles, std::span<const std::vector<double>> starts);
 

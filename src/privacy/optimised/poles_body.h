@@ -7,7 +7,8 @@
 
 namespace nustream::privacy::optimised {
 
-/// The poles and weights as plain numbers; empty where Rational refuses them (poles that ran into each other).
+/// The poles and weights as plain numbers. Empty where Rational refuses them, as it does where poles ran into each
+/// other.
 template <std::size_t Count>
 std::optional<noise::Rational> rational_of(const Poles<Slope<Count>>& poles) {
   std::vector<double> q;
@@ -44,7 +45,7 @@ noise::Rational best_poles_of(const Loss& loss, std::span<const std::vector<doub
   for (const std::vector<double>& gaps : starts) {
     const Objective objective = [&](std::span<const double> y, std::span<double> gradient) {
       const Poles<Number> poles(gaps_at<Count>(gaps, y));
-      // q_m > 0 and p_m > −1.
+      // Poles outside are not allowed: q_m > 0 and p_m > −1 must hold.
       if (!(poles.below_q.back().value < 1) || !(poles.below_p.back().value < 2)) {
         return std::numeric_limits<double>::infinity();
       }
@@ -66,6 +67,7 @@ noise::Rational best_poles_of(const Loss& loss, std::span<const std::vector<doub
 
 template <class Loss>
 noise::Rational best_poles(const Loss& loss, std::size_t poles, std::span<const std::vector<double>> starts) {
+  // The number of variables is a template argument; a few sizes are instantiated, and unused variables stay at 0.
   if (poles <= 2) return best_poles_of<4>(loss, starts);
   if (poles <= 4) return best_poles_of<8>(loss, starts);
   if (poles <= 6) return best_poles_of<12>(loss, starts);

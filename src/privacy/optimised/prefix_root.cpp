@@ -8,14 +8,14 @@
 namespace nustream::privacy::optimised {
 namespace {
 
-// h = ln 2/2: s grows by √2 from node to node, and the rule's error is e^{−28.5} = 4e-13.
+// The nodes s_n grow by √2 from one to the next: h = ln 2/2. The rule's error is then e^{−28.5} = 4e-13.
 constexpr double node_step = std::numbers::ln2 / 2;
-/// How far the nodes reach past the spectrum, as a factor of s; what is beyond goes by the first term of its series,
-/// with a relative error of the cube.
+/// How far the nodes reach past the spectrum, as a factor of s. What lies beyond is replaced by the first term of
+/// its series. The relative error of that replacement is the cube of 1/margin.
 constexpr double margin = 32768;
 constexpr double quadrature_error = 1e-11;
 
-/// The loss is off by the square of what v is off by.
+/// The loss is off by the square of the relative error of v, so this is enough for 1e-16 in the loss.
 constexpr double converged = 1e-8;
 constexpr std::size_t most_iterations = 300;
 constexpr std::size_t few_steps = 64;
@@ -26,7 +26,7 @@ double sum(const std::vector<double>& values) {
   return total;
 }
 
-/// The row weights of the largest error: they sum to 1.
+/// The row weights for the largest error: v read backwards, scaled so that they sum to 1.
 std::vector<double> reversed(const std::vector<double>& v) {
   std::vector<double> u(v.rbegin(), v.rend());
   const double total = sum(v);
@@ -34,7 +34,8 @@ std::vector<double> reversed(const std::vector<double>& v) {
   return u;
 }
 
-/// The weights hardly depend on T but for the scale of time: those of half as many steps are a good start.
+/// Where the iteration starts. The weights hardly depend on T except for the scale of time, so those of half as
+/// many steps, interpolated, are a good start.
 std::vector<double> start(const PrefixSums& problem) {
   const auto steps = static_cast<std::size_t>(problem.horizon.value());
   if (steps <= few_steps) return std::vector<double>(steps, 1.0);
@@ -55,7 +56,8 @@ std::vector<double> start(const PrefixSums& problem) {
 }  // namespace
 
 void PrefixRoot::choose_nodes(const std::vector<double>& u, const std::vector<double>& v) {
-  // Eigenvalues of V^{−½}A⁻¹U⁻¹A⁻ᵀV^{−½}: at most 4/(min u · min v) and at least 1/trace of the inverse.
+  // The spectrum is that of V^{−½}A⁻¹U⁻¹A⁻ᵀV^{−½}: its eigenvalues are at most 4/(min u · min v) and at least 1
+  // over the trace of the inverse.
   const double highest = 4 / (*std::min_element(u.begin(), u.end()) * *std::min_element(v.begin(), v.end()));
   double trace = 0;
   double below = 0;
@@ -67,7 +69,7 @@ void PrefixRoot::choose_nodes(const std::vector<double>& u, const std::vector<do
   const double to = std::sqrt(highest) * margin;
   constexpr double scale = 2 * node_step / std::numbers::pi;
   constexpr double ratio = std::numbers::sqrt2;
-  // Σ_{n≥1} ratio^{−n}.
+  // Σ_{n≥1} ratio^{−n}: the nodes that a geometric progression would add on one side.
   constexpr double others = 1 / (ratio - 1);
   shifts_ = {0};
   weights_ = {scale * from * others};
@@ -77,7 +79,7 @@ void PrefixRoot::choose_nodes(const std::vector<double>& u, const std::vector<do
     weights_.push_back(scale * s);
     s *= ratio;
   }
-  // Nodes at s and above: s N⁻¹ → V⁻¹/s.
+  // For the nodes from s on, s N⁻¹ → V⁻¹/s.
   rest_ = scale / s * (1 + others);
 }
 
@@ -86,9 +88,9 @@ void PrefixRoot::factor(const std::vector<double>& u, const std::vector<double>&
   const std::size_t nodes = shifts_.size();
   forward_.resize(steps_ * nodes);
   backward_.resize(steps_ * nodes);
-  // N has 1/u_t + 1/u_{t−1} + s²v_t on its diagonal and −1/u_{t−1} beside it. Pivots from above are 1/u_t + g_t with
-  // g_t = s²v_t + g_{t−1}/(1 + u_{t−1}g_{t−1}); those from below are 1/u_{t−1} + f_t with
-  // f_t = s²v_t + f_{t+1}/(1 + u_t f_{t+1}) and f_{T−1} = s²v_{T−1} + 1/u_{T−1}.
+  // N has 1/u_t + 1/u_{t−1} + s²v_t on its diagonal and −1/u_{t−1} beside it. Pivots from above are 1/u_t + g_t
+  // with g_t = s²v_t + g_{t−1}/(1 + u_{t−1}g_{t−1}). Pivots from below are 1/u_{t−1} + f_t with f_t = s²v_t +
+  // f_{t+1}/(1 + u_t f_{t+1}) and f_{T−1} = s²v_{T−1} + 1/u_{T−1}.
   for (std::size_t t = 0; t < steps_; ++t) {
     double* const g = forward_.data() + t * nodes;
     for (std::size_t n = 0; n < nodes; ++n) g[n] = shifts_[n] * v[t];
@@ -140,7 +142,7 @@ std::vector<double> PrefixRoot::lower_triangle(const std::vector<double>& u, con
       for (std::size_t n = 0; n < nodes; ++n) sum += column[n];
       triangle[t * (t + 1) / 2 + s] = sum;
       if (t + 1 == steps_) break;
-      // N⁻¹_{t+1,s} = N⁻¹_{t,s} (1/u_t)/(1/u_t + f_{t+1}).
+      // Down a column, N⁻¹_{t+1,s} = N⁻¹_{t,s} (1/u_t)/(1/u_t + f_{t+1}).
       const double* const f = backward_.data() + (t + 1) * nodes;
       for (std::size_t n = 0; n < nodes; ++n) column[n] /= 1 + u[t] * f[n];
     }
@@ -159,7 +161,8 @@ DualWeights dual_weights(const PrefixSums& problem) {
     const std::vector<double> diagonal = root.diagonal(u, v);
     std::vector<double> next = v;
     for (std::size_t t = 0; t < steps; ++t) next[t] *= diagonal[t];
-    // tr (V^½AᵀUAV^½)^½ = Σ_t v_t X_tt, and the dual's value at the best multiple of v is its square over Σ v.
+    // tr (V^½AᵀUAV^½)^½ = Σ_t v_t X_tt. The dual's value at the best multiple of v is the square of that trace
+    // over Σ v.
     const double trace = sum(next);
     const double value = trace * trace / sum(v) * (1 - quadrature_error);
     const double spread = *std::max_element(diagonal.begin(), diagonal.end()) * sum(v) / trace;

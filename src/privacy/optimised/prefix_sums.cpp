@@ -7,8 +7,8 @@
 namespace nustream::privacy::optimised {
 namespace {
 
-/// series ← series/c, c_0 = 1. Every entry, once final, is taken out of the later ones: no sum whose order a
-/// compiler could choose.
+/// series ← series/c as power series, c_0 = 1. Every entry is taken out of the later ones once it is final. This
+/// way there is no sum whose order a compiler could choose, and the bits are the same everywhere.
 void divide(std::span<double> series, std::span<const double> c) {
   for (std::size_t t = 0; t < series.size(); ++t) {
     const double entry = series[t];

@@ -1,4 +1,4 @@
-// The loss of a Toeplitz encoder in prefix sums, with its gradient; private to the privacy room.
+// The prefix-sum loss of a Toeplitz encoder, with its gradient; private to the privacy room.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,21 @@
 
 namespace nustream::privacy::optimised {
 
-/// Weight of P_s², P_s = Σ_{r≤s} β_r, in the error: E_t = Σ_{s≤t} P_s², so it is 1 for the largest, that of the last
-/// step, and (T − s)/T for the mean.
+/// The weight of P_s² in the error, where P_s = Σ_{r≤s} β_r. Since E_t = Σ_{s≤t} P_s², the largest error is that
+/// of the last step, whose weights are 1, and the mean error has the weights (T − s)/T.
 [[nodiscard]] std::vector<double> error_weights(const PrefixSums& problem);
 
-/// sens² · error of the column (1, x_1, …, x_{W−1}), with
+/// The loss sens² · error of the column (1, x_1, …, x_{W−1}), with
 ///
 ///     sens² = ‖V‖², V = Σ_{i<k'} S^{ib} c;   error = Σ_s weight_s P_s², P = 1/((1 − x) c(x)).
 ///
-/// dP = −Q dc with Q = P/c as series, so d error/dc_j = −2 Σ_s weight_s P_s Q_{s−j}. Where records take part several
-/// times it is the loss only if the column stays within b entries or falls from c_1 on. O(T W).
+/// The derivative is dP = −Q dc with Q = P/c as power series, so d error/dc_j = −2 Σ_s weight_s P_s Q_{s−j}. Where
+/// records take part several times, this is the loss only if the column stays within b entries or falls from c_1
+/// on. O(T W).
 class ToeplitzLoss {
  public:
   explicit ToeplitzLoss(const PrefixSums& problem);
-  /// Gives the loss (+∞ where it overflows) and writes the gradient.
+  /// Returns the loss, which is +∞ where it overflows, and writes the gradient.
   double operator()(std::span<const double> x, std::span<double> gradient);
 
  private:

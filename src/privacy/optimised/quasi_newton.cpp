@@ -13,13 +13,14 @@ namespace {
 
 using Vector = std::vector<double>;
 
+/// How many moves the curvature is estimated from.
 constexpr std::size_t memory = 24;
 
 void add(Vector& a, double factor, const Vector& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += factor * b[i];
 }
 
-/// One step that was taken: how x and the gradient moved.
+/// One step that was taken: how x moved (`step`) and how the gradient moved (`bend`).
 struct Move {
   Vector step;
   Vector bend;
@@ -30,7 +31,8 @@ class Moves {
  public:
   void remember(Vector step, Vector bend) {
     const double curvature = dot(step, bend);
-    // Lost in rounding: what it says of the curvature is noise.
+    // A curvature that is not clearly positive was lost in rounding: it would say nothing, so the move is not
+    // kept.
     if (!(curvature > 1e-300)) return;
     if (moves_.size() == memory) moves_.pop_front();
     moves_.push_back({std::move(step), std::move(bend), curvature});
@@ -38,7 +40,7 @@ class Moves {
   void forget() { moves_.clear(); }
   [[nodiscard]] bool empty() const { return moves_.empty(); }
 
-  /// −H g by the two loops of algorithm 7.4.
+  /// The direction −H g, by the two loops of algorithm 7.4.
   [[nodiscard]] Vector direction(const Vector& gradient) const {
     Vector result = gradient;
     Vector weights(moves_.size());
@@ -47,6 +49,7 @@ class Moves {
       add(result, -weights[i], moves_[i].bend);
     }
     if (!moves_.empty()) {
+      // The last move sets the scale of the first guess of H.
       const Move& last = moves_.back();
       const double scale = last.curvature / dot(last.bend, last.bend);
       for (double& entry : result) entry *= scale;
@@ -82,8 +85,8 @@ class Search {
     return point;
   }
 
-  /// Moves `from` along `direction`, `slope` < 0 its derivative there, to a point of the weak Wolfe conditions; false
-  /// where rounding leaves none to be found.
+  /// Moves `from` along `direction` to a point that satisfies the weak Wolfe conditions. `slope` < 0 is the
+  /// derivative along the direction at the start. Returns false where rounding leaves no such point to be found.
   bool along(Point& from, const Vector& direction, double slope, double first) {
     double near = 0;
     double far = std::numeric_limits<double>::infinity();
@@ -128,6 +131,7 @@ Minimum minimise(const Objective& objective, std::vector<double> start, const Pa
     Point next = point;
     if (!search.along(next, direction, slope, first)) {
       if (moves.empty()) break;
+      // Old moves may be what misleads the direction: forget them once, and go down the gradient instead.
       moves.forget();
       continue;
     }

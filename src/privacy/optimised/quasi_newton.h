@@ -1,4 +1,4 @@
-// Minimising a smooth function of many variables; private to the privacy room.
+// Minimises a smooth function of many variables; private to the privacy room.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace nustream::privacy::optimised {
 
-/// Gives f(x) and writes its gradient; +∞ where x is not allowed (the gradient is then not read).
+/// Returns f(x) and writes its gradient. It returns +∞ where x is not allowed, and the gradient is then not read.
 using Objective = std::function<double(std::span<const double> x, std::span<double> gradient)>;
 
 struct Minimum {
@@ -17,14 +17,15 @@ struct Minimum {
   std::size_t evaluations;
 };
 
-/// When to stop: a step promises less than `promise` of |f|, or so many evaluations are used.
+/// When to stop: when a step promises less than `promise` times |f|, or when so many evaluations have been used.
 struct Patience {
   double promise;
   std::size_t evaluations;
 };
 
-/// L-BFGS from an allowed start, with a step that satisfies the weak Wolfe conditions. Only + − × ÷ and √, each in a
-/// fixed order: the same bits on every machine wherever the objective keeps to that.
+/// Minimises by L-BFGS from an allowed start, with steps that satisfy the weak Wolfe conditions. It uses only + −
+/// × ÷ and √, each in a fixed order, so that the bits are the same on every machine wherever the objective keeps
+/// to that too.
 ///
 /// Source: Nocedal and Wright 2006, algorithms 7.4 and 7.5; Lewis and Overton 2013 (the line search).
 [[nodiscard]] Minimum minimise(const Objective& objective, std::vector<double> start, const Patience& patience);

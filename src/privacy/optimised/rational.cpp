@@ -24,7 +24,8 @@ noise::Correlation optimised_rational(const PrefixSums& problem, std::size_t pol
     throw Unsupported("a rational fit to more than " + std::to_string(most_participations) +
                       " participations would take minutes: fit to fewer, or ask for bands");
   }
-  // The slowest pole of a fit to T steps is about 1 − 1/T; from above and below the search can end in other valleys.
+  // The slowest pole of a fit to T steps is about 1 − 1/T. A search from above and one from below can end in
+  // different valleys, so all are tried.
   std::vector<std::vector<double>> starts;
   for (const double numerator : {0.1, 1.0, 6.0}) {
     const double lowest = std::min(0.3, numerator / static_cast<double>(problem.horizon.value()));

@@ -1,4 +1,4 @@
-// The loss of a rational encoder in prefix sums, in closed form; private to the privacy room.
+// The prefix-sum loss of a rational encoder in closed form; private to the privacy room.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace nustream::privacy::optimised {
 
-/// 1 − xy from 1 − x and 1 − y, for |x|, |y| < 1 close to 1.
+/// 1 − xy from 1 − x and 1 − y, for |x|, |y| < 1 close to 1, without cancellation.
 template <class Number>
 Number gap_of_product(const Number& x, const Number& y) {
   return x + y - x * y;
 }
 
-/// sens² · error in closed form, a sum of geometric sums for every pair of poles.
+/// The loss sens² · error in closed form: a sum of geometric sums for every pair of poles.
 class RationalLoss {
  public:
   explicit RationalLoss(const PrefixSums& problem)
@@ -31,7 +31,7 @@ class RationalLoss {
     return squared_sensitivity(poles) * error(poles);
   }
 
-  /// Σ_t weight_t P_t², P_t = Σ_{s≤t} β_s = B(1) + Σ_i r_i p_i^t, r_i = a_i/(1 − p_i).
+  /// The error Σ_t weight_t P_t², with P_t = Σ_{s≤t} β_s = B(1) + Σ_i r_i p_i^t and r_i = a_i/(1 − p_i).
   template <class Number>
   [[nodiscard]] Number error(const Poles<Number>& poles) const {
     const std::size_t count = poles.a.size();
@@ -52,15 +52,16 @@ class RationalLoss {
   }
 
  private:
-  /// Σ_{t<T} weight_t x^t.
+  /// Σ_{t<T} weight_t x^t for x = 1 − gap.
   template <class Number>
   [[nodiscard]] Number weighted(const Number& gap) const {
     const GeometricSums<Number> sums(gap, steps_);
     return mean_ ? sums.ramped / Number(static_cast<double>(steps_)) : sums.plain;
   }
 
-  /// Σ_t V_t², V_t = Σ_i c_{t−ib}. Between two participations V is a sum of exponentials with amplitudes
-  /// s_i = Σ_{jb<t} q_i^{t−jb−1}: block by block, as the accounting does it (src/privacy/exponential_encoder.cpp).
+  /// The squared sensitivity Σ_t V_t², with V_t = Σ_i c_{t−ib}. Between two participations V is a sum of
+  /// exponentials with amplitudes s_i = Σ_{jb<t} q_i^{t−jb−1}, so the sum goes block by block, as the accounting
+  /// does it (src/privacy/exponential_encoder.cpp).
   template <class Number>
   [[nodiscard]] Number squared_sensitivity(const Poles<Number>& poles) const {
     const std::size_t count = poles.b.size();
@@ -81,7 +82,7 @@ class RationalLoss {
     return square;
   }
 
-  /// Σ_{t<terms} (q_i q_j)^t for every pair j ≤ i.
+  /// Σ_{t<terms} (q_i q_j)^t for every pair of poles j ≤ i.
   template <class Number>
   [[nodiscard]] static std::vector<Number> pairs(const Poles<Number>& poles, std::uint64_t terms) {
     std::vector<Number> sums;
@@ -93,7 +94,7 @@ class RationalLoss {
     return sums;
   }
 
-  /// Σ V_t² over the step of a participation and those after it that `sums` go over.
+  /// Σ V_t² over the step of a participation and those steps after it that `sums` cover.
   template <class Number>
   [[nodiscard]] static Number block_square(const Poles<Number>& poles, const std::vector<Number>& amplitudes,
                                            const std::vector<Number>& sums) {

@@ -1,4 +1,5 @@
-// Numbers that carry their derivatives along; private to the privacy room.
+// Numbers that carry their derivatives along, so that a loss written once gives its gradient too; private to the
+// privacy room.
 #pragma once
 
 #include <array>
@@ -7,7 +8,7 @@
 
 namespace nustream::privacy::optimised {
 
-/// A value and its derivatives by `Count` variables (forward differentiation).
+/// A value and its derivatives by `Count` variables: forward differentiation.
 template <std::size_t Count>
 struct Slope {
   double value = 0;

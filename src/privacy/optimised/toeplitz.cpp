@@ -22,11 +22,13 @@ struct Fit {
   double loss;
 };
 
-/// ν-FTRL with ν = 0, cut: the optimum itself for the largest error and one participation of T bands.
+/// The column of ν-FTRL with ν = 0, cut to `bands` entries. For the largest error and one participation of T bands
+/// it is the optimum itself, so it is where every search starts.
 std::vector<double> prefix_sum_column(std::size_t bands) {
   return noise::strategy_coefficients(noise::Correlation{noise::NuFtrl{Damping{0}, StepCount{bands}}}, bands);
 }
 
+/// The best column with as many entries as `start`. Only falling columns are searched where participations meet.
 Fit fit(const PrefixSums& problem, std::vector<double> start) {
   const bool meeting =
       problem.participation.times_within(problem.horizon) > 1 && start.size() > problem.participation.separation();
@@ -64,8 +66,8 @@ noise::Correlation optimised_toeplitz(const PrefixSums& problem, std::optional<s
   const Fit wide = fit(problem, prefix_sum_column(most));
   const std::uint64_t separation = problem.participation.separation();
   if (problem.participation.times_within(problem.horizon) == 1 || most <= separation) return result(wide);
-  // The narrow fit need not fall, so neither set of columns holds the other. Where they are as good, it is the
-  // cheaper.
+  // A fit with b bands need not fall, as no two participations meet within it, so neither set of columns contains
+  // the other and both fits are made. Where they are equally good, the narrow one is taken: its noise is cheaper.
   const Fit narrow = fit(problem, prefix_sum_column(static_cast<std::size_t>(separation)));
   return result(narrow.loss <= wide.loss * (1 + 1e-9) ? narrow : wide);
 }

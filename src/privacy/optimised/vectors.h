@@ -1,4 +1,5 @@
-// Arithmetic of vectors, in a fixed order; private to the privacy room.
+// Arithmetic of vectors in a fixed order, so that the bits do not depend on the compiler; private to the privacy
+// room.
 #pragma once
 
 #include <cstddef>

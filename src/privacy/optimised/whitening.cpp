@@ -6,8 +6,9 @@
 namespace nustream::privacy::optimised {
 namespace {
 
-/// Complex numbers, real and imaginary parts apart: compilers have been seen to contract a product of interleaved
-/// ones for some processors, though told not to.
+/// Complex numbers with real and imaginary parts in separate arrays. Compilers have been seen to contract a
+/// product of interleaved ones for some processors, although they were told not to, and that would change the
+/// bits.
 struct Complex {
   std::vector<double> real;
   std::vector<double> imaginary;
@@ -16,11 +17,12 @@ struct Complex {
   [[nodiscard]] std::size_t size() const { return real.size(); }
 };
 
-/// e^{iπk/half} for k < half, by half angles from e^{iπ/2}: no library function, the same bits everywhere.
+/// The roots of unity e^{iπk/half} for k < half, by half angles from e^{iπ/2}. No library function is used, so the
+/// bits are the same everywhere.
 Complex roots_of_unity(std::size_t half) {
   Complex roots(1);
   roots.real[0] = 1;
-  double cosine = -1;  // of π/size
+  double cosine = -1;  // cosine of π/size; `sine` likewise
   double sine = 0;
   while (roots.size() < half) {
     const double halved = std::sqrt((1 + cosine) / 2);
@@ -38,7 +40,7 @@ Complex roots_of_unity(std::size_t half) {
   return roots;
 }
 
-/// Entry k to the place whose number has k's bits the other way round.
+/// Moves entry k to the place whose number has the bits of k in reverse order.
 void reverse_bits(std::vector<double>& values) {
   for (std::size_t i = 1, j = 0; i < values.size(); ++i) {
     std::size_t bit = values.size() / 2;
@@ -48,7 +50,7 @@ void reverse_bits(std::vector<double>& values) {
   }
 }
 
-/// In place, decimation in time; the size is twice that of `roots`.
+/// Transforms in place, by decimation in time. The size of `values` must be twice that of `roots`.
 void transform(Complex& values, const Complex& roots) {
   reverse_bits(values.real);
   reverse_bits(values.imaginary);
@@ -81,7 +83,7 @@ std::vector<double> cosine_coefficients(const std::function<double(const Frequen
     const double cosine = k < points / 2 ? roots.real[k] : -1;
     const double sine = k < points / 2 ? roots.imaginary[k] : 0;
     Frequency at{(1 + cosine) / 2, (1 - cosine) / 2, 1.0 / static_cast<double>(points)};
-    // Where 1 ± cos ω would cancel.
+    // One of the two squares would cancel in 1 ± cos ω; it follows from the sine and the other square instead.
     if (cosine > 0) at.sine_squared = sine * sine / (4 * at.cosine_squared);
     if (cosine < 0) at.cosine_squared = sine * sine / (4 * at.sine_squared);
     values.real[k] = spectrum(at) * at.weight;
@@ -94,7 +96,7 @@ std::vector<double> cosine_coefficients(const std::function<double(const Frequen
 
 std::vector<double> whitening_filter(const std::vector<double>& autocovariances) {
   std::vector<double> filter{1};
-  double left = autocovariances.front();  // variance of what is not predicted
+  double left = autocovariances.front();  // variance of what the filter does not predict
   for (std::size_t order = 1; order < autocovariances.size(); ++order) {
     double correlation = 0;
     for (std::size_t i = 0; i < order; ++i) correlation += filter[i] * autocovariances[order - i];
