@@ -1,4 +1,4 @@
-// The first columns of B and C.
+// Computes the first columns of B and C.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -24,7 +24,7 @@ Series padded(const Series& coefficients, std::size_t count) {
   return series;
 }
 
-// Adds weight·rate^{t−1} to every entry t ≥ 1. The power is taken anew every 64 entries, so that the rounding of
+// Adds weight·rate^{t−1} to every entry t ≥ 1. The power is computed anew every 64 entries, so that the rounding of
 // repeated products stays below 64 units in the last place at any t.
 void add_powers(Series& series, double weight, double rate) {
   constexpr std::size_t stretch = 64;
@@ -50,8 +50,8 @@ Series one_plus_powers(double sign, const Series& weights, const Series& rates, 
   return series;
 }
 
-// (1 − (1−ν)x)^{1/2} for shift −3 (CDP+ eq. (7)), (1 − (1−ν)x)^{−1/2} for shift −1: the entries follow from
-// f_t = f_{t−1} (1−ν)(2t + shift)/(2t).
+// The series (1 − (1−ν)x)^{1/2} for shift −3 (CDP+ eq. (7)), or (1 − (1−ν)x)^{−1/2} for shift −1. Its entries follow
+// from f_t = f_{t−1} (1−ν)(2t + shift)/(2t).
 Series square_root_series(Damping nu, double shift, std::size_t count) {
   const double memory = 1 - nu.value();
   Series series = padded({1.0}, count);
@@ -109,6 +109,7 @@ std::vector<double> series_inverse(const std::vector<double>& a, std::size_t cou
   if (a.empty() || a.front() == 0 || !std::isfinite(a.front())) {
     throw InvalidParameter("a", "a series that starts with 0, or with nothing", "a finite first coefficient, not 0");
   }
+  // Trailing zeros would cost time in every entry.
   std::size_t support = a.size();
   while (a[support - 1] == 0) --support;
   Series inverse(count, 0.0);

@@ -25,6 +25,7 @@ void check_coefficients(const char* name, const std::vector<double>& coefficient
   }
 }
 
+/// Σ_{t≥1} |β_t|. Below 1 it proves that c decays, which is what an endless window needs.
 double absolute_sum_after_first(const std::vector<double>& coefficients) {
   double sum = 0;
   for (std::size_t t = 1; t < coefficients.size(); ++t) sum += std::abs(coefficients[t]);

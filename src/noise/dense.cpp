@@ -10,7 +10,7 @@
 namespace nustream::noise {
 namespace {
 
-/// 64 MiB of doubles: 4095 steps of a full triangle.
+/// The most entries: 64 MiB of doubles, or 4095 steps of a full triangle.
 constexpr std::size_t most_entries = std::size_t{1} << 23;
 
 }  // namespace
@@ -23,7 +23,7 @@ std::size_t Dense::entries_before(std::size_t t, std::size_t bands) noexcept {
 std::size_t Dense::entries(std::size_t bands, StepCount horizon) {
   if (horizon.value() == 0) refuse("horizon", horizon.value(), "at least 1 step");
   if (bands == 0 || bands > horizon.value()) refuse("bands", bands, "1 ... horizon");
-  // Every row has an entry: a longer horizon has too many, and its product with the bands might not fit.
+  // Every row has at least one entry, so a longer horizon has too many. Its product with the bands might overflow.
   if (horizon.value() > most_entries) refuse("horizon", horizon.value(), "horizon times bands about 2^23 or less");
   const std::size_t count = entries_before(static_cast<std::size_t>(horizon.value()), bands);
   if (count > most_entries) refuse("horizon", horizon.value(), "horizon times bands about 2^23 or less");

@@ -43,7 +43,7 @@ class Direct final : public Generator {
  private:
   [[nodiscard]] std::size_t earlier_samples() const { return (beta_.size() - 1) * dimension_; }
 
-  // seed_ = the W − 1 steps before the block, zeros before step 0, and then the block's.
+  // Fills seed_ with the W − 1 steps before the block (zeros before step 0) and then with the block's steps.
   void load(StepIndex block_first, std::size_t steps, SeedNoise& seed) {
     seed_.resize(earlier_samples() + steps * dimension_);
     if (!window_filled_) {
@@ -58,9 +58,9 @@ class Direct final : public Generator {
     seed.fill(block_first, steps, std::span(seed_).subspan(earlier_samples()));
   }
 
-  // In tiles that stay in the first-level cache. Every sample adds its terms from the oldest, where β is small, to
-  // the latest, whatever the tile: the roundings are those of the last few sums, and z is the same to the bit in
-  // any slicing.
+  // Works in tiles that stay in the first-level cache. Every sample adds its terms from the oldest, where β is small,
+  // to the latest, so the roundings that count are those of the last few sums. That order does not depend on the
+  // tile, and z is the same to the bit in any slicing.
   void convolve(std::span<double> z) const {
     constexpr std::size_t tile = 1024;
     for (std::size_t first = 0; first < z.size(); first += tile) {

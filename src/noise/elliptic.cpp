@@ -15,8 +15,8 @@ void check_positive(const char* name, double value) {
   if (!allowed) refuse(name, value, "a finite number > 0");
 }
 
-// The scale a_n, b_n of the arithmetic-geometric mean from (1, √complement) on. Convergence is quadratic once
-// a/b is moderate and halves log(a/b) before: 24 terms are enough for the smallest double.
+// The scale a_n, b_n of the arithmetic-geometric mean, which starts from (1, √complement). Each term halves log(a/b)
+// at first, and convergence is quadratic once a/b is moderate, so 24 terms are enough for the smallest double.
 struct Scale {
   static constexpr std::size_t capacity = 24;
   std::array<double, capacity> a{};
@@ -34,7 +34,7 @@ Scale scale_of(double complement) {
     scale.a[n] = a;
     scale.b[n] = b;
     scale.last = n;
-    // (a − b)² below the rounding of a: the next mean is exact.
+    // When a − b is below 1e-9 a, (a − b)² is below the rounding of a, and the next mean is exact.
     if (a - b <= 1e-9 * a || n + 1 == Scale::capacity) break;
     const double mean = (a + b) / 2;
     b = std::sqrt(a * b);
@@ -56,6 +56,7 @@ double arithmetic_geometric_mean(double x, double y) {
   double b = std::fmin(x, y);
   while (a - b > 1e-9 * a) {
     const double mean = a / 2 + b / 2;
+    // The roots are multiplied, not the numbers: x·y could overflow or vanish.
     b = std::sqrt(a) * std::sqrt(b);
     a = mean;
   }
@@ -68,7 +69,7 @@ double complete_elliptic_integral_first(double complement) {
 
 double complete_elliptic_integral_second(double complement) {
   const Scale scale = scale_of(complement);
-  // 1 − Σ 2^{n−1} c_n² with c_0² = 1 − b_0², written as (1 + b_0²)/2 − Σ_{n≥1}, where c_0 would cancel.
+  // The sum 1 − Σ 2^{n−1} c_n² with c_0² = 1 − b_0² is written as (1 + b_0²)/2 − Σ_{n≥1}, because c_0² would cancel.
   double sum = (1 + complement) / 2;
   double power = 1;
   for (std::size_t n = 0; n <= scale.last; ++n) {
@@ -84,8 +85,8 @@ double jacobi_sc(double fraction, double complement) {
   if (!allowed) refuse("fraction", fraction, "0 <= u/K < 1");
   const Scale scale = scale_of(complement);
   if (fraction == 0) return 0;
-  // With C_n = a_n cn/sn and D_n = dn at the n-th modulus: C_n = C_{n+1} D_{n+1} and
-  // D_n = (b_n a_{n+1} + C²_{n+1})/(a_n a_{n+1} + C²_{n+1}); at the limit the modulus is 0.
+  // Let C_n = a_n cn/sn and D_n = dn at the n-th modulus. Then C_n = C_{n+1} D_{n+1} and D_n = (b_n a_{n+1} +
+  // C²_{n+1})/(a_n a_{n+1} + C²_{n+1}). At the limit the modulus is 0, where cn/sn is the cotangent.
   double cotangent = limit(scale) / std::tan(fraction * (std::numbers::pi / 2));
   double delta = 1;
   for (std::size_t n = scale.last + 1; n-- > 0;) {

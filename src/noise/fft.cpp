@@ -20,7 +20,7 @@ struct FreeFftw {
 using RealBuffer = std::unique_ptr<double[], FreeFftw>;
 using ComplexBuffer = std::unique_ptr<fftw_complex[], FreeFftw>;
 
-// FFTW's planner shares its state between all plans of the process: one at a time.
+// FFTW's planner shares its state between all plans of the process, so only one thread may plan at a time.
 std::mutex& planner() {
   static std::mutex mutex;
   return mutex;
@@ -34,10 +34,10 @@ struct DestroyPlan {
 };
 using Plan = std::unique_ptr<std::remove_pointer_t<fftw_plan>, DestroyPlan>;
 
-// Columns that are transposed together: a row of them is one cache line.
+// The number of columns that are transposed together: a row of so many doubles is one cache line.
 constexpr std::size_t most_columns = 8;
 
-// Circular convolution of real series of one length with one kernel.
+// Convolves real series of one length circularly with one kernel.
 class Convolution {
  public:
   Convolution(std::span<const double> kernel, std::size_t length)
@@ -49,13 +49,14 @@ class Convolution {
     {
       const std::lock_guard lock(planner());
       const int size = static_cast<int>(length);
-      // FFTW_ESTIMATE: measuring would choose another algorithm, and other roundings, from run to run.
+      // FFTW_ESTIMATE, because measuring would choose another algorithm, with other roundings, from run to run.
       forward_.reset(fftw_plan_dft_r2c_1d(size, series_.get(), spectrum_.get(), FFTW_ESTIMATE));
       backward_.reset(fftw_plan_dft_c2r_1d(size, spectrum_.get(), series_.get(), FFTW_ESTIMATE));
     }
     std::fill_n(series_.get(), length, 0.0);
     std::copy(kernel.begin(), kernel.end(), series_.get());
     fftw_execute_dft_r2c(forward_.get(), series_.get(), spectrum_.get());
+    // FFTW's pair of transforms multiplies by the length; the kernel takes that out once.
     const auto unnormalised = static_cast<double>(length);
     for (std::size_t i = 0; i < frequencies_; ++i) {
       kernel_spectrum_[i] = {spectrum_[i][0] / unnormalised, spectrum_[i][1] / unnormalised};
@@ -64,7 +65,8 @@ class Convolution {
 
   [[nodiscard]] std::size_t length() const { return length_; }
 
-  /// Room for a series, of most_columns: what run() convolves in place. All aligned as the plans were made for.
+  /// Room for one of most_columns series, which run() convolves in place. All of them are aligned as the plans
+  /// expect.
   [[nodiscard]] double* series(std::size_t column) { return series_.get() + column * length_; }
 
   void run(std::size_t column) {
@@ -89,7 +91,8 @@ class Convolution {
   Plan backward_;
 };
 
-// A quarter of a transform goes to what wraps around, unless the horizon ends before that pays.
+// A quarter of each transform is lost to entries that wrap around. A shorter transform is used where the horizon ends
+// before a long one would pay.
 std::size_t transform_length(std::size_t window, const std::optional<StepCount>& horizon) {
   constexpr std::size_t shortest = 2048;
   const std::size_t endless = std::max(4 * std::bit_ceil(window), shortest);
@@ -142,7 +145,8 @@ class Fft final : public Generator {
     return rows_.begin() + static_cast<std::ptrdiff_t>(number * dimension_);
   }
 
-  // rows_ = seed noise of the W − 1 steps before the stretch (zeros before step 0), then of the stretch.
+  // Fills rows_ with the seed noise of the W − 1 steps before the stretch (zeros before step 0), and then of the
+  // stretch.
   void load(std::uint64_t number, SeedNoise& seed) {
     const std::uint64_t first = number * stretch_;
     if (current_ && *current_ + 1 == number) {
@@ -155,7 +159,8 @@ class Fft final : public Generator {
     seed.fill(StepIndex{first}, stretch_, {row(earlier_), rows_.end()});
   }
 
-  // rows_ = z of the stretch, then the seed noise of its last W − 1 steps, as the next one needs it.
+  // Leaves in rows_ the z of the stretch, and then the seed noise of its last W − 1 steps, which the next stretch
+  // needs.
   void convolve_stretch(std::uint64_t number, SeedNoise& seed) {
     load(number, seed);
     for (std::size_t first = 0; first < dimension_; first += most_columns) {
@@ -164,7 +169,7 @@ class Fft final : public Generator {
         for (std::size_t j = 0; j < columns; ++j) convolution_.series(j)[t] = rows_[t * dimension_ + first + j];
       }
       for (std::size_t j = 0; j < columns; ++j) convolution_.run(j);
-      // The first W − 1 entries are what wrapped around.
+      // The first W − 1 entries wrapped around, so the stretch is read from behind them.
       for (std::size_t t = 0; t < stretch_; ++t) {
         for (std::size_t j = 0; j < columns; ++j) {
           rows_[t * dimension_ + first + j] = convolution_.series(j)[earlier_ + t];

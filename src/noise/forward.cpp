@@ -40,7 +40,7 @@ class Forward final : public Generator {
   }
 
  private:
-  // After restore(): the steps before the block once more, in pieces of its size.
+  // Computes the steps before the block once more after restore(), in pieces of the block's size.
   void catch_up(StepIndex block_first, std::size_t steps, SeedNoise& seed) {
     while (substituted_ < block_first.value()) {
       const std::size_t count = std::min<std::uint64_t>(steps, block_first.value() - substituted_);
@@ -50,12 +50,12 @@ class Forward final : public Generator {
     }
   }
 
-  // The z of step s stands in row s mod bands of window_.
+  // The row of window_ that holds the z of `step`: row step mod bands.
   [[nodiscard]] double* window_row(std::uint64_t step) {
     return window_.data() + step % encoder_.bands() * dimension_;
   }
 
-  // `values`: w of the next steps, turned into z.
+  // Turns `values` from the w of the next steps into their z.
   void substitute(std::span<double> values) {
     for (std::size_t first = 0; first < values.size(); first += dimension_) {
       const std::uint64_t step = substituted_;
@@ -76,7 +76,7 @@ class Forward final : public Generator {
   Dense encoder_;
   std::size_t dimension_;
   std::vector<double> window_;   // z of the last `bands` steps
-  std::vector<double> earlier_;  // a piece of what is computed once more
+  std::vector<double> earlier_;  // a piece of the steps that are computed once more
   std::uint64_t substituted_ = 0;
   StepIndex next_{0};
 };

@@ -16,6 +16,7 @@ std::vector<InstructionSet> detect() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2")) sets.push_back(InstructionSet::avx2);
+  // kernels_avx512.cpp is compiled with all of these extensions, so a processor must have every one.
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl")) {
     sets.push_back(InstructionSet::avx512);

@@ -1,4 +1,5 @@
-// What turns seed noise into correlated noise; private to the noise room. NoiseSource drives one of these.
+// The interface of everything that turns seed noise into correlated noise; private to the noise room. NoiseSource
+// drives one of these.
 #pragma once
 
 #include <cstddef>
@@ -12,43 +13,44 @@
 
 namespace nustream::noise {
 
-/// The seed noise w of one stage, addressable by step and coordinate while the keys of its blocks are held.
+/// The seed noise w of one stage. It can be read at any step and coordinate while the keys of the step's block are
+/// held.
 class SeedNoise {
  public:
   virtual ~SeedNoise() = default;
-  /// Fills `out`, row-major steps × width, with independent N(0, 1) of steps [first, first + steps).
+  /// Fills `out`, row-major steps × width, with independent N(0, 1) samples of the steps [first, first + steps).
   virtual void fill(StepIndex first, std::size_t steps, std::span<double> out) = 0;
 };
 
-/// One way to compute z = B w. Called block by block, in order, from the step that restore() or the constructor
-/// stands at: a block of these calls is one of the key chain, or what of it begins or ends with a segment.
+/// One way to compute z = B w. It is called block by block, in order, from the step on where the constructor or
+/// restore() put it. Such a block is one of the key chain, or the part of it that begins or ends with a segment.
 class Generator {
  public:
   virtual ~Generator() = default;
-  /// Samples of seed noise that a step draws: the dimension, or levels × dimension for a tree.
+  /// How many samples of seed noise a step draws: the dimension, or levels × dimension for a tree.
   [[nodiscard]] virtual std::size_t seed_width() const = 0;
   /// The earliest step whose seed noise is read again to generate the block that begins at `block_first`.
   [[nodiscard]] virtual StepIndex oldest_needed(StepIndex block_first) const = 0;
-  /// At most so many steps before a block's first one are read again: oldest_needed() goes no further back.
+  /// The most steps before a block's first one that are read again: oldest_needed() goes no further back.
   [[nodiscard]] virtual std::uint64_t reach() const { return 0; }
-  /// What is remembered at the start of the next block beyond the seed noise; restore() takes it back.
+  /// What the generator remembers at the start of the next block, apart from seed noise; restore() takes it back.
   [[nodiscard]] virtual std::vector<double> memory() const = 0;
-  /// The same into `out`, whose storage is used again: what the hot path calls.
+  /// Copies memory() into `out` and reuses its storage; the hot path calls this.
   virtual void copy_memory(std::vector<double>& out) const { out = memory(); }
-  /// Whether memory() is empty at every block, so that restore() may stand at any block that the keys reach.
+  /// Whether memory() is empty at every block, so that restore() may go to any block that the keys reach.
   [[nodiscard]] virtual bool memoryless() const { return false; }
   virtual void restore(StepIndex block_first, std::span<const double> memory) = 0;
-  /// z of the next block, row-major steps × dimension, in units of the seed noise's standard deviation.
+  /// Writes z of the next block, row-major steps × dimension, in units of the seed noise's standard deviation.
   virtual void generate(StepIndex block_first, std::size_t steps, SeedNoise& seed, std::span<double> z) = 0;
 };
 
-/// The generator of `kind` for `correlation`. Throws Unsupported where the pair cannot work.
+/// Makes the generator of `kind` for `correlation`. Throws Unsupported where that kind cannot generate it.
 [[nodiscard]] std::unique_ptr<Generator> make_generator(const Correlation& correlation, GeneratorKind kind,
                                                         std::size_t dimension);
-/// The kind that `automatic` stands for.
+/// The kind that `automatic` stands for with this correlation.
 [[nodiscard]] GeneratorKind automatic_kind(const Correlation& correlation);
 
-/// The recurrent filter of a rational correlation (independent: zero poles).
+/// Makes the recurrent filter of a rational correlation. Independent noise has zero poles.
 [[nodiscard]] std::unique_ptr<Generator> make_recurrent(const Rational& rational, std::size_t dimension);
 
 }  // namespace nustream::noise

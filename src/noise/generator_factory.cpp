@@ -1,4 +1,4 @@
-// Which generator computes which correlation.
+// Chooses which generator computes which correlation.
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,9 +14,9 @@
 namespace nustream::noise {
 namespace {
 
-// Up to here the plain sum is as fast as a transform, and equal to the definition to the bit.
+// Up to this window the plain sum is as fast as a transform, and it equals the definition to the bit.
 constexpr std::size_t widest_direct = 64;
-// A transform's buffers hold a few times the window for every coordinate.
+// Wider windows are refused: the buffers of a transform hold a few times the window for every coordinate.
 constexpr std::uint64_t widest_window = std::uint64_t{1} << 26;
 
 [[noreturn]] void refuse_pair(const Correlation& correlation, const std::string& kind, const std::string& reason) {
@@ -31,7 +31,7 @@ std::size_t checked_window(const Correlation& correlation, std::uint64_t terms) 
   return static_cast<std::size_t>(terms);
 }
 
-// How many β's are not zero by definition; Unsupported where that is infinite.
+// How many entries of β are not zero by definition. Throws Unsupported where there are infinitely many.
 std::size_t window(const Correlation& correlation) {
   return std::visit(
       Overload{[](const Independent&) { return std::size_t{1}; }, [](const DampedAntiPgd&) { return std::size_t{2}; },

@@ -12,14 +12,15 @@
 namespace nustream::noise {
 namespace {
 
-// Half of 2^52: room for one integer sum and for rounding by adding 1.5·2^52.
+// Half of 2^52: it leaves room for one integer sum, and for rounding by adding 1.5·2^52.
 constexpr double units_max = 0x1p51;
-// Beyond the largest deviation that any stream will see (a seed sample ends at 9.5); what exceeds it saturates.
+// More standard deviations than any stream will see (a seed sample ends at 9.5). A value beyond them would saturate.
 constexpr double deviations_max = 40;
 
 }  // namespace
 
 Grid::Grid(NoiseStddev noise, double largest, ClipNorm clip) {
+  // The spacing is a power of two, so that scaling by it is exact.
   const int exponent = std::ilogb(noise.value()) - 32;
   if (exponent < std::numeric_limits<double>::min_exponent - 1) {
     throw InvalidParameter("noise_stddev", shown(noise.value()),

@@ -55,6 +55,8 @@ void Hkdf::expand(const KeyBytes& key, std::span<const std::uint8_t> info, std::
     begin(key);
     if (done > 0) append(digest);
     append(info);
+    // The counter of T(i) is one byte that starts at 1, as RFC 5869 has it; no more than 255 digests can be asked
+    // for.
     append({&++counter, 1});
     finish(digest);
     std::copy_n(digest.begin(), std::min(digest.size(), output.size() - done),

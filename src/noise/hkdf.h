@@ -1,4 +1,4 @@
-// HMAC-based key derivation; private to the noise room.
+// Derives keys by HMAC; private to the noise room.
 #pragma once
 
 #include <openssl/types.h>
@@ -13,17 +13,18 @@
 
 namespace nustream::noise {
 
-/// HKDF with SHA-256. Keeps one context, so that a derivation allocates nothing. A failure of the library ends the
-/// process: there is no noise without its key.
+/// HKDF with SHA-256. It keeps one context, so that a derivation allocates nothing. A failure of the library ends the
+/// process, because there must be no noise without its key.
 ///
 /// Source: RFC 5869.
 class Hkdf {
  public:
   Hkdf();
 
-  /// PRK = HMAC(salt, input); an empty salt stands for 32 zero bytes.
+  /// key = HMAC(salt, input), the PRK of the RFC; an empty salt stands for 32 zero bytes.
   void extract(std::span<const std::uint8_t> salt, std::span<const std::uint8_t> input, KeyBytes& key);
-  /// T(1) ‖ T(2) ‖ …, T(i) = HMAC(key, T(i−1) ‖ info ‖ i), cut to the size of `output`: at most 255·32 bytes.
+  /// output = T(1) ‖ T(2) ‖ …, where T(i) = HMAC(key, T(i−1) ‖ info ‖ i), cut to the size of `output`: at most 255·32
+  /// bytes.
   void expand(const KeyBytes& key, std::span<const std::uint8_t> info, std::span<std::uint8_t> output);
 
  private:

@@ -1,6 +1,6 @@
-// Box–Muller with + − × ÷ √ and integers alone: IEEE 754 rounds each of these in one way, so every machine
-// computes the same bits. Included once by each file that is compiled for one instruction set (kernels.h says
-// what that forbids). Branch-free, so that the compiler vectorises the loop over a chunk.
+// Box–Muller with + − × ÷ √ and integers alone. IEEE 754 rounds each of these in exactly one way, so every machine
+// computes the same bits. Each file that is compiled for one instruction set includes this once (kernels.h says what
+// that forbids). The code has no branches, so that the compiler vectorises the loop over a chunk.
 #pragma once
 
 #include <cstddef>
@@ -20,19 +20,20 @@ inline std::uint64_t to_bits(double value) {
 
 constexpr std::uint64_t sign_bit = 0x8000000000000000U;
 constexpr std::uint64_t one_bits = 0x3ff0000000000000U;
-constexpr std::uint64_t two_52_bits = 0x4330000000000000U;  // of 2^52: or-ing an integer below 2^52 adds it
+constexpr std::uint64_t two_52_bits = 0x4330000000000000U;  // the bits of 2^52: or-ing an integer below 2^52 into
+                                                            // them adds it
 constexpr std::uint64_t mantissa_mask = 0x000fffffffffffffU;
 
-/// (bits + ½)·2^-64, rounded to double: in (0, 1], of full relative precision near 0, where the tail of the
-/// normal comes from.
+/// (bits + ½)·2^-64, rounded to double. It lies in (0, 1] and has full relative precision near 0, where the tail of
+/// the normal distribution comes from.
 inline double centred_uniform(std::uint64_t bits) {
   const double high = from_bits((bits >> 12) | one_bits) - 1.0;
   const double low = from_bits((bits & 0xfff) | two_52_bits) - (0x1p52 - 0.5);
   return high + low * 0x1p-64;
 }
 
-/// ln u for normal u in (0, 1]; error below 1 ulp. Source: FreeBSD msun e_log.c: u = 2^k (1 + f) with 1 + f in
-/// [√½, √2), s = f/(2 + f), ln(1 + f) = f − (h − s(h + R(s²))) with h = f²/2.
+/// ln u for normal u in (0, 1], with an error below 1 ulp. Let u = 2^k (1 + f) with 1 + f in [√½, √2) and s = f/(2 +
+/// f); then ln(1 + f) = f − (h − s(h + R(s²))) with h = f²/2. Source: FreeBSD msun e_log.c.
 inline double natural_logarithm(double u) {
   constexpr double ln2_high = 6.93147180369123816490e-01;
   constexpr double ln2_low = 1.90821492927058770002e-10;
@@ -78,15 +79,17 @@ inline double cosine(double x) {
   return 1.0 - (0.5 * z - z * z * r);
 }
 
-/// √(−2 ln u)·(cos φ, sin φ). The angle word gives φ: bit 63 a quarter turn, bit 62 a half turn, bits 10…61 the
-/// place within (−π/4, π/4), centred. Bits 0…9 are not used.
+/// The pair √(−2 ln u)·(cos φ, sin φ). Of the angle word, bit 63 is a quarter turn, bit 62 a half turn, and bits
+/// 10…61 are the place within (−π/4, π/4), centred. Bits 0…9 are not used.
 inline void box_muller(std::uint64_t radius_word, std::uint64_t angle_word, double& first, double& second) {
   constexpr double half_pi = 1.57079632679489661923;
   const double radius = __builtin_sqrt(-2.0 * natural_logarithm(centred_uniform(radius_word)));
-  // Two additions: 1.5 − 2^-53 is no double. Both are exact.
+  // The centring takes two additions, because 1.5 − 2^-53 is not a double. Both are exact.
   const double turn = (from_bits(((angle_word << 2) >> 12) | one_bits) - 1.5) + 0x1p-53;
   const std::uint64_t cosine_bits = to_bits(cosine(turn * half_pi));
   const std::uint64_t sine_bits = to_bits(sine(turn * half_pi));
+  // A quarter turn swaps cosine and sine and changes one sign; a half turn changes both. Masks do it without a
+  // branch.
   const std::uint64_t quarter = 0 - (angle_word >> 63);
   const std::uint64_t half = (angle_word << 1) & sign_bit;
   first = radius * from_bits(((cosine_bits & ~quarter) | ((sine_bits ^ sign_bit) & quarter)) ^ half);

@@ -1,12 +1,12 @@
-// The recurrent filter of one coordinate alone, eight steps at a time; included once by each file that is compiled
-// for one instruction set (kernels.h). One coordinate leaves a vector's lanes empty and makes every step wait for
-// the one before, so here the lanes are steps: with s the states before step t,
+// The recurrent filter of one coordinate alone, eight steps at a time. Each file that is compiled for one instruction
+// set includes this once (kernels.h). With one coordinate the lanes of a vector would be empty, and every step would
+// wait for the one before. So the lanes are steps here. With s the states before step t,
 //
 //     z_{t+k}     = w_{t+k} + Σ_{j<k} β_{k−j} w_{t+j} − Σ_i a_i p_i^k s_i       k = 0 … 7
 //     s_i         ← p_i^8 s_i + Σ_{j<8} p_i^{7−j} w_{t+j}
 //
-// which is the recurrence written out eight times. It rounds differently from kernel_recurrent.h (in the last
-// bits), and alike on every instruction set.
+// This is the recurrence written out for eight steps. Its last bits differ from those of kernel_recurrent.h, but they
+// are the same on every instruction set.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,8 @@ namespace {
 using StepLanes = Lanes<native_width>::Vector;
 constexpr std::size_t vectors_per_stride = lookahead_steps / native_width;
 
+/// One stride of eight steps: reads w from `z` and writes z in its place. The sums run in two halves, even and odd
+/// terms, so that the additions need not wait for each other; the order decides the last bits.
 template <std::size_t Poles>
 inline void lookahead_stride(const LookaheadTable& table, StepLanes* states, double* z) {
   constexpr std::size_t pole_vectors = (Poles + native_width - 1) / native_width;
@@ -53,7 +55,7 @@ inline void lookahead_stride(const LookaheadTable& table, StepLanes* states, dou
   for (std::size_t v = 0; v < vectors_per_stride; ++v) store(z + v * native_width, out[v]);
 }
 
-/// As many whole strides as `steps` has; returns how many steps that was.
+/// Filters as many whole strides as `steps` has, and returns how many steps that was.
 template <std::size_t Poles>
 std::size_t lookahead(const LookaheadTable& __restrict table, double* states, double* __restrict z,
                       std::size_t steps) {

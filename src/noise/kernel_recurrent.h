@@ -1,6 +1,7 @@
-// The recurrent filter of a rational correlation; included once by each file that is compiled for one instruction
-// set (kernels.h). A vector holds neighbouring coordinates of one step, so a coordinate's arithmetic and its
-// rounding do not depend on the vector's width, on the dimension (from 2 on) or on how the steps are sliced.
+// The recurrent filter of a rational correlation. Each file that is compiled for one instruction set includes this
+// once (kernels.h). A vector holds neighbouring coordinates of one step. So the arithmetic of a coordinate, and its
+// rounding, depend neither on the width of the vector, nor on the dimension (from 2 on), nor on how the steps are
+// sliced.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +14,9 @@
 namespace nustream::noise {
 namespace {
 
-/// Coordinates [0, Width) of `z` and of `states`, whose rows are `dimension` apart. The sum over the poles runs in
-/// two halves, even and odd poles, so that the additions need not wait for each other; z = w − (even + odd). The
-/// order decides the last bits and is part of the format (docs/formats/noise.md).
+/// Filters the coordinates [0, Width) of `z` and of `states`, whose rows are `dimension` apart. The sum over the
+/// poles runs in two halves, even and odd poles, so that the additions need not wait for each other; z = w − (even +
+/// odd). The order decides the last bits and is part of the format (docs/formats/noise.md).
 template <std::size_t Poles, std::size_t Width>
 inline void filter_columns(const RecurrentCoefficients& coefficients, double* states, double* z,
                            std::size_t dimension, std::size_t steps) {
@@ -40,7 +41,7 @@ inline void filter_columns(const RecurrentCoefficients& coefficients, double* st
   for (std::size_t i = 0; i < Poles; ++i) store(states + i * dimension, s[i]);
 }
 
-/// The same for any number of poles, its states in memory.
+/// The same filter for any number of poles, with its states in memory.
 template <std::size_t Width>
 inline void filter_columns_any(const RecurrentCoefficients& coefficients, double* states, double* z,
                                std::size_t dimension, std::size_t steps) {
@@ -70,7 +71,7 @@ inline void filter_width(const RecurrentCoefficients& coefficients, double* stat
   }
 }
 
-/// All coordinates, in vectors of the native width and then of its halves. Poles = 0 stands for any number.
+/// Filters all coordinates, in vectors of the native width and then of its halves. Poles = 0 stands for any number.
 template <std::size_t Poles>
 void filter_all(const RecurrentCoefficients& coefficients, double* states, double* z, std::size_t dimension,
                 std::size_t steps) {
@@ -81,7 +82,7 @@ void filter_all(const RecurrentCoefficients& coefficients, double* states, doubl
   filter_width<Poles, 1>(coefficients, states, z, dimension, steps, first);
 }
 
-/// One coordinate: in strides of several steps, and what is left of them step by step.
+/// Filters one coordinate: in strides of several steps, and the steps that are left over one by one.
 template <std::size_t Poles>
 void filter_single(const RecurrentCoefficients& coefficients, double* states, double* z, std::size_t /*dimension*/,
                    std::size_t steps) {
@@ -103,7 +104,7 @@ inline Filter filter_of(std::size_t poles, std::size_t dimension) {
   return unrolled_filter(poles, dimension, std::make_index_sequence<most_unrolled_poles>{});
 }
 
-/// In tiles of steps that stay in the first-level cache while the vectors walk over the coordinates.
+/// Filters in tiles of steps that stay in the first-level cache while the vectors walk over the coordinates.
 inline void recurrent_kernel(const RecurrentCoefficients& coefficients, double* states, double* z,
                              std::size_t dimension, std::size_t steps) {
   if (coefficients.poles == 0) return;

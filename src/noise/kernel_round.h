@@ -1,4 +1,4 @@
-// Rounding to the grid; included once by each file that is compiled for one instruction set (kernels.h).
+// Rounds to the grid. Each file that is compiled for one instruction set includes this once (kernels.h).
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 namespace nustream::noise {
 namespace {
 
-/// Adding 1.5·2^52 leaves the nearest integer, ties to even, in the low mantissa bits: for any |x| ≤ 2^51 in two's
-/// complement, without a conversion instruction (SSE2 and AVX2 have none for 64 bits).
+/// Adding 1.5·2^52 leaves the nearest integer, ties to even, in the low bits of the mantissa. In two's complement
+/// that is right for any |x| ≤ 2^51. It needs no conversion instruction; SSE2 and AVX2 have none for 64 bits.
 inline void round_kernel(const double* __restrict z, double scale, std::int64_t* __restrict units,
                          std::size_t count) {
   constexpr double limit = 0x1p51;

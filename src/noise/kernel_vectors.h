@@ -1,5 +1,5 @@
-// Vectors of doubles by the compiler's own extension; included once by each file that is compiled for one instruction
-// set (kernels.h), whose native width it knows.
+// Vectors of doubles by the compiler's own extension. Each file that is compiled for one instruction set includes
+// this once (kernels.h); native_width is the width of that instruction set.
 #pragma once
 
 #include <cstddef>

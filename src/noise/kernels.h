@@ -1,5 +1,5 @@
-// The vectorised loops, compiled from one source for each instruction set; private to the noise room.
-// This header and what it includes must define no function: the files that include it are compiled for different
+// The vectorised loops, which are compiled from one source for each instruction set; private to the noise room. This
+// header and what it includes must define no function: the files that include it are compiled for different
 // instruction sets, and the linker would keep one copy for all of them.
 #pragma once
 
@@ -11,28 +11,28 @@ namespace nustream::noise {
 enum class InstructionSet;
 struct LookaheadTable;
 
-/// p_i and a_i of a rational correlation, `poles` entries each, and what follows from them.
+/// The p_i and a_i of a rational correlation, `poles` entries each, and the table that follows from them.
 struct RecurrentCoefficients {
   std::size_t poles;
   const double* p;
   const double* a;
-  const LookaheadTable* lookahead;  ///< read for one coordinate and up to most_unrolled_poles
+  const LookaheadTable* lookahead;  ///< read only for one coordinate and up to most_unrolled_poles
 };
 
-/// One instruction set's loops. All give the same bits.
+/// The loops of one instruction set. All sets give the same bits.
 struct Kernels {
-  /// fill_gaussian() over `count` words, whole chunks.
+  /// fill_gaussian() over `count` words, which are whole chunks.
   void (*gaussian)(const std::uint64_t* words, double* samples, std::size_t count);
   /// units[i] = z[i]·scale rounded to nearest, ties to even, saturating at ±2^51.
   void (*round)(const double* z, double scale, std::int64_t* units, std::size_t count);
   /// z_t = w_t − Σ_i a_i s_i, s_i ← p_i s_i + w_t, in place on row-major steps × dimension; `states` is row-major
-  /// poles × dimension. For dimension 1 `steps` should be a multiple of lookahead_steps until the last call: the last
-  /// bits depend on where the strides begin.
+  /// poles × dimension. For dimension 1, `steps` should be a multiple of lookahead_steps in all calls but the last,
+  /// because the last bits depend on where the strides begin.
   void (*recurrent)(const RecurrentCoefficients& coefficients, double* states, double* z, std::size_t dimension,
                     std::size_t steps);
 };
 
-/// Those of `set`, which must be available.
+/// The loops of `set`, which must be available; the process ends otherwise.
 [[nodiscard]] const Kernels& kernels(InstructionSet set);
 
 extern const Kernels kernels_baseline;

@@ -1,4 +1,4 @@
-// The loops for AVX2 (CMake adds -mavx2 to this file).
+// The loops for AVX2. CMake adds -mavx2 to this file alone.
 #include "kernel_gaussian.h"
 #include "kernel_recurrent.h"
 #include "kernel_round.h"

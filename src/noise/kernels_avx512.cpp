@@ -1,4 +1,4 @@
-// The loops for AVX-512 (CMake adds -mavx512f and its companions to this file).
+// The loops for AVX-512. CMake adds -mavx512f and its companions to this file alone.
 #include "kernel_gaussian.h"
 #include "kernel_recurrent.h"
 #include "kernel_round.h"

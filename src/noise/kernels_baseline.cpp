@@ -1,4 +1,4 @@
-// The loops for what every processor of the architecture has.
+// The loops for the instructions that every processor of the architecture has.
 #include "kernel_gaussian.h"
 #include "kernel_recurrent.h"
 #include "kernel_round.h"

@@ -16,7 +16,7 @@ constexpr std::string_view block_label = "nustream noise block v1";
 constexpr std::string_view chain_label = "nustream noise chain v1";
 constexpr std::size_t slots_at_first = 4;
 
-/// label ‖ numbers, each little-endian.
+/// The info of a derivation: the label followed by the numbers, each little-endian.
 template <std::size_t LabelSize, class... Numbers>
 auto key_info(std::string_view label, Numbers... numbers) {
   std::array<std::uint8_t, LabelSize + (sizeof(Numbers) + ...)> info{};
@@ -36,6 +36,7 @@ void wipe(std::span<std::uint8_t> memory) noexcept {
   OPENSSL_cleanse(memory.data(), memory.size());
 }
 
+// Lane, epoch and stage enter the info, so that two stages cannot share a key even under one epoch key.
 Checkpoint first_checkpoint(const KeyBytes& epoch_key, const Stage& stage) {
   Hkdf hkdf;
   KeyBytes extracted{};
@@ -74,6 +75,7 @@ KeyRing::~KeyRing() {
   for (Segment& segment : given_) wipe(segment.chain_key);
 }
 
+// Parts have different lengths, so the one that holds a step is found by bisection.
 std::uint64_t KeyRing::number_of(std::uint64_t step) const {
   std::uint64_t low = oldest_;
   for (std::uint64_t high = newest_; low < high;) {
@@ -105,7 +107,7 @@ const KeyBytes& KeyRing::chain_key(std::uint64_t step) const {
 
 std::vector<Segment> KeyRing::segments(std::uint64_t oldest, std::uint64_t last) const {
   std::vector<Segment> kept;
-  kept.reserve(segments_held_ + given_.size());  // at once: a growing vector would leave copies of keys behind
+  kept.reserve(segments_held_ + given_.size());  // allocated once: a growing vector would leave copies of keys behind
   std::uint64_t number = number_of(oldest);
   const auto keep = [&] { kept.push_back({StepIndex{part(number).first}, slots_[number % slots_.size()].chain}); };
   keep();
@@ -131,7 +133,7 @@ void KeyRing::forget_before(std::uint64_t step) {
   }
 }
 
-/// A border where no further segment fits waits for one to leave the reach.
+/// Whether a new segment begins at `first`. A border where no further segment fits waits until one leaves the reach.
 bool KeyRing::is_cut(std::uint64_t first) const {
   if (!cuts_.healing.fresh) return false;
   if (first <= cuts_.next_step) {
@@ -146,7 +148,8 @@ void KeyRing::mix_fresh_bytes(KeyBytes& chain) {
   wipe(fresh_.front());
 }
 
-/// At the border of its block, where a given segment begins, or at the step that a run is resumed at.
+/// The end of the newest part: the border of its block, or an earlier step where a given segment begins or where the
+/// run is resumed.
 std::uint64_t KeyRing::end_of_newest() const {
   const std::uint64_t first = part(newest_).first;
   std::uint64_t end = (first / block_steps_ + 1) * block_steps_;
@@ -156,7 +159,7 @@ std::uint64_t KeyRing::end_of_newest() const {
   return end;
 }
 
-/// Part newest_ + 1, whose chain key is the one that comes next, unless it is of a segment that was given.
+/// Begins part newest_ + 1. Its chain key is the one that comes next, unless its segment was given.
 void KeyRing::begin_part(std::uint64_t first) {
   const bool given = next_given_ < given_.size() && given_[next_given_].first.value() == first;
   part(newest_ + 1) = {first, given};
@@ -167,6 +170,8 @@ void KeyRing::begin_part(std::uint64_t first) {
   ++segments_held_;
 }
 
+/// Derives the cipher key of the newest part and the chain key of what follows from one expansion. Fresh bytes are
+/// mixed in first where a segment begins, so that both keys depend on them.
 void KeyRing::ratchet() {
   if (newest_ - oldest_ + 2 > slots_.size()) grow();
   Place& place = part(newest_);
@@ -187,6 +192,7 @@ void KeyRing::ratchet() {
   ++newest_;
 }
 
+/// Doubles the ring. The old keys are wiped after the copy, because freeing memory does not erase it.
 void KeyRing::grow() {
   std::pmr::vector<Keys> larger(2 * slots_.size(), Keys{}, slots_.get_allocator());
   std::vector<Place> places(larger.size());

@@ -17,6 +17,7 @@ static_assert(std::endian::native == std::endian::little, "keystream words are c
 constexpr std::size_t words_per_call = 4096;
 constexpr std::array<std::uint64_t, words_per_call> zeros{};
 
+/// The counter as AES takes it: 128 bits, big-endian, of which the upper half stays 0.
 std::array<std::uint8_t, 16> counter_block(std::uint64_t counter) {
   std::array<std::uint8_t, 16> block{};
   for (std::size_t byte = 0; byte < 8; ++byte) block[15 - byte] = static_cast<std::uint8_t>(counter >> (8 * byte));
@@ -49,6 +50,7 @@ void Keystream::seek(std::uint64_t word) {
   position_ = word;
 }
 
+// Encrypting zeros gives the keystream itself.
 void Keystream::fill(std::uint64_t first, std::span<std::uint64_t> words) {
   if (first != position_) seek(first);
   for (std::size_t done = 0; done < words.size();) {

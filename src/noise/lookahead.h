@@ -1,5 +1,5 @@
-// Coefficients of the recurrent filter of one coordinate written out for several steps; private to the noise room.
-// No function is defined here (kernels.h says why).
+// The coefficients of the recurrent filter of one coordinate, written out for several steps; private to the noise
+// room. No function is defined here, for the reason that kernels.h gives.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +7,11 @@
 namespace nustream::noise {
 
 inline constexpr std::size_t lookahead_steps = 8;
-/// Poles that the registers hold; with more the filter walks over its states in memory, step by step.
+/// The most poles that fit into registers. With more, the filter walks over its states in memory, step by step.
 inline constexpr std::size_t most_unrolled_poles = 12;
 inline constexpr std::size_t padded_poles = 16;
 
-/// What kernel_lookahead.h multiplies with; zero where nothing is said. j, k < lookahead_steps; i < poles.
+/// The factors of kernel_lookahead.h, zero where nothing is said. j, k < lookahead_steps; i < poles.
 struct alignas(64) LookaheadTable {
   double beta[lookahead_steps - 1][lookahead_steps];  ///< [j][k] = β_{k−j} for j < k
   double decay[padded_poles][lookahead_steps];        ///< [i][k] = a_i p_i^k

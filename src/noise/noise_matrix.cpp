@@ -1,4 +1,4 @@
-// B written out, and the size of z: plain twins that the generators are held against.
+// Writes B out, and computes the size of z: the plain twins that the generators are tested against.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -24,13 +24,13 @@ void add(Row& row, double factor, const Row& other) {
   for (std::size_t i = 0; i < row.size(); ++i) row[i] += factor * other[i];
 }
 
-// The noise of one tree's estimates as rows of weights on the nodes, straight from the definition.
+// The estimates of one tree as rows of weights on its nodes, straight from the definition.
 class DenseTree {
  public:
   DenseTree(const Tree& tree, std::size_t steps)
       : estimator_(tree.estimator), height_(tree.height), levels_(tree.height + 1), nodes_(steps * levels_) {}
 
-  // P_t: all whole trees before, and the fewest subtrees that cover this one's leaves up to t.
+  // P_t: all whole trees before, and the fewest subtrees that cover this tree's leaves up to t.
   [[nodiscard]] Row prefix(std::size_t step) const {
     Row row(nodes_, 0.0);
     std::size_t first = 0;
@@ -44,7 +44,7 @@ class DenseTree {
   }
 
  private:
-  // The estimate of the 2^level leaves from `first` on.
+  // The estimate of the sum of the 2^level leaves from `first` on.
   [[nodiscard]] Row subtree(std::size_t first, unsigned level) const {
     Row row(nodes_, 0.0);
     const std::size_t completed_at = first + (std::size_t{1} << level) - 1;
@@ -77,12 +77,12 @@ std::vector<double> dense_tree(const Tree& tree, std::size_t steps) {
 
 double squared_sum(const std::vector<double>& series) {
   double sum = 0;
-  // From the small terms to the large ones.
+  // From the small terms to the large ones, so that the small ones are not lost.
   for (std::size_t t = series.size(); t-- > 0;) sum += series[t] * series[t];
   return sum;
 }
 
-// Σ_t β_t² of ν-FTRL = (1/2π) ∫ |1 − (1−ν) e^{iω}| dω = (2/π) (2 E(k) − (1 − k²) K(k)), k = 1 − ν.
+// For ν-FTRL, Σ_t β_t² = (1/2π) ∫ |1 − (1−ν) e^{iω}| dω = (2/π) (2 E(k) − (1 − k²) K(k)) with k = 1 − ν.
 double squared_nu_norm(Damping nu) {
   const double complement = nu.value() * (2 - nu.value());  // 1 − k²
   if (complement == 0) return 4 / std::numbers::pi;
@@ -96,7 +96,7 @@ double squared_norm_within(const Correlation& correlation, std::size_t terms, St
 }
 
 double squared_nu_norm(const Correlation& correlation, const NuFtrl& family) {
-  // Beyond it, what is left of Σ β_t² is below 1/(8π t²): the limit is as good.
+  // Beyond so many terms the rest of Σ β_t² is below 1/(8π t²), so the limit is as good as the sum.
   constexpr std::uint64_t few = 1'000'000;
   const std::optional<StepCount> horizon = correlation.horizon();
   if (!horizon || horizon->value() > few) return squared_nu_norm(family.nu);
@@ -108,8 +108,8 @@ double squared_rational_norm(const Correlation& correlation, const Rational& rat
   return horizon ? rational.squared_noise_norm(*horizon) : rational.squared_noise_norm_limit();
 }
 
-// Rows of B = C⁻¹ from the first on: B_t = (e_t − Σ_{s<t} C_ts B_s)/C_tt. Keeps those of the last `bands` steps, and
-// takes each out of a block of later rows at once, while it is in cache.
+// Computes the rows of B = C⁻¹ from the first one on: B_t = (e_t − Σ_{s<t} C_ts B_s)/C_tt. It keeps the rows of the
+// last `bands` steps, and takes each one out of a whole block of later rows while it is in the cache.
 class InverseRows {
  public:
   InverseRows(const Dense& encoder, std::size_t steps)
@@ -175,7 +175,7 @@ std::vector<double> dense_inverse(const Dense& encoder, std::size_t steps) {
 }  // namespace
 
 double largest_stddev(const Correlation& correlation) {
-  // Σ_{s≤t} β_s² never falls in t: the last step has the largest where B is Toeplitz.
+  // Σ_{s≤t} β_s² never falls in t, so the last step has the largest deviation where B is Toeplitz.
   return std::sqrt(
       std::visit(Overload{[](const Independent&) { return 1.0; },
                           [&](const NuFtrl& family) { return squared_nu_norm(correlation, family); },
@@ -197,7 +197,7 @@ double largest_stddev(const Correlation& correlation) {
 
 namespace {
 
-/// Block diagonal; the last block may be cut.
+/// The matrix of a restarted correlation: block diagonal, where the last block may be cut.
 std::vector<double> dense_restarted(const Restarted& restarted, std::size_t steps) {
   const std::size_t every = std::min<std::uint64_t>(restarted.every().value(), steps);
   const std::vector<double> block = dense_noise_matrix(restarted.block(), every);

@@ -1,4 +1,4 @@
-// One function out of several lambdas, for std::visit over the families of a correlation.
+// Makes one function out of several lambdas, for std::visit over the families of a correlation.
 #pragma once
 
 namespace nustream::noise {

@@ -11,14 +11,14 @@
 namespace nustream::noise {
 namespace {
 
-// 1 − x y for |x|, |y| < 1 close to 1. 1 − x is exact there, and nothing cancels.
+// 1 − x y for |x|, |y| < 1 close to 1. 1 − x and 1 − y are exact there, and nothing cancels.
 double one_minus_product(double x, double y) {
   return (1 - x) + x * (1 - y);
 }
 
-// Σ_ij w_i w_j (1 − (r_i r_j)^count)/(1 − r_i r_j) = Σ_{t<count} (Σ_i w_i r_i^t)²; `reached` gives the
-// numerator's 1 − (…)^count, 1 in the limit. One order of operations for both, so that no finite sum passes the
-// limit by a rounding.
+// Σ_ij w_i w_j (1 − (r_i r_j)^count)/(1 − r_i r_j) = Σ_{t<count} (Σ_i w_i r_i^t)². `reached` gives the numerator 1 −
+// (…)^count, which is 1 in the limit. Finite sums and limits use one order of operations, so that no finite sum
+// exceeds the limit by a rounding.
 template <class Reached>
 double squared_norm(const std::vector<double>& weights, const std::vector<double>& rates, Reached reached) {
   double sum = 0;
@@ -43,7 +43,7 @@ double squared_norm_of_later_steps(const std::vector<double>& weights, const std
   for (std::size_t i = 0; i < rates.size(); ++i) log_rate[i] = std::log1p(-(1 - std::abs(rates[i])));
   return squared_norm(weights, rates, [&](std::size_t i, std::size_t j) {
     const double exponent = later_steps * (log_rate[i] + log_rate[j]);
-    // (−|r|)^n is −|r|^n for odd n.
+    // (−|r|)^n is −|r|^n for odd n; one of the two rates may be negative, as the lowest p is.
     const bool negative = rates[i] * rates[j] < 0 && steps.value() % 2 == 0;
     return negative ? 1 + std::exp(exponent) : -std::expm1(exponent);
   });
@@ -61,7 +61,8 @@ void check_poles(const std::vector<double>& q, const std::vector<double>& b) {
   }
 }
 
-// p = q[origin] + offset: close to q[origin], so that differences to the q's do not cancel.
+// A zero p = q[origin] + offset. It is kept as its distance from the nearest q, so that differences to the q's do not
+// cancel.
 struct Zero {
   std::size_t origin;
   double offset;
@@ -71,14 +72,15 @@ double separation(const std::vector<double>& q, const Zero& zero, std::size_t j)
   return (q[zero.origin] - q[j]) + zero.offset;
 }
 
-// 1 + Σ b_j/(p − q_j): C's symbol at x = 1/p. Falls in p between any two neighbouring q's.
+// The symbol of C at x = 1/p, 1 + Σ b_j/(p − q_j). It falls in p between any two neighbouring q's.
 double symbol(const std::vector<double>& q, const std::vector<double>& b, const Zero& zero) {
   double sum = 1;
   for (std::size_t j = 0; j < q.size(); ++j) sum += b[j] / separation(q, zero, j);
   return sum;
 }
 
-// The zero between q[origin] and q[origin] + bound. Bisection: a handful of poles, found once.
+// The zero between q[origin] and q[origin] + bound, by bisection: there are a handful of poles, and each is found
+// once.
 Zero bisect(const std::vector<double>& q, const std::vector<double>& b, std::size_t origin, double bound) {
   double near = 0;
   double far = bound;
@@ -86,13 +88,13 @@ Zero bisect(const std::vector<double>& q, const std::vector<double>& b, std::siz
   for (;;) {
     const double middle = near + (far - near) / 2;
     if (middle == near || middle == far) return {origin, far};
-    // The symbol falls in p: positive left of its zero.
+    // The symbol falls in p, so it is positive to the left of its zero.
     const bool left_of_zero = symbol(q, b, {origin, middle}) > 0;
     (left_of_zero == above ? near : far) = middle;
   }
 }
 
-// The zero between q[lower] < q[upper], from whichever end it is closer to.
+// The zero between q[lower] < q[upper], measured from whichever end is closer to it.
 Zero zero_between(const std::vector<double>& q, const std::vector<double>& b, std::size_t lower, std::size_t upper) {
   const double half = (q[upper] - q[lower]) / 2;
   const bool in_upper_half = symbol(q, b, {lower, half}) > 0;
@@ -122,7 +124,7 @@ Rational Rational::from_poles(std::vector<double> q, std::vector<double> b) {
   std::vector<double> a(poles);
   for (std::size_t i = 0; i < poles; ++i) {
     const bool lowest = i + 1 == poles;
-    // Below the lowest q the symbol rises to 1 towards −∞: its zero is above −1 if it is positive there.
+    // Below the lowest q the symbol rises to 1 towards −∞. Its zero is above −1 if the symbol is positive at −1.
     const double to_minus_one = -1 - rates[i];
     if (lowest && !(symbol(rates, weights, {i, to_minus_one}) > 0)) {
       refuse("b", std::accumulate(weights.begin(), weights.end(), 0.0),
@@ -135,7 +137,7 @@ Rational Rational::from_poles(std::vector<double> q, std::vector<double> b) {
       const double distance = separation(rates, zero, j);
       slope += weights[j] / (distance * distance);
     }
-    // β is the reciprocal of C's symbol, so a_i is the reciprocal of its slope at p_i.
+    // β is the reciprocal of C's symbol, so a_i is the reciprocal of the symbol's slope at p_i.
     a[i] = 1 / slope;
   }
   return {std::move(p), std::move(a), std::move(rates), std::move(weights)};

@@ -1,4 +1,4 @@
-// The rational correlation closest to ν-FTRL, and how much worse it is.
+// Computes the rational correlation closest to ν-FTRL, and how much worse it is.
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -11,19 +11,19 @@
 namespace nustream::noise {
 namespace {
 
-// Below it, doubles next to 1 are too coarse for a pole at 1 − ν.
+// For smaller ν the doubles next to 1 are too coarse for a pole at 1 − ν.
 constexpr double smallest_damping = 1e-10;
 constexpr std::size_t most_poles = 64;
 constexpr double allowed_excess = 2.5e-4;
 
-// Poles a/(1 + s²) stand for their s², which resolves 1 − ν even where 1 − ν is rounded.
+// Poles a/(1 + s²) are represented by their s², which resolves 1 − ν even where 1 − ν is rounded.
 struct Nodes {
   std::vector<double> p;  // s² of p_i
   std::vector<double> q;  // s² of q_i; q_1 has s² = 0
 };
 
-// s²(u) = lo·(sn/cn)² at u = (i − ½)K/m for p_i and (i − 1)K/m for q_i, parameter 1 − lo/hi: Zolotarev's nodes
-// for the square root on [lo, hi], hi = 1.
+// Zolotarev's nodes for the square root on [lo, hi], hi = 1: s²(u) = lo·(sn/cn)² at parameter 1 − lo/hi, with u = (i
+// − ½)K/m for p_i and u = (i − 1)K/m for q_i.
 Nodes zolotarev_nodes(double nu, std::size_t poles) {
   const double lo = nu < 0.25 ? 2 * nu : nu;
   const auto count = static_cast<double>(poles);
@@ -37,8 +37,9 @@ Nodes zolotarev_nodes(double nu, std::size_t poles) {
   return nodes;
 }
 
-// (x_i − y_i) Π_{j≠i} (x_i − y_j)/(x_i − x_j), up to sign, for poles x = a/(1 + s), y = a/(1 + r): in the s's
-// and r's, where differences do not cancel, each factor with its neighbour so that none overflows.
+// (x_i − y_i) Π_{j≠i} (x_i − y_j)/(x_i − x_j), up to its sign, for poles x = a/(1 + s) and y = a/(1 + r). It is
+// computed from the s and r, whose differences do not cancel. Each factor is taken together with its neighbour, so
+// that none overflows.
 double residue(double a, const std::vector<double>& s, const std::vector<double>& r, std::size_t i) {
   double product = a * std::abs(r[i] - s[i]) / ((1 + s[i]) * (1 + r[i]));
   for (std::size_t j = 0; j < s.size(); ++j) {
@@ -79,8 +80,9 @@ double mean_estimation_excess(const Rational& rational, Damping nu) {
   const std::vector<double>& p = rational.p();
   const std::vector<double>& a = rational.a();
   const double memory = 1 - nu.value();
-  // Stationary covariances, in units of the seed noise, of the filter's values s_i (s_i ← p_i s_i + w) and the
-  // error θ ← (1 − ν)θ − z with z = w − Σ a_i s_i: E s_i s_j = 1/(1 − p_i p_j) and the fixed point below.
+  // The excess follows from stationary covariances, in units of the seed noise. They belong to the states s_i of the
+  // filter (s_i ← p_i s_i + w) and the error θ ← (1 − ν)θ − z with z = w − Σ a_i s_i: E s_i s_j = 1/(1 − p_i p_j),
+  // and the others solve the fixed point below.
   double noise_times_error = 0;  // E zθ
   for (std::size_t j = 0; j < p.size(); ++j) {
     double filtered = 0;
@@ -90,7 +92,7 @@ double mean_estimation_excess(const Rational& rational, Damping nu) {
   }
   const double own_error =
       (rational.squared_noise_norm_limit() - 2 * memory * noise_times_error) / (nu.value() * (1 + memory));
-  // For exact ν and η = ν the error's coefficients are those of c: both factors are γ_∞².
+  // For exact ν with η = ν the coefficients of the error are those of c, so both factors are γ_∞².
   const double exact = 1 / arithmetic_geometric_mean(1, std::sqrt(nu.value() * (1 + memory)));
   return rational.squared_column_norm_limit() / exact * (own_error / exact) - 1;
 }

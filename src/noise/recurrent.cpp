@@ -11,7 +11,8 @@
 namespace nustream::noise {
 namespace {
 
-// Products of p_i alone, no library function: the same bits everywhere.
+// The table of the strides. It takes products of the p_i alone and no library function, so the bits are the same
+// everywhere.
 LookaheadTable lookahead_table(const std::vector<double>& p, const std::vector<double>& a) {
   LookaheadTable table{};
   if (p.size() > most_unrolled_poles) return table;

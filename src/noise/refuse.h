@@ -1,4 +1,4 @@
-// Throws InvalidParameter for a number; private to the noise room.
+// Throws InvalidParameter for a number that is out of range; private to the noise room.
 #pragma once
 
 #include <sstream>
@@ -8,7 +8,8 @@
 
 namespace nustream::noise {
 
-/// A public setting that is out of range.
+/// Refuses a public setting. All 17 digits are shown, so that a value just outside the range can be told from its
+/// limit.
 template <class Number>
 [[noreturn]] void refuse(const std::string& name, Number value, const std::string& allowed) {
   std::ostringstream text;

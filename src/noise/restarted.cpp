@@ -10,8 +10,8 @@
 namespace nustream::noise {
 namespace {
 
-// The seed noise of the `every` steps from `base` on, numbered from 0. Behind them are zeros: a transform reads
-// ahead, and what it makes of that is not asked for.
+// The seed noise of the `every` steps from `base` on, numbered from 0. Zeros follow it: a transform reads ahead, and
+// what it computes from those steps is never asked for.
 class SeedFrom final : public SeedNoise {
  public:
   SeedFrom(SeedNoise& seed, std::uint64_t base, std::uint64_t every) : seed_(seed), base_(base), every_(every) {}
@@ -59,7 +59,7 @@ class RestartedGenerator final : public Generator {
       block_->generate(StepIndex{next_ - base}, count, from, z.subspan(done * dimension_, count * dimension_));
       next_ += count;
       done += count;
-      // At once, so that what is remembered at a border is what the next step begins with.
+      // The restart happens at once, so that what is remembered at a border is what the next step begins with.
       if (next_ % every_ == 0) {
         block_->restore(StepIndex{0}, fresh_);
       }
@@ -72,7 +72,7 @@ class RestartedGenerator final : public Generator {
   std::unique_ptr<Generator> block_;
   std::uint64_t every_;
   std::size_t dimension_;
-  std::vector<double> fresh_;  // what is remembered before any step
+  std::vector<double> fresh_;  // what the block generator remembers before any step
   std::uint64_t next_ = 0;
 };
 

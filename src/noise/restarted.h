@@ -8,8 +8,8 @@
 
 namespace nustream::noise {
 
-/// z of consecutive blocks of `every` steps, each as `block` generates it from its own step 0 on: seed noise is that
-/// of the absolute step, and nothing of an earlier block of steps is read again.
+/// Generates z of consecutive stretches of `every` steps, each as `block` generates it from its own step 0 on. The
+/// seed noise is still that of the absolute step, and no seed noise of an earlier stretch is read again.
 [[nodiscard]] std::unique_ptr<Generator> make_restarted(std::unique_ptr<Generator> block, StepCount every,
                                                         std::size_t dimension);
 

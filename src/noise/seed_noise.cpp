@@ -8,7 +8,7 @@
 namespace nustream::noise {
 namespace {
 
-// Words and samples of one batch fit the first-level cache together.
+// The words and samples of one batch fit together into the first-level cache.
 constexpr std::size_t batch = 8 * gaussian_chunk;
 
 }  // namespace
@@ -30,12 +30,14 @@ void KeyedSeedNoise::fill(StepIndex first, std::size_t steps, std::span<double> 
 }
 
 void KeyedSeedNoise::use_key(std::uint64_t part, std::uint64_t step) {
+  // The key is asked for even where it is in use, so that a step whose key was wiped ends the process.
   const KeyBytes& key = keys_.cipher_key(step);
   if (part == keyed_part_) return;
   keystream_.set_key(key);
   keyed_part_ = part;
 }
 
+/// Whole chunks go straight to `out`; a chunk of which only a part is asked for is computed whole and copied from.
 void KeyedSeedNoise::fill_in_block(std::uint64_t sample, std::span<double> out) {
   const std::size_t head =
       std::min<std::size_t>(out.size(), (gaussian_chunk - sample % gaussian_chunk) % gaussian_chunk);

@@ -1,4 +1,4 @@
-// The seed noise w from the keys of its blocks; private to the noise room.
+// Computes the seed noise w from the keys of its blocks; private to the noise room.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,15 @@
 
 namespace nustream::noise {
 
-/// w of step t and coordinate j is sample n = (t − block start)·width + j of its block: a function of (cipher key of
-/// the step, n) alone, whatever range it is asked for with. The words of samples in chunks of gaussian_chunk.
+/// The w of step t and coordinate j is sample n = (t − block start)·width + j of its block. It is a function of n and
+/// the cipher key of the step alone, whatever range it is asked for with. Samples come from the words of whole chunks
+/// of gaussian_chunk.
 class KeyedSeedNoise final : public SeedNoise {
  public:
-  /// `keys` must outlive this. `width`: samples a step.
+  /// `keys` must outlive this object. `width` is the number of samples of a step.
   KeyedSeedNoise(KeyRing& keys, std::size_t width, InstructionSet set = fastest_instruction_set());
 
-  /// Ends the process if a step's key is no longer held.
+  /// Ends the process if the key of a step is no longer held: drawing that step's noise again would be unsafe.
   void fill(StepIndex first, std::size_t steps, std::span<double> out) override;
 
  private:
@@ -37,7 +38,7 @@ class KeyedSeedNoise final : public SeedNoise {
   std::vector<std::uint64_t> words_;
 };
 
-/// Sample `n` of the block with `cipher_key`, computed alone: the twin of fill().
+/// Sample `n` of the block with `cipher_key`, computed alone: the plain twin of fill().
 [[nodiscard]] double seed_sample(const KeyBytes& cipher_key, std::uint64_t n);
 
 }  // namespace nustream::noise

@@ -24,7 +24,7 @@ constexpr std::size_t block_samples = 16384;
 #endif
 constexpr std::size_t block_steps_min = 16;
 
-// The rows of a block begin at a cache line, which the widest vectors load whole.
+// Blocks begin at a cache line, so that the widest vectors load whole lines.
 struct CacheLineAligned {
   static constexpr std::align_val_t alignment{64};
   void operator()(double* memory) const noexcept { ::operator delete[](memory, alignment); }
@@ -60,6 +60,8 @@ class NoiseSource::Impl {
     restore(checkpoint);
   }
 
+  // What the checkpoint of this block needs is kept before the block is generated. Keys are forgotten only as far as
+  // the last two blocks allow, since a checkpoint may still be asked for at either of them.
   CorrelatedBlock next() {
     const std::size_t steps = std::min(steps_within_horizon(upcoming_), steps_before_end(upcoming_));
     Given& given = given_[count_ % given_.size()];
@@ -84,7 +86,7 @@ class NoiseSource::Impl {
     return result;
   }
 
-  // Each of them begins at another step of the reach, but for the one that the oldest step lies in.
+  // Each segment begins at another step of the reach, except the one that holds the oldest step.
   [[nodiscard]] std::size_t most_segments() const {
     return static_cast<std::size_t>(std::min<std::uint64_t>(generator_->reach() + 1, segments_max));
   }
@@ -94,20 +96,21 @@ class NoiseSource::Impl {
  private:
   struct Given {
     std::uint64_t first = 0;
-    std::vector<double> memory{};  // at its start
+    std::vector<double> memory{};  // what the generator remembered at its start
   };
 
   [[nodiscard]] std::uint64_t oldest_needed(std::uint64_t first) const {
     return generator_->oldest_needed(StepIndex{first}).value();
   }
 
-  // With so many steps, those that a run itself begins take up a quarter of what a checkpoint may have.
+  // The fewest steps of a segment. With so many steps, the segments that a run itself begins take up a quarter of the
+  // most that a checkpoint may have.
   [[nodiscard]] std::uint64_t length_min() const {
     constexpr std::uint64_t lengths = 1024;
     return std::max<std::uint64_t>((generator_->reach() + lengths - 1) / lengths, 1);
   }
 
-  // The step that the first block begins with.
+  // Checks that the checkpoint fits, and returns the step that the first block begins with.
   [[nodiscard]] std::uint64_t checked_start(const Checkpoint& checkpoint, std::uint64_t next_step,
                                             bool is_cut) const {
     const std::vector<Segment>& segments = checkpoint.segments;
@@ -135,7 +138,7 @@ class NoiseSource::Impl {
   }
 
   // A generator without memory begins where it is to give its first block, and reads what it needs from the keys of
-  // the checkpoint; one with memory begins where that was taken, and goes through the steps in between.
+  // the checkpoint. One with memory begins where the checkpoint was taken, and goes through the steps in between.
   void restore(const Checkpoint& checkpoint) {
     upcoming_ = generator_->memoryless() ? start_ : checkpoint.segments.front().first.value();
     const bool fresh = upcoming_ == 0 && checkpoint.memory.empty();
@@ -151,6 +154,7 @@ class NoiseSource::Impl {
   std::span<const double> generate(std::size_t steps) {
     NUSTREAM_REQUIRE(!failed_, "a source that got no fresh bytes gives no further block");
     const std::span<double> z(z_.get(), steps * dimension_);
+    // Set for the time of the call: if the source of fresh bytes throws, the generator has half a block.
     failed_ = true;
     generator_->generate(StepIndex{upcoming_}, steps, seed_, z);
     failed_ = false;
@@ -158,7 +162,7 @@ class NoiseSource::Impl {
     return z;
   }
 
-  // Of the last two blocks the one that holds the step, or would if it were not cut short.
+  // Of the last two blocks, the one that holds the step, or would hold it if it were not cut short.
   [[nodiscard]] const Given* given_with(std::uint64_t step) const {
     for (std::uint64_t back = 1; back <= std::min<std::uint64_t>(count_, given_.size()); ++back) {
       const Given& given = given_[(count_ - back) % given_.size()];
@@ -182,13 +186,14 @@ class NoiseSource::Impl {
     return static_cast<std::size_t>(std::min<std::uint64_t>(left_of_block(first), horizon_->value() - first));
   }
 
-  // Strides then begin at restarts: no multiple of a stride would end one for certain.
+  // Whether strides begin at restarts. No multiple of a stride is then certain to end one.
   static bool restarts_within_strides(const Correlation& correlation) {
     const auto* restarted = std::get_if<Restarted>(&correlation.family());
     return restarted != nullptr && restarted->every().value() % lookahead_steps != 0;
   }
 
-  // Where a recurrence takes several steps at once, a stride that is cut would round otherwise.
+  // `end` rounded up to whole strides. Where a recurrence takes several steps at once, a stride that is cut would be
+  // rounded otherwise.
   static std::optional<StepCount> whole_strides(std::optional<StepCount> end) {
     constexpr std::uint64_t last_whole =
         std::numeric_limits<std::uint64_t>::max() / lookahead_steps * lookahead_steps;
@@ -208,14 +213,14 @@ class NoiseSource::Impl {
   std::optional<StepCount> horizon_;
   std::optional<StepCount> end_;
   std::unique_ptr<Generator> generator_;
-  std::uint64_t start_;  // the first block's first step
+  std::uint64_t start_;  // first step of the first block
   KeyRing keys_;
   KeyedSeedNoise seed_;
-  std::uint64_t room_;  // steps that z_ has room for
+  std::uint64_t room_;  // number of steps that z_ has room for
   Samples z_;
   std::uint64_t upcoming_ = 0;    // first step that next() gives
-  std::uint64_t count_ = 0;       // blocks given
-  std::array<Given, 2> given_{};  // the last two of them, block n in n mod 2
+  std::uint64_t count_ = 0;       // number of blocks given
+  std::array<Given, 2> given_{};  // the last two blocks: block n is in n mod 2
   bool failed_ = false;
 };
 

@@ -47,9 +47,9 @@ class TreeGenerator final : public Generator {
   }
 
  private:
-  // The leaf completes one node on each level up to `top`; the subtrees below `top` that it had beside it were
-  // part of the prefix until now, and give way to the one that holds them. A whole tree is in the prefix for good:
-  // its estimate is not kept, and leaf 0 of the next one has nothing beside it.
+  // Takes the step of one leaf. The leaf completes one node on each level up to `top`. The subtrees below `top` that
+  // stood beside it were part of the prefix until now, and give way to the larger subtree that holds them. A whole
+  // tree is in the prefix for good: its estimate is not kept, and leaf 0 of the next tree has nothing beside it.
   void take_step(std::uint64_t leaf, std::span<const double> nodes, std::span<double> z) {
     const auto top = static_cast<std::size_t>(std::countr_one(leaf));
     for (std::size_t j = 0; j < dimension_; ++j) {
@@ -71,7 +71,7 @@ class TreeGenerator final : public Generator {
   std::size_t levels_;
   std::uint64_t leaves_;
   std::vector<double> weights_;
-  std::vector<double> subtree_;  // height × dimension: the estimate of each subtree that is part of the prefix
+  std::vector<double> subtree_;  // height × dimension: estimates of the subtrees that are part of the prefix
   std::vector<double> seed_;
   StepIndex next_{0};
 };
@@ -90,8 +90,8 @@ std::unique_ptr<Generator> make_tree(const Tree& tree, std::size_t dimension) {
 double largest_tree_stddev(const Tree& tree) {
   double largest = 1;
   for (unsigned top = 1; top <= tree.height; ++top) {
-    // z = Σ_ℓ below_ℓ own_ℓ node_ℓ + Σ_ℓ (below_ℓ − 1) sibling_ℓ, below_ℓ the weight that level ℓ keeps in the
-    // estimate of level `top`; a sibling's variance is its own weight under Honaker, 1 under plain.
+    // z = Σ_ℓ below_ℓ own_ℓ node_ℓ + Σ_ℓ (below_ℓ − 1) sibling_ℓ, where below_ℓ is the weight that level ℓ keeps in
+    // the estimate of level `top`. A sibling's variance is its own weight under Honaker, and 1 under plain.
     double below = 1;
     double variance = 0;
     for (unsigned level = top + 1; level-- > 0;) {
