@@ -13,10 +13,11 @@ double decay_of(const Averaging& settings) {
   return settings.kind == Averaging::Kind::exponential ? settings.decay : 1.0;
 }
 
-// Weights of a tail are counts of iterates: exact up to here.
+// The weight of a tail counts iterates. A double holds such counts exactly up to here.
 constexpr double count_max = 9007199254740992;  // 2^53
 
-// Whether an average under `settings` can have this weight after `steps` steps, having gone on from another or not.
+// Whether an average under `settings` can have this weight after `steps` steps, whether or not it went on from
+// another one. A state that claims an impossible weight is damaged or belongs to other settings.
 bool reachable(const Averaging& settings, double weight, std::uint64_t steps) {
   if (settings.kind == Averaging::Kind::last) return weight == 0 && !std::signbit(weight);
   const double taken = steps > settings.from ? static_cast<double>(steps - settings.from) : 0;
@@ -24,7 +25,7 @@ bool reachable(const Averaging& settings, double weight, std::uint64_t steps) {
   if (settings.kind == Averaging::Kind::tail) {
     return weight >= std::max(taken, 1.0) && weight <= count_max && weight == std::floor(weight);
   }
-  // The limit is 1/(1 − decay); the recursion may end a rounding error above it.
+  // The weight tends to 1/(1 − decay); the recursion may end a rounding error above that.
   return weight > 0 && (taken == 0 || weight >= 1) && weight <= (1 + 1e-9) / (1 - settings.decay);
 }
 

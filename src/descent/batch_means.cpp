@@ -29,12 +29,15 @@ StepCount BatchMeans::next_boundary() const noexcept {
 void BatchMeans::close(std::span<const double> average) {
   NUSTREAM_REQUIRE(average.size() == dimension_, "a batch closes with the average over it");
   const std::size_t before = count();
+  // (n + 1) times the average over all batches is the sum of their means; what the earlier ones do not explain is
+  // this one's.
   for (std::size_t j = 0; j < dimension_; ++j) {
     double sum = 0;
     for (std::size_t i = 0; i < before; ++i) sum += means_[i * dimension_ + j];
     means_.push_back(static_cast<double>(before + 1) * average[j] - sum);
   }
   if (count() < 2 * batching_.batches) return;
+  // 2m batches become m of twice the length: the mean of two neighbours is that of their union.
   for (std::size_t i = 0; i < batching_.batches; ++i) {
     for (std::size_t j = 0; j < dimension_; ++j) {
       means_[i * dimension_ + j] = 0.5 * (means_[2 * i * dimension_ + j] + means_[(2 * i + 1) * dimension_ + j]);

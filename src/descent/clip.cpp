@@ -20,7 +20,8 @@ bool clip_to_grid(double slope, std::span<const double> x, const noise::Grid& gr
     return false;
   }
   const int exponent = std::ilogb(norm.scale);
-  // In units of the grid and of the scaled x; overflows to infinity only where the gradient is longer than G.
+  // The slope in units of the grid and of the scaled x. It overflows to infinity only where the gradient is longer
+  // than G.
   const double scaled_slope = std::scalbn(slope, exponent - std::ilogb(grid.spacing()));
   const ClippedGradient clipped =
       clip_gradient(scaled_slope, norm.fraction, {1, clip_radius_in_units(grid, x.size())});

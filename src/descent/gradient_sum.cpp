@@ -30,7 +30,7 @@ void GradientSum::clear() {
 }
 
 bool GradientSum::add(std::span<const double> slopes, std::span<const double> x) {
-  // ‖slopes ⊗ x‖ = ‖slopes‖·‖x‖, so that its matrix is never formed.
+  // ‖slopes ⊗ x‖ = ‖slopes‖·‖x‖, so the matrix is never formed to find its norm.
   const double of_slopes = squares_of(slopes);
   const double of_x = squares_of(x);
   const bool in_range = squares_in_range<2>(of_slopes) && squares_in_range<2>(of_x);

@@ -36,6 +36,7 @@ bool add_out_of_range(GradientSum& sum, const double* slopes, std::size_t column
 }
 
 bool clip_out_of_range(const Job& job, double slope, const double* x, double y, bool uses_y) {
+  // A record without a usable target is clipped with slope 0, which gives zeros whatever its row holds.
   const bool usable = !uses_y || std::isfinite(y);
   return clip_to_grid(usable ? slope : 0.0, {x, job.dimension}, *job.grid, {job.units, job.dimension});
 }

@@ -1,7 +1,7 @@
 // The inner loop, compiled once for each instruction set; private to the descent room.
 //
-// kernel_body.h holds the code; kernel_{baseline,avx2,avx512}.cpp compile it with different flags. All of them
-// run the same IEEE operations in the same order (packs of eight, one reduction tree, no contraction).
+// kernel_body.h holds the code, and kernel_{baseline,avx2,avx512}.cpp compile it with different flags. All of them
+// run the same IEEE operations in the same order: packs of eight, one reduction tree, no contraction.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ class Projection;
 
 namespace nustream::descent::kernel {
 
-/// One stretch of steps, as pointers. Vectors called padded hold whole packs of eight, 64-byte aligned, with
-/// zeros behind their d entries.
+/// One stretch of steps, as pointers. Vectors called padded hold whole packs of eight, are aligned to 64 bytes, and
+/// have zeros behind their d entries.
 struct Job {
   model::Loss loss;
   std::size_t dimension;
@@ -67,7 +67,7 @@ struct Variant {
   std::string_view name;
   void (*run)(Job&);
   void (*run_two_stage)(TwoStageJob&);
-  bool available;  // on this machine
+  bool available;  // whether this machine has the instructions
 };
 inline constexpr std::size_t variant_count =
 #if defined(__x86_64__)
@@ -75,17 +75,17 @@ inline constexpr std::size_t variant_count =
 #else
     1;
 #endif
-/// All of them, the preferred one first.
+/// All variants, the preferred one first.
 [[nodiscard]] const Variant (&variants() noexcept)[variant_count];
-/// The first of them that this machine has.
+/// The first variant that this machine can run.
 [[nodiscard]] const Variant& preferred() noexcept;
 
-// What the kernels call out of line, so that nothing but their own code is compiled with their flags. Cold: the
-// compiler then keeps the iterate in registers around the calls.
+// The kernels call these functions out of line, so that nothing but the kernels' own code is compiled with their
+// flags. They are marked cold, so that the compiler keeps the iterate in registers around the calls.
 
-/// clip_to_grid() of a record outside the fast path: NaN, infinity, overflow, underflow, or a row of zeros.
+/// clip_to_grid() for a record outside the fast path: NaN, infinity, overflow, underflow, or a row of zeros.
 [[nodiscard, gnu::cold]] bool clip_out_of_range(const Job& job, double slope, const double* x, double y, bool uses_y);
-/// The projection of an iterate whose squared norm overflows or underflows.
+/// Projects an iterate whose squared norm overflows or underflows.
 [[gnu::cold]] void project_out_of_range(const Job& job);
 
 }  // namespace nustream::descent::kernel

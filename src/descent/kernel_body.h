@@ -1,6 +1,6 @@
 // The code of kernel.h, compiled once for each instruction set. NUSTREAM_KERNEL names the function to define.
 //
-// Nothing here may call an inline function of a shared header unless it is always inlined: the linker could
+// Nothing here may call an inline function of a shared header unless it is always inlined. The linker could otherwise
 // keep the copy with the wider instructions for everyone.
 #include <cmath>
 #include <utility>
@@ -13,10 +13,10 @@
 namespace nustream::descent::kernel {
 namespace {
 
-// d entries as packs. `fixed` is the number of packs where the compiler is to know it, else 0.
+// The d entries as packs. `fixed` is the number of packs where the compiler is to know it, and 0 otherwise.
 template <std::size_t fixed>
 struct Shape {
-  std::size_t before_last;  // packs but the last
+  std::size_t before_last;  // number of packs before the last one
   First last;
 
   explicit Shape(std::size_t dimension)
@@ -29,7 +29,7 @@ struct Shape {
       for (std::size_t p = 0; p < before_last; ++p) body(p, Whole{});
       body(before_last, last);
     } else {
-      // No loop: with numbers for indices the compiler keeps the packs in registers.
+      // There is no loop here: with constant indices the compiler keeps the packs in registers.
       [&]<std::size_t... p>(std::index_sequence<p...>) {
         (body(p, Whole{}), ...);
       }(std::make_index_sequence<fixed - 1>());
@@ -37,7 +37,8 @@ struct Shape {
     }
   }
 
-  // Σ_p term(p, Whole or First); four sums apart where there are many, so that they do not wait for each other.
+  // Σ_p term(p, Whole or First). Where there are many packs, four separate sums are kept, so that additions do not
+  // wait for each other.
   template <class Term>
   [[nodiscard]] double sum(const Term& term) const {
     if constexpr (fixed == 0) {
@@ -59,7 +60,7 @@ struct Shape {
   }
 };
 
-// Pack p of a vector that is not padded.
+// Reads and writes pack p of a vector that is not padded.
 template <class Entry, class Entries>
 inline auto get(const Entry* vector, std::size_t p, Entries entries) {
   return get(vector + p * pack_size, entries);
@@ -69,7 +70,7 @@ inline void put(double* vector, std::size_t p, Entries entries, const Reals& val
   put(vector + p * pack_size, entries, value);
 }
 
-// The iterate: in registers where its number of packs is known, else in the job's memory.
+// The iterate. It lives in registers where its number of packs is known, and in the job's memory otherwise.
 template <std::size_t fixed>
 struct Iterate {
   Reals packs[fixed];
@@ -98,7 +99,7 @@ inline bool is_finite(double value) {
   return value - value == 0;
 }
 
-// One record's gradient: on_grid(factor, x), or job.units where the record is out of range.
+// The gradient of one record: on_grid(factor, x), or job.units where the record is out of range.
 struct RecordGradient {
   const double* x;
   double factor;
@@ -121,13 +122,13 @@ inline RecordGradient record_gradient(const Shape& shape, const Iterate& theta, 
   double slope = formula.slope(prediction, y);
   if (job.weights != nullptr) slope *= job.weights[record];
 
-  // An infinite slope passes: clip_gradient() keeps the direction.
+  // An infinite slope may pass, because clip_gradient() keeps its direction.
   const bool in_range = squares_in_range(squares) && slope == slope && is_finite(y);
   if (__builtin_expect(!in_range, 0)) {
     if (clip_out_of_range(job, slope, x, y, Formula::uses_target)) ++job.clipped;
     return {x, 0, true};
   }
-  // The root and the quotient in clip_gradient() do not wait for θ.
+  // The root and the quotient in clip_gradient() do not depend on θ, so they need not wait for the step before.
   const ClippedGradient clipped = clip_gradient(slope, __builtin_sqrt(squares), {job.units_per_gradient, job.radius});
   job.clipped += clipped.is_long ? 1U : 0U;
   return {x, clipped.factor, false};
@@ -160,7 +161,7 @@ inline void project(const Shape& shape, Iterate& theta, const Job& job) {
   }
 }
 
-// θ̄ ← θ̄ + gain (θ − θ̄): descent/averaging.h.
+// θ̄ ← θ̄ + gain (θ − θ̄), as descent/averaging.h says.
 template <class Shape, class Iterate>
 inline void average(const Shape& shape, const Iterate& theta, const Job& job, double gain) {
   shape.each([&](std::size_t p, auto entries) {
@@ -169,7 +170,7 @@ inline void average(const Shape& shape, const Iterate& theta, const Job& job, do
   });
 }
 
-// Pack p of v and θ.
+// Moves pack p of v and then of θ.
 template <class Iterate>
 inline void move_by_velocity(Iterate& theta, const Job& job, const MomentumStep& step, std::size_t p,
                              const Reals& noisy) {
@@ -179,7 +180,8 @@ inline void move_by_velocity(Iterate& theta, const Job& job, const MomentumStep&
   theta.set(p, step.moved(theta.get(p), velocity));
 }
 
-// θ ← Π(θ(1 − ηλ) − η(Σ_i u_i + z)s/m), or with momentum by the velocity.
+// θ ← Π(θ(1 − ηλ) − η(Σ_i u_i + z)s/m), or a step by the velocity with momentum. The last record's gradient goes
+// straight into the step, so that a step of one record never touches the sum in memory.
 template <class Shape, class Iterate, class Formula>
 inline void step(const Shape& shape, Iterate& theta, const Formula& formula, Job& job, std::size_t t) {
   const std::size_t begin = t * job.minibatch;

@@ -13,6 +13,7 @@ ScaledNorm scaled_norm(std::span<const double> v) {
     largest = std::max(largest, std::fabs(entry));
   }
   if (largest == 0) return {1, 0};
+  // Dividing by a power of two is exact, and brings the largest entry into [1, 2): no square overflows.
   const int exponent = std::ilogb(largest);
   double squares = 0;
   for (const double entry : v) {

@@ -1,13 +1,13 @@
-// ‖v‖₂ where ‖v‖₂² would overflow or lose its last bits to underflow.
+// Computes ‖v‖₂ even where ‖v‖₂² would overflow, or lose its last bits to underflow.
 #pragma once
 
 #include <span>
 
 namespace nustream::descent {
 
-/// ‖v‖₂ = scale · fraction, scale a power of two with scale ≤ max|v_j| < 2·scale and fraction in [1, 2√d),
-/// relative error at most (d + 4)·2^-54. Zero vectors have scale 1 and fraction 0; where an entry is not
-/// finite, the fraction is NaN.
+/// ‖v‖₂ = scale · fraction. scale is a power of two with scale ≤ max|v_j| < 2·scale, and fraction lies in [1, 2√d)
+/// with a relative error of at most (d + 4)·2^-54. A vector of zeros has scale 1 and fraction 0. Where an entry is
+/// not finite, the fraction is NaN.
 struct ScaledNorm {
   double scale;
   double fraction;

@@ -1,7 +1,8 @@
-// Eight doubles, or eight 64-bit integers, side by side: the arithmetic of the kernels.
+// Packs of eight doubles, or of eight 64-bit integers, side by side, and the arithmetic that the kernels do with
+// them.
 //
-// Included by the kernels alone, inside an unnamed namespace of their own: each copy is compiled with other
-// flags, and no two may be merged by the linker. A pack is one, two or four native vectors; whichever it is,
+// Only the kernels include this header, each inside an unnamed namespace of its own: every copy is compiled with
+// other flags, and the linker may not merge any two. A pack is one, two or four native vectors. Whichever it is,
 // element j goes through the same operations.
 #pragma once
 
@@ -29,7 +30,7 @@ constexpr std::size_t parts = pack_size / native_size;
 using NativeReal [[gnu::vector_size(8 * native_size)]] = double;
 using NativeInteger [[gnu::vector_size(8 * native_size)]] = std::int64_t;
 using NativeBits [[gnu::vector_size(8 * native_size)]] = std::uint64_t;
-// The same where they lie in memory.
+// The same types as they lie in memory, without alignment.
 using UnalignedReal [[gnu::vector_size(8 * native_size), gnu::aligned(8), gnu::may_alias]] = double;
 using UnalignedInteger [[gnu::vector_size(8 * native_size), gnu::aligned(8), gnu::may_alias]] = std::int64_t;
 
@@ -40,7 +41,7 @@ struct Integers {
   NativeInteger part[parts];
 };
 
-// Unrolled, so that the parts stay in registers.
+// The loop is unrolled, so that the parts stay in registers.
 #define NUSTREAM_EACH_PART _Pragma("GCC unroll 4") for (std::size_t i = 0; i < parts; ++i)
 
 inline Reals broadcast(double value) {
@@ -64,7 +65,7 @@ inline Reals operator*(Reals a, const Reals& b) {
   return broadcast(a) * b;
 }
 
-// A NaN in `value` stays a NaN.
+// Clamps each entry. A NaN in `value` stays a NaN.
 inline Reals clamp(Reals value, const Reals& lower, const Reals& upper) {
   NUSTREAM_EACH_PART {
     const NativeReal raised = value.part[i] < lower.part[i] ? lower.part[i] : value.part[i];
@@ -73,7 +74,7 @@ inline Reals clamp(Reals value, const Reals& lower, const Reals& upper) {
   return value;
 }
 
-// ((0+4)+(2+6)) + ((1+5)+(3+7)) on every instruction set.
+// The sum ((0+4)+(2+6)) + ((1+5)+(3+7)), in this order on every instruction set, so that its rounding is the same.
 inline double sum(const Reals& a) {
 #if defined(__AVX2__)
   using Four [[gnu::vector_size(32)]] = double;
@@ -113,7 +114,7 @@ inline void store(std::int64_t* to, const Integers& value) {
 inline __mmask8 first(std::size_t count) {
   return static_cast<__mmask8>((1U << count) - 1);
 }
-// The first `count` ≤ 8 entries, zeros behind them; memory behind them is not touched.
+// Reads or writes the first `count` ≤ 8 entries, with zeros behind them; memory behind them is not touched.
 inline Reals load_first(const double* from, std::size_t count) {
   return {{_mm512_maskz_loadu_pd(first(count), from)}};
 }
@@ -176,7 +177,7 @@ inline void store_first(std::int64_t* to, const Integers& value, std::size_t cou
 
 #endif
 
-// Which entries of a pack there are: all of them, or the first ones of the last pack.
+// Says which entries of a pack exist: all of them, or the first ones of the last pack.
 struct Whole {};
 struct First {
   std::size_t count;  // 1 … 8
@@ -198,11 +199,11 @@ inline void put(Entry* to, First first, const Pack& value) {
   store_first(to, value, first.count);
 }
 
-// Towards zero; |value| < 2^51.
+// Rounds towards zero, for |value| < 2^51.
 inline Integers truncate(const Reals& value) {
   Integers result;
 #if defined(__AVX2__) && !defined(__AVX512DQ__)
-  // 1.5·2^52: adding it to an integer below 2^51 leaves that integer in the low bits.
+  // Adding 1.5·2^52 to an integer below 2^51 leaves that integer in the low bits. AVX2 has no conversion for 64 bits.
   const NativeReal shift = 0x1.8p52 - NativeReal{};
   NUSTREAM_EACH_PART {
     const NativeReal whole = _mm256_round_pd(value.part[i], _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
@@ -214,11 +215,11 @@ inline Integers truncate(const Reals& value) {
   return result;
 }
 
-// To nearest; any integer.
+// Converts to the nearest double, for any integer.
 inline Reals to_reals(const Integers& value) {
   Reals result;
 #if defined(__AVX2__) && !defined(__AVX512DQ__)
-  // The high half over 2^84 + 2^63, the low half over 2^52, and one rounding where they meet.
+  // The high half goes over 2^84 + 2^63 and the low half over 2^52; there is one rounding, where the two meet.
   const NativeInteger high_base = 0x4530000080000000 - NativeInteger{};
   const NativeInteger low_base = 0x4330000000000000 - NativeInteger{};
   const NativeReal both = 0x1.00000801p84 - NativeReal{};
@@ -234,6 +235,7 @@ inline Reals to_reals(const Integers& value) {
   return result;
 }
 
+// The sum overflowed where both addends differ from it in sign; it then becomes the end of the range on their side.
 inline Integers saturating_add(const Integers& a, const Integers& b) {
   Integers result;
   NUSTREAM_EACH_PART {

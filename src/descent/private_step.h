@@ -18,7 +18,7 @@
 
 namespace nustream::descent {
 
-// What pack.h defines for packs, for one number.
+// For single numbers, the functions that pack.h defines for packs.
 using noise::saturating_add;
 [[nodiscard, gnu::always_inline]] inline std::int64_t truncate(double value) noexcept {
   return static_cast<std::int64_t>(value);
@@ -27,10 +27,11 @@ using noise::saturating_add;
   return static_cast<double>(value);
 }
 
-/// Whether a sum of squares gives the norm to the digits that clip_gradient() counts on: none of its terms
-/// overflowed, and none that matters lost digits to underflow. Written so that a NaN fails it. The norm of an outer
-/// product is that of one factor times the other's: each of the two is then asked for, since the product may look
-/// harmless between one that is subnormal and one that is huge.
+/// Whether a sum of squares gives the norm to as many digits as clip_gradient() relies on. It does if none of its
+/// terms overflowed and none that matters lost digits to underflow. The test is written so that a NaN fails it.
+///
+/// The norm of an outer product is the norm of one factor times that of the other. Each of the two is then tested,
+/// with narrower limits, because the product may look harmless between one that is subnormal and one that is huge.
 template <int factors = 1>
 [[nodiscard, gnu::always_inline]] inline bool squares_in_range(double squares) noexcept {
   static_assert(factors == 1 || factors == 2);
@@ -38,16 +39,16 @@ template <int factors = 1>
   return squares > smallest && squares < 1 / smallest;
 }
 
-/// G and the grid.
+/// What clip_gradient() needs to know of G and the grid.
 struct GridClip {
-  double units_per_gradient;  ///< 1/s
+  double units_per_gradient;  ///< bound of the norm, in units of the grid
   double radius;              ///< what a norm is held to, in units of the grid
 };
 
-/// A clipped gradient of h·v is factor · v in units of the grid: on_grid() makes integers of it.
+/// A clipped gradient of h·v is factor · v in units of the grid; on_grid() makes integers of it.
 struct ClippedGradient {
   double factor;
-  bool is_long;  ///< whether the gradient was longer than G; operator side only
+  bool is_long;  ///< whether the gradient was longer than G; only the operator may see it
 };
 
 /// clip(h·v, G): the gradient h·v as it is where it is at most G long, else G long in the same direction.
@@ -66,25 +67,25 @@ struct ClippedGradient {
   return {__builtin_copysign(is_long ? limit : length, slope), is_long};
 }
 
-/// trunc(factor · v): the clipped gradient's integers for entries of v, given the factor of clip_gradient(). They are
-/// rounded towards zero: no entry grows, so the norm stays at most G. Of a matrix slopes ⊗ x that was clipped as a
-/// whole (slope 1, norm ‖slopes‖·‖x‖), the column of one slope has the factor times that slope.
+/// trunc(factor · v): the integers of the clipped gradient for entries of v, given the factor of clip_gradient().
+/// They are rounded towards zero: no entry grows, so the norm stays at most G. If a matrix slopes ⊗ x was clipped as
+/// a whole (slope 1, norm ‖slopes‖·‖x‖), the column of one slope has the factor times that slope.
 template <class Reals>
 [[nodiscard, gnu::always_inline]] inline auto on_grid(double factor, const Reals& v) {
   return truncate(factor * v);
 }
 
-/// Σ_i u_i + z of one step, in units of the grid: the sum of its clipped gradients and its noise. The two are added
-/// as integers, so that the low bits of the noise cannot tell which gradient it was added to, and are converted once.
-/// The addition saturates: it then moves the result by no more than the sum was moved. `Integers` may be any type
-/// that has saturating_add() and to_reals(), as 128-bit sums will.
+/// Σ_i u_i + z of one step in units of the grid: the sum of its clipped gradients and its noise. The two are added as
+/// integers, so that the low bits of the noise cannot tell which gradient it was added to, and they are converted
+/// once. The addition saturates, so it moves the result by no more than the sum was moved. `Integers` may be any type
+/// that has saturating_add() and to_reals(), such as 128-bit sums.
 template <class Integers>
 [[nodiscard, gnu::always_inline]] inline auto add_noise(const Integers& sum, const Integers& noise) {
   return to_reals(saturating_add(sum, noise));
 }
 
-/// θ ← θ(1 − ηλ) − η(Σ_i u_i + z)s/m: CDP+ Algorithm 1, grouped so that only the last product and difference wait for
-/// the gradient.
+/// θ ← θ(1 − ηλ) − η(Σ_i u_i + z)s/m, the step of CDP+ Algorithm 1. It is grouped so that only the last product and
+/// difference have to wait for the gradient.
 struct NoisyStep {
   double keep;  ///< 1 − ηλ
   double gain;  ///< ηs/m
@@ -93,15 +94,15 @@ struct NoisyStep {
                                                         double gradient_per_unit) noexcept {
     return {1 - step_size * l2, step_size * gradient_per_unit};
   }
-  /// Entries of the iterate after the step; `noisy` is what add_noise() gave.
+  /// The entries of the iterate after the step; `noisy` is what add_noise() gave.
   template <class Reals>
   [[nodiscard, gnu::always_inline]] Reals moved(const Reals& theta, const Reals& noisy) const {
     return keep * theta - gain * noisy;
   }
 };
 
-/// v ← μv + (Σ_i u_i + z)s/m + λθ, then θ ← θ − ηv: heavy ball, as descent/loop.h says it. The noise is in `noisy`,
-/// so that all of v and θ is made of what a plain step shows as well: post-processing.
+/// v ← μv + (Σ_i u_i + z)s/m + λθ, then θ ← θ − ηv: the heavy ball of descent/loop.h. The noise is already in
+/// `noisy`, so v and θ are computed from what a plain step shows as well, and are post-processing.
 struct MomentumStep {
   double momentum;  ///< μ
   double size;      ///< η

@@ -44,7 +44,7 @@ struct Apply {
   void operator()(const Unbounded&) const {}
   void operator()(const Ball& ball) const {
     const ScaledNorm norm = scaled_norm(theta);
-    // The factor is formed from two quotients, neither of which overflows where ‖θ‖ itself would.
+    // The factor is computed by two quotients, neither of which overflows where ‖θ‖ itself would.
     const double factor = (ball.radius / norm.scale) / norm.fraction;
     if (!(factor < 1)) return;
     for (double& entry : theta) entry = (entry / norm.scale) * (ball.radius / norm.fraction);

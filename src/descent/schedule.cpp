@@ -49,7 +49,7 @@ struct CheckFamily {
   }
 };
 
-/// w: how many of the last steps cool down.
+/// w, the number of the last steps over which the schedule cools down.
 double cooling_steps(const Cooldown& schedule) {
   return std::max(1.0, std::round(schedule.share * static_cast<double>(schedule.horizon.value())));
 }

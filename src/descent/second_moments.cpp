@@ -82,6 +82,7 @@ void SecondMoments::step(std::span<const double> x, std::span<const double> y, s
     const double slope = weight * std::inner_product(row.begin(), row.end(), theta.begin(), -y[i]);
     meat_->add(triangle_, slope * slope);
   }
+  // The means begin after from_ steps, but the noise of earlier steps is used up all the same: each step has its own.
   const std::uint64_t entered = count(StepCount{steps.value() + 1});
   const double gain = entered > 0 ? 1.0 / static_cast<double>(entered) : 0.0;
   bread_.step(bread_noise, gain);

@@ -1,5 +1,5 @@
 // The code of two_stage_kernel.h, compiled once for each instruction set. NUSTREAM_TWO_STAGE_KERNEL names the
-// function to define. What kernel_body.h says of inline functions holds here too.
+// function to define. What kernel_body.h says about inline functions holds here too.
 #include "descent/pack.h"
 #include "descent/private_step.h"
 #include "descent/two_stage_kernel.h"
@@ -21,7 +21,7 @@ inline double dot(const double* a, const double* b, std::size_t n) {
   return sum(total);
 }
 
-// Of vectors that were just written number by number: as wide loads they would wait for the stores.
+// The dot product of vectors that were just written number by number. Wide loads would have to wait for those stores.
 inline double short_dot(const double* a, const double* b, std::size_t n) {
   double even = 0;
   double odd = 0;
@@ -34,7 +34,8 @@ inline double short_dot(const double* a, const double* b, std::size_t n) {
   return even + odd;
 }
 
-// GradientSum::add(): trunc(clip(slopes ⊗ x)/s), column by column. Returns whether it was longer than G.
+// Adds trunc(clip(slopes ⊗ x)/s) column by column, as GradientSum::add() does. Returns whether the gradient was
+// longer than G.
 inline bool add_outer(const OuterTarget& to, const double* slopes, std::size_t columns, const double* x,
                       double x_squares, std::size_t inputs) {
   const double slope_squares = short_dot(slopes, slopes, columns);
@@ -46,7 +47,7 @@ inline bool add_outer(const OuterTarget& to, const double* slopes, std::size_t c
   std::int64_t* sums = to.units;
   for (std::size_t k = 0; k < columns; ++k, sums += padded(inputs)) {
     const double factor = clipped.factor * slopes[k];
-    // Inlined by force: gcc would call it once a pack.
+    // Inlined by force: gcc would otherwise call it once for each pack.
     each_pack(
         inputs, [&](std::size_t at, auto entries) __attribute__((always_inline)) {
           store(sums + at, saturating_add(load(sums + at), on_grid(factor, get(x + at, entries))));
@@ -55,6 +56,7 @@ inline bool add_outer(const OuterTarget& to, const double* slopes, std::size_t c
   return clipped.is_long;
 }
 
+// The first stage of public rows: plain sums, as there is nothing to clip or to hide.
 inline void add_public(double* column, const double* slopes, std::size_t columns, const double* x,
                        std::size_t inputs) {
   for (std::size_t k = 0; k < columns; ++k, column += padded(inputs)) {

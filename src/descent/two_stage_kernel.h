@@ -1,4 +1,5 @@
-// The records of one step of a two-stage model, compiled once for each instruction set; private to the descent room.
+// Handles the records of one step of a two-stage model, compiled once for each instruction set; private to the
+// descent room.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +11,20 @@ class GradientSum;
 
 namespace nustream::descent::kernel {
 
-/// Whole packs: masked stores would make every record wait for the one before.
+/// `entries` rounded up to whole packs. Masked stores would make every record wait for the one before.
 [[nodiscard]] constexpr std::size_t padded(std::size_t entries) noexcept {
   return (entries + 7) / 8 * 8;
 }
 
-/// Where clipped outer products are added.
+/// The place where clipped outer products are added.
 struct OuterTarget {
-  GradientSum* sum;           // of gradients outside the fast path; null: nothing is clipped here
-  std::int64_t* units;        // of those inside it: columns of padded(inputs) entries
+  GradientSum* sum;           // takes gradients outside the fast path; null: nothing is clipped here
+  std::int64_t* units;        // takes those inside it: columns of padded(inputs) entries
   double units_per_gradient;  // 1/s
   double radius;              // clip_radius_in_units()
 };
 
-/// Rows are [z, x] as TwoStageShape says. The iterates are those of the step: nothing is moved in here.
+/// Rows are [z, x], as TwoStageShape says. The iterates are those of the step; nothing is moved in here.
 struct TwoStageJob {
   std::size_t instruments;
   std::size_t controls;
@@ -36,7 +37,7 @@ struct TwoStageJob {
 
   OuterTarget second_stage;
   OuterTarget first_stage;
-  double* public_sum;  // of a public first stage, endogenous columns of padded(instruments); else null
+  double* public_sum;  // of a public first stage, endogenous columns of padded(instruments); otherwise null
 
   double* fitted;     // padded(controls + endogenous), zeros behind; scratch
   double* residuals;  // padded(endogenous), zeros behind; scratch
@@ -51,7 +52,7 @@ void run_two_stage_avx2(TwoStageJob& job);
 void run_two_stage_avx512(TwoStageJob& job);
 #endif
 
-/// GradientSum's own path, out of line: NaN, infinity, overflow, underflow, or zeros.
+/// GradientSum's own path, called out of line, for NaN, infinity, overflow, underflow, or zeros.
 [[nodiscard, gnu::cold]] bool add_out_of_range(GradientSum& sum, const double* slopes, std::size_t columns,
                                                const double* x, std::size_t inputs);
 

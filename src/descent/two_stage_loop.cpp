@@ -90,6 +90,7 @@ void TwoStageLoop::add_records(std::span<const double> rows, std::span<const dou
 }
 
 void TwoStageLoop::step_public(std::span<double> first_stage, double step_size) {
+  // Public rows are summed as numbers: there is no clip and no grid, since this stage costs no privacy.
   const double keep = 1 - step_size * rule_.first_l2;
   const double gain = step_size / static_cast<double>(rule_.minibatch);
   const std::size_t q = rule_.shape.instruments;

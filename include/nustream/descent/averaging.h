@@ -1,4 +1,4 @@
-// Averages of iterates: Polyak–Ruppert over a tail, or exponentially weighted.
+// Averages the iterates: by Polyak and Ruppert's plain mean over a tail, or with exponential weights.
 #pragma once
 
 #include <cstddef>
@@ -10,55 +10,57 @@
 
 namespace nustream::descent {
 
-/// Which average a release shows beside the last iterate. The iterate "of step count n" is θ after n steps;
-/// θ_0 is never averaged.
+/// Which average a release shows beside the last iterate. The iterate "of step count n" is θ after n steps; θ_0 is
+/// never averaged.
 struct Averaging {
   enum class Kind {
-    last,        ///< none: the last iterate is the estimate
+    last,        ///< no average: the last iterate is the estimate
     tail,        ///< the plain mean of the iterates of step counts from + 1, …, n
-    exponential  ///< the mean of the same iterates, weighted by decay^(n − step count) and normalised
+    exponential  ///< mean of the same iterates with weights decay^(n − step count), normalised
   };
 
   Kind kind = Kind::last;
   std::uint64_t from = 0;  ///< steps before the average begins: T/2 for the second half of T steps
-  double decay = 0.999;    ///< of exponential, in (0, 1); unused by the others
+  double decay = 0.999;    ///< for exponential, in (0, 1); the other kinds ignore it
 };
 
 /// Throws InvalidParameter where the decay of an exponential average is not in (0, 1).
 void check(const Averaging& averaging);
 
-/// A running average: after each step its weight W ← decay·W + 1 (decay = 1 for a tail) and
-/// value ← value + (θ − value)/W, which stays within the range of the iterates and does not overflow as a
+/// A running average. After each step its weight becomes W ← decay·W + 1 (decay = 1 for a tail), and its value
+/// becomes value ← value + (θ − value)/W. The value stays within the range of the iterates and does not overflow as a
 /// sum would.
 class Average {
  public:
-  /// Before its first iterate. Throws InvalidParameter as check() does.
+  /// An average before its first iterate. Throws InvalidParameter as check() does.
   Average(const Averaging& settings, std::size_t dimension);
 
-  /// Takes in the iterate after `steps` steps (≥ 1; called once for each step count, in order).
+  /// Takes in the iterate after `steps` ≥ 1 steps. It is called once for each step count, in order.
   void update(std::span<const double> theta, StepCount steps);
 
-  /// The average; empty before it begins, and always for Kind::last.
+  /// The average. Empty before it begins, and always for Kind::last.
   [[nodiscard]] std::span<const double> value() const noexcept;
 
-  /// Before its first iterate: goes on from the average that another run ended with, as if the iterates in it had
-  /// been its own. `weight`: W of that average, more than 0. A tail goes on with the whole iterates in it, an
-  /// exponential average with at most 1/(1 − decay), the weight at which its own settles. Throws InvalidParameter for
-  /// Kind::last, another weight, or a value of another size or that is not finite.
+  /// Goes on from the average that another run ended with, as if the iterates in it had been this average's own. It
+  /// is called before the first iterate. `weight` > 0 is W of the other average: a tail goes on with the whole
+  /// iterates in it, and an exponential average with at most 1/(1 − decay), the weight at which its own settles.
+  ///
+  /// Throws InvalidParameter for Kind::last, another weight, or a value that has another size or is not finite.
   void go_on_from(double weight, std::span<const double> value);
 
-  /// For a loop that updates the value itself: weighs the iterate after `steps` steps and returns the gain
-  /// 1/W with which it enters, 0 where it does not enter.
+  /// Weighs the iterate after `steps` steps, for a loop that updates the value itself. Returns the gain 1/W with
+  /// which the iterate enters, or 0 where it does not enter.
   [[nodiscard]] double weigh(StepCount steps) noexcept;
-  /// The same for as many steps in turn as `gains` has, the first of them the one after `before` steps.
+  /// Does the same for as many steps in turn as `gains` has entries. The first of them is the one after `before`
+  /// steps.
   void weigh(StepCount before, std::span<double> gains) noexcept;
-  /// The memory behind value(), d entries, for the same loop.
+  /// The memory behind value(), d entries, which such a loop updates.
   [[nodiscard]] std::span<double> memory() noexcept { return value_; }
 
-  /// W: with value(), all that has to be kept of an average. 0 before it begins.
+  /// The weight W, which is 0 before the average begins. W and value() are all that has to be kept of an average.
   [[nodiscard]] double weight() const noexcept { return weight_; }
-  /// Goes on from what weight() and value() gave after `steps` steps. Throws InvalidParameter where no such
-  /// average can have that weight, whatever it went on from, or `value` has another size.
+  /// Goes on from what weight() and value() gave after `steps` steps. Throws InvalidParameter where no average can
+  /// have that weight after so many steps, whatever it went on from, or where `value` has another size.
   void restore(double weight, std::span<const double> value, StepCount steps);
 
  private:

@@ -1,4 +1,4 @@
-// What a record's influence is bounded to, and clipping to it with care for every input.
+// Says what the influence of a record is bounded to, and clips to that bound with care for every input.
 //
 // G is enforced by one function, clip_gradient() in src/descent/private_step.h. Every kernel, loop and moment calls
 // it with the radius of clip_radius_in_units(). The fast paths do so where the sum of squares is a number of ordinary
@@ -13,23 +13,24 @@
 
 namespace nustream::descent {
 
-/// What the norm of a clipped gradient is held to, in units of the grid:
+/// The bound that the norm of a clipped gradient is held to, in units of the grid:
 ///
 ///     clip_radius()/s · (1 − (d + 16)·2^-53).
 ///
-/// A d-term sum of squares in floating point, whatever its order, its root and the three roundings that lead
-/// to a coordinate are together off by less than (d/2 + 6)·2^-53, so that after truncation the exact norm is
-/// at most G at every d, for every gradient.
+/// The rest is room for rounding. A d-term sum of squares in floating point, whatever its order, its root and the
+/// three roundings that lead to a coordinate are together off by less than (d/2 + 6)·2^-53. So the exact norm after
+/// truncation is at most G, at every d and for every gradient.
 [[nodiscard]] double clip_radius_in_units(const noise::Grid& grid, std::size_t dimension);
 
-/// trunc(clip(slope · x, G)/s), the clipped gradient of a loss of the form f(θᵀx, y); d entries each.
+/// Writes trunc(clip(slope · x, G)/s), the clipped gradient of a loss of the form f(θᵀx, y). `x` and `units` have d
+/// entries.
 ///
-/// Exact about the range: ‖slope · x‖ may overflow or underflow. An infinite slope (exp(θᵀx) of the Poisson
-/// loss) counts as its limit, the direction ±x at full length G. A NaN slope, or an x that is not finite, is
-/// the zero gradient. Returns whether the gradient was longer than G (operator side only).
+/// The whole range of numbers is handled: ‖slope · x‖ may overflow or underflow. An infinite slope (from exp(θᵀx) of
+/// the Poisson loss) counts as its limit, the direction ±x at full length G. A NaN slope, or an x that is not finite,
+/// gives the zero gradient. Returns whether the gradient was longer than G, which only the operator may see.
 bool clip_to_grid(double slope, std::span<const double> x, const noise::Grid& grid, std::span<std::int64_t> units);
 
-/// trunc(clip(g, G)/s) for any gradient; the zero gradient where an entry is not finite.
+/// Writes trunc(clip(g, G)/s) for any gradient; the zero gradient where an entry is not finite.
 bool clip_to_grid(std::span<const double> gradient, const noise::Grid& grid, std::span<std::int64_t> units);
 
 }  // namespace nustream::descent

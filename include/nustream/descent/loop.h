@@ -1,4 +1,4 @@
-// The private descent loop: noisy clipped steps, many at a time. Source: CDP+ Algorithm 1.
+// The private descent loop: it takes noisy clipped steps, many at a time. Source: CDP+ Algorithm 1.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 
 namespace nustream::descent {
 
-/// Everything about a step but its size, its records and its noise.
+/// Everything about a step except its size, its records and its noise.
 struct StepRule {
   model::Loss loss;
-  double l2 = 0;  ///< λ of r(θ) = λ/2 ‖θ‖²; the mean's own ½‖θ‖² is added to it
+  double l2 = 0;  ///< λ of r(θ) = λ/2 ‖θ‖²; for the mean its own ½‖θ‖² is added
   Projection projection;
-  std::uint64_t minibatch = 1;  ///< m, nominal
-  double momentum = 0;          ///< μ of heavy ball, 0 ≤ μ < 1
+  std::uint64_t minibatch = 1;  ///< m, the nominal number of records of a step
+  double momentum = 0;          ///< μ of the heavy ball, 0 ≤ μ < 1
 };
 
-/// Consecutive steps and what they use. Row-major; spans of matching sizes.
+/// Consecutive steps and what they use. Arrays are row-major, and the sizes of the spans must match.
 struct Stretch {
   std::span<const double> x;              ///< steps × m × d
   std::span<const double> y;              ///< steps × m
   std::span<const std::int64_t> noise;    ///< steps × d, units of the grid
   std::span<const double> step_sizes;     ///< η_t of each step
-  std::span<const double> average_gains;  ///< of each step: Average::weigh()
-  /// steps × m, finite and >= 0: what each gradient is multiplied by before it is clipped. Empty: 1.
+  std::span<const double> average_gains;  ///< what Average::weigh() gave for each step
+  /// steps × m numbers, finite and ≥ 0, by which each gradient is multiplied before it is clipped. Empty means 1.
   std::span<const double> weights{};
 
   [[nodiscard]] double weight(std::size_t record) const noexcept { return weights.empty() ? 1 : weights[record]; }
@@ -47,32 +47,34 @@ struct Job;
 ///
 ///     v ← μv + (Σ_i trunc(clip(g_i)/s) + z_t)·s/m + λθ,   θ ← Π(θ − η_t v),
 ///
-/// so that the noise is in the gradient before the velocity takes it in: v and θ are functions of the noisy gradients
-/// and of nothing else of the records, and momentum costs no privacy. Π leaves v as it is.
+/// The noise is in the gradient before the velocity takes the gradient in. So v and θ are functions of the noisy
+/// gradients and of nothing else about the records, and momentum costs no privacy. Π leaves v as it is.
 ///
-/// The bracket's sum is in saturating 64-bit integers, converted once. Saturation cannot widen the influence of a
-/// record: each addition moves its result by no more than its argument moves. Only ∇f is clipped, not ∇r.
-/// A record whose gradient is not finite, or whose y is not, adds nothing; its step is taken all the same.
+/// The sum in the bracket is one of saturating 64-bit integers, which is converted to floating point once. Saturation
+/// cannot widen the influence of a record, since each addition moves its result by no more than its argument moves.
+/// Only ∇f is clipped, not ∇r. A record whose gradient or y is not finite adds nothing; its step is taken all the
+/// same.
 ///
-/// The same stretches in one call or in many give the same bits on the same machine, and on any machine where
-/// the loss needs no exponential: every instruction set runs the same operations in the same order.
-/// An iterate that diverges becomes infinite or NaN and stays so; its gradients are then zero.
+/// The same stretches give the same bits, in one call or in many, on the same machine. Where the loss needs no
+/// exponential they give the same bits on any machine: every instruction set runs the same operations in the same
+/// order. An iterate that diverges becomes infinite or NaN and stays so; its gradients are zero from then on.
 class Loop {
  public:
-  /// At `start` (d ≥ 1 finite entries). Throws InvalidParameter where rule or start are out of range.
+  /// Begins at `start`, which has d ≥ 1 finite entries. Throws InvalidParameter where the rule or `start` are out of
+  /// range, or where the loss has several predictors.
   Loop(const StepRule& rule, const noise::Grid& grid, std::span<const double> start);
 
-  /// Takes stretch.step_sizes.size() steps. `average` has d entries, or none.
+  /// Takes stretch.step_sizes.size() steps. `average` is updated with them; it has d entries, or none.
   void run(const Stretch& stretch, std::span<double> average);
 
   [[nodiscard]] std::span<const double> theta() const noexcept { return {theta_.data(), dimension_}; }
-  /// Replaces the iterate, by d entries of any value: restoring a state.
+  /// Replaces the iterate by d entries of any value, to restore a state.
   void set_theta(std::span<const double> theta);
-  /// v: d entries, none without momentum.
+  /// The velocity v: d entries, or none without momentum.
   [[nodiscard]] std::span<const double> velocity() const noexcept;
-  /// Replaces v, by as many entries: restoring a state.
+  /// Replaces v by as many entries, to restore a state.
   void set_velocity(std::span<const double> velocity);
-  /// Records whose gradient was longer than the clip norm. Operator side only.
+  /// How many records had a gradient longer than the clip norm. Only the operator may see it.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
 
  private:
@@ -85,8 +87,8 @@ class Loop {
   std::uint64_t clipped_ = 0;
   Packed<double> theta_;
   Packed<double> velocity_;          // empty without momentum
-  Packed<double> lower_, upper_;     // of a box, else empty
-  Packed<std::int64_t> sum_;         // Σ_i of the step at hand
+  Packed<double> lower_, upper_;     // of a box; empty otherwise
+  Packed<std::int64_t> sum_;         // Σ_i of the current step
   std::vector<std::int64_t> units_;  // a gradient outside the range of the fast path
 };
 

@@ -1,4 +1,4 @@
-// The private descent loop of a parameter with several columns: one linear predictor each.
+// The private descent loop of a parameter with several columns, each of which gives one linear predictor.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,29 @@ namespace nustream::descent {
 
 class GradientSum;
 
-/// As Loop, for losses of several predictors: a record's gradient is slopes ⊗ x, clipped as the matrix it is
-/// (Frobenius norm ‖slopes‖·‖x‖ ≤ G). θ is d × predictors(loss), kept column by column. Stretches hold rows of d
-/// entries, and noise of d · predictors(loss). A record whose target is no label adds nothing; its step is taken all
-/// the same.
+/// A Loop for losses of several predictors. The gradient of a record is the matrix slopes ⊗ x, and it is clipped as a
+/// matrix (Frobenius norm ‖slopes‖·‖x‖ ≤ G). θ is d × predictors(loss), kept column by column. Stretches hold rows of
+/// d entries and d · predictors(loss) entries of noise for each step. A record whose target is no label adds nothing;
+/// its step is taken all the same.
 class MatrixLoop {
  public:
-  /// Throws InvalidParameter where rule or start are out of range, or the loss has one predictor.
+  /// Throws InvalidParameter where the rule or `start` are out of range, or where the loss has one predictor.
   MatrixLoop(const StepRule& rule, const noise::Grid& grid, std::span<const double> start);
   ~MatrixLoop();
   MatrixLoop(MatrixLoop&&) noexcept;
   MatrixLoop& operator=(MatrixLoop&&) noexcept;
 
-  /// Takes the stretch's steps; `average` (d · predictors(loss), or empty) moves with them, as Loop's does.
+  /// Takes the steps of the stretch. `average` has d · predictors(loss) entries, or none, and is updated with them.
   void run(const Stretch& stretch, std::span<double> average);
 
-  /// d · predictors(loss) entries, column by column.
+  /// The iterate: d · predictors(loss) entries, column by column.
   [[nodiscard]] std::span<const double> theta() const noexcept { return theta_; }
-  /// As many, where a resume goes on from.
+  /// Replaces the iterate by as many entries, to restore a state.
   void set_theta(std::span<const double> theta);
-  /// As Loop's.
+  /// The velocity, as in Loop.
   [[nodiscard]] std::span<const double> velocity() const noexcept { return velocity_; }
   void set_velocity(std::span<const double> velocity);
-  /// Records whose gradient was longer than the clip norm. Operator side only.
+  /// How many records had a gradient longer than the clip norm. Only the operator may see it.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
 
  private:

@@ -1,4 +1,4 @@
-// Vectors as the kernels want them: aligned to a cache line, padded with zeros to whole packs of eight.
+// Vectors in the form that the kernels need: aligned to a cache line, and padded with zeros to whole packs of eight.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace nustream::descent {
 
-/// Entries of a pack: one AVX-512 register of doubles.
+/// The number of entries of a pack: one AVX-512 register of doubles.
 inline constexpr std::size_t pack_entries = 8;
 
 /// `dimension` rounded up to whole packs.
@@ -15,7 +15,7 @@ inline constexpr std::size_t pack_entries = 8;
   return (dimension + pack_entries - 1) / pack_entries * pack_entries;
 }
 
-/// std::allocator on 64-byte boundaries.
+/// An allocator that aligns to 64-byte boundaries.
 template <class Entry>
 struct CacheLineAllocator {
   using value_type = Entry;

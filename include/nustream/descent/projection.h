@@ -1,4 +1,4 @@
-// Π: where an iterate may be. Public bounds only; it costs no privacy.
+// The projection Π, which says where an iterate may be. It depends on public bounds alone, so it costs no privacy.
 #pragma once
 
 #include <cstddef>
@@ -8,37 +8,38 @@
 
 namespace nustream::descent {
 
-/// Everywhere.
+/// No bound.
 struct Unbounded {};
 
-/// ‖θ‖₂ ≤ radius, about 0. radius > 0, finite.
+/// The ball ‖θ‖₂ ≤ radius about 0. The radius is finite and > 0.
 struct Ball {
   double radius;
 };
 
-/// lower_j ≤ θ_j ≤ upper_j. One entry each for all coordinates, or d entries; infinities leave a side open.
+/// The box lower_j ≤ θ_j ≤ upper_j. Each side has one entry for all coordinates, or d entries; infinities leave a
+/// side open.
 struct Box {
   std::vector<double> lower;
   std::vector<double> upper;
 };
 
-/// One projection: valid by construction, but for a box's size, which check() compares with d.
+/// One projection. It is valid by construction, except for the size of a box, which check() compares with d.
 class Projection {
  public:
   using Family = std::variant<Unbounded, Ball, Box>;
 
-  /// No projection.
+  /// Projects nothing.
   Projection() = default;
-  /// Throws InvalidParameter where the radius is not a finite number > 0, or a box is empty, has sides of
+  /// Throws InvalidParameter where the radius is not a finite number > 0, or where a box is empty, has sides of
   /// different sizes, a NaN, lower > upper, or a side at the wrong infinity.
   explicit Projection(Family family);
 
-  /// Throws InvalidParameter where this is a box of neither 1 nor `dimension` entries.
+  /// Throws InvalidParameter where this is a box whose sides have neither 1 nor `dimension` entries.
   void check(std::size_t dimension) const;
 
-  /// Moves θ to the nearest allowed point. A NaN stays where it is, and so does all of θ under a ball where
-  /// an entry is not finite: an iterate that has diverged is shown as such. It hides nothing, being a function
-  /// of the noisy gradients.
+  /// Moves θ to the nearest allowed point. A NaN stays where it is, and under a ball all of θ does where an entry is
+  /// not finite: an iterate that has diverged is shown as it is. That reveals nothing more, as the iterate is a
+  /// function of the noisy gradients.
   void apply(std::span<double> theta) const;
 
   [[nodiscard]] const Family& family() const noexcept { return family_; }

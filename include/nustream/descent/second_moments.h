@@ -1,4 +1,4 @@
-// Running private means of clip(xxᵀ) and clip(r²xxᵀ): bread and meat of a sandwich interval.
+// Running private means of clip(xxᵀ) and clip(r²xxᵀ): the bread and the meat of a sandwich interval.
 #pragma once
 
 #include <cstddef>
@@ -15,34 +15,37 @@ namespace nustream::descent {
 
 class GradientSum;
 
-/// Entries of a symmetric d × d matrix that are kept: its upper triangle.
+/// How many entries of a symmetric d × d matrix are kept: those of its upper triangle.
 [[nodiscard]] constexpr std::size_t triangle_size(std::size_t dimension) noexcept {
   return dimension * (dimension + 1) / 2;
 }
 
-/// Upper triangle of xxᵀ, row by row, its off-diagonal entries times √2: the vector has the length of the matrix
-/// (Frobenius), so that clipping one clips the other. `out` has triangle_size(x.size()) entries.
+/// Writes the upper triangle of xxᵀ row by row, with its off-diagonal entries multiplied by √2. The vector then has
+/// the same length as the matrix has in the Frobenius norm, so that clipping the one clips the other. `out` has
+/// triangle_size(x.size()) entries.
 void isometric_triangle(std::span<const double> x, std::span<double> out);
-/// Its inverse: the full symmetric matrix, row-major d × d.
+/// The inverse of isometric_triangle(): the full symmetric matrix, row-major d × d.
 [[nodiscard]] std::vector<double> symmetric_matrix(std::span<const double> triangle, std::size_t dimension);
 
-/// One stage of a lane: the mean over steps from + 1, …, t of (clip(M_i, G) + z_i), M_i = factor_i · x_i x_iᵀ. It is
-/// the mean-estimation descent with step sizes 1, ½, ⅓, …, and like it a function of clipped records and noise.
+/// One stage of a lane: the mean over steps from + 1, …, t of (clip(M_i, G) + z_i), with M_i = factor_i · x_i x_iᵀ.
+/// It is the descent of mean estimation with step sizes 1, ½, ⅓, …, and like that a function of clipped records and
+/// noise alone.
 class PrivateMean {
  public:
-  /// Of triangles of d = `dimension` rows, on a grid of the clip norm G, over steps of `minibatch` records.
+  /// The mean of triangles of d = `dimension` rows, on a grid made for the clip norm G, over steps of `minibatch`
+  /// records.
   PrivateMean(const noise::Grid& grid, std::size_t dimension, std::uint64_t minibatch);
   ~PrivateMean();
   PrivateMean(PrivateMean&&) noexcept;
   PrivateMean& operator=(PrivateMean&&) noexcept;
 
-  /// Adds factor · xxᵀ to the step at hand, given the triangle of xxᵀ; nothing where it is not finite.
+  /// Adds factor · xxᵀ to the current step, given the triangle of xxᵀ. Adds nothing where that is not finite.
   void add(std::span<const double> triangle, double factor);
-  /// Takes the step with its noise (triangle_size(d) units of the grid). It enters the mean with `gain`, or not at
-  /// all where that is 0.
+  /// Takes the step with its noise, triangle_size(d) units of the grid. The step enters the mean with `gain`, or not
+  /// at all where that is 0.
   void step(std::span<const std::int64_t> noise, double gain);
 
-  /// Isometric triangle of the mean.
+  /// The isometric triangle of the mean.
   [[nodiscard]] std::span<const double> mean() const noexcept { return mean_; }
   /// Goes on from what mean() gave.
   void restore(std::span<const double> mean);
@@ -53,28 +56,28 @@ class PrivateMean {
   std::vector<double> mean_;
 };
 
-/// Bread, and meat where it is asked for, with the residual r = θ_tᵀx − y of the very gradient of the step: what the
-/// iterate's own spread adds to the noise of the gradients (x xᵀ(θ_t − θ*)) is in the meat, where the residual at the
-/// average would leave it out.
+/// The bread, and the meat where it is asked for. The residual r = θ_tᵀx − y is that of the step's own gradient. So
+/// the meat includes what the spread of the iterate itself adds to the noise of the gradients, x xᵀ(θ_t − θ*); a
+/// residual at the average would leave that out.
 class SecondMoments {
  public:
-  /// `bread` and `meat` are the grids of the two stages, `meat` null where there is none; `from`: steps before the
-  /// means begin.
+  /// `bread` and `meat` are the grids of the two stages; `meat` is null where there is none. The means begin after
+  /// `from` steps.
   SecondMoments(const noise::Grid& bread, const noise::Grid* meat, std::size_t dimension, std::uint64_t minibatch,
                 std::uint64_t from);
 
-  /// The records of the step that θ, the iterate after `steps` steps, takes: m rows of d, m targets, with the noise
-  /// of each stage. θ and the targets matter to the meat alone.
+  /// Takes the records of the step that θ, the iterate after `steps` steps, takes: m rows of d entries and m targets,
+  /// with the noise of each stage. Only the meat uses θ and the targets.
   void step(std::span<const double> x, std::span<const double> y, std::span<const double> theta,
             std::span<const double> weights, std::span<const std::int64_t> bread_noise,
             std::span<const std::int64_t> meat_noise, StepCount steps);
 
-  /// Isometric triangles; zeros before the means begin. No meat: empty.
+  /// The isometric triangles of the means; zeros before the means begin. Empty where there is no meat.
   [[nodiscard]] std::span<const double> bread() const noexcept { return bread_.mean(); }
   [[nodiscard]] std::span<const double> meat() const noexcept {
     return meat_ ? meat_->mean() : std::span<const double>{};
   }
-  /// Steps in the means after `steps` steps.
+  /// How many steps are in the means after `steps` steps.
   [[nodiscard]] std::uint64_t count(StepCount steps) const noexcept;
 
   /// Goes on from what bread() and meat() gave.
