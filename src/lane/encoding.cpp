@@ -1,4 +1,4 @@
-// Mirrors docs/formats/lane.md.
+// Writes and reads a lane's state. The order of the fields is that of docs/formats/lane.md.
 #include <string>
 #include <utility>
 

@@ -11,7 +11,7 @@
 namespace nustream::lane {
 namespace {
 
-// Steps whose sizes and gains are worked out ahead of the loop that uses them.
+// The number of steps whose sizes and gains are computed ahead of the loop that uses them.
 constexpr std::uint64_t steps_ahead = 256;
 
 void check_moments(const Settings& settings) {
@@ -19,7 +19,7 @@ void check_moments(const Settings& settings) {
   if (settings.loss.kind != model::Loss::Kind::linear) {
     throw InvalidParameter("moments", "beside another loss", "only the linear loss");
   }
-  // A residual of the second stage alone would not tell what the first one adds.
+  // A residual of the second stage alone would not show what the first stage adds to the variance.
   if (settings.first_stage && settings.moments->meat) {
     throw InvalidParameter("meat", "beside a first stage", "none");
   }
@@ -46,7 +46,7 @@ void check_batching(const Settings& settings) {
   }
 }
 
-// The noise is scaled for the clip norms: a grid that clips later would let a record weigh more than Δ.
+// The noise is scaled for the clip norms. A grid that clips at a larger norm would let a record weigh more than Δ.
 void check_grids(const Settings& settings, std::span<const noise::Grid> grids) {
   const std::vector<Stage> all = stages(settings);
   if (grids.size() != all.size()) {
@@ -95,6 +95,7 @@ Lane::Loop Lane::make_loop(const Settings& settings, std::span<const noise::Grid
     return descent::TwoStageLoop(rule, grids[0], first, settings.start);
   }
   descent::StepRule rule{settings.loss, settings.l2, settings.projection, settings.minibatch, settings.momentum};
+  // Users come before the kind of loss: their loop handles losses of several predictors as well.
   if (settings.users) return users::Loop(rule, grids[0], settings.start, *settings.users);
   if (settings.loss.kind == model::Loss::Kind::multinomial)
     return descent::MatrixLoop(rule, grids[0], settings.start);
@@ -142,6 +143,8 @@ void Lane::advance(const record::RowSlice& rows, Noise noise, Releases& releases
   NUSTREAM_REQUIRE(rows.count % settings_.minibatch == 0, "a batch ends where a minibatch ends");
   const std::uint64_t steps = rows.count / settings_.minibatch;
   check_noise(stages_, steps_, steps, noise);
+  // A stretch ends where a release, a batch of iterates or the prepared step sizes end, so that each is exactly at
+  // its step.
   for (std::uint64_t taken = 0; taken < steps;) {
     const std::uint64_t to_release = steps_to_next_release();
     const std::uint64_t count = std::min({steps - taken, to_release, steps_to_next_mark(), steps_ahead});
@@ -158,7 +161,7 @@ std::uint64_t Lane::steps_to_next_release() const noexcept {
   return settings_.release_every - steps_ % settings_.release_every;
 }
 
-/// To where a batch of iterates closes; one step where every iterate is looked at.
+/// Steps up to where a batch of iterates closes; one step where every iterate is looked at.
 std::uint64_t Lane::steps_to_next_mark() const noexcept {
   std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();
   if (batches_) steps = std::min(steps, batches_->next_boundary().value() - steps_);
@@ -188,6 +191,7 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
   const auto of_stage = [&](std::size_t stage) {
     return noise[stage].units.subspan(begin * noise[stage].dimension, count * noise[stage].dimension);
   };
+  // The moments come first: their residuals are those of the iterate before the step.
   if (moments_) take_moments(rows, noise, begin);
   const std::span<const double> step_sizes = std::span(sizes).first(count);
   const std::span<const double> average_gains = std::span(gains).first(count);
@@ -210,7 +214,7 @@ void Lane::take_steps(const record::RowSlice& rows, Noise noise, users::Changes*
   steps_ += count;
 }
 
-/// Of one step, before it is taken: the residuals are those of its gradients.
+/// Adds one step to the moments, before it is taken, so that the residuals are those of its own gradients.
 void Lane::take_moments(const record::RowSlice& rows, Noise noise, std::uint64_t begin) {
   const std::size_t triangle = descent::triangle_size(row_entries_);
   const bool with_meat = settings_.moments->meat.has_value();

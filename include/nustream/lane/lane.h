@@ -1,4 +1,5 @@
-// The state machine of one lane: (state, rows, noise) → (state, releases). No I/O, no clock, no randomness.
+// The state machine of one lane: (state, rows, noise) → (state, releases). It does no I/O, reads no clock and draws
+// no random numbers.
 #pragma once
 
 #include <cstddef>
@@ -29,28 +30,28 @@
 
 namespace nustream::lane {
 
-/// The first stage of a two-stage model (instrumental variables): the other settings are its second stage's.
+/// The first stage of a two-stage model (instrumental variables). The other settings are those of its second stage.
 struct FirstStage {
   descent::TwoStageShape shape;
-  /// γ1. Empty only where instruments, controls and regressors are public and the target alone is private: the first
-  /// stage then takes plain steps, clips and noises nothing and costs nothing (IV paper, Algorithm 3). Where they are
-  /// private it would carry each record, noiselessly, into the gradients of all others.
+  /// γ1. It is empty only where instruments, controls and regressors are public and the target alone is private. The
+  /// first stage then takes plain steps: it neither clips nor adds noise, and costs nothing (IV paper, Algorithm 3).
+  /// If the rows were private, such a stage would carry each record, without noise, into the gradients of all others.
   std::optional<ClipNorm> clip;
   descent::Schedule schedule;
   double l2 = 0;
 };
 
-/// Running private means of xxᵀ, x the whole row, and of r²xxᵀ beside a linear descent: both for sandwich intervals,
-/// the first alone for the strength of a first stage.
+/// Running private means of xxᵀ, with x the whole row, and of r²xxᵀ, beside a linear descent. Sandwich intervals need
+/// both of them; the strength of a first stage needs the first alone.
 struct SecondMoments {
-  ClipNorm bread;                ///< of ‖xxᵀ‖ = ‖x‖²
-  std::optional<ClipNorm> meat;  ///< of r²‖x‖²; not of two-stage models
+  ClipNorm bread;                ///< bound of ‖xxᵀ‖ = ‖x‖²
+  std::optional<ClipNorm> meat;  ///< bound of r²‖x‖²; empty for two-stage models
   std::uint64_t from = 0;        ///< steps before the means begin
 };
 
-/// Public settings that decide what an iterate becomes.
+/// The public settings that decide what an iterate becomes.
 struct Settings {
-  std::size_t dimension = 0;  ///< entries of the iterate, of all stages
+  std::size_t dimension = 0;  ///< number of entries of the iterate, all stages together
   model::Loss loss;
   double l2 = 0;  ///< strength λ of r(θ) = λ/2 ‖θ‖², added after clipping (the mean adds its own ½‖θ‖²)
   ClipNorm clip;
@@ -58,56 +59,58 @@ struct Settings {
   descent::Projection projection;
   descent::Averaging averaging;
   std::uint64_t minibatch = 1;      ///< nominal size; the sum is divided by it, never by a count
-  std::uint64_t release_every = 1;  ///< steps
+  std::uint64_t release_every = 1;  ///< steps from one release to the next
   std::vector<double> start;        ///< θ_0, dimension entries
   std::optional<FirstStage> first_stage{};
   std::optional<descent::Batching> batching{};  ///< for intervals; needs the tail average from the same step
   std::optional<SecondMoments> moments{};       ///< linear loss only
-  /// Where the unit of privacy is the user: what each may do. Neither with a first stage nor with moments.
+  /// The limits of each user, where the unit of privacy is the user. It excludes a first stage and moments.
   std::optional<users::Limits> users{};
   double momentum = 0;  ///< μ of heavy ball, 0 ≤ μ < 1 (descent/loop.h); 0 with a first stage
 };
 
-/// Numbers of a row.
+/// How many numbers a row has.
 [[nodiscard]] std::size_t row_entries(const Settings& settings);
 
-/// What a stage clips and noises on its own.
+/// One stage: what it clips and adds noise to on its own.
 struct Stage {
   std::size_t dimension;
   ClipNorm clip;
   std::string_view name;  ///< as plans print it
 };
-/// In the order of their noise: the descent's own (of a two-stage model its second), then the first stage's where
-/// there is a private one, then bread and meat where they are kept.
+/// The stages in the order of their noise. First comes the descent's own stage (for a two-stage model, its second
+/// one), then the first stage where that is private, then the bread and the meat where they are kept.
 [[nodiscard]] std::vector<Stage> stages(const Settings& settings);
 
-/// Where another run ended, in working coordinates: what a lane may go on from.
+/// Where another run ended, in working coordinates. A lane may go on from there.
 struct Carried {
   std::vector<double> theta{};    ///< dimension entries
-  std::vector<double> average{};  ///< empty: none
+  std::vector<double> average{};  ///< empty: no average
   double average_weight = 0;      ///< W of the average (descent/averaging.h)
 };
 
 /// What one release shows, in the working coordinates of the rows.
 struct Release {
-  StepCount steps;    ///< steps taken
-  Position position;  ///< where the next record is
+  StepCount steps;    ///< steps taken so far
+  Position position;  ///< position of the next record
   std::span<const double> theta;
   std::span<const double> average;        ///< empty before averaging begins
-  double average_weight = 0;              ///< iterates in it; of an exponential average their weights' sum
+  double average_weight = 0;              ///< number of iterates in it; for an exponential average the sum of their
+                                          ///< weights
   std::span<const double> batch_means{};  ///< complete batches, row-major · × d; empty where none are kept
-  std::uint64_t batch_length = 0;         ///< steps
-  StepCount batches_through{0};           ///< where the last complete batch ends
-  std::span<const double> bread{};  ///< isometric triangles (descent/second_moments.h); empty where none are kept
+  std::uint64_t batch_length = 0;         ///< length of a batch in steps
+  StepCount batches_through{0};           ///< step count at which the last complete batch ends
+  std::span<const double> bread{};  ///< isometric triangles (descent/second_moments.h), like `meat`; empty where none
+                                    ///< are kept
   std::span<const double> meat{};
-  std::uint64_t moment_steps = 0;  ///< steps in them
+  std::uint64_t moment_steps = 0;  ///< number of steps in them
 };
 
-/// Releases of a batch, in step order, in two flat buffers that are reused.
+/// The releases of a batch in step order, in two flat buffers that are reused.
 class Releases {
  public:
   void clear() noexcept;
-  /// Copies what the spans show.
+  /// Copies what the spans of `release` show.
   void append(const Release& release);
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] Release operator[](std::size_t index) const;
@@ -122,53 +125,56 @@ class Releases {
   std::vector<double> values_;
 };
 
-/// One lane. Batch at a time: no virtual call, allocation (beyond the releases) or lock per record.
+/// One lane. It works a batch at a time, with no virtual call, no lock and (apart from the releases) no allocation
+/// per record.
 class Lane {
  public:
-  /// A lane at step 0, position `start` and θ_0. `grids` are those of the noise it will be handed, one a stage.
-  /// Throws InvalidParameter where a setting is out of range, sizes disagree, or a grid clips beyond its stage's clip
-  /// norm.
+  /// A lane at step 0, at position `start` and θ_0. `grids` holds the grid of each stage's noise, one for each stage.
+  /// Throws InvalidParameter where a setting is out of range, where sizes disagree, or where a grid clips beyond the
+  /// clip norm of its stage.
   Lane(Settings settings, std::span<const noise::Grid> grids, Position start);
-  /// With one stage.
+  /// The same for a lane of one stage.
   Lane(Settings settings, const noise::Grid& grid, Position start)
       : Lane(std::move(settings), std::span(&grid, 1), start) {}
 
-  /// At step 0: θ_0 is where `from` ended, moved to the nearest point that the projection allows, and the average
-  /// goes on with the weight that it had. An average that intervals are taken around (batching, moments) is of this
-  /// lane's iterates alone, as they are: it does not go on. Throws InvalidParameter for values that are not finite,
-  /// or of another dimension.
+  /// Goes on from where another run ended; called at step 0. θ_0 becomes that iterate, moved to the nearest point
+  /// that the projection allows, and the average goes on with the weight that it had. An average that intervals are
+  /// taken around (batching, moments) does not go on, because it must be one of this lane's own iterates. Throws
+  /// InvalidParameter for values that are not finite or have another dimension.
   void go_on_from(const Carried& from);
 
-  /// Takes rows.count / minibatch steps; rows.count is a multiple of minibatch and the noise of each stage holds at
-  /// least that many steps, the first of them this lane's next step (contracts). Appends a release after every
-  /// `release_every`-th step. Where the unit is the user, rows say whose they are, and what users use up goes into
-  /// `users`; else it is not looked at. Where its limits hold within windows of time, rows have times, and `clock` is
-  /// the lane's.
+  /// Takes rows.count / minibatch steps, and appends a release after every `release_every`-th step. rows.count must
+  /// be a multiple of minibatch. The noise of each stage must hold at least that many steps, of which the first is
+  /// this lane's next step. The process ends where these contracts are broken.
+  ///
+  /// Where the unit is the user, the rows say whose they are, and what users use up of their limits goes into
+  /// `users`; otherwise `users` is not looked at. Where the limits hold within windows of time, the rows have times,
+  /// and `clock` is the clock of the lane.
   void advance(const record::RowSlice& rows, std::span<const noise::GridNoise> noise, Releases& releases,
                users::Changes* users = nullptr, users::WindowClock* clock = nullptr);
-  /// With one stage.
+  /// The same for a lane of one stage.
   void advance(const record::RowSlice& rows, const noise::GridNoise& noise, Releases& releases) {
     advance(rows, std::span(&noise, 1), releases);
   }
 
-  /// The release that would show the present state: for an extra one at the end or on shutdown.
+  /// Appends the release that shows the present state, for an extra one at the end or on shutdown.
   void release_now(Releases& releases) const;
 
   [[nodiscard]] StepCount steps() const noexcept;
   [[nodiscard]] Position position() const noexcept;
   [[nodiscard]] std::span<const double> theta() const noexcept;
-  /// Records whose gradient was longer than the clip norm, since construction. Operator side only.
+  /// How many records had a gradient longer than the clip norm, since construction. Only the operator may see it.
   [[nodiscard]] std::uint64_t clipped() const noexcept;
-  /// Where the unit is the user, users' contributions to all steps since construction, of which clipped() counts;
-  /// else 0. Operator side only.
+  /// How many contributions users made to all steps since construction, of which clipped() counts some; 0 where the
+  /// unit is not the user. Only the operator may see it.
   [[nodiscard]] std::uint64_t contributions() const noexcept;
 
-  /// Canonical bytes of the state (docs/formats/lane.md): equal states give equal bytes, on every machine.
+  /// The canonical bytes of the state (docs/formats/lane.md). Equal states give equal bytes on every machine.
   [[nodiscard]] std::string encode() const;
-  /// The lane whose encode() gave `bytes`. Throws InvalidParameter where they are not such bytes or have
-  /// another dimension.
+  /// The lane whose encode() gave `bytes`. Throws InvalidParameter where they are not such bytes, or have another
+  /// dimension.
   static Lane decode(Settings settings, std::span<const noise::Grid> grids, std::string_view bytes);
-  /// With one stage.
+  /// The same for a lane of one stage.
   static Lane decode(Settings settings, const noise::Grid& grid, std::string_view bytes) {
     return decode(std::move(settings), std::span(&grid, 1), bytes);
   }
