@@ -7,12 +7,12 @@
 namespace nustream::users {
 namespace {
 
-/// Slots of the table are loaded so many changes ahead.
+/// The table's slots are loaded so many changes ahead of their use.
 constexpr std::size_t changes_ahead = 16;
 
 }  // namespace
 
-/// As it was when the batch began.
+/// The standing of a user when the batch began.
 Standing Changes::before(const UserHash& user) const noexcept {
   if (emptied_) return {};
   return below_ != nullptr ? below_->find(user) : table_->find(user);
@@ -39,7 +39,8 @@ void Changes::empty_table() noexcept {
   emptied_ = true;
 }
 
-/// Every entry that there is: a user whom a later batch changed comes more than once, its last one first.
+/// Visits every entry that there is. A user whom several batches changed comes more than once, the latest change
+/// first.
 template <class Visit>
 void Changes::visit(const Visit& visit) const {
   for (const Change& change : changes_) visit(change.entry);
@@ -50,6 +51,8 @@ void Changes::visit(const Visit& visit) const {
 
 void Changes::begin_window() {
   std::vector<Entry> kept;
+  // A closed person whom several batches changed is found more than once; put() keeps one entry, at the limits in
+  // either case.
   visit([&](const Entry& entry) {
     if (entry.standing.count == closed_count) kept.push_back(entry);
   });

@@ -10,7 +10,7 @@
 namespace nustream::users {
 namespace {
 
-/// Σ over mechanisms of sens²/(2σ²).
+/// The ρ of a user under `limits`: Σ over mechanisms of sens²/(2σ²).
 Rho rho_of(std::span<const Mechanism> mechanisms, const Limits& limits, std::optional<StepCount> steps) {
   std::vector<Rho> parts;
   parts.reserve(mechanisms.size());
@@ -37,7 +37,7 @@ double alone(const Epoch& epoch) {
   return epoch.mass ? std::min(by_count, epoch.of_mass.value()) : by_count;
 }
 
-/// best[n]: the most for users that have contributed n times so far; less than 0 where none has.
+/// best[n] is the most that users have spent who have contributed n times so far; it is negative where no user has.
 std::vector<double> best_by_count(std::span<const Epoch> epochs) {
   std::vector<double> best{0};
   for (const Epoch& epoch : epochs) {
@@ -58,7 +58,8 @@ double spread_counts(std::span<const Epoch> epochs) {
   return std::ranges::max(best_by_count(epochs));
 }
 
-/// best[i]: the most for users that have used levels[i] so far; a level is 0 or the W of an epoch.
+/// The worst spread of mass, by a dynamic programme. best[i] is the most that users have spent who have used
+/// levels[i] so far; a level is 0 or the W of an epoch, as the maximum lies where some W is filled up.
 double spread_mass(std::span<const Epoch> epochs) {
   std::vector<double> levels{0};
   for (const Epoch& epoch : epochs) levels.push_back(epoch.mass->value());
@@ -80,7 +81,7 @@ double spread_mass(std::span<const Epoch> epochs) {
   return *std::ranges::max_element(best);
 }
 
-/// One entry for a large k: it cannot be spread.
+/// Whether ρ is known for every count. An epoch with a large k has a single entry, and cannot be spread.
 bool can_be_spread(const Epoch& epoch) {
   return epoch.by_count.size() > 1;
 }
@@ -95,14 +96,15 @@ double of_group(std::span<const Epoch> group) {
   return least;
 }
 
-/// Where the last group's epochs begin.
+/// Where the epochs of the last group begin.
 std::size_t last_group(std::span<const Epoch> epochs) {
   std::size_t first = epochs.size() - 1;
   while (first > 0 && epochs[first].carries_over) --first;
   return first;
 }
 
-/// Whether a user's present count and mass, as the last epoch has them, say what it may have spent in all of them.
+/// Whether a user's present count and mass, as the last epoch has them, determine what it may have spent in the whole
+/// group.
 bool depend_on_counts(std::span<const Epoch> group) {
   const Epoch& last = group.back();
   return std::ranges::all_of(group, [&](const Epoch& epoch) {
@@ -110,7 +112,7 @@ bool depend_on_counts(std::span<const Epoch> group) {
   });
 }
 
-/// No user with more contributions has spent less.
+/// Makes the charge monotone: a user with more contributions is charged no less.
 void never_fall(std::vector<Rho>& by_count) {
   for (std::size_t i = 1; i < by_count.size(); ++i) by_count[i] = std::max(by_count[i], by_count[i - 1]);
 }

@@ -33,19 +33,19 @@ std::size_t entries_of(const std::vector<Block>& blocks) {
   return sum;
 }
 
-/// What the roundings of a norm of d entries, and of a product with each of them, may come to.
+/// What the roundings of a norm of d entries, and of a product with each entry, may amount to, relatively.
 double slack(std::size_t entries) {
   return (static_cast<double>(entries) + 16) * roundoff;
 }
 
-/// ‖v‖/bound rounded up, at most 1, and 1 for a v that is not finite: then nothing of it is added.
+/// ‖v‖/bound, rounded up and at most 1. It is 1 for a v that is not finite, of which nothing is added.
 double clipped_norm(std::span<const double> v, double bound) {
   const descent::ScaledNorm norm = descent::scaled_norm(v);
   const double relative = norm.scale / bound * norm.fraction * (1 + slack(v.size()));
   return relative < 1 ? relative : 1;
 }
 
-/// trunc(scale · clip(v, bound) / s), added: at most scale·bound/s long.
+/// Adds trunc(scale · clip(v, bound) / s), which is at most scale·bound/s long.
 void add_clipped(std::span<const double> v, const Block& block, double scale, std::int64_t* units) {
   const descent::ScaledNorm norm = descent::scaled_norm(v);
   if (std::isnan(norm.fraction) || norm.fraction == 0) return;
@@ -92,8 +92,9 @@ bool StepContributions::add(const UserHash& user, std::uint32_t number, std::spa
   return true;
 }
 
-/// To at most the bounds, but for rounding, which the clip that follows takes care of. What is not finite anywhere
-/// becomes so everywhere: then nothing of it is added.
+/// Shortens the whole sum so that no block is longer than its bound. Rounding may leave it a little longer, which the
+/// clip that follows takes care of. If a block is not finite, all of the sum becomes NaN, so that nothing of it is
+/// added.
 void StepContributions::shorten_together(std::span<double> sum) const noexcept {
   double longest = 0;
   std::span<const double> rest = sum;
@@ -136,6 +137,7 @@ std::size_t StepContributions::settle(Changes& users, std::span<std::int64_t> un
     const std::span<double> sum = std::span(sums_).subspan(i * entries_, entries_);
     if (shortening_ == Shortening::together) shorten_together(sum);
     const double norm = norm_of(sum);
+    // The charge is committed with the step whether or not anything is added: what a record holds must not decide it.
     const Charge charged = charge(limits_, users.find(user), step_, norm);
     users.put({user, number, charged.after});
     if (norm >= 1) ++clipped_;

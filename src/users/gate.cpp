@@ -12,7 +12,8 @@ namespace {
 constexpr double units = static_cast<double>(mass_units);
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The least whole number of units that is not below `value`, whose last rounding may have lost something.
+/// The least whole number of units that is not below `value`. `value` is raised by one rounding first, as its last
+/// operation may have lost that much.
 double whole_units(double value) {
   return value > 0 ? std::ceil(std::nextafter(value, infinity)) : 0;
 }
@@ -43,6 +44,7 @@ Charge charge(const Limits& limits, const Standing& standing, StepIndex step, do
     charged.after.mass += static_cast<std::uint32_t>(asked);
     return charged;
   }
+  // Rounded down, so that what is left is never exceeded.
   charged.after.mass = mass_units;
   charged.allowed = std::min(norm, std::nextafter(static_cast<double>(left) / units * mass, 0.0));
   return charged;

@@ -14,7 +14,7 @@
 namespace nustream::users {
 namespace {
 
-/// The table is asked for so many records ahead: a look-up waits for memory longer than a step takes.
+/// The table is asked for users so many records ahead, because a look-up in memory takes longer than a step.
 constexpr std::size_t records_ahead = 32;
 
 std::size_t inputs_of(const descent::StepRule& rule, std::span<const double> start) {
@@ -53,7 +53,7 @@ void Loop::set_velocity(std::span<const double> velocity) {
   std::ranges::copy(velocity, velocity_.begin());
 }
 
-/// The gate comes first: whether a record counts does not depend on what it holds.
+/// Adds one row. The gate comes before the row is read: whether a record counts must not depend on what it holds.
 void Loop::add(const descent::Stretch& stretch, std::size_t row, const record::RowUser& of, const Changes& changes) {
   const UserHash user{of.high, of.low};
   const std::span<const double> x = stretch.x.subspan(row * inputs_, inputs_);

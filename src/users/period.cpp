@@ -11,7 +11,7 @@
 namespace nustream::users {
 namespace {
 
-/// The units of a duration in the order in which they may stand, those of a day behind the T.
+/// The units of a duration in the order in which they may stand. Those of a day's parts stand after the T.
 struct Unit {
   char letter;
   std::chrono::seconds length;
@@ -22,7 +22,8 @@ constexpr Unit duration_units[] = {{'D', std::chrono::days(1), false},
                                    {'M', std::chrono::minutes(1), true},
                                    {'S', std::chrono::seconds(1), true}};
 
-/// A whole number, which goes from `text`; empty where there is none, or it is too large for any duration.
+/// Reads a whole number and takes it off `text`. Empty where there is none, or where it is too large for any
+/// duration.
 std::optional<std::int64_t> take_number(std::string_view& text) {
   constexpr std::int64_t most = std::chrono::seconds(period_max).count();
   std::uint64_t number = 0;

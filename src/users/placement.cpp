@@ -16,7 +16,7 @@ std::uint32_t mixed(std::uint32_t word) {
   return word * multiplier;
 }
 
-/// Up to four bytes, the first one lowest.
+/// Up to four bytes as one word, the first byte lowest.
 std::uint32_t word_of(std::span<const std::uint8_t> bytes) {
   std::uint32_t word = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) word |= std::uint32_t{bytes[i]} << (8 * i);

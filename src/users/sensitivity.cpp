@@ -9,7 +9,7 @@
 namespace nustream::users {
 namespace {
 
-/// The least bound of the limits; `of` gives a participation's sensitivity.
+/// The least of the bounds that the limits give; `of` gives the sensitivity of a participation.
 template <class Of>
 Sensitivity least(const Limits& limits, const Of& of) {
   std::optional<Sensitivity> bound;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t slots_min = 64;
 
-/// Three quarters of the slots may be taken.
+/// Whether no more than three quarters of the slots would be taken.
 bool has_room(std::size_t users, std::size_t slots) {
   return users <= slots / 4 * 3;
 }
@@ -27,6 +27,7 @@ void Table::reserve(std::size_t users) {
 }
 
 std::size_t Table::home(std::uint64_t high) const noexcept {
+  // The product's upper half maps hashes to slots in their order, without a division.
   return static_cast<std::size_t>(static_cast<unsigned __int128>(high) * slots_.size() >> 64);
 }
 

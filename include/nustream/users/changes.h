@@ -1,4 +1,4 @@
-// What a batch changes in the table of users, before the batch is committed.
+// What a batch changes in the table of users, kept apart until the batch is committed.
 #pragma once
 
 #include <cstddef>
@@ -13,39 +13,41 @@ namespace nustream::users {
 /// One user that a batch changed.
 struct Change {
   Entry entry;
-  Standing before;  ///< in the table; all zeros where the user is new, or the batch emptied the table before
+  Standing before;  ///< standing in the table; all zeros where the user is new or the batch emptied the table first
 };
 
-/// The table as a batch leaves it, while the table itself stays that of the committed steps: a batch that does not
-/// commit leaves nothing behind. The table outlives it and changes by apply() alone.
+/// The table as a batch leaves it. The table itself stays that of the committed steps and changes by apply() alone,
+/// so a batch that does not commit leaves nothing behind. The table must outlive this object.
 class Changes {
  public:
   explicit Changes(const Table& table) : table_(&table) {}
-  /// Over those of the batch before, which is on its way to be committed: what that changed is there already. `below`
-  /// outlives this, lies over the same table, and is changed by take_over() and apply() alone while this holds any.
+  /// Changes on top of those of the batch before, which is on its way to be committed: what that batch changed is
+  /// seen here already. `below` must outlive this object and lie over the same table. While this object holds
+  /// changes, `below` may be changed by take_over() and apply() alone.
   Changes(const Table& table, const Changes& below) : table_(&table), below_(&below) {}
 
   [[nodiscard]] Standing find(const UserHash& user) const noexcept;
-  /// Begins to load what find() looks at in the table.
+  /// Begins to load the part of the table that find() will look at.
   void prefetch(const UserHash& user) const noexcept { table_->prefetch(user); }
   void put(const Entry& entry);
-  /// Everyone begins anew, and what the batch changed before is gone.
+  /// Lets everyone begin anew, and drops what the batch changed before.
   void empty_table() noexcept;
-  /// The border of a period: the same, but for the persons who were closed, whose entries stay as they are: one that
-  /// was dropped could count again. Reads the whole table once.
+  /// Lets everyone begin anew at the border of a window, except the persons who were closed: their entries stay as
+  /// they are, since one that was dropped could count again. Reads the whole table once.
   void begin_window();
 
-  /// Whether the batch emptied the table before the changes.
+  /// Whether the batch emptied the table before it made the changes of all().
   [[nodiscard]] bool emptied() const noexcept { return emptied_; }
-  /// In the order in which users were met; each once.
+  /// All changed users, in the order in which they were met; each is there once.
   [[nodiscard]] std::span<const Change> all() const noexcept { return changes_; }
 
-  /// Once the batch is committed: changes the table, which is the one that was given, and begins the next batch.
+  /// Changes the table once the batch is committed, and begins the next batch. `table` must be the one that was given
+  /// to the constructor.
   void apply(Table& table);
-  /// The batch did not commit.
+  /// Drops the changes: the batch did not commit.
   void forget() noexcept;
-  /// Closes the batch that `above`, which lies over these, holds: they are its changes now, and `above` begins the
-  /// next batch. Contract: these hold none.
+  /// Closes the batch of `above`, which lies over this object. Its changes become those of this object, and `above`
+  /// begins the next batch. This object must hold no changes.
   void take_over(Changes& above);
 
  private:

@@ -1,9 +1,9 @@
-// What a user is charged over several epochs, in all of which it may take part.
+// Computes what a user is charged over several epochs if it may take part in all of them.
 //
-// Nothing that is disjoint by record is disjoint by user: epochs, restarts and the parts of private ranges have noise
-// of their own, and all may meet the same user. Where counts and mass carry over from epoch to epoch, a user cannot
-// have its limit in each of them, and the charge is the worst way to spread one limit over them; where they were lost
-// it is the sum.
+// Records that are disjoint do not make users disjoint: epochs, restarts and the parts of private ranges have noise
+// of their own, and all of them may meet the same user. Where counts and mass carry over from epoch to epoch, a user
+// cannot use its full limit in each of them, so the charge is the worst way to spread one limit over them. Where
+// counts were lost, the charge is the sum.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@
 
 namespace nustream::users {
 
-/// One mechanism of an epoch. An epoch has several (stages) that see the same contributions: their ρ add up.
+/// One mechanism of an epoch. The several mechanisms (stages) of an epoch see the same contributions, so their ρ add
+/// up.
 struct Mechanism {
   noise::Correlation correlation;
   NoiseMultiplier sigma;
@@ -26,54 +27,57 @@ struct Mechanism {
 
 /// An epoch, as its users are charged for it.
 struct Epoch {
-  /// The counts and masses of the epoch before it were those that it began with. False of a first epoch, of one whose
-  /// store was lost, and of one whose limits are of another kind (Limits).
+  /// Whether the epoch began with the counts and masses of the one before it. False for a first epoch, for one whose
+  /// store was lost, and for one whose limits are of another kind (Limits).
   bool carries_over = true;
-  /// ρ of a user that contributes j times, j = 0 … k; empty where there is no (k, b).
+  /// ρ of a user that contributes j times, for j = 0 … k; empty where there is no (k, b).
   std::vector<Rho> by_count{};
-  /// W, and ρ of a user that uses all of it; ρ of a part m of it is (m/W)² of that. Empty where there is no mass.
+  /// W; empty where there is no mass. `of_mass` is ρ of a user that uses all of W, and a part m of W costs (m/W)² of
+  /// that.
   std::optional<Mass> mass{};
   Rho of_mass{0};
-  /// What a user may have spent beside that, whatever it did in the epoch: of one that stands in the place of
-  /// several.
+  /// What a user may have spent besides, whatever it did in this epoch. It is used by an epoch that stands in the
+  /// place of several.
   Rho before{0};
 };
 
-/// Epochs with more participations are charged as if no count carried over; that is never too little.
+/// The largest k that is spread over epochs. Epochs with a larger k are charged as if no count carried over, which is
+/// never too little.
 inline constexpr std::uint64_t spread_times_max = 4096;
 
-/// An epoch of the given mechanisms over `steps` steps, or over all steps of their horizons where none are given: ρ
-/// by count is Σ over mechanisms of sens(j, b)²/(2σ²), that of mass W²·max‖C e_t‖²/(2σ²). `by_count` has one entry,
-/// for k, where k is above spread_times_max. Throws as privacy::sensitivity() does.
+/// An epoch of the given mechanisms over `steps` steps, or over all steps of their horizons where `steps` is empty. ρ
+/// by count is Σ over mechanisms of sens(j, b)²/(2σ²); ρ of mass is W²·max‖C e_t‖²/(2σ²). `by_count` has a single
+/// entry, for k, where k is above spread_times_max. Throws as privacy::sensitivity() does.
 [[nodiscard]] Epoch epoch_of(std::span<const Mechanism> mechanisms, const Limits& limits,
                              std::optional<StepCount> steps, bool carries_over);
 
-/// The most that any user is charged over `epochs`, in their order; rounded up.
+/// The most that any user is charged over `epochs`, which are in their order; rounded up.
 ///
-/// Guarantee: epochs fall into groups that begin where counts were not carried over; groups, and what was spent
-/// `before`, add up. In a group the charge is
+/// Guarantee: the epochs fall into groups, each of which begins where counts were not carried over. The charges of
+/// the groups, and what was spent `before`, add up. Within a group the charge is
 ///
-/// - by count: max Σ_e ρ_e(j_e) over all j_e ≥ 0 such that j_e > 0 implies Σ_{i≤e} j_i ≤ k_e: a user counts in an
-/// epoch
-///   only while its count is below that epoch's k, however large the k of another was. With equal settings over
-///   endless steps it is the ρ of one epoch, never the maximum over epochs where their k differ;
-/// - by mass: the same with ρ_e(m) = (m/W_e)²ρ_e(W_e). Convex in the m_e, so the maximum is where each of them fills
-///   up some epoch's W: with one W it is the largest ρ_e;
-/// - the lesser of the two where all epochs of the group have both limits, and the sum of each epoch's own where not
-/// all
-///   have one of them in common.
+/// - by count: max Σ_e ρ_e(j_e) over all j_e ≥ 0 such that j_e > 0 implies Σ_{i≤e} j_i ≤ k_e. So a user counts in an
+///   epoch only while its count is below that epoch's k, however large the k of another epoch was. With equal
+///   settings over endless steps this is the ρ of one epoch. Where the k differ it can be more than the largest ρ of
+///   one epoch;
+/// - by mass: the same with ρ_e(m) = (m/W_e)²ρ_e(W_e). This is convex in the m_e, so the maximum is where each of
+///   them fills up some epoch's W. With a single W it is the largest ρ_e;
+/// - the lesser of the two where all epochs of the group have both limits. Where the epochs have neither limit in
+///   common, it is the sum of what each epoch costs by itself.
 [[nodiscard]] Rho charged(std::span<const Epoch> epochs);
 
-/// One epoch in the place of one or more, so that users may go on with their counts elsewhere.
+/// One epoch in the place of one or more, so that users may go on elsewhere with their counts.
 ///
-/// Guarantee: whatever epochs follow, with their counts carried over or not, charged() of it and them is at least
-/// what any user spends in `epochs` and them. Only the last group's spend can depend on a user's present count and
-/// mass: by count it is the worst spread that ends at the count; by mass, of one W, the dearest epoch's. What was
-/// spent in the groups before it is `before`. Where the last group has no such form it is without_counts().
+/// Guarantee: whatever epochs follow, whether their counts carry over or not, charged() of the folded epoch and those
+/// is at least what any user spends in `epochs` and those. Only the spend of the last group can depend on a user's
+/// present count and mass: by count it is the worst spread that ends at the count, and by mass, with one W, it is
+/// that of the dearest epoch. What was spent in the groups before is `before`. Where the last group has no such form,
+/// the result is without_counts().
 [[nodiscard]] Epoch folded(std::span<const Epoch> epochs);
-/// Of a user that went through the epochs of either: at least as much as both, whatever follows.
+/// An epoch for a user that went through the epochs of either `one` or `other`: it is charged at least as much as
+/// both, whatever follows.
 [[nodiscard]] Epoch dearest(const Epoch& one, const Epoch& other);
-/// All of it `before`: of users of whom nobody knows what they did.
+/// The epoch with all its charge in `before`, for users of whom nobody knows what they did.
 [[nodiscard]] Epoch without_counts(const Epoch& epoch);
 
 }  // namespace nustream::users

@@ -1,4 +1,4 @@
-// The records of one step summed by user: what enters the mechanism is a contribution of each user, clipped as a
+// Sums the records of one step by user. What enters the mechanism is one contribution of each user, clipped as a
 // whole.
 #pragma once
 
@@ -15,49 +15,50 @@
 
 namespace nustream::users {
 
-/// A part of a contribution that is clipped by itself: a gradient has one, a batch of moments one for H and one for
-/// g, with one mass and one scale for both.
+/// A part of a contribution that is clipped by itself. A gradient has one; a batch of moments has one for H and one
+/// for g, with one mass and one scale for both.
 struct Block {
   std::size_t entries;
-  double bound;    ///< G: the norm that a user's sum is clipped to, units of the entries
-  double spacing;  ///< s of the grid, a power of two; bound/s below 2^51
+  double bound;    ///< G, the norm that a user's sum is clipped to, in units of the entries
+  double spacing;  ///< s of the grid, a power of two; bound/s must be below 2^51
 };
 
-/// How a user's sum is shortened that is longer than the bound of a block.
+/// How a user's sum is shortened if it is longer than the bound of a block.
 enum class Shortening {
   by_block,  ///< each block by itself
-  together   ///< all blocks by one factor: sums over the same rows stay sums of one weight
+  together   ///< all blocks by one factor, so that sums over the same rows stay sums of one weight
 };
 
-/// The contributions of one step: a record, a minibatch, or a batch of moments.
+/// The contributions of one step, which takes a record, a minibatch, or a batch of moments.
 ///
-/// For each record, in order: takes_part(), before its gradient is computed at the step's iterate; where it says so
-/// and the gradient is there, add(). At the end of the step, settle(). A record that does not take part, and one
-/// without a finite gradient, leaves nothing behind and uses nothing up.
+/// For each record in order, the caller asks takes_part() before it computes the gradient at the step's iterate. If
+/// the record takes part and its gradient exists, the caller calls add(). At the end of the step it calls settle(). A
+/// record that does not take part, or that has no finite gradient, leaves nothing behind and uses nothing up.
 ///
-/// Guarantee: Σ of the units that settle() adds for a user has a norm of at most allowed·bound/s in each block, in
-/// exact arithmetic, `allowed` what charge() answered to the largest of the blocks' norms over their bounds. So a
-/// user moves a step's sum by G at most, whatever its records hold and however many there are, and over all steps as
-/// users::sensitivity() says. The grid's sum saturates instead of wrapping.
+/// Guarantee: the units that settle() adds for a user sum to a norm of at most allowed·bound/s in each block, in
+/// exact arithmetic. `allowed` is what charge() answered to the largest of the blocks' norms over their bounds. So a
+/// user moves the sum of a step by at most G, whatever its records hold and however many there are, and the sums of
+/// all steps as users::sensitivity() says. The sum on the grid saturates instead of wrapping.
 class StepContributions {
  public:
-  /// Throws InvalidParameter where a block is empty, or its bound or spacing out of range.
+  /// Throws InvalidParameter where there is no block, a block is empty, or its bound or spacing is out of range.
   StepContributions(std::vector<Block> blocks, Limits limits, Shortening shortening = Shortening::by_block);
 
-  /// Forgets the records of the step before, settled or not.
+  /// Begins a step, and forgets the records of the step before, whether they were settled or not.
   void begin(StepIndex step) noexcept;
-  /// Whether this record counts: its user contributes in the step already, or the limits let it begin to.
+  /// Whether this record counts: either its user contributes in this step already, or the limits let it begin to.
   [[nodiscard]] bool takes_part(const UserHash& user, const Changes& users) const noexcept;
-  /// Adds a record's entries, all blocks behind each other, to its user's sum. False, and nothing is added, where one
-  /// of them is not finite. `number` is the user's in its entry (Entry).
+  /// Adds the entries of a record, all blocks one after the other, to its user's sum. Returns false, and adds
+  /// nothing, where an entry is not finite. `number` is the number of the user's Entry.
   bool add(const UserHash& user, std::uint32_t number, std::span<const double> entries);
-  /// Clips each user's sum, charges it, truncates it to the grid and adds it to `units`, all blocks behind each
+  /// Clips each user's sum, charges it, truncates it to the grid and adds it to `units`, all blocks one after the
   /// other. A sum that overflows is charged as one of full length and adds nothing. Returns how many users
-  /// contributed (not public).
+  /// contributed, which is not public.
   std::size_t settle(Changes& users, std::span<std::int64_t> units);
-  /// Contributions that were as long as a block's bound, or longer, since construction. Operator side only.
+  /// How many contributions, since construction, were as long as a block's bound or longer. Only the operator may see
+  /// it.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
-  /// All of them, since construction. Operator side only.
+  /// How many contributions there were since construction. Only the operator may see it.
   [[nodiscard]] std::uint64_t settled() const noexcept { return settled_; }
 
  private:

@@ -1,7 +1,7 @@
-// Whether a user contributes in a step, and what the contribution uses up of the user's limits.
+// Decides whether a user contributes in a step, and what the contribution uses up of the user's limits.
 //
-// What these functions answer is not public: which records count, how many, and who is at a limit depend on data. A
-// record that does not count takes its step with a zero gradient, like any unusable record, so that the number of
+// The answers of these functions are not public: which records count, how many, and who is at a limit depend on data.
+// A record that does not count takes its step with a zero gradient, like any unusable record, so that the number of
 // steps stays public.
 #pragma once
 
@@ -12,44 +12,45 @@
 
 namespace nustream::users {
 
-/// Mass is charged in these many parts of W, whole ones, rounded up: a contribution is charged too much by less than
-/// W·2^-31, never too little.
+/// Mass is charged in whole parts of this many in W, rounded up. A contribution is charged too much by less than
+/// W·2^-31, and never too little.
 inline constexpr std::uint32_t mass_units = std::uint32_t{1} << 31;
-/// The count of a person who was closed: no limit lets it contribute again.
+/// The count of a person who was closed. No limit lets such a person contribute again.
 inline constexpr std::uint32_t closed_count = static_cast<std::uint32_t>(times_max) + 1;
 
-/// What a user has used up. All zeros: nothing yet.
+/// What a user has used up of its limits. All zeros: nothing yet.
 struct Standing {
   std::uint64_t next = 0;   ///< one past the last step in which the user contributed; 0 for none in this epoch
   std::uint32_t count = 0;  ///< steps in which the user contributed, at most times_max; or closed_count
-  std::uint32_t mass = 0;   ///< used of mass_units
+  std::uint32_t mass = 0;   ///< how many of mass_units are used
 
   friend bool operator==(const Standing&, const Standing&) = default;
 };
 
-/// Whether the user may contribute in `step`, asked before the gradient of its first record there is computed: it is
-/// not closed; its count is below k and its last step at least b before; some of its mass is left. `step` is behind
-/// all steps that the standing counts; later records of a step belong to the contribution that is open
-/// (contribution.h).
+/// Whether the user may contribute in `step`. It is asked before the gradient of the user's first record in the step
+/// is computed. The user may where it is not closed, its count is below k, its last step is at least b before, and
+/// some of its mass is left. `step` must come after all steps that the standing counts; later records of a step
+/// belong to the contribution that is open (contribution.h).
 [[nodiscard]] bool may_contribute(const Limits& limits, const Standing& standing, StepIndex step) noexcept;
 
-/// A contribution that may_contribute() let in.
+/// The charge for a contribution that may_contribute() let in.
 struct Charge {
-  double allowed;  ///< the norm that may enter the mechanism, in units of the bound: at most the norm asked for
+  double allowed;  ///< the norm that may enter the mechanism, in units of the bound; at most the norm asked for
   Standing after;
 };
 
-/// Charges a contribution of `norm` (in units of the step's bound, clipped to it, 0 ≤ norm ≤ 1, rounded up, before it
-/// is truncated to the grid). One that would cross W is scaled to what is left. The sum of all norms that are allowed
-/// is at most W, exactly.
+/// Charges a contribution. `norm` is in units of the step's bound: clipped to it, 0 ≤ norm ≤ 1, rounded up, and taken
+/// before the contribution is truncated to the grid. A contribution that would cross W is scaled to what is left. The
+/// sum of all norms that are allowed is at most W, exactly.
 [[nodiscard]] Charge charge(const Limits& limits, const Standing& standing, StepIndex step, double norm) noexcept;
 
-/// A person who was closed: the entry stays, at its limits, since an entry that was erased could count again.
+/// The standing of a person who was closed. The entry stays, at its limits, because an erased entry could count
+/// again.
 [[nodiscard]] Standing closed(Standing standing) noexcept;
 
-/// A standing at the beginning of another epoch: count and mass carry over, the last step does not, for steps are
-/// counted anew and each epoch has noise of its own, whose (k, b) asks for steps of that epoch alone. Where W changes
-/// from `from` to `to`, the norm that was used up stays what it was, rounded up.
+/// A standing at the beginning of another epoch. Count and mass carry over. The last step does not, because steps are
+/// counted anew and each epoch has noise of its own, whose (k, b) restricts the steps of that epoch alone. Where W
+/// changes from `from` to `to`, the norm that was used up stays what it was, rounded up.
 [[nodiscard]] Standing carried_over(Standing standing) noexcept;
 [[nodiscard]] Standing carried_over(Standing standing, Mass from, Mass to) noexcept;
 

@@ -1,4 +1,5 @@
-// What one user may do in a stream whose unit of privacy is the user: two public limits, of which one or both hold.
+// What one user may do in a stream whose unit of privacy is the user. There are two public limits, of which one or
+// both hold.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +18,27 @@ struct Mass : PositiveFinite {
 };
 }  // namespace tag
 
-/// W: what the Euclidean norms of a user's contributions add up to at most, in units of a step's bound (G; of moments
-/// the radius of a block).
+/// W: what the Euclidean norms of a user's contributions add up to at most, in units of a step's bound (G; for
+/// moments, the radius of a block).
 using Mass = Strong<tag::Mass, double>;
 
 namespace users {
 
-/// The largest k: counts are kept in 32 bits, of which the last value says that a person was closed.
+/// The largest k. Counts are kept in 32 bits, of which the last value says that a person was closed.
 inline constexpr std::uint64_t times_max = std::numeric_limits<std::uint32_t>::max() - 1;
 
-/// The limits of every user. All records of a user in one step are one contribution; a user
+/// The limits of every user. All records of a user in one step are one contribution. A user
 ///
 /// - contributes in at most k steps, any two of them at least b steps apart (`participation`), and
-/// - contributes norms that add up to at most W (`mass`): what would cross it is scaled to what is left.
+/// - contributes norms that add up to at most W (`mass`): a contribution that would cross W is scaled to what is
+///   left.
 ///
-/// They hold for ever, or within each of the `windows` of time by itself: then the promise is about a user's records
-/// within one window, and a lane's table empties where the next one begins (WindowClock).
+/// The limits hold for ever, or within each of the `windows` of time separately. In the latter case the promise is
+/// about a user's records within one window, and a lane's table empties where the next window begins (WindowClock).
 ///
-/// Both read the user's own records, released values and step counts alone, so that a user's records decide nothing
-/// about another user's. Throws InvalidParameter where neither limit is given, or k is above times_max.
+/// Both limits read only the user's own records, released values and step counts, so that the records of one user
+/// decide nothing about another. The constructor throws InvalidParameter where neither limit is given, or where k is
+/// above times_max.
 class Limits {
  public:
   Limits(std::optional<privacy::Participation> participation, std::optional<Mass> mass,

@@ -1,4 +1,4 @@
-// The private descent loop where the unit of privacy is the user: of each step's records, a user's are one
+// The private descent loop where the unit of privacy is the user: the records that a user has in one step are one
 // contribution.
 #pragma once
 
@@ -18,37 +18,40 @@
 
 namespace nustream::users {
 
-/// An iterate and the rule that moves it, as descent::Loop, but that the sum in the bracket is over users:
+/// An iterate and the rule that moves it. It is that of descent::Loop, except that the sum in the bracket is over
+/// users,
 ///
 ///     θ ← Π(θ − η_t((Σ_u trunc(clip(Σ_{i of u} g_i)/s) + z_t)·s/m + λθ)),
 ///
-/// (with momentum as there), u over the users whose limits let them contribute in step t (StepContributions), g_i the
-/// gradients of their records at θ before any clip, and m the nominal number of records of a step. A record of
-/// nobody, and one whose gradient is not finite, adds nothing and uses nothing up; its step is taken all the same.
+/// with momentum as in descent::Loop. u runs over the users whose limits let them contribute in step t
+/// (StepContributions), g_i are the gradients of their records at θ before any clip, and m is the nominal number of
+/// records of a step. A record that belongs to nobody, or whose gradient is not finite, adds nothing and uses nothing
+/// up; its step is taken all the same.
 ///
 /// Guarantee: whatever a user's records hold, and however many there are, all of them together move the sums of all
-/// steps as users::sensitivity() says, Δ the clip norm of the grid or twice that.
+/// steps as users::sensitivity() says, with Δ the clip norm of the grid or twice that.
 class Loop {
  public:
-  /// At `start`, the entries of an iterate for every predictor of the loss. Throws InvalidParameter where rule, start
-  /// or grid are out of range.
+  /// Begins at `start`, the entries of an iterate for every predictor of the loss. Throws InvalidParameter where the
+  /// rule, `start` or the grid are out of range.
   Loop(const descent::StepRule& rule, const noise::Grid& grid, std::span<const double> start, const Limits& limits);
 
-  /// Takes stretch.step_sizes.size() steps, the first of which is `first`. `users` has one for each row; what they
-  /// use up goes into `changes`. `average` has as many entries as the iterate, or none. Where limits hold within
-  /// windows of time, `times` has one for each row and `clock` says in which window a step is; else there is neither.
+  /// Takes stretch.step_sizes.size() steps, of which `first` is the first. `users` has one entry for each row, and
+  /// what they use up of their limits goes into `changes`. `average` has as many entries as the iterate, or none.
+  /// Where the limits hold within windows of time, `times` has one entry for each row and `clock` says in which
+  /// window a step is; otherwise both are left out.
   void run(const descent::Stretch& stretch, std::span<const record::RowUser> users, Changes& changes, StepIndex first,
            std::span<double> average, std::span<const double> times = {}, WindowClock* clock = nullptr);
 
   [[nodiscard]] std::span<const double> theta() const noexcept { return theta_; }
-  /// Replaces the iterate: restoring a state.
+  /// Replaces the iterate, to restore a state.
   void set_theta(std::span<const double> theta);
-  /// As descent::Loop's.
+  /// The velocity, as in descent::Loop.
   [[nodiscard]] std::span<const double> velocity() const noexcept { return velocity_; }
   void set_velocity(std::span<const double> velocity);
-  /// Contributions that were longer than the clip norm. Operator side only.
+  /// How many contributions were longer than the clip norm. Only the operator may see it.
   [[nodiscard]] std::uint64_t clipped() const noexcept { return contributions_.clipped(); }
-  /// All of them. Operator side only.
+  /// How many contributions there were. Only the operator may see it.
   [[nodiscard]] std::uint64_t contributions() const noexcept { return contributions_.settled(); }
 
  private:

@@ -1,4 +1,4 @@
-// Windows of time after which every user's limits begin anew.
+// Windows of time, after each of which every user's limits begin anew.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace nustream::users {
 
-/// The length of a window, at least a millisecond; a whole number of milliseconds. InvalidParameter otherwise.
+/// The length of a window in whole milliseconds. The constructor throws InvalidParameter below one millisecond.
 class Period {
  public:
   explicit Period(std::chrono::milliseconds length);
@@ -25,41 +25,44 @@ class Period {
   std::chrono::milliseconds length_;
 };
 
-/// Within what the limits of users hold, where they do not hold for ever.
+/// The windows within which the limits of users hold, where they do not hold for ever.
 struct Windows {
   Period period;
-  /// The times are a column's, of which the operator declares that nobody dates a record to begin limits anew. False:
-  /// they are those at which Kafka appended the records.
+  /// Whether the times are those of a column, for which the operator declares that nobody dates a record so as to
+  /// begin limits anew. If false, they are the times at which Kafka appended the records.
   bool times_are_trusted = false;
 
   friend bool operator==(const Windows&, const Windows&) = default;
 };
 
-/// The longest period that a setting may ask for, and the shortest.
+/// The longest and the shortest period that a setting may ask for.
 inline constexpr std::chrono::days period_max{36'500};
 inline constexpr std::chrono::seconds period_min{1};
 
-/// An ISO 8601 duration of whole days, hours, minutes and seconds in this order, each at most once and at least one
-/// of them: P30D, PT12H, P1DT6H30M. Empty where the text is no such, or its length not from period_min to period_max.
-/// Months and years have no fixed length, and weeks have a notation of their own: neither is read.
+/// Reads an ISO 8601 duration of whole days, hours, minutes and seconds in this order, each at most once and at least
+/// one of them: P30D, PT12H, P1DT6H30M. Empty where the text is not such a duration, or its length is not from
+/// period_min to period_max. Months and years are not read because they have no fixed length, nor are weeks, which
+/// have a notation of their own.
 [[nodiscard]] std::optional<Period> parse_period(std::string_view text);
-/// The same text for every period of one length: parse_period() reads it back. Of whole seconds (contract).
+/// The canonical text of a period, which parse_period() reads back. The period must have whole seconds.
 [[nodiscard]] std::string text_of(const Period& period);
-/// Of a record's time in seconds since 1970, to the nearest millisecond; empty for NaN and what no clock shows.
+/// The time of a record in seconds since 1970, to the nearest millisecond. Empty for NaN and for times that no clock
+/// shows.
 [[nodiscard]] std::optional<std::chrono::milliseconds> milliseconds_of(double epoch_seconds) noexcept;
 
-/// A lane's clock: the greatest append time so far, and the window of the step that is open. Append times are public;
-/// a time that a producer could date ahead would begin everybody's limits anew.
+/// The clock of a lane: the greatest append time so far, and the window of the open step. It goes by append times
+/// because they are public. If producers' times counted, one record dated ahead could begin everybody's limits anew.
 class WindowClock {
  public:
-  /// `latest` and `window` are what a state kept; empty before the first record.
+  /// `latest` and `window` are what a state kept; they are empty before the first record.
   explicit WindowClock(Period period, std::optional<std::chrono::milliseconds> latest = {},
                        std::optional<std::int64_t> window = {});
 
-  /// Takes a record's append time; a record without one leaves the clock where it is. Where the record is the first
-  /// of a step, the step belongs to the window of the clock. Returns whether this is a border: a step of a later
-  /// window begins, and the caller empties the whole table, counts, last steps and mass alike. A last step that
-  /// survived would let the records of one window decide which of the next one count: up to 3k steps would differ.
+  /// Takes the append time of a record; a record without one leaves the clock where it is. If the record is the first
+  /// of a step, the step belongs to the window that the clock is in. Returns whether this is a border, that is
+  /// whether a step of a later window begins. The caller then empties the whole table: counts, last steps and mass
+  /// alike. If last steps survived, the records of one window would decide which records of the next one count, and
+  /// up to 3k steps would differ.
   [[nodiscard]] bool record(std::optional<std::chrono::milliseconds> append_time, bool first_of_step) noexcept;
 
   /// Whether the last record lies behind the window of its step: it came in a later one, and so takes no part. If it
@@ -67,7 +70,8 @@ class WindowClock {
   [[nodiscard]] bool is_behind_border() const noexcept;
 
   [[nodiscard]] std::optional<std::chrono::milliseconds> latest() const noexcept { return latest_; }
-  /// Of the last step that began; of none before the first known time, whose window those steps then belong to.
+  /// The window of the last step that began. Empty before the first known time; such steps belong to the window of
+  /// that time.
   [[nodiscard]] std::optional<std::int64_t> window() const noexcept { return window_; }
 
  private:
@@ -76,9 +80,9 @@ class WindowClock {
   std::optional<std::int64_t> window_;
 };
 
-/// What a promise of `rho` within one window comes to for a user with records in `windows` of them: P²ρ. One noise
-/// runs across the borders, so P patterns of the user's limits add up in length at most (triangle inequality).
-/// Rounded up.
+/// What a promise of `rho` within one window comes to for a user with records in P = `windows` of them: P²ρ, rounded
+/// up. One noise runs across the borders, so by the triangle inequality the lengths of P patterns of the user's
+/// limits add up at most.
 [[nodiscard]] Rho over_windows(Rho rho, std::uint64_t windows);
 
 }  // namespace nustream::users

@@ -1,4 +1,4 @@
-// Users in the order in which they were met: small, and emptied often.
+// Numbers users in the order in which they were met. The index is small and emptied often.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace nustream::users {
 
-/// Numbers the users of a step or a batch from 0. Trusts the hashes as Table does.
+/// Numbers the users of a step or a batch from 0. It trusts the hashes as Table does.
 class UserIndex {
  public:
   UserIndex();
-  /// The user's number: size() before the call, where the user is new.
+  /// The user's number. A new user gets the next one, which is size() before the call.
   std::size_t number_of(const UserHash& user);
-  /// The same; size() where the user was not met.
+  /// The user's number, or size() where the user was not met.
   [[nodiscard]] std::size_t find(const UserHash& user) const noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return users_.size(); }
   void clear() noexcept;
@@ -25,7 +25,7 @@ class UserIndex {
   void grow();
 
   std::vector<UserHash> users_;
-  std::vector<std::uint32_t> slots_;  // one more than a user's number, 0 for none; a power of two of them
+  std::vector<std::uint32_t> slots_;  // a user's number plus 1, or 0 for none; their count is a power of two
 };
 
 }  // namespace nustream::users
