@@ -18,11 +18,11 @@ constexpr double smallest_spacing = 0x1p-51;
 constexpr double largest_sum = 0x1p62;
 
 void check_radius(const char* name, double radius) {
-  const bool in_range = radius >= 0x1p-100 && radius <= 0x1p100;  // and a number
+  const bool in_range = radius >= 0x1p-100 && radius <= 0x1p100;  // false for a NaN, too
   if (!in_range) throw InvalidParameter(name, shown(radius), "a number from 2^-100 to 2^100");
 }
 
-/// min(1/R, 1/‖v‖); NaN where an entry is not finite.
+/// min(1/R, 1/‖v‖), or NaN where an entry is not finite.
 double shrinking(std::span<const double> v, double radius) noexcept {
   double squares = 0;
   for (const double entry : v) squares += entry * entry;
@@ -32,7 +32,7 @@ double shrinking(std::span<const double> v, double radius) noexcept {
   return 1 / norm.scale / norm.fraction;
 }
 
-/// Adds units·trunc(uuᵀ) as an isometric triangle.
+/// Adds trunc(units·uuᵀ) as an isometric triangle.
 void add_triangle(std::span<const double> u, double units, std::int64_t* sum) noexcept {
   for (std::size_t i = 0; i < u.size(); ++i) {
     const double diagonal = u[i] * units;
@@ -54,6 +54,7 @@ void check(const Radii& radii) {
   check_radius("target's radius", radii.target);
 }
 
+// Each of two contributions may be off by one spacing in every entry, so their difference has the factor 2.
 double clip_factor(const Design& design, const Spacings& spacings) {
   const std::vector<Block> all = blocks(design);
   double truncated = 0;
@@ -74,7 +75,7 @@ BatchSums::BatchSums(const Design& design, const Spacings& spacings)
     throw InvalidParameter("spacings", std::to_string(spacings.size()), "one for each block");
   }
   for (const double spacing : spacings) {
-    const bool in_range = spacing >= smallest_spacing && spacing < 1;  // and a number
+    const bool in_range = spacing >= smallest_spacing && spacing < 1;  // false for a NaN, too
     if (!in_range) {
       throw InvalidParameter("spacing", shown(spacing), "from 2^-51 to 1 of a radius: noise of 2^-19 to 2^31 radii");
     }
@@ -105,6 +106,7 @@ void BatchSums::aim(const Radii& radii, std::span<const double> centre) {
 void BatchSums::add(const record::RowSlice& rows) noexcept {
   NUSTREAM_REQUIRE(rows.dimension == design_.shape.row(), "rows have the numbers of the shape");
   for (std::size_t i = 0; i < rows.count; ++i) {
+    // The 64-bit sums are moved to 128 bits before any of them can reach 2^62.
     if (unflushed_ == whole_) flush();
     ++unflushed_;
     add_row(rows.x + i * rows.dimension, rows.y[i], rows.weight(i));
@@ -123,7 +125,8 @@ void BatchSums::add_row(const double* row, double target, double weight) noexcep
   if (scale_weighted(row, target, weight)) add_scaled();
 }
 
-/// As scale_row(), of the row times the root of its weight: before it is scaled, so that no weight makes it longer.
+/// scale_row() of the row times the root of its weight. The weight comes before the scaling, so that no weight can
+/// make the row longer than R_x.
 bool BatchSums::scale_weighted(const double* row, double target, double weight) noexcept {
   if (weight == 1) return scale_row(row, target);
   const double root = std::sqrt(weight);
@@ -131,7 +134,7 @@ bool BatchSums::scale_weighted(const double* row, double target, double weight) 
   return scale_row(weighted_.data(), root * target);
 }
 
-/// Sets the row's scaled inputs and residuals; false for one that contributes zeros.
+/// Sets the scaled inputs and the residuals of the row. Returns false for a row that contributes zeros.
 bool BatchSums::scale_row(const double* row, double target) noexcept {
   const std::size_t d = inputs_.size();
   const std::size_t endogenous = design_.shape.endogenous;
@@ -139,7 +142,7 @@ bool BatchSums::scale_row(const double* row, double target) noexcept {
   const bool has_target = std::isfinite(target);
   if (!std::isfinite(inverse) || (!has_target && !design_.neighbours.target_only)) return false;
   for (std::size_t j = 0; j < d; ++j) inputs_[j] = row[j] * inverse;
-  const double scale = inverse * radii_.inputs;  // 1 but for rounding, where the row is short
+  const double scale = inverse * radii_.inputs;  // 1 except for rounding, if the row is short
   if (endogenous > 0) {
     const std::span<double> v = std::span(residuals_).first(endogenous);
     for (std::size_t k = 0; k < endogenous; ++k) v[k] = residual(k, row[d + k], scale);
@@ -174,7 +177,7 @@ void BatchSums::add_units(Block block, std::span<const std::int64_t> units) noex
   for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += units[j];
 }
 
-/// The row whose scaled inputs and residuals are set.
+/// Adds the row whose scaled inputs and residuals are set.
 void BatchSums::add_scaled() noexcept {
   Part& second = part(Block::second);
   add_triangle(inputs_, second.units, second.open.data());
@@ -189,7 +192,7 @@ void BatchSums::add_scaled() noexcept {
   Part& spread = part(Block::spread);
   if (design_.spread == Spread::sandwich) add_triangle(inputs_, spread.units * (r * r), spread.open.data());
   if (design_.spread == Spread::residuals) {
-    // ‖w‖² is at most the number of clipped groups.
+    // Each clipped group adds at most 1 to ‖w‖², so dividing by their number keeps the contribution within length 1.
     const double groups = design_.shape.endogenous > 0 ? 2 : 1;
     add_triangle(residuals_, spread.units / groups, spread.open.data());
   }
@@ -212,7 +215,8 @@ void BatchSums::clear() noexcept {
   records_ = 0;
 }
 
-/// λ_min is 1-Lipschitz in the spectral norm, and so are the clamp and, but for a unit, the truncation.
+/// Computes the eigenvalue block. λ_min is 1-Lipschitz in the spectral norm; so is the clamp, and the truncation adds
+/// at most one unit. The factor `shorter` makes room for the truncation and for the solver's error.
 void BatchSums::take_eigenvalue() {
   const Part& second = part(Block::second);
   std::vector<double> triangle;

@@ -20,20 +20,20 @@ void check_count(const char* name, std::size_t count, const Design& design) {
                            "one for each of " + std::to_string(blocks) + " noised blocks");
 }
 
-/// ρ_H with √2, ρ_g with 2: see joint().
+/// ρ of the moments under replace-one, from ρ_H at Δ = √2 and ρ_g at Δ = 2, as joint() says.
 double replaced(double second, double responses) {
   if (responses > 4 * second) return responses;
   return second + responses / 2 + (second > 0 ? responses * responses / (16 * second) : 0);
 }
 
-/// Of each block where the encoder's sensitivity is 1.
+/// ρ of each block if the encoder's sensitivity were 1.
 std::vector<Rho> unit_parts(const std::vector<NoiseMultiplier>& sigmas) {
   std::vector<Rho> parts;
   for (const NoiseMultiplier& sigma : sigmas) parts.push_back(privacy::rho(Sensitivity{1}, sigma));
   return parts;
 }
 
-/// Relative, for a handful of operations that each round by at most one unit.
+/// A relative bound for a handful of operations, each of which rounds by at most one unit.
 constexpr double slack = 32 * privacy::unit_roundoff;
 
 }  // namespace
@@ -45,7 +45,8 @@ Displacement displacement(const Design& design, Block block) {
   if (block == Block::eigenvalue) return Displacement{1};
   const bool is_outer_product = block == Block::second || block == Block::spread;
   if (!is_outer_product) return Displacement{2};
-  // A variance is one number of [0, 1]; a public xxᵀ has one such number in front.
+  // The spread of one response is one number of [0, 1]; for public rows xxᵀ is public and has one such number in
+  // front.
   const bool of_one_response = design.spread == Spread::residuals && design.shape.endogenous == 0;
   const bool public_rows = design.spread == Spread::sandwich && design.neighbours.target_only;
   const bool is_number = block == Block::spread && (of_one_response || public_rows);
@@ -110,7 +111,7 @@ Spend::Spend(const Mechanism& mechanism, const std::vector<NoiseMultiplier>& sig
   if (layers_.more > 0) more_.emplace(mechanism.correlation, layers_.of_more, NoiseMultiplier{1});
 }
 
-/// sens² = (Σ_layers √(2ρ_layer))² at σ = 1.
+/// The layers' lengths add up: sens² = (Σ_layers √(2ρ_layer))² at σ = 1.
 Rho Spend::of_layers(Rho fewer, std::optional<Rho> more) const {
   double sum = static_cast<double>(layers_.fewer) * std::sqrt(2 * fewer.value());
   if (more) sum += static_cast<double>(layers_.more) * std::sqrt(2 * more->value());

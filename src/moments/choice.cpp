@@ -20,7 +20,7 @@ double trace(const inference::StreamGuess& guess) {
   return sum;
 }
 
-/// Of y − xᵀθ about the start.
+/// The standard deviation of y − xᵀθ about the start.
 double first_residual(const inference::StreamGuess& guess) {
   const double mean_eigenvalue = trace(guess) / static_cast<double>(guess.eigenvalues.size());
   return std::sqrt(guess.residual * guess.residual + mean_eigenvalue * guess.distance * guess.distance);
@@ -30,7 +30,7 @@ bool is_less(const inference::ExpectedError& one, const inference::ExpectedError
   return one.total() < other.total();
 }
 
-/// As config makes it of [moments] releases, or of none.
+/// The correlation that the configuration gives running sums: one that ends with the releases, or an endless one.
 noise::Correlation correlation_of(const Problem& problem) {
   if (!problem.ends) return noise::Correlation{noise::Rational::nu_ftrl(Damping{1e-6})};
   const std::uint64_t releases = problem.records / problem.every;
@@ -47,6 +47,7 @@ std::vector<double> values_of(const std::optional<double>& settled, std::vector<
 }
 
 std::vector<double> step_sizes() {
+  // Quarters of a decade, from 10^−½ down to 10^−5.
   std::vector<double> sizes;
   for (int quarter = 2; quarter <= 20; ++quarter) sizes.push_back(std::pow(10.0, -quarter / 4.0));
   return sizes;
@@ -82,7 +83,8 @@ DescentChoice best_descent(const Problem& problem, bool average) {
                                : privacy::suggested_nu(local, once);
     return Damping{std::max(nu.value(), 1e-9)};
   };
-  // Of an average ν hardly depends on the step size: one search for all of them, and one for the best.
+  // For an average, ν hardly depends on the step size: one search serves all step sizes, and another one the best of
+  // them.
   const std::optional<Damping> shared = average ? std::optional(nu_of(StepSize{0.01 / total})) : std::nullopt;
   DescentChoice best;
   best.error.start = INFINITY;

@@ -1,4 +1,4 @@
-// Mirrors docs/formats/moments.md.
+// Writes and reads the state of a lane of running sums, in the order of docs/formats/moments.md.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@
 namespace nustream::moments {
 namespace {
 
-/// Beside the spread's number: the sums hold a smallest eigenvalue.
+/// Added to the number of the spread where the sums hold a smallest eigenvalue.
 constexpr std::uint64_t with_eigenvalue = 8;
 
 std::uint64_t kept_beside_moments(const Design& design) {
@@ -31,7 +31,7 @@ std::vector<double> finite_reals(CanonicalReader& reader, std::size_t count) {
   return values;
 }
 
-/// Number `number` of the settings' stages, with sums or, where they are forgotten, without.
+/// Reads stage `number` of the settings: with its sums, or without them where they were forgotten.
 StageSums read_stage(CanonicalReader& reader, const Settings& settings, std::size_t number, bool with_sums) {
   const Design& design = settings.mechanism.design;
   StageSums stage;
@@ -50,7 +50,7 @@ StageSums read_stage(CanonicalReader& reader, const Settings& settings, std::siz
   return stage;
 }
 
-/// Where the stages that are kept begin: at the first one, unless the sums forget.
+/// The number of the oldest stage that is kept: the first one, unless the sums forget.
 std::size_t oldest_kept(const Settings& settings, std::size_t newest) {
   const Memory memory = memory_of(settings);
   std::size_t oldest = 0;
@@ -87,7 +87,7 @@ std::string Lane::encode() const {
 }
 
 std::size_t encoded_bytes_max(const Settings& settings) {
-  const std::size_t with_sums = Lane(settings, Position{0}).encode().size();  // of one stage
+  const std::size_t with_sums = Lane(settings, Position{0}).encode().size();  // with one stage
   const Memory memory = memory_of(settings);
   if (!memory.forgets()) {
     const std::size_t head = magic_and_version.size() + 6 * sizeof(std::uint64_t);

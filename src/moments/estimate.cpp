@@ -13,7 +13,7 @@
 namespace nustream::moments {
 namespace {
 
-/// τ: standard deviation of a diagonal entry of Σ w_s H_s.
+/// τ, the standard deviation of a diagonal entry of Σ w_s H_s.
 double second_stddev(std::span<const StageSums> stages, const BlockNoise& noise, std::span<const double> covariance,
                      std::span<const double> weights) {
   const std::size_t count = stages.size();
@@ -25,7 +25,8 @@ double second_stddev(std::span<const StageSums> stages, const BlockNoise& noise,
   return noise.second * std::sqrt(std::max(variance, 0.0));
 }
 
-/// v_s, mean over the coordinates: Cov(Nδ) = ½(‖δ‖² I + δδᵀ) for symmetric noise N of unit variance on its diagonal.
+/// v_s, the noise variance of a stage as a mean over the coordinates. Cov(Nδ) = ½(‖δ‖² I + δδᵀ) for symmetric noise N
+/// of unit variance on its diagonal.
 double noise_variance(const Frame& frame, const StageSums& stage, double variance, std::span<const double> theta) {
   const std::size_t d = frame.design.shape.inputs;
   const std::size_t target = frame.design.shape.endogenous * d;
@@ -56,13 +57,14 @@ std::vector<double> precision_weights(const RunningSums& sums, const Frame& fram
     const double noise = noise_variance(frame, stages[s], covariance[s * stages.size() + s], theta);
     weights.push_back(informs > 0 ? informs / (informs + noise) : 0.0);
   }
-  // A stage that is all noise says nothing; where all are, the last one says least wrongly.
+  // A stage that is all noise gets no weight. Where all stages are so, the last one has the centre that is least
+  // wrong.
   if (std::ranges::all_of(weights, [](double weight) { return weight == 0; })) weights.back() = 1;
   return weights;
 }
 
-/// Of one stage of one step. Where noise leaves an eigenvalue that is not positive all the same, it counts as
-/// floored.
+/// The solution with an adaptive ridge, which has one stage of one step. An eigenvalue that noise leaves negative or
+/// 0 in spite of the ridge counts as floored.
 Estimate ridged(const RunningSums& sums, const Frame& frame, double deviation, double floor) {
   const StageSums& stage = sums.stages().front();
   const double unit = stage.radii.inputs * stage.radii.inputs;
@@ -115,7 +117,7 @@ NormalEquations combined(const Design& design, std::span<const StageSums> stages
   std::vector<double> distance(d);
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const StageSums& stage = stages[s];
-    if (stage.second.empty()) continue;  // forgotten into the last one
+    if (stage.second.empty()) continue;  // forgotten: its sums went into the last stage
     for (std::size_t j = 0; j < whole.second.size(); ++j) whole.second[j] += weights[s] * stage.second[j];
     for (std::size_t first = 0; first < whole.gap.size(); first += d) {
       for (std::size_t j = 0; j < d; ++j) distance[j] = stage.centre[first + j] - whole.centre[first + j];

@@ -14,10 +14,10 @@ using inference::StreamGuess;
 /// What one stage adds to the equations.
 struct StageGuess {
   Radii radii;
-  double records = 0;   ///< in its sums, faded where they forget
-  double scaled = 1;    ///< a: share of E[xxᵀ] that scaling leaves
-  double clipped = 0;   ///< p
-  double variance = 0;  ///< of the clipped residual of a scaled row, in units of the scaled second moments
+  double records = 0;   ///< number of records in its sums, faded if they forget
+  double scaled = 1;    ///< a, the share of E[xxᵀ] that scaling leaves
+  double clipped = 0;   ///< p, the share of residuals that is clipped
+  double variance = 0;  ///< variance of the clipped residual of a scaled row, in units of the scaled second moments
   double weight = 1;
   std::vector<double> away;  ///< E (θ* − θ_s)_j² along each eigenvector
   [[nodiscard]] double informs() const { return weight * records * scaled; }
@@ -29,7 +29,7 @@ double sum(const std::vector<double>& values) {
   return total;
 }
 
-/// Scaling and clipping of rows about a centre that is `away`.
+/// Computes what scaling and clipping do to rows about a centre that is `away` from θ*.
 void settle_rows(const StreamGuess& guess, const std::vector<double>& norms, StageGuess& stage) {
   double explained = 0;
   for (std::size_t j = 0; j < stage.away.size(); ++j) explained += guess.eigenvalues[j] * stage.away[j];
@@ -38,7 +38,7 @@ void settle_rows(const StreamGuess& guess, const std::vector<double>& norms, Sta
   double scaled = 0;
   double kept = 0;
   double squares = 0;
-  double weighted = 0;  // how much of a residual is left where rows are scaled
+  double weighted = 0;  // how much of a residual is left if rows are scaled
   for (const double squared : norms) {
     const double factor = std::min(1.0, stage.radii.inputs / std::sqrt(squared));
     const double second = factor * factor * squared;
@@ -50,7 +50,8 @@ void settle_rows(const StreamGuess& guess, const std::vector<double>& norms, Sta
   }
   stage.scaled = scaled / all;
   stage.clipped = 1 - kept / scaled;
-  // What is left of the distance is seen by every row alike, and solved for: it is no noise.
+  // The part of the residual that comes from the distance to the centre is the same for every row and is solved for,
+  // so it is no noise.
   stage.variance = squares / scaled - std::pow(kept / scaled, 2) * explained * weighted / scaled;
 }
 
@@ -66,7 +67,7 @@ class Prediction {
         shared_(settings.mechanism.correlation, kept_),
         norms_(inference::squared_row_norms(guess)) {}
 
-  /// The error along each eigenvector after so many releases, by its causes.
+  /// The error along each eigenvector after so many releases, split by its causes.
   struct Errors {
     std::vector<double> start, sampling, privacy;
     [[nodiscard]] std::vector<double> all() const {
@@ -96,7 +97,7 @@ class Prediction {
                                     ? std::min(settings_.stages[i + 1].first, releases.value())
                                     : releases.value();
       StageGuess stage{.radii = start.radii, .away = {}};
-      // The first centre is public, a later one is what the release before it shows.
+      // The first centre is public; a later one is what the release before it shows.
       stage.away = i == 0 ? std::vector(d, guess_.distance * guess_.distance / static_cast<double>(d))
                           : after(StepCount{start.first}).all();
       for (double& each : stage.away) each = std::min(each, 1e30);
@@ -108,14 +109,14 @@ class Prediction {
     return stages;
   }
 
-  /// Steps first … end − 1, each as much as is kept of it at `now`.
+  /// The number of steps from `first` to end − 1, each counted by how much of it is kept at `now`.
   [[nodiscard]] double faded(std::uint64_t first, std::uint64_t end, std::uint64_t now) const {
     if (kept_ == 1) return static_cast<double>(end - first);
     const double youngest = std::pow(kept_, static_cast<double>(now - end));
     return youngest * (1 - std::pow(kept_, static_cast<double>(end - first))) / (1 - kept_);
   }
 
-  /// As moments::estimate() weighs stages.
+  /// Weighs the stages as moments::estimate() does.
   void weigh(const std::vector<double>& covariance, const std::vector<double>& errors,
              std::vector<StageGuess>& stages) const {
     const auto d = static_cast<double>(guess_.eigenvalues.size());
@@ -152,7 +153,7 @@ class Prediction {
                             return inputs(s) * stages[s].radii.target * inputs(r) * stages[r].radii.target;
                           });
     Errors errors{std::vector(d, 0.0), std::vector(d, 0.0), std::vector(d, 0.0)};
-    constexpr int rounds = 3;  // the noise of H meets the solution's own error as well
+    constexpr int rounds = 3;  // repeated, as the noise of H multiplies the solution's own error too
     for (int round = 0; round < rounds; ++round) {
       const std::vector<double> own = errors.all();
       for (std::size_t j = 0; j < d; ++j) {

@@ -22,7 +22,7 @@ std::vector<double> entries_of(const Matrix& matrix) {
   return {matrix.data(), matrix.data() + matrix.size()};
 }
 
-/// ½((uᵀu) I + uuᵀ) where `square` is E uuᵀ, and `variance` stands on the diagonal beside it.
+/// ½((uᵀu) I + uuᵀ), where `square` is E uuᵀ, with `variance` added on the diagonal.
 std::vector<double> spread_out(const Matrix& square, double variance) {
   Matrix noise = square / 2;
   noise.diagonal().array() += square.trace() / 2 + variance;
@@ -98,6 +98,7 @@ std::vector<double> solution_covariance(const NormalEquations& equations, std::s
   const auto all = static_cast<Eigen::Index>(std::llround(std::sqrt(static_cast<double>(covariance.size()))));
   const Eigen::Map<const Matrix> noise(covariance.data(), all, all);
   const std::vector<Eigen::Index> chosen(features.begin(), features.end());
+  // Noise may make H indefinite, so a factorisation for positive definite matrices would not do here.
   const Eigen::FullPivLU<Matrix> second(full_matrix(equations.second, equations.dimension));
   const Matrix half = second.solve(noise(chosen, chosen));
   return entries_of(second.solve(half.transpose()));

@@ -23,7 +23,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-constexpr double negligible = 1e-10;  // of a pivot
+constexpr double negligible = 1e-10;  // relative to the largest pivot
 
 /// Column `response` of θ̂.
 Vector column(const Estimate& estimate, const Shape& shape, std::size_t response) {
@@ -44,7 +44,7 @@ void check_controls(const Shape& shape, std::size_t controls) {
   }
 }
 
-/// vᵀV⁻¹v of the entries that are no controls; negative where V is not positive definite.
+/// vᵀV⁻¹v over the entries that are no controls; negative where V is not positive definite.
 double wald(const Vector& value, const Matrix& covariance, Eigen::Index controls) {
   const Eigen::Index q = value.size() - controls;
   const Eigen::LLT<Matrix> own(covariance.bottomRightCorner(q, q));
@@ -53,7 +53,7 @@ double wald(const Vector& value, const Matrix& covariance, Eigen::Index controls
   return tail.dot(own.solve(tail));
 }
 
-/// V(a) = a_x² V_xx + 2 a_x a_y V_xy + a_y² V_yy, and δ(a) = a_x Π̂ + a_y π̂.
+/// The reduced form along a direction a: V(a) = a_x² V_xx + 2 a_x a_y V_xy + a_y² V_yy, and δ(a) = a_x Π̂ + a_y π̂.
 struct Reduced {
   Vector regressor, target;
   Matrix of_regressor, of_both, of_target;
@@ -64,7 +64,7 @@ struct Reduced {
     const double y = std::cos(angle);
     return x * x * of_regressor + 2 * x * y * of_both + y * y * of_target;
   }
-  /// At β = tan(angle): negative where V is not positive definite.
+  /// The statistic at β = tan(angle); negative where V is not positive definite.
   [[nodiscard]] double statistic(double angle) const {
     return wald(std::cos(angle) * target - std::sin(angle) * regressor, covariance(angle), controls);
   }
@@ -75,6 +75,7 @@ std::optional<Reduced> reduced(const RunningSums& sums, const Frame& frame, std:
   const auto of = [&](double x, double y) {
     return covariance_of(sums, frame, covariance, estimate, std::vector<double>{x, y}, steps);
   };
+  // Covariances are quadratic in the weights, so that of both together gives the one between them.
   const auto regressor = of(1, 0);
   const auto target = of(0, 1);
   const auto both = of(1, 1);
@@ -85,7 +86,8 @@ std::optional<Reduced> reduced(const RunningSums& sums, const Frame& frame, std:
       static_cast<Eigen::Index>(controls)};
 }
 
-/// Where aᵀMa/aᵀSa is least over a = L⁻ᵀb, S = LLᵀ, b = (−sin φ, cos φ): ½(tr + (N_yy − N_xx) cos 2φ − 2N_xy sin 2φ).
+/// The angle φ' at which aᵀMa/aᵀSa is least. With a = L⁻ᵀb, S = LLᵀ and b = (−sin φ, cos φ), the ratio is ½(tr +
+/// (N_yy − N_xx) cos 2φ − 2N_xy sin 2φ).
 double least_ratio(const Eigen::Matrix2d& lengths, const Eigen::Matrix2d& spreads) {
   const Eigen::LLT<Eigen::Matrix2d> root(spreads);
   const Eigen::Matrix2d half = root.matrixL().solve(lengths);
@@ -95,8 +97,8 @@ double least_ratio(const Eigen::Matrix2d& lengths, const Eigen::Matrix2d& spread
   return std::atan2(-a(0), a(1));
 }
 
-/// A first guess of the angle whose statistic is least: exact where V(a) is a multiple of one matrix, as sampling
-/// alone makes it.
+/// A first guess of the angle at which the statistic is least. It is exact where V(a) is a multiple of one matrix, as
+/// sampling alone would make it.
 std::optional<double> guessed_angle(const Reduced& reduced) {
   const Eigen::Index q = reduced.target.size() - reduced.controls;
   const auto own = [&](const Matrix& covariance) { return covariance.bottomRightCorner(q, q); };
@@ -112,7 +114,7 @@ std::optional<double> guessed_angle(const Reduced& reduced) {
   return least_ratio(both.transpose() * metric.solve(both), spreads);
 }
 
-/// Between an angle that is accepted and one that is not: where that changes.
+/// Finds where acceptance changes between an angle that is accepted and one that is not, by halving.
 double boundary(const Reduced& reduced, double accepted, double rejected, double limit) {
   for (int halving = 0; halving < 60; ++halving) {
     const double middle = (accepted + rejected) / 2;
@@ -121,7 +123,8 @@ double boundary(const Reduced& reduced, double accepted, double rejected, double
   return accepted;
 }
 
-/// Angles from half a turn before the best one to half a turn behind it, closer and closer to it in between.
+/// Angles from half a turn before the best one to half a turn after it. They lie closer together the nearer they are
+/// to it.
 std::vector<double> angles_about(double best) {
   constexpr int octaves = 40;
   constexpr int in_an_octave = 8;
@@ -136,7 +139,7 @@ std::vector<double> angles_about(double best) {
   return angles;
 }
 
-/// The guess, moved to the least statistic of the scan about it, three times.
+/// The guess, moved three times to the least statistic of the scan about it.
 double improved(const Reduced& reduced, double angle) {
   for (int round = 0; round < 3; ++round) {
     angle = std::ranges::min(angles_about(angle), {}, [&](double at) { return reduced.statistic(at); });
@@ -144,7 +147,8 @@ double improved(const Reduced& reduced, double angle) {
   return angle;
 }
 
-/// Half a turn from the best angle, where β = tan(angle) is back where it was: the scan of angles_about(), in order.
+/// The scan of angles_about() over one half turn from the best angle on, in order. After half a turn β = tan(angle)
+/// is back where it was.
 std::vector<double> half_turn(double best) {
   const std::vector<double> angles = angles_about(best);
   const auto middle = std::ranges::find(angles, best);
@@ -154,7 +158,7 @@ std::vector<double> half_turn(double best) {
 }
 
 /// The longest rejected stretch of a turn whose ends are accepted: the accepted angles beside it, and the rejected
-/// ones next to them. Empty where all are accepted.
+/// angles next to them. Empty where all angles are accepted.
 struct Stretch {
   double accepted_before, begin, end, accepted_behind;
 };
@@ -252,7 +256,7 @@ std::optional<AndersonRubinSet> anderson_rubin(const RunningSums& sums, const Fr
   if (!rejected) return AndersonRubinSet{AndersonRubinSet::Kind::everything, 0, 0};
   const double upper = std::tan(boundary(*known, rejected->accepted_before, rejected->begin, limit));
   const double lower = std::tan(boundary(*known, rejected->accepted_behind, rejected->end, limit));
-  // The accepted arc runs from `lower` on to `upper`: over β = ∞ where that is the falling direction.
+  // The accepted arc runs from `lower` on to `upper`. If it falls on the way, it passes through β = ∞.
   return AndersonRubinSet{lower <= upper ? AndersonRubinSet::Kind::interval : AndersonRubinSet::Kind::outside,
                           std::min(lower, upper), std::max(lower, upper)};
 }

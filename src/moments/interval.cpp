@@ -17,9 +17,10 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
+/// With fewer, an estimated variance is too uncertain for an interval.
 constexpr double fewest_degrees_of_freedom = 8;
 
-/// Σ_k a_k (θ_s − θ̂)_k.
+/// The distance of a stage's centre from θ̂ in a combination of the responses: Σ_k a_k (θ_s − θ̂)_k.
 Vector distance_of(const StageSums& stage, const Estimate& estimate, std::span<const double> combination) {
   const std::size_t d = estimate.theta.size() / combination.size();
   Vector distance = Vector::Zero(static_cast<Eigen::Index>(d));
@@ -30,7 +31,7 @@ Vector distance_of(const StageSums& stage, const Estimate& estimate, std::span<c
   return distance;
 }
 
-/// Variance of an entry of Σ_k a_k g_k where one seed noise enters stage i and one stage j.
+/// The variance of an entry of Σ_k a_k g_k where one seed noise enters stage i and another, or the same, stage j.
 double cross_noise(const Frame& frame, const Radii& one, const Radii& other, std::span<const double> combination) {
   double regressors = 0;
   for (const double weight : combination.first(combination.size() - 1)) regressors += weight * weight;
@@ -39,7 +40,7 @@ double cross_noise(const Frame& frame, const Radii& one, const Radii& other, std
   return one.inputs * other.inputs * (regressors * of_regressors + std::pow(combination.back(), 2) * of_target);
 }
 
-/// Q of privacy_covariance(), of a combination of the responses.
+/// The Q of privacy_covariance(), for a combination of the responses.
 Matrix noise_of_gap(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
                     const Estimate& estimate, std::span<const double> combination) {
   const std::vector<StageSums>& stages = sums.stages();
@@ -66,11 +67,11 @@ double geometric(double kept, double begin, double end) {
   return kept == 1 ? end - begin : (std::pow(kept, begin) - std::pow(kept, end)) / (1 - kept);
 }
 
-/// Steps, weighted as the sums weigh them.
+/// Numbers of steps, weighted as the sums weigh them.
 struct Weights {
-  double recentred = 0;  ///< in the spread
-  double second = 0;     ///< in the H that stands beside it: all of them where the sums forget
-  double squares = 0;    ///< Σ of the squared weights of all steps: what sampling multiplies
+  double recentred = 0;  ///< steps in the spread
+  double second = 0;     ///< steps in the H that stands beside it: all of them where the sums forget
+  double squares = 0;    ///< Σ of the squared weights of all steps, by which sampling is multiplied
 };
 
 Weights weights_of(const RunningSums& sums, const Estimate& estimate, std::uint64_t steps) {
@@ -89,14 +90,14 @@ Weights weights_of(const RunningSums& sums, const Estimate& estimate, std::uint6
   return weights;
 }
 
-/// The residuals' sum over recentred stages, residuals in working units, and the H beside it.
+/// The sum of residuals over recentred stages, in working units, and the H beside it.
 struct Residuals {
   Matrix spread;  ///< responses × responses, or inputs × inputs of a sandwich
   Matrix second;
-  double variance;  ///< of the noise of an entry of the spread's diagonal, the target's
+  double variance;  ///< of the noise of that entry of the spread's diagonal which is the target's
 };
 
-/// Residuals of stage s in working units: diag(scale)·spread·diag(scale).
+/// The scale that brings residuals of stage s into working units, as diag(scale)·spread·diag(scale).
 Vector scale_of(const Frame& frame, const Radii& radii) {
   if (frame.design.spread == Spread::sandwich)
     return Vector::Ones(static_cast<Eigen::Index>(frame.design.shape.inputs));
@@ -128,7 +129,7 @@ Residuals residuals_of(const RunningSums& sums, const Frame& frame, std::span<co
   return found;
 }
 
-/// The covariance of Σ x r over the sampled rows, and the standard deviation of an entry of its noise.
+/// The covariance of Σ x r over the sampled rows, and the standard deviation of the noise of one of its entries.
 struct Meat {
   Matrix value;
   double stddev;
@@ -212,7 +213,8 @@ std::optional<std::vector<inference::EstimatedVariance>> target_variances(const 
     const Vector scored = meat->value * solved;
     const double sampling = solved.dot(scored);
     const double own = direction.dot(*privacy * direction);
-    // d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a, and the same of Q; uᵀEv varies by at most ‖u‖‖v‖ times E's diagonal.
+    // How the noise E of H moves the variance: d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a, and likewise for Q. The standard
+    // deviation of uᵀEv is at most ‖u‖‖v‖ times that of E's diagonal.
     const double lengths = (inverse * scored).norm() + (*privacy * direction).norm();
     const double by_second = 2 * second_stddev * solved.norm() * lengths;
     const double error = std::hypot(by_second, meat->stddev * solved.squaredNorm()) / (sampling + own);

@@ -16,7 +16,7 @@
 namespace nustream::moments {
 namespace {
 
-/// Of coefficients that a centre may have: products with sums stay finite.
+/// The largest coefficient that a centre may have. Products with sums then stay finite.
 constexpr double furthest_centre = 0x1p100;
 
 bool is_centre(std::span<const double> theta) {
@@ -29,7 +29,8 @@ void check_users(const Design& design) {
   if (design.neighbours.target_only) throw InvalidParameter("users", "with public inputs", "wholly private rows");
 }
 
-/// The smallest eigenvalue is released once, of all records together.
+/// An adaptive ridge needs a correlation of one step: the smallest eigenvalue is released once, for all records
+/// together.
 void check_ridge(const Settings& settings) {
   if (settings.mechanism.correlation.horizon() != StepCount{1}) {
     throw InvalidParameter("solution", "adassp, of several steps", "floored, or a correlation that ends after one");
@@ -85,7 +86,7 @@ Spacings spacings_of(const Settings& settings) {
   return spacings;
 }
 
-/// A step's units stay below 2^62, however many users it has.
+/// The contributions of users. The check keeps the units of a step below 2^62, however many users it has.
 std::optional<users::StepContributions> contributions_of(const Settings& settings, const Spacings& spacings) {
   const Mechanism& mechanism = settings.mechanism;
   if (!mechanism.users) return std::nullopt;
@@ -148,7 +149,7 @@ void Lane::begin_about(std::span<const double> centre) {
   batch_.aim(radii, centre);
 }
 
-/// Noise for every step that `records` more close.
+/// Requires noise for every step that `records` more rows close.
 void Lane::require_noise(std::span<const noise::GridNoise> noise, std::size_t records) const {
   const std::vector<Block> noised = noised_blocks(frame_.design);
   const std::uint64_t closing = (batch_.records() + records) / frame_.every;
@@ -185,20 +186,21 @@ void Lane::advance(const record::RowSlice& rows, std::span<const noise::GridNois
   }
 }
 
-/// Where a stage begins, its centre is the estimate of the steps before it.
+/// Begins a step. Where a stage begins with it, the stage's centre is the estimate of the steps before.
 void Lane::begin_step() {
   if (by_user_) by_user_->begin(StepIndex{steps_});
   const std::optional<Radii> radii = stage_from(settings_, steps_);
   if (!radii || steps_ == 0 || sums_.stages().back().first == steps_) return;
   const std::vector<double> covariance = stage_covariance(sums_, noise_, steps());
   std::vector<double> centre = estimate(sums_, frame_, covariance).theta;
+  // An estimate that has diverged would make products with sums overflow; the stage then keeps the centre before it.
   if (!is_centre(centre)) centre = sums_.stages().back().centre;
   sums_.begin_stage(steps_, *radii, centre);
   batch_.aim(*radii, centre);
 }
 
-/// The gate comes first: whether a row counts does not depend on what it holds. Of the rows, `within` lie in the
-/// window of their step.
+/// The gate comes before the row is read: whether a row counts must not depend on what it holds. Of the rows, the first
+/// `within` lie in the window of their step.
 void Lane::add(const record::RowSlice& rows, std::size_t within, const users::Changes* users) {
   if (!by_user_) return batch_.add(rows);
   for (std::size_t i = 0; i < within; ++i) {
@@ -260,7 +262,7 @@ void Lane::release_now(Releases& releases) const {
   releases.push_back(std::move(release));
 }
 
-/// Two-stage least squares, and how far the instruments carry it.
+/// Adds two-stage least squares, and how far the instruments carry it.
 void Lane::add_structure(std::span<const double> covariance, const Estimate& found, Release& release) const {
   const std::size_t endogenous = frame_.design.shape.endogenous;
   if (endogenous == 0) return;

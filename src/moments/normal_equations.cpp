@@ -15,7 +15,7 @@
 namespace nustream::moments {
 namespace {
 
-constexpr double negligible = 1e-10;  // of the largest eigenvalue
+constexpr double negligible = 1e-10;  // relative to the largest eigenvalue
 
 Eigen::Map<const Eigen::MatrixXd> columns_of(const std::vector<double>& entries, std::size_t dimension) {
   return {entries.data(), static_cast<Eigen::Index>(dimension),

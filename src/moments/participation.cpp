@@ -13,7 +13,8 @@ void check_positive(const char* name, std::uint64_t value) {
   if (value == 0) throw InvalidParameter(name, "0", "an integer >= 1");
 }
 
-/// (q − r)·sens(fewer) + r·sens(more), `of` one layer's sensitivity.
+/// (q − r)·sens(fewer) + r·sens(more), where `of` gives the sensitivity of one layer. A single layer's value is
+/// passed through.
 template <class Of>
 Sensitivity added_up(const Layers& layers, const Of& of) {
   double sum = static_cast<double>(layers.fewer) * of(layers.of_fewer).value();
@@ -34,7 +35,8 @@ Layers layers(const BatchParticipation& participation) {
   const auto [times, separation, batch] = participation;
   const std::uint64_t in_a_step = separation >= batch ? 1 : (batch - 1) / separation + 1;
   const std::uint64_t count = std::min(times, in_a_step);
-  // In records the next of a layer is count·b behind: ⌊b/m⌋ steps for one layer, less than two for several.
+  // The next record of a layer is count·b records later. That is ⌊b/m⌋ steps for one layer, and at least one but less
+  // than two for several.
   const std::uint64_t apart = std::max<std::uint64_t>(1, separation / batch);
   const std::uint64_t more = times % count;
   return {count - more, more, privacy::Participation{times / count, apart},

@@ -10,7 +10,7 @@ RecurrentStages::RecurrentStages(noise::Recurrence noise, double kept) : noise_(
   stages_.push_back({0, {one_step(m, false)}, {0}, {Matrix::Zero(m, m)}});
 }
 
-/// s_i ← p_i s_i + w; N_j ← κ N_j, the last of them + z, z = w − Σ a_i s_i.
+/// One step: s_i ← p_i s_i + w and N_j ← κ N_j; the last N also gets z = w − Σ a_i s_i.
 RecurrentStages::Block RecurrentStages::one_step(Eigen::Index size, bool in_a_stage) const {
   const auto m = static_cast<Eigen::Index>(noise_.p.size());
   Block step{Matrix::Zero(size, size), Matrix::Zero(size, size)};
@@ -27,10 +27,11 @@ RecurrentStages::Block RecurrentStages::one_step(Eigen::Index size, bool in_a_st
   return step;
 }
 
-/// Blocks of the binary digits of `steps`, the longest first; those that a call before had in common are kept.
+/// The covariance after `steps` steps, by the blocks of their binary digits, the longest first. Blocks that an
+/// earlier call has in common with this one are kept.
 const RecurrentStages::Matrix& RecurrentStages::after(Stage& stage, std::uint64_t steps) {
   const auto is_on_the_way = [&](std::uint64_t reached) {
-    const std::uint64_t left = steps ^ reached;  // the digits that are missing lie below all those that are there
+    const std::uint64_t left = steps ^ reached;  // the digits still missing lie below all those that are there
     return (reached & ~steps) == 0 && (reached == 0 || left < (reached & (~reached + 1)));
   };
   while (!is_on_the_way(stage.steps.back())) {
@@ -71,7 +72,7 @@ std::vector<double> RecurrentStages::covariance(std::span<const std::uint64_t> f
   std::vector<double> all;
   for (Eigen::Index i = 0; i < count; ++i) {
     for (Eigen::Index j = 0; j < count; ++j) {
-      // Products of matrices round the two halves differently.
+      // Products of matrices round the two halves of a symmetric matrix differently, so their mean is taken.
       all.push_back(static_cast<double>((last(m + i, m + j) + last(m + j, m + i)) / 2));
     }
   }

@@ -1,4 +1,4 @@
-// StageNoise for correlations whose noise is made from a few numbers.
+// StageNoise for correlations whose noise is computed from a few numbers.
 #pragma once
 
 #include <Eigen/Core>
@@ -11,9 +11,10 @@
 
 namespace nustream::moments {
 
-/// The covariance of (s_1 … s_m, N_1 … N_i) of noise and stage sums, carried forward by powers of two: after L steps
-/// of a stage it is what the blocks of L's binary digits make of the stage's start, the longest first, however one
-/// got there. In long double: the poles' contributions cancel to a small remainder.
+/// Carries the covariance of (s_1 … s_m, N_1 … N_i), of noise states and stage sums, forward by powers of two. After
+/// L steps of a stage it is what the blocks of L's binary digits, the longest first, make of the stage's start. So
+/// the result does not depend on the way there. It is computed in long double, because the poles' contributions
+/// cancel to a small remainder.
 class RecurrentStages {
  public:
   RecurrentStages(noise::Recurrence noise, double kept);
@@ -23,16 +24,16 @@ class RecurrentStages {
  private:
   using Real = long double;
   using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
-  /// 2^k steps: x ← power·x, and what their seed noise adds to the covariance.
+  /// A block of 2^k steps: x ← power·x, and what its seed noise adds to the covariance.
   struct Block {
     Matrix power, spread;
   };
-  /// Of the stage that is summed last, or of the steps before the first one.
+  /// The stage that is summed last, or the steps before the first one.
   struct Stage {
     std::uint64_t first;
-    std::vector<Block> blocks;         // of 1, 2, 4 … steps
-    std::vector<std::uint64_t> steps;  // rising: how far each of `reached` is
-    std::vector<Matrix> reached;       // reached[0]: at `first`
+    std::vector<Block> blocks;         // blocks of 1, 2, 4 … steps
+    std::vector<std::uint64_t> steps;  // rising: after how many steps each of `reached` is
+    std::vector<Matrix> reached;       // reached[0] is the covariance at `first`
   };
 
   [[nodiscard]] Block one_step(Eigen::Index size, bool in_a_stage) const;

@@ -23,7 +23,8 @@ StageSums empty_stage(const Design& design, std::uint64_t first, const Radii& ra
   return stage;
 }
 
-/// Radii products that a grid's unit stands for; of residual moments entry by entry.
+/// The product of radii that the unit of a block's grid stands for. Residual moments are scaled entry by entry
+/// instead.
 double scale_of(Block block, Spread spread, const Radii& radii) {
   if (block == Block::second || block == Block::eigenvalue) return radii.inputs * radii.inputs;
   if (block == Block::regressors) return radii.inputs * radii.regressors;
@@ -36,7 +37,7 @@ double scale_of(Block block, Spread spread, const Radii& radii) {
 RunningSums::RunningSums(const Design& design, const Spacings& spacings, const Memory& memory, const Radii& radii,
                          std::span<const double> centre)
     : design_(design), spacings_(spacings), memory_(memory), stages_{empty_stage(design, 0, radii, centre)} {
-  const bool in_range = memory.kept > 0 && memory.kept <= 1;  // and a number
+  const bool in_range = memory.kept > 0 && memory.kept <= 1;  // false for a NaN, too
   if (!in_range) throw InvalidParameter("kept", shown(memory.kept), "a number > 0 and <= 1");
   NUSTREAM_REQUIRE(spacings.size() == blocks(design).size(), "every block has a spacing");
 }
@@ -87,8 +88,8 @@ void RunningSums::begin_stage(std::uint64_t first, const Radii& radii, std::span
   stages_.push_back(std::move(next));
 }
 
-/// The sums of `from` about the centre of `to`, G − H(θ′ − θ). Residuals about the start are no estimate of the
-/// spread.
+/// Moves the sums of `from` to the centre of `to`: G − H(θ′ − θ). The spread moves too, unless it is that of the
+/// first stage, as residuals about the start are no estimate of it.
 void RunningSums::move(const StageSums& from, StageSums& to) const {
   const std::size_t d = design_.shape.inputs;
   to.second = from.second;

@@ -8,7 +8,7 @@
 namespace nustream::moments {
 namespace {
 
-/// Stages that are kept at once: noise covariances are of all pairs.
+/// The most stages that are kept at once. It is limited because noise covariances are kept for all pairs.
 constexpr std::size_t most_stages = 256;
 
 void check_memory(const Settings& settings) {
@@ -46,6 +46,7 @@ Memory memory_of(const Settings& settings) {
   if (!settings.memory) return {};
   const std::uint64_t every = settings.mechanism.participation.batch;
   const double forgotten = static_cast<double>(every) / static_cast<double>(*settings.memory);
+  // 42 memories are 60 halvings: 60 ln 2 < 42.
   return {1 - forgotten, 42 * (*settings.memory / every + 1)};
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t longest_table = std::uint64_t{1} << 22U;
 
-/// From the coefficients: w_u enters N_i with κ^{t−e}(R_{e−1−u} − κ^{e−f} R_{f−1−u}), stage i = [f, e), R the κ-sums
-/// of β.
+/// The covariances from the coefficients. The seed noise w_u enters N_i of stage i = [f, e) with the factor
+/// κ^{t−e}(R_{e−1−u} − κ^{e−f} R_{f−1−u}), where R are the κ-weighted sums of β.
 class TabledStages {
  public:
   TabledStages(noise::Correlation correlation, double kept) : correlation_(std::move(correlation)), kept_(kept) {}
@@ -92,7 +92,7 @@ class StageNoise::Impl {
 };
 
 StageNoise::StageNoise(const noise::Correlation& correlation, double kept) {
-  const bool in_range = kept > 0 && kept <= 1;  // and a number
+  const bool in_range = kept > 0 && kept <= 1;  // false for a NaN, too
   if (!in_range) throw InvalidParameter("kept", shown(kept), "a number > 0 and <= 1");
   impl_ = std::make_unique<Impl>(correlation, kept);
 }

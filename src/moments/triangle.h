@@ -1,4 +1,4 @@
-// Symmetric matrices kept as isometric triangles: descent/second_moments.h.
+// Handles symmetric matrices that are kept as isometric triangles (descent/second_moments.h).
 #pragma once
 
 #include <Eigen/Core>
@@ -8,13 +8,13 @@
 
 namespace nustream::moments {
 
-/// H v.
+/// The product H v.
 [[nodiscard]] std::vector<double> times_triangle(std::span<const double> triangle, std::span<const double> v);
-/// The full matrix.
+/// The full symmetric matrix of a triangle.
 [[nodiscard]] Eigen::MatrixXd full_matrix(std::span<const double> triangle, std::size_t dimension);
-/// Its inverse, of the upper triangle.
+/// The inverse of full_matrix(): it reads the upper triangle of the matrix.
 [[nodiscard]] std::vector<double> isometric(const Eigen::MatrixXd& matrix);
-/// λ_min of the full matrix.
+/// λ_min of the full matrix of a triangle.
 [[nodiscard]] double smallest_eigenvalue(std::span<const double> triangle, std::size_t dimension);
 
 }  // namespace nustream::moments

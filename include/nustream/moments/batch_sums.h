@@ -1,4 +1,4 @@
-// A row's contribution to the running sums, and the exact sums over the rows of one step.
+// What one row contributes to the running sums, and the exact sums over the rows of one step.
 #pragma once
 
 #include <array>
@@ -12,83 +12,90 @@
 
 namespace nustream::moments {
 
-/// Public bounds of a stage, in working units.
+/// The public bounds of a stage, in working units.
 struct Radii {
-  double inputs = 1;      ///< R_x: rows with longer inputs are scaled down
-  double regressors = 1;  ///< R_v of ‖x − Πᵀz‖; unused by linear models
-  double target = 1;      ///< R_r of |y − xᵀθ_c|
+  double inputs = 1;      ///< R_x: longer inputs are scaled down to this length
+  double regressors = 1;  ///< R_v, bound of ‖x − Πᵀz‖; unused by linear models
+  double target = 1;      ///< R_r, bound of |y − xᵀθ_c|
 
   friend bool operator==(const Radii&, const Radii&) = default;
 };
-/// Throws InvalidParameter where a radius is outside 2^-100 … 2^100, so that no product of them overflows.
+/// Throws InvalidParameter where a radius is outside 2^-100 … 2^100; within these limits no product of radii
+/// overflows.
 void check(const Radii& radii);
 
-/// 128-bit integers: sums of 2^76 records at the finest grid, so that nothing wraps.
+/// 128-bit integers. They hold the sums of 2^76 records on the finest grid, so nothing wraps.
 __extension__ typedef __int128 Wide;
 
-/// Spacing of each block's grid, in units of its radius, in the order of blocks(). A block without noise is summed on
-/// `exact_spacing`.
+/// The spacing of each block's grid, in units of its radius and in the order of blocks(). A block without noise is
+/// summed on `exact_spacing`.
 using Spacings = std::vector<double>;
 inline constexpr double exact_spacing = 0x1p-48;
 
-/// What a contribution's length is multiplied with, so that rounding cannot make it, or the difference of two, longer
-/// than the radius allows: 1 − (d + 8)·2^-50 for the floating-point operations, and √(2 Σ_blocks p s²) for
-/// truncation to spacings s of p entries. (Truncation shortens every contribution, but not every difference of two.)
+/// The factor that every contribution is multiplied with, so that rounding can make neither a contribution, nor the
+/// difference of two, longer than the radius allows. It leaves (d + 8)·2^-50 for the floating-point operations, and
+/// √(2 Σ_blocks p s²) for truncation to spacings s of p entries. (Truncation shortens every contribution, but not
+/// every difference of two.)
 [[nodiscard]] double clip_factor(const Design& design, const Spacings& spacings);
 
-/// Sums of integers over the rows of a step. A row (x, y) contributes, with s = min(1, R_x/‖x‖) of its inputs alone,
-/// x and all responses scaled by s, and r = clip(s·y − s·xᵀθ_c, ±R_r) (of endogenous regressors: by length, R_v):
+/// The sums of integers over the rows of a step. Let s = min(1, R_x/‖x‖) be computed from the inputs of a row (x, y)
+/// alone, and scale x and all responses by s. With r = clip(s·y − s·xᵀθ_c, ±R_r), and v the residuals of endogenous
+/// regressors clipped by length to R_v, the row contributes
 ///
 ///     second: xxᵀ/R_x²,   regressors: x vᵀ/(R_x R_v),   target: r·x/(R_x R_r),
 ///     spread: wwᵀ/groups, w = (v/R_v, r/R_r), groups 2 with regressors and 1 without; or r²xxᵀ/(R_r R_x)²,
 ///
-/// each times clip_factor() and truncated towards zero to its grid: of length at most 1, all at once, whatever the
-/// row holds. (The smallest eigenvalue of an adaptive ridge is no sum over rows: see sums().) A row with a number
-/// that is not finite contributes zeros, as a row of zeros does; where only targets are private, one whose target
-/// alone is not finite keeps the blocks that do not read it.
+/// each times clip_factor() and truncated towards zero to its grid. Every part has a length of at most 1, all at
+/// once, whatever the row holds. (The smallest eigenvalue of an adaptive ridge is not a sum over rows: see sums().)
 ///
-/// Scaling is weighted least squares with weights s², which depend on the inputs alone.
+/// A row with a number that is not finite contributes zeros, as a row of zeros does. The exception is a row whose
+/// target alone is not finite, where only targets are private: it keeps the blocks that do not read the target.
+///
+/// Scaling by s is weighted least squares with weights s², which depend on the inputs alone.
 class BatchSums {
  public:
-  /// Throws InvalidParameter for another number of spacings than blocks, or a spacing outside [2^-51, 1).
+  /// Throws InvalidParameter where there are not as many spacings as blocks, or a spacing is outside [2^-51, 1).
   BatchSums(const Design& design, const Spacings& spacings);
 
-  /// From the next row on. `centre` has shape.coefficients() finite entries: θ_c of the regressors, then of the
-  /// target.
+  /// Sets the radii and the centre from the next row on. `centre` has shape.coefficients() finite entries: θ_c of the
+  /// regressors, then that of the target.
   void aim(const Radii& radii, std::span<const double> centre);
-  /// All rows of the slice, in order. O(d²) a row; no allocation. A row with a weight w is √w·(x, y).
+  /// Adds all rows of the slice, in order. O(d²) for each row; no allocation. A row with a weight w counts as √w·(x,
+  /// y).
   void add(const record::RowSlice& rows) noexcept;
-  /// What one row alone adds, before it is truncated: its second moments, then its target moments, each of length at
-  /// most 1 but for rounding. False for a row that adds zeros. Contract: the design has no other blocks, and
-  /// `entries` room for both.
+  /// Writes what one row alone adds, before truncation: its second moments, then its target moments, each of a length
+  /// of at most 1 except for rounding. Returns false for a row that adds zeros. The design must have no other blocks,
+  /// and `entries` must have room for both.
   [[nodiscard]] bool contribution(const double* row, double target, double weight,
                                   std::span<double> entries) noexcept;
-  /// Rows whose contributions come by add_units().
+  /// Counts rows whose contributions come by add_units().
   void count(std::uint64_t rows) noexcept { records_ += rows; }
-  /// Integers of a block's grid that were summed elsewhere.
+  /// Adds integers of a block's grid that were summed elsewhere.
   void add_units(Block block, std::span<const std::int64_t> units) noexcept;
-  /// To no rows.
+  /// Sets everything back to no rows.
   void clear() noexcept;
 
   [[nodiscard]] std::uint64_t records() const noexcept { return records_; }
-  /// The block's sums since clear(), units of its grid. Of Block::eigenvalue: λ_min of the second moments' sum.
+  /// The sums of the block since clear(), in units of its grid. For Block::eigenvalue it is λ_min of the second
+  /// moments' sum.
   ///
-  /// Sensitivity of that: at most 1 (R_x²) under zero-out and under replace-one. With H the other rows' sum, λ_min(H)
-  /// ≤ λ_min(H + uuᵀ) ≤ λ_min(H) + ‖u‖² (Weyl), so that two rows in one another's place move it by at most 1, and
-  /// what truncation adds to a row is in clip_factor(). It is computed from the integer sums: what the eigenvalue
-  /// solver may err by, at most 64 d² n 2⁻⁵³ for n rows, and the truncation to the grid are taken off the scale
-  /// before it is truncated.
+  /// The sensitivity of that eigenvalue is at most 1 (R_x²), under zero-out and under replace-one alike. Let H be the
+  /// sum of the other rows. By Weyl, λ_min(H) ≤ λ_min(H + uuᵀ) ≤ λ_min(H) + ‖u‖², so two rows in each other's place
+  /// move it by at most 1. What truncation adds to a row is in clip_factor(). The eigenvalue is computed from the
+  /// integer sums; the possible error of the solver, at most 64 d² n 2⁻⁵³ for n rows, and the truncation to the grid
+  /// are taken off its scale before it is truncated.
   [[nodiscard]] std::span<const Wide> sums(Block block);
 
-  /// Rows, since construction, that were scaled down, and whose target's residual was clipped. Operator side only.
+  /// How many rows, since construction, were scaled down, and for how many the target's residual was clipped. Only
+  /// the operator may see these numbers.
   [[nodiscard]] std::uint64_t scaled() const noexcept { return scaled_; }
   [[nodiscard]] std::uint64_t clipped() const noexcept { return clipped_; }
 
  private:
   struct Part {
     double spacing = 1;
-    double units = 0;         // clip factor over spacing
-    std::uint64_t whole = 0;  // rows that 64 bits hold
+    double units = 0;         // clip factor divided by spacing
+    std::uint64_t whole = 0;  // how many rows 64 bits can hold
     std::vector<std::int64_t> open;
     std::vector<Wide> sums;
   };

@@ -1,5 +1,5 @@
-// Which estimator of a linear model is best for a stream that is known by guesses alone, and with which settings:
-// descent or running sums. Every number is a function of public guesses.
+// Chooses the estimator of a linear model, descent or running sums, and its settings, for a stream that is known by
+// guesses alone. Every number is a function of public guesses.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,26 @@
 
 namespace nustream::moments {
 
-/// What is set already, and not to be chosen.
+/// The settings that are given already, and not to be chosen.
 struct Settled {
   std::optional<double> step_size{}, clip_norm{}, nu{};
-  std::optional<std::uint64_t> from{};  ///< of the average
+  std::optional<std::uint64_t> from{};  ///< where the average begins
   std::optional<double> row_norm{}, residual_bound{};
 };
 
-/// What is to be estimated, for how much.
+/// What is to be estimated, and for how much.
 struct Problem {
   inference::StreamGuess guess;
-  std::uint64_t records;  ///< that there will be, > 0; each takes part once
-  Rho rho;                ///< of all that is released
+  std::uint64_t records;  ///< number of records that there will be, > 0; each takes part once
+  Rho rho;                ///< ρ of all that is released
   privacy::Adjacency adjacency;
-  std::uint64_t every;  ///< records of a release of running sums
-  bool ends;            ///< the noise of running sums may be made for that many records; else for ever
+  std::uint64_t every;  ///< records from one release of running sums to the next
+  bool ends;            ///< whether the noise of running sums may end with that many records; else it goes on for
+                        ///< ever
   Settled settled{};
 };
 
-/// A descent of one record a step, with the least expected error among its like.
+/// A descent of one record a step: the one with the least expected error among its like.
 struct DescentChoice {
   StepSize step_size{1};
   ClipNorm clip{1};
@@ -38,21 +39,23 @@ struct DescentChoice {
   std::uint64_t from = 0;  ///< of the average: half of the records
   inference::ExpectedError error{0, 0, 0};
 };
-/// Where nothing is settled, over step sizes of four a decade below 1/tr H, clip norms of 1, 2, 4 and 8 times
-/// residual·√(tr H), and the ν that is best for the last iterate, or for the average.
+/// The descent with the least expected error. Where nothing is settled, it tries step sizes of four a decade below
+/// 1/tr H, clip norms of 1, 2, 4 and 8 times residual·√(tr H), and the ν that is best for the last iterate, or for
+/// the average. Throws as inference::check() does.
 [[nodiscard]] DescentChoice best_descent(const Problem& problem, bool average);
 [[nodiscard]] inference::DescentDesign descent_design(const Problem& problem, const DescentChoice& choice);
 
-/// Running sums with the least expected error among their like.
+/// The running sums with the least expected error among their like.
 struct SumsChoice {
   Radii radii;
-  std::optional<StageStart> second{};  ///< about the estimate of its time; `first` in steps
-  double residual_variance = 1;        ///< that weighs stages
+  std::optional<StageStart> second{};  ///< a second stage about the estimate of its time; `first` in steps
+  double residual_variance = 1;        ///< weighs the stages (Weighting)
   inference::ExpectedError error{0, 0, 0};
 };
-/// Where nothing is settled, over R_x of 1, 1.25, 1.6 and 2 times √(tr H) and R_r of 1.5 to 6 times the residual
-/// about the start; recentred also over a second stage after a twentieth, a tenth or a quarter of the steps with R_r
-/// of 2 to 4 times `residual`. Empty where there are fewer than two releases.
+/// The running sums with the least expected error. Where nothing is settled, it tries R_x of 1, 1.25, 1.6 and 2 times
+/// √(tr H) and R_r of 1.5 to 6 times the residual about the start. If they may be recentred, it also tries a second
+/// stage after a twentieth, a tenth or a quarter of the steps with R_r of 2 to 4 times `residual`. Empty where there
+/// are fewer than two releases.
 [[nodiscard]] std::optional<SumsChoice> best_sums(const Problem& problem, bool recentred);
 [[nodiscard]] Settings sums_settings(const Problem& problem, const SumsChoice& choice);
 

@@ -1,4 +1,4 @@
-// The estimate of a release, from the sums of all stages.
+// Computes the estimate of a release from the sums of all stages.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace nustream::moments {
 
-/// σΔ of each block's seed noise, in units of its radius; 0 for a block without noise, or that is not there.
+/// σΔ of each block's seed noise in units of its radius; 0 for a block that has no noise or does not exist.
 struct BlockNoise {
   double second = 0;
   double regressors = 0;
@@ -22,47 +22,50 @@ struct BlockNoise {
   double spread = 0;
   double eigenvalue = 0;
 };
-/// From the multipliers of the noised blocks, in their order. Throws InvalidParameter for another number of them.
+/// The noise that follows from the multipliers of the noised blocks, in their order. Throws InvalidParameter for
+/// another number of them.
 [[nodiscard]] BlockNoise block_noise(const Design& design, const std::vector<NoiseMultiplier>& sigmas);
 
 /// How much each stage counts.
 struct Weighting {
-  /// Empty: all alike, w_s = 1: the target is the least squares of all records, whatever drifts. Else σ², the public
-  /// guess of the residuals' variance of a stationary stream: w_s = n_sσ²/(n_sσ² + v_s), n_s the mean eigenvalue of
-  /// the stage's H and v_s the noise variance of a coordinate of g_s + H_s(θ_s − θ̂). The noise of an early stage's H
-  /// times the distance from its centre never goes away otherwise.
+  /// If it is empty, all stages count alike, w_s = 1: the target is then the least squares of all records, whatever
+  /// drifts. Otherwise it is σ², the public guess of the residuals' variance of a stationary stream, and w_s =
+  /// n_sσ²/(n_sσ² + v_s). n_s is the mean eigenvalue of the stage's H, and v_s the noise variance of a coordinate of
+  /// g_s + H_s(θ_s − θ̂). Without such weights the noise of an early stage's H, times the distance from its centre,
+  /// would never go away.
   std::optional<double> residual_variance;
 };
 
-/// What the sums are made with, beside the sums.
+/// What the sums are made with, apart from the sums themselves.
 struct Frame {
   Design design;
   BlockNoise noise;
   Weighting weighting;
   std::uint64_t every = 1;                ///< records of a step
-  std::optional<std::size_t> constant{};  ///< the input that is 1 in every usable row: it tells how many there are
+  std::optional<std::size_t> constant{};  ///< the input that is 1 in every usable row, which tells how many there are
 };
 
-/// All stages as one system about the last stage's centre: H = Σ w_s H_s, gap = Σ w_s(g_s + H_s(θ_s − θ_c)).
+/// All stages as one system about the centre of the last one: H = Σ w_s H_s, gap = Σ w_s(g_s + H_s(θ_s − θ_c)).
 [[nodiscard]] NormalEquations combined(const Design& design, std::span<const StageSums> stages,
                                        std::span<const double> weights);
 
-/// θ̂ and what it was made with.
+/// θ̂ and what it was computed with.
 struct Estimate {
-  std::vector<double> theta;    ///< inputs × responses, column by column, in working units
+  std::vector<double> theta;    ///< weights of the stages
   std::vector<double> weights;  ///< of the stages
   double floor;                 ///< λ = √(2d)·τ
-  /// Eigenvalues of H below it, or, with an adaptive ridge, of H + ridge·I that are not positive: there the answer is
-  /// a guess, and is to be marked so.
+  /// How many eigenvalues of H are below the floor, or, with an adaptive ridge, how many of H + ridge·I are not
+  /// positive. In those directions the answer is a guess, and must be marked as one.
   std::size_t floored;
-  std::optional<double> ridge{};  ///< inference::adaptive_ridge(): what is added to H's diagonal in place of a floor
+  std::optional<double> ridge{};  ///< inference::adaptive_ridge(): added to H's diagonal instead of a floor
 };
 
-/// Noise covariances of the sums of stages after `steps` steps, per unit of the seed noise's variance.
+/// The noise covariances of the sums of stages after `steps` steps, per unit of the seed noise's variance.
 [[nodiscard]] std::vector<double> stage_covariance(const RunningSums& sums, const StageNoise& noise, StepCount steps);
 
-/// The estimate after at least one step. `covariance` from stage_covariance() now. Uses noisy sums and public
-/// settings, nothing else; for one stage it is θ_c + H⁻¹ g, with an adaptive ridge θ_c + (H + λI)⁻¹ g.
+/// The estimate after at least one step. `covariance` is what stage_covariance() gives at this step. It uses noisy
+/// sums and public settings, and nothing else. For one stage it is θ_c + H⁻¹ g; with an adaptive ridge it is θ_c + (H
+/// + λI)⁻¹ g.
 [[nodiscard]] Estimate estimate(const RunningSums& sums, const Frame& frame, std::span<const double> covariance);
 
 }  // namespace nustream::moments

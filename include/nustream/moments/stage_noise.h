@@ -1,4 +1,4 @@
-// How much of the noise is in the sums of each stage, and how much two stages have in common.
+// Computes how much noise is in the sums of each stage, and how much of it two stages have in common.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,28 @@
 
 namespace nustream::moments {
 
-/// Covariances M_ij of N_i = Σ_{τ in stage i} κ^{t−1−τ} z_τ, the noise after t steps in the sums of stage i, per unit
-/// of the seed noise's variance. Stages are one mechanism, and their noise is correlated: N_i and N_j of neighbouring
-/// stages mostly cancel. Row-major, stages × stages.
+/// The covariances M_ij of N_i = Σ_{τ in stage i} κ^{t−1−τ} z_τ, the noise that is in the sums of stage i after t
+/// steps, per unit of the seed noise's variance. All stages are one mechanism and their noise is correlated: N_i and
+/// N_j of neighbouring stages mostly cancel. Row-major, stages × stages.
 ///
 /// κ is what a step keeps of the sums before it: 1 for plain sums, 1 − ν for forgetting ones. With one stage and κ =
-/// 1 it is Σ_{s<t} r_s², r_s = β_0 + … + β_s; with one stage and B's own κ (B² = 1 − κ·shift) it is γ_t².
+/// 1, M is Σ_{s<t} r_s² with r_s = β_0 + … + β_s. With one stage and B's own κ (B² = 1 − κ·shift) it is γ_t².
 ///
-/// Const functions change a cache: one object is for one thread. Answers depend, to the bit, on the question alone.
-/// O((m + stages)³) amortised for successive steps of correlations with a recurrence of m numbers (independent,
-/// rational, damped anti-PGD); O(steps · stages²) from the coefficients of the others. Throws Unsupported for
-/// correlations that are not Toeplitz, beyond 2^22 steps without a recurrence, and beyond the horizon.
+/// Const functions change a cache, so one object belongs to one thread. The answers depend, to the bit, on the
+/// question alone. Successive steps take O((m + stages)³) amortised for correlations with a recurrence of m numbers
+/// (independent, rational, damped anti-PGD), and O(steps · stages²) from the coefficients of the others. Throws
+/// Unsupported for correlations that are not Toeplitz, beyond 2^22 steps without a recurrence, and beyond the
+/// horizon.
 class StageNoise {
  public:
-  /// κ in (0, 1].
+  /// Throws InvalidParameter unless κ is in (0, 1].
   StageNoise(const noise::Correlation& correlation, double kept);
   ~StageNoise();
   StageNoise(StageNoise&&) noexcept;
   StageNoise& operator=(StageNoise&&) noexcept;
 
-  /// `firsts`: the first step of each stage, rising, each below `steps`; steps before the first of them are in none.
+  /// `firsts` holds the first step of each stage, rising and below `steps`. Steps before the first stage belong to
+  /// none.
   [[nodiscard]] std::vector<double> covariance(std::span<const std::uint64_t> firsts, StepCount steps) const;
 
   class Impl;
