@@ -8,11 +8,12 @@
 namespace nustream::ranges {
 namespace {
 
-/// Of a column that --all-numeric takes, and of one without which there is no fit.
+/// The least share of usable values: of a column that --all-numeric takes, and of one without which nothing can be
+/// fitted.
 constexpr double share_of_a_feature = 0.5;
 constexpr double share_of_a_fit = 0.1;
 
-/// One release of histograms of `columns`; `bin_of(j, value)` for columns[j].
+/// Makes one release of histograms of `columns`; bin_of(j, value) gives the bin for columns[j].
 template <class BinOf>
 NoisyCounts count(Rows& rows, const Part& part, const HistogramDesign& design, std::span<const std::size_t> columns,
                   const BinOf& bin_of, const FitSettings& settings, KeyStage stage, const DrawNoise& draw) {
@@ -27,7 +28,7 @@ NoisyCounts count(Rows& rows, const Part& part, const HistogramDesign& design, s
   return {counts, mechanism, draw(stage, mechanism.grid(), design.entries())};
 }
 
-/// Features that stay, rising; and the column for whose sake nothing can be fitted.
+/// Chooses the features that stay, rising, and finds a column for whose sake nothing can be fitted.
 void choose_features(const Table& table, const FitSettings& settings, TableFit& fit) {
   if (fit.shares.back() < share_of_a_fit) fit.unusable_column = table.features;
   for (std::size_t j = 0; j < table.features; ++j) {
@@ -39,7 +40,8 @@ void choose_features(const Table& table, const FitSettings& settings, TableFit& 
   fit.is_stopped = fit.unusable_column.has_value();
 }
 
-/// Of what is kept nothing is taken, although it was looked at.
+/// Takes back what was found for a kept centre or scale. It was measured all the same, so that the release does not
+/// depend on it.
 Placement without_kept(Placement placement, const FitSettings& settings, std::size_t column) {
   if (settings.kept.empty()) return placement;
   if (settings.kept[column].centre) placement.centre = 0;
@@ -47,8 +49,8 @@ Placement without_kept(Placement placement, const FitSettings& settings, std::si
   return placement;
 }
 
-/// Equal bins over `intervals`, and closer looks at the columns that need one. A column that does not gets the counts
-/// of all of its histograms.
+/// Counts equal bins over `intervals`, and looks more closely at the columns that need it. Only those are in the
+/// later histograms, so the noise of these is smaller.
 void choose_placements(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw,
                        std::span<const std::size_t> columns, TableFit& fit) {
   constexpr KeyStage stages[] = {KeyStage::columns, KeyStage::first_zoom, KeyStage::second_zoom};

@@ -1,4 +1,4 @@
-// The first stages of a fit: from histograms of each column to its centre and scale.
+// The first stages of a fit, which go from histograms of each column to its centre and scale.
 #pragma once
 
 #include "nustream/ranges/noise_draws.h"
@@ -8,21 +8,21 @@
 
 namespace nustream::ranges {
 
-/// Of rows, in the order of a stride; what the stages share.
+/// The rows of a table in the order of a stride, which the stages share.
 struct Rows {
   const Table& table;
   Stride stride;
   Dealer dealer;
 
   explicit Rows(const Table& of) : table(of), stride(of.records()), dealer(of.records()) {}
-  /// Value of column j of a row: the target behind the features.
+  /// The value of column j of a row. The target comes after the features.
   [[nodiscard]] double value(std::uint64_t position, std::size_t column) const noexcept {
     return column == table.features ? table.y[position] : table.x[position * table.features + column];
   }
 };
 
-/// Which columns the model has, and where they lie. Fills shares, features, unusable_column, placements, intervals,
-/// zooms and is_stopped.
+/// Finds out which columns the model has and where they lie. Fills shares, features, unusable_column, placements,
+/// intervals, zooms and is_stopped.
 void place_columns(Rows& rows, const Sizes& sizes, const FitSettings& settings, const DrawNoise& draw, TableFit& fit);
 
 }  // namespace nustream::ranges

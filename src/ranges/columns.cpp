@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t zero_bin = octave_count;
 
-/// The values of an octave bin.
+/// The values of an octave's bin.
 Interval values_of(std::size_t bin) {
   if (bin == zero_bin) return {};
   const bool is_positive = bin > zero_bin;
@@ -33,18 +33,19 @@ Interval outermost(std::span<const double> counts, double threshold) {
   return *found;
 }
 
-/// Standard deviations that a count of equal bins has to exceed to enter a quantile. Of 64 empty bins 4 exceed the
-/// lower one, which moves inner quantiles little; an outer one would follow them.
+/// How many standard deviations of its noise a count of equal bins must exceed to enter a quantile. Of 64 empty bins
+/// 4 exceed the lower threshold. They move inner quantiles little, but an outer quantile would follow them.
 constexpr double inner_threshold = 1.5;
 constexpr double outer_threshold = 3;
-/// Of spreads that are narrower the histogram tells too little.
+/// The histogram says too little about a spread that is narrower than this many bins.
 constexpr double fewest_bins = 2;
-/// Bins on each side of what is zoomed to.
+/// How many bins a zoom adds on each side.
 constexpr double margin = 3;
-/// Where an interval holds 0, its scale is no smaller than this part of it.
+/// Where an interval holds 0, the scale is at least this part of it.
 constexpr double coarsest = 1.0 / 32;
 
-/// Between standard deviations of a normal column: 1.28 on each side, and 2.05 with a margin for tails.
+/// The width of a normal column between these quantiles, in standard deviations: 1.28 on each side, and 2.05 with a
+/// margin for tails.
 constexpr double inner_spread = 2.56;
 constexpr double outer_spread = 5.3;
 

@@ -25,7 +25,7 @@ Whitening whitening_of(std::span<const double> second, std::size_t dimension, do
 }
 
 WayBack way_back(std::span<const Placement> placements) {
-  const auto d = static_cast<Eigen::Index>(placements.size());  // the intercept in place of the target
+  const auto d = static_cast<Eigen::Index>(placements.size());  // the intercept takes the place of the target
   const Placement& target = placements.back();
   WayBack back{Eigen::MatrixXd::Zero(d, d), target.centre};
   back.matrix(0, 0) = target.scale;

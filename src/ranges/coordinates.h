@@ -1,4 +1,4 @@
-// The coordinates that a fit works in: columns placed, then whitened by the pilot; and the way back.
+// The coordinates that a fit works in: columns are placed, then whitened by the pilot. It also gives the way back.
 #pragma once
 
 #include <Eigen/Core>
@@ -10,18 +10,19 @@
 
 namespace nustream::ranges {
 
-/// W, symmetric, and its inverse: of noisy, floored second moments per record, W H W is about the identity.
+/// A symmetric W and its inverse. For the noisy, floored second moments H per record, W H W is about the identity.
 struct Whitening {
   Eigen::MatrixXd whiten;
   Eigen::MatrixXd restore;
 };
 [[nodiscard]] Whitening no_whitening(std::size_t dimension);
-/// U diag(max(e, λ)/n)^(−½) Uᵀ for H = U diag(e) Uᵀ, n its first entry (of the intercept), λ the floor. Directions
-/// that noise hides count as long as the floor. Contract: finite.
+/// The whitening W = U diag(max(e, λ)/n)^(−½) Uᵀ for H = U diag(e) Uᵀ, where n is H's first entry (that of the
+/// intercept) and λ the floor. Directions that noise hides count as if they were as long as the floor. H must be
+/// finite.
 [[nodiscard]] Whitening whitening_of(std::span<const double> second, std::size_t dimension, double floor);
 
-/// Rows of original units for θ of working units: y = offset + scale·xᵀθ, x_0 = 1, x_j = (v_j − c_j)/s_j. Row-major
-/// matrix A and offset of the first entry, so that θ_original = Aθ + (offset, 0, …).
+/// Gives θ in original units from θ in working units. In working units y = offset + scale·xᵀθ with x_0 = 1 and x_j =
+/// (v_j − c_j)/s_j. The result is θ_original = Aθ + (offset, 0, …), A being `matrix`.
 struct WayBack {
   Eigen::MatrixXd matrix;
   double offset;

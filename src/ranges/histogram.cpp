@@ -25,13 +25,13 @@ void check(const HistogramDesign& design) {
 Displacement displacement(const HistogramDesign& design) {
   const bool replaces = design.adjacency == privacy::Adjacency::replace_one;
   const auto histograms = static_cast<double>(design.histograms);
-  // The next number up: the root is rounded to nearest.
+  // The next number up, because the root is rounded to nearest and Δ must not be too small.
   return Displacement{std::nextafter(std::sqrt(histograms * (replaces ? 2 : 1)), HUGE_VAL)};
 }
 
 CountNoise::CountNoise(const HistogramDesign& design, Rho rho)
     : design_(design), stddev_(stddev_of(design, rho)), grid_(stddev_, 1, ClipNorm{1}) {
-  // Then a count of one is a whole number of spacings.
+  // With a spacing of at most 1, a power of two, a count of one is a whole number of spacings.
   if (!(grid_.spacing() <= 1)) throw InvalidParameter("rho", "so small that counts drown", "noise below 2^32 counts");
 }
 

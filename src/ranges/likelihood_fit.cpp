@@ -19,13 +19,14 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-/// Of ρ, over the same rows: early steps only have to come near, the last one is the answer.
+/// The steps' shares of ρ, over the same rows. Early steps only have to come near; the last one gives the answer.
 constexpr std::array shares{0.05, 0.1, 0.2, 0.65};
 constexpr std::array<std::array<KeyStage, 2>, 4> step_stages{{{KeyStage::first_curvature, KeyStage::first_score},
                                                               {KeyStage::second_curvature, KeyStage::second_score},
                                                               {KeyStage::third_curvature, KeyStage::third_score},
                                                               {KeyStage::last_curvature, KeyStage::last_score}}};
-/// In whitened coordinates, where a change δ moves predictors by about ‖δ‖.
+/// The longest step, and the longest last step of a settled fit, in whitened coordinates. A change δ there moves
+/// predictors by about ‖δ‖.
 constexpr double longest_step = 2;
 constexpr double longest_settled = 1;
 
@@ -45,12 +46,12 @@ std::vector<double> allowed_targets(Likelihood likelihood, std::span<const doubl
   return allowed;
 }
 
-/// The targets' own scale, from the placed one.
+/// A target in its own scale, from the placed one.
 double original(const Placement& placement, double placed) {
   return placement.centre + placement.scale * placed;
 }
 
-/// θ of placed inputs: one step of Newton's from the best constant, by the pilot's least squares.
+/// The start, θ for placed inputs: one step of Newton's method from the best constant, by the pilot's least squares.
 Vector start_of(Likelihood likelihood, const Pilot& pilot, const Placement& target) {
   const Vector means = pilot.second.col(0) / pilot.second(0, 0);
   double mean = original(target, means.dot(pilot.theta));
@@ -66,7 +67,7 @@ Vector start_of(Likelihood likelihood, const Pilot& pilot, const Placement& targ
   return theta;
 }
 
-/// What the steps share.
+/// What the steps have in common.
 struct Steps {
   Likelihood likelihood;
   const FitSettings& settings;
@@ -93,13 +94,13 @@ ScoreBounds bounds_of(Likelihood likelihood, const RowScales& scales) {
 
 struct NewtonStep {
   Vector change;
-  Matrix covariance;  ///< of the end, by sampling and noise, where the model holds and nothing is floored
+  Matrix covariance;  ///< covariance of the end by sampling and noise, where the model holds and nothing is floored
   std::size_t floored;
 };
 
 NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& bounds, const Vector& theta,
                        std::size_t number) {
-  // Shares add up to 1 but for rounding, which must not cost more than ρ.
+  // The shares add up to 1 except for rounding, which must not make the steps cost more than ρ.
   const double share = shares[number];
   const Rho rho{steps.settings.rho.value() * share * (1 - 0x1p-48)};
   ScoreSums sums(steps.likelihood, bounds, steps.settings.adjacency, rho, theta);
@@ -122,12 +123,12 @@ NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& 
           static_cast<std::size_t>((spectrum.values.array() < floor).count())};
 }
 
-/// Fills θ and its variances, in original units.
+/// Fills in θ and its variances, in original units.
 void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, const Matrix& whiten, TableFit& fit) {
   fit.floored = last.floored;
   fit.is_settled = last.change.norm() <= longest_settled;
   std::vector<Placement> placements = fit.placements;
-  placements.back() = {};  // the predictor is no target, and has no scale
+  placements.back() = {};  // predictors are not targets, and have no scale
   const Matrix to_original = way_back(placements).matrix * whiten;
   const Vector found = to_original * theta;
   fit.theta.assign(found.begin(), found.end());
@@ -139,7 +140,7 @@ void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, con
   }
 }
 
-/// Lengths before the pilot; false where the fit stops.
+/// Measures lengths before the pilot. Returns false where the fit stops.
 bool measure_first(const Steps& steps, const Part& part, TableFit& fit) {
   const auto lengths = [](const Eigen::Ref<const Vector>& x, double target, std::span<double> found) {
     found[0] = x.norm();
@@ -169,7 +170,7 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   Rows rows(allowed);
   place_columns(rows, parts, settings, draw, fit);
   if (fit.is_stopped) return fit;
-  if (likelihood == Likelihood::logistic) fit.placements.back() = {0.5, 0.5};  // −1 and 1
+  if (likelihood == Likelihood::logistic) fit.placements.back() = {0.5, 0.5};  // maps 0 and 1 to −1 and 1
   WorkingRows working(rows, fit);
   const Steps steps{likelihood, settings, draw, working, fit.placements.back()};
   if (!measure_first(steps, rows.dealer.deal(parts.rows), fit)) return fit;

@@ -35,10 +35,11 @@ std::vector<double> entries_of(const Vector& vector) {
   return {vector.data(), vector.data() + vector.size()};
 }
 
-/// θ and its variances in original units, from sums in whitened ones.
+/// Fills in θ and its variances in original units, from sums in whitened ones.
 void answer(PartSums found, const Whitening& whitening, bool are_weighted, TableFit& fit) {
   const auto d = static_cast<Eigen::Index>(fit.placements.size());
-  // Residuals about a pilot tell of the spread: a stage behind the first (moments/interval.h).
+  // Residuals about a pilot are an estimate of the spread. moments/interval.h takes only stages after the first for
+  // that, so this stage is given out as a later one.
   moments::StageSums stage = found.sums.stages().front();
   stage.first = 1;
   const Eigen::MatrixXd second = moments::full_matrix(stage.second, static_cast<std::size_t>(d));
@@ -95,7 +96,7 @@ TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawN
   const Part rest = rows.dealer.rest();
   fit.answer_records = rest.count;
   const double share = answer_shares[1];
-  // Of rows that are whitened by weighted moments: about √d where their weights are taken out.
+  // The inputs were whitened by weighted moments. Without the weights their lengths would be about √d.
   const double unweighted = closer->inputs / std::sqrt(first.weight);
   const double wide = widening(Rho{settings.rho.value() * share}, rest.count, d, unweighted);
   fit.bounds = {std::max(least_widening, wide / 2) * closer->inputs, wide * closer->residuals, wide};

@@ -11,6 +11,7 @@
 namespace nustream::ranges {
 namespace {
 
+/// The key and which stages have drawn from it. It cannot be copied, so one wipe ends it.
 struct Keys {
   explicit Keys(const noise::KeyBytes& key) : epoch_key(key) {}
   Keys(const Keys&) = delete;

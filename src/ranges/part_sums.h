@@ -12,26 +12,27 @@
 
 namespace nustream::ranges {
 
-/// What is summed and how its ρ is divided: public, or functions of earlier releases.
+/// What is summed and how its ρ is divided. All of it is public, or a function of earlier releases.
 struct PartDesign {
   moments::Design design;
   moments::Shares shares;
   Rho rho;
   moments::Radii radii;
   std::vector<double> centre;
-  std::vector<KeyStage> stages;  ///< of the noised blocks, in their order
+  std::vector<KeyStage> stages;  ///< stages of the noised blocks, in their order
 };
 
-/// The sums with their noise, and what estimates need beside them.
+/// The sums with their noise, and what estimates need besides them.
 struct PartSums {
   moments::RunningSums sums;
   moments::Frame frame;
 };
 
-/// Hands over one row: its inputs, its target, or NaN for a row that cannot be used, and how much it counts.
+/// Hands over one row: its inputs, its target (NaN for a row that cannot be used), and how much it counts.
 using AddRow = std::function<void(std::span<const double> inputs, double target, double weight)>;
 
-/// One release over the rows that `rows` adds, γ = 1. Guarantee: moments::calibrate()'s, at `part.rho`.
+/// Makes one release, with γ = 1, over the rows that `rows` hands over. Guarantee: that of moments::calibrate(), at
+/// `part.rho`.
 [[nodiscard]] PartSums sum_part(const PartDesign& part, const std::function<void(const AddRow&)>& rows,
                                 const DrawNoise& draw);
 

@@ -23,7 +23,7 @@ Pilot pilot(WorkingRows& rows, const Part& part, const FitSettings& settings, co
       design, [&](const AddRow& add) { rows.each(part, add); }, draw);
   const moments::Estimate estimate = moments::estimate(found.sums, found.frame, alone);
   const Whitening whitening = whitening_of(found.sums.stages().front().second, d, estimate.floor);
-  // Per record of the part, whose number is public: noise may hide how many of them are usable.
+  // These are per record of the part, whose number is public: noise may hide how many of them are usable.
   const Eigen::MatrixXd noisy = moments::full_matrix(found.sums.stages().front().second, d);
   const Eigen::VectorXd eigenvalues =
       inference::symmetric_eigenvalues(noisy).array().max(estimate.floor) / static_cast<double>(part.count);

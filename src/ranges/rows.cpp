@@ -12,7 +12,7 @@ namespace {
 constexpr int lowest = -20;
 constexpr double bins_per_octave = 2;
 
-/// The length at a place of bins, from quantile().
+/// The length at a place that quantile() gives in bins.
 double length_at(double place) {
   return place < 1 ? std::ldexp(place, lowest) : std::exp2(lowest + (place - 1) / bins_per_octave);
 }

@@ -12,10 +12,10 @@
 namespace nustream::ranges {
 namespace {
 
-/// e^300 is far from overflow, and no count is near it.
+/// Predictors are cut off here: e^300 is far from overflow, and no count is near it.
 constexpr double largest_predictor = 300;
 
-/// What rounding of norms and of entries can add, relative to a bound.
+/// The factor that makes room for what rounding of norms and entries can add, relative to a bound.
 double room_for_rounding(std::size_t dimension) {
   return 1 - (static_cast<double>(dimension) + 16) * 0x1p-49;
 }
@@ -34,11 +34,11 @@ Expected expected(Likelihood likelihood, double predictor) noexcept {
 }
 
 ScoreSums::Block ScoreSums::block(double norm, double displacement, Rho rho, std::size_t entries, double room) {
-  // Upwards: roots and products are rounded to nearest.
+  // Rounded upwards, as roots and products were rounded to nearest.
   const double moved = displacement * (1 + 0x1p-50);
   const NoiseStddev stddev = noise_stddev(privacy::multiplier_for(Sensitivity{1}, rho), Displacement{moved});
   Block made{stddev, noise::Grid(stddev, 1, ClipNorm{norm}), 0, std::vector<WideUnits>(entries)};
-  // Truncated entries move by less than a spacing each: ⟨A, B⟩ ≥ 0 may then fail by as much.
+  // Truncation moves each entry by less than a spacing, so ⟨A, B⟩ ≥ 0 may fail by as much.
   const double truncated = 2 * std::sqrt(static_cast<double>(entries)) * made.grid.spacing() / norm;
   const double factor = room - truncated;
   if (!(factor > 0.5)) throw InvalidParameter("rho", "so small that rows drown", "noise below 2^30 rows");
@@ -67,8 +67,8 @@ void ScoreSums::add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double targ
   const auto [mean, weight] = expected(likelihood_, inputs.dot(theta_));
   const double heavy = weight * squares;
   const double counts = std::min({1.0, bounds_.inputs * bounds_.inputs / squares, bounds_.curvature / heavy});
-  // The share of a row as large as this would be rounded to a number whose product with its squares passes the
-  // bounds.
+  // A smaller share would be rounded to a number whose product with the row's squares exceeds the bounds, so such a
+  // large row adds nothing.
   constexpr double smallest = 0x1p-900;
   if (counts < smallest) return;
   const double root = std::sqrt(counts);

@@ -10,56 +10,57 @@
 
 namespace nustream::ranges {
 
-/// E y and its derivative by the predictor, which for these links is the variance of y as well.
+/// E y and its derivative by the predictor. For these links the derivative is also the variance of y.
 struct Expected {
   double mean;
   double weight;
 };
 [[nodiscard]] Expected expected(Likelihood likelihood, double predictor) noexcept;
 
-/// R_x, R_r and K: how far a row can reach.
+/// R_x, R_r and K, which bound how far a row can move the sums.
 struct ScoreBounds {
   double inputs = 0;
   double residuals = 0;
   double curvature = 0;
 };
 
-/// Integers on a grid of `spacing`, which outlast 2^64 rows.
+/// Integers on a grid of `spacing`. They can hold the sums of 2^64 rows.
 __extension__ typedef __int128 WideUnits;
 
-/// Σ v w xxᵀ and Σ √v·clip(√v (y − μ), ±R_r)·x at a θ, each with noise. A row that counts ω times enters as √ω·x and
-/// √ω·(y − μ) do, before anything is bounded.
+/// Σ v w xxᵀ and Σ √v·clip(√v (y − μ), ±R_r)·x at a θ, each with noise. A row that counts ω times enters with √ω·x
+/// and √ω·(y − μ), before anything is bounded.
 ///
-/// Guarantee: ρ-zCDP for one record at the whole `rho`, curvature_share of it for the curvature and the rest for the
-/// score (composition). With v = min(1, R_x²/‖x‖², K/(w‖x‖²)) a record's curvature has Frobenius norm ≤ K, kept as a
-/// triangle whose norm that is, and its score ‖·‖₂ ≤ R_x·R_r. Δ = K and R_x·R_r under zero-out; under replace-one
-/// √2·K (two positive semi-definite matrices have ⟨A, B⟩ ≥ 0) and 2·R_x·R_r. What truncation to the grid can undo of
-/// that is taken off K first.
+/// Guarantee: ρ-zCDP for one record at the whole `rho`, of which the curvature gets curvature_share and the score the
+/// rest (composition). With v = min(1, R_x²/‖x‖², K/(w‖x‖²)) a record's curvature has a Frobenius norm ≤ K, and it is
+/// kept as a triangle that has this norm; the norm of its score is ≤ R_x·R_r. So Δ is K and R_x·R_r under zero-out.
+/// Under replace-one it is √2·K (two positive semi-definite matrices have ⟨A, B⟩ ≥ 0) and 2·R_x·R_r. What truncation
+/// to the grid can undo of that is taken off K first.
 class ScoreSums {
  public:
   static constexpr double curvature_share = 0.35;
 
-  /// `theta`: a function of earlier releases. Throws InvalidParameter where noise leaves the grid's range.
+  /// `theta` must be a function of earlier releases. Throws InvalidParameter where the noise leaves the range of the
+  /// grid.
   ScoreSums(Likelihood likelihood, const ScoreBounds& bounds, privacy::Adjacency adjacency, Rho rho,
             const Eigen::VectorXd& theta);
 
-  /// A row whose length or target is not finite adds nothing.
+  /// Adds a row that counts `times` times. A row whose length or target is not finite adds nothing.
   void add(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, double times = 1) noexcept;
 
   struct Released {
     Eigen::MatrixXd curvature;
     Eigen::VectorXd score;
-    double curvature_stddev;  ///< τ, of a diagonal entry; beside it τ/√2
+    double curvature_stddev;  ///< τ, for a diagonal entry; τ/√2 elsewhere
     double score_stddev;
   };
-  /// Once: `draw` gives a stage's noise once.
+  /// May be called once, because `draw` gives the noise of a stage once.
   [[nodiscard]] Released release(const DrawNoise& draw, KeyStage curvature, KeyStage score) const;
 
  private:
   struct Block {
     NoiseStddev stddev;
     noise::Grid grid;
-    double units;  ///< of the grid in 1, times the room that rounding takes
+    double units;  ///< units of the grid per 1, reduced by the room that rounding takes
     std::vector<WideUnits> sums;
   };
   static Block block(double norm, double displacement, Rho rho, std::size_t entries, double room);

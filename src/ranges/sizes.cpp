@@ -14,12 +14,12 @@ namespace {
 constexpr double deviations_of_columns = 60;
 constexpr double deviations_of_rows = 200;
 constexpr double largest_share = 0.1;
-/// Behind it no noise is worth the name, and grids end.
+/// For a larger ρ there is hardly any noise, and the range of the grids ends.
 constexpr double largest_rho = 1e6;
-/// Whatever the noise: parts of fewer than 50 rows say nothing.
+/// With fewer records the parts would have fewer than 50 rows and say nothing, whatever the noise.
 constexpr std::uint64_t fewest_records = 500;
 
-/// m, or under replace-one 2m: the square of how far a record moves the histograms.
+/// The square of how far a record moves the histograms: m, or 2m under replace-one.
 double moved_squares(const TableDesign& design) {
   return static_cast<double>(design.columns) * (design.adjacency == privacy::Adjacency::replace_one ? 2 : 1);
 }
@@ -28,7 +28,7 @@ double needed_rows(const TableDesign& design) {
   return deviations_of_columns * std::sqrt(moved_squares(design) / (2 * design.rho.value()));
 }
 
-/// Three digits, no less than the value.
+/// Three digits, and not less than the value.
 std::string rounded_text(double value) {
   std::ostringstream text;
   text.precision(3);

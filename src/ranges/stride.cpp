@@ -17,7 +17,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b, std::uint64_t modulus) n
   return static_cast<std::uint64_t>(WideProduct{a} * b % modulus);
 }
 
-/// Then sums of two residues fit into 64 bits.
+/// With no more records, the sum of two residues fits into 64 bits.
 constexpr std::uint64_t most_records = std::uint64_t{1} << 62;
 
 std::uint64_t multiplier_for(std::uint64_t records) {
@@ -25,13 +25,13 @@ std::uint64_t multiplier_for(std::uint64_t records) {
     throw InvalidParameter("records", std::to_string(records), "from 1 to 2^62");
   }
   constexpr double golden = 0.6180339887498949;
-  // Odd, and prime to the number of records: one of the next few odd numbers is.
+  // g must be odd and prime to the number of records; one of the next few odd numbers is.
   std::uint64_t candidate = static_cast<std::uint64_t>(golden * static_cast<double>(records)) | 1U;
   while (std::gcd(candidate, records) != 1) candidate += 2;
   return candidate;
 }
 
-/// By Euclid's algorithm; 0 modulo 1.
+/// The inverse by Euclid's algorithm; it is 0 modulo 1.
 std::uint64_t inverse_of(std::uint64_t multiplier, std::uint64_t modulus) {
   if (modulus == 1) return 0;
   std::uint64_t before = modulus;

@@ -1,4 +1,4 @@
-// Rows of a part as the stages behind the columns see them: placed, whitened, and measured by their lengths.
+// The rows of a part as the stages after the columns see them: placed, whitened, and measured by their lengths.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,10 +12,10 @@
 
 namespace nustream::ranges {
 
-/// A smaller noisy share of rows is no table to fit.
+/// A table with a smaller noisy share of usable rows is not fitted.
 inline constexpr double hardly_usable = 0.1;
 
-/// Rows in placed and whitened coordinates. What it is made with outlives it.
+/// Rows in placed and whitened coordinates. `rows` and `fit` must outlive this object.
 class WorkingRows {
  public:
   WorkingRows(Rows& rows, const TableFit& fit);
@@ -25,7 +25,7 @@ class WorkingRows {
 
   [[nodiscard]] bool are_weighted() const { return !rows_.table.weights.empty(); }
 
-  /// A row without one of its numbers, or without a weight, has a target that is no number.
+  /// Hands over each row of the part. A row that lacks one of its numbers or its weight has a target of NaN.
   void each(const Part& part, const AddRow& add);
 
  private:
@@ -38,12 +38,12 @@ class WorkingRows {
   Eigen::MatrixXd whiten_;
 };
 
-/// What is measured of a row, as many numbers ≥ 0 as there are histograms: of its working inputs and its target.
+/// What is measured of a row from its working inputs and its target: as many numbers ≥ 0 as there are histograms.
 using Lengths =
     std::function<void(const Eigen::Ref<const Eigen::VectorXd>& inputs, double target, std::span<double> lengths)>;
 
-/// One release of histograms of lengths, each times the root of its row's weight, over the rows of `part`, at
-/// settings.rho; unusable rows are in none of them.
+/// Makes one release at settings.rho of histograms of lengths, each multiplied by the root of its row's weight, over
+/// the rows of `part`. Unusable rows are in none of the histograms.
 [[nodiscard]] NoisyCounts measure(WorkingRows& rows, const Part& part, std::size_t histograms, const Lengths& lengths,
                                   const FitSettings& settings, KeyStage stage, const DrawNoise& draw);
 

@@ -1,6 +1,7 @@
-// Centre and scale of columns, from noisy histograms of their values: what the first stages of private ranges find.
+// Finds the centre and scale of columns from noisy histograms of their values, as the first stages of private ranges
+// need them.
 //
-// Everything that chooses here takes NoisyCounts and public figures, so that a choice costs nothing beyond the
+// Every function that chooses here takes NoisyCounts and public figures alone, so a choice costs nothing beyond the
 // counts.
 #pragma once
 
@@ -13,38 +14,40 @@
 
 namespace nustream::ranges {
 
-/// Bins of the first histogram: one for 0, and for each sign one an octave from 2^-20 to 2^40.
+/// The bins of the first histogram: one for 0, and for each sign one per octave from 2^-20 to 2^40.
 inline constexpr int lowest_octave = -20;
 inline constexpr int octave_count = 60;
 inline constexpr std::size_t octave_bins = 2 * octave_count + 1;
-/// Of a value: numbers below 2^-20 count as 0, those from 2^40 on as of the last octave; no_bin where it is not
-/// finite.
+/// The bin of a value. Numbers below 2^-20 in size count as 0, and those from 2^40 on belong to the last octave. It
+/// is no_bin for a value that is not finite.
 [[nodiscard]] std::size_t octave_bin(double value) noexcept;
 
-/// Values of a column: [low, high], low < high, or both 0 where only zeros were seen.
+/// The values of a column: [low, high] with low < high, or both 0 where only zeros were seen.
 struct Interval {
   double low = 0;
   double high = 0;
 
   [[nodiscard]] bool is_zero() const noexcept { return low == 0 && high == 0; }
-  /// Values of one sign: [1000, 1010], not [−1, 5].
+  /// Whether all values have one sign, as in [1000, 1010] but not in [−1, 5].
   [[nodiscard]] bool has_one_sign() const noexcept { return low > 0 || high < 0; }
 };
 
-/// Standard deviations of its noise that a count has to exceed, for a bin of octaves to count as seen. Of 121 empty
-/// bins one passes in 1 of 2,400 columns.
+/// How many standard deviations of its noise a count must exceed for a bin of octaves to count as seen. In 1 of 2,400
+/// columns one of 121 empty bins exceeds it.
 inline constexpr double octave_threshold = 4.5;
 
-/// Of every column: the outermost octaves that are seen. Where none is, the largest one is taken.
+/// For every column, the interval from the lowest to the highest octave that is seen. Where none is seen, the bin
+/// with the largest count is taken.
 [[nodiscard]] std::vector<Interval> intervals_from_octaves(const NoisyCounts& octaves);
-/// Of every column: the share of the part's rows that the seen bins hold, within [0, 1].
+/// For every column, the share of the part's rows that the seen bins hold, within [0, 1].
 [[nodiscard]] std::vector<double> usable_shares(const NoisyCounts& octaves);
 
-/// Bins of the second histogram, of equal width over a column's interval; values beyond it are of the outermost ones.
+/// The bins of the second histogram, of equal width over a column's interval. Values outside it count in the
+/// outermost bins.
 inline constexpr std::size_t equal_bins = 64;
 [[nodiscard]] std::size_t equal_bin(const Interval& interval, double value) noexcept;
 
-/// A public affine map: (value − centre)/scale.
+/// A public affine map: a value becomes (value − centre)/scale.
 struct Placement {
   double centre = 0;
   double scale = 1;
@@ -52,20 +55,21 @@ struct Placement {
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 
-/// A column's interval as a histogram of it refines it.
+/// What a histogram of equal bins says about a column.
 struct ColumnChoice {
   Placement placement;
-  /// Where its spread is below two bins and its values have one sign: what to look at next.
+  /// The interval to look at next. It is set where the spread is below two bins and the values have one sign.
   std::optional<Interval> zoom;
 };
 
-/// Of every column. The centre is the median; the scale the wider of (q.9 − q.1)/2.56 and (q.98 − q.02)/5.3, at least
-/// half a bin, and where the interval holds 0 at least a 32nd of it: a scale that is too small scales rare values
-/// away, one that is too large only costs noise. Centre 0 and scale 1 where only zeros were seen.
+/// The choice for every column. The centre is the median. The scale is the wider of (q.9 − q.1)/2.56 and (q.98 −
+/// q.02)/5.3, at least half a bin, and at least a 32nd of the interval where that holds 0: a scale that is too small
+/// lets the bounds shorten rare values, while one that is too large only costs noise. Where only zeros were seen, the
+/// centre is 0 and the scale 1.
 [[nodiscard]] std::vector<ColumnChoice> choose_columns(const NoisyCounts& equal, std::span<const Interval> intervals);
 
-/// The value below which a share `q` of a histogram's rows lies, as a number of bins from the left end, within one
-/// bin linearly. Counts that do not exceed `threshold` are taken for 0. Empty where none does.
+/// The value below which a share `q` of a histogram's rows lies, as a number of bins from the left end, interpolated
+/// linearly within a bin. Counts that do not exceed `threshold` are taken for 0. Empty where no count exceeds it.
 [[nodiscard]] std::optional<double> quantile(std::span<const double> counts, double threshold, double q);
 
 }  // namespace nustream::ranges

@@ -1,5 +1,5 @@
-// Several histograms over the same rows, counted exactly and released once with noise: the only way from rows to a
-// private setting.
+// Several histograms over the same rows, which are counted exactly and released once with noise. This is the only way
+// from rows to a private setting.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace nustream::ranges {
 
-/// What is counted: public.
+/// What is counted. It is public.
 struct HistogramDesign {
-  std::size_t histograms = 1;  ///< m: of a row, one count in each of them at most
-  std::size_t bins = 1;        ///< of each
+  std::size_t histograms = 1;  ///< m; a row has at most one count in each of them
+  std::size_t bins = 1;        ///< of each histogram
   privacy::Adjacency adjacency = privacy::Adjacency::zero_out;
 
   [[nodiscard]] std::size_t entries() const noexcept { return histograms * bins; }
@@ -25,23 +25,23 @@ struct HistogramDesign {
 /// Throws InvalidParameter for no histograms or no bins.
 void check(const HistogramDesign& design);
 
-/// Δ: how far one record can move all counts together, ℓ2.
+/// Δ: how far one record can move all counts together, in ℓ2.
 ///
 /// Guarantee: √m under zero-out, where a record takes one count out of each histogram; √(2m) under replace-one, where
-/// it moves one count of each from one bin to another. Both are reached. For one record a unit: of a unit with
-/// several records in the part it is the bound of one record times their number.
+/// it moves one count of each histogram from one bin to another. Both are reached. The bound is for units of one
+/// record; for a unit with several records in the part it is multiplied by their number.
 [[nodiscard]] Displacement displacement(const HistogramDesign& design);
 
-/// One release of the counts, γ = 1 (no correlation: it happens once), at `rho`.
+/// One release of the counts at `rho`, with γ = 1: it happens once, so nothing is correlated.
 class CountNoise {
  public:
-  /// Throws InvalidParameter for ρ = 0, and where the noise leaves the grid's range.
+  /// Throws InvalidParameter for ρ = 0, and where the noise leaves the range of the grid.
   CountNoise(const HistogramDesign& design, Rho rho);
 
   [[nodiscard]] const HistogramDesign& design() const noexcept { return design_; }
-  /// Standard deviation of a count's noise: Δ/√(2ρ).
+  /// The standard deviation of a count's noise, Δ/√(2ρ).
   [[nodiscard]] NoiseStddev stddev() const noexcept { return stddev_; }
-  /// What the noise is rounded on.
+  /// The grid that the noise is rounded to.
   [[nodiscard]] const noise::Grid& grid() const noexcept { return grid_; }
 
  private:
@@ -50,14 +50,15 @@ class CountNoise {
   noise::Grid grid_;
 };
 
-/// In place of a bin where a row has no count in a histogram.
+/// Stands in place of a bin where a row has no count in a histogram.
 inline constexpr std::size_t no_bin = static_cast<std::size_t>(-1);
 
-/// Exact counts: private, and in nothing that is released but through NoisyCounts.
+/// The exact counts. They are private, and nothing that is released contains them except NoisyCounts.
 class ExactCounts {
  public:
   explicit ExactCounts(const HistogramDesign& design);
-  /// One row: its bin in each histogram, or no_bin. Contract: as many entries as histograms, each in range.
+  /// Adds one row by its bin in each histogram, or no_bin. There must be as many entries as histograms, each in
+  /// range.
   void add(std::span<const std::size_t> bins) noexcept;
 
  private:
@@ -67,13 +68,13 @@ class ExactCounts {
   std::uint64_t rows_ = 0;
 };
 
-/// What a release shows of a part. Functions that choose settings take this, public figures, and nothing else.
+/// What a release shows of a part. Functions that choose settings take these and public figures, and nothing else.
 ///
-/// Guarantee: ρ-zCDP for the record (Bun and Steinke 2016, Proposition 1.6), with the ρ of the CountNoise and noise
-/// that is drawn on its grid, used for nothing else. The number of rows is public.
+/// Guarantee: ρ-zCDP for the record (Bun and Steinke 2016, Proposition 1.6), with the ρ of the CountNoise, if the
+/// noise is drawn on its grid and used for nothing else. The number of rows is public.
 class NoisyCounts {
  public:
-  /// `noise`: entries() integers of the grid. Contract: sizes agree.
+  /// `noise` holds entries() integers of the grid. The process ends where sizes disagree.
   NoisyCounts(const ExactCounts& counts, const CountNoise& mechanism, std::span<const std::int64_t> noise);
 
   [[nodiscard]] std::size_t histograms() const noexcept { return design_.histograms; }
@@ -81,12 +82,12 @@ class NoisyCounts {
   [[nodiscard]] std::span<const double> histogram(std::size_t index) const {
     return std::span(counts_).subspan(index * design_.bins, design_.bins);
   }
-  /// Standard deviation of a count.
+  /// The standard deviation of a count's noise.
   [[nodiscard]] double stddev() const noexcept { return stddev_; }
-  /// Of the part, usable or not.
+  /// How many rows the part has, usable or not.
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
-  /// These counts and those of another part under the same design: noise adds up as variances do. Contract: the same
-  /// histograms and bins.
+  /// Adds the counts of another part under the same design; the variances of the noise add up. Histograms and bins
+  /// must agree.
   void add(const NoisyCounts& other);
 
  private:

@@ -1,4 +1,5 @@
-// A linear model of a whole table, with nothing to guess: ranges, a pilot and the answer, each over rows of its own.
+// Fits a linear model to a whole table without any guess: ranges, a pilot and the answer are each found over rows of
+// their own.
 #pragma once
 
 #include "nustream/ranges/noise_draws.h"
@@ -8,18 +9,19 @@ namespace nustream::ranges {
 
 /// Fits the least squares of the target on an intercept and the features.
 ///
-/// Stages, each a release over a part of its own (stride.h), each at the whole ρ: octaves of every column; equal
-/// bins, and zooms where a column needs one; lengths and residuals; a pilot by moments, which gives the centre and
-/// the whitening; lengths and residuals about it; the answer, by moments about the pilot with bounds as wide as noise
-/// allows. What a stage takes from earlier ones are functions of their noisy counts and sums.
+/// Each stage is a release over a part of its own (stride.h) at the whole ρ: octaves of every column; equal bins, and
+/// zooms where a column needs one; lengths and residuals; a pilot by moments, which gives the centre and the
+/// whitening; lengths and residuals about the pilot; and the answer, by moments about the pilot with bounds as wide
+/// as the noise allows. A stage uses nothing of earlier ones but functions of their noisy counts and sums.
 ///
-/// Guarantee: ρ-zCDP with ρ = settings.rho for one record, zero-out or replace-one, where `draw` gives independent
-/// noise for every stage: a record's place is in one part at most, and every part's release is ρ-zCDP (Bun and
-/// Steinke 2016, Proposition 1.6 and Lemma 2.3, adaptive; parts in parallel). The number of records and the names of
-/// columns are public. Nothing is released but what TableFit holds, and all at once: a caller commits the spend
-/// before it shows any of it.
+/// Guarantee: ρ-zCDP with ρ = settings.rho for one record, under zero-out or replace-one, where `draw` gives
+/// independent noise for every stage. A record's place is in one part at most, and the release of every part is
+/// ρ-zCDP (Bun and Steinke 2016, Proposition 1.6 and Lemma 2.3, adaptive; parts in parallel). The number of records
+/// and the names of columns are public. Nothing is released except what TableFit holds, and that all at once, so a
+/// caller can commit the spend before it shows any of it.
 ///
-/// Throws InvalidParameter as sizes() does, before `draw` is asked for anything. O(n·d²) once over the table.
+/// Throws InvalidParameter as sizes() does, before `draw` is asked for anything. It goes through the table once at
+/// O(n·d²).
 ///
 /// Source: coarse to fine as in CoinPress (Biswas et al., arXiv 2006.06618), for a regression.
 [[nodiscard]] TableFit fit_linear(const Table& table, const FitSettings& settings, const DrawNoise& draw);

@@ -1,4 +1,4 @@
-// The noise of one fit: each release has its own key stage, and draws from it once.
+// The noise of one fit: each release has its own key stage and draws from it once.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@
 
 namespace nustream::ranges {
 
-/// Key stages of the releases of a fit, in the order in which they are made (docs/formats/noise.md).
+/// The key stages of the releases of a fit, in the order in which they are made (docs/formats/noise.md).
 enum class KeyStage : std::uint32_t {
   octaves,     ///< histograms of octaves
   columns,     ///< histograms of equal bins
-  first_zoom,  ///< the same, of columns that are looked at more closely
+  first_zoom,  ///< histograms of equal bins, of columns that are looked at more closely
   second_zoom,
   first_lengths,    ///< histograms of lengths and residuals, before the pilot
   pilot_second,     ///< second moments of the pilot
-  pilot_target,     ///< its target moments
-  second_lengths,   ///< histograms of lengths and residuals, behind the pilot
+  pilot_target,     ///< target moments of the pilot
+  second_lengths,   ///< histograms of lengths and residuals, after the pilot
   second,           ///< second moments of the answer
-  target,           ///< its target moments
-  spread,           ///< its residual moments
-  first_curvature,  ///< of a likelihood, at the start; and so on, each at the end of the step before
+  target,           ///< target moments of the answer
+  spread,           ///< residual moments of the answer
+  first_curvature,  ///< curvature of a likelihood at the start; later ones are at the end of the step before
   first_score,
   second_curvature,
   second_score,
@@ -38,14 +38,14 @@ enum class KeyStage : std::uint32_t {
 };
 inline constexpr std::size_t key_stages = 20;
 
-/// Integers of `grid`, `entries` of them: independent noise of the grid's standard deviation.
+/// Draws `entries` integers of `grid`: independent noise with the grid's standard deviation.
 using DrawNoise =
     std::function<std::vector<std::int64_t>(KeyStage stage, const noise::Grid& grid, std::size_t entries)>;
 
-/// Noise from an epoch's key. Every stage has a key of its own, and gives its noise once: asked a second time it
-/// breaks a contract, since the same noise over two inputs would be a two-time pad. The key is wiped with the last
-/// copy of what this returns; the caller wipes `epoch_key`.
-/// `secrets` holds keys and outlives it (the service passes locked memory).
+/// Draws noise from the key of an epoch. Every stage has a key of its own and gives its noise once. If it is asked a
+/// second time the process ends, because the same noise over two inputs would be a two-time pad. The key is wiped
+/// with the last copy of what this returns; the caller wipes `epoch_key`. `secrets` holds the keys and must outlive
+/// the result; the service passes locked memory.
 [[nodiscard]] DrawNoise keyed_noise(const noise::KeyBytes& epoch_key, LaneId lane, EpochId epoch,
                                     std::pmr::memory_resource* secrets = std::pmr::get_default_resource());
 
