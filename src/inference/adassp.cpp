@@ -12,14 +12,14 @@
 namespace nustream::inference {
 namespace {
 
-constexpr double failure = 0.05;  // δ': how often the ridge may be too small; no privacy hangs on it
+constexpr double failure = 0.05;  // δ': how often the ridge may be too small; privacy does not depend on it
 
 struct Statistics {
   Eigen::MatrixXd gram;
   Eigen::VectorXd moments;
 };
 
-/// Each record is scaled down to the bounds: a public map of the record alone.
+/// The sums over records that are scaled down to the bounds. Scaling is a public map of the record alone.
 Statistics bounded_statistics(const TableView& table, const AdaSspBounds& bounds) {
   const auto d = static_cast<Eigen::Index>(table.dimension);
   Statistics sum{Eigen::MatrixXd::Zero(d, d), Eigen::VectorXd::Zero(d)};
@@ -35,7 +35,7 @@ Statistics bounded_statistics(const TableView& table, const AdaSspBounds& bounds
   return sum;
 }
 
-/// Standard deviation of a Gaussian release: Δ/√(2ρ).
+/// The standard deviation of a Gaussian release, Δ/√(2ρ).
 double stddev_for(double displacement, double rho) {
   return displacement / std::sqrt(2 * rho);
 }

@@ -17,7 +17,7 @@ using Real = long double;  // the poles' contributions cancel to a small remaind
 using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
-/// x_{t+1} = M x_t + b w_t, x = (s_1 … s_m, e, Σ decay^{…} e).
+/// The linear system x_{t+1} = M x_t + b w_t with x = (s_1 … s_m, e, Σ decay^{…} e).
 struct System {
   Matrix step;
   Vector input;
@@ -34,7 +34,7 @@ System system_of(const noise::Recurrence& noise, const AveragedDescent& descent)
   }
   system.step(m, m) = 1 - eta * static_cast<Real>(descent.curvature);
   system.input(m) = -eta;
-  // The new e enters the sum, in which those before it have faded once more.
+  // The new e enters the sum, in which all earlier ones have faded once more.
   system.step.row(m + 1) = system.step.row(m);
   system.step(m + 1, m + 1) = static_cast<Real>(descent.decay);
   system.input(m + 1) = system.input(m);
@@ -59,7 +59,7 @@ std::pair<Matrix, Matrix> propagate(const System& system, std::uint64_t count) {
   return {power, covariance};
 }
 
-/// 1 + decay + decay² + …, as many terms as there are iterates in the mean.
+/// The weights' sum 1 + decay + decay² + …, with as many terms as there are iterates in the mean.
 double total_weight(const AveragedDescent& descent) {
   const auto count = static_cast<double>(descent.steps - descent.from);
   if (descent.decay == 1) return count;
@@ -79,8 +79,8 @@ double by_recurrence(const noise::Recurrence& noise, const AveragedDescent& desc
   return static_cast<double>(variance / (weight * weight));
 }
 
-/// h = B(x)/(1 − (1 − ηλ)x), P = h/(1 − decay·x) its faded prefix sums: w_s enters the mean with
-/// −η(P_{T−1−s} − decay^{T − from} P_{from−1−s}) over the total weight.
+/// The variance from the coefficients. With h = B(x)/(1 − (1 − ηλ)x) and its faded prefix sums P = h/(1 − decay·x),
+/// w_s enters the mean with the factor −η(P_{T−1−s} − decay^{T − from} P_{from−1−s}) over the total weight.
 double by_coefficients(const noise::Correlation& correlation, const AveragedDescent& descent) {
   constexpr std::uint64_t most = std::uint64_t{1} << 22U;
   if (descent.steps > most) {
@@ -113,7 +113,7 @@ double averaged_noise_variance(const noise::Correlation& correlation, const Aver
   if (descent.steps <= descent.from) {
     throw InvalidParameter("steps", std::to_string(descent.steps), "more than the average's first");
   }
-  const bool is_weight = descent.decay > 0 && descent.decay <= 1;  // and a number
+  const bool is_weight = descent.decay > 0 && descent.decay <= 1;  // false for a NaN, too
   if (!is_weight) throw InvalidParameter("decay", std::to_string(descent.decay), "a number in (0, 1]");
   if (const auto recurrence = noise::recurrence_of(correlation)) return by_recurrence(*recurrence, descent);
   return by_coefficients(correlation, descent);

@@ -18,8 +18,8 @@ namespace {
 using privacy::Curvature;
 using privacy::LocalProblem;
 
-/// m: the stationary second moment of the iterate along each eigenvector, P without what x xᵀ multiplies in, and
-/// Σ λ_k m_k. Infinite where it diverges (privacy/stationary.h has the sum).
+/// The stationary second moment m of the iterate along each eigenvector, computed from `without`, the P without the
+/// noise that x xᵀ multiplies in; and Σ λ_k m_k. Infinite where it diverges (privacy/stationary.h has the sum).
 struct SecondMoment {
   std::vector<double> along;
   double trace;
@@ -44,12 +44,12 @@ SecondMoment second_moment(const LocalProblem& problem, const std::vector<double
 
 constexpr double least_nu = 1e-10;
 
-/// Of its logarithm: never below the least by a rounding.
+/// The ν of a logarithm. It is never below the least ν by a rounding.
 Damping damping_at(double log_nu) {
   return Damping{std::max(std::exp(log_nu), least_nu)};
 }
 
-/// γ_∞² Σ λ V of the average without the noise that x xᵀ multiplies in, which hardly moves the best ν.
+/// γ_∞² Σ λ V of the average. The noise that x xᵀ multiplies in is left out, as it hardly moves the best ν.
 double loss_at(double log_nu, const std::vector<EigenvalueGroup>& groups, StepSize step_size, const AverageOver& over,
                const privacy::Participation& participation) {
   const noise::Correlation correlation{noise::Rational::nu_ftrl(damping_at(log_nu))};
@@ -64,7 +64,7 @@ double loss_at(double log_nu, const std::vector<EigenvalueGroup>& groups, StepSi
 
 constexpr double greatest_nu = 0.95;
 
-/// ln ν of the least loss: a grid of a third of a decade, then a search around its best, to 1%.
+/// The ln ν of the least loss: a grid of a third of a decade, then a search around its best, to 1%.
 double best_log_nu(const std::function<double(double)>& loss) {
   const double low = std::log(least_nu);
   const double high = std::log(greatest_nu);

@@ -19,9 +19,9 @@ namespace {
 struct Direction {
   double eigenvalue;
   double count;
-  double start;          ///< (θ* − θ_0)_j², of each
+  double start;          ///< (θ* − θ_0)_j² in each direction of the group
   double left = 1;       ///< share of the start that is left in the last iterate
-  double left_mean = 1;  ///< in the average
+  double left_mean = 1;  ///< the same share in the average
   double noise_last = 0;
   double sampling_last = 0;
   double noise_average = 0;
@@ -40,7 +40,7 @@ Clipping clipping_at(double s, double clip, const std::vector<double>& norms) {
   double variance = 0;
   double all = 0;
   for (const double squared : norms) {
-    const double bound = clip / std::sqrt(squared);  // on the residual
+    const double bound = clip / std::sqrt(squared);  // bound on the residual
     kept += squared * kept_share(s, bound);
     variance += squared * clipped_variance(s, bound);
     all += squared;
@@ -70,7 +70,7 @@ class StartFollower {
     for (Direction& direction : directions) direction.left_mean /= weight;
   }
 
-  /// s² as things are: residual and what the iterate adds.
+  /// The deviation s of residuals at present, from the residual itself and from what the iterate adds.
   [[nodiscard]] double deviation(const std::vector<Direction>& directions) const {
     double variance = guess_.residual * guess_.residual;
     for (const Direction& each : directions) {
@@ -85,14 +85,14 @@ class StartFollower {
             double& weight) const {
     const double pull = clipping_at(deviation(directions), design_.clip.value(), norms_).pull;
     const auto steps = static_cast<double>(next - at);
-    // The weights of these iterates, were the average to end here: those before fade.
+    // The weights that these iterates would have if the average ended here; those before fade.
     const double decay = design_.over.decay;
     const double fade = std::pow(decay, steps);
     const double weights = decay == 1 ? steps : (1 - fade) / (1 - decay);
     for (Direction& each : directions) {
       const double kept = std::max(0.0, 1 - design_.step_size.value() * pull * each.eigenvalue);
       const double left = each.left * std::pow(kept, steps);
-      // The mean of a geometric decline between two steps, near enough for cells of a sixteenth.
+      // The mean of a geometric decline between two steps. It is accurate enough for cells of a sixteenth.
       const double ratio = each.left > 0 ? left / each.left : 1;
       const double mean = ratio > 0.999
                               ? 0.5 * (left + each.left)
@@ -108,7 +108,7 @@ class StartFollower {
   const std::vector<double>& norms_;
 };
 
-/// What sampling and privacy leave, under the pull at the end.
+/// Adds what sampling and privacy leave, under the pull at the end.
 void add_noise(const DescentDesign& design, const Clipping& clipping, Direction& direction) {
   const AverageOver& over = design.over;
   const double curvature = clipping.pull * direction.eigenvalue;
@@ -182,7 +182,8 @@ DescentErrors expected_errors(const StreamGuess& guess, const DescentDesign& des
     directions.push_back({group.eigenvalue, group.count, each});
   }
   const StartFollower follower(guess, design, norms);
-  // Residuals hold what the noise makes of the iterate, and the noise is pulled as they say.
+  // Repeated, because residuals contain what the noise does to the iterate, and the pull on that noise depends on the
+  // residuals.
   constexpr int rounds = 6;
   double before = 0;
   for (int round = 0; round < rounds; ++round) {

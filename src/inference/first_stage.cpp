@@ -14,10 +14,10 @@ namespace {
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Eigen::MatrixXd;
 
-/// What a regression of the last columns on the first `given` explains and leaves.
+/// What a regression of the last columns on the first `given` ones explains and leaves.
 struct Regression {
   MatrixXd coefficients;  // given × regressors
-  MatrixXd residual;      // xxᵀ of what is left
+  MatrixXd residual;      // xxᵀ of what the regression leaves
 };
 
 Regression regression(const MatrixXd& moments, Eigen::Index given, Eigen::Index regressors) {
@@ -29,7 +29,7 @@ Regression regression(const MatrixXd& moments, Eigen::Index given, Eigen::Index 
   return {std::move(coefficients), std::move(residual)};
 }
 
-/// Bounds of a figure that privacy noise may have moved.
+/// The bounds of a figure that privacy noise may have moved.
 struct Range {
   double lower;
   double upper;
@@ -38,11 +38,12 @@ struct Range {
 
 /// How far noise may have moved the parts of an F.
 struct Allowance {
-  double shrink;     // noise of the instruments' block over its least eigenvalue, < ½
+  double shrink;     // noise of the instruments' block relative to its least eigenvalue, < ½
   double amplitude;  // of √explained
   double residual;   // of the residual variance
 
-  /// √F is an amplitude over a residual's root; `explained` and `left` are what noisy moments say of both.
+  /// √F is an amplitude divided by the root of a residual variance. `explained` and `left` are what noisy moments say
+  /// of the two.
   [[nodiscard]] Range around(double explained, double left, double freedom) const {
     const double root = std::sqrt(std::max(0.0, explained));
     const double low = std::max(0.0, root * std::sqrt(1 - shrink) - amplitude);
@@ -65,15 +66,16 @@ std::optional<FirstStageStrength> first_stage_strength(std::span<const double> s
   const MatrixXd moments = Eigen::Map<const RowMatrix>(second_moments.data(), e, e);
   if (!moments.allFinite()) return std::nullopt;
 
-  const double length = 2 * stddev * std::sqrt(static_cast<double>(e));  // of the noise matrix
+  const double length = 2 * stddev * std::sqrt(static_cast<double>(e));  // spectral norm of the noise matrix
   const auto [coefficients, residual] = regression(moments, q, regressors);
   const double least_instrument = symmetric_eigenvalues(moments.topLeftCorner(q, q))(0);
   const SymmetricSpectrum left = symmetric_spectrum(residual);
-  // Noise of the residual: (1, −b) E (1, −b)ᵀ.
+  // The noise of the residual is (1, −b) E (1, −b)ᵀ.
   const double of_residual = length * std::pow(1 + coefficients.norm(), 2);
   if (!(least_instrument > 2 * length) || !(left.values(0) > 2 * of_residual)) return std::nullopt;
 
-  // What the excluded instruments explain beyond the controls, per instrument, over the residual variance.
+  // What the excluded instruments explain beyond the controls. Dividing by their number and by the residual variance
+  // gives F.
   const MatrixXd explained =
       regression(moments, static_cast<Eigen::Index>(shape.controls), regressors).residual - residual;
   const auto excluded = static_cast<double>(shape.instruments - shape.controls);
@@ -93,7 +95,7 @@ std::optional<FirstStageStrength> first_stage_strength(std::span<const double> s
   }
   const MatrixXd root = left.vectors * left.values.cwiseSqrt().cwiseInverse().asDiagonal() * left.vectors.transpose();
   const double least = symmetric_eigenvalues(root * explained * root)(0);
-  // In units of the residual: its own noise, and that of the cross moments, relative to its least eigenvalue.
+  // In units of the residual: both its own noise and that of the cross moments are relative to its least eigenvalue.
   Allowance relative = allowance(static_cast<double>(regressors), of_residual / left.values(0));
   relative.amplitude /= std::sqrt(left.values(0));
   const Range statistic = relative.around(least, 1, freedom);

@@ -11,9 +11,9 @@ namespace nustream::inference {
 namespace {
 
 constexpr double search_step = 1.1;
-// Of the predictions that are not 0, the smallest times c: beyond it every term of a logistic f has vanished.
+// A product of c with the smallest prediction that is not 0: beyond it every term of a logistic f has vanished.
 constexpr double vanished = 750;
-// Where all predictions are (nearly) 0 there is no such place.
+// The search ends here where all predictions are (nearly) 0, as no such place exists then.
 constexpr double end_max = 1e30;
 
 struct Value {
@@ -45,11 +45,11 @@ class Equation {
       const double second = cumulant_second_derivative(family_, s);
       const double third = cumulant_third_derivative(family_, s);
       sum += weight * second;
-      slope += weight * (third == 0 ? second : second + s * third);  // 0·∞ far out
+      slope += weight * (third == 0 ? second : second + s * third);  // avoids 0·∞ far out
     }
     return {c / total_ * sum, slope / total_};
   }
-  /// Where every term with a prediction other than 0 has vanished, for families that fall off on both sides.
+  /// The c at which every term with a prediction other than 0 has vanished, for families that fall off on both sides.
   [[nodiscard]] double far() const noexcept { return std::min(vanished / smallest_, end_max); }
 
  private:
@@ -65,7 +65,7 @@ struct Bracket {
   double above;  ///< f ≥ 1 there
 };
 
-/// Newton's method from the lower end, kept inside the bracket by bisection.
+/// Newton's method from the lower end. Bisection keeps it inside the bracket.
 GlmScale solve(const Equation& equation, Bracket bracket) {
   GlmScale result{true, bracket.below, 0, 0};
   for (int step = 1; step <= 200; ++step) {
@@ -86,7 +86,7 @@ GlmScale solve(const Equation& equation, Bracket bracket) {
   return result;
 }
 
-/// The largest value in (low, high), by golden sections; stops at the first f ≥ 1.
+/// The place of the largest value in (low, high), by golden-section search. It stops at the first f ≥ 1.
 double peak(const Equation& equation, double low, double high) {
   constexpr double golden = 0.618033988749894848;
   double left = high - golden * (high - low);
@@ -111,7 +111,8 @@ double peak(const Equation& equation, double low, double high) {
   return f_left > f_right ? left : right;
 }
 
-/// From `start`, where f < 1, upward until f reaches 1, or `end`, behind which nothing can come any more.
+/// Searches from `start`, where f < 1, upward until f reaches 1, or until `end`, after which f cannot reach it any
+/// more.
 GlmScale search_upward(const Equation& equation, double start, double end) {
   GlmScale best{false, start, equation.at(start).f, 0};
   double before = start;
@@ -137,7 +138,7 @@ GlmScale search_upward(const Equation& equation, double start, double end) {
   return best;
 }
 
-/// From `start`, where f > 1, downward: f(0) = 0.
+/// Searches from `start`, where f > 1, downward. It ends because f(0) = 0.
 GlmScale search_downward(const Equation& equation, double start) {
   double c = start;
   while (!(equation.at(c / search_step).f < 1)) c /= search_step;
@@ -186,7 +187,7 @@ double cumulant_third_derivative(GlmFamily family, double s) noexcept {
   if (family == GlmFamily::linear) return 0;
   if (family == GlmFamily::poisson) return std::exp(s);
   const double tail = std::exp(-std::fabs(s));
-  // Φ'' (1 − 2Φ'), odd in s.
+  // Φ'' (1 − 2Φ'), which is odd in s; written with e^{−|s|}, so that it does not overflow.
   const double size = tail * (1 - tail) / ((1 + tail) * (1 + tail) * (1 + tail));
   return s > 0 ? -size : size;
 }

@@ -12,7 +12,7 @@ namespace nustream::inference {
 namespace {
 
 double upper_tail(double level) {
-  const bool is_share = level > 0 && level < 1;  // and a number
+  const bool is_share = level > 0 && level < 1;  // false for a NaN, too
   if (!is_share) {
     throw InvalidParameter("level", std::to_string(level), "a number between 0 and 1");
   }

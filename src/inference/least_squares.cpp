@@ -9,9 +9,9 @@ namespace {
 
 using Decomposition = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>;
 
-/// G θ = v for G = XᵀX, scaled to a unit diagonal so that the rank does not depend on units.
+/// Solves G θ = v for G = XᵀX. G is scaled to a unit diagonal, so that the rank does not depend on units.
 LeastSquares solve(const Eigen::MatrixXd& gram, const Eigen::VectorXd& moments) {
-  constexpr double negligible = 1e-10;  // of a pivot: collinear to five digits of a correlation
+  constexpr double negligible = 1e-10;  // relative to the largest pivot: collinear to five digits of a correlation
   Eigen::VectorXd scale = gram.diagonal().cwiseSqrt();
   for (double& entry : scale) entry = entry > 0 ? 1 / entry : 0;
   const Eigen::MatrixXd scaled = scale.asDiagonal() * gram * scale.asDiagonal();
@@ -37,7 +37,7 @@ LeastSquares two_stage_least_squares(const TableView& table, std::size_t instrum
   const Eigen::MatrixXd zz = moments.gram.topLeftCorner(q, q);
   Eigen::MatrixXd zx(q, w + e);
   zx << zz.leftCols(w), moments.gram.topRightCorner(q, e);
-  // X̂ᵀX̂ = ZᵀX' (ZᵀZ)⁻¹ ZᵀX, and the same for y.
+  // X̂ᵀX̂ = Xᵀ Z (ZᵀZ)⁻¹ ZᵀX, and the same for y, so the fitted rows are never formed.
   const Eigen::MatrixXd first = Decomposition(zz).solve(zx);
   return solve(first.transpose() * zx, first.transpose() * moments.targets.head(q));
 }

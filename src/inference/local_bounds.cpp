@@ -13,7 +13,7 @@
 namespace nustream::inference {
 namespace {
 
-// Reports grow with its square: half a million numbers here.
+// Reports grow with the square of the dimension; at this one they have half a million numbers.
 constexpr std::size_t dimension_max = 1'000;
 
 void require_radius(const char* name, const std::optional<double>& radius) {
@@ -21,7 +21,7 @@ void require_radius(const char* name, const std::optional<double>& radius) {
   if (!valid) throw InvalidParameter(name, shown(*radius), "a finite number > 0");
 }
 
-/// R: the ℓ2 radius that the norm stands for. ‖x‖₂ ≤ ‖x‖₁.
+/// R, the ℓ2 radius that the norm stands for. It is right for l1 because ‖x‖₂ ≤ ‖x‖₁.
 double radius(const LocalBounds& bounds, LocalNorm norm) {
   if (norm == LocalNorm::l2) {
     if (!bounds.l2)
@@ -32,7 +32,7 @@ double radius(const LocalBounds& bounds, LocalNorm norm) {
   return *bounds.l1;
 }
 
-/// ‖v‖₁ in units of `scale`, a power of two: neither overflows.
+/// ‖v‖₁ in units of `scale`, a power of two, so that the sum does not overflow.
 double scaled_l1(std::span<const double> v, double scale) {
   double sum = 0;
   for (const double entry : v) sum += std::fabs(entry / scale);
@@ -78,7 +78,7 @@ Projected project(const LocalBounds& bounds, std::span<double> x, double& y) {
   y = label;
   // So much smaller than the bound that no rounding of a sum, a quotient or a product leads beyond it.
   const double inside = 1 - (static_cast<double>(x.size()) + 16) * 0x1p-53;
-  double length = std::numeric_limits<double>::infinity();  // that the scaled x is brought to, per unit of it
+  double length = std::numeric_limits<double>::infinity();  // length that one unit of the scaled x is brought to
   if (bounds.l1) length = std::min(length, *bounds.l1 * inside / scaled_l1(x, norm.scale));
   if (bounds.l2) length = std::min(length, *bounds.l2 * inside / norm.fraction);
   if (!(length < norm.scale)) return result;

@@ -39,7 +39,7 @@ void WideSum::add(const WideSum& other) noexcept {
 
 double WideSum::value() const noexcept {
   if (high >= 0) return std::ldexp(static_cast<double>(high), 64) + static_cast<double>(low);
-  // By its magnitude: the halves of a small negative number nearly cancel.
+  // Computed from the magnitude, because the halves of a small negative number nearly cancel.
   const std::uint64_t magnitude_low = ~low + 1;
   const std::uint64_t magnitude_high = ~static_cast<std::uint64_t>(high) + (low == 0 ? 1 : 0);
   return -(std::ldexp(static_cast<double>(magnitude_high), 64) + static_cast<double>(magnitude_low));
@@ -75,7 +75,7 @@ LocalCollector LocalCollector::decode(std::string_view bytes) {
     refuse("bytes of something else, or of another version", "sums, version 1");
   bytes.remove_prefix(magic_and_version.size());
   const std::uint64_t dimension = take(bytes);
-  // Before anything is made of that size.
+  // Checked before anything of that size is allocated.
   if (dimension > bytes.size() || 16 * local_report_size(dimension) + 8 != bytes.size()) {
     refuse("of another length than its dimension", "whole sums and nothing else");
   }

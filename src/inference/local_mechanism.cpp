@@ -15,14 +15,14 @@
 namespace nustream::inference {
 namespace {
 
-// A sample's largest absolute value is below this (√(2 ln 2^65) = 9.49).
+// The largest absolute value of a sample is below this (√(2 ln 2^65) = 9.49).
 constexpr double deviations_max = 9.5;
-// Less noise than this would show most of a record, and leave no room on the grid.
+// Less noise than this would show most of a record, and would leave no room on the grid.
 constexpr double noise_to_displacement_min = 0x1p-18;
 
-/// How far rounding to the grids can move two records' reports apart, in standard deviations: at most ½ a spacing and
-/// ¼ for the product's own rounding (|product| < 2^51 spacings), twice, in each coordinate; a spacing is at most
-/// 2^-32 standard deviations.
+/// How far rounding to the grids can move two records' reports apart, in standard deviations. In each coordinate each
+/// of the two moves by at most ½ a spacing, and ¼ for the rounding of the product itself (|product| < 2^51 spacings).
+/// A spacing is at most 2^-32 standard deviations.
 double rounding_mu(const LocalBounds& bounds) {
   return 0x1p-31 * std::sqrt(static_cast<double>(local_report_size(bounds.dimension)));
 }
@@ -35,7 +35,7 @@ LocalNoise paper_noise(const LocalBounds& bounds, const LocalBudget& budget) {
   if (budget.norm == LocalNorm::l2 || budget.split != 0.5) {
     throw InvalidParameter("calibration", "paper", "exact, together with the l2 norm or a split");
   }
-  // Each part at (ε/2, δ/2) by σ = Δ √(2 ln(1.25/δ))/ε.
+  // Each part gets (ε/2, δ/2), by σ = Δ √(2 ln(1.25/δ))/ε.
   const LocalDisplacement displacement = local_displacement(bounds, LocalNorm::paper);
   const double unit = std::sqrt(8 * std::log(2.5 / budget.delta.value())) / budget.epsilon.value();
   return {NoiseStddev{unit * displacement.second_moment}, NoiseStddev{unit * displacement.cross_moment}};
@@ -101,7 +101,7 @@ LocalMechanism::LocalMechanism(const LocalBounds& bounds, const LocalBudget& bud
     : bounds_(checked(bounds)),
       budget_(budget),
       noise_(local_noise(bounds, budget)),
-      // The paper's constants are held to the bounds that are enforced, not to its own looser ones.
+      // The paper's constants are judged by the bounds that are enforced, not by the paper's own looser ones.
       mu_(local_mu(bounds, budget.calibration == LocalCalibration::paper ? LocalNorm::l1 : budget.norm,
                    noise_.second_moment, noise_.cross_moment) +
           rounding_mu(bounds)),

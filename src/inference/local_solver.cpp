@@ -20,7 +20,7 @@ using Eigen::VectorXd;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// What the public rows say of x alone.
+/// What the public rows say about x alone.
 struct PublicMoments {
   double smallest_eigenvalue = unknown;
   double mean_shift = unknown;
@@ -45,12 +45,13 @@ PublicMoments public_moments(const PublicRows& rows, std::size_t p) {
   const VectorXd mean = weighted.colwise().sum().transpose() / total;
   const double least = symmetric_eigenvalues(second_moment)(0);
   const double trace = second_moment.trace();
-  // What rounding leaves of an eigenvalue of 0 is none.
+  // An eigenvalue so small is what rounding leaves of 0.
   const double smallest = least > 1e-12 * trace ? least : 0.0;
   return {smallest, trace > 0 ? mean.norm() / std::sqrt(trace) : 0.0};
 }
 
-/// The inverse of the spectrum after the repair, one factor for each eigenvector, 0 where it is left out.
+/// The inverse of the spectrum after the repair: one factor for each eigenvector, which is 0 where the eigenvector is
+/// left out.
 VectorXd inverse_spectrum(const VectorXd& eigenvalues, double noise, const LocalSolverSettings& settings,
                           LocalSpectrum& spectrum) {
   const VectorXd raised = eigenvalues.array() + settings.ridge;
@@ -76,7 +77,7 @@ SignalToNoise compare(double signal, double noise, double reports) {
 SignalToNoise second_moment_signal(const LocalSpectrum& spectrum, double public_smallest, double noise,
                                    double reports) {
   if (!std::isnan(public_smallest)) return compare(public_smallest, noise, reports);
-  // Without public rows the eigenvalue is known to within the noise: at most this (Weyl).
+  // Without public rows the eigenvalue is known only to within the noise. By Weyl it is at most this.
   SignalToNoise result = compare(std::max(0.0, spectrum.smallest + noise), noise, reports);
   result.exceeded = noise > spectrum.smallest;
   result.at_least = true;
@@ -84,7 +85,7 @@ SignalToNoise second_moment_signal(const LocalSpectrum& spectrum, double public_
 }
 
 SignalToNoise cross_moment_signal(double length, double stddev, double dimension, double reports) {
-  // E‖mean‖² = ‖signal‖² + noise²; the noise's own square has relative standard deviation √(2/p).
+  // E‖mean‖² = ‖signal‖² + noise². The square of the noise has the relative standard deviation √(2/p).
   const double noise = stddev * std::sqrt(dimension / reports);
   const double square = length * length - noise * noise;
   const double seen = 2 * noise * noise * std::sqrt(2 / dimension);
@@ -150,7 +151,8 @@ LocalEstimate solve_local(const LocalMoments& moments, const LocalNoise& noise, 
   const Eigen::Map<const VectorXd> cross_moment(moments.cross_moment.data(), static_cast<Index>(p));
   const auto [converged, eigenvalues, eigenvectors] = symmetric_spectrum(second_moment);
 
-  // The spectral norm of a symmetric matrix with independent entries of this variance (the edge of the semicircle).
+  // The spectral norm of a symmetric matrix with independent entries of this variance, which is the edge of the
+  // semicircle law.
   const double noise_norm = 2 * noise.second_moment.value() * std::sqrt(dimension / n);
   LocalEstimate estimate;
   LocalSpectrum& spectrum = estimate.spectrum;

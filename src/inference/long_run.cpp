@@ -15,7 +15,8 @@ std::vector<double> cosine_powers(std::span<const double> values, std::size_t co
     const double per_place = std::numbers::pi * static_cast<double>(j) / m;
     double sum = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      // The first value is taken off: the cosines add up to zero, and what is left is small beside a large mean.
+      // The first value is subtracted. The cosines add up to zero, so this changes nothing, but it keeps the digits
+      // that a large mean would cost.
       sum += (values[i] - values[0]) * std::cos(per_place * (static_cast<double>(i) + 0.5));
     }
     powers.push_back(2 / m * sum * sum);

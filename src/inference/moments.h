@@ -1,4 +1,4 @@
-// Second moments of a table's rows: all that least squares, and descents without clips, need of it.
+// The second moments of a table's rows: all that least squares, and descents without clips, need of a table.
 #pragma once
 
 #include <Eigen/Core>
@@ -13,7 +13,7 @@ struct Moments {
   Eigen::VectorXd targets;  ///< Xᵀy
 };
 
-/// The rows stay where they are: none is copied.
+/// Sums up the moments without copying any row.
 [[nodiscard]] Moments moments_of(const TableView& table);
 
 }  // namespace nustream::inference

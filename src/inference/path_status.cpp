@@ -25,7 +25,7 @@ double squares_about(std::span<const double> values, double mean) {
   return sum;
 }
 
-/// Least squares slope over the order of the values, per place, and its t.
+/// The least-squares slope over the order of the values, per place, and its t.
 struct Slope {
   double value;
   double t;
@@ -47,7 +47,7 @@ Slope slope_of(std::span<const double> values) {
   return {slope, slope == 0 ? 0 : slope / deviation};
 }
 
-/// Ten means of neighbouring batches, as many in each as can be.
+/// Ten means of neighbouring batches, with as equal numbers of batches as possible.
 std::vector<double> ten_means(std::span<const double> values) {
   std::vector<double> means;
   for (std::size_t g = 0; g < groups; ++g) {
@@ -57,7 +57,7 @@ std::vector<double> ten_means(std::span<const double> values) {
   return means;
 }
 
-/// t of one value against the others.
+/// The t of one value against the others.
 double apart_from(std::span<const double> others, double value) {
   const auto n = static_cast<double>(others.size());
   const double mean = mean_of(others);
@@ -66,7 +66,7 @@ double apart_from(std::span<const double> others, double value) {
   return difference / std::sqrt(squares_about(others, mean) / (n - 1) * (1 + 1 / n));
 }
 
-/// t of the difference between the means of the two halves.
+/// The t of the difference between the means of the two halves.
 double halves_of(std::span<const double> values) {
   const std::size_t half = values.size() / 2;
   const std::span<const double> early = values.first(half);
@@ -78,13 +78,14 @@ double halves_of(std::span<const double> values) {
   return difference / std::sqrt(squares / (2 * n - 2) * 2 / n);
 }
 
-/// Frequencies of the test of memory: those above long_run_interval()'s, up to three times as high, against the rest.
+/// The test of memory compares the frequencies above those of long_run_interval(), up to three times as high, with
+/// the rest.
 constexpr std::size_t middling = 3 * slow_movements;
 
 double memory_of(std::span<const double> values) {
   const std::vector<double> powers = cosine_powers(values, middling);
   const double low = mean_of(std::span(powers).last(middling - slow_movements));
-  // All powers add up to the squares about the mean.
+  // All powers add up to the sum of squares about the mean, so the rest is the power at higher frequencies.
   double left = squares_about(values, mean_of(values));
   for (const double power : powers) left -= power;
   const double high = std::max(left, 0.0) / static_cast<double>(values.size() - 1 - middling);
@@ -112,7 +113,7 @@ bool grew_apart(std::span<const double> values) {
   return squares_about(late, mean_of(late)) > times * times * squares_about(early, mean_of(early));
 }
 
-/// What a settled path hardly ever passes.
+/// The limits that a settled path hardly ever exceeds.
 struct Limits {
   double trend;
   double halves;
@@ -120,6 +121,7 @@ struct Limits {
 };
 
 Limits limits_of(std::size_t count, double false_alarm) {
+  // A sixth of the alarms for the four tests of movement, the rest for the test of memory.
   const double of_movement = false_alarm / 6 / 4;
   const double freedom_of_halves = 2 * static_cast<double>(count / 2) - 2;
   return {student_quantile(groups - 2.0, 1 - of_movement), student_quantile(freedom_of_halves, 1 - of_movement),
@@ -133,7 +135,7 @@ struct Seen {
   bool apart = false;
 };
 
-/// One coordinate.
+/// Looks at one coordinate.
 void look_at(std::span<const double> values, const Limits& limits, PathStatus& status, Seen& seen) {
   const std::vector<double> ten = ten_means(values);
   const double trend = std::abs(slope_of(ten).t);

@@ -15,6 +15,7 @@ namespace {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Vector = Eigen::VectorXd;
 
+/// With fewer, an estimated variance is too uncertain for an interval.
 constexpr double fewest_degrees_of_freedom = 8;
 
 Matrix square_matrix(std::span<const double> entries) {
@@ -27,9 +28,9 @@ Matrix square_matrix(std::span<const double> entries) {
 struct Moments {
   SymmetricSpectrum hessian;
   Matrix scores;
-  Vector noise;         // V along the eigenvectors
+  Vector noise;         // V, along the eigenvectors
   double records;       // n
-  double bread_stddev;  // of an entry of H, √½ of it off the diagonal
+  double bread_stddev;  // of an entry of H on the diagonal; √½ of it elsewhere
   double meat_stddev;
 };
 
@@ -41,7 +42,7 @@ std::optional<Moments> moments_of(std::span<const double> bread, std::span<const
   if (!hessian.allFinite() || !scores.allFinite() || steps.value() <= design.from) return std::nullopt;
   SymmetricSpectrum spectrum = symmetric_spectrum(hessian);
   if (!spectrum.converged || !(spectrum.values(0) > 0)) return std::nullopt;
-  // Steps beyond the minimum: the iterates gather around nothing.
+  // Such steps jump beyond the minimum, and the iterates gather around nothing.
   if (design.step_size.value() * spectrum.values(spectrum.values.size() - 1) >= 2) return std::nullopt;
 
   const auto m = static_cast<double>(design.minibatch);
@@ -55,7 +56,7 @@ std::optional<Moments> moments_of(std::span<const double> bread, std::span<const
   }
   std::uint64_t records = design.minibatch * (steps.value() - design.from);
   if (design.records) records = std::min(records, *design.records);
-  // The mean of the z's: a descent with η = λ = 1 forgets all but the last of them.
+  // The mean of the z: a descent with η = λ = 1 forgets all of them but the last, so averaging it averages the z.
   return Moments{std::move(spectrum),
                  scores,
                  std::move(noise),
@@ -64,9 +65,9 @@ std::optional<Moments> moments_of(std::span<const double> bread, std::span<const
                  left(1, 1, design.meat_stddev)};
 }
 
-/// Along one direction a, with the error that the noise of the moments leaves in it: uᵀEv of symmetric noise E varies
-/// by at most ‖u‖‖v‖ times that of an entry of its diagonal.
-/// Nothing where the variance of the sampling is negative.
+/// The variance along one direction a, with the error that the noise of the moments leaves in it: for symmetric noise
+/// E the standard deviation of uᵀEv is at most ‖u‖‖v‖ times that of an entry of its diagonal. Empty where the
+/// variance of the sampling is negative.
 std::optional<EstimatedVariance> variance_along(const Moments& moments, const Vector& direction) {
   const Vector rotated = moments.hessian.vectors.transpose() * direction;
   const Vector& curvature = moments.hessian.values;
@@ -77,7 +78,8 @@ std::optional<EstimatedVariance> variance_along(const Moments& moments, const Ve
   const double privacy = rotated.cwiseAbs2().dot(moments.noise);
   const Vector pulled =
       moments.hessian.vectors * (moments.hessian.vectors.transpose() * scored).cwiseQuotient(curvature);  // H⁻¹SH⁻¹a
-  // d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a, and V goes like H⁻² where the noise of many steps adds up.
+  // How the noise E of H moves the variance: d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a, and V behaves like H⁻² where the
+  // noise of many steps adds up.
   const double by_bread =
       2 * moments.bread_stddev * (solved.norm() * pulled.norm() / moments.records + privacy / curvature(0));
   const double by_meat = moments.meat_stddev * solved.squaredNorm() / moments.records;

@@ -1,18 +1,19 @@
-// Eigenvalues of symmetric matrices, compiled once: the solver's templates take longer to compile than all else here.
+// Eigenvalues of symmetric matrices. They are compiled once here, because the solver's templates take longer to
+// compile than everything else.
 #pragma once
 
 #include <Eigen/Core>
 
 namespace nustream::inference {
 
-/// V diag(λ) Vᵀ, λ rising.
+/// The decomposition V diag(λ) Vᵀ with rising λ.
 struct SymmetricSpectrum {
   bool converged;
   Eigen::VectorXd values;
-  Eigen::MatrixXd vectors;  ///< one a column
+  Eigen::MatrixXd vectors;  ///< one eigenvector a column
 };
 
-/// Of the lower triangle of a square matrix.
+/// The spectrum of a square matrix, of which only the lower triangle is read.
 [[nodiscard]] SymmetricSpectrum symmetric_spectrum(const Eigen::MatrixXd& matrix);
 /// The eigenvalues alone, rising.
 [[nodiscard]] Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& matrix);

@@ -12,12 +12,12 @@
 namespace nustream::inference {
 namespace {
 
-constexpr std::uint64_t dense_max = 2048;  // 32 MiB
+constexpr std::uint64_t dense_max = 2048;  // B takes 32 MiB
 
-/// weights[t] = −∂e_T/∂z_t, backwards from the last step; returns ∂e_T/∂e_0.
+/// weights[t] = −∂e_T/∂z_t, computed backwards from the last step. Returns ∂e_T/∂e_0.
 double weigh(const descent::Schedule& schedule, double curvature, double momentum, std::vector<double>& weights) {
   double of_iterate = 1;   // ∂e_T/∂e_{t+1}
-  double of_velocity = 0;  // ∂e_T/∂v_{t+1}, through the steps behind
+  double of_velocity = 0;  // ∂e_T/∂v_{t+1}, through the steps after it
   for (std::size_t t = weights.size(); t-- > 0;) {
     const double moved = of_velocity - schedule.at(StepIndex{t}) * of_iterate;
     weights[t] = -moved;
@@ -31,7 +31,7 @@ double squared_sum(const std::vector<double>& values) {
   return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
 }
 
-/// ‖Bᵀa‖².
+/// ‖Bᵀa‖², the variance of Σ_t a_t z_t.
 double variance_of(const noise::Correlation& correlation, const std::vector<double>& weights) {
   if (std::holds_alternative<noise::Independent>(correlation.family())) return squared_sum(weights);
   if (weights.size() > dense_max) {

@@ -27,7 +27,7 @@ std::vector<double> two_stage_descent(const TableView& table, const TwoStageDesc
     beta = Eigen::Map<const Eigen::VectorXd>(descent.start.data(), w + e);
     theta = Eigen::Map<const Eigen::MatrixXd>(descent.start.data() + w + e, q, e);
   }
-  Eigen::MatrixXd fits = Eigen::MatrixXd::Identity(q, w + e);  // x̂ = fitsᵀz: controls are their own fits
+  Eigen::MatrixXd fits = Eigen::MatrixXd::Identity(q, w + e);  // x̂ = fitsᵀz; controls are their own fits
   for (std::uint64_t t = 0; t < descent.steps.value(); ++t) {
     fits.rightCols(e) = theta;
     const Eigen::VectorXd of_second = fits.transpose() * (zz * (fits * beta) - zy) + descent.l2 * beta;

@@ -137,7 +137,7 @@ std::size_t StepContributions::settle(Changes& users, std::span<std::int64_t> un
     const std::span<double> sum = std::span(sums_).subspan(i * entries_, entries_);
     if (shortening_ == Shortening::together) shorten_together(sum);
     const double norm = norm_of(sum);
-    // The charge is committed with the step whether or not anything is added: what a record holds must not decide it.
+    // Every contributor is charged, also one whose sum overflowed and adds nothing to the grid.
     const Charge charged = charge(limits_, users.find(user), step_, norm);
     users.put({user, number, charged.after});
     if (norm >= 1) ++clipped_;

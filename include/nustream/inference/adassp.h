@@ -1,4 +1,4 @@
-// AdaSSP: private least squares from noisy sufficient statistics, as a comparator.
+// AdaSSP: private least squares from noisy sufficient statistics. It serves as a comparator.
 #pragma once
 
 #include <cstddef>
@@ -11,35 +11,40 @@
 
 namespace nustream::inference {
 
-/// A Gaussian release of one number.
+/// The Gaussian release of one number.
 struct NoisyNumber {
   double value;
-  double stddev;  ///< of its noise
+  double stddev;  ///< standard deviation of its noise
 };
 
-/// λ = max(0, √(d ln(2d²/δ')) s − λ̃_min), δ' = .05: how much AdaSSP adds to the diagonal of a noisy d × d matrix
-/// whose entries have noise of the standard deviation s (on its diagonal; beside it at most that), so that it is as
-/// definite as the noise allows with probability 1 − δ', and nothing where the data make it so. λ̃_min = max(0, v −
-/// √(2 ln(6/δ')) s'), v the noisy smallest eigenvalue and s' its own standard deviation. No privacy hangs on δ':
-/// post-processing. Source: Wang 2018, Algorithm 2, with the exact standard deviations in place of the (ε, δ) ones.
+/// λ = max(0, √(d ln(2d²/δ')) s − λ̃_min) with δ' = .05: how much AdaSSP adds to the diagonal of a noisy d × d
+/// matrix. The noise of the matrix has the standard deviation s on the diagonal, and at most s elsewhere. With
+/// probability 1 − δ' the sum is as definite as the noise allows, and nothing is added where the data alone make it
+/// so. λ̃_min = max(0, v − √(2 ln(6/δ')) s'), where v is the noisy smallest eigenvalue and s' the standard deviation
+/// of its noise. Privacy does not depend on δ', as this is post-processing.
+///
+/// Source: Wang 2018, Algorithm 2, with the exact standard deviations in place of the (ε, δ) ones.
 [[nodiscard]] double adaptive_ridge(std::size_t dimension, double stddev, NoisyNumber smallest_eigenvalue);
 
-/// Public bounds that records are scaled down to.
+/// The public bounds that records are scaled down to.
 struct AdaSspBounds {
-  double x;  ///< of ‖x‖₂
-  double y;  ///< of |y|
+  double x;  ///< bound of ‖x‖₂
+  double y;  ///< bound of |y|
 };
 
-/// Standard normal numbers that adassp() uses: 1 + d(d + 1)/2 + d.
+/// How many standard normal numbers adassp() uses: 1 + d(d + 1)/2 + d.
 [[nodiscard]] std::size_t adassp_normals(std::size_t dimension) noexcept;
 
-/// (XᵀX + E_1 + λI)⁻¹(Xᵀy + E_2), λ = adaptive_ridge(), with three Gaussian releases of ρ/3 each: λ_min(XᵀX), the
-/// upper triangle of XᵀX, and Xᵀy.
+/// (XᵀX + E_1 + λI)⁻¹(Xᵀy + E_2) with λ = adaptive_ridge(). There are three Gaussian releases of ρ/3 each:
+/// λ_min(XᵀX), the upper triangle of XᵀX, and Xᵀy.
 ///
-/// Displacements (x² = bounds.x²): λ_min x², Xᵀy xy under zero-out; under replace-one x² and 2xy, and for XᵀX √2 x²
-/// (‖xxᵀ − x'x'ᵀ‖² = ‖x‖⁴ + ‖x'‖⁴ − 2(xᵀx')² ≤ 2x⁴) instead of x².
+/// The displacements under zero-out are x² for λ_min and XᵀX and xy for Xᵀy, with x = bounds.x and y = bounds.y.
+/// Under replace-one they are x² for λ_min, √2 x² for XᵀX (‖xxᵀ − x'x'ᵀ‖² = ‖x‖⁴ + ‖x'‖⁴ − 2(xᵀx')² ≤ 2x⁴), and 2xy
+/// for Xᵀy.
 ///
-/// `normals` are fresh secret standard normal numbers. Source: Wang 2018, Algorithm 2; the zCDP accounting is ours.
+/// `normals` are fresh, secret standard normal numbers.
+///
+/// Source: Wang 2018, Algorithm 2; the zCDP accounting is ours.
 [[nodiscard]] std::vector<double> adassp(const TableView& table, const AdaSspBounds& bounds, Rho rho,
                                          privacy::Adjacency adjacency, std::span<const double> normals);
 

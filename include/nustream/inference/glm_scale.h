@@ -1,5 +1,5 @@
-// From the least-squares direction to a generalised linear model: the scale c of Brillinger's lemma.
-// Source: NLDP Algorithm 1, lines 7 and 8; Erdogdu, Bayati and Dicker 2019.
+// Goes from the least-squares direction to a generalised linear model by the scale c of Brillinger's lemma. Source:
+// NLDP Algorithm 1, lines 7 and 8; Erdogdu, Bayati and Dicker 2019.
 #pragma once
 
 #include <cstdint>
@@ -8,35 +8,37 @@
 
 namespace nustream::inference {
 
-/// A generalised linear model by its cumulant function Φ.
+/// The generalised linear models, each by its cumulant function Φ.
 enum class GlmFamily {
   linear,    ///< Φ(s) = s²/2
   logistic,  ///< Φ(s) = ln(1 + e^s)
   poisson,   ///< Φ(s) = e^s
 };
-/// "linear", "logistic", "poisson".
+/// The name of a family: "linear", "logistic" or "poisson".
 [[nodiscard]] std::string_view name(GlmFamily family) noexcept;
 
-/// Φ''(s): 1, e^s/(1 + e^s)², e^s. No overflow but where e^s itself does.
+/// Φ''(s): 1, e^s/(1 + e^s)² or e^s. It overflows only where e^s itself does.
 [[nodiscard]] double cumulant_second_derivative(GlmFamily family, double s) noexcept;
-/// Φ'''(s).
+/// Φ'''(s), the derivative of Φ''(s).
 [[nodiscard]] double cumulant_third_derivative(GlmFamily family, double s) noexcept;
 
 /// The solution of f(c) = 1, f(c) = (c/m) Σ_j Φ''(c ỹ_j).
 struct GlmScale {
-  bool exists;       ///< false: f stays below 1 everywhere that was looked, as for large ỹ under logistic
-  double c;          ///< the root nearest to 1/Φ''(0); without one, where f is largest
+  bool exists;       ///< false: f is below 1 wherever it was looked at, as for large ỹ under logistic
+  double c;          ///< the root nearest to 1/Φ''(0); where there is none, the place where f is largest
   double reached;    ///< f(c)
-  int newton_steps;  ///< taken inside of the bracket, bisections among them
+  int newton_steps;  ///< steps taken inside the bracket, bisections included
 };
 
-/// Finds it over the predictions ỹ_j = x_jᵀŵ of public rows, each counted `weights[j]` times (empty: once).
+/// Finds c over the predictions ỹ_j = x_jᵀŵ of public rows, each counted `weights[j]` times (empty: once).
 ///
-/// f(1/Φ''(0)) ≤ 1 under logistic, so that its root is sought from there upward, in steps of a tenth until f reaches
-/// 1, then by Newton's method inside the bracket. f falls to 0 for large c, and may pass 1 never or several times:
-/// the first is the one that goes over into c = 1/Φ''(0) as the predictions vanish. Under Poisson f(1) may be above
-/// 1: then downward. Throws InvalidParameter without predictions, where one is not finite, or where the weights are
-/// not as many numbers >= 0 with a sum > 0. Linear: c = 1, whatever the predictions are.
+/// Under logistic f(1/Φ''(0)) ≤ 1, so its root is sought from there upward, in steps of a tenth until f reaches 1,
+/// and then by Newton's method inside the bracket. f falls to 0 for large c, and may pass 1 never or several times.
+/// The first root is taken, because it becomes c = 1/Φ''(0) as the predictions vanish. Under Poisson f(1) may be
+/// above 1; the search then goes downward. For linear c = 1, whatever the predictions are.
+///
+/// Throws InvalidParameter where there are no predictions or one is not finite, and where the weights are not as many
+/// numbers ≥ 0 with a sum > 0.
 [[nodiscard]] GlmScale glm_scale(GlmFamily family, std::span<const double> predictions,
                                  std::span<const double> weights = {});
 

@@ -1,4 +1,4 @@
-// The server's side of local privacy as a running state: sums of reports.
+// The server's side of local privacy as a running state: the sums of reports.
 #pragma once
 
 #include <cstddef>
@@ -12,38 +12,39 @@
 
 namespace nustream::inference {
 
-/// A sum of 64-bit integers that cannot overflow below 2^63 of them, two's complement.
+/// A sum of 64-bit integers in two's complement, which cannot overflow below 2^63 of them.
 struct WideSum {
   std::uint64_t low = 0;
   std::int64_t high = 0;
 
   void add(std::int64_t value) noexcept;
-  /// Of two collectors' sums: below 2^63 numbers in both.
+  /// Adds the sum of another collector. Both together must hold fewer than 2^63 numbers.
   void add(const WideSum& other) noexcept;
   /// The nearest double, to a relative error of 2^-52.
   [[nodiscard]] double value() const noexcept;
   friend bool operator==(const WideSum&, const WideSum&) = default;
 };
 
-/// Sums of reports of one mechanism, in units of its grids: exact, so that neither the order of the reports nor the
-/// way in which collectors are merged changes a bit. Everything in it is a function of reports: it hides nothing.
+/// The sums of reports of one mechanism, in units of its grids. They are exact, so that neither the order of the
+/// reports nor the way in which collectors are merged changes a bit. Everything in a collector is a function of
+/// reports, so it has nothing to hide.
 class LocalCollector {
  public:
-  /// Of reports over `dimension` features; none so far.
+  /// A collector for reports over `dimension` features, with no report so far.
   explicit LocalCollector(std::size_t dimension);
 
-  /// Adds one report, of local_report_size() numbers.
+  /// Adds one report, which has local_report_size() numbers.
   void add(std::span<const std::int64_t> report) noexcept;
   /// Adds the reports of another collector of the same mechanism. Throws InvalidParameter for another dimension.
   void merge(const LocalCollector& other);
 
   [[nodiscard]] std::size_t dimension() const noexcept { return dimension_; }
-  /// n.
+  /// n, the number of reports.
   [[nodiscard]] std::uint64_t reports() const noexcept { return reports_; }
-  /// Sums, in the order of a report.
+  /// The sums, in the order of a report.
   [[nodiscard]] std::span<const WideSum> sums() const noexcept { return sums_; }
 
-  /// Canonical bytes (docs/formats/local.md): equal sums give equal bytes, on every machine.
+  /// The canonical bytes (docs/formats/local.md). Equal sums give equal bytes on every machine.
   [[nodiscard]] std::string encode() const;
   /// The collector whose encode() gave `bytes`. Throws InvalidParameter where they are not such bytes.
   [[nodiscard]] static LocalCollector decode(std::string_view bytes);
@@ -56,13 +57,13 @@ class LocalCollector {
   std::vector<WideSum> sums_;
 };
 
-/// Means over the reports in natural units: what the solver starts from.
+/// The means over the reports in natural units, from which the solver starts.
 struct LocalMoments {
   std::uint64_t reports;              ///< n > 0
-  std::vector<double> second_moment;  ///< of x xᵀ with its noise: p × p, symmetric
-  std::vector<double> cross_moment;   ///< of x(y − centre) with its noise: p
+  std::vector<double> second_moment;  ///< mean of x xᵀ with its noise: p × p, symmetric
+  std::vector<double> cross_moment;   ///< mean of x(y − centre) with its noise: p numbers
 };
-/// Throws InvalidParameter where there is no report yet.
+/// The means of a collector's reports. Throws InvalidParameter where there is no report yet.
 [[nodiscard]] LocalMoments local_moments(const LocalCollector& collector, double second_moment_spacing,
                                          double cross_moment_spacing);
 

@@ -1,5 +1,5 @@
-// Whether a descent has settled, told by means of consecutive batches of its iterates alone: functions of noisy
-// gradients, and so of what is private already.
+// Decides whether a descent has settled, from the means of consecutive batches of its iterates alone. These are
+// functions of noisy gradients, and so of what is private already.
 #pragma once
 
 #include <cstddef>
@@ -12,38 +12,40 @@
 
 namespace nustream::inference {
 
+/// What the path of a descent looks like.
 enum class Verdict {
-  settled,     ///< nothing is seen to move
+  settled,     ///< no movement is seen
   converging,  ///< too few batches to tell, batches that are too short, or a path that moves less and less
-  drifting,    ///< the later half of the path moves as the earlier one does
-  diverged,    ///< a mean is not finite, or the batches lie a hundred times further apart than they began
+  drifting,    ///< the later half of the path moves like the earlier one
+  diverged,    ///< a mean is not finite, or the batches lie a hundred times further apart than at first
 };
-/// "settled", "converging", "drifting", "diverged".
+/// The name of a verdict: "settled", "converging", "drifting" or "diverged".
 [[nodiscard]] std::string_view name(Verdict verdict) noexcept;
 
-/// Fewer batches do not tell whether a path has settled.
+/// With fewer batches it cannot be told whether a path has settled.
 inline constexpr std::size_t enough_batches = 32;
 
-/// What is seen, and how often as much is seen of a path that is settled.
+/// What is seen, and how often as much would be seen of a path that is settled.
 struct PathStatus {
   Verdict verdict;
-  /// Largest |t| over the coordinates: of the slope of ten means (8 degrees of freedom), and of the difference
-  /// between the mean of the first half of the batches and that of the second.
+  /// The largest |t| over the coordinates: `trend` for the slope of ten means (8 degrees of freedom), and `halves`
+  /// for the difference between the means of the first and of the second half of the batches.
   double trend;
   double halves;
-  double ends;  ///< the same of the first or the last of the ten means against the nine others (8 degrees of freedom)
-  /// Largest over the coordinates: the power of the path at middling frequencies over that at high ones. It is about
-  /// 1 of batches that are independent, and larger of batches that are shorter than what the descent remembers,
-  /// 1/(ηλ).
+  double ends;  ///< likewise for the first or last of the ten means against the nine others (8 degrees of freedom)
+  /// The largest ratio over the coordinates of the path's power at middling frequencies to that at high ones. It is
+  /// about 1 for batches that are independent, and larger for batches that are shorter than the memory of the
+  /// descent, 1/(ηλ).
   double memory;
-  double
-      false_alarm;  ///< probability of another verdict than `settled` for independent normal batches that are alike
+  /// The probability of another verdict than `settled` for independent normal batches that are alike.
+  double false_alarm;
 };
 
-/// `means`: batches × d, in order, of equal length. Fewer than enough_batches say nothing: converging, and figures of
-/// 0. The four tests of movement share a sixth of `false_alarm` and the test of memory has the rest, each divided
-/// among the coordinates (Bonferroni). The test of memory uses no frequency that long_run_interval() uses, so that a
-/// path does not pass for having a narrow interval.
+/// The status of a path. `means` is batches × d, in order, from batches of equal length. Fewer than enough_batches
+/// say nothing: the verdict is converging, and all figures are 0. The four tests of movement share a sixth of
+/// `false_alarm` and the test of memory has the rest; each is divided among the coordinates (Bonferroni). The test of
+/// memory uses no frequency that long_run_interval() uses, so that a path does not pass the test just because its
+/// interval happens to be narrow.
 [[nodiscard]] PathStatus path_status(std::span<const double> means, std::size_t dimension, double false_alarm = 0.06);
 
 }  // namespace nustream::inference

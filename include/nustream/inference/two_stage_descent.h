@@ -1,4 +1,4 @@
-// Two-stage descent without clips and noise: what a private one is compared with.
+// Two-stage descent without clips and noise. Private ones are compared with it.
 #pragma once
 
 #include <vector>
@@ -17,14 +17,14 @@ struct TwoStageDescent {
   descent::Schedule schedule;        ///< α_t
   double first_l2 = 0;
   double l2 = 0;
-  descent::Projection projection;  ///< of β
-  std::vector<double> start;       ///< [β, Θ], shape.dimension() entries; none: zeros
+  descent::Projection projection;  ///< applied to β
+  std::vector<double> start;       ///< [β, Θ], shape.dimension() entries; empty: zeros
   StepCount steps{0};              ///< T
 };
 
-/// β_T: controls first, then endogenous regressors. Rows are [z, x]; one whose target is NaN is a row of zeros to
-/// both stages, also where a private descent's public first stage would take it. Not private. Its limit is
-/// two_stage_least_squares(). Source: the IV paper, Algorithm 2.
+/// β_T: the controls first, then the endogenous regressors. Rows are [z, x]. A row whose target is NaN is a row of
+/// zeros to both stages, even where a private descent's public first stage would take it. The result is not private.
+/// Its limit is two_stage_least_squares(). Source: the IV paper, Algorithm 2.
 [[nodiscard]] std::vector<double> two_stage_descent(const TableView& table, const TwoStageDescent& descent);
 
 }  // namespace nustream::inference
