@@ -24,7 +24,7 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-/// θ_kᵀx for each column of θ.
+/// The predictions θ_kᵀx, one for each column of θ.
 std::vector<double> predictions(const Loss& loss, std::span<const double> theta, std::span<const double> x) {
   std::vector<double> result;
   for (std::size_t k = 0; k < predictors(loss); ++k) result.push_back(dot(theta.subspan(k * x.size(), x.size()), x));

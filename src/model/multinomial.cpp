@@ -20,7 +20,7 @@ bool Multinomial::is_label(double target) const noexcept {
 }
 
 double Multinomial::value(std::span<const double> predictions, double target) const noexcept {
-  // Shifted by the largest, so that no exponential overflows.
+  // All exponents are shifted by the largest, so that no exponential overflows.
   const double shift = largest_of(predictions);
   double sum = std::exp(-shift);
   for (const double prediction : predictions) sum += std::exp(prediction - shift);

@@ -1,9 +1,9 @@
-// Least squares near, least absolute deviations far: Huber 1964.
+// The Huber loss: least squares for small residuals, least absolute deviations for large ones (Huber 1964).
 #pragma once
 
 namespace nustream::model {
 
-/// f = ½r² for |r| ≤ h and h|r| − ½h² beyond, r = θᵀx − y, h = threshold > 0.
+/// f = ½r² for |r| ≤ h and h|r| − ½h² beyond that, with r = θᵀx − y and h = threshold > 0.
 struct Huber {
   static constexpr bool uses_prediction = true;
   static constexpr bool uses_target = true;

@@ -1,4 +1,4 @@
-// Least squares.
+// The loss of least squares.
 #pragma once
 
 namespace nustream::model {

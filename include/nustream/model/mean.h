@@ -1,10 +1,10 @@
-// The mean, as a loss: CDP+ section 2.1.
+// The mean, written as a loss: CDP+ section 2.1.
 #pragma once
 
 namespace nustream::model {
 
-/// f = −θᵀx, so the clipped part of the gradient is −x, whatever θ is; the regulariser ½‖θ‖² outside the clip
-/// contributes θ. Clipping θ − x instead would make the clip a function of the iterate.
+/// f = −θᵀx, so the clipped part of the gradient is −x, whatever θ is; the regulariser ½‖θ‖² outside the clip adds θ.
+/// If θ − x were clipped instead, the clip would depend on the iterate.
 struct Mean {
   static constexpr bool uses_prediction = false;
   static constexpr bool uses_target = false;

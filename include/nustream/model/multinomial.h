@@ -1,4 +1,4 @@
-// Multinomial logistic regression: one column of coefficients for each class but the first.
+// Multinomial logistic regression, with one column of coefficients for each class but the first.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,17 @@
 
 namespace nustream::model {
 
-/// f = ln(1 + Σ_k e^{p_k}) − p_y, p_k = θ_kᵀx for the classes k = 1 … K − 1 and p_0 = 0: class 0 is the reference, so
-/// that the coefficients are identified and K = 2 is the logistic loss.
+/// f = ln(1 + Σ_k e^{p_k}) − p_y, with p_k = θ_kᵀx for the classes k = 1 … K − 1 and p_0 = 0. Class 0 is the
+/// reference, so that the coefficients are identified and K = 2 is the logistic loss.
 struct Multinomial {
   std::size_t classes;  ///< K ≥ 2
 
   /// Whether y is one of 0, 1, …, K − 1.
   [[nodiscard]] bool is_label(double target) const noexcept;
-  /// `predictions` are p_1 … p_{K−1}; `target` is a label.
+  /// The loss. `predictions` are p_1 … p_{K−1}, and `target` is a label.
   [[nodiscard]] double value(std::span<const double> predictions, double target) const noexcept;
-  /// ∂f/∂p_k = e^{p_k}/(1 + Σ_j e^{p_j}) − [y = k] into `out`, which may be `predictions` itself. All NaN where the
-  /// target is no label: such a record has no gradient.
+  /// Writes ∂f/∂p_k = e^{p_k}/(1 + Σ_j e^{p_j}) − [y = k] to `out`, which may be `predictions` itself. If the target
+  /// is no label, all entries are NaN: such a record has no gradient.
   void slopes(std::span<const double> predictions, double target, std::span<double> out) const noexcept;
 };
 

@@ -1,10 +1,10 @@
-// Smoothed quantile regression: the check loss convolved with a uniform kernel.
+// Smoothed quantile regression, with the check loss convolved with a uniform kernel.
 #pragma once
 
 namespace nustream::model {
 
-/// f = ½∫ ρ_τ(u) du/h over [r − h, r + h], r = θᵀx − y, ρ_τ(r) = max((1 − τ)r, −τr): smooth and convex, equal to
-/// the check loss where |r| ≥ h. h = bandwidth > 0 in units of y, τ = level in (0, 1).
+/// f = ½∫ ρ_τ(u) du/h over [r − h, r + h], with r = θᵀx − y and ρ_τ(r) = max((1 − τ)r, −τr). It is smooth and convex,
+/// and equals the check loss where |r| ≥ h. h = bandwidth > 0 is in units of y, and τ = level lies in (0, 1).
 ///
 /// Source: Fernandes, Guerre and Horta 2021, section 2; He, Pan, Tan and Zhou 2023, eq. (2.4), uniform kernel.
 struct Quantile {

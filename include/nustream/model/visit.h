@@ -1,4 +1,5 @@
-// From a loss chosen at run time to its formula known at compile time: once a batch, not once a record.
+// Goes from a loss that is chosen at run time to its formula, which is known at compile time. This happens once a
+// batch and not once a record.
 #pragma once
 
 #include "nustream/model/huber.h"
@@ -11,7 +12,7 @@
 
 namespace nustream::model {
 
-/// Calls `visitor` with the formula of `loss` (Mean{}, Linear{}, …) and returns what it returns. Only for losses of
+/// Calls `visitor` with the formula of `loss` (Mean{}, Linear{}, …) and returns what it returns. The loss must have
 /// one predictor.
 template <class Visitor>
 decltype(auto) visit(const Loss& loss, Visitor&& visitor) {
