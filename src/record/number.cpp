@@ -22,7 +22,7 @@ std::optional<double> parse_number(std::string_view text) noexcept {
   if (text.empty()) return std::nullopt;
   const bool negative = text.front() == '-';
   if (negative || text.front() == '+') text.remove_prefix(1);
-  // from_chars would read a second minus, nan and inf.
+  // from_chars would also read a second minus, nan and inf.
   const char first = text.empty() ? '\0' : text.front();
   if (first != '.' && (first < '0' || first > '9')) return std::nullopt;
   double value = 0;

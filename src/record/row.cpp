@@ -11,7 +11,7 @@
 namespace nustream::record {
 namespace {
 
-constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();  // not `missing`
+constexpr double unreadable = std::numeric_limits<double>::quiet_NaN();  // differs from `missing`
 
 Reading reading_of(Transform transform) {
   switch (transform) {
@@ -64,7 +64,7 @@ const char* description(Transform transform) {
   }
 }
 
-/// Of a user whose records count in another lane than the one they are read in.
+/// Said of a user whose records count in another lane than the one they are read in.
 constexpr const char* other_lane = "a user of another lane: the topic is not divided by privacy.user";
 
 const char* expectation(Reading reading) {
@@ -81,7 +81,7 @@ const char* expectation(Reading reading) {
   }
 }
 
-/// 1 in the bin, 0 outside. What could not be read stays what it is.
+/// 1 inside the bin and 0 outside. A reading that is not finite stays as it is, so that the record becomes unusable.
 double is_in_bin(double reading, double from, double below) noexcept {
   if (!std::isfinite(reading)) return reading;
   return from <= reading && reading < below ? 1 : 0;
@@ -160,7 +160,7 @@ double read_field(const Field& field, std::string_view text) noexcept {
 std::uint32_t bucket_of(std::string_view text, std::uint32_t buckets) noexcept {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
   for (const char each : text) hash = (hash ^ static_cast<unsigned char>(each)) * 0x0000'0100'0000'01b3;
-  // The low bits of FNV-1a depend on few bits of the text.
+  // The low bits of FNV-1a depend on few bits of the text, so the bits are mixed once more.
   hash = (hash ^ (hash >> 33)) * 0xff51'afd7'ed55'8ccd;
   hash = (hash ^ (hash >> 33)) * 0xc4ce'b9fe'1a85'ec53;
   return static_cast<std::uint32_t>((hash ^ (hash >> 33)) % buckets);
@@ -209,7 +209,7 @@ RowBuilder::Factor RowBuilder::factor(const Term& term) {
   if (term.transform == Transform::bucket) {
     return {index, Transform::bin, static_cast<double>(term.bucket), static_cast<double>(term.bucket) + 1};
   }
-  // The other transforms are readings already.
+  // The other transforms were already applied when the field was read.
   return {index, reading_of(term.transform) == Reading::number ? term.transform : Transform::identity};
 }
 
@@ -230,12 +230,12 @@ double RowBuilder::value(const Factor& factor, const double* readings) noexcept 
 double RowBuilder::value(const Map& map, const double* readings) noexcept {
   double value = RowBuilder::value(map.first, readings);
   if (map.second) value *= RowBuilder::value(*map.second, readings);
-  // Before the clamp, which would hide an infinity.
+  // This comes before the clamp, which would hide an infinity.
   if (!std::isfinite(value)) return unreadable;
   return (std::clamp(value, map.lower, map.upper) - map.center) / map.scale;
 }
 
-/// E, NaN unless it is finite and above 0.
+/// E, or NaN unless it is finite and above 0.
 double RowBuilder::exposure(const double* readings) const noexcept {
   if (!exposure_) return 1;
   const double read = value(*exposure_, readings);
@@ -243,7 +243,7 @@ double RowBuilder::exposure(const double* readings) const noexcept {
   return std::isfinite(exposure) && exposure > 0 ? exposure : unreadable;
 }
 
-/// w, NaN unless it is finite and at least 0.
+/// w, or NaN unless it is finite and at least 0.
 double RowBuilder::weight(const double* readings) const noexcept {
   double weight = 1;
   if (weight_) {

@@ -11,7 +11,7 @@
 namespace nustream::record {
 namespace {
 
-// A cursor over what is left of the text; every read moves it only where it succeeds.
+// A cursor over what is left of the text. A read moves it only where it succeeds.
 struct Cursor {
   std::string_view left;
 
@@ -21,7 +21,7 @@ struct Cursor {
     return true;
   }
 
-  // A number of exactly `width` digits within [0, largest].
+  // Reads a number of exactly `width` digits within [0, largest].
   std::optional<int> number(std::size_t width, int largest) {
     if (left.size() < width) return std::nullopt;
     int value = 0;
@@ -34,7 +34,7 @@ struct Cursor {
     return value;
   }
 
-  // One digit or more after a decimal point, as a fraction of one.
+  // Reads one or more digits after a decimal point, as a fraction of one.
   std::optional<double> fraction() {
     double value = 0;
     double unit = 0.1;
@@ -65,7 +65,7 @@ std::optional<std::chrono::sys_days> read_date(Cursor& cursor) {
   return std::chrono::sys_days{date};
 }
 
-// HH:MM[:SS[.fraction]]: hour, and seconds since midnight.
+// HH:MM[:SS[.fraction]] as its hour and its seconds since midnight.
 struct TimeOfDay {
   int hour;
   double seconds;
@@ -90,7 +90,7 @@ std::optional<TimeOfDay> read_time(Cursor& cursor) {
   return TimeOfDay{*hour, seconds};
 }
 
-// Seconds that the written time is ahead of UTC; 0 where no zone is written.
+// How many seconds the written time is ahead of UTC; 0 where no zone is written.
 std::optional<double> read_zone(Cursor& cursor) {
   if (cursor.accept('Z') || cursor.accept('z')) return 0;
   const bool east = cursor.accept('+');
@@ -144,7 +144,7 @@ std::optional<Timestamp> parse_time(std::string_view text, TimeUnit unit) noexce
   constexpr double year_0 = -62'167'219'200;
   constexpr double year_10000 = 253'402'300'800;
   if (!(seconds >= year_0 && seconds < year_10000)) return std::nullopt;
-  // Of the number itself: a quotient may be rounded up into the next hour.
+  // Computed from the number itself: a quotient may be rounded up into the next hour.
   const double days = std::floor(*number / (86'400 * a_second));
   const double hour = std::floor((*number - days * 86'400 * a_second) / (3600 * a_second));
   const std::chrono::sys_days date{std::chrono::days{static_cast<std::int64_t>(days)}};

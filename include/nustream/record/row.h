@@ -1,4 +1,4 @@
-// A schema made ready to turn records into rows: which fields to read, and the public maps over them.
+// Makes a schema ready to turn records into rows: which fields to read, and the public maps over them.
 #pragma once
 
 #include <bit>
@@ -17,22 +17,23 @@ namespace nustream::record {
 /// How the text of one field is read as a number.
 enum class Reading {
   number,       ///< parse_number
-  equals,       ///< 1 where the text is the given one, byte for byte, else 0
-  hour,         ///< of a timestamp
-  day_of_week,  ///< of a timestamp
-  label,        ///< the place of the text among the given ones
+  equals,       ///< 1 where the text equals the given one, byte for byte, else 0
+  hour,         ///< hour of a timestamp
+  day_of_week,  ///< day of the week of a timestamp
+  label,        ///< place of the text among the given ones
   custom,       ///< what a TextReader reads
   other,        ///< 1 where the text is none of the given ones, byte for byte, else 0
-  bucket,       ///< the bucket of the text
-  user,         ///< the number that a UserReader gives to the text, unless it stands for no user
+  bucket,       ///< number of the bucket that the text falls into
+  user,         ///< number that a UserReader gives to the text, unless the text stands for no user
 };
 
-/// One column under one reading. Terms that read the same share it.
+/// One column under one reading. Terms that read the same share a field.
 struct Field {
   std::string column;
   Reading reading;
   std::string equals;               ///< for Reading::equals
-  std::vector<std::string> labels;  ///< for Reading::label and other; for Reading::user those that stand for nobody
+  std::vector<std::string> labels;  ///< for Reading::label and other; for Reading::user the texts that stand for
+                                    ///< nobody
   TextReader* reader = nullptr;     ///< for Reading::custom
   TimeUnit unit = TimeUnit::none;   ///< for Reading::hour and day_of_week
   UserReader* users = nullptr;      ///< for Reading::user; null: any number will do
@@ -41,8 +42,8 @@ struct Field {
   friend bool operator==(const Field&, const Field&) = default;
 };
 
-/// The reading of a field that the record does not have. A NaN like that of a text that cannot be read, told from it
-/// by its payload, which copies keep: only is_missing() may ask.
+/// The reading of a field that the record does not have. It is a NaN, like that of a text that cannot be read. Its
+/// payload, which copies keep, tells the two apart; only is_missing() may ask for it.
 inline constexpr double missing = std::bit_cast<double>(std::uint64_t{0x7ff8'0000'0000'0001});
 [[nodiscard]] constexpr bool is_missing(double reading) noexcept {
   return std::bit_cast<std::uint64_t>(reading) == std::bit_cast<std::uint64_t>(missing);
@@ -51,52 +52,53 @@ inline constexpr double missing = std::bit_cast<double>(std::uint64_t{0x7ff8'000
 /// The number that `text` is under the field's reading: finite, or NaN where it cannot be read.
 [[nodiscard]] double read_field(const Field& field, std::string_view text) noexcept;
 
-/// Which of `buckets` (> 0) a text falls into: its FNV-1a hash in 64 bits, its bits mixed once more (the last three
-/// lines of MurmurHash3's 64-bit finaliser), modulo `buckets`. A public function of the text's bytes, the same on
-/// every machine and in every version: docs/formats/input.md.
+/// Which of `buckets` (> 0) a text falls into: its FNV-1a hash in 64 bits, whose bits are mixed once more (the last
+/// three lines of MurmurHash3's 64-bit finaliser), modulo `buckets`. It is a public function of the text's bytes, the
+/// same on every machine and in every version (docs/formats/input.md).
 [[nodiscard]] std::uint32_t bucket_of(std::string_view text, std::uint32_t buckets) noexcept;
 
-/// The maps of a schema over the numbers that its fields were read as. Immutable once built; safe to share.
+/// The maps of a schema over the numbers that its fields were read as. It is immutable once built, and safe to share.
 class RowBuilder {
  public:
-  /// Throws InvalidParameter where a feature has no column, a scale that is not finite and > 0, a center that is
-  /// not finite, or bounds that are NaN or leave nothing between them.
+  /// Throws InvalidParameter where a feature has no column, a scale that is not finite and > 0, a center that is not
+  /// finite, or bounds that are NaN or leave nothing between them.
   explicit RowBuilder(const Schema& schema);
 
-  /// The fields to read from every record, without duplicates, in the order build() takes them.
+  /// The fields to read from every record, without duplicates, in the order in which build() takes them.
   [[nodiscard]] std::span<const Field> fields() const noexcept { return fields_; }
-  /// Numbers in a row: the schema's dimension.
+  /// How many numbers a row has: the schema's dimension.
   [[nodiscard]] std::size_t dimension() const noexcept { return dimension_; }
 
-  /// Writes the row of one record into `x` (dimension() numbers, the intercept first) and its target into `y`
-  /// (0 without a target). `readings` are the numbers of fields(), NaN where one could not be read and
-  /// `missing` where the record has no such field.
+  /// Writes the row of one record to `x` (dimension() numbers, the intercept first) and its target to `y` (0 without
+  /// a target). `readings` are the numbers of fields(): NaN where a field could not be read, and `missing` where the
+  /// record does not have it.
   ///
-  /// False where the record is unusable: a reading or a result is not finite, or the target is no label. `x` and `y`
-  /// are then all zero, a row whose gradient is zero under every loss; where features are public and the target alone
-  /// is unusable, `x` stays and `y` is NaN.
+  /// Returns false where the record is unusable: where a reading or a result is not finite, or the target is no
+  /// label. `x` and `y` are then all zero, a row whose gradient is zero under every loss. But where features are
+  /// public and the target alone is unusable, `x` stays and `y` is NaN.
   ///
-  /// `weight`, unless null, is how much the record counts: 1 where has_weights() is false, 0 of an unusable record.
+  /// `weight`, unless null, becomes how much the record counts: 1 where has_weights() is false, and 0 for an unusable
+  /// record.
   [[nodiscard]] bool build(const double* readings, double* x, double& y, double* weight = nullptr) const noexcept;
 
-  /// Whether records have weights. Whoever then ignores them computes another estimate.
+  /// Whether records have weights. A caller who ignores the weights computes another estimate.
   [[nodiscard]] bool has_weights() const noexcept { return weight_ || exposure_; }
 
   /// Whether records name a user.
   [[nodiscard]] bool has_users() const noexcept { return user_field_.has_value(); }
-  /// Whose record it is that build() took; nobody's where users are not told apart.
+  /// The user whose record build() took; nobody where users are not told apart.
   [[nodiscard]] RowUser user(const double* readings) const noexcept;
-  /// The readings before this call are done with.
+  /// Says that the readings before this call will not be asked about again.
   void forget_users() const noexcept;
 
-  /// Why build() refused these readings: one line with the column's name and never a field's value.
+  /// Why build() refused these readings: one line with the column's name, and never a field's value.
   [[nodiscard]] std::string reason(const double* readings) const;
 
  private:
   struct Factor {
     std::uint32_t field;
     Transform transform;
-    double from = 0, below = 0;  // of a bin; a bucket is the bin of its own number
+    double from = 0, below = 0;  // for a bin; a bucket is the bin of its own number
   };
   struct Map {
     std::string name;

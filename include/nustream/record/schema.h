@@ -1,4 +1,4 @@
-// Which fields of a record become which numbers of a row: public maps only, fixed before any data is read.
+// Says which fields of a record become which numbers of a row. All maps are public and fixed before any data is read.
 #pragma once
 
 #include <cstddef>
@@ -14,57 +14,58 @@
 
 namespace nustream::record {
 
-/// A public map from one field's text to a number. A field that cannot be mapped (not a number, log of a
-/// value ≤ 0, not a timestamp) makes the whole record unusable: it takes its step with a zero gradient.
+/// A public map from one field's text to a number. A field that cannot be mapped (not a number, the log of a value ≤
+/// 0, not a timestamp) makes the whole record unusable: it takes its step with a zero gradient.
 enum class Transform {
   identity,
-  log,  ///< natural
+  log,  ///< natural logarithm
   log1p,
   sqrt,
   square,
   indicator,    ///< 1 where the field's text equals `equals`, else 0
-  hour,         ///< 0 … 23 of an ISO 8601 timestamp, as written (no time zone conversion)
+  hour,         ///< 0 … 23 from an ISO 8601 timestamp, as written (no time zone conversion)
   day_of_week,  ///< 0 Monday … 6 Sunday
-  label,        ///< the place of the field's text in `labels`, from 0: spaces and tabs around it are dropped
-  custom,       ///< whatever `reader` reads
+  label,        ///< the place of the field's text in `labels`, from 0, without the spaces and tabs around it
+  custom,       ///< what `reader` reads
   other,        ///< 1 where the field's text is none of `labels`, byte for byte, else 0
   bucket,       ///< 1 where bucket_of(text, `buckets`) is `bucket`, else 0
   bin,          ///< 1 where `from` ≤ the number < `below`, else 0
 };
 
-/// Whether it makes 0 or 1 of a field: such a feature needs neither centre nor scale.
+/// Whether the transform makes 0 or 1 of a field. Such a feature needs neither centre nor scale.
 [[nodiscard]] constexpr bool is_indicator(Transform transform) noexcept {
   return transform == Transform::indicator || transform == Transform::other || transform == Transform::bucket ||
          transform == Transform::bin;
 }
 
-/// Reads texts as numbers for whoever looks at an input without a run: never part of a run's settings. It outlives
-/// the readers that hold it.
+/// Reads texts as numbers for code that looks at an input without a run. It is never part of a run's settings. It
+/// must outlive the readers that hold it.
 class TextReader {
  public:
   virtual ~TextReader() = default;
-  /// Finite, whatever the text is.
+  /// The number that a text stands for: finite, whatever the text is.
   virtual double read(std::string_view text) noexcept = 0;
 };
 
-/// Tells users apart by the texts of their identifiers, which it keeps as hashes until forget(): a row is built of
-/// numbers, and a hash has too many bits to be one.
+/// Tells users apart by the texts of their identifiers. It keeps the identifiers as hashes until forget(), because a
+/// row is made of numbers and a hash has too many bits to be one.
 class UserReader {
  public:
   virtual ~UserReader() = default;
-  /// The number by which find() knows this identifier's user; infinity where the user counts in another lane, so that
-  /// the record is unusable in this one.
+  /// The number by which find() knows this identifier's user. It is infinity where the user counts in another lane,
+  /// so that the record is unusable in this one.
   virtual double read(std::string_view identifier) noexcept = 0;
   [[nodiscard]] virtual RowUser find(double number) const noexcept = 0;
-  /// No number that was given so far is asked for any more.
+  /// Says that no number which was given so far will be asked for again.
   virtual void forget() noexcept = 0;
 };
 
-/// Where a record names its user, in a schema whose unit of privacy is the user.
+/// Says where a record names its user, in a schema whose unit of privacy is the user.
 struct UserColumn {
   std::string column;
-  std::vector<std::string> nobody{};  ///< identifiers, byte for byte, that stand for no user
-  UserReader* reader = nullptr;       ///< outlives what is built of the schema; null where nobody asks who it is
+  std::vector<std::string> nobody{};  ///< identifiers that stand for no user, compared byte for byte
+  UserReader* reader = nullptr;       ///< must outlive what is built from the schema; null if nobody asks for the
+                                      ///< user
 };
 
 /// One field under one transform.
@@ -72,7 +73,7 @@ struct Term {
   std::string column;
   Transform transform = Transform::identity;
   std::string equals;                 ///< for Transform::indicator
-  std::vector<std::string> labels{};  ///< for Transform::label: the texts of the classes; for other: the known texts
+  std::vector<std::string> labels{};  ///< for Transform::label the texts of the classes; for other the known texts
   TextReader* reader = nullptr;       ///< for Transform::custom
   TimeUnit unit = TimeUnit::none;     ///< for Transform::hour and day_of_week, of texts that are numbers
   std::uint32_t buckets = 0;          ///< for Transform::bucket: how many there are
@@ -81,10 +82,10 @@ struct Term {
   double below = 0;                   ///< for Transform::bin
 };
 
-/// One number of a row: (clamp(value, lower, upper) − center)/scale, where value is the first term, or the
-/// product of the two (an interaction).
+/// One number of a row: (clamp(value, lower, upper) − center)/scale. `value` is the first term, or the product of
+/// both terms (an interaction).
 struct Feature {
-  std::string name;  ///< as shown in releases
+  std::string name;  ///< as it is shown in releases
   Term first;
   std::optional<Term> second;
   double center = 0;
@@ -93,34 +94,34 @@ struct Feature {
   double upper = std::numeric_limits<double>::infinity();
 };
 
-/// How much a record counts: its gradient is multiplied by w before it is clipped, and of running sums its row by the
-/// root of w before it is scaled, so that no weight widens what a record can do.
+/// How much a record counts. Its gradient is multiplied by w before it is clipped; for running sums, its row is
+/// multiplied by the root of w before it is scaled. So no weight widens what a record can do.
 struct Weight {
   Term term;
-  /// A larger w counts as this. A w below 0 makes the record unusable.
+  /// A larger w counts as this one. A w below 0 makes the record unusable.
   double most = std::numeric_limits<double>::infinity();
 };
 
-/// How long, or over how much, a record counted: a count y over an exposure E is Poisson of mean E·exp(θᵀx). Its
+/// How long, or over how much, a record counted. A count y over an exposure E is Poisson with mean E·exp(θᵀx), so its
 /// gradient is that of the rate y/E with weight E.
 struct Exposure {
   Term term;
-  bool is_log = false;  ///< the column has ln E, an offset
-  /// A larger E counts as this in the weight. An E that is not above 0 makes the record unusable.
+  bool is_log = false;  ///< the column holds ln E, an offset
+  /// A larger E counts as this one in the weight. An E that is not above 0 makes the record unusable.
   double most = std::numeric_limits<double>::infinity();
 };
 
-/// A row is [1 if intercept, features…], and the target y where there is one.
+/// A row is [1 if intercept, features…], together with the target y where there is one.
 struct Schema {
   std::vector<Feature> features;
   std::optional<Feature> target;
   bool intercept = false;
-  std::size_t labels = 0;  ///< the target is one of 0, 1, …, labels − 1; 0: any number
+  std::size_t labels = 0;  ///< the target is one of 0, 1, …, labels − 1; 0 stands for any number
   bool counts = false;     ///< the target is a number >= 0
-  /// The target alone is private. A record that only its target makes unusable keeps its features, which must not
-  /// tell of it, and has NaN for a target.
+  /// Whether the target alone is private. A record that only its target makes unusable keeps its features, which must
+  /// not tell of that, and gets NaN as its target.
   bool features_public = false;
-  /// A record without a user is unusable.
+  /// Where it is given, a record without a user is unusable.
   std::optional<UserColumn> user{};
   std::optional<Weight> weight{};
   std::optional<Exposure> exposure{};
