@@ -1,4 +1,5 @@
-// The bytes of canonical states (docs/formats/lane.md, docs/formats/moments.md): little-endian integers and doubles.
+// Reads and writes the bytes of canonical states (docs/formats/lane.md, docs/formats/moments.md): little-endian
+// integers and doubles.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace nustream {
 
-/// Equal values give equal bytes on every machine: a NaN is written in one form, +0 and −0 are kept apart.
+/// Writes values so that equal ones give equal bytes on every machine. A NaN is written in one form; +0 and −0 are
+/// kept apart.
 class CanonicalWriter {
  public:
   void text(std::string_view bytes) { bytes_ += bytes; }
@@ -26,7 +28,8 @@ class CanonicalWriter {
   std::string bytes_;
 };
 
-/// Its inverse; every function throws InvalidParameter, under the name given, for bytes that no writer wrote.
+/// Reads what CanonicalWriter wrote. Every function throws InvalidParameter, under the given name, for bytes that no
+/// writer wrote.
 class CanonicalReader {
  public:
   CanonicalReader(const char* name, std::string_view bytes) : name_(name), left_(bytes) {}
@@ -34,9 +37,9 @@ class CanonicalReader {
   [[nodiscard]] std::string_view text(std::size_t size);
   [[nodiscard]] std::uint64_t integer();
   [[nodiscard]] double real();
-  /// Allocates no more than there are bytes for.
+  /// Reads `count` numbers. It allocates no more than there are bytes for.
   [[nodiscard]] std::vector<double> reals(std::size_t count);
-  /// Nothing is left.
+  /// Requires that nothing is left.
   void end() const;
   [[noreturn]] void refuse(const char* value, const char* allowed) const;
 

@@ -1,4 +1,4 @@
-// Numbers in messages: every digit that tells two apart.
+// Shows numbers in messages with every digit that tells two of them apart.
 #pragma once
 
 #include <sstream>

@@ -1,4 +1,4 @@
-// The one exception that the core throws for a parameter, and the contract check that stays in release builds.
+// The exception that the core throws for a parameter, and the contract check that stays in release builds.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace nustream {
 
-/// A parameter outside its allowed range. `what()` is one line: name, value, allowed range.
+/// A parameter outside its allowed range. `what()` is one line with name, value and allowed range.
 class InvalidParameter : public std::invalid_argument {
  public:
   InvalidParameter(std::string name, std::string value, std::string allowed);
@@ -21,19 +21,19 @@ class InvalidParameter : public std::invalid_argument {
   std::string allowed_;
 };
 
-/// A request that is well-formed but that no valid computation answers, such as the sensitivity in the
-/// limit of a correlation that exists for a finite horizon only. `what()` says why and what to do.
+/// A request that is well-formed but has no valid answer, such as the sensitivity in the limit of a correlation that
+/// exists only for a finite horizon. `what()` says why, and what to do.
 class Unsupported : public std::domain_error {
  public:
   using std::domain_error::domain_error;
 };
 
-/// Ends the process when a contract that guards privacy is broken: going on could release what must stay
-/// hidden. Writes `what` and the place to standard error; never a data value.
+/// Ends the process when a contract that guards privacy is broken, because going on could release what must stay
+/// hidden. Writes `what` and the place to standard error, and never a data value.
 [[noreturn]] void contract_violated(const char* what, const char* file, int line) noexcept;
 
 }  // namespace nustream
 
-/// A contract kept in every build type.
+/// Checks a contract in every build type.
 #define NUSTREAM_REQUIRE(condition, what) \
   (static_cast<bool>(condition) ? static_cast<void>(0) : ::nustream::contract_violated((what), __FILE__, __LINE__))

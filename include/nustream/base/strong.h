@@ -1,4 +1,4 @@
-// A number with a meaning: two of different meaning do not mix, and one that exists is in its range.
+// Numbers with a meaning: two of different meaning cannot be mixed, and every one that exists is in its range.
 #pragma once
 
 #include <compare>
@@ -9,7 +9,7 @@
 
 namespace nustream {
 
-/// Wraps a `Rep` under the name of `Tag`. A tag says what values are allowed:
+/// Wraps a `Rep` under the name of `Tag`. The tag says which values are allowed:
 ///
 ///     struct DeltaTag {
 ///       static constexpr const char* name = "delta";
@@ -17,8 +17,8 @@ namespace nustream {
 ///       static constexpr bool valid(double value) { return value > 0 && value < 1; }
 ///     };
 ///
-/// The constructor throws InvalidParameter with name, value and allowed range; code that is handed a
-/// Strong need not check again. Ordered and comparable; no implicit conversion either way.
+/// The constructor throws InvalidParameter with name, value and allowed range, so code that is handed a Strong need
+/// not check it again. Values are ordered and comparable, and there is no implicit conversion either way.
 template <class Tag, class Rep>
 class Strong {
  public:
@@ -42,7 +42,7 @@ class Strong {
   Rep value_;
 };
 
-/// Base of the tags whose every value is allowed (counts and identifiers).
+/// The base of tags that allow every value (counts and identifiers).
 struct AnyValue {
   static constexpr const char* allowed = "any";
   template <class Rep>

@@ -1,4 +1,4 @@
-// The quantities that walk through every room, each a type of its own. Symbols: docs/notation.md.
+// The quantities that all rooms use, each of them a type of its own. Symbols: docs/notation.md.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ struct EpochId : AnyValue {
   static constexpr const char* name = "epoch";
 };
 
-/// Base of the tags whose values are positive and finite.
+/// The base of tags whose values are positive and finite.
 struct PositiveFinite {
   static constexpr const char* allowed = "a finite number > 0";
   static bool valid(double value) noexcept { return std::isfinite(value) && value > 0; }
@@ -69,37 +69,37 @@ struct Damping {
 };
 }  // namespace tag
 
-/// t: the absolute number of a step within its epoch, from 0.
+/// t, the absolute number of a step within its epoch, counted from 0.
 using StepIndex = Strong<tag::StepIndex, std::uint64_t>;
-/// How many steps; T for a horizon.
+/// A number of steps; T for a horizon.
 using StepCount = Strong<tag::StepCount, std::uint64_t>;
-/// Where the next unread record of a lane is: its ordinal in a recorded stream, its offset in a log.
+/// Where the next unread record of a lane is: its ordinal in a recorded stream, or its offset in a log.
 using Position = Strong<tag::Position, std::uint64_t>;
-/// A lane: one order of records with its own noise and state.
+/// A lane is one order of records with its own noise and state.
 using LaneId = Strong<tag::LaneId, std::uint32_t>;
-/// A noise epoch of a lane: the life of one noise key.
+/// A noise epoch of a lane, which is the life of one noise key.
 using EpochId = Strong<tag::EpochId, std::uint32_t>;
 
-/// G, ℓ2, gradient units.
+/// G, the ℓ2 norm that gradients are clipped to, in gradient units.
 using ClipNorm = Strong<tag::ClipNorm, double>;
-/// Δ: how far one record can move one clipped gradient; G under zero-out, 2G under replace-one.
+/// Δ, how far one record can move one clipped gradient: G under zero-out, 2G under replace-one; in gradient units.
 using Displacement = Strong<tag::Displacement, double>;
-/// η.
+/// η, the size of a step.
 using StepSize = Strong<tag::StepSize, double>;
-/// σ, dimensionless: standard deviation of the seed noise w per unit of Δ.
+/// σ, the standard deviation of the seed noise w per unit of Δ; dimensionless.
 using NoiseMultiplier = Strong<tag::NoiseMultiplier, double>;
-/// σΔ: standard deviation of the seed noise w, gradient units.
+/// σΔ, the standard deviation of the seed noise w, in gradient units.
 using NoiseStddev = Strong<tag::NoiseStddev, double>;
-/// ‖C·e‖ over the worst participation, dimensionless (in units of Δ).
+/// ‖C·e‖ over the worst participation, in units of Δ; dimensionless.
 using Sensitivity = Strong<tag::Sensitivity, double>;
-/// ρ of zero-concentrated differential privacy.
+/// The ρ of zero-concentrated differential privacy.
 using Rho = Strong<tag::Rho, double>;
 using Epsilon = Strong<tag::Epsilon, double>;
 using Delta = Strong<tag::Delta, double>;
-/// ν of the ν-FTRL correlation.
+/// ν, the damping of the ν-FTRL correlation.
 using Damping = Strong<tag::Damping, double>;
 
-/// σΔ from σ and Δ: the only place where the two are multiplied.
+/// σΔ from σ and Δ. The two are multiplied nowhere else.
 [[nodiscard]] inline NoiseStddev noise_stddev(NoiseMultiplier multiplier, Displacement displacement) {
   return NoiseStddev{multiplier.value() * displacement.value()};
 }
