@@ -1,10 +1,10 @@
-// A table solved from one release of its sums: eigenvalues raised to a floor, or AdaSSP's ridge, at the same ρ.
-// Usage: adaptive_ridge [TABLES [JSON file]]; 200 tables a cell by default.
+// Solves a table from one release of its sums at the same ρ in two ways: with eigenvalues raised to a floor, and with
+// AdaSSP's ridge. Usage: adaptive_ridge [TABLES [JSON file]]; 200 tables for each setting by default.
 //
-// Rows x ~ N(0, H), H with d = 10 eigenvalues from 1 down to 1/condition, equally spaced in the logarithm; y = xᵀθ* +
-// N(0, 1), θ* of length 1 in a random direction; R_x = 1.25√(tr H), R_r = 3, replace-one. What is shown is the excess
-// of the mean squared error over that of least squares, (θ̂ − θ_ls)ᵀ Ĥ (θ̂ − θ_ls), 0 being the table's own least
-// squares; that of the answer 0 is about θ*ᵀHθ*.
+// Rows are x ~ N(0, H), where H has d = 10 eigenvalues from 1 down to 1/condition, equally spaced in the logarithm. y
+// = xᵀθ* + N(0, 1), with θ* of length 1 in a random direction; R_x = 1.25√(tr H), R_r = 3, replace-one. The figure is
+// the excess of the mean squared error over that of least squares, (θ̂ − θ_ls)ᵀ Ĥ (θ̂ − θ_ls). It is 0 for the
+// table's own least squares, and about θ*ᵀHθ* for the answer 0.
 #include <cmath>
 #include <cstdlib>
 #include <map>

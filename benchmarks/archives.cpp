@@ -1,5 +1,6 @@
-// What does reading a compressed file cost by the decompressor of its format, as streaming/decode has one for each,
-// and by libarchive, which has all of them behind one interface? Content is numbers as CSV, in pieces of 64 KiB.
+// Measures what reading a compressed file costs: by the decompressor of its own format, as streaming/decode has one
+// for each, and by libarchive, which has all of them behind one interface. The content is numbers as CSV, read in
+// pieces of 64 KiB.
 #include <archive.h>
 #include <unistd.h>
 
@@ -21,10 +22,11 @@
 namespace nustream::benchmarks {
 namespace {
 
-constexpr std::size_t piece = 1 << 16;  // of either's stored bytes and content
+constexpr std::size_t piece = 1 << 16;  // size of the pieces of stored bytes, and of content
 constexpr std::size_t rows = 200'000;
 
-/// rows.csv in a folder of its own, and beside it what the tool of each format makes of it.
+/// Makes rows.csv in a folder of its own, and beside it the compressed files that the tools of each format make of
+/// it.
 class Files {
  public:
   Files() {

@@ -1,7 +1,7 @@
-// What attach does to each record, transactions aside: consume, decode and step beside a bare consume loop over the
-// same topic, fetching included, and beside replay's decode and step over the same bytes in memory. Usage:
-// benchmark_attach_consume [JSON file]; RECORDS in the environment (default 1,000,000). A broker runs beside it on
-// the same machine, so that nothing is pinned.
+// Measures what attach does to each record apart from transactions. It compares consume, decode and step with a bare
+// consume loop over the same topic, fetching included, and with replay's decode and step over the same bytes in
+// memory. Usage: benchmark_attach_consume [JSON file]; RECORDS in the environment (default 1,000,000). A broker runs
+// on the same machine, so nothing is pinned.
 #include <poll.h>
 
 #include <cstdlib>
@@ -51,7 +51,7 @@ struct Bench {
   engine::Output output;
 };
 
-/// The service's own consumer, decoder and lane.
+/// Consumes and steps with the service's own consumer, decoder and lane.
 void consume_and_step(const config::Config& config, std::size_t records) {
   Bench bench(config);
   attach::LaneInput input(config, bench.keys, LaneId{0}, nullptr, Position{0}, std::nullopt,
@@ -91,7 +91,7 @@ void consume_and_step(const config::Config& config, std::size_t records) {
   }
 }
 
-/// Decode and step over values that are in memory.
+/// Decodes and steps over values that are in memory.
 void decode_and_step(const config::Config& config, const std::vector<std::string>& values) {
   Bench bench(config);
   decode::MessageDecoder decoder(config.input, config.schema);

@@ -1,6 +1,6 @@
-// What exactly once costs: `nustream attach` beside a bare transactional loop that consumes the same topic in batches
-// of the same size and commits the same bytes. Usage: benchmark_attach_exactly_once [JSON file]; ROUNDS in the
-// environment (default 5). A broker runs beside both on the same machine, so that nothing is pinned.
+// Measures what "exactly once" costs. It compares `nustream attach` with a bare transactional loop that consumes the
+// same topic in batches of the same size and commits the same bytes. Usage: benchmark_attach_exactly_once [JSON
+// file]; ROUNDS in the environment (default 5). A broker runs on the same machine beside both, so nothing is pinned.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -18,13 +18,13 @@ using namespace nustream::benchmarks;
 
 struct Load {
   std::size_t batch;
-  std::size_t records;  ///< so many that a run takes seconds
+  std::size_t records;  ///< as many as make a run take seconds
   std::vector<double> attach{};
   std::vector<double> bare{};
 };
 
-/// Of a run: from the commit of its first batch to that of its last, by the broker's clock. Starting and stopping are
-/// not in it.
+/// The time per record of a run, from the commit of its first batch to that of its last by the broker's clock. It
+/// leaves out starting and stopping.
 double nanoseconds_a_record(const std::string& brokers, const std::string& name) {
   std::optional<std::uint64_t> first;
   std::uint64_t last = 0;
@@ -33,21 +33,21 @@ double nanoseconds_a_record(const std::string& brokers, const std::string& name)
   for (const tests::StoredRecord& line : tests::read_committed_records(brokers, name + ".ledger")) {
     last = number_in(*line.value, "to");
     last_time = line.milliseconds;
-    if (first || last == 0) continue;  // the lane's first line is of no steps
+    if (first || last == 0) continue;  // the lane's first line has no steps
     first = last;
     first_time = last_time;
   }
   return static_cast<double>(last_time - first_time) * 1e6 / static_cast<double>(last - first.value());
 }
 
-/// One release at least in each batch, and one every thousand steps.
+/// There is at least one release in each batch, and one every thousand steps.
 std::size_t releases_of(const Load& load) {
   return std::max<std::size_t>(1, load.batch / 1'000);
 }
 
 class Bench {
  public:
-  /// Returns the stream's name.
+  /// Runs attach, and returns the name of the stream.
   std::string attach(const Load& load, double linger_seconds) {
     const std::string name = fresh("attach");
     const std::string config = write_settings(folder_, cluster_.bootstrap(), "input", name, load.batch,
@@ -106,7 +106,7 @@ int main(int argc, char** argv) {
       TransactionSize size = size_written(bench.broker(), name);
       size.releases = releases_of(load);
       const std::string bare = bench.bare(load, size);
-      if (round == 0) continue;  // warms up
+      if (round == 0) continue;  // the first round warms up
       load.attach.push_back(nanoseconds_a_record(bench.broker(), name));
       load.bare.push_back(nanoseconds_a_record(bench.broker(), bare));
       fmt::print(stderr, "round {}, batch {}: attach {:.0f} ns, bare {:.0f} ns a record\n", round, load.batch,

@@ -1,7 +1,7 @@
-// A service attached for an hour at 1,000 records a second: memory, descriptors and the size of its state, which must
-// not grow. Usage: benchmark_attach_hours [JSON file]; SECONDS in the environment (default 3600). A release every
-// 1,000 records and a commit a second, the operator's listener alone; exits with 1 where the last quarter's largest
-// exceeds the second's by more than 2%.
+// Runs an attached service for an hour at 1,000 records a second and watches its memory, its descriptors and the size
+// of its state, which must not grow. Usage: benchmark_attach_hours [JSON file]; SECONDS in the environment (default
+// 3600). It makes a release every 1,000 records and a commit every second, and only the operator's listener is open.
+// Exits with 1 where the largest size in the last quarter exceeds that in the second quarter by more than 2%.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -33,7 +33,7 @@ void look(const AttachedService& service, const std::string& brokers, double sec
   const Usage usage = usage_of(service.pid());
   watched.resident.push_back({usage.resident_mib, seconds});
   watched.descriptors.push_back({static_cast<double>(usage.descriptors), seconds});
-  // Every record that is left of a compacted topic: the last one is the state.
+  // A compacted topic keeps every key's last record; the last record of all is the state.
   const auto states = tests::read_committed_records(brokers, "hours.state");
   if (!states.empty()) watched.state.push_back({static_cast<double>(states.back().value->size()), seconds});
   watched.lag_max = std::max(watched.lag_max, service.metric("nustream_consumer_lag_records"));

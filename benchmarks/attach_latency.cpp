@@ -1,10 +1,14 @@
-// How long a record waits until a reader of committed records has the release of its step: `nustream attach` beside
-// bare transactional echoes (consume, produce, commit), each at 1,000 records a second, a release for every record,
-// batches that close 20 ms after their first record, longer than two transactions take, and 5 ms, which is shorter
-// than one: then the next batch is closed whenever a commit returns, and its releases wait for that batch's
-// transaction. One echo writes releases alone, the other what attach writes in a transaction: state, ledger line and
-// releases. Usage: benchmark_attach_latency [JSON file]; ROUNDS in the environment (default 5). Latencies are from
-// the call that sends the record to the poll that gives the release, by one clock.
+// Measures how long a record waits until a reader of committed records has the release of its step. It compares
+// `nustream attach` with bare transactional echoes (consume, produce, commit), each at 1,000 records a second and
+// with a release for every record.
+//
+// Batches close 20 ms after their first record, which is longer than two transactions take, and 5 ms after it, which
+// is shorter than one. In the latter case the next batch is closed whenever a commit returns, and its releases wait
+// for that batch's transaction. One echo writes releases alone; the other writes what attach writes in a transaction:
+// state, ledger line and releases.
+//
+// Usage: benchmark_attach_latency [JSON file]; ROUNDS in the environment (default 5). A latency goes from the call
+// that sends the record to the poll that gives its release, by one clock.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -47,7 +51,8 @@ class Stopwatch {
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
-  /// Sends the records at their pace, once the first one has come back. Milliseconds of all behind the warm-up.
+  /// Sends the records at their pace, once the first one has come back. Returns the milliseconds of all after the
+  /// warm-up.
   std::vector<double> run(const std::vector<std::string>& values) {
     send_record(0, values[0]);
     wait_for(1);
@@ -101,21 +106,21 @@ class Stopwatch {
   std::vector<Clock::time_point> came_;
   std::atomic<std::size_t> count_ = 0;
   std::atomic<bool> over_ = false;
-  std::thread reader_;  // last: begins when the rest is there
+  std::thread reader_;  // the last member: its thread begins when the rest exists
 };
 
-/// Of the milliseconds of one round.
+/// A quantile of the milliseconds of one round.
 double quantile(std::vector<double> values, double share) {
   const auto index = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), values.begin() + index, values.end());
   return values[static_cast<std::size_t>(index)];
 }
 
-/// Milliseconds.
+/// Figures of one round, in milliseconds.
 struct Round {
   double p50;
   double p99;
-  double commit;  ///< the mean transaction
+  double commit;  ///< mean time of a transaction
 };
 
 double median(const std::vector<Round>& rounds, double Round::*figure) {
@@ -145,7 +150,7 @@ class Bench {
     return {quantile(latencies, 0.5), quantile(latencies, 0.99), 1e3 * seconds / commits};
   }
 
-  /// After attach(), whose sizes it takes.
+  /// Must be called after attach(), whose sizes it uses.
   Round echo(bool with_state) {
     const std::string name = fresh("echo");
     TransactionSize size = size_;
@@ -180,7 +185,7 @@ class Bench {
   int runs_ = 0;
 };
 
-// Rounds of the three in turn, and what attach takes more, in transactions of its own.
+// Runs rounds of the three in turn, and shows how much more attach takes, in units of its transactions.
 void compare(double batch_seconds, std::size_t rounds, Report& report) {
   std::vector<Round> attach;
   std::vector<Round> echo;

@@ -1,4 +1,4 @@
-// Records at a pace, and whether a size that is watched meanwhile stays what it was.
+// Sends records at a pace, and tells whether a size that is watched meanwhile stays the same.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace nustream::benchmarks {
 
-/// 1,000 records a second, one at a time, by the clock: a pause of the machine is made up for.
+/// Sends 1,000 records a second, one at a time, by the clock: it makes up for a pause of the machine.
 class Trickle {
  public:
   Trickle(const std::string& brokers, const std::string& topic)
@@ -39,13 +39,13 @@ class Trickle {
   std::uint64_t sent_ = 0;
 };
 
-/// A size at a moment of the work: records done, or seconds.
+/// A size at a moment of the work, which is given in records done or in seconds.
 struct Sample {
   double size;
   double done;
 };
 
-/// Largest size in a quarter (0 to 3) of what was done.
+/// The largest size in a quarter (0 to 3) of what was done.
 inline double quarter_max(const std::vector<Sample>& samples, int quarter) {
   const double end = samples.back().done;
   double largest = 0;
@@ -56,8 +56,8 @@ inline double quarter_max(const std::vector<Sample>& samples, int quarter) {
   return largest;
 }
 
-/// Adds the second quarter's and the last one's largest size, and the growth between them; whether that is at most
-/// 2%.
+/// Adds the largest sizes of the second and of the last quarter, and the growth between them. Returns whether that is
+/// at most 2%.
 inline bool add_growth(Report& report, const std::string& what, const std::string& unit,
                        const std::vector<Sample>& samples) {
   constexpr double growth_max = 0.02;

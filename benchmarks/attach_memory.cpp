@@ -1,11 +1,12 @@
-// What a running service costs: memory over ten million records, processor time under load, at 1,000 records a second
-// and idle, and how far it is behind; and what memory `nustream record` takes over the same topic. Usage:
-// benchmark_attach_memory [JSON file]; RECORDS in the environment (default 10,000,000). Settings are the defaults.
+// Measures what a running service costs: memory over ten million records, processor time under load, at 1,000 records
+// a second and idle, and how far it is behind. It also measures the memory of `nustream record` over the same topic.
+// Usage: benchmark_attach_memory [JSON file]; RECORDS in the environment (default 10,000,000). Settings are the
+// defaults.
 //
-// What a service holds is mostly what librdkafka fetched ahead: as much as queued.min.messages and
-// queued.max.messages.kbytes allow where records arrive faster than they are taken, else little, with a peak where
-// the broker was faster for a moment. So memory is looked at where it is largest: with a release for every fifth
-// record the service is slower than the broker, and the queue is full from the first records to the last.
+// Most of what a service holds is what librdkafka fetched ahead. That is as much as queued.min.messages and
+// queued.max.messages.kbytes allow where records arrive faster than they are taken. Otherwise it is little, with a
+// peak where the broker was faster for a moment. So memory is measured where it is largest: with a release for every
+// fifth record the service is slower than the broker, and the queue is full from the first records to the last.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -34,7 +35,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Resident size until `records` are committed.
+/// The resident sizes until `records` are committed.
 std::vector<Sample> sizes_until(const AttachedService& service, std::size_t records) {
   std::vector<Sample> samples;
   double done = 0;
@@ -73,7 +74,7 @@ void load(Report& report, const AttachedService& service, std::size_t records) {
   report.add_figure("attach under load: processor time", 1e9 * cpu / (done - done_before), "ns/record");
 }
 
-/// What it takes while `meanwhile` runs.
+/// The processor time that the service takes while `meanwhile` runs.
 double cores_during(const AttachedService& service, const std::function<void()>& meanwhile) {
   const Usage before = usage_of(service.pid());
   const Clock::time_point start = Clock::now();
@@ -81,10 +82,10 @@ double cores_during(const AttachedService& service, const std::function<void()>&
   return (usage_of(service.pid()).cpu_seconds - before.cpu_seconds) / seconds_since(start);
 }
 
-/// Nothing comes; then little does.
+/// Measures the service while nothing comes, and then while little does.
 void quiet(Report& report, const AttachedService& service, const std::string& brokers,
            const std::vector<std::string>& values) {
-  std::this_thread::sleep_for(std::chrono::seconds(3));  // until the last commit's echo is over
+  std::this_thread::sleep_for(std::chrono::seconds(3));  // until the echo of the last commit is over
   report.add_figure("attach, lag when it has caught up", service.metric("nustream_consumer_lag_records"), "records");
   const double idle = cores_during(service, [] { std::this_thread::sleep_for(idle_time); });
   report.add_figure("attach idle: processor", idle, "cores", "below .01");
@@ -107,7 +108,7 @@ void quiet(Report& report, const AttachedService& service, const std::string& br
   report.add_figure("attach at 1,000 records a second: resident", resident_max, "MiB");
 }
 
-/// `nustream record` from the topic's beginning to its end.
+/// Runs `nustream record` from the topic's beginning to its end.
 void record_all(Report& report, const std::string& config, const tests::TemporaryFolder& folder) {
   tests::Command command(NUSTREAM_COMMAND,
                          {"record", config, "--to-folder", (folder.path() / "recorded").string(), "--until-end"});
@@ -119,7 +120,7 @@ void record_all(Report& report, const std::string& config, const tests::Temporar
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   } catch (const std::runtime_error&) {
-    // It has ended: a zombie has no size.
+    // The process has ended: a zombie has no size.
   }
   const tests::CommandResult result = command.wait();
   if (result.code != 0) throw std::runtime_error(result.err);

@@ -50,7 +50,7 @@ AttachedService::AttachedService(const std::string& config, std::vector<std::str
 
 double AttachedService::metric(const std::string& name) const {
   tests::HttpClient client;
-  if (!client.connect(port_)) return 0;  // not up yet
+  if (!client.connect(port_)) return 0;  // the listener is not up yet
   client.send(tests::http_request("/metrics", "Connection: close\r\n"));
   std::istringstream lines(client.read().body);
   double sum = 0;
@@ -78,7 +78,7 @@ Usage usage_of(pid_t process) {
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("VmRSS:")) resident = std::stoul(line.substr(6));
   }
-  // The name, in parentheses, may hold anything; 11 fields behind it are those of the processor's time.
+  // The name, in parentheses, may contain anything. The fields of the processor's time are 11 fields after it.
   const std::string stat = tests::read_file(folder + "/stat");
   const std::size_t name_end = stat.rfind(')');
   if (resident == 0 || name_end == std::string::npos) throw std::runtime_error("no process " + folder);

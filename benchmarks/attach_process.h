@@ -1,4 +1,4 @@
-// `nustream attach` as a child, and what it costs as the system and its operator's listener tell.
+// Runs `nustream attach` as a child, and tells what it costs according to the system and to its operator's listener.
 #pragma once
 
 #include <sys/types.h>
@@ -12,20 +12,21 @@
 
 namespace nustream::benchmarks {
 
-/// A port that nobody has at present.
+/// A port that nobody uses at present.
 [[nodiscard]] std::uint16_t free_port();
 
-/// The running service. Ended by the destructor, in order or by force.
+/// The running service. The destructor ends it, in order or by force.
 class AttachedService {
  public:
-  /// `config`: a file; `more`: of the command line. The operator's listener gets a port of its own where `listens`.
+  /// `config` is a file, and `more` is added to the command line. If it `listens`, the operator's listener gets a
+  /// port of its own.
   AttachedService(const std::string& config, std::vector<std::string> more, bool listens);
 
-  /// Sum over the series of a metric of the operator's; 0 before there is one.
+  /// The sum over the series of one of the operator's metrics; 0 before it exists.
   [[nodiscard]] double metric(const std::string& name) const;
-  /// SIGTERM, and waits. Throws where it did not end with 0.
+  /// Sends SIGTERM and waits. Throws where the service did not end with 0.
   void stop();
-  /// Waits until it ends by itself. Throws where it did not end with 0.
+  /// Waits until the service ends by itself. Throws where it did not end with 0.
   void wait();
   [[nodiscard]] pid_t pid() const noexcept { return command_.pid(); }
 
@@ -34,16 +35,16 @@ class AttachedService {
   tests::Command command_;
 };
 
-/// Of a process, at one moment.
+/// What a process uses at one moment.
 struct Usage {
   double resident_mib;
-  double cpu_seconds;  ///< user and system
+  double cpu_seconds;  ///< user and system time
   std::size_t descriptors;
 };
 /// Throws where there is no such process.
 [[nodiscard]] Usage usage_of(pid_t process);
 
-/// Makes a key file in the folder; its path.
+/// Makes a key file in the folder and returns its path.
 [[nodiscard]] std::string make_key(const tests::TemporaryFolder& folder);
 
 }  // namespace nustream::benchmarks

@@ -19,7 +19,7 @@ namespace nustream::benchmarks {
 
 inline constexpr std::size_t features = 10;
 
-/// "0.12345,…": 92 bytes or so.
+/// Values such as "0.12345,…", of about 92 bytes.
 inline std::vector<std::string> csv_values(std::size_t count) {
   std::mt19937_64 bits(1);
   std::normal_distribution<double> normal;
@@ -37,7 +37,7 @@ inline std::vector<std::string> csv_values(std::size_t count) {
   return values;
 }
 
-/// Topics `name`, `name`.releases, .state and .ledger, whose records carry the broker's time.
+/// Makes the topics `name`, `name`.releases, .state and .ledger, whose records carry the broker's time.
 inline void make_topics(const std::string& broker, const std::string& name) {
   const tests::TopicSettings timed{{"message.timestamp.type", "LogAppendTime"}};
   tests::create_topic(broker, name + ".releases", 1, timed);
@@ -46,8 +46,8 @@ inline void make_topics(const std::string& broker, const std::string& name) {
                       {{"retention.ms", "-1"}, {"message.timestamp.type", "LogAppendTime"}});
 }
 
-/// Writes settings for stream `name` over topic `input`, with more lines of TOML at the end of [kafka]. Returns the
-/// file's path.
+/// Writes settings for stream `name` over the topic `input`, with more lines of TOML at the end of [kafka]. Returns
+/// the file's path.
 inline std::string write_settings(const tests::TemporaryFolder& folder, const std::string& broker,
                                   const std::string& input, const std::string& name, std::size_t batch,
                                   const std::string& more) {
@@ -65,7 +65,7 @@ inline std::string write_settings(const tests::TemporaryFolder& folder, const st
   return folder.write(name + ".toml", text);
 }
 
-/// The same, read.
+/// Writes the same settings and reads them.
 inline config::Config settings(const tests::TemporaryFolder& folder, const std::string& broker,
                                const std::string& input, const std::string& name, std::size_t batch,
                                const std::string& more) {

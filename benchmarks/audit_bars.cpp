@@ -1,10 +1,12 @@
-// How much of the claim an audit proves, for each correlation at ε = .5, 1, 2, 4 and δ = 1e-2: the bars are .9 of ε
-// and .97 of μ, for a record that comes first. One that comes at a random step of eight is played at ε = 1, against
-// the spend by age. The record's gradient lies along one coordinate, but for one row and models of two stages. Usage:
-// audit_bars FOLDER [CORRELATION…]; RUNS in the environment for fewer games. Each row is a file of its own in FOLDER,
-// and is played once, whatever it says. Exits with 1 where a bar is missed, or a claim is exceeded.
+// Measures how much of the claim an audit proves, for each correlation at ε = .5, 1, 2, 4 and δ = 1e-2. The bars are
+// .9 of ε and .97 of μ, for a record that comes first. A record that comes at a random one of eight steps is played
+// at ε = 1, against the spend by age. The record's gradient lies along one coordinate, except in one row and for
+// models of two stages.
 //
-// Keys are the system's randomness: each of the bounds exceeds a true claim in one audit of a thousand.
+// Usage: audit_bars FOLDER [CORRELATION…]; RUNS in the environment for fewer games. Each row is a file of its own in
+// FOLDER, and is played once, whatever it says. Exits with 1 where a bar is missed or a claim is exceeded.
+//
+// Keys are the system's randomness, so each bound exceeds a true claim in one audit of a thousand.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -35,7 +37,7 @@ struct Row {
 
 constexpr double delta = 1e-2;
 
-/// Of a game, and the trees' heights with them: T = 2^h.
+/// The length of a game and, with it, the heights of trees: T = 2^h.
 struct Length {
   std::uint64_t steps;
   const char* height;
@@ -69,7 +71,7 @@ config::Config read(const tests::TemporaryFolder& folder, const Row& row, const 
   return config::read_config(folder.write("audited.toml", row.config), overrides);
 }
 
-/// ρ for which the running spend at the game's last step comes to ε.
+/// The ρ at which the running spend at the game's last step amounts to ε.
 double rho_for(const tests::TemporaryFolder& folder, const Row& row, const Length& length, double epsilon) {
   const config::Config config = read(folder, row, length, 1);
   const privacy::Participation participation = row.passes == 1
@@ -92,8 +94,8 @@ audit::Finding play(const Row& row, const Length& length, double epsilon) {
                       options);
 }
 
-/// The bars are for a record that comes first: what is claimed of a later one may be of the worst place for it. What
-/// is proven has to be near to what the filter can show.
+/// The bars are for a record that comes first, since the claim about a later one may be about the worst place for it.
+/// What is proven must also be near to what the filter can show.
 bool meets_bars(const audit::Finding& finding, const Length& length) {
   if (&length == &later) return !finding.exceeded() && finding.mu_bound >= 0.9 * finding.mu_of_filter;
   return !finding.exceeded() && finding.epsilon_bound >= 0.9 * finding.epsilon &&
@@ -111,7 +113,7 @@ std::string to_json(const Row& row, const Length& length, const audit::Finding& 
       meets_bars(finding, length));
 }
 
-/// The row's text: of this run or, where it was played before, of that one.
+/// The row's text: from this run or, where it was played before, from that run.
 std::string play_once(const std::filesystem::path& folder, const Row& row, const Length& length, double epsilon) {
   const std::filesystem::path file =
       folder / fmt::format("{}-{}{}.json", row.name, epsilon, &length == &later ? "-later" : "");

@@ -1,12 +1,12 @@
-// Which correlation an average of iterates wants, when its length is known and when it is not: √ρ times the standard
-// deviation that the privacy noise leaves in the mean of the first n iterates of a descent of one coordinate, η =
-// .01, λ = 1, Δ = 1. Usage: average_correlations [JSON file].
-//
+// Shows which correlation suits an average of iterates when its length is known, and when it is not. The figure is √ρ
+// times the standard deviation that the privacy noise leaves in the mean of the first n iterates of a descent of one
+// coordinate, with η = .01, λ = 1, Δ = 1. Usage: average_correlations [JSON file].
+// - known: rational ν-FTRL with the best ν for that n, which has to be known beforehand
 // - known: rational ν-FTRL with the best ν for that n, which has to be known beforehand
 // - every: one ν for every length and a finite spend, as `plan` suggests it for streams without an end; 1e-6 beside
-// it
+//   it
 // - doubling: a fresh mechanism, with its own best ν, for the first 1,000 steps and for each doubling of all steps; a
-//   record is in one of them, their means are independent and add up by their lengths
+//   record is in one of them, and their independent means are averaged by their lengths
 // - last: the best ν for the last iterate, ν = ηλ
 #include <cmath>
 #include <cstdio>
@@ -28,7 +28,7 @@ constexpr double step_size = 0.01;
 const privacy::LocalProblem problem{{1.0}, StepSize{step_size}, privacy::Curvature::fixed};
 const auto once = privacy::Participation::once();
 
-/// σ²Var at ρ = 1: γ²/2 times the variance for seed noise of variance 1.
+/// σ²Var at ρ = 1, which is γ²/2 times the variance for seed noise of variance 1.
 double variance(double nu, std::uint64_t steps) {
   const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{nu})};
   const double gamma = privacy::sensitivity_limit(correlation, once).value();

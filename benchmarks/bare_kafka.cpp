@@ -46,7 +46,7 @@ void assign_from_the_beginning(rd_kafka_t* client, const std::string& topic) {
   rd_kafka_topic_partition_list_destroy(list);
 }
 
-// Without reports of deliveries, commit looks only every 10 ms whether all records have arrived.
+// Without delivery reports, a commit would look only every 10 ms whether all records have arrived.
 void ask_for_reports(rd_kafka_conf_t* configuration) {
   rd_kafka_conf_set_dr_msg_cb(configuration, [](rd_kafka_t*, const rd_kafka_message_t*, void*) {});
 }
@@ -67,7 +67,7 @@ void send(rd_kafka_t* producer, const std::string& topic, std::string_view value
   parts[2].vtype = RD_KAFKA_VTYPE_MSGFLAGS;
   parts[2].u.i = RD_KAFKA_MSG_F_COPY | RD_KAFKA_MSG_F_BLOCK;
   parts[3].vtype = RD_KAFKA_VTYPE_VALUE;
-  parts[3].u.mem = {const_cast<char*>(value.data()), value.size()};  // only read: it is copied
+  parts[3].u.mem = {const_cast<char*>(value.data()), value.size()};  // only read, since it is copied
   parts[4].vtype = RD_KAFKA_VTYPE_KEY;
   if (key) parts[4].u.mem = {const_cast<char*>(key->data()), key->size()};
   require(rd_kafka_produceva(producer, parts, 5), "produce");

@@ -1,6 +1,7 @@
-// How fast do records become rows, against std::from_chars alone on fields that are split already? A record is ten
-// features and a target, CSV, once with 6 significant digits and once with 17, which no double needs more of. And
-// what do they cost as messages of a log, in memory or from a recorded segment, against lines of a file?
+// Measures how fast records become rows, compared with std::from_chars alone on fields that are split already. A
+// record is ten features and a target as CSV, once with 6 significant digits and once with 17, more than which no
+// double needs. It also measures what they cost as messages of a log, in memory or from a recorded segment, compared
+// with lines of a file.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -30,7 +31,7 @@ constexpr std::size_t records = 40'000;
 constexpr std::size_t columns = 11;
 constexpr std::size_t rows_per_read = 2048;  // as in a replay
 
-// A recorded stream in memory and, in a folder that goes away with it, on disk.
+// A recorded stream, in memory and on disk in a folder that disappears with it.
 class Recorded {
  public:
   explicit Recorded(const char* format) {
@@ -153,7 +154,7 @@ std::vector<std::string_view> split(const std::string& csv) {
   return fields;
 }
 
-// Index and numbers of all records in memory by one kernel.
+// Indexes and reads all records in memory with one kernel.
 void run_kernel(const decode::CsvKernel& kernel, std::string_view text, decode::CsvIndex& index,
                 std::vector<double>& numbers) {
   std::vector<std::uint32_t> wanted{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10};

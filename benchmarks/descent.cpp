@@ -1,11 +1,12 @@
-// What one private step costs over a plain one: the lane with noise at hand beside textbook loops.
+// Measures what one private step costs over a plain one: the lane, with its noise at hand, beside textbook loops.
 //
 // Every case takes the same steps of linear regression on the same rows. "plain" and "clipped" are the loops that
-// anyone would write, without noise and without a grid; "lane" is the product's path. Non-private comparators. "with
-// its noise" draws the noise in the same thread, as a replay on one core does.
+// anyone would write, without noise and without a grid; they are comparators and not private. "lane" is the product's
+// path. "with its noise" also draws the noise in the same thread, as a replay on one core does.
 //
-// In the environment: ROUNDS, the timings of each case (101); DIMENSION, the only one; with it ROWS_FILE, a file of
-// the rows to take in place of drawn ones, each once in a timing: x and y, row after row, as native doubles.
+// In the environment: ROUNDS is the number of timings of each case (101), and DIMENSION is the only dimension. With
+// DIMENSION, ROWS_FILE is a file of the rows to take instead of drawn ones, each once in a timing: x and y, row after
+// row, as native doubles.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +30,7 @@ using namespace nustream;
 
 constexpr double step_size = 1e-4;
 constexpr double clip_norm = 3.0;
-constexpr std::size_t blocks_min = 4;  // of noise, in one timing
+constexpr std::size_t blocks_min = 4;  // blocks of noise in one timing
 
 struct Data {
   record::RowBatch rows;
@@ -154,7 +155,7 @@ benchmarks::Case noisy_lane_case(const std::string& name, const noise::Correlati
                                            noise::first_checkpoint(noise::KeyBytes{1}, stage), StepIndex{0});
   const std::size_t block = noise::steps_per_block(dimension);
   const std::size_t count = data->rows.count();
-  const std::size_t rows = std::min(block, count);  // of one call; powers of two where rows are drawn
+  const std::size_t rows = std::min(block, count);  // rows of one call; powers of two if rows are drawn
   const std::size_t steps = std::max(count, blocks_min * block);
   const auto units = std::make_shared<std::vector<std::int64_t>>();
   auto releases = std::make_shared<lane::Releases>();

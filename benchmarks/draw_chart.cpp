@@ -1,5 +1,5 @@
-// draw_chart: a chart as JSON from standard input becomes SVG on standard output, by the code that draws the
-// service's own. Either lines over x, or rows beside each other:
+// draw_chart reads a chart as JSON from standard input and writes SVG to standard output, with the code that draws
+// the service's own charts. A chart has either lines over x, or rows beside each other:
 //
 //     {"title": …, "x": {"title": …, "logarithmic": true}, "y": …,
 //      "series": [{"series": NAME, "points": [[x, y, standard error], …]}, …]}

@@ -1,9 +1,11 @@
-// What a plan predicts of four estimators of a linear model against what they do: 24 streams of independent normal
-// rows, d of 4 or 16 coefficients, 20,000 or 100,000 records, ρ of .1 or 1, condition 1, 10 or 100 (eigenvalues of
-// E[xxᵀ] in a geometric row below 1), residual 1, answers at a distance of 1 in random directions. Every setting is
-// what moments::best_descent and best_sums choose from these figures; the error is √E (θ̂ − θ*)ᵀH(θ̂ − θ*) over keys.
+// Compares what a plan predicts of four estimators of a linear model with what they do. There are 24 streams of
+// independent normal rows: d of 4 or 16 coefficients, 20,000 or 100,000 records, ρ of .1 or 1, condition 1, 10 or 100
+// (eigenvalues of E[xxᵀ] in a geometric sequence below 1), residual 1, and answers at a distance of 1 in random
+// directions. Every setting is what moments::best_descent and best_sums choose from these figures. The error is √E
+// (θ̂ − θ*)ᵀH(θ̂ − θ*) over keys.
+//
 // Usage: estimator_grid [KEYS [JSON file]], 20 keys by default. Exits with 1 where a prediction is off by more than a
-// factor 1.5 (keys and data are fixed: no false alarm comes and goes).
+// factor 1.5. Keys and data are fixed, so the result does not vary by chance.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -45,7 +47,7 @@ struct Stream {
   std::vector<double> answer;
 };
 
-/// Along the eigenvectors: no estimator here can tell.
+/// A stream along the eigenvectors; no estimator here can tell the difference.
 Stream stream_of(const moments::Problem& problem, std::uint64_t key) {
   std::mt19937_64 engine(key);
   std::normal_distribution<double> normal;
@@ -156,7 +158,7 @@ int main(int argc, char** argv) {
   double worst = 1;
   std::uint64_t chosen_is_least = 0;
   std::uint64_t points = 0;
-  double dearest = 1;  // what was chosen over what was least
+  double dearest = 1;  // error of what was chosen over the least error
   for (const std::size_t dimension : {std::size_t{4}, std::size_t{16}}) {
     for (const std::uint64_t records : {20'000U, 100'000U}) {
       for (const double rho : {0.1, 1.0}) {

@@ -1,4 +1,5 @@
-// What the programs that make a paper's figures again have in common: arguments, and a figure as JSON and picture.
+// What the programs have in common that reproduce a paper's figures: arguments, and a figure as JSON and as a
+// picture.
 #pragma once
 
 #include <cmath>
@@ -15,7 +16,7 @@
 
 namespace nustream::benchmarks {
 
-/// PROGRAM [FIGURE…] [--quick] [--out FOLDER] [--data FOLDER].
+/// The arguments PROGRAM [FIGURE…] [--quick] [--out FOLDER] [--data FOLDER].
 struct FigureArguments {
   bool quick = false;
   std::string out = ".";
@@ -23,7 +24,7 @@ struct FigureArguments {
   std::vector<std::string> figures;  ///< empty: all
 };
 
-/// One figure: its numbers and how they look.
+/// One figure: its numbers and what they look like.
 struct Figure {
   std::string json;
   Picture chart;
@@ -33,7 +34,7 @@ struct NamedFigure {
   std::string name;
   std::function<std::vector<std::pair<std::string, Figure>>(const FigureArguments&)> draw;  ///< file name and figure
 };
-/// A figure of one file.
+/// A figure that is a single file.
 inline NamedFigure single(std::string name, std::function<Figure(const FigureArguments&)> draw) {
   return {name, [name, draw](const FigureArguments& arguments) {
             std::vector<std::pair<std::string, Figure>> one;
@@ -42,7 +43,7 @@ inline NamedFigure single(std::string name, std::function<Figure(const FigureArg
           }};
 }
 
-/// Slope of log y against log x by least squares.
+/// The slope of log y against log x by least squares.
 inline double log_slope(const std::vector<Point>& points) {
   double sx = 0;
   double sy = 0;
@@ -60,7 +61,7 @@ inline double log_slope(const std::vector<Point>& points) {
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-/// [{"series": …, "points": [[x, y, standard error], …]}, …]
+/// The series as JSON: [{"series": …, "points": [[x, y, standard error], …]}, …]
 inline std::string series_json(const std::vector<Series>& all) {
   std::string rows;
   for (const Series& one : all) {
@@ -74,7 +75,8 @@ inline std::string series_json(const std::vector<Series>& all) {
   return "[" + rows + "]";
 }
 
-/// Whole program: writes OUT/PREFIX_NAME.json and .svg of each figure asked for; the exit code of main().
+/// The whole program: it writes OUT/PREFIX_NAME.json and .svg of each figure that is asked for, and returns the exit
+/// code of main().
 inline int draw_figures(const std::string& prefix, const std::vector<NamedFigure>& known, int argc, char** argv) {
   FigureArguments arguments;
   for (int i = 1; i < argc; ++i) {

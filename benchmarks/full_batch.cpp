@@ -1,5 +1,5 @@
-// What the privacy of a full-batch descent costs in time: T = 100 steps of DP-GD and DP-2S-GD against the same
-// descent without clip, grid and noise, as one would write it with Eigen.
+// Measures what the privacy of a full-batch descent costs in time: T = 100 steps of DP-GD and DP-2S-GD, compared with
+// the same descent without clip, grid and noise, as one would write it with Eigen.
 #include <Eigen/Dense>
 
 #include <memory>
@@ -21,7 +21,7 @@ constexpr std::size_t rows = 1'000'000;
 constexpr std::size_t steps = 100;  // T
 constexpr double eta = 0.1;
 
-/// n rows of `width` normal numbers and a target.
+/// Makes n rows of `width` normal numbers and a target.
 std::shared_ptr<MemoryTable> table_of(std::size_t width) {
   auto table = std::make_shared<MemoryTable>();
   table->dimension = width;
@@ -45,7 +45,7 @@ lane::Settings settings_of(std::size_t dimension) {
   return settings;
 }
 
-/// One step over all rows at a time, its noise at hand.
+/// Takes one step over all rows at a time, with its noise at hand.
 struct PrivateDescent {
   std::shared_ptr<MemoryTable> table;
   lane::Lane lane;
@@ -91,7 +91,7 @@ Case plain_case(const std::string& name, std::shared_ptr<MemoryTable> table) {
           }};
 }
 
-/// q instruments and p regressors a row.
+/// Every row has q instruments and p regressors.
 Case plain_two_stage_case(const std::string& name, std::shared_ptr<MemoryTable> table, Eigen::Index q) {
   const Eigen::Index p = static_cast<Eigen::Index>(table->dimension) - q;
   struct State {

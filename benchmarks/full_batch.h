@@ -1,4 +1,4 @@
-// Descents over a table in memory, without files: what the figures of the full-batch papers are made of.
+// Descents over a table in memory, without files. The figures of the full-batch papers are made with these.
 #pragma once
 
 #include <cmath>
@@ -20,10 +20,10 @@ struct MemoryTable {
   [[nodiscard]] inference::TableView view() const noexcept { return {dimension, x, y}; }
 };
 
-/// What a descent over a table spends and how it clips; a stage each.
+/// What a descent over a table spends and how it clips; there is one for each stage.
 struct StageBudget {
   double rho;
-  /// Standard deviation times this: 1 for the exact calibration, √2 for the constant of the IV paper's text.
+  /// Factor of the standard deviation: 1 for the exact calibration, √2 for the constant of the IV paper's text.
   double inflation = 1;
 };
 
@@ -38,9 +38,9 @@ struct Iterates {
   [[nodiscard]] std::span<const double> last() const { return std::span(theta).last(dimension); }
 };
 
-/// Replace-one, T steps over m records each, in the table's order and again from its beginning; m divides n. σ from
-/// the correlation's own sensitivity over T steps with ⌈T/b⌉ participations, b = n/m steps apart. `budgets` has one
-/// entry a stage; without a key the noise is off.
+/// A replace-one descent of T steps over m records each, in the table's order and again from its beginning; m must
+/// divide n. σ comes from the correlation's own sensitivity over T steps with ⌈T/b⌉ participations that are b = n/m
+/// steps apart. `budgets` has one entry for each stage. Without a key the noise is off.
 inline Iterates minibatch_descent(lane::Settings settings, const MemoryTable& table, std::uint64_t steps,
                                   std::size_t minibatch, const noise::Correlation& correlation,
                                   std::span<const StageBudget> budgets, std::optional<std::uint64_t> key) {
@@ -94,7 +94,7 @@ inline Iterates minibatch_descent(lane::Settings settings, const MemoryTable& ta
   return iterates;
 }
 
-/// Every record in every step (k = T, b = 1).
+/// The descent with every record in every step (k = T, b = 1).
 inline Iterates full_batch_descent(lane::Settings settings, const MemoryTable& table, std::uint64_t steps,
                                    const noise::Correlation& correlation, std::span<const StageBudget> budgets,
                                    std::optional<std::uint64_t> key) {

@@ -1,5 +1,6 @@
-// Timing for the benchmarks: pinned to one core, cases interleaved round by round so that a change of clock
-// frequency hits all of them alike, minimum and median per case, one JSON document per program.
+// Timing for the benchmarks. It pins the program to one core and interleaves the cases round by round, so that a
+// change of clock frequency hits all of them alike. It reports minimum and median per case, as one JSON document per
+// program.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ struct Case {
   std::function<void()> run;
 };
 
-/// Nanoseconds per item over the rounds of one case.
+/// The nanoseconds per item over the rounds of one case.
 struct Timing {
   std::string name;
   double nanoseconds_min;
@@ -26,17 +27,17 @@ struct Timing {
 
 enum class Pinning { one_core, none };
 
-/// What the environment asks for under `variable`, a positive whole number; `otherwise` where it does not.
-/// Throws std::invalid_argument for anything else.
+/// The positive whole number that the environment gives for `variable`, or `otherwise` where it gives none. Throws
+/// std::invalid_argument for anything else.
 [[nodiscard]] std::size_t asked(const char* variable, std::size_t otherwise);
 
-/// Keeps this thread on the last core that it is allowed on; returns its number, or −1 where the system refuses.
+/// Keeps this thread on the last core that it may use. Returns its number, or −1 where the system refuses.
 int pin_to_one_core();
 
-/// Minimum and median of what the rounds of one case took, nanoseconds per item.
+/// Minimum and median of what the rounds of one case took, in nanoseconds per item.
 [[nodiscard]] Timing timing_of(std::string name, std::vector<double> nanoseconds);
 
-/// Runs every case once to warm up, then `rounds` times in turn.
+/// Runs every case once to warm up, and then all of them in turn `rounds` times.
 [[nodiscard]] std::vector<Timing> measure(const std::vector<Case>& cases, std::size_t rounds = 21);
 
 /// Makes the compiler believe that `value` is used.
@@ -55,19 +56,19 @@ inline void keep(const T& value) {
 /// "figures" is left out where there are none.
 class Report {
  public:
-  /// A program with threads and child processes of its own runs unpinned, and says so: "core": −1.
+  /// A program with threads and child processes of its own runs unpinned, and says so by "core": −1.
   explicit Report(std::string benchmark, Pinning pinning = Pinning::one_core);
 
   /// `unit` names one item of the cases: "sample", "step", "row", "commit".
   void add(const std::vector<Timing>& timings, const std::string& unit);
-  /// Time of `numerator` over time of `denominator`, both added before. `bar` says what is promised about it, as
-  /// in "at most 1.35"; empty where nothing is.
+  /// Adds the time of `numerator` over that of `denominator`, both of which were added before. `bar` says what is
+  /// promised about the ratio, as in "at most 1.35"; it is empty where nothing is promised.
   void add_ratio(const std::string& name, const std::string& numerator, const std::string& denominator,
                  const std::string& bar = {});
-  /// What is no time per item: a latency, a size, a share.
+  /// Adds a figure that is not a time per item: a latency, a size, a share.
   void add_figure(const std::string& name, double value, const std::string& unit, const std::string& bar = {});
-  /// Writes to the file named by the first argument of the program, or to standard output without one. Returns
-  /// the exit code of main().
+  /// Writes to the file that the program's first argument names, or to standard output without one. Returns the exit
+  /// code of main().
   [[nodiscard]] int write(int argc, char** argv) const;
 
  private:

@@ -1,7 +1,8 @@
-// How often streaming intervals for the population parameter hold it: sandwich intervals of a linear stream, d = 3,
-// with a variance that depends on the features, at ρ = 1 of which .1 is for the interval; and batch means beside
-// them. Usage: interval_coverage [STREAMS [JSON file]]. Exits with 1 where the coverage at nominal .95 is outside
-// .93–.97 by more than three standard errors of the count (keys and data are fixed: no false alarm comes and goes).
+// Measures how often streaming intervals for the population parameter hold it: sandwich intervals of a linear stream,
+// d = 3, with a variance that depends on the features, at ρ = 1 of which .1 is for the interval; and batch means
+// beside them. Usage: interval_coverage [STREAMS [JSON file]]. Exits with 1 where the coverage at nominal .95 is
+// outside .93–.97 by more than three standard errors of the count. Keys and data are fixed, so the result does not
+// vary by chance.
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -53,7 +54,7 @@ class Normals {
   noise::NoiseSource source_;
 };
 
-/// x ~ N(0, I), y = xᵀθ* + s(x) ε with s² = ½(1 + x_1²).
+/// Rows x ~ N(0, I), y = xᵀθ* + s(x) ε with s² = ½(1 + x_1²).
 record::RowBatch stream(std::uint64_t number) {
   record::RowBatch rows;
   rows.dimension = d;
@@ -100,7 +101,7 @@ std::vector<Stage> noise_stages(const lane::Settings& settings, const noise::Cor
   return stages;
 }
 
-/// z of all steps on the stage's grid.
+/// The z of all steps on the stage's grid.
 std::vector<std::int64_t> all_units(Stage& stage) {
   std::vector<std::int64_t> units;
   while (units.size() < records * stage.dimension) {
@@ -115,7 +116,7 @@ std::vector<std::int64_t> all_units(Stage& stage) {
 struct Tally {
   std::uint64_t intervals = 0;
   std::uint64_t held = 0;
-  std::uint64_t silent = 0;  // no interval, for noise hid the moments
+  std::uint64_t silent = 0;  // streams without an interval, as noise hid the moments
   double width = 0;
 
   void add(const inference::Interval& interval, double value) {

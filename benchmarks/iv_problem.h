@@ -1,4 +1,4 @@
-// Instrumental problems and full-batch DP-2S-GD over them: what the figures of the IV paper are made of.
+// Instrumental problems and full-batch DP-2S-GD over them. The figures of the IV paper are made with these.
 #pragma once
 
 #include <zlib.h>
@@ -27,7 +27,7 @@ struct Problem {
   MemoryTable table;
   std::size_t instruments = 0;
   std::size_t endogenous = 0;
-  std::vector<double> truth;      // empty where nobody knows
+  std::vector<double> truth;      // empty if nobody knows it
   std::vector<double> two_stage;  // 2SLS of the table
 };
 
@@ -48,14 +48,15 @@ inline lane::Settings settings_of(const Problem& problem, Steps steps, Clips cli
   return settings;
 }
 
-/// rho_1 of the first stage, rho_2 of the second.
+/// Spends rho_1 on the first stage and rho_2 on the second.
 inline Iterates two_stage(const Problem& problem, Steps steps, Clips clips, std::uint64_t count, double rho_1,
                           double rho_2, std::optional<std::uint64_t> key, double inflation = 1) {
   const StageBudget budgets[] = {{rho_2, inflation}, {rho_1, inflation}};
   return full_batch_descent(settings_of(problem, steps, clips), problem.table, count, independent, budgets, key);
 }
 
-/// Algorithm 3: z and x public, y alone is private; the first stage is plain descent and all of ρ is the second's.
+/// Algorithm 3: z and x are public and y alone is private. The first stage is plain descent, and the second gets all
+/// of ρ.
 inline Iterates public_rows(const Problem& problem, Steps steps, double clip, std::uint64_t count, double rho,
                             std::optional<std::uint64_t> key, double inflation = 1) {
   lane::Settings settings = settings_of(problem, steps, {1, clip});
@@ -64,8 +65,8 @@ inline Iterates public_rows(const Problem& problem, Steps steps, double clip, st
   return full_batch_descent(std::move(settings), problem.table, count, independent, {&budget, 1}, key);
 }
 
-/// One pass in the table's order, one record a step, zero-out, ρ in halves, each stage's noise its own: the first
-/// coefficient of the average. Without a key the noise is off.
+/// Makes one pass in the table's order, one record a step, zero-out, with half of ρ for each stage and noise of its
+/// own. Returns the first coefficient of the average. Without a key the noise is off.
 inline double stream_two_stage(const lane::Settings& settings, const MemoryTable& table,
                                const noise::Correlation& correlation, double rho, std::optional<std::uint64_t> key) {
   const Sensitivity sensitivity = privacy::sensitivity_limit(correlation, privacy::Participation::once());
@@ -88,7 +89,7 @@ inline double stream_two_stage(const lane::Settings& settings, const MemoryTable
     std::size_t count = table.rows() - row;
     std::vector<noise::GridNoise> noise;
     for (std::size_t i = 0; i < stages.size(); ++i) {
-      const noise::CorrelatedBlock block = sources[i].next();  // of as many steps for stages of one width
+      const noise::CorrelatedBlock block = sources[i].next();  // of as many steps if stages have one width
       count = std::min(count, block.steps);
       units[i].assign(block.z.size(), 0);
       if (key) grids[i].round_noise(block.z, units[i]);
@@ -106,8 +107,8 @@ inline double stream_two_stage(const lane::Settings& settings, const MemoryTable
   return releases[0].average[0];
 }
 
-/// The paper's step sizes: η = 1/λ_max(ZᵀZ/n), α = 2/(2 λ_max + λ_min) of Θ̂ᵀ(ZᵀZ/n)Θ̂, from the table itself: public
-/// settings in these studies, never of a private table.
+/// The paper's step sizes, η = 1/λ_max(ZᵀZ/n) and α = 2/(2 λ_max + λ_min) of Θ̂ᵀ(ZᵀZ/n)Θ̂, from the table itself. In
+/// these studies they are public settings; they must never come from a private table.
 inline Steps suitable_steps(const Problem& problem) {
   using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const auto n = static_cast<Eigen::Index>(problem.table.rows());
@@ -150,7 +151,7 @@ inline Problem synthetic(std::size_t p, std::size_t n, std::uint64_t seed) {
   return problem;
 }
 
-/// Columns of a CSV by name; compressed or not.
+/// The columns of a CSV by name; the file may be compressed.
 inline std::vector<std::vector<double>> columns_of(const std::string& file, const std::vector<std::string>& names) {
   const auto close = [](gzFile_s* open) { gzclose(open); };
   const std::unique_ptr<gzFile_s, decltype(close)> in(gzopen(file.c_str(), "rb"), close);
@@ -181,7 +182,8 @@ inline std::vector<std::vector<double>> columns_of(const std::string& file, cons
   return columns;
 }
 
-/// Centred, and to a spread of 1 (ddof 0) where asked for: from the table itself, which is public in these studies.
+/// Centres a column and, if asked to, scales it to a standard deviation of 1 (ddof 0), by the table itself, which is
+/// public in these studies.
 inline void center(std::vector<double>& column, bool standardise) {
   double mean = 0;
   double squares = 0;
@@ -195,7 +197,8 @@ inline void center(std::vector<double>& column, bool standardise) {
   for (double& value : column) value /= std::sqrt(squares / n);
 }
 
-/// One endogenous regressor; columns are instruments, regressor, outcome, all centred.
+/// A problem of one endogenous regressor. The columns are the instruments, the regressor and the outcome, all
+/// centred.
 inline Problem real_problem(std::vector<std::vector<double>> columns, bool standardise) {
   const std::size_t instruments = columns.size() - 2;
   for (std::size_t j = 0; j < columns.size(); ++j) center(columns[j], standardise && j < instruments);
@@ -208,7 +211,7 @@ inline Problem real_problem(std::vector<std::vector<double>> columns, bool stand
   return problem;
 }
 
-/// Each column times its factor, the outcome times its own.
+/// The problem with each column multiplied by its factor, and the outcome by its own.
 inline Problem scaled(Problem problem, const std::vector<double>& factors, double of_outcome) {
   for (std::size_t i = 0; i < problem.table.x.size(); ++i) problem.table.x[i] *= factors[i % factors.size()];
   for (double& y : problem.table.y) y *= of_outcome;
@@ -222,7 +225,7 @@ inline Problem card(const std::string& folder) {
       true);
 }
 
-/// Angrist and Evans: weeks worked on a third child, instrumented by the sexes of the first two.
+/// Angrist and Evans: weeks worked on a third child, with the sexes of the first two as instruments.
 inline Problem angrist(const std::string& folder) {
   return real_problem(columns_of(folder + "/fertility_254654.csv.gz", {"samesex", "morekids", "weeks"}), false);
 }

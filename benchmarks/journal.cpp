@@ -1,7 +1,7 @@
-// What a commit costs: sealed, durable and released, against the bare system calls that any such commit makes; and
-// what a start-up costs that has to read a long ledger and long releases again.
+// Measures what a commit costs that is sealed, durable and released, compared with the bare system calls that any
+// such commit makes. It also measures a start-up that has to read a long ledger and long releases again.
 //
-// The folder is made in TMPDIR: on a memory file system there is nothing to wait for, and the figures mean nothing.
+// The folder is made in TMPDIR. On a memory file system there is nothing to wait for, and the figures mean nothing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ journal::LedgerEntry entry(std::uint64_t steps) {
           Rho{0.1},    Rho{0.2},  digest,     {},          false,           journal::Overlap::disjoint};
 }
 
-/// A run over a folder of its own: commits batches of one outbox.
+/// A run over a folder of its own, which commits batches of one outbox.
 class Committer {
  public:
   Committer(const fs::path& folder, std::size_t outbox_bytes)
@@ -70,7 +70,7 @@ class Committer {
   std::uint64_t steps_ = 0;
 };
 
-/// The same writes, syncs and renames without a thought between them: what the disk takes at the least.
+/// The same writes, syncs and renames with nothing in between: the least that the disk takes.
 class BareCommits {
  public:
   BareCommits(const fs::path& folder, std::size_t outbox_bytes)

@@ -1,4 +1,4 @@
-// A figure's numbers as a line chart, drawn by the code that draws the service's own (streaming/chart).
+// Draws a figure's numbers as a line chart, with the code that draws the service's own charts (streaming/chart).
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Axis {
 
 using Picture = chart::Chart;
 
-/// Each series is a line with a dot for each point, and a bar of its standard error.
+/// Draws each series as a line with a dot for each point, and a bar for its standard error.
 inline Picture line_chart(std::string title, Axis x, Axis y, const std::vector<Series>& series) {
   std::vector<chart::Layer> layers;
   double low = std::numeric_limits<double>::infinity();

@@ -44,7 +44,7 @@ std::vector<Mechanism> mechanisms() {
           {"exact, l2, y − ½", centred, LocalCalibration::exact, LocalNorm::l2}};
 }
 
-/// All records there are, row-major kinds × p.
+/// All records that there are, row-major kinds × p.
 std::vector<double> all_kinds() {
   std::vector<double> x(kinds * p);
   for (std::size_t kind = 0; kind < kinds; ++kind) {
@@ -53,7 +53,7 @@ std::vector<double> all_kinds() {
   return x;
 }
 
-/// How often each kind occurs among n.
+/// How often each kind occurs among n records.
 std::vector<double> multinomial(double n, std::mt19937_64& random) {
   std::vector<double> counts(kinds);
   auto left = static_cast<std::int64_t>(n);
@@ -66,11 +66,11 @@ std::vector<double> multinomial(double n, std::mt19937_64& random) {
   return counts;
 }
 
-/// What one repetition's users hold, and the noise that they add, of standard deviation 1.
+/// What the users of one repetition hold, and the noise that they add, of standard deviation 1.
 struct Draw {
   std::array<double, p * p> second_moment{};
-  std::array<double, p> sum{};           ///< of x
-  std::array<double, p> cross_moment{};  ///< of x y
+  std::array<double, p> sum{};           ///< sum of x
+  std::array<double, p> cross_moment{};  ///< sum of x y
   std::array<double, triangle + p> noise{};
   std::vector<double> public_counts;
 };
@@ -93,7 +93,7 @@ void draw_records(double n, const std::vector<double>& x, std::mt19937_64& rando
   draw.public_counts = multinomial(n, random);
 }
 
-/// Report by report.
+/// Draws the noise report by report.
 void draw_noise(std::uint64_t reports, std::mt19937_64& random, Draw& draw) {
   constexpr std::size_t numbers = triangle + p;
   constexpr std::size_t batch = numbers * noise::gaussian_chunk;  // whole reports and whole chunks
@@ -161,7 +161,7 @@ struct Setting {
   LocalRepair repair;
   LocalNoise noise;
   double reports_needed = 0;
-  std::vector<std::vector<double>> errors;  ///< by n
+  std::vector<std::vector<double>> errors;  ///< for each n
   std::vector<std::size_t> indefinite;
   std::vector<std::size_t> no_scale;
 };
@@ -195,7 +195,7 @@ void add_repetition(const Draw& draw, std::size_t index, double n, const std::ve
   }
 }
 
-/// A line through (ln x, ln median), each point weighted by its median's own relative error.
+/// A line through (ln x, ln median), where each point is weighted by its median's own relative error.
 class Line {
  public:
   void add(double x, const Median& error) {
@@ -208,7 +208,7 @@ class Line {
     ++points_;
   }
   [[nodiscard]] std::size_t points() const noexcept { return points_; }
-  /// NaN below two points.
+  /// The slope; NaN with fewer than two points.
   [[nodiscard]] double slope() const { return points_ < 2 ? std::nan("") : (xy_ - x_ * y_ / weights_) / spread(); }
   [[nodiscard]] double standard_error() const { return points_ < 2 ? std::nan("") : 1 / std::sqrt(spread()); }
 
@@ -219,7 +219,7 @@ class Line {
   std::size_t points_ = 0;
 };
 
-/// Over the numbers of reports from `from` on.
+/// The line over the numbers of reports from `from` on.
 Line slope_in_reports(const LocalFigure& figure, const Setting& setting, double from) {
   Line line;
   for (std::size_t i = 0; i < figure.reports.size(); ++i) {
@@ -228,7 +228,7 @@ Line slope_in_reports(const LocalFigure& figure, const Setting& setting, double 
   return line;
 }
 
-/// Over ε at the largest n, for the settings that differ from `first` in ε alone.
+/// The line over ε at the largest n, for the settings that differ from `first` in ε alone.
 Line slope_in_epsilon(const std::vector<Setting>& settings, const Setting& first) {
   Line line;
   for (const Setting& one : settings) {
@@ -269,7 +269,7 @@ void append(const std::string& item, std::string& list) {
   list += item;
 }
 
-/// A bar below 0 has no place on a logarithmic axis.
+/// A bar that reaches below 0 has no place on a logarithmic axis.
 Point point(double x, const Median& error) {
   return {x, error.value, std::min(error.standard_error, 0.9 * error.value)};
 }

@@ -1,5 +1,5 @@
 // The figures of local privacy (NLDP appendix A.1): the error of a logistic model against the number of reports and
-// ε.
+// against ε.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@ struct LocalFigure {
   std::size_t repetitions = 200;
   std::vector<double> epsilons{10, 5, 3, 2};
   std::vector<double> reports{1e4, 5e4, 1e5, 3e5, 1e6, 1e7, 1e8, 1e9};  ///< n; as many public rows
-  /// Up to this n the noise of every report is drawn, beyond it the sum of all of it as one Gaussian, which has the
-  /// same distribution.
+  /// Up to this n the noise of every report is drawn. Beyond it the sum of all noise is drawn as one Gaussian, which
+  /// has the same distribution.
   double drawn_up_to = 1e5;
   std::uint64_t seed = 1;
 };
 
-/// One figure as numbers and as a picture.
+/// One figure, as numbers and as a picture.
 struct DrawnFigure {
   std::string name;
   std::string json;
   Picture chart;
 };
 
-/// p = 10 features ±1/p, w* = (1, …, 1)/√p, δ = 1e-5, squared relative error ‖ŵ − w*‖∞²/‖w*‖∞². Medians with standard
-/// errors (the errors have heavy tails where the noise is larger than the signal), and the slopes of their
-/// logarithms. The signal itself is drawn exactly at every n: 2^p kinds of records, counted by multinomial draws. All
-/// mechanisms of a repetition see the same records and the same noise, scaled.
+/// p = 10 features ±1/p, w* = (1, …, 1)/√p, δ = 1e-5, and the squared relative error ‖ŵ − w*‖∞²/‖w*‖∞². It gives
+/// medians with standard errors (the errors have heavy tails where the noise is larger than the signal), and the
+/// slopes of their logarithms. The signal itself is drawn exactly at every n: there are 2^p kinds of records, which
+/// are counted by multinomial draws. All mechanisms of a repetition see the same records and the same noise, scaled.
 ///
-/// "reports": over n, and its slopes from four times the n on at which the noise is no longer larger than the signal;
-/// the picture at the first ε, without a repair. "epsilon": over ε at the largest n. Each row:
+/// "reports" is over n; its slopes begin at four times the n from which on the noise is no longer larger than the
+/// signal, and its picture is at the first ε, without a repair. "epsilon" is over ε at the largest n. Each row is
 ///
 ///     {"mechanism": …, "repair": …, "epsilon": …, "n": …, "noise_xx": …, "noise_xy": …, "median": …,
 ///      "standard_error": …, "indefinite": …, "no_scale": …}

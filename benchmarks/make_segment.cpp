@@ -1,5 +1,5 @@
-// The lines of a CSV as a recorded segment, by the recorder's own writer: what `nustream record` makes of a topic
-// that holds them. Usage: make_segment CSV SEGMENT; the first line, the header, is left out.
+// Writes the lines of a CSV as a recorded segment with the recorder's own writer: what `nustream record` makes of a
+// topic that holds them. Usage: make_segment CSV SEGMENT; the first line, the header, is left out.
 #include <cstdint>
 #include <exception>
 #include <fstream>

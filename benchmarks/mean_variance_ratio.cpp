@@ -1,6 +1,6 @@
-// Stationary variance of a private mean: ν = η against independent noise, measured on a bounded stream and compared
-// with η(2−η)((2/π)K(1−η))² (CDP+ Theorem 2.1). Usage: mean_variance_ratio [STEPS [JSON file]]. Exits with 1 where a
-// ratio is more than 3 standard errors off (keys are fixed: no false alarm comes and goes).
+// Measures the stationary variance of a private mean, with ν = η against independent noise, on a bounded stream, and
+// compares it with η(2−η)((2/π)K(1−η))² (CDP+ Theorem 2.1). Usage: mean_variance_ratio [STEPS [JSON file]]. Exits
+// with 1 where a ratio is more than 3 standard errors off. Keys are fixed, so the result does not vary by chance.
 
 #include <cmath>
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 using namespace nustream;
 using namespace nustream::benchmarks;
 
-constexpr std::size_t dimension = 16;  // independent coordinates: as many chains as parameters
+constexpr std::size_t dimension = 16;  // independent coordinates, so as many chains as parameters
 constexpr double rho = 0.5;
 
 lane::Settings mean_settings(double eta) {
@@ -26,7 +26,7 @@ lane::Settings mean_settings(double eta) {
   return settings;
 }
 
-/// Variance of θ_t − θ_t(noise off) over time and coordinates, after a burn-in. Its standard error comes from the
+/// The variance of θ_t − θ_t(noise off) over time and coordinates, after a burn-in. Its standard error comes from the
 /// means of 32 stretches of the run.
 Estimate stationary_variance(const noise::Correlation& correlation, double eta, std::size_t steps,
                              std::uint64_t run) {
@@ -43,7 +43,7 @@ Estimate stationary_variance(const noise::Correlation& correlation, double eta, 
   record::RowBatch rows;
   rows.dimension = dimension;
   std::mt19937_64 bits(run);
-  std::uniform_real_distribution<double> entry(-0.25, 0.25);  // of a norm of at most 1: nothing is clipped
+  std::uniform_real_distribution<double> entry(-0.25, 0.25);  // for a norm of at most 1, so that nothing is clipped
   std::vector<std::int64_t> units(noise::steps_per_block(dimension) * dimension);
   const std::vector<std::int64_t> no_noise(units.size(), 0);
   lane::Releases releases;

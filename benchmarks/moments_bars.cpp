@@ -1,10 +1,11 @@
-// How close models that are solved from running sums come to least squares, at rho = .1, on real streams; with
-// settings that are public. Usage: moments_bars [KEYS [JSON file]]; 20 keys by default. Exits with 1
-// where a mean is above its bar (keys are fixed: no false alarm comes and goes).
+// Measures how close models that are solved from running sums come to least squares, at rho = .1 on real streams with
+// settings that are public. Usage: moments_bars [KEYS [JSON file]]; 20 keys by default. Exits with 1 where a mean is
+// above its bar. Keys are fixed, so the result does not vary by chance.
 //
-// retail: the largest distance of the slope from the least squares of all records so far, over the releases after
-// 100,000 records, and the distance at the end. bike: (t − s)'H(t − s)/σ² of the last release, t the estimate, s
-// least squares, H the mean of xx', σ² the mean squared residual; in the order of time, and shuffled.
+// For retail the figures are the largest distance of the slope from the least squares of all records so far, over the
+// releases after 100,000 records, and the distance at the end. For bike the figure is (t − s)'H(t − s)/σ² of the last
+// release, in the order of time and shuffled: t is the estimate, s least squares, H the mean of xx', and σ² the mean
+// squared residual.
 
 #include <algorithm>
 #include <cmath>
@@ -52,7 +53,7 @@ Stream read_stream(const std::string& file, const std::vector<std::string>& over
   return stream;
 }
 
-/// Its releases, over the rows in the given order.
+/// The releases over the rows in the given order.
 moments::Releases solve(const Stream& stream, const record::RowBatch& rows, std::uint64_t key) {
   const secrets::Keyring keys = secrets::Keyring::insecure(key);
   const config::Mechanism& mechanism = stream.mechanism;
@@ -90,7 +91,7 @@ struct Figure {
   }
 };
 
-/// Slopes of the least squares of the first `every`, 2 `every`, … records, and of all.
+/// The slopes of the least squares of the first `every`, 2 `every`, … records, and of all.
 std::vector<double> slopes_so_far(const Stream& stream) {
   std::vector<double> slopes;
   double n = 0, x = 0, xx = 0, y = 0, xy = 0;
@@ -106,7 +107,7 @@ std::vector<double> slopes_so_far(const Stream& stream) {
   return slopes;
 }
 
-/// `more` are settings of [moments], in TOML.
+/// `more` are further settings of [moments], in TOML.
 void retail(const std::string& name, const std::string& more, std::uint64_t keys, std::optional<double> bar,
             std::vector<Figure>& figures) {
   const Stream stream = read_stream(std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/retail.toml",
@@ -132,15 +133,15 @@ void retail(const std::string& name, const std::string& more, std::uint64_t keys
 
 struct Column {
   const char* name;
-  double lower, upper;  ///< public ranges, as the table's page says
+  double lower, upper;  ///< public ranges, according to the table's page
 };
 constexpr Column columns[] = {{"season", 1, 4},  {"yr", 0, 1},      {"mnth", 1, 12},      {"hr", 0, 23},
                               {"holiday", 0, 1}, {"weekday", 0, 6}, {"workingday", 0, 1}, {"weathersit", 1, 4},
                               {"temp", 0, 1},    {"atemp", 0, 1},   {"hum", 0, 1},        {"windspeed", 0, 1}};
 
-/// A column's centre is the middle of its public range and its scale the standard deviation of a uniform one; R_x is
-/// 1.25√d. Of the log of a count between 1 and 1,000 the centre 4, the scale 1.5 and R_r = 2 are guesses: others that
-/// are as good (the middle and the spread of that range; R_r from 1.5 to 4) end between .006 and .03.
+/// The centre of a column is the middle of its public range and its scale the standard deviation of a uniform one;
+/// R_x is 1.25√d. For the log of a count between 1 and 1,000 the centre 4, the scale 1.5 and R_r = 2 are guesses.
+/// Others that are as good (the middle and the spread of that range; R_r from 1.5 to 4) end between .006 and .03.
 std::string bike_settings() {
   std::string text = fmt::format(
       "[stream]\nname = \"bike\"\ninput = \"{}/tests/golden/data/bike_hour.csv.gz\"\n[target]\ncolumn = \"cnt\"\n"

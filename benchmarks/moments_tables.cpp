@@ -1,11 +1,11 @@
-// How far instrumental variables that are solved from one pass over a table are from two-stage least squares of the
-// same rows, under fresh noise. Usage: moments_tables TABLES [KEYS [JSON file]]; 200 keys by default. TABLES is the
-// folder of card_complete_2191.csv and fertility_254654.csv.gz. Exits with 1 where a bar is missed (keys are fixed:
-// no false alarm comes and goes).
+// Measures how far instrumental variables that are solved from one pass over a table are from two-stage least squares
+// of the same rows, under fresh noise. Usage: moments_tables TABLES [KEYS [JSON file]]; 200 keys by default. TABLES
+// is the folder of card_complete_2191.csv and fertility_254654.csv.gz. Exits with 1 where a bar is missed. Keys are
+// fixed, so the result does not vary by chance.
 //
 // Angrist and Evans: weeks worked on a third child, by the sexes of the first two, 254,654 rows; 2SLS −6.314. Card:
-// log wages on years of schooling, by the colleges near by and the parents' schooling, 2,191 rows; 2SLS .07441.
-// Bounds are of the columns' public ranges, or round figures; the scales of Card's columns are those of the file,
+// log wages on years of schooling, by nearby colleges and the parents' schooling, 2,191 rows; 2SLS .07441. Bounds
+// come from the columns' public ranges, or are round figures. The scales of Card's columns are those of the file,
 // which the descents that it is compared with have too.
 
 #include <algorithm>
@@ -41,8 +41,8 @@ struct Case {
   std::vector<std::string> overrides;
   std::string regressor;
   double least_squares;
-  double bar;       ///< of the standard deviation
-  double bias_bar;  ///< of the mean's distance
+  double bar;       ///< bar of the standard deviation
+  double bias_bar;  ///< bar of the mean's distance
 };
 
 std::string column(const std::string& kind, const std::string& name, double center, double scale) {
@@ -88,7 +88,7 @@ delta = 1e-6
 )";
 }
 
-/// Effects under `keys` keys, one pass each.
+/// The effects under `keys` keys, with one pass each.
 std::vector<double> effects(const Case& one, std::uint64_t keys) {
   const std::string file = (std::filesystem::temp_directory_path() / "nustream_moments_tables.toml").string();
   std::ofstream(file, std::ios::binary) << one.settings;

@@ -1,6 +1,7 @@
-// What a sample of noise costs: its parts, the whole from keys to grid integers, independent and correlated, at the
-// first step and at the ten-millionth; and the textbook generator that it replaces. In the environment: ROUNDS, the
-// timings of each case (21); DIMENSION, the only one; STEPS, those of one timing of a source (64 blocks).
+// Measures what a sample of noise costs: its parts, and the whole from keys to grid integers, independent and
+// correlated, at the first step and at the ten-millionth; and the textbook generator that it replaces. In the
+// environment: ROUNDS is the number of timings of each case (21), DIMENSION the only dimension, and STEPS the steps
+// of one timing of a source (64 blocks).
 #include <fmt/format.h>
 
 #include <array>
@@ -24,7 +25,7 @@ using namespace nustream::noise;
 
 constexpr std::uint64_t late_step = 10'000'000;
 
-// A run of some milliseconds, unless STEPS says otherwise; a block is a few tens of microseconds.
+// A run takes some milliseconds, unless STEPS says otherwise; a block takes a few tens of microseconds.
 std::size_t blocks_per_run(std::size_t dimension) {
   const std::size_t block = steps_per_block(dimension);
   const std::size_t steps = asked("STEPS", 64 * block);
@@ -43,7 +44,7 @@ Checkpoint checkpoint_at(std::uint64_t step, std::size_t dimension, std::size_t 
   return checkpoint;
 }
 
-// z of a source, as grid integers where `grid` is given.
+// Draws z from a source, as grid integers where `grid` is given.
 Case source_case(const std::string& name, const Correlation& correlation, std::size_t poles, std::size_t dimension,
                  std::uint64_t first_step, bool rounded) {
   const std::size_t samples = steps_per_block(dimension) * dimension;

@@ -1,4 +1,4 @@
-// One private descent over rows held in memory, without files or state: what the accuracy figures are made of.
+// One private descent over rows held in memory, without files or state. The accuracy figures are made with this.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace nustream::benchmarks {
 
-/// A plain descent of d coefficients from zero with a constant step size: one record a step, every iterate released.
+/// A plain descent of d coefficients from zero with a constant step size, one record a step, and every iterate
+/// released.
 inline lane::Settings plain_descent(std::size_t dimension, double clip, double step_size) {
   return {.dimension = dimension,
           .loss = {},
@@ -26,14 +27,14 @@ inline lane::Settings plain_descent(std::size_t dimension, double clip, double s
           .start = std::vector<double>(dimension, 0.0)};
 }
 
-/// Last iterate and average of a run, working coordinates.
+/// The last iterate and the average of a run, in working coordinates.
 struct PathEnd {
   std::vector<double> last;
   std::vector<double> average;
 };
 
 /// Descends over all `rows` with the noise of `correlation` at ρ = `rho` (σ from the correlation's own limit,
-/// zero-out adjacency) under `key`. A null `key` gives the noise-off run on the same grid.
+/// zero-out adjacency) under `key`. A null `key` gives the run without noise on the same grid.
 inline PathEnd descend(const lane::Settings& settings, const record::RowBatch& rows,
                        const noise::Correlation& correlation, Rho rho, const noise::KeyBytes* key) {
   const auto once = privacy::Participation::once();
@@ -68,14 +69,15 @@ inline PathEnd descend(const lane::Settings& settings, const record::RowBatch& r
   return {{end.theta.begin(), end.theta.end()}, {end.average.begin(), end.average.end()}};
 }
 
-/// Euclidean distance.
+/// The Euclidean distance.
 inline double distance(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::size_t j = 0; j < a.size(); ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
   return std::sqrt(sum);
 }
 
-/// A key for run number `run`: fixed, so that the figures can be made again; never for data that matters.
+/// The key for run number `run`. It is fixed, so that the figures can be made again; it must never be used for data
+/// that matters.
 inline noise::KeyBytes numbered_key(std::uint64_t run) {
   noise::KeyBytes key{};
   for (std::size_t i = 0; i < 8; ++i) key[i] = static_cast<std::uint8_t>(run >> (8 * i));
@@ -83,7 +85,7 @@ inline noise::KeyBytes numbered_key(std::uint64_t run) {
   return key;
 }
 
-/// Mean and standard error of a sample.
+/// The mean and standard error of a sample.
 struct Estimate {
   double mean;
   double standard_error;

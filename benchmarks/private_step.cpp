@@ -1,7 +1,8 @@
-// What the private step costs wherever it is taken: the kernels of every instruction set that this machine has, of
-// one predictor and of two stages, the matrix loop and the second moments. Noise is at hand; rows stay in the cache.
+// Measures what the private step costs wherever it is taken: in the kernels of every instruction set that this
+// machine has, for one predictor and for two stages, in the matrix loop, and in the second moments. Noise is at hand,
+// and rows stay in the cache.
 //
-// ROUNDS in the environment: the timings of each case (101).
+// ROUNDS in the environment is the number of timings of each case (101).
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,6 @@
-// A CSV of 10 features and a target, end to end: std::from_chars alone, the reader, plain SGD over the reader, and
-// the whole private replay (parse, step, noise, a release every 1,000 records, commits). One core. Usage:
-// replay_speed [JSON file]; ROWS in the environment (default 3,000,000).
+// Measures a CSV of 10 features and a target from end to end on one core: std::from_chars alone, the reader, plain
+// SGD over the reader, and the whole private replay (parse, step, noise, a release every 1,000 records, commits).
+// Usage: replay_speed [JSON file]; ROWS in the environment (default 3,000,000).
 
 #include <charconv>
 #include <cstdlib>
@@ -22,7 +22,7 @@ using namespace nustream::benchmarks;
 
 constexpr std::size_t features = 10;
 
-/// A stream in a folder of its own on the memory file system, so that the disk's speed stays out.
+/// A stream in a folder of its own on the memory file system, so that the speed of the disk does not matter.
 struct Stream {
   std::filesystem::path folder;
   std::string csv;

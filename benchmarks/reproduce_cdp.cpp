@@ -1,9 +1,9 @@
-// The figures and tables of CDP+ that theory and simulation can give again: reproduce_cdp FIGURE… [--quick] [--out
-// FOLDER]. Each becomes FOLDER/cdp_FIGURE.json and .svg.
+// Reproduces the figures and tables of CDP+ that theory and simulation can give: reproduce_cdp FIGURE… [--quick]
+// [--out FOLDER]. Each becomes FOLDER/cdp_FIGURE.json and .svg.
 //
-// Every F has the ½ of F(θ) = ½E(y − xᵀθ)² in it, ρ = G = 1, zero-out neighbours. "exact" is the stationary value
-// with the noise that x xᵀ multiplies in (nustream/privacy/stationary.h); "simulated" is the lane itself on x ~ N(0,
-// H) and y = 0, with so large a ρ that no gradient is clipped, scaled back to ρ = 1.
+// Every F includes the ½ of F(θ) = ½E(y − xᵀθ)², with ρ = G = 1 and zero-out neighbours. "exact" is the stationary
+// value with the noise that x xᵀ multiplies in (nustream/privacy/stationary.h). "simulated" is the lane itself on x ~
+// N(0, H) and y = 0, with a ρ so large that no gradient is clipped, scaled back to ρ = 1.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -31,7 +31,7 @@ noise::Correlation rational(double nu) {
   return noise::Correlation{noise::Rational::nu_ftrl(Damping{nu})};
 }
 
-/// λ_k = k^−α, k = 1 … d.
+/// The eigenvalues λ_k = k^−α for k = 1 … d.
 std::vector<double> power_law(std::size_t d, double alpha) {
   std::vector<double> eigenvalues;
   for (std::size_t k = 1; k <= d; ++k) eigenvalues.push_back(std::pow(static_cast<double>(k), -alpha));
@@ -49,16 +49,17 @@ double exact(const noise::Correlation& correlation, const std::vector<double>& e
                                     stddev_at(correlation, 1));
 }
 
-/// Mean of ½ θᵀHθ over the last `steps` steps of a lane, with the standard error of 32 stretches.
+/// The mean of ½ θᵀHθ over the last `steps` steps of a lane, with the standard error from 32 stretches.
 Estimate simulated(const noise::Correlation& correlation, const std::vector<double>& eigenvalues, double eta,
                    std::size_t steps, std::uint64_t run) {
-  constexpr double rho = 1e8;  // no gradient is near the clip norm 1: θ is 1e-4 of its size at ρ = 1
+  constexpr double rho = 1e8;  // no gradient is near the clip norm 1, as θ is 1e-4 of its size at ρ = 1
   const std::size_t d = eigenvalues.size();
   const lane::Settings settings = plain_descent(d, 1.0, eta);
   const noise::Grid grid(stddev_at(correlation, rho), noise::largest_stddev(correlation), settings.clip);
   noise::NoiseSource noise(correlation, noise::GeneratorKind::automatic, d,
                            noise::first_checkpoint(numbered_key(run), {LaneId{0}, EpochId{0}, 0}), StepIndex{0});
-  // The features are the same generator's, under another key: ten times faster than the standard library's.
+  // The features come from the same generator under another key, which is ten times faster than the standard
+  // library's.
   noise::NoiseSource features(independent, noise::GeneratorKind::automatic, d,
                               noise::first_checkpoint(numbered_key(run), {LaneId{1}, EpochId{0}, 0}), StepIndex{0});
   std::vector<double> roots;
@@ -106,7 +107,7 @@ Estimate simulated(const noise::Correlation& correlation, const std::vector<doub
   return estimate(sums);
 }
 
-/// Figure 1, left: F of ν = η over F of independent noise, for the mean.
+/// Figure 1, left: F with ν = η over F with independent noise, for the mean.
 Figure ratio_figure(const FigureArguments&) {
   Series theory{"nu = eta over independent", {}};
   for (double eta = 0.001; eta < 1; eta *= 1.25) {
@@ -135,7 +136,7 @@ struct Panel {
   std::vector<Setting> settings;
 };
 
-/// Steps that make the standard error about 1%: the slowest modes are 1/(ηλ_min) steps long.
+/// As many steps as make the standard error about 1%: the slowest modes last 1/(ηλ_min) steps.
 std::size_t steps_for(const Panel::Setting& setting, bool quick) {
   const double slowest = 1 / (setting.eta * setting.eigenvalues.back());
   const double wanted = (quick ? 30 : 300) * slowest;
@@ -197,7 +198,7 @@ Figure step_size_figure(const FigureArguments& arguments) {
   return panel_figure(panel, arguments);
 }
 
-/// The values of figure 2's common point, d = 128, λ = 1/k, η = .02, and what the paper's other choices give there.
+/// The values at figure 2's common point, d = 128, λ = 1/k, η = .02, and what the paper's other choices give there.
 Figure common_point_figure(const FigureArguments& arguments) {
   const std::vector<double> eigenvalues = power_law(128, 1);
   constexpr double eta = 0.02;
@@ -254,7 +255,7 @@ Figure divergence_figure(const FigureArguments&) {
           line_chart("Suboptimality when calibrated for T steps, d = 128", {"T", true}, {"F", true}, all)};
 }
 
-/// Figure 3: the bound of Theorem 3.1, η = .5, L = 1, 20 multipliers.
+/// Figure 3: the bound of Theorem 3.1 with η = .5, L = 1 and 20 multipliers.
 Figure bound_figure(const FigureArguments& arguments) {
   std::vector<Series> all{{"independent", {}}, {"nu = eta mu", {}}, {"optimised", {}}};
   constexpr double eta = 0.5;
@@ -281,7 +282,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Table 3: what B costs to make and z to draw, d = 100; nanoseconds per coordinate and step over T steps.
+/// Table 3: what it costs to compute B and to draw z, for d = 100, in nanoseconds per coordinate and step over T
+/// steps.
 Figure cost_figure(const FigureArguments& arguments) {
   constexpr std::size_t d = 100;
   struct Kind {

@@ -1,6 +1,6 @@
-// The figures of BDE+ (DP-GD for linear regression): reproduce_dpgd FIGURE… [--quick] [--out FOLDER]. Each figure
-// becomes FOLDER/dpgd_FIGURE.json and .svg. Setting: x ~ N(0, I), y = xᵀθ* + N(0, 1) with θ* on the unit sphere, η =
-// ¼, θ_0 = 0, replace-one. "anisotropic" draws Σ = UΛUᵀ with Λ = 2, 1, U[1, 2]… as appendix B does.
+// Reproduces the figures of BDE+ (DP-GD for linear regression): reproduce_dpgd FIGURE… [--quick] [--out FOLDER]. Each
+// becomes FOLDER/dpgd_FIGURE.json and .svg. The setting is x ~ N(0, I), y = xᵀθ* + N(0, 1) with θ* on the unit
+// sphere, η = ¼, θ_0 = 0, replace-one. "anisotropic" draws Σ = UΛUᵀ with Λ = 2, 1, U[1, 2]… as appendix B does.
 #include <Eigen/Dense>
 
 #include <array>
@@ -103,7 +103,7 @@ std::string wrapped(const char* title, const std::string& rows, const std::strin
   return fmt::format("{{\"figure\": \"{}\", \"source\": \"BDE+\"{},\n  \"points\": [{}]}}\n", title, more, rows);
 }
 
-/// Error against p at n = 100p, ρ = .05, T = 10, γ = 5√p.
+/// The error against p at n = 100p, ρ = .05, T = 10, γ = 5√p.
 Figure dimension_figure(bool quick, bool anisotropic) {
   Collected all;
   for (const std::size_t p : {5U, 10U, 25U, 50U, 100U, 200U, 400U}) {
@@ -133,7 +133,7 @@ Figure dimension_figure(bool quick, bool anisotropic) {
       line_chart("Distance to least squares, n = 100p, rho = .05, T = 10", {"p", true}, {"distance"}, all.all())};
 }
 
-/// The cost of privacy and of sampling against n: p = 10, T = 30, ρ = .5.
+/// The cost of privacy and of sampling against n, at p = 10, T = 30, ρ = .5.
 Figure sample_figure(bool quick) {
   Collected all;
   const double gamma = 5 * std::sqrt(10.0);
@@ -154,8 +154,8 @@ Figure sample_figure(bool quick) {
           line_chart("Error due to privacy and to sampling, p = 10", {"n", true}, {"distance", true}, all.all())};
 }
 
-/// Share of clipped gradients at γ/√p = .5, 1, 2, 3: n = 100p, ρ = .05, T = 10, as in figure 1. The noise keeps θ_t
-/// away from the minimum, and so moves the share: it is there without noise too.
+/// The share of clipped gradients at γ/√p = .5, 1, 2, 3, with n = 100p, ρ = .05, T = 10, as in figure 1. The noise
+/// keeps θ_t away from the minimum and so changes the share; the share without noise is given too.
 Figure clipping_figure(bool quick) {
   Collected all;
   for (const double ratio : {0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0}) {
@@ -176,7 +176,7 @@ Figure clipping_figure(bool quick) {
           line_chart("Share of clipped gradients, n = 100p", {"gamma / sqrt(p)"}, {"share"}, all.all())};
 }
 
-/// Error, bias and spread against γ: p = 10, n = 2000, ρ = .015, T = 10.
+/// The error, bias and spread against γ, at p = 10, n = 2000, ρ = .015, T = 10.
 Figure threshold_figure(bool quick) {
   Collected all;
   for (const double gamma : {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 13.0, 17.0}) {
@@ -203,7 +203,7 @@ Figure threshold_figure(bool quick) {
 
 using Values = std::vector<std::span<const double>>;
 
-/// Whether the interval of coordinate j of the values holds θ̂_j, and how wide it is.
+/// Notes whether the interval of coordinate j of the values holds θ̂_j, and how wide it is.
 void tally(const Values& values, const std::vector<double>& target, const std::string& name,
            std::map<std::string, std::vector<double>>& coverage, std::map<std::string, std::vector<double>>& width) {
   double held = 0;
@@ -219,7 +219,7 @@ void tally(const Values& values, const std::vector<double>& target, const std::s
   width[name].push_back(wide / static_cast<double>(target.size()));
 }
 
-/// Coverage and width against the number of steps: p = 10, n = 10,000, ρ = .015, m = 10, burn-in 20.
+/// The coverage and width against the number of steps, at p = 10, n = 10,000, ρ = .015, m = 10, burn-in 20.
 std::pair<Figure, Figure> coverage_figures(bool quick, bool anisotropic) {
   Collected coverages;
   Collected widths;
@@ -266,7 +266,7 @@ std::pair<Figure, Figure> coverage_figures(bool quick, bool anisotropic) {
        line_chart("Width of nominal 95% intervals", {"steps of all runs", true}, {"width", true}, widths.all())}};
 }
 
-/// Mean of the `averaged` iterates up to step `end` of a path, as intervals.averaged takes it.
+/// The mean of the `averaged` iterates up to step `end` of a path, as intervals.averaged takes it.
 std::vector<double> averaged_end(const Iterates& path, std::size_t end, std::size_t averaged) {
   std::vector<double> mean(path.dimension);
   for (std::size_t t = end - averaged; t < end; ++t) {
@@ -275,9 +275,9 @@ std::vector<double> averaged_end(const Iterates& path, std::size_t end, std::siz
   return mean;
 }
 
-/// Values that are means of the last iterates in place of the last one (section 3.1, appendix B): runs of N/10 steps
-/// behind their burn-in of 20, which 120 steps have no room for; checkpoints of one run over half of their distance.
-/// Beside them the last iterates, and batch means. Setting of coverage_figures().
+/// Intervals from means of the last iterates instead of the last one (section 3.1, appendix B): runs of N/10 steps
+/// after their burn-in of 20, for which 120 steps have no room, and checkpoints of one run, over half of their
+/// distance. The last iterates and batch means are shown beside them. The setting is that of coverage_figures().
 Figure ends_figure(bool quick) {
   Collected all;
   Collected widths;
@@ -316,7 +316,7 @@ Figure ends_figure(bool quick) {
                      {"width", true}, widths.all())};
 }
 
-/// Every correlation for T steps, k participations b steps apart.
+/// Every correlation for T steps with k participations b steps apart.
 std::map<std::string, noise::Correlation> correlations_for(std::uint64_t steps, const privacy::Participation& each) {
   std::map<std::string, noise::Correlation> all{
       {"independent", independent},
@@ -325,7 +325,7 @@ std::map<std::string, noise::Correlation> correlations_for(std::uint64_t steps, 
       {"prefix-sum optimum", noise::Correlation{noise::NuFtrl{Damping{0}, StepCount{steps}}}},
       {"tree", noise::Correlation{noise::Tree{static_cast<unsigned>(std::ceil(std::log2(steps))),
                                               noise::Tree::Estimator::plain, false}}}};
-  // Fitted to these very participations: as many bands as do not let two of them meet.
+  // This one is fitted to these very participations, with as many bands as keep any two of them from meeting.
   const privacy::PrefixSums problem{StepCount{steps}, each, privacy::PrefixError::mean};
   const auto bands = static_cast<std::size_t>(std::min(each.separation(), steps));
   all.emplace("optimised, banded", privacy::optimised_dense(problem, bands));
@@ -333,8 +333,8 @@ std::map<std::string, noise::Correlation> correlations_for(std::uint64_t steps, 
   return all;
 }
 
-/// Ours: the same budget, steps and records under other correlations. p = 10, n = 2000, ρ = .015; every step over all
-/// records, or over a tenth of them.
+/// Our own figure: the same budget, steps and records under other correlations, at p = 10, n = 2000, ρ = .015. Every
+/// step is over all records, or over a tenth of them.
 Figure correlation_figure(bool quick, std::size_t parts) {
   Collected all;
   constexpr std::size_t n = 2000;

@@ -1,7 +1,7 @@
-// The figures of the IV paper (DP-2S-GD): reproduce_iv FIGURE… [--quick] [--out FOLDER] [--data FOLDER]. Each becomes
-// FOLDER/iv_FIGURE.json and .svg; "card" and "angrist" need their tables in the data folder. Synthetic setting:
-// section 4.1, p = q = r. Constants: exact calibration, and the paper's (√2 above it) by name. Full batches,
-// replace-one.
+// Reproduces the figures of the IV paper (DP-2S-GD): reproduce_iv FIGURE… [--quick] [--out FOLDER] [--data FOLDER].
+// Each becomes FOLDER/iv_FIGURE.json and .svg; "card" and "angrist" need their tables in the data folder. The
+// synthetic setting is that of section 4.1, p = q = r. The constants are the exact calibration, and by name the
+// paper's (√2 above it). Steps are full batches, replace-one.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -25,7 +25,8 @@ Spread spread_of(const std::vector<double>& values) {
   return {found.mean, found.standard_error * std::sqrt(static_cast<double>(values.size()))};
 }
 
-/// The path of the first coefficient on real data, over keys and budgets; ρ of both stages together, in halves.
+/// The path of the first coefficient on real data, over keys and budgets. ρ is that of both stages together, in
+/// halves.
 struct LearningPath {
   const char* figure;
   const char* title;
@@ -38,11 +39,11 @@ struct LearningPath {
 
 struct IntervalsFound {
   double mean_width;
-  double coverage;  ///< of the noise-off end
+  double coverage;  ///< coverage of the end without noise
   std::size_t repetitions;
 };
 
-/// 95% intervals from m independent runs at ρ/m each.
+/// The 95% intervals from m independent runs at ρ/m each.
 IntervalsFound intervals_of(const LearningPath& path, const Problem& problem, double rho, double target) {
   constexpr std::uint64_t m = 5;
   const std::size_t repetitions = std::max<std::size_t>(2, path.repetitions / 4);
@@ -108,8 +109,8 @@ Figure card_figure(const Arguments& arguments) {
                      card(arguments.data));
 }
 
-/// Figures 5, 10, 11 on all 254,654 rows: T = 20, step sizes as section 4 has them, clip norms just above the largest
-/// gradients that the ranges of the columns (0/1 and 0 … 52 weeks, centred) allow.
+/// Figures 5, 10 and 11 on all 254,654 rows: T = 20, step sizes as in section 4, and clip norms just above the
+/// largest gradients that the ranges of the columns (0/1 and 0 … 52 weeks, centred) allow.
 Figure angrist_figure(const Arguments& arguments) {
   const Problem problem = angrist(arguments.data);
   return path_figure({"figures 5, 10, 11: a third child and weeks worked",
@@ -122,8 +123,8 @@ Figure angrist_figure(const Arguments& arguments) {
                      problem);
 }
 
-/// One pass over the same rows in the file's order, one record a step: both stages with correlated noise of their
-/// own, ν = 1e-4, ρ in halves, zero-out; the average of the second half of the steps.
+/// One pass over the same rows in the file's order, one record a step. Both stages have correlated noise of their
+/// own, ν = 1e-4, ρ in halves, zero-out; the figure is the average of the second half of the steps.
 Figure angrist_stream_figure(const Arguments& arguments) {
   const Problem problem = scaled(angrist(arguments.data), {2, 10}, 1.0 / 22);  // the fitted values to a spread near 1
   const double unit = 10 * 22.0;                                               // of a coefficient, in weeks a child
@@ -173,7 +174,7 @@ Point mean_distance(double x, const Arguments& arguments, const std::function<do
   return {x, found.mean, found.standard_error};
 }
 
-/// Figure 3: against n under three splits of ρ = 10. T = 20.
+/// Figure 3: the error against n under three splits of ρ = 10. T = 20.
 Figure split_figure(const Arguments& arguments) {
   std::vector<Series> all;
   for (const double rho_1 : {1.0, 5.0, 9.0}) {
@@ -191,7 +192,7 @@ Figure split_figure(const Arguments& arguments) {
                arguments);
 }
 
-/// Figure 4: against T under small ρ_1, and under small ρ_2. n = 1000.
+/// Figure 4: the error against T under small ρ_1, and under small ρ_2. n = 1000.
 Figure steps_figure(const Arguments& arguments) {
   std::vector<Series> all;
   for (const auto& [rho_1, rho_2] :
@@ -209,8 +210,8 @@ Figure steps_figure(const Arguments& arguments) {
   return sweep("figure 4: number of steps", "Error against T, n = 1000, p = q = 5", {"T", true}, all, arguments);
 }
 
-/// Figure 6: Algorithm 1 at ρ_1 = 1 against Algorithm 3, over T. n = 1000. Only with public z and x is the latter
-/// private.
+/// Figure 6: Algorithm 1 at ρ_1 = 1 against Algorithm 3, over T. n = 1000. The latter is private only where z and x
+/// are public.
 Figure public_rows_figure(const Arguments& arguments) {
   std::vector<Series> all;
   for (const double rho_2 : {0.1, 1.0, 10.0}) {
@@ -247,7 +248,7 @@ Figure step_sizes_figure(const Arguments& arguments) {
                {"share of the suitable step size"}, all, arguments);
 }
 
-/// Figure 8: one clip norm for both stages; n = 2000, T = 20, ρ = 5 each; and the two apart.
+/// Figure 8: one clip norm for both stages, and the two norms apart. n = 2000, T = 20, ρ = 5 each.
 Figure clip_figure(const Arguments& arguments) {
   std::vector<Series> all{{"one clip norm", {}}, {"40 and 300", {}}};
   for (const double gamma : {1.0, 3.0, 10.0, 30.0, 60.0, 100.0, 200.0, 300.0, 600.0, 1000.0}) {
@@ -264,7 +265,7 @@ Figure clip_figure(const Arguments& arguments) {
                arguments);
 }
 
-/// Remark 3.8: how far 2S-GD without noise is from 2SLS after 500 steps, on a grid as fine as ρ = 5e13 has it. p = q
+/// Remark 3.8: how far 2S-GD without noise is from 2SLS after 500 steps, on a grid as fine as that of ρ = 5e13. p = q
 /// = 5, n = 2000.
 std::string distance_to_two_stage(const Arguments& arguments) {
   std::vector<double> apart;

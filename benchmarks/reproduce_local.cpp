@@ -1,6 +1,6 @@
-// The figures of NLDP (generalised linear models in local privacy): reproduce_local [--quick] [--repetitions N]
-// [--drawn-up-to N] [--out FOLDER]. Each becomes FOLDER/local_FIGURE.json and .svg; local_figure.h says what they are
-// of.
+// Reproduces the figures of NLDP (generalised linear models in local privacy): reproduce_local [--quick]
+// [--repetitions N] [--drawn-up-to N] [--out FOLDER]. Each becomes FOLDER/local_FIGURE.json and .svg; local_figure.h
+// says what they show.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

@@ -1,7 +1,7 @@
-// What privacy adds to the estimate of the retail stream: the distance of private runs from the noise-off run, in
-// working coordinates. Usage: retail_privacy_error [RUNS [JSON file]]; 200 runs by default. Exits with 1 where a mean
-// is more than 3 standard errors of the difference from that of an independent implementation (keys are fixed: no
-// false alarm comes and goes).
+// Measures what privacy adds to the estimate of the retail stream: the distance of private runs from the run without
+// noise, in working coordinates. Usage: retail_privacy_error [RUNS [JSON file]]; 200 runs by default. Exits with 1
+// where a mean differs from that of an independent implementation by more than 3 standard errors of the difference.
+// Keys are fixed, so the result does not vary by chance.
 
 #include <cmath>
 #include <cstdlib>
@@ -24,7 +24,7 @@ struct Row {
   Estimate average;
 };
 
-/// Mean and standard error over 200 keys by an independent implementation.
+/// The mean and standard error over 200 keys according to an independent implementation.
 struct Reference {
   Estimate last;
   Estimate average;

@@ -13,8 +13,8 @@ struct RetailStream {
   record::RowBatch rows;
 };
 
-/// Reads all 397,884 records of examples/retail under `root`; its descent is that of the recorded figures, which an
-/// independent implementation has computed too: the average of the later half, and many gradients clipped.
+/// Reads all 397,884 records of examples/retail under `root`. The descent is that of the recorded figures, which an
+/// independent implementation has computed too: the average of the later half, with many gradients clipped.
 inline RetailStream read_retail(const std::string& root) {
   RetailStream stream{config::read_config(root + "/examples/retail/retail.toml",
                                           {"descent.clip_norm=2", "descent.average_from=198942", "noise.nu=0.002"}),

@@ -1,8 +1,10 @@
-// Whether the status of a descent is honest: 40 kinds of streams, how often each verdict is given, and how often the
-// intervals that are shown hold the answer. d = 3, 100,000 records, batch means from step 20,000 on, level .95.
-// Usage: status_coverage [STREAMS OF EACH KIND [JSON file]], 200 by default. Exits with 1 where intervals are shown
-// in a tenth of a kind's streams or more and hold the answer less often than .93, or more often than .97, by more
-// than three standard errors (keys and data are fixed: no false alarm comes and goes).
+// Measures whether the status of a descent is honest: over 40 kinds of streams, how often each verdict is given, and
+// how often the intervals that are shown hold the answer. d = 3, 100,000 records, batch means from step 20,000 on,
+// level .95. Usage: status_coverage [STREAMS OF EACH KIND [JSON file]], 200 by default.
+//
+// Exits with 1 where intervals are shown in a tenth of a kind's streams or more, and hold the answer less often than
+// .93 or more often than .97 by more than three standard errors. Keys and data are fixed, so the result does not vary
+// by chance.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -28,21 +30,21 @@ constexpr std::size_t d = 3;
 constexpr std::uint64_t records = 100'000;
 constexpr std::uint64_t from = 20'000;
 constexpr double level = 0.95;
-/// The tests' frequencies and false alarms were chosen on keys below: these were not looked at.
+/// The frequencies and false alarms of the tests were chosen on lower keys; the keys from here on were not looked at.
 constexpr std::uint64_t first_key = 100'001;
 
 enum class Tails { normal, student_3, contaminated };
 enum class Moves { no, slowly, fast, jump };
 
 struct Kind {
-  double correlation;  ///< of any two features; the smallest eigenvalue is 1 minus it
+  double correlation;  ///< correlation of any two features; the smallest eigenvalue is 1 minus it
   double step_size;
   double clip;
   double rho = 1;
   double nu = 1e-5;
   Tails tails = Tails::normal;
   Moves moves = Moves::no;
-  double start = 0;  ///< of every coefficient
+  double start = 0;  ///< value of every coefficient
 };
 
 std::vector<Kind> kinds() {
@@ -65,7 +67,7 @@ std::vector<Kind> kinds() {
     all.push_back({0.5, step_size, 4, 1, 1e-5, Tails::normal, Moves::no, 3});
   }
   all.push_back({0.95, 0.001, 4, 1, 1e-5, Tails::normal, Moves::no, 0});
-  all.push_back({0.86, 0.9, 1e4, 1e4, 1e-5});  // steps beyond the minimum
+  all.push_back({0.86, 0.9, 1e4, 1e4, 1e-5});  // steps that jump beyond the minimum
   return all;
 }
 
@@ -76,7 +78,7 @@ double noise_of(Tails tails, std::mt19937_64& engine) {
   return normal(engine);
 }
 
-/// The first coefficient at a record, of 0 … 1.
+/// The first coefficient at a record whose `time` goes from 0 to 1.
 double moved(Moves moves, double time) {
   switch (moves) {
     case Moves::slowly:
@@ -120,7 +122,7 @@ struct Tally {
   double width = 0;
 };
 
-/// What the average is to come to: the mean of the answers of its records.
+/// What the average should come to: the mean of the answers of its records.
 double target(const Kind& kind, std::size_t j) {
   if (j != 0 || kind.moves == Moves::no) return answer[j];
   double sum = 0;

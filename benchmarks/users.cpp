@@ -1,8 +1,9 @@
-// What the unit "user" costs a record: hash, gate, table and sealed store; and how long a resume takes to rebuild the
-// table of many users.
+// Measures what the unit "user" costs a record: hash, gate, table and sealed store. It also measures how long a
+// resume takes to rebuild the table of many users.
 //
-// USERS (10,000,000), RECORDS a round (1,000,000) and BATCH (10,000 records a commit) in the environment change the
-// sizes. Stores lie in TMPDIR and are not synced: a batch's sync is the journal's, whatever is in it.
+// USERS (10,000,000), RECORDS in a round (1,000,000) and BATCH (10,000 records per commit) in the environment change
+// the sizes. Stores lie in TMPDIR and are not synced: syncing a batch is the journal's task, whatever the batch
+// holds.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -40,7 +41,7 @@ std::string identifier_of(std::uint64_t user) {
   return "customer-" + std::to_string(user);
 }
 
-/// Users drawn at random: every look-up misses the caches, as in a stream of many people.
+/// Users drawn at random. Every look-up misses the caches, as in a stream of many people.
 std::vector<std::string> drawn(const Sizes& sizes) {
   std::mt19937_64 random(1);
   std::vector<std::string> identifiers(sizes.records);
@@ -55,7 +56,7 @@ void fill(Table& table, const UserKey& key, std::size_t users) {
   }
 }
 
-/// A lane's batches over records that come again and again: steps rise, so that users are let in and charged.
+/// A lane's batches over records that come again and again. Steps rise, so that users are let in and charged.
 class Lane {
  public:
   Lane(const Sizes& sizes, const fs::path& folder)
@@ -68,8 +69,8 @@ class Lane {
     fill(table_, key_, sizes.users);
   }
 
-  /// One record after the other; `commit` gets the batch. A batch's hashes are known before its first step, so that
-  /// the table's lines are on their way.
+  /// Takes one record after the other, and gives each batch to `commit`. The hashes of a batch are known before its
+  /// first step, so that the table's lines are loaded ahead.
   template <class Commit>
   void run(const Commit& commit) {
     users::Changes changes(table_);
@@ -93,7 +94,7 @@ class Lane {
   void step(users::Changes& changes, const users::UserHash& user) {
     const StepIndex step{step_++};
     users::Standing standing = changes.find(user);
-    standing.count = 1;  // so that the gate stays open however often the benchmark goes round
+    standing.count = 1;  // so the gate stays open however often the benchmark repeats
     standing.next = standing.next > step.value() ? step.value() : standing.next;
     standing.mass = 0;
     if (!may_contribute(limits, standing, step)) return;

@@ -1,10 +1,11 @@
-// How close descent and running sums whose unit is the user come to the least squares of all lines of the retail
-// stream, by the limits of a user; with settings that are public. Usage: users_bars [KEYS [JSON file]]; 50 keys by
-// default. Exits with 1 where a mean is above its bar (keys are fixed: no false alarm comes and goes).
+// Measures how close descent and running sums whose unit is the user come to the least squares of all lines of the
+// retail stream, under several limits of a user and with settings that are public. Usage: users_bars [KEYS [JSON
+// file]]; 50 keys by default. Exits with 1 where a mean is above its bar. Keys are fixed, so the result does not vary
+// by chance.
 //
-// A user's lines in a minibatch of 1,000 are summed and clipped as a whole. The distance is that of the averaged
-// iterate, or of the solution of the sums, in working coordinates (both columns about their public centres), from the
-// least squares of all 397,884 lines, also of those that no limit lets count.
+// A user's lines in a minibatch of 1,000 are summed and clipped as a whole. The distance is between the averaged
+// iterate, or the solution of the sums, and the least squares of all 397,884 lines, in working coordinates (both
+// columns about their public centres). Lines that no limit lets count are in these least squares too.
 
 #include <algorithm>
 #include <cmath>
@@ -32,21 +33,21 @@ namespace {
 using namespace nustream;
 
 const std::string retail = std::string(NUSTREAM_ROOT_DIR) + "/examples/retail/retail.toml";
-/// What the columns' own least squares are (docs/results.md), in working coordinates.
+/// The columns' own least squares (docs/results.md), in working coordinates.
 constexpr double least_squares[] = {1.987337 - 1.5 - 0.529010 * 0.7, -0.529010};
 
 struct Setting {
   std::string limits;  ///< as [users] takes them, in words
   std::vector<std::string> overrides;
-  std::optional<double> bar;  ///< of the mean distance
+  std::optional<double> bar;  ///< bar of the mean distance
 };
 
 struct Figure {
-  std::string estimator;  ///< of a descent its correlation
+  std::string estimator;  ///< for a descent, its correlation
   std::string limits;
   double rho;
   double sensitivity;
-  double contributions;  ///< of all users, a run
+  double contributions;  ///< contributions of all users in a run
   std::vector<double> distances{};
   std::optional<double> bar{};
 
@@ -61,7 +62,7 @@ struct Figure {
   }
 };
 
-/// All lines once, with their users under one key.
+/// Reads all lines once, with their users under one key.
 record::RowBatch read_lines() {
   config::Config config = config::read_config(retail, {});
   users::Identifiers identifiers(users::Partitioner::user_hash);
@@ -79,7 +80,7 @@ double distance_of(std::span<const double> theta) {
   return std::hypot(theta[0] - least_squares[0], theta[1] - least_squares[1]);
 }
 
-/// Of one run, and how many contributions it had. `final` tells the answer from the last releases.
+/// The distance of one run, and how many contributions it had. `final` takes the answer from the last releases.
 template <class Lane, class Releases, class Final>
 std::pair<double, std::uint64_t> played(Lane lane, const config::Config& config, const config::Mechanism& mechanism,
                                         const record::RowBatch& rows, std::uint64_t key, const Final& final) {
@@ -133,8 +134,8 @@ Figure measured(const record::RowBatch& rows, const std::string& estimator, doub
   return figure;
 }
 
-/// Sums of 398 batches of 1,000 lines, with a radius that a customer's 100 lines fit in where all of them come at
-/// once, each of a length of about 1.5: R_x = 1.5·√100.
+/// Sums of 398 batches of 1,000 lines. The radius is such that 100 lines of a customer fit in where all of them come
+/// at once, each of a length of about 1.5: R_x = 1.5·√100.
 Figure measure_sums(const record::RowBatch& rows, double rho, const Setting& setting, std::uint64_t keys) {
   return measured(rows, "moments", rho, setting, keys,
                   {"model.estimator=moments", "release.every=1000", "intervals.kind=none",
@@ -192,7 +193,8 @@ int main(int argc, char** argv) {
       for (const Setting& setting :
            {counted(1, 1), counted(4, 1), counted(4, 10, bar), counted(4, 40), counted(16, 1), counted(16, 10),
             counted(16, 20), massed(1), massed(4), massed(8)}) {
-        // A tree's several participations of one user are bounded where a table of them is at hand, else refused.
+        // A tree's bound for several participations of one user exists where a table of them is at hand; otherwise it
+        // is refused.
         try {
           figures.push_back(measure(rows, correlation, rho, setting, keys));
         } catch (const Failure& refused) {

@@ -1,6 +1,7 @@
-// A whole replay whose unit is the user, from a generated pipe: many users, each of whom comes again and again; and
-// how long whoever looks at its store afterwards rebuilds the table. Usage: users_replay NUSTREAM [JSON file]; USERS
-// (10,000,000), RECORDS (100,000,000) in the environment, and TMPDIR for the folder with the state.
+// Measures a whole replay whose unit is the user, from a generated pipe of many users, each of whom comes again and
+// again. It also measures how long a reader of its store afterwards takes to rebuild the table. Usage: users_replay
+// NUSTREAM [JSON file]; USERS (10,000,000) and RECORDS (100,000,000) in the environment, and TMPDIR for the folder
+// with the state.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-/// SplitMix64: a record of any number costs the generator next to nothing.
+/// SplitMix64, with which a record of any number costs the generator next to nothing.
 std::uint64_t mixed(std::uint64_t number) {
   number += 0x9e3779b97f4a7c15;
   number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
@@ -43,7 +44,7 @@ void write_all(int file, const std::string& bytes) {
   }
 }
 
-/// who,x,y: the user drawn at random, x and y of two digits.
+/// Writes lines who,x,y: the user is drawn at random, and x and y have two digits.
 void generate(int file, std::uint64_t users, std::uint64_t records) {
   std::string block = "who,x,y\n";
   char digits[24];
@@ -68,10 +69,10 @@ void generate(int file, std::uint64_t users, std::uint64_t records) {
 struct Measured {
   int code;
   double seconds;
-  double mebibytes;  ///< the most that it had
+  double mebibytes;  ///< most memory that it had
 };
 
-/// `input`: becomes standard input; -1 for none.
+/// `input` becomes standard input; -1 stands for none.
 Measured run(const std::vector<std::string>& arguments, int input) {
   const auto begun = std::chrono::steady_clock::now();
   const pid_t child = ::fork();
