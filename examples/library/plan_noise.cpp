@@ -1,4 +1,5 @@
-// What noise costs, before any data is there: γ of a correlation, σ for a budget, and the spend as a stream goes on.
+// Computes what noise costs before any data exist: γ of a correlation, σ for a budget, and the spend as a stream goes
+// on.
 #include <cstdio>
 
 #include "nustream/noise/correlation.h"

@@ -1,4 +1,4 @@
-// The private mean of a stream: one clipped, noisy step for each value.
+// Computes the private mean of a stream with one clipped, noisy step for each value.
 #include <cstdio>
 #include <vector>
 
@@ -10,7 +10,7 @@
 using namespace nustream;
 
 int main() {
-  // Public settings: values lie within ±1, and ρ = 0.5 is never exceeded, however long the stream.
+  // The settings are public: values lie within ±1, and ρ = 0.5 is never exceeded, however long the stream is.
   const noise::Correlation correlation{noise::Rational::nu_ftrl(Damping{0.01})};
   const ClipNorm clip{1.0};
   const auto once = privacy::Participation::once();

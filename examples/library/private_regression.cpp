@@ -1,4 +1,4 @@
-// A private line through a table, with confidence intervals and with nothing to guess: the ranges are measured
+// Fits a private line through a table, with confidence intervals and without any guess: the ranges are measured
 // privately.
 #include <cmath>
 #include <cstdio>
@@ -13,7 +13,7 @@
 using namespace nustream;
 
 int main() {
-  // A table that the program has to know nothing about: y = 3 − 2x with an error of standard deviation 1.
+  // The program need not know anything about this table: y = 3 − 2x with an error of standard deviation 1.
   std::mt19937_64 random(1);
   const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
   const auto normal = [&] {
