@@ -2,7 +2,6 @@
 // times the standard deviation that the privacy noise leaves in the mean of the first n iterates of a descent of one
 // coordinate, with η = .01, λ = 1, Δ = 1. Usage: average_correlations [JSON file].
 // - known: rational ν-FTRL with the best ν for that n, which has to be known beforehand
-// - known: rational ν-FTRL with the best ν for that n, which has to be known beforehand
 // - every: one ν for every length and a finite spend, as `plan` suggests it for streams without an end; 1e-6 beside
 //   it
 // - doubling: a fresh mechanism, with its own best ν, for the first 1,000 steps and for each doubling of all steps; a
