@@ -13,6 +13,8 @@ namespace nustream::descent::kernel {
 const Variant (&variants() noexcept)[variant_count] {
 #if defined(__x86_64__)
   static const Variant all[] = {
+      // AVX-512DQ has the conversions between doubles and 64-bit integers, which a gradient takes on its way to the
+      // grid.
       {"avx512", run_avx512, run_two_stage_avx512,
        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")},
       {"avx2", run_avx2, run_two_stage_avx2, static_cast<bool>(__builtin_cpu_supports("avx2"))},

@@ -11,6 +11,7 @@
 namespace nustream::descent {
 namespace {
 
+/// The bounds of one side of a box, one for each coefficient. A box with a single bound has it for every coefficient.
 Packed<double> spread(const std::vector<double>& side, std::size_t dimension) {
   Packed<double> entries(packed_size(dimension));
   for (std::size_t j = 0; j < dimension; ++j) entries[j] = side[side.size() == 1 ? 0 : j];
@@ -74,9 +75,12 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
                   .step_sizes = stretch.step_sizes.data(),
                   .average_gains = stretch.average_gains.data(),
                   .grid = &grid_,
+                  // This is exact, since the spacing of a grid is a power of two.
                   .units_per_gradient = 1 / grid_.spacing(),
                   .radius = clip_radius_in_units(grid_, dimension_),
                   .gradient_per_unit = grid_.spacing() / static_cast<double>(rule_.minibatch),
+                  // The mean's gradient is θ − x. Its θ is taken as a regulariser outside the clip, so that only x is
+                  // clipped.
                   .l2 = rule_.l2 + model::own_regularisation(rule_.loss.kind),
                   .ball_radius = ball == nullptr ? 0.0 : ball->radius,
                   .lower = lower_.empty() ? nullptr : lower_.data(),

@@ -64,6 +64,7 @@ void MatrixLoop::run(const Stretch& stretch, std::span<double> average) {
     sum_->clear();
     for (std::size_t i = t * rule_.minibatch; i < (t + 1) * rule_.minibatch; ++i) {
       const std::span<const double> x = stretch.x.subspan(i * inputs_, inputs_);
+      // slopes_ holds the predictions first; slopes() then replaces them.
       for (std::size_t k = 0; k < columns_; ++k) {
         double prediction = 0;
         for (std::size_t j = 0; j < inputs_; ++j) prediction += theta_[k * inputs_ + j] * x[j];

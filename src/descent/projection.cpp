@@ -29,6 +29,7 @@ struct CheckSet {
           "as many lower as upper bounds, at least one");
     }
     for (std::size_t j = 0; j < box.lower.size(); ++j) {
+      // The first comparison is false for a NaN. The other two refuse a side that is the same infinity twice.
       const bool reachable = box.lower[j] <= box.upper[j] && box.lower[j] < infinity && box.upper[j] > -infinity;
       if (!reachable) {
         throw InvalidParameter("box", std::to_string(box.lower[j]) + " … " + std::to_string(box.upper[j]),
@@ -46,6 +47,8 @@ struct Apply {
     const ScaledNorm norm = scaled_norm(theta);
     // The factor is computed by two quotients, neither of which overflows where ‖θ‖ itself would.
     const double factor = (ball.radius / norm.scale) / norm.fraction;
+    // This also returns for θ = 0, where the factor is infinite, and for an iterate that is not finite, where it is
+    // NaN.
     if (!(factor < 1)) return;
     for (double& entry : theta) entry = (entry / norm.scale) * (ball.radius / norm.fraction);
   }

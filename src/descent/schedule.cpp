@@ -51,6 +51,7 @@ struct CheckFamily {
 
 /// w, the number of the last steps over which the schedule cools down.
 double cooling_steps(const Cooldown& schedule) {
+  // A short cooldown of a short run may round to no step at all, and cooled() divides by this.
   return std::max(1.0, std::round(schedule.share * static_cast<double>(schedule.horizon.value())));
 }
 
@@ -99,6 +100,7 @@ double Schedule::at(StepIndex step) const {
 }
 
 void Schedule::sizes(StepIndex first, std::span<double> sizes) const {
+  // The family is looked up once, outside the loop over the steps.
   std::visit(
       [&](const auto& schedule) {
         for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = SizeAt{first.value() + i}(schedule);

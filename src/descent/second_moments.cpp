@@ -14,6 +14,8 @@ void isometric_triangle(std::span<const double> x, std::span<double> out) {
   double* entry = out.data();
   for (std::size_t i = 0; i < x.size(); ++i) {
     *entry++ = x[i] * x[i];
+    // An entry beside the diagonal stands for two of the matrix. With the factor √2 the triangle has the matrix's
+    // length ‖x‖², which the clip bounds.
     for (std::size_t j = i + 1; j < x.size(); ++j) *entry++ = std::numbers::sqrt2 * x[i] * x[j];
   }
 }
@@ -79,6 +81,8 @@ void SecondMoments::step(std::span<const double> x, std::span<const double> y, s
     const double weight = weights.empty() ? 1 : weights[i];
     bread_.add(triangle_, weight);
     if (!meat_) continue;
+    // The meat sums g gᵀ, where g = slope · x is the gradient of the weighted record; so the weight is squared as
+    // well.
     const double slope = weight * std::inner_product(row.begin(), row.end(), theta.begin(), -y[i]);
     meat_->add(triangle_, slope * slope);
   }

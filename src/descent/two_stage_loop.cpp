@@ -43,6 +43,7 @@ TwoStageLoop::TwoStageLoop(const TwoStageRule& rule, const noise::Grid& second, 
       residuals_(kernel::padded(rule.shape.endogenous)),
       sum_(std::make_unique<GradientSum>(second, 1, rule.shape.second_stage())) {
   units_.resize(kernel::padded(rule.shape.second_stage()));
+  // Without a grid for the first stage its rows are public, and its gradients are summed as doubles.
   if (first == nullptr) {
     public_sum_.resize(kernel::padded(rule.shape.instruments) * rule.shape.endogenous);
     return;
@@ -115,6 +116,8 @@ void TwoStageLoop::run(const TwoStageStretch& stretch, std::span<double> average
       "every step of each stage has its own noise");
 
   const std::span<double> theta(theta_);
+  // Both stages' gradients are taken at the iterate of step t: add_records() reads β_t and Θ_t, and only then is
+  // either of them moved.
   for (std::size_t t = 0; t < steps; ++t) {
     sum_->clear();
     if (first_sum_) first_sum_->clear();
