@@ -31,6 +31,7 @@ void check_momentum(const Settings& settings) {
   }
 }
 
+// Only users::Loop bounds what a user contributes. Two stages and second moments are summed record by record.
 void check_users(const Settings& settings) {
   if (!settings.users) return;
   if (settings.first_stage) throw InvalidParameter("users", "beside a first stage", "one stage");
@@ -40,6 +41,7 @@ void check_users(const Settings& settings) {
 void check_batching(const Settings& settings) {
   if (!settings.batching) return;
   descent::check(*settings.batching);
+  // A batch's mean is computed from the tail average at its end (descent/batch_means.h), so both begin at one step.
   if (settings.averaging.kind != descent::Averaging::Kind::tail ||
       settings.averaging.from != settings.batching->from) {
     throw InvalidParameter("batching", "without a tail average", "a tail average from the same step");
@@ -127,6 +129,7 @@ void Lane::go_on_from(const Carried& from) {
   std::vector<double> theta = from.theta;
   settings_.projection.apply(theta);
   std::visit([&](auto& loop) { loop.set_theta(theta); }, loop_);
+  // Intervals are taken around an average of this run's own iterates, so such an average begins anew.
   const bool kept =
       settings_.averaging.kind != descent::Averaging::Kind::last && !settings_.batching && !settings_.moments;
   if (kept && !from.average.empty()) average_.go_on_from(from.average_weight, from.average);
@@ -161,7 +164,8 @@ std::uint64_t Lane::steps_to_next_release() const noexcept {
   return settings_.release_every - steps_ % settings_.release_every;
 }
 
-/// Steps up to where a batch of iterates closes; one step where every iterate is looked at.
+/// The number of steps up to the one at which a batch of iterates closes, or 1 where second moments need every
+/// iterate.
 std::uint64_t Lane::steps_to_next_mark() const noexcept {
   std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();
   if (batches_) steps = std::min(steps, batches_->next_boundary().value() - steps_);
