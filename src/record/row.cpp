@@ -158,9 +158,11 @@ double read_field(const Field& field, std::string_view text) noexcept {
 }
 
 std::uint32_t bucket_of(std::string_view text, std::uint32_t buckets) noexcept {
+  // FNV-1a in 64 bits: its offset basis, and in the loop its prime.
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
   for (const char each : text) hash = (hash ^ static_cast<unsigned char>(each)) * 0x0000'0100'0000'01b3;
-  // The low bits of FNV-1a depend on few bits of the text, so the bits are mixed once more.
+  // The low bits of FNV-1a depend on few bits of the text, so the bits are mixed once more, as at the end of
+  // MurmurHash3.
   hash = (hash ^ (hash >> 33)) * 0xff51'afd7'ed55'8ccd;
   hash = (hash ^ (hash >> 33)) * 0xc4ce'b9fe'1a85'ec53;
   return static_cast<std::uint32_t>((hash ^ (hash >> 33)) % buckets);
@@ -191,6 +193,7 @@ RowBuilder::RowBuilder(const Schema& schema)
     exposure_most_ = schema.exposure->most;
     exposure_is_log_ = schema.exposure->is_log;
   }
+  // Where no map changes a reading, build() copies the readings and leaves the arithmetic of value() out.
   copies_ = std::all_of(maps_.begin(), maps_.end(), [](const Map& map) {
     return map.first.transform == Transform::identity && !map.second && map.center == 0 && map.scale == 1 &&
            std::isinf(map.lower) && std::isinf(map.upper);
@@ -270,6 +273,8 @@ bool RowBuilder::build(const double* readings, double* x, double& y, double* wei
   if (user_field_) usable &= std::isfinite(readings[*user_field_]);
   const double counts_as = has_weights() ? this->weight(readings) : 1;
   usable &= std::isfinite(counts_as);
+  // Public features must not tell whether the private target could be used, so they stay where the target alone is
+  // unusable.
   const bool keep_features = usable && features_public_;
   y = maps_.size() > features_ ? evaluate(maps_.back()) : 0;
   usable &= is_target(y);
@@ -278,6 +283,8 @@ bool RowBuilder::build(const double* readings, double* x, double& y, double* wei
     usable &= std::isfinite(y);
   }
   if (!usable) {
+    // An unusable record becomes a row of zeros but remains a row: the number of steps must not depend on what
+    // records hold.
     if (!keep_features) std::fill_n(x, dimension_, 0.0);
     y = keep_features ? unreadable : 0;
   }

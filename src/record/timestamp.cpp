@@ -116,6 +116,7 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
 
   TimeOfDay time{0, 0};
   double ahead = 0;
+  // A space may also stand at the end of the text. A time begins only where a digit follows.
   const bool has_time = cursor.left.size() >= 2 && cursor.left[1] >= '0' && cursor.left[1] <= '9' &&
                         (cursor.accept('T') || cursor.accept('t') || cursor.accept(' '));
   if (has_time) {
@@ -129,6 +130,7 @@ std::optional<Timestamp> parse_timestamp(std::string_view text) noexcept {
   cursor.skip_spaces();
   if (!cursor.left.empty()) return std::nullopt;
 
+  // The hour and the day are those that the text shows; the zone changes only the seconds since 1970.
   const auto days = static_cast<double>(date->time_since_epoch().count());
   const auto monday_first = static_cast<int>(std::chrono::weekday{*date}.iso_encoding()) - 1;
   return Timestamp{time.hour, monday_first, days * 86400.0 + time.seconds - ahead};
@@ -144,7 +146,8 @@ std::optional<Timestamp> parse_time(std::string_view text, TimeUnit unit) noexce
   constexpr double year_0 = -62'167'219'200;
   constexpr double year_10000 = 253'402'300'800;
   if (!(seconds >= year_0 && seconds < year_10000)) return std::nullopt;
-  // Computed from the number itself: a quotient may be rounded up into the next hour.
+  // The day and the hour are computed from the number itself: `seconds` may have been rounded up into the next
+  // hour.
   const double days = std::floor(*number / (86'400 * a_second));
   const double hour = std::floor((*number - days * 86'400 * a_second) / (3600 * a_second));
   const std::chrono::sys_days date{std::chrono::days{static_cast<std::int64_t>(days)}};
