@@ -93,6 +93,8 @@ std::size_t encoded_bytes_max(const Settings& settings) {
     const std::size_t head = magic_and_version.size() + 6 * sizeof(std::uint64_t);
     return head + settings.stages.size() * (with_sums - head);
   }
+  // Sums that forget are kept for the newest stage alone; of the stages before it only the starts, the radii and the
+  // centres are.
   const std::uint64_t repeated = settings.repeat_every == 0 ? 0 : memory.reach / settings.repeat_every + 2;
   const std::size_t forgotten = settings.stages.size() + static_cast<std::size_t>(repeated);
   const std::size_t centre = settings.mechanism.design.shape.coefficients() * sizeof(double);
@@ -111,6 +113,7 @@ Lane Lane::decode(Settings settings, std::string_view bytes) {
   if (!is_of_shape) reader.refuse("a state of another shape", "the settings' inputs, responses, spread and solution");
   lane.steps_ = reader.integer();
   lane.position_ = reader.integer();
+  // A release multiplies the steps by the records of each.
   if (lane.steps_ > std::numeric_limits<std::uint64_t>::max() / lane.frame_.every) {
     reader.refuse("more steps than records can be counted", "a whole state");
   }

@@ -40,6 +40,8 @@ GapNoise gap_noise(const RunningSums& sums, const Frame& frame, std::span<const 
   GapNoise noise;
   Vector moved = Vector::Zero(d);
   Matrix spread = Matrix::Zero(d, d);
+  // The gap of stage i is moved to the last centre by H_i (c_i − c), and so the noise of H_i enters it with that
+  // distance.
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const Vector one = vector_of(stages[i].centre) - centre;
     for (std::size_t j = 0; j < stages.size(); ++j) {
@@ -66,6 +68,7 @@ GapNoise added(std::span<const GapNoise> noises, std::span<const NormalEquations
   Vector moved = Vector::Zero(static_cast<Eigen::Index>(d));
   Matrix spread = Matrix::Zero(static_cast<Eigen::Index>(d), static_cast<Eigen::Index>(d));
   for (std::size_t i = 0; i < noises.size(); ++i) {
+    // A part's gap is moved to the first part's centre by H away, and takes the noise of its H along.
     const Vector away = vector_of(parts[i].centre) - vector_of(parts.front().centre);
     const Vector own = vector_of(noises[i].moved);
     whole.second += noises[i].second;

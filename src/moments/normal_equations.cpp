@@ -15,6 +15,7 @@
 namespace nustream::moments {
 namespace {
 
+/// An eigenvalue below this share of the largest is a rounding error. Its direction then stays at the centre.
 constexpr double negligible = 1e-10;  // relative to the largest eigenvalue
 
 Eigen::Map<const Eigen::MatrixXd> columns_of(const std::vector<double>& entries, std::size_t dimension) {
@@ -86,6 +87,7 @@ NormalEquations with_ridge(const NormalEquations& equations, double penalty) {
     ridge.second[diagonal] += penalty;
     diagonal += equations.dimension - i;
   }
+  // The ridge pulls the coefficients to 0 and not to the centre: (H + λI)(θ − c) = g − λc.
   for (std::size_t j = 0; j < ridge.gap.size(); ++j) ridge.gap[j] -= penalty * ridge.centre[j];
   return ridge;
 }
@@ -95,6 +97,8 @@ NormalEquations subset(const NormalEquations& equations, std::span<const std::si
   check_features(features, equations.dimension);
   const Eigen::MatrixXd second = full_matrix(equations.second, equations.dimension);
   const Eigen::MatrixXd centre = columns_of(equations.centre, equations.dimension);
+  // The gap is about a centre in which the features that are left out have coefficients as well. So the cross
+  // moments, gap + H c, are formed first, and then the gap about the chosen features' own centre.
   const Eigen::MatrixXd targets = columns_of(equations.gap, equations.dimension) + second * centre;
   const std::vector<Eigen::Index> chosen = indices_of(features);
   const Eigen::MatrixXd own = second(chosen, chosen);
@@ -118,6 +122,7 @@ NormalEquations added(std::span<const NormalEquations> parts) {
     for (std::size_t first = 0; first < whole.gap.size(); first += d) {
       for (std::size_t j = 0; j < d; ++j) distance[j] = part.centre[first + j] - whole.centre[first + j];
       const std::vector<double> moved = times_triangle(part.second, distance);
+      // A part's gap is about the part's own centre c'. About c it is larger by H'(c' − c).
       for (std::size_t j = 0; j < d; ++j) whole.gap[first + j] += part.gap[first + j] + moved[j];
     }
   }

@@ -44,6 +44,7 @@ std::vector<Block> blocks(const Design& design) {
 }
 
 bool is_noised(const Design& design, Block block) noexcept {
+  // Where the inputs are public, only what reads the target is private.
   const bool reads_target = block == Block::target || block == Block::spread;
   return reads_target || !design.neighbours.target_only;
 }

@@ -12,6 +12,7 @@
 
 namespace nustream::moments {
 namespace {
+/// The table takes 32 MiB at this length, and the sum over it has a product for each step and pair of stages.
 
 constexpr std::uint64_t longest_table = std::uint64_t{1} << 22U;
 
@@ -24,6 +25,7 @@ class TabledStages {
   [[nodiscard]] std::vector<double> covariance(std::span<const std::uint64_t> firsts, std::uint64_t steps) {
     extend(steps);
     const std::size_t count = firsts.size();
+    // The weights' products are many and of both signs, so they are added up with more digits.
     std::vector<long double> products(count * count);
     std::vector<double> weights(count);
     for (std::uint64_t u = 0; u < steps; ++u) {

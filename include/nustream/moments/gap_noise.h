@@ -15,8 +15,8 @@ namespace nustream::moments {
 /// w, radii R, ρ = R·(residual's radius), distances δ_s = θ_s − θ_c and covariances M, τ the blocks' σΔ, and A_ij =
 /// w_i w_j M_ij τ_H² R_i² R_j²,
 ///
-///     second T = Σ A_ij,   moved m = Σ A_ij δ_i,   spread S = Σ A_ij δ_i δ_jᵀ,   target G = Σ w_i w_j M_ij τ_g² ρ_i
-///     ρ_j.
+///     second T = Σ A_ij,   moved m = Σ A_ij δ_i,   spread S = Σ A_ij δ_i δ_jᵀ,
+///     target G = Σ w_i w_j M_ij τ_g² ρ_i ρ_j.
 ///
 /// Like the centres, it is a function of public settings, counts and noisy releases.
 struct GapNoise {
@@ -37,7 +37,7 @@ struct GapNoise {
 /// The covariance of the noise of gap − H·away, row-major d × d. It says how far the sums are from a solution at θ_c
 /// + away:
 ///
-///     ½((tr S − 2mᵀa + T aᵀa) I + S − maᵀ − amᵀ + T aaᵀ) + G I,
+///     ½((tr S − 2mᵀa + T aᵀa) I + S − maᵀ − amᵀ + T aaᵀ) + G I.
 ///
 /// This holds because for symmetric noise N with unit variance on its diagonal and ½ beside it, Cov(Nu, Nv) = ½((uᵀv)
 /// I + v uᵀ).
