@@ -42,6 +42,7 @@ Period::Period(std::chrono::milliseconds length) : length_(length) {
 }
 
 std::int64_t Period::window_of(std::chrono::milliseconds time) const noexcept {
+  // Division rounds towards 0. Times before 1970 must be rounded down like all others.
   const std::int64_t whole = time.count() / length_.count();
   return time.count() % length_.count() < 0 ? whole - 1 : whole;
 }
@@ -109,6 +110,7 @@ bool WindowClock::is_behind_border() const noexcept {
 }
 
 Rho over_windows(Rho rho, std::uint64_t windows) {
+  // Group privacy of zCDP: data sets that differ in k windows cost k²ρ.
   const double times = static_cast<double>(windows);
   return Rho{privacy::rounded_up(rho.value() * times * times, 0)};
 }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t slots_min = 64;
 
-/// Whether no more than three quarters of the slots would be taken.
+/// Whether no more than three quarters of the slots would be taken. The free ones keep searches short, and each
+/// search ends at one of them.
 bool has_room(std::size_t users, std::size_t slots) {
   return users <= slots / 4 * 3;
 }
