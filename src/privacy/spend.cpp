@@ -11,6 +11,7 @@
 namespace nustream::privacy {
 
 Rho Spend::rho_of_square(double squared) const {
+  // Every rounding is upwards, so that ρ is never understated.
   const double norm = rounded_up(std::sqrt(squared), 0);
   return rho(Sensitivity{length_ == 1 ? norm : rounded_up(length_ * norm, 0)}, sigma_);
 }
@@ -28,6 +29,7 @@ Spend::~Spend() = default;
 Spend::Spend(Spend&&) noexcept = default;
 Spend& Spend::operator=(Spend&&) noexcept = default;
 
+// The copy makes its own norm_ when it is first asked.
 Spend::Spend(const Spend& other)
     : correlation_(other.correlation_),
       participation_(other.participation_),
