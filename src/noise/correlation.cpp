@@ -37,6 +37,7 @@ void check(const Rational&) {}
 
 void check(const NuFtrl& family) {
   if (family.horizon) return check_horizon(*family.horizon);
+  // At ν = 0 the sensitivity squared grows as the logarithm of the number of steps, so no spend covers all of them.
   if (family.nu.value() == 0) throw InvalidParameter("horizon", "none", "a finite horizon where nu = 0");
 }
 

@@ -15,6 +15,7 @@ namespace {
 // everywhere.
 LookaheadTable lookahead_table(const std::vector<double>& p, const std::vector<double>& a) {
   LookaheadTable table{};
+  // With more poles than that the kernels do not read the table.
   if (p.size() > most_unrolled_poles) return table;
   double beta[lookahead_steps] = {};
   for (std::size_t i = 0; i < p.size(); ++i) {
