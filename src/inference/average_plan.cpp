@@ -64,7 +64,8 @@ double loss_at(double log_nu, const std::vector<EigenvalueGroup>& groups, StepSi
 
 constexpr double greatest_nu = 0.95;
 
-/// The ln ν of the least loss: a grid of a third of a decade, then a search around its best, to 1%.
+/// The ln ν of the least loss. It is found on a grid of a third of a decade, and then by a search around the best
+/// point of the grid, to 1%.
 double best_log_nu(const std::function<double(double)>& loss) {
   const double low = std::log(least_nu);
   const double high = std::log(greatest_nu);
@@ -99,6 +100,7 @@ AverageSpan span_of(const descent::Averaging& averaging, std::uint64_t steps) {
   NUSTREAM_REQUIRE(averaging.kind != Kind::last, "there is an average");
   const std::uint64_t from = averaging.from;
   if (averaging.kind == Kind::exponential) {
+    // After 40 memories the first steps weigh e^-40. The bound keeps the number exact in a double.
     const double memories = std::min(std::ceil(40 / (1 - averaging.decay)), 1e15);
     return {{from, steps > 0 ? steps : from + static_cast<std::uint64_t>(memories), averaging.decay}, false, false};
   }
@@ -117,6 +119,7 @@ std::vector<double> average_variances(const noise::Correlation& correlation, con
   if (!multiplies) return variances;
   const SecondMoment moment =
       second_moment(problem, privacy::stationary_variances(correlation, problem.step_size, problem.eigenvalues));
+  // The noise that x xᵀ multiplies in is uncorrelated from step to step, so its average is that of independent noise.
   const noise::Correlation white{noise::Independent{}};
   for (std::size_t j = 0; j < variances.size(); ++j) {
     const double eigenvalue = problem.eigenvalues[j];

@@ -34,12 +34,13 @@ void WideSum::add(std::int64_t value) noexcept {
 void WideSum::add(const WideSum& other) noexcept {
   low += other.low;
   const std::uint64_t carry = low < other.low ? 1 : 0;
+  // The halves are added as unsigned numbers, because the overflow of signed ones is undefined.
   high = static_cast<std::int64_t>(static_cast<std::uint64_t>(high) + static_cast<std::uint64_t>(other.high) + carry);
 }
 
 double WideSum::value() const noexcept {
   if (high >= 0) return std::ldexp(static_cast<double>(high), 64) + static_cast<double>(low);
-  // Computed from the magnitude, because the halves of a small negative number nearly cancel.
+  // The value is computed from the magnitude, because the halves of a small negative number nearly cancel.
   const std::uint64_t magnitude_low = ~low + 1;
   const std::uint64_t magnitude_high = ~static_cast<std::uint64_t>(high) + (low == 0 ? 1 : 0);
   return -(std::ldexp(static_cast<double>(magnitude_high), 64) + static_cast<double>(magnitude_low));
@@ -75,7 +76,7 @@ LocalCollector LocalCollector::decode(std::string_view bytes) {
     refuse("bytes of something else, or of another version", "sums, version 1");
   bytes.remove_prefix(magic_and_version.size());
   const std::uint64_t dimension = take(bytes);
-  // Checked before anything of that size is allocated.
+  // The dimension is checked before anything of its size is allocated.
   if (dimension > bytes.size() || 16 * local_report_size(dimension) + 8 != bytes.size()) {
     refuse("of another length than its dimension", "whole sums and nothing else");
   }
