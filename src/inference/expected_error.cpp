@@ -150,6 +150,7 @@ std::vector<double> squared_row_norms(const StreamGuess& guess) {
     mean += value;
     variance += 2 * value * value;
   }
+  // The squared norm is taken to have a gamma distribution of the same mean and variance, Σ λ and 2 Σ λ².
   const boost::math::gamma_distribution<> norms(mean * mean / variance, variance / mean);
   constexpr std::size_t count = 48;
   std::vector<double> values(count);
@@ -182,8 +183,8 @@ DescentErrors expected_errors(const StreamGuess& guess, const DescentDesign& des
     directions.push_back({group.eigenvalue, group.count, each});
   }
   const StartFollower follower(guess, design, norms);
-  // Repeated, because residuals contain what the noise does to the iterate, and the pull on that noise depends on the
-  // residuals.
+  // The rounds repeat because residuals contain what the noise does to the iterate, while the pull on that noise
+  // depends on the residuals.
   constexpr int rounds = 6;
   double before = 0;
   for (int round = 0; round < rounds; ++round) {

@@ -11,7 +11,8 @@ namespace nustream::inference {
 namespace {
 
 constexpr double search_step = 1.1;
-// A product of c with the smallest prediction that is not 0: beyond it every term of a logistic f has vanished.
+// Where c times the smallest prediction that is not 0 exceeds this, every term of a logistic f has vanished: e^-750
+// is 0 in a double.
 constexpr double vanished = 750;
 // The search ends here where all predictions are (nearly) 0, as no such place exists then.
 constexpr double end_max = 1e30;

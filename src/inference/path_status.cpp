@@ -121,7 +121,7 @@ struct Limits {
 };
 
 Limits limits_of(std::size_t count, double false_alarm) {
-  // A sixth of the alarms for the four tests of movement, the rest for the test of memory.
+  // A sixth of the false alarms is given to the four tests of movement, and the rest to the test of memory.
   const double of_movement = false_alarm / 6 / 4;
   const double freedom_of_halves = 2 * static_cast<double>(count / 2) - 2;
   return {student_quantile(groups - 2.0, 1 - of_movement), student_quantile(freedom_of_halves, 1 - of_movement),

@@ -14,7 +14,9 @@
 namespace nustream::moments {
 namespace {
 
+/// A contribution then has at most 2^51 units of the grid, which a double holds exactly.
 constexpr double smallest_spacing = 0x1p-51;
+/// Sums of 64 bits are moved to 128 bits before they can reach this.
 constexpr double largest_sum = 0x1p62;
 
 void check_radius(const char* name, double radius) {
@@ -152,6 +154,7 @@ bool BatchSums::scale_row(const double* row, double target) noexcept {
   }
   const double error = has_target ? residual(endogenous, target, scale) / radii_.target : 0;
   residuals_.back() = std::clamp(error, -1.0, 1.0);
+  // The margin is far above rounding, so that a row of length R_x does not count as scaled.
   scaled_ += inverse * radii_.inputs < 1 - 0x1p-40 ? 1 : 0;
   clipped_ += std::fabs(error) > 1 ? 1 : 0;
   return true;

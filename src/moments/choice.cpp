@@ -134,6 +134,7 @@ std::optional<SumsChoice> best_sums(const Problem& problem, bool recentred) {
         try_sums(problem, plain, best);
         continue;
       }
+      // The second stage begins after a twentieth, a tenth or a quarter of the releases.
       for (const std::uint64_t part : {20U, 10U, 4U}) {
         for (const double later : {2.0, 3.0, 4.0}) {
           SumsChoice staged = plain;

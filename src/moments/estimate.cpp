@@ -83,6 +83,7 @@ Estimate ridged(const RunningSums& sums, const Frame& frame, double deviation, d
 Estimate solved(const RunningSums& sums, const Frame& frame, std::span<const double> covariance,
                 std::vector<double> weights) {
   const double deviation = second_stddev(sums.stages(), frame.noise, covariance, weights);
+  // √(2d) times the deviation is the spectral norm of the noise in H. A smaller eigenvalue may be noise alone.
   const double floor = std::sqrt(2 * static_cast<double>(frame.design.shape.inputs)) * deviation;
   if (frame.design.solution == Solution::adassp) return ridged(sums, frame, deviation, floor);
   FlooredSolution solution = solve(combined(frame.design, sums.stages(), weights), floor);
@@ -136,6 +137,7 @@ std::vector<double> stage_covariance(const RunningSums& sums, const StageNoise& 
 
 Estimate estimate(const RunningSums& sums, const Frame& frame, std::span<const double> covariance) {
   NUSTREAM_REQUIRE(covariance.size() == sums.stages().size() * sums.stages().size(), "a covariance of all stages");
+  // The weights depend on how far the centres are from the solution, so a solution with equal weights comes first.
   Estimate equal = solved(sums, frame, covariance, std::vector<double>(sums.stages().size(), 1.0));
   if (!frame.weighting.residual_variance || sums.memory().forgets() || sums.stages().size() == 1) return equal;
   return solved(sums, frame, covariance, precision_weights(sums, frame, covariance, equal.theta));

@@ -100,6 +100,7 @@ class Prediction {
       // The first centre is public; a later one is what the release before it shows.
       stage.away = i == 0 ? std::vector(d, guess_.distance * guess_.distance / static_cast<double>(d))
                           : after(StepCount{start.first}).all();
+      // A prediction that diverges is kept finite, so that sums of its products remain numbers.
       for (double& each : stage.away) each = std::min(each, 1e30);
       stage.records = every_ * faded(start.first, end, releases.value());
       settle_rows(guess_, norms_, stage);

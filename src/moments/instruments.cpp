@@ -116,6 +116,7 @@ std::optional<double> guessed_angle(const Reduced& reduced) {
 
 /// Finds where acceptance changes between an angle that is accepted and one that is not, by halving.
 double boundary(const Reduced& reduced, double accepted, double rejected, double limit) {
+  // Sixty halvings leave less than the spacing of doubles of any stretch of half a turn.
   for (int halving = 0; halving < 60; ++halving) {
     const double middle = (accepted + rejected) / 2;
     (reduced.statistic(middle) <= limit ? accepted : rejected) = middle;

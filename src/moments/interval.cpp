@@ -52,6 +52,7 @@ Matrix noise_of_gap(const RunningSums& sums, const Frame& frame, std::span<const
       const Vector other = distance_of(stages[j], estimate, combination);
       const double shared = estimate.weights[i] * estimate.weights[j] * covariance[i * stages.size() + j];
       const double inputs = stages[i].radii.inputs * stages[j].radii.inputs;
+      // Cov(Nu, Nv) = ½((uᵀv) I + v uᵀ) for symmetric noise N with unit variance on its diagonal and ½ beside it.
       const double tau = frame.noise.second;
       const double second = 0.5 * std::pow(tau * inputs, 2);
       noise += shared * second * other * one.transpose();
@@ -104,6 +105,7 @@ Vector scale_of(const Frame& frame, const Radii& radii) {
   const std::size_t endogenous = frame.design.shape.endogenous;
   Vector scale = Vector::Constant(static_cast<Eigen::Index>(endogenous) + 1, radii.regressors);
   scale(scale.size() - 1) = radii.target;
+  // With two clipped groups every contribution was halved (BatchSums); √2 on both sides undoes that.
   return endogenous > 0 ? Vector(std::sqrt(2.0) * scale) : scale;
 }
 
@@ -115,6 +117,7 @@ Residuals residuals_of(const RunningSums& sums, const Frame& frame, std::span<co
   const Eigen::Index size = sandwich ? d : static_cast<Eigen::Index>(frame.design.shape.responses());
   Residuals found{Matrix::Zero(size, size), Matrix::Zero(d, d), 0};
   for (std::size_t s = 0; s < stages.size(); ++s) {
+    // Residuals about the start are no estimate of the spread, so the first stage is left out.
     if (stages[s].first == 0 || stages[s].first >= steps) continue;
     const Vector scale = scale_of(frame, stages[s].radii);
     if (!stages[s].spread.empty()) {
@@ -144,6 +147,7 @@ std::optional<Meat> meat_of(const RunningSums& sums, const Frame& frame, std::sp
   const double share = weights.squares / weights.recentred;
   const double stddev = std::sqrt(residuals.variance) * share;
   if (frame.design.spread == Spread::sandwich) return Meat{residuals.spread * share, stddev};
+  // The entry of a constant 1 counts the usable rows. Without a constant all records are taken to be usable.
   double records = weights.second * static_cast<double>(frame.every);
   if (frame.constant) {
     const auto constant = static_cast<Eigen::Index>(*frame.constant);
@@ -204,6 +208,7 @@ std::optional<std::vector<inference::EstimatedVariance>> target_variances(const 
   const NormalEquations whole = combined(frame.design, sums.stages(), estimate.weights);
   const auto d = static_cast<Eigen::Index>(whole.dimension);
   const Matrix inverse = full_matrix(whole.second, whole.dimension).llt().solve(Matrix::Identity(d, d));
+  // The floor is √(2d) times this deviation of a diagonal entry.
   const double second_stddev = estimate.floor / std::sqrt(2 * static_cast<double>(d));
   NUSTREAM_REQUIRE(directions.size() % static_cast<std::size_t>(d) == 0, "a direction has a number for every input");
   std::vector<inference::EstimatedVariance> variances;

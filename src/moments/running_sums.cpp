@@ -67,6 +67,7 @@ void RunningSums::step(BatchSums& batch, StepNoise noise) {
       added = noise[next++];
     }
     for (std::size_t j = 0; j < sums.size(); ++j) {
+      // Sum and noise are added as integers, so that the low bits of the noise cannot tell which sum it was added to.
       const Wide noisy = of.noised ? sums[j] + added[j] : sums[j];
       of.sums[j] = memory_.kept * of.sums[j] + of.unit * static_cast<double>(noisy);
     }
@@ -81,6 +82,7 @@ void RunningSums::begin_stage(std::uint64_t first, const Radii& radii, std::span
     move(stages_.back(), next);
     StageSums& last = stages_.back();
     last.second = last.cross = last.spread = {};
+    // What lies further back than the reach weighs less than 2^-60 of a new step, so its stage is dropped.
     std::size_t stale = 0;
     while (stale + 1 < stages_.size() && first - stages_[stale + 1].first > memory_.reach) ++stale;
     stages_.erase(stages_.begin(), stages_.begin() + static_cast<std::ptrdiff_t>(stale));

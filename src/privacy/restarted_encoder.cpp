@@ -35,9 +35,8 @@ class RestartedNorm final : public EncoderNorm {
     return of_blocks(steps / every, steps % every, times);
   }
 
-  /// The squared sensitivity to one participation at the worst place within a block: the first step where C is
-  /// Toeplitz. No more than one block counts, because a column of C ends with
-  /// its block.
+  /// The squared sensitivity to one participation at the worst place within a block, which is the first step where C
+  /// is Toeplitz. No more than one block counts, because a column of C ends with its block.
   double squared_by_age(std::uint64_t age) override {
     return norms_.front()->squared_by_age(std::min(age, every_.value()));
   }
@@ -88,6 +87,8 @@ class RestartedNorm final : public EncoderNorm {
   [[nodiscard]] double bound(std::uint64_t whole, std::uint64_t rest, std::uint64_t times) {
     const double last = rest > 0 ? norms_.back()->squared(rest) : 0;
     const double all_full = static_cast<double>(whole) * full_.back() + last;
+    // The norm of m columns is at most m times that of one, and at most that of in_block_ of them. So f(m) ≤ m √f(1)
+    // √f(in_block_), which is added up over all blocks.
     const double by_count = static_cast<double>(times) * std::sqrt(full_.front()) * std::sqrt(full_.back());
     return outward(std::min(all_full, by_count), 8);
   }

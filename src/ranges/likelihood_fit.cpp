@@ -30,6 +30,7 @@ constexpr std::array<std::array<KeyStage, 2>, 4> step_stages{{{KeyStage::first_c
 constexpr double longest_step = 2;
 constexpr double longest_settled = 1;
 
+/// The bounds are these multiples of what is measured.
 constexpr double inputs_widening = 1.5;
 constexpr double residuals_widening = 4;
 constexpr double curvature_widening = 2;
@@ -55,6 +56,7 @@ double original(const Placement& placement, double placed) {
 Vector start_of(Likelihood likelihood, const Pilot& pilot, const Placement& target) {
   const Vector means = pilot.second.col(0) / pilot.second(0, 0);
   double mean = original(target, means.dot(pilot.theta));
+  // Noise may have moved the mean out of the range in which its logit or its logarithm exists.
   mean = likelihood == Likelihood::logistic ? std::clamp(mean, 0.003, 0.997) : std::max(mean, 1e-3);
   Vector slopes = target.scale * pilot.theta;
   slopes(0) = 0;
@@ -111,11 +113,15 @@ NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& 
   const inference::SymmetricSpectrum spectrum = inference::symmetric_spectrum(found.curvature);
   NUSTREAM_REQUIRE(spectrum.converged, "a curvature has eigenvalues");
   const double tau = found.curvature_stddev;
+  // √(2d) τ is the spectral norm of the curvature's noise, the edge of the semicircle law. An eigenvalue below it may
+  // be noise alone.
   const double floor = std::sqrt(2 * static_cast<double>(theta.size())) * tau;
   const Vector values = spectrum.values.array().max(floor);
   const Matrix inverse = spectrum.vectors * values.cwiseInverse().asDiagonal() * spectrum.vectors.transpose();
   const Vector change = inverse * found.score;
   const double of_score = found.score_stddev * found.score_stddev;
+  // The noise N of the curvature moves the step c by the inverse times N c, and Cov(N c) = ½τ²(‖c‖² I + ccᵀ)
+  // (nustream/moments/gap_noise.h).
   const Matrix noise =
       (of_score + tau * tau / 2 * change.squaredNorm()) * Matrix::Identity(theta.size(), theta.size()) +
       tau * tau / 2 * change * change.transpose();
@@ -180,6 +186,8 @@ TableFit fit_likelihood(Likelihood likelihood, const Table& table, const FitSett
   fit.smallest_second = first.smallest;
   Vector theta = first.whitening.restore * start_of(likelihood, first, fit.placements.back());
   auto scales = measure_about(steps, rows.dealer.deal(parts.rows), theta, KeyStage::second_lengths);
+  // The residuals of counts depend on the fit, so their bounds are measured once more before the last step. Those of
+  // the logistic model are at most 1 anyway.
   const bool is_measured_again = likelihood == Likelihood::poisson;
   const Part again = is_measured_again ? rows.dealer.deal(parts.rows) : Part{};
   const Part rest = rows.dealer.rest();

@@ -34,7 +34,7 @@ Expected expected(Likelihood likelihood, double predictor) noexcept {
 }
 
 ScoreSums::Block ScoreSums::block(double norm, double displacement, Rho rho, std::size_t entries, double room) {
-  // Rounded upwards, as roots and products were rounded to nearest.
+  // The displacement is rounded upwards, as roots and products were rounded to nearest.
   const double moved = displacement * (1 + 0x1p-50);
   const NoiseStddev stddev = noise_stddev(privacy::multiplier_for(Sensitivity{1}, rho), Displacement{moved});
   Block made{stddev, noise::Grid(stddev, 1, ClipNorm{norm}), 0, std::vector<WideUnits>(entries)};

@@ -87,6 +87,8 @@ bool can_be_spread(const Epoch& epoch) {
 }
 
 double of_group(std::span<const Epoch> group) {
+  // Each of the following bounds holds by itself, so the least of them is charged. A single epoch needs no sum, whose
+  // rounding would make it dearer.
   double least = 0;
   for (const Epoch& epoch : group) least = sum_up(least, alone(epoch));
   if (group.size() == 1) return alone(group[0]);
@@ -183,6 +185,8 @@ Epoch folded(std::span<const Epoch> epochs) {
     one.before = charged(epochs);
     return one;
   }
+  // Where counts and mass decide, all epochs of the group have one W. ρ is quadratic in the mass, so the worst user
+  // spends all of it in the dearest epoch.
   double before = charged(epochs.first(first)).value();
   for (const Epoch& epoch : group) {
     if (epoch.before > Rho{0}) before = sum_up(before, epoch.before.value());

@@ -52,6 +52,7 @@ void add_clipped(std::span<const double> v, const Block& block, double scale, st
   const int exponent = std::ilogb(norm.scale);
   const double shrink = 1 - slack(v.size());
   const double radius = block.bound / block.spacing * (1 - 0x1p-48) * shrink * scale;
+  // A sum that is scaled down is shortened once more, so that no rounding makes it longer than what is charged.
   const double slope = std::scalbn(scale < 1 ? scale * shrink : 1, exponent - std::ilogb(block.spacing));
   const descent::ClippedGradient clipped = descent::clip_gradient(slope, norm.fraction, {1, radius});
   for (std::size_t j = 0; j < v.size(); ++j) {
@@ -75,6 +76,8 @@ void StepContributions::begin(StepIndex step) noexcept {
 }
 
 bool StepContributions::takes_part(const UserHash& user, const Changes& users) const noexcept {
+  // A user who contributes in this step already does so with every further record of it; the sum of them is charged
+  // once.
   if (index_.find(user) < index_.size()) return true;
   return may_contribute(limits_, users.find(user), step_);
 }
@@ -141,6 +144,7 @@ std::size_t StepContributions::settle(Changes& users, std::span<std::int64_t> un
     const Charge charged = charge(limits_, users.find(user), step_, norm);
     users.put({user, number, charged.after});
     if (norm >= 1) ++clipped_;
+    // The quotient is lowered by its roundings, so that no more is added than was charged.
     add_to_grid(sum, charged.allowed < norm ? charged.allowed / norm * (1 - 4 * roundoff) : 1, units);
   }
   settled_ += count;
