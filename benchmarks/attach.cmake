@@ -1,4 +1,4 @@
-# On a real broker, which the tests' support starts.
+# These programs need a real broker, which the tests' support starts.
 if(TARGET nustream_kafka_support)
   add_library(nustream_benchmark_kafka STATIC bare_kafka.cpp attach_process.cpp)
   target_compile_options(nustream_benchmark_kafka PUBLIC -iquote ${CMAKE_CURRENT_SOURCE_DIR})

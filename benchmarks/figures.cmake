@@ -1,4 +1,4 @@
-# The figures that decide: how close the private estimates come, against theory and against each other.
+# The programs that measure how close the private estimates come, against theory and against each other.
 add_executable(retail_privacy_error retail_privacy_error.cpp)
 target_link_libraries(retail_privacy_error PRIVATE nustream_service)
 target_compile_definitions(retail_privacy_error PRIVATE NUSTREAM_ROOT_DIR="${PROJECT_SOURCE_DIR}")
@@ -49,7 +49,7 @@ target_link_libraries(draw_chart PRIVATE nustream_service fmt::fmt simdjson::sim
 add_executable(reproduce_local reproduce_local.cpp local_figure.cpp)
 target_link_libraries(reproduce_local PRIVATE nustream_service fmt::fmt)
 if(NUSTREAM_TESTS)
-  # All of the papers' figures at small counts: benchmarks/figures runs the four programs.
+  # This test draws all of the papers' figures at small counts: benchmarks/figures runs the four programs.
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   add_test(NAME figures_quick COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/docs/figures_quick.py
                                       ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})

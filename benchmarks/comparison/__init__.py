@@ -1,2 +1,2 @@
-"""nustream beside its peers. Started by benchmarks/compare; needs nothing but Python's own library where no peer is
-installed."""
+"""Compares nustream with its peers. benchmarks/compare starts it. Where no peer is installed, it needs nothing but
+Python's own library."""

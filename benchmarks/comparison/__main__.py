@@ -1,4 +1,4 @@
-"""Usage: benchmarks/compare; see there."""
+"""The main program. benchmarks/compare starts it and says how it is used."""
 
 import argparse
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 from . import accuracy, fits, noise_cost, page, peers, replay, step_loop
 from .product import Product
 
-# *_values: coordinates of one timing in memory, from which its steps follow.
+# *_values are the coordinates of one timing in memory. The number of its steps follows from them.
 FULL = {"rounds": 11, "rows": 1_000_000, "loop_values": 1 << 20, "noise_values": 1 << 20, "steps": 15_000, "seeds": 12}
 QUICK = {"rounds": 1, "rows": 5_000, "loop_values": 1 << 16, "noise_values": 1 << 14, "steps": 600, "seeds": 2}
 
@@ -30,7 +30,8 @@ def arguments():
 def compare(options, found, settings, folder):
     product = Product(options.build)
     fitted = {}
-    # Without network and in seconds: an optimisation of minutes is left out unless it is there already.
+    # --quick has no network and takes seconds, so it leaves out an optimisation that takes minutes unless its result is
+    # there already.
     cache = page.ROOT / "build/compare"
     if peers.here(found, "jax-privacy") and not options.quick:
         print("fitting jax-privacy's strategies (minutes, the first time)", file=sys.stderr, flush=True)

@@ -1,5 +1,5 @@
-"""Accuracy at equal ρ: every strategy through nustream's own descent, with the same rows, steps and clip; only the noise's
-correlation differs. A foreign strategy's σ is made from its library's sensitivity."""
+"""Compares accuracy at equal ρ. Every strategy goes through nustream's own descent, with the same rows, steps and clip;
+only the correlation of the noise differs. A foreign strategy's σ is made from its library's sensitivity."""
 
 import math
 import statistics
@@ -8,7 +8,7 @@ import sys
 from . import answers, strategies, streams
 
 RHO = 0.5
-QUIET_RHO = 1e8  # the run without noise: 14,000 times less of it than at RHO
+QUIET_RHO = 1e8  # stands for a run without noise: there is 14,000 times less than at RHO
 
 
 def configure(folder, stream, strategy, rho):
@@ -36,7 +36,7 @@ def distance(a, b):
 
 
 def path_of(product, config, seed):
-    """Iterates over the second half of the stream, and the average at its end."""
+    """The released iterates of the second half of the stream, and the average at its end."""
     releases = product.replay(config, "--insecure-seed", str(seed))
     half = releases[-1]["step"] / 2
     return [one["estimate"] for one in releases if one["step"] > half], releases[-1]["average"]
@@ -48,7 +48,7 @@ def spread(values):
 
 
 def rho_of(product, folder, stream, strategy):
-    """What to ask for so that σ = sensitivity/√(2ρ) with the peer's sensitivity; and ours beside it."""
+    """The ρ to ask for so that σ = sensitivity/√(2 RHO) with the peer's sensitivity, and our own sensitivity."""
     gamma = product.plan(configure(folder, stream, strategy, RHO))["gamma_limit"]
     return RHO * (gamma / strategy.sensitivity) ** 2 if strategy.sensitivity else RHO, gamma
 
@@ -92,6 +92,6 @@ def on_stream(product, folder, stream, fits, seeds):
 
 
 def section(product, root, folder, settings, fits):
-    """Results per stream."""
+    """The results of each stream."""
     return [on_stream(product, folder, stream, fits, settings["seeds"])
             for stream in streams.all_of(root, settings["steps"])]

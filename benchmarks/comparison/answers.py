@@ -1,8 +1,8 @@
-"""What a stream's answer is: what it was made from, or the fit without privacy over all of its rows."""
+"""The answer of a stream: the parameters that it was made from, or the fit without privacy over all of its rows."""
 
 
 def of(stream, names):
-    """{parameter: value}, or None where numpy is not here to fit real data."""
+    """The answer as {parameter: value}, or None where real data have to be fitted and numpy is not installed."""
     if stream.answer is not None:
         return dict(zip(names, stream.answer))
     try:
@@ -16,7 +16,7 @@ def of(stream, names):
 
 
 def newton(numpy, x, y):
-    """Logistic regression, to the last bits."""
+    """Fits a logistic regression by Newton's method, to the last bits."""
     theta = numpy.zeros(x.shape[1])
     for _ in range(50):
         chance = 1 / (1 + numpy.exp(-x @ theta))

@@ -1,12 +1,13 @@
-"""jax-privacy's strategies, optimised by jax-privacy for a number of steps, with its own accounting of what one record
-can do. Minutes; kept beside the build."""
+"""Lets jax-privacy optimise its strategies for a number of steps, with its own accounting of what one record can do.
+This takes minutes, so the results are kept beside the build."""
 
 import json
 from pathlib import Path
 
 
 def fit(found, steps, cache):
-    """{"blt": {…}, "banded, 32": {…}, …}: c (first column of C), sensitivity by jax-privacy, how it was made."""
+    """The strategies as {"blt": {…}, "banded, 32": {…}, …}: c (the first column of C), the sensitivity according to
+    jax-privacy, and how it was made."""
     file = Path(cache, f"jax-privacy-{found['jax-privacy']['version']}-{steps}.json")
     if file.exists():
         return json.loads(file.read_text())
@@ -30,7 +31,8 @@ def fit(found, steps, cache):
 
 
 def with_sensitivity(toeplitz, c, steps, call):
-    """Scaled to a first coefficient of 1, which changes nothing: noise and sensitivity scale against each other."""
+    """The strategy with a first coefficient of 1. This changes nothing, since the noise is divided by what the
+    sensitivity is multiplied by."""
     first = float(c[0])
     return {"call": call, "c": [value / first for value in listed(c)],
             "sensitivity": float(toeplitz.sensitivity_squared(c, steps)) ** 0.5 / first}

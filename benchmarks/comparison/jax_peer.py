@@ -1,11 +1,11 @@
-"""jax-privacy's own pieces, put together as its documentation does: clipped gradient of one record, privatizer with a
-noising matrix, in one compiled loop."""
+"""Puts jax-privacy's own pieces together as its documentation does: the clipped gradient of one record and a privatizer
+with a noising matrix, in one compiled loop."""
 
 import functools
 
 
 def matrices(fits):
-    """{name: noising matrix C⁻¹}, single precision, jax's default."""
+    """The noising matrices C⁻¹ by name, in single precision, which is jax's default."""
     import jax.numpy as jnp
     from jax_privacy.matrix_factorization import buffered_toeplitz, streaming_matrix, toeplitz
     blt = buffered_toeplitz.BufferedToeplitz.build(buf_decay=fits["blt"]["buf_decay"],
@@ -17,7 +17,7 @@ def matrices(fits):
 
 
 def noise(matrix, dimension, steps):
-    """A function that draws `steps` correlated vectors and waits for them."""
+    """Makes a function that draws `steps` correlated vectors and waits for them."""
     import jax
     import jax.numpy as jnp
     from jax_privacy import noise_addition
@@ -36,13 +36,13 @@ def noise(matrix, dimension, steps):
 
 
 def descent(matrix, x, y, step_size, clip_norm):
-    """A function that takes one private step per row of `x` and waits for the last iterate."""
+    """Makes a function that takes one private step for each row of `x` and waits for the last iterate."""
     import jax
     import jax.numpy as jnp
     from jax_privacy import clipping, noise_addition
     privatizer = noise_addition.matrix_factorization_privatizer(matrix, stddev=clip_norm, prng_key=1)
 
-    def loss(theta, row, target):  # of a batch of one, whose first axis stays
+    def loss(theta, row, target):  # the loss of a batch of one row, which keeps its first axis
         return 0.5 * jnp.sum((row @ theta - target) ** 2)
 
     gradient = clipping.clipped_grad(loss, l2_clip_norm=clip_norm, batch_argnums=(1, 2))

@@ -1,4 +1,4 @@
-"""A sample of noise: per coordinate and step."""
+"""Measures what a sample of noise costs, for each coordinate and step."""
 
 from . import jax_peer
 from .peers import here
@@ -27,7 +27,7 @@ def nustream(product, folder, dimension, steps):
 
 
 def numpy_noise(dimension, steps):
-    """Into the same memory again and again, as much as nustream's blocks have."""
+    """Draws into the same memory again and again, which is as large as nustream's blocks."""
     import numpy
     draw = numpy.random.default_rng(1)
     block = numpy.empty((steps_of(BLOCK_VALUES, dimension), dimension))

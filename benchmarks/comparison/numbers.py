@@ -1,8 +1,8 @@
-"""Numbers as the tables and charts of the comparison show them."""
+"""Writes numbers as the tables and charts of the comparison show them."""
 
 
 def number(value):
-    """Three significant digits, thousands separated."""
+    """The number with three significant digits and separated thousands."""
     if value >= 1000:
         return f"{float(f'{value:.3g}'):,.0f}"
     return f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""Where results go, and the part of docs/benchmarks.md that is made of them."""
+"""Writes the results, and the part of docs/benchmarks.md that is made of them."""
 
 import json
 from pathlib import Path
@@ -12,19 +12,20 @@ BEGIN, END = "<!-- compare: begin -->\n", "<!-- compare: end -->\n"
 
 
 def parts():
-    """The page before, between and after the markers."""
+    """The parts of the page before, between and after the markers."""
     before, _, rest = PAGE.read_text().partition(BEGIN)
     made, _, after = rest.partition(END)
     return before, made, after
 
 
 def lacking(found):
-    """Peers without which a run does not become the page."""
+    """The peers that are not installed. Without any of them a run does not become the page."""
     return [name for name, told in found.items() if "version" not in told]
 
 
 def folder_of(out, quick, found):
-    """What was asked for; else docs/results for a whole comparison, and a folder of the build for any other."""
+    """The folder of the results: the one that was asked for, or else docs/results for a whole comparison and a folder
+    of the build for any other."""
     if out is not None:
         return out
     if quick:
@@ -33,7 +34,8 @@ def folder_of(out, quick, found):
 
 
 def write(result, folder, build):
-    """compare.json and the charts, and the tables: into the page where `folder` is docs/results."""
+    """Writes compare.json, the charts and the tables. The tables go into the page where `folder` is docs/results, and
+    into compare.md otherwise."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "compare.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
     report.charts(result, folder, build / "benchmarks/draw_chart")

@@ -1,4 +1,4 @@
-"""Which peers are here. Nothing is assumed: each is imported, or skipped with one line."""
+"""Finds out which peers are installed, by importing each. A peer that cannot be imported is skipped with one line."""
 
 import importlib
 import importlib.metadata
@@ -12,13 +12,13 @@ MODULES = {"numpy": "numpy", "scikit-learn": "sklearn", "river": "river", "vowpa
 
 
 def find():
-    """{peer: {"version": …} or {"skipped": reason}}"""
+    """The peers, as {peer: {"version": …} or {"skipped": reason}}."""
     found = {}
     for package, module in MODULES.items():
         try:
             importlib.import_module(module)
             found[package] = {"version": importlib.metadata.version(package)}
-        except Exception as error:  # a broken installation is as good as none
+        except Exception as error:  # a broken installation counts as none
             found[package] = {"skipped": str(error).splitlines()[0] if str(error) else type(error).__name__}
             print(f"skipped: {package}: {found[package]['skipped']}", file=sys.stderr)
     return found

@@ -1,4 +1,4 @@
-"""Runs nustream and its benchmarks, as anybody would from a shell."""
+"""Runs nustream and its benchmarks as anybody would from a shell."""
 
 import json
 import os
@@ -19,16 +19,16 @@ class Product:
                 raise SystemExit(f"{program} is not built: ./test --quick builds it, or leave out --quick")
 
     def run(self, *arguments):
-        """Standard output; a failure ends the comparison with the command's own line."""
+        """Returns the standard output. A failure ends the comparison with the command's own line."""
         result = subprocess.run([str(self.command), *map(str, arguments)], capture_output=True, text=True)
         if result.returncode != 0:
             raise SystemExit(f"nustream {arguments[0]} ended with {result.returncode}: {result.stderr.strip()}")
         return result.stdout
 
     def replay(self, config, *arguments):
-        """A run in a folder of its own, state, key and witness in it, that is gone afterwards; its releases as a list
-        of objects. The folder has a new name at each run: under one name a run would be refused, since the witness
-        would tell of the run before, whose state is gone."""
+        """Makes a run, whose state, key and witness are in a folder of its own that is removed afterwards. Returns its
+        releases as a list of objects. The folder has a new name at each run: under the same name the run would be
+        refused, since the witness would tell of the run before, whose state is gone."""
         with tempfile.TemporaryDirectory(dir=Path(config).parent) as run:
             state = Path(run, "state")
             self.run("replay", config, "--quiet", "--set", f"state.directory={state}", "--set",
@@ -40,7 +40,8 @@ class Product:
         return json.loads(self.run("plan", config, "--json"))
 
     def benchmark(self, name, folder, **asked):
-        """{case: nanoseconds} of one run of a benchmark program that times each case once. `asked`: its environment."""
+        """Runs a benchmark program that times each case once, with `asked` in its environment. Returns {case:
+        nanoseconds}."""
         result = Path(folder, name + ".json")
         environment = {key: str(value) for key, value in asked.items()}
         subprocess.run([str(self.benchmarks / name), str(result)], check=True,
@@ -48,6 +49,6 @@ class Product:
         return {row["name"]: row["nanoseconds_min"] for row in json.loads(result.read_text())["timings"]}
 
     def compiler(self, folder):
-        """Of the machine's description that the benchmarks write."""
+        """A part of the machine's description that the benchmarks write."""
         machine = json.loads(Path(folder, "benchmark_noise.json").read_text())["machine"]
         return machine["cpu"], machine["compiler"]

@@ -1,4 +1,4 @@
-"""A whole stream from its bytes: parse, one gradient step per row, a model at the end."""
+"""Measures a whole stream from its bytes: parsing, one gradient step for each row, and a model at the end."""
 
 from itertools import islice
 

@@ -1,4 +1,4 @@
-"""Tables for the page, charts beside the JSON."""
+"""Makes the tables of the page, and the charts that stand beside the JSON."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 from .numbers import number, time_of
 from .says import sentences
 
-OURS, PRIVATE, PLAIN = 0, 1, 5  # hues of a chart
+OURS, PRIVATE, PLAIN = 0, 1, 5  # hues in a chart
 LEGEND = [(OURS, "nustream"), (PRIVATE, "others, with noise"), (PLAIN, "without privacy")]
 
 
@@ -60,7 +60,7 @@ def machine_text(result):
 
 
 def page(result, charts):
-    """Everything between the page's markers; `charts` is the folder of the charts as the page links it."""
+    """Everything between the page's markers. `charts` is the folder of the charts as the page links it."""
     parts = ["## What it says", "\n".join(f"- {sentence}" for sentence in sentences(result)),
              "## Measured", machine_text(result)]
     for section in result["sections"]:
@@ -84,7 +84,8 @@ def hue_of(row):
 
 
 def draw(program, title, axis, groups, keys):
-    """SVG by `program`, the project's own drawing code (benchmarks/draw_chart.cpp). `groups`: [(heading, rows)]."""
+    """Draws an SVG with `program`, the project's own drawing code (benchmarks/draw_chart.cpp). `groups` is a list of
+    (heading, rows)."""
     asked = {"title": title, "axis": {"title": axis, "logarithmic": True},
              "keys": [{"name": name, "hue": hue} for hue, name in keys],
              "groups": [{"heading": heading, "rows": rows} for heading, rows in groups]}

@@ -1,5 +1,5 @@
-"""The rows that every contender reads: the same numbers in each format. Of a stream 10 standard normal features and a
-target; in memory as many features as asked for, and a target that has nothing to do with them."""
+"""Makes the rows that every contender reads, the same numbers in each format. Rows of a stream have 10 standard normal
+features and a target. Rows in memory have as many features as asked for, and a target that is independent of them."""
 
 import array
 import gzip
@@ -14,7 +14,8 @@ CLIP_NORM = 3.0
 
 
 def write(folder, count):
-    """rows.csv, rows.vw (Vowpal Wabbit's text), the same compressed, sample.csv: the first 2% for the slowest."""
+    """Writes rows.csv and rows.vw (Vowpal Wabbit's text), both also compressed, and sample.csv, which holds the first
+    2% for the slowest contenders."""
     draw = random.Random(1).gauss
     names = [f"x{j}" for j in range(FEATURES)]
     header = ",".join([*names, "y"]) + "\n"
@@ -39,12 +40,13 @@ def write(folder, count):
 
 
 def steps_of(values, dimension):
-    """Steps of one timing: the largest power of two of them with at most so many coordinates, whole blocks of noise."""
+    """The number of steps of one timing: the largest power of two with at most so many coordinates, which makes whole
+    blocks of noise."""
     return 1 << (values // dimension).bit_length() - 1
 
 
 def write_doubles(folder, dimension, count):
-    """A file of x and y, row after row, as native doubles."""
+    """Writes a file of x and y, row after row, as native doubles."""
     draw = random.Random(dimension).gauss
     path = Path(folder, f"rows-{dimension}.doubles")
     with open(path, "wb") as out:
@@ -54,20 +56,20 @@ def write_doubles(folder, dimension, count):
 
 
 def read_doubles(path, dimension):
-    """x and y for numpy."""
+    """Reads x and y of such a file into numpy."""
     import numpy
     table = numpy.fromfile(path).reshape(-1, dimension + 1)
     return numpy.ascontiguousarray(table[:, :-1]), numpy.ascontiguousarray(table[:, -1])
 
 
 def segment(product, folder):
-    """The rows as `nustream record` keeps a topic's."""
+    """Writes the rows as `nustream record` keeps those of a topic."""
     subprocess.run([str(product.benchmarks / "make_segment"), str(folder / "rows.csv"),
                     str(folder / "rows.segment")], check=True)
 
 
 def config(folder, source, header=True):
-    """Settings of a private replay of `source`."""
+    """Writes the settings of a private replay of `source`."""
     names = [f"x{j}" for j in range(FEATURES)]
     columns = "" if header else "columns = [" + ", ".join(f'"{name}"' for name in [*names, "y"]) + "]\n"
     text = (f'[stream]\nname = "rows"\ninput = "{source}"\n{columns}[target]\ncolumn = "y"\n'

@@ -1,4 +1,4 @@
-"""What the measurements say, in sentences whose every number and direction is taken from them."""
+"""Says what was measured, in sentences that take every number and direction from the measurements."""
 
 import math
 
@@ -21,7 +21,7 @@ def of_replay(section):
 
 
 def of_dimensions(sections, what):
-    """One name a line of every dimension: all of them have the same contenders."""
+    """One line for each contender with its times in every dimension; all dimensions have the same contenders."""
     dimensions = [section["name"].rpartition("= ")[2] for section in sections]
     base, rows = sections[0]["baseline"], {}
     for section in sections:
@@ -37,7 +37,7 @@ def best_foreign(stream, kind):
 
 
 def of_accuracy(streams, kind, strategy):
-    """Our strategy over the best foreign one of each stream."""
+    """Compares our strategy with the best foreign one of each stream."""
     told, below, above = [], 0, 0
     for stream in streams:
         ours = next(row[kind] for row in stream["strategies"] if row["strategy"] == strategy)
@@ -67,7 +67,7 @@ def accuracy_sentences(streams):
 
 
 def sentences(result):
-    """Items of a list."""
+    """All sentences, as the items of a list."""
     sections, streams = result["sections"], result["accuracy"]
     told = [of_replay(next(section for section in sections if section["name"] == "replay"))]
     told += [of_dimensions([section for section in sections if section["name"].startswith(kind)], what)

@@ -1,4 +1,4 @@
-"""One private step per record, rows in memory: gradient, clip, noise, step."""
+"""Measures one private step for each record over rows in memory: gradient, clip, noise and step."""
 
 from . import jax_peer, rows
 from .peers import here
@@ -14,7 +14,7 @@ def ours(dimension):
 
 
 def nustream(product, folder, dimension, rows_file):
-    """Both noises and the plain loop, by one run of the program that times them."""
+    """The cases of both noises and of the plain loop, which one run of a program times."""
     cases = {"plain": ("plain C++ loop, no privacy", False, "no clip, no noise, as anybody would write it"),
              "lane with its noise, independent": ("nustream, independent", True, "keyed noise, on the grid, one thread"),
              "lane with its noise, rational m = 6": ("nustream, rational of 6 poles", True,
@@ -75,7 +75,7 @@ def section(product, found, folder, settings, fits):
 
 
 def by_dimension(name, title, unit, measured, baseline_of, values):
-    """One section a dimension, with ratios to its own baseline."""
+    """Makes one section for each dimension, with ratios to its own baseline."""
     sections = []
     for dimension in DIMENSIONS:
         table = [dict(row) for row in measured if row["name"].endswith(f", d = {dimension}")]

@@ -1,4 +1,5 @@
-"""Correlations at one ρ: the [noise] section of each, and for foreign ones their own sensitivity."""
+"""The correlations that are compared at one ρ: the [noise] section of each, and the sensitivity that foreign ones
+claim themselves."""
 
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ class Strategy:
     name: str
     peer: str
     noise: str  # the [noise] section's lines
-    sensitivity: float = None  # by the peer's accounting: what σ is made from, where given
+    sensitivity: float = None  # by the peer's accounting; where it is given, σ is made from it
 
 
 def own(stream, suggested_nu, steps):

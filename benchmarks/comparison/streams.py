@@ -1,4 +1,4 @@
-"""The streams on which accuracy is compared: rows in working coordinates, settings that are the same for everybody."""
+"""The streams on which accuracy is compared: rows in working coordinates, and settings that are the same for all."""
 
 import csv
 import gzip
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 class Stream:
     name: str
     loss: str
-    rows: list  # of [x…, y]; of the mean [x…]
+    rows: list  # rows [x…, y], or [x…] where the loss is the mean
     step_size: float
     clip_norm: float
     curvature: tuple  # a public guess: strong convexity and smoothness of the objective
@@ -59,7 +59,7 @@ def logistic(steps):
 
 
 def table(path, row_of, steps):
-    """The first `steps` rows that can be used, in file order."""
+    """The first `steps` usable rows in the order of the file."""
     with gzip.open(path, "rt") as lines:
         usable = (row for row in map(row_of, csv.DictReader(lines)) if row is not None)
         return list(itertools.islice(usable, steps))

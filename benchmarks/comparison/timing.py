@@ -1,12 +1,12 @@
-"""Contenders take turns, round by round, so that a change of clock frequency hits all of them alike."""
+"""Times contenders in turns, round by round, so that a change of clock frequency hits all of them alike."""
 
 import statistics
 import time
 
 
 class Case:
-    """`run` is called once a round and returns {name: nanoseconds per item}: one contender, or several that one program
-    times itself. `about` goes into the results as it is: {name: {"peer": …, "private": …, "note": …}}."""
+    """`run` is called once in each round and returns {name: nanoseconds per item}, for one contender or for several
+    that one program times itself. `about` goes into the results as it is: {name: {"peer": …, "private": …, "note": …}}."""
 
     def __init__(self, run, about):
         self.run = run
@@ -14,7 +14,7 @@ class Case:
 
 
 def timed(name, items, work, **about):
-    """A case that does `items` pieces of work per call."""
+    """Makes a case whose call of `work` does `items` pieces of work."""
 
     def run():
         begin = time.perf_counter_ns()
@@ -25,8 +25,9 @@ def timed(name, items, work, **about):
 
 
 def measure(cases, rounds, baseline):
-    """Rows of {"name", "nanoseconds_min", "nanoseconds_median", "ratio_min", "ratio_median", …about}: ratios are the time
-    of a contender over that of `baseline`. One round is a warm-up (compilation, page cache) and not counted."""
+    """Returns rows of {"name", "nanoseconds_min", "nanoseconds_median", "ratio_min", "ratio_median", …about}. Ratios
+    are the time of a contender over that of `baseline`. One more round warms up (compilation, page cache) and is not
+    counted."""
     samples = {}
     for turn in range(rounds + 1):
         for case in cases:

@@ -1,2 +1,2 @@
-"""The papers' figures, drawn again, and docs/reproduction.md made of them. Started by benchmarks/figures; needs nothing
-but Python's own library."""
+"""Draws the papers' figures again and makes docs/reproduction.md of them. benchmarks/figures starts it. It needs
+nothing but Python's own library."""

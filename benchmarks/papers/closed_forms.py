@@ -6,11 +6,11 @@ CDP+ is in the units of docs/reproduction.md: ρ = G = 1, and F has the ½ of it
 
 import math
 
-NODES = 12  # of Gauss and Legendre on each panel
+NODES = 12  # of the Gauss–Legendre rule on each panel
 
 
 def legendre(count):
-    """Nodes and weights of Gauss and Legendre on [−1, 1]. Newton's method finds the zeros of the polynomial."""
+    """Nodes and weights of the Gauss–Legendre rule on [−1, 1]. Newton's method finds the zeros of the polynomial."""
     found = []
     for k in range(1, count + 1):
         x = math.cos(math.pi * (k - 0.25) / (count + 0.5))
@@ -81,7 +81,8 @@ def exact_excess(spectrum, eta, eigenvalues):
 
 
 def least_excess(eta, eigenvalues):
-    """No Toeplitz correlation is below this without the noise of x xᵀ: |B|² = 1/√h, by Cauchy and Schwarz (C.3)."""
+    """The least excess of any Toeplitz correlation without the noise of x xᵀ. By the Cauchy–Schwarz inequality it is
+    reached at |B|² = 1/√h (C.3)."""
     h = lambda omega: math.fsum(each / distance(eta * each, omega) for each in eigenvalues)
     return eta * eta / 4 * mean_over(lambda omega: math.sqrt(h(omega))) ** 2
 
@@ -105,7 +106,7 @@ def coefficients(nu, count):
 
 
 def of_the_mean():
-    """Figure 1, and the orders of Theorem 2.1."""
+    """The values of figure 1, and the orders of Theorem 2.1."""
     by_eta = []
     for eta in (1e-6, 1e-4, .001, .01, .1, .5, .9, .99):
         gamma = squared_sensitivity(spectrum_of_nu(eta))
@@ -139,7 +140,7 @@ def of_figure_2():
 
 
 def of_one_problem():
-    """d = 128, λ = 1/k, η = .02."""
+    """The values of one problem: d = 128, λ = 1/k, η = .02."""
     eigenvalues, eta = power_law(128, 1), .02
     trace = sum(eigenvalues)
     damping = math.sqrt(eta * trace / 128)

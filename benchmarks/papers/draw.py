@@ -1,4 +1,4 @@
-"""The programs that draw the papers' figures, run one after another.
+"""Runs the programs that draw the papers' figures, one after another.
 
 Of the tables of Card and of Angrist and Evans, which are not the project's to ship, small counts take stand-ins of the
 same columns: they exercise the program and mean nothing."""
@@ -11,7 +11,7 @@ PAPERS = ("cdp", "dpgd", "iv", "local")
 
 
 def stand_ins(folder):
-    """Tables under the names that reproduce_iv reads, from a fixed seed."""
+    """Writes tables from a fixed seed, under the names that reproduce_iv reads."""
     draw = random.Random(1)
     with open(folder / "card_complete_2191.csv", "w", encoding="ascii") as out:
         out.write("nearc2,nearc4,fatheduc,motheduc,educ,lwage\n")
@@ -30,7 +30,7 @@ def stand_ins(folder):
 
 
 def commands(build, out, quick, data):
-    """One for each paper; `data` is None where the program's own folder is meant."""
+    """The commands, one for each paper. `data` is None where the program's own folder is meant."""
     for paper in PAPERS:
         command = [str(build / f"benchmarks/reproduce_{paper}"), "--out", str(out)]
         if quick:

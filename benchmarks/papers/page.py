@@ -58,7 +58,7 @@ def table(head, rows):
 
 
 def wrapped(text):
-    """Lines of at most 120 characters, as the other pages have them."""
+    """The text in lines of at most 120 characters, as the other pages have them."""
     lines = [""]
     for word in text.split(" "):
         if lines[-1] and len(lines[-1]) + 1 + len(word) > 120:

@@ -22,7 +22,7 @@ from .closed_forms import log_slope
 
 
 class Unknown(Exception):
-    """A reference that stands for nothing."""
+    """Raised for a reference that stands for nothing."""
 
 
 class Results:
@@ -110,7 +110,7 @@ def combined(results, expression):
 
 
 def decimals(value, digits):
-    """Halves upwards, as the results are written."""
+    """Rounds halves upwards, as the results are written."""
     rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
     return re.sub(r"^(-?)0\.", r"\1.", f"{rounded or abs(rounded):,f}").replace("-", "−")
 
