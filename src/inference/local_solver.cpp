@@ -77,7 +77,8 @@ SignalToNoise compare(double signal, double noise, double reports) {
 SignalToNoise second_moment_signal(const LocalSpectrum& spectrum, double public_smallest, double noise,
                                    double reports) {
   if (!std::isnan(public_smallest)) return compare(public_smallest, noise, reports);
-  // Without public rows the eigenvalue is known only to within the noise. By Weyl it is at most this.
+  // Without public rows the eigenvalue is known only to within the noise. By Weyl's inequality it is at most the
+  // following.
   SignalToNoise result = compare(std::max(0.0, spectrum.smallest + noise), noise, reports);
   result.exceeded = noise > spectrum.smallest;
   result.at_least = true;

@@ -15,7 +15,7 @@ namespace {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Vector = Eigen::VectorXd;
 
-/// With fewer, an estimated variance is too uncertain for an interval.
+/// With fewer than this an estimated variance is too uncertain for an interval.
 constexpr double fewest_degrees_of_freedom = 8;
 
 Matrix square_matrix(std::span<const double> entries) {

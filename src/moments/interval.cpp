@@ -17,7 +17,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-/// With fewer, an estimated variance is too uncertain for an interval.
+/// With fewer than this an estimated variance is too uncertain for an interval.
 constexpr double fewest_degrees_of_freedom = 8;
 
 /// The distance of a stage's centre from θ̂ in a combination of the responses: Σ_k a_k (θ_s − θ̂)_k.
@@ -218,7 +218,7 @@ std::optional<std::vector<inference::EstimatedVariance>> target_variances(const 
     const Vector scored = meat->value * solved;
     const double sampling = solved.dot(scored);
     const double own = direction.dot(*privacy * direction);
-    // How the noise E of H moves the variance: d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a, and likewise for Q. The standard
+    // The noise E of H moves the variance by d(aᵀH⁻¹SH⁻¹a) = −2 aᵀH⁻¹ E H⁻¹SH⁻¹a, and likewise for Q. The standard
     // deviation of uᵀEv is at most ‖u‖‖v‖ times that of E's diagonal.
     const double lengths = (inverse * scored).norm() + (*privacy * direction).norm();
     const double by_second = 2 * second_stddev * solved.norm() * lengths;

@@ -77,7 +77,7 @@ std::vector<double> dense_tree(const Tree& tree, std::size_t steps) {
 
 double squared_sum(const std::vector<double>& series) {
   double sum = 0;
-  // From the small terms to the large ones, so that the small ones are not lost.
+  // The sum goes from the small terms to the large ones, so that the small ones are not lost.
   for (std::size_t t = series.size(); t-- > 0;) sum += series[t] * series[t];
   return sum;
 }

@@ -75,7 +75,7 @@ class RestartedNorm final : public EncoderNorm {
       blocks_ = 0;
     }
     for (; blocks_ < blocks; ++blocks_) {
-      // From the largest m down, so that best_[m − here] still belongs to one block less.
+      // m goes from the largest down, so that best_[m − here] still belongs to one block less.
       for (std::size_t m = best_.size(); m-- > 1;) {
         for (std::size_t here = 1; here <= std::min<std::size_t>(m, full_.size()); ++here) {
           best_[m] = std::max(best_[m], best_[m - here] + full_[here - 1]);

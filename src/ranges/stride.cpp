@@ -17,7 +17,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b, std::uint64_t modulus) n
   return static_cast<std::uint64_t>(WideProduct{a} * b % modulus);
 }
 
-/// With no more records, the sum of two residues fits into 64 bits.
+/// With no more records than this the sum of two residues fits into 64 bits.
 constexpr std::uint64_t most_records = std::uint64_t{1} << 62;
 
 std::uint64_t multiplier_for(std::uint64_t records) {

@@ -49,9 +49,9 @@ class Rational {
   std::vector<double> p_, a_, q_, b_;
 };
 
-/// By how much (own γ_∞² × stationary error) exceeds that of exact ν-FTRL, for mean estimation with step size η = ν >
-/// 0. A value of 0.01 means that the private error is 1% larger at the same ρ. It is exact up to rounding of about
-/// 1e-15/ν.
+/// The relative amount by which γ_∞² times the stationary error exceeds that of exact ν-FTRL, for mean estimation
+/// with step size η = ν > 0. A value of 0.01 means that the private error is 1% larger at the same ρ. It is exact up
+/// to rounding of about 1e-15/ν.
 ///
 /// Source: CDP+ Theorem 2.1.
 [[nodiscard]] double mean_estimation_excess(const Rational& rational, Damping nu);

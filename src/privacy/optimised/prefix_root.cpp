@@ -79,7 +79,7 @@ void PrefixRoot::choose_nodes(const std::vector<double>& u, const std::vector<do
     weights_.push_back(scale * s);
     s *= ratio;
   }
-  // For the nodes from s on, s N⁻¹ → V⁻¹/s.
+  // From s on, the terms s N⁻¹ of the nodes tend to V⁻¹/s.
   rest_ = scale / s * (1 + others);
 }
 
