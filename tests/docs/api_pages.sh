@@ -12,7 +12,7 @@ make_pages() { { cat cmake/Doxyfile && printf '%s\n' "OUTPUT_DIRECTORY = $folder
 
 make_pages
 [ -s "$folder/html/index.html" ] || { printf 'there is no index.html\n' >&2 && exit 1; }
-grep -q 'The private descent loop: noisy clipped steps' "$folder/html/descent_2loop_8h.html" ||
+grep -q 'The private descent loop: it takes noisy clipped steps' "$folder/html/descent_2loop_8h.html" ||
   { printf 'the page of descent/loop.h does not say what the header is about\n' >&2 && exit 1; }
 
 wrong=$folder/wrong
