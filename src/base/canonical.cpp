@@ -8,6 +8,7 @@
 namespace nustream {
 namespace {
 
+/// The one form in which a NaN is written: positive, quiet and without a payload.
 constexpr std::uint64_t canonical_nan = 0x7ff8000000000000;
 
 }  // namespace
@@ -39,12 +40,14 @@ std::uint64_t CanonicalReader::integer() {
 
 double CanonicalReader::real() {
   const std::uint64_t bits = integer();
+  // Equal states have equal bytes, so a NaN of any other form was not written by real().
   const auto value = std::bit_cast<double>(bits);
   if (std::isnan(value) && bits != canonical_nan) refuse("a NaN of another form", "the canonical NaN");
   return value;
 }
 
 std::vector<double> CanonicalReader::reals(std::size_t count) {
+  // The size is checked before memory is taken for a number that the bytes claim.
   if (left_.size() / 8 < count) refuse("cut short", "a whole state");
   std::vector<double> values(count);
   for (double& value : values) value = real();

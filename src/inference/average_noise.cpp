@@ -82,6 +82,7 @@ double by_recurrence(const noise::Recurrence& noise, const AveragedDescent& desc
 /// The variance from the coefficients. With h = B(x)/(1 − (1 − ηλ)x) and its faded prefix sums P = h/(1 − decay·x),
 /// w_s enters the mean with the factor −η(P_{T−1−s} − decay^{T − from} P_{from−1−s}) over the total weight.
 double by_coefficients(const noise::Correlation& correlation, const AveragedDescent& descent) {
+  // The coefficients and their sums take 32 MiB each at this length.
   constexpr std::uint64_t most = std::uint64_t{1} << 22U;
   if (descent.steps > most) {
     throw Unsupported("the noise of an average over more than " + std::to_string(most) +

@@ -76,13 +76,14 @@ Projected project(const LocalBounds& bounds, std::span<double> x, double& y) {
   const double label = std::clamp(y, bounds.label_lower, bounds.label_upper);
   result.label = label != y;
   y = label;
-  // So much smaller than the bound that no rounding of a sum, a quotient or a product leads beyond it.
+  // The length is held so far below the bound that no rounding of a sum, a quotient or a product leads beyond it.
   const double inside = 1 - (static_cast<double>(x.size()) + 16) * 0x1p-53;
   double length = std::numeric_limits<double>::infinity();  // length that one unit of the scaled x is brought to
   if (bounds.l1) length = std::min(length, *bounds.l1 * inside / scaled_l1(x, norm.scale));
   if (bounds.l2) length = std::min(length, *bounds.l2 * inside / norm.fraction);
   if (!(length < norm.scale)) return result;
   for (double& entry : x) entry = entry / norm.scale * length;
+  // What roundings alone have shortened does not count as projected.
   result.features = length < norm.scale * (1 - 1e-9);
   return result;
 }

@@ -28,6 +28,7 @@ Moments moments_of(const TableView& table) {
     const Eigen::Index rows = std::distance(begin, end);
     const Eigen::Map<const RowMatrix> x(table.x.data() + first * table.dimension, rows, d);
     const Eigen::Map<const Eigen::VectorXd> y(table.y.data() + first, rows);
+    // A stretch between missing targets is multiplied as a whole matrix, which Eigen does in blocks.
     sums.gram.noalias() += x.transpose() * x;
     sums.targets.noalias() += x.transpose() * y;
     begin = std::find_if_not(end, table.y.end(), is_missing);

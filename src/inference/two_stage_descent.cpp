@@ -30,6 +30,7 @@ std::vector<double> two_stage_descent(const TableView& table, const TwoStageDesc
   Eigen::MatrixXd fits = Eigen::MatrixXd::Identity(q, w + e);  // x̂ = fitsᵀz; controls are their own fits
   for (std::uint64_t t = 0; t < descent.steps.value(); ++t) {
     fits.rightCols(e) = theta;
+    // Both gradients are taken before either iterate moves, as in descent::TwoStageLoop.
     const Eigen::VectorXd of_second = fits.transpose() * (zz * (fits * beta) - zy) + descent.l2 * beta;
     const Eigen::MatrixXd of_first = zz * theta - zx + descent.first_l2 * theta;
     beta -= descent.schedule.at(StepIndex{t}) * of_second;

@@ -17,6 +17,8 @@ void Releases::clear() noexcept {
   values_.clear();
 }
 
+/// A release's spans point into the lane's own state, which moves on. So the numbers are copied, and operator[] makes
+/// the spans anew.
 void Releases::append(const Release& release) {
   Entry entry{release, values_.size(), {}};
   const auto parts = values_of(release);

@@ -33,6 +33,7 @@ void Multinomial::slopes(std::span<const double> predictions, double target, std
     std::ranges::fill(out, std::numeric_limits<double>::quiet_NaN());
     return;
   }
+  // The exponents are shifted as in value(). The shift cancels in the quotient.
   const double shift = largest_of(predictions);
   double sum = std::exp(-shift);
   for (std::size_t k = 0; k < out.size(); ++k) {

@@ -8,6 +8,7 @@
 namespace nustream::ranges {
 
 PartSums sum_part(const PartDesign& part, const std::function<void(const AddRow&)>& rows, const DrawNoise& draw) {
+  // A part is released once, after a single step, so the correlation of the noise does not matter.
   const moments::Mechanism mechanism{part.design, {}, noise::Correlation{noise::Independent{}}};
   moments::Settings settings{.mechanism = mechanism,
                              .sigmas = moments::calibrate(mechanism, part.shares, part.rho),

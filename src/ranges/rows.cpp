@@ -42,6 +42,8 @@ std::optional<RowScales> row_scales(const NoisyCounts& lengths) {
   double counted = 0;
   for (const double count : lengths.histogram(0)) counted += count > threshold ? count : 0;
   const double share = lengths.rows() == 0 ? 0 : counted / static_cast<double>(lengths.rows());
+  // The size of a normal residual has its median at 0.6745 and its 0.9 quantile at 1.645 standard deviations. The
+  // larger of both guesses is taken, so that heavy tails widen the scale.
   return RowScales{std::max(*inputs, *at(0, 0.9) / 1.4), std::max(*residuals / 0.6745, *at(1, 0.9) / 1.645),
                    std::clamp(share, 0.0, 1.0), *curvature};
 }

@@ -11,6 +11,8 @@
 namespace nustream::ranges {
 namespace {
 
+/// How many rows a part needs, in standard deviations of the noise of its counts, and the largest part of all records
+/// that a part of columns may need.
 constexpr double deviations_of_columns = 60;
 constexpr double deviations_of_rows = 200;
 constexpr double largest_share = 0.1;
@@ -28,7 +30,7 @@ double needed_rows(const TableDesign& design) {
   return deviations_of_columns * std::sqrt(moved_squares(design) / (2 * design.rho.value()));
 }
 
-/// Three digits, and not less than the value.
+/// The value with three digits. Rounding could lower it by half a percent, which the factor makes up for.
 std::string rounded_text(double value) {
   std::ostringstream text;
   text.precision(3);

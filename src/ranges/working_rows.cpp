@@ -31,6 +31,7 @@ void WorkingRows::each(const Part& part, const AddRow& add) {
     const double target = placed(fit_.placements.back(), rows_.value(position, rows_.table.features));
     const double weight = are_weighted() ? rows_.table.weights[position] : 1;
     if (!placed_.allFinite() || !(weight >= 0 && std::isfinite(weight))) {
+      // An unusable row is handed on as zeros, so that every part has its public number of rows.
       add(unusable(), std::numeric_limits<double>::quiet_NaN(), 0);
       continue;
     }

@@ -44,7 +44,7 @@ Charge charge(const Limits& limits, const Standing& standing, StepIndex step, do
     charged.after.mass += static_cast<std::uint32_t>(asked);
     return charged;
   }
-  // Rounded down, so that what is left is never exceeded.
+  // The rest is rounded down, so that it is never exceeded.
   charged.after.mass = mass_units;
   charged.allowed = std::min(norm, std::nextafter(static_cast<double>(left) / units * mass, 0.0));
   return charged;

@@ -7,6 +7,7 @@
 namespace nustream::users {
 namespace {
 
+/// The constants of MurmurHash2 as Kafka's Java client uses it.
 constexpr std::uint32_t seed = 0x9747b28c;
 constexpr std::uint32_t multiplier = 0x5bd1e995;
 
@@ -42,6 +43,7 @@ std::uint32_t murmur2(std::span<const std::uint8_t> key) noexcept {
 
 LaneId lane_of(Partitioner partitioner, std::uint32_t number, std::uint32_t lanes) {
   check_lanes("lanes", lanes);
+  // Kafka's Java client cuts the sign off murmur2. The other partitioners' numbers are unsigned.
   const std::uint32_t unsigned_part = partitioner == Partitioner::murmur2 ? number & 0x7fffffff : number;
   return LaneId{unsigned_part % lanes};
 }

@@ -14,6 +14,7 @@ UserIndex::UserIndex() : slots_(fewest_slots) {}
 std::size_t UserIndex::slot_of(const UserHash& user) const noexcept {
   const std::size_t last = slots_.size() - 1;
   std::size_t at = user.low & last;
+  // At most half of the slots are taken, so searches are short and each ends at a free slot if nowhere else.
   while (slots_[at] != 0 && users_[slots_[at] - 1] != user) at = (at + 1) & last;
   return at;
 }
