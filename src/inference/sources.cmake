@@ -20,9 +20,11 @@ target_sources(nustream_core PRIVATE
   inference/long_run.cpp
   inference/path_status.cpp
   inference/sandwich.cpp
+  inference/stream_bound.cpp
   inference/symmetric.cpp
   inference/table_descent.cpp
-  inference/two_stage_descent.cpp)
+  inference/two_stage_descent.cpp
+  inference/two_stage_rules.cpp)
 
 # Under Eigen's templates the undefined-behaviour sanitizer's checks of pointers take most of the time of a build; those
 # of arithmetic stay, and so does the address sanitizer. Nothing here is shared between threads.

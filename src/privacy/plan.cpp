@@ -7,6 +7,7 @@
 #include <set>
 
 #include "nustream/base/error.h"
+#include "nustream/privacy/optimised_descent.h"
 #include "nustream/privacy/sensitivity.h"
 
 namespace nustream::privacy {
@@ -98,6 +99,11 @@ NoiseStddev calibrated_stddev(const noise::Correlation& correlation, const Budge
 
 double predicted_excess(const noise::Correlation& correlation, const LocalProblem& problem, const Budget& budget) {
   return stationary_excess(correlation, problem, calibrated_stddev(correlation, budget));
+}
+
+double least_excess(const LocalProblem& problem, Rho rho, Displacement displacement) {
+  // γ²·excess for noise of variance 1, and σ² = γ²/(2ρ).
+  return least_descent_loss(problem) * displacement.value() * displacement.value() / (2 * rho.value());
 }
 
 Damping suggested_nu(const LocalProblem& problem, const Participation& participation) {
