@@ -35,7 +35,8 @@ TwoStageConditions two_stage_conditions(const TwoStageGuess& guess, double failu
   const double delta = (root_q + tail) / std::sqrt(n);
   const double below = std::max(0.0, 1 - delta);
   // ψ ≥ ‖Θ̂ − Θ‖
-  const double moved = below > 0 ? guess.first_residual * (root_p + root_q + tail) / (std::sqrt(n) * below) : HUGE_VAL;
+  const double moved =
+      below > 0 ? guess.first_residual * (root_p + root_q + tail) / (std::sqrt(n) * below) : HUGE_VAL;
   TwoStageConditions found{};
   found.delta = delta;
   const double least = below > 0 ? below * std::max(0.0, guess.weakest - moved) : 0;
@@ -69,12 +70,12 @@ std::optional<TwoStageClips> two_stage_clips(const TwoStageGuess& guess, const T
   const double strong = guess.strongest * guess.strongest;
 
   const double lengths = std::pow(row * vector, 2);
-  const auto first = fixed_point(lengths * (guess.first_residual * guess.first_residual + strong),
-                                 lengths * noise.first * q);
+  const auto first =
+      fixed_point(lengths * (guess.first_residual * guess.first_residual + strong), lengths * noise.first * q);
   if (!first) return std::nullopt;
   const double width = strong + noise.first * q * *first * *first;  // w²
-  const double reduced = std::pow(guess.residual + guess.first_residual * guess.distance, 2) +
-                         width * guess.distance * guess.distance;
+  const double reduced =
+      std::pow(guess.residual + guess.first_residual * guess.distance, 2) + width * guess.distance * guess.distance;
   const double reach = std::pow(vector * tail, 2) * width;
   const auto second = fixed_point(reach * reduced, reach * width * p * noise.second);
   if (!second) return std::nullopt;

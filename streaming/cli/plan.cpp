@@ -8,6 +8,7 @@
 #include "cli/fit_report.h"
 #include "cli/moments_plan.h"
 #include "cli/plan_page.h"
+#include "cli/stream_rules.h"
 #include "cli/table_plan.h"
 #include "cli/users_plan.h"
 #include "cli/warnings.h"
@@ -38,6 +39,7 @@ struct Plan {
   std::vector<publish::GroupSpend> groups;
   std::string delta_warning;  ///< of the records that are asked about
   std::optional<DescentPrediction> prediction;
+  StreamRules rules{};  ///< where there is a prediction
   std::string why_no_prediction;
   std::optional<double> rational_excess;  ///< over exact ν, mean estimation
   std::optional<FitReport> fit;           ///< of an optimised correlation
@@ -90,6 +92,7 @@ Plan make_plan(const config::Config& config, const PlanArguments& arguments) {
   }
   try {
     plan.prediction = predict_descent(config, plan.mechanism, steps.value());
+    plan.rules = stream_rules(config, plan.mechanism, *plan.prediction, steps.value());
   } catch (const Unsupported& reason) {
     plan.why_no_prediction = reason.what();
   } catch (const InvalidParameter& reason) {
@@ -125,8 +128,9 @@ void print_spend(const config::Config& config, const Plan& plan) {
 }
 
 void print_prediction(const config::Config& config, const Plan& plan) {
-  if (plan.prediction) return print(config, *plan.prediction);
-  fmt::print("no prediction of the error: {}\n", plan.why_no_prediction);
+  if (!plan.prediction) return fmt::print("no prediction of the error: {}\n", plan.why_no_prediction);
+  print(config, *plan.prediction);
+  print(plan.rules, *plan.prediction);
 }
 
 void print(const config::Config& config, const Plan& plan) {
@@ -193,6 +197,7 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   append_stages(mechanism, config.descent.minibatch, out);
   if (plan.prediction) {
     append_json(config, *plan.prediction, out);
+    append_json(plan.rules, out);
   } else if (config.moments) {
     append_json(plan.sums, out);
   } else if (!plan.users) {

@@ -9,6 +9,7 @@
 #include "cli/moments_plan.h"
 #include "cli/plan_page.h"
 #include "cli/table_prediction.h"
+#include "cli/two_stage_plan.h"
 #include "cli/warnings.h"
 #include "console/operator_file.h"
 #include "console/path_printer.h"
@@ -44,6 +45,7 @@ struct TablePlan {
   std::vector<SumsReach> sums{};  ///< of running sums: after 1, 10, … steps, the last one among them
   std::optional<TableSuggestion> steps{};
   std::optional<ClipSuggestion> clip{};
+  std::optional<TwoStagePlan> stages{};
 };
 
 std::optional<Reach> reach_of(config::Config config, std::uint64_t records, std::uint64_t steps) {
@@ -88,6 +90,7 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
   }
   std::optional<ClipSuggestion> clip;
   if (const auto error = table_error(config, mechanism, design)) clip = suggested_clip(config, *error, design);
+  std::optional<TwoStagePlan> stages = two_stage_plan(config, mechanism, design);
   const config::Privacy privacy = config.privacy;
   return {std::move(config),
           design,
@@ -99,7 +102,8 @@ TablePlan make_table_plan(const PlanArguments& arguments) {
           std::move(reach),
           std::move(sums),
           best_steps(asked, arguments.records),
-          clip};
+          clip,
+          stages};
 }
 
 /// Of the last step that the settings ask for: a deviation that no answer would be seen through.
@@ -171,9 +175,14 @@ void print(const TablePlan& plan) {
   if (std::any_of(plan.reach.begin(), plan.reach.end(), is_known)) {
     print_reach_of_descent(plan);
   }
+  if (plan.stages) print(*plan.stages);
   const std::string advice = engine::short_of_budget(plan.config, plan.mechanism, design.runs);
   if (!advice.empty()) fmt::print("\n{}\n", advice);
   if (const std::string sentence = absurd(plan); !sentence.empty()) fmt::print("\n{}\n", sentence);
+  if (plan.stages) {
+    if (const std::string sentence = step_size_advice(*plan.stages); !sentence.empty())
+      fmt::print("\n{}\n", sentence);
+  }
   if (!plan.delta_warning.empty()) fmt::print("\n{}\n", plan.delta_warning);
 }
 
@@ -216,8 +225,10 @@ std::string to_json(const TablePlan& plan) {
     append_field("suggested_steps_error", plan.steps->error, out);
   }
   if (plan.clip && plan.clip->clip_norm) append_field("clip_norm_without_clipping", *plan.clip->clip_norm, out);
-  append_warnings(
-      {engine::short_of_budget(plan.config, plan.mechanism, design.runs), absurd(plan), plan.delta_warning}, out);
+  if (plan.stages) append_json(*plan.stages, out);
+  append_warnings({engine::short_of_budget(plan.config, plan.mechanism, design.runs), absurd(plan),
+                   plan.stages ? step_size_advice(*plan.stages) : std::string(), plan.delta_warning},
+                  out);
   return out + "}";
 }
 

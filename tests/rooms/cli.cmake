@@ -62,7 +62,7 @@ nustream_command_test(estimate_moments_test quick fault/estimate_moments_test.cp
 target_link_libraries(estimate_test PRIVATE ZLIB::ZLIB)
 set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")
-nustream_command_test(plan_test quick fault/plan_test.cpp)
+nustream_command_test(plan_test quick fault/plan_test.cpp fault/plan_rules_test.cpp)
 nustream_command_test(status_test quick fault/status_test.cpp)
 nustream_command_test(fit_test quick fault/fit_test.cpp)
 nustream_command_test(measured_test quick fault/measured_test.cpp)

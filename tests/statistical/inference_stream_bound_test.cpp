@@ -1,5 +1,5 @@
-// What a plan of a stream says is possible, and what it says will do, against streams that are drawn. Seeds are fixed:
-// nothing here fails by chance; the false-alarm rates are those of other seeds.
+// What a plan of a stream says is possible, and what it says will do, against streams that are drawn. Seeds are
+// fixed: nothing here fails by chance; the false-alarm rates are those of other seeds.
 #include <gtest/gtest.h>
 
 #include <algorithm>

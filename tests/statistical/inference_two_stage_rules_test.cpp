@@ -67,11 +67,12 @@ VectorXd two_stage_least_squares(const Table& table) {
 
 struct Descent {
   VectorXd beta;
-  double longest_first = 0;   ///< gradient of a record
+  double longest_first = 0;  ///< gradient of a record
   double longest_second = 0;
 };
 
-Descent descend(Tables& random, const Table& table, double eta, double alpha, int steps, double first, double second) {
+Descent descend(Tables& random, const Table& table, double eta, double alpha, int steps, double first,
+                double second) {
   const auto n = static_cast<double>(guess.records);
   MatrixXd theta = MatrixXd::Zero(table.z.cols(), table.x.cols());
   Descent run{VectorXd::Zero(table.x.cols())};

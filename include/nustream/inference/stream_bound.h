@@ -20,9 +20,9 @@ struct StreamBound {
 };
 
 /// Of steps θ ← θ − η(mean of x(xᵀθ − y) over m records + noise). c = max_λ 1 − 2ηλ + η²λ²(1 + 1/m) + η²λ Tr H/m is
-/// the most of E‖θ − θ*‖² that a step keeps; the paper has e^(−ημ) for it, where η ≤ 1/R², R² ≤ 3 Tr H, and 2L/μ of the
-/// start's error for λ_max D²/2. `privacy` is what the noise leaves in the limit (privacy::stationary_excess()); it
-/// rises to that from nothing. Empty where the step size is so large that the second moment may grow.
+/// the most of E‖θ − θ*‖² that a step keeps; the paper has e^(−ημ) for it, where η ≤ 1/R², R² ≤ 3 Tr H, and 2L/μ of
+/// the start's error for λ_max D²/2. `privacy` is what the noise leaves in the limit (privacy::stationary_excess());
+/// it rises to that from nothing. Empty where the step size is so large that the second moment may grow.
 [[nodiscard]] std::optional<StreamBound> stream_bound(const StreamGuess& guess, StepSize step_size,
                                                       std::uint64_t minibatch, std::uint64_t steps, double privacy);
 

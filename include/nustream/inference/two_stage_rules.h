@@ -1,6 +1,6 @@
 // Rules of a private two-stage descent over a table that name a number before any data are read: step sizes under
-// which it contracts, how fast, and clip norms that clip nothing. Source: the IV paper, Theorem 3.1, equations (3), (4),
-// (8) and (10), Lemma D.1. Its constants C_0 and c_0 are not given; here rows are normal, and every constant is.
+// which it contracts, how fast, and clip norms that clip nothing. Source: the IV paper, Theorem 3.1, equations (3),
+// (4), (8) and (10), Lemma D.1. Its constants C_0 and c_0 are not given; here rows are normal, and every constant is.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct TwoStageGuess {
 
 /// All of it holds with probability at least 1 − `failure` over the tables, by bounds of Gaussian matrices.
 struct TwoStageConditions {
-  double least;     ///< γ̲: no eigenvalue of Θ̂ᵀZᵀZΘ̂/n is smaller; 0 where that is not sure
-  double largest;   ///< γ̄: none is larger
-  double delta;     ///< δ: no eigenvalue of ZᵀZ/n is outside (1 ∓ δ)²
-  double eta_max;   ///< η below 2/(1 + δ)² contracts
-  double alpha_max; ///< α below 4/(2γ̄ + γ̲) contracts while Θ is still moving
-  double eta;       ///< 2/((1 + δ)² + (1 − δ)²), the fastest of them (equation (8))
-  double alpha;     ///< 2/(γ̄ + γ̲)
+  double least;      ///< γ̲: no eigenvalue of Θ̂ᵀZᵀZΘ̂/n is smaller; 0 where that is not sure
+  double largest;    ///< γ̄: none is larger
+  double delta;      ///< δ: no eigenvalue of ZᵀZ/n is outside (1 ∓ δ)²
+  double eta_max;    ///< η below 2/(1 + δ)² contracts
+  double alpha_max;  ///< α below 4/(2γ̄ + γ̲) contracts while Θ is still moving
+  double eta;        ///< 2/((1 + δ)² + (1 − δ)²), the fastest of them (equation (8))
+  double alpha;      ///< 2/(γ̄ + γ̲)
 };
 [[nodiscard]] TwoStageConditions two_stage_conditions(const TwoStageGuess& guess, double failure);
 
@@ -48,9 +48,9 @@ struct TwoStageClips {
   double first;   ///< γ_1
   double second;  ///< γ_2
 };
-/// Clip norms under which all gradients of T steps from 0 are as they are with probability at least 1 − `failure`, for
-/// iterates that do not depend on the row they are held against (Lemma D.1): with R = √q + √(2 ln(5n/β)),
-/// P = √p + √(2 ln(5nT/β)), r = √(2 ln(10nT/β)) and ‖Θ_t‖ ≤ ‖Θ‖ but for its noise,
+/// Clip norms under which all gradients of T steps from 0 are as they are with probability at least 1 − `failure`,
+/// for iterates that do not depend on the row they are held against (Lemma D.1): with R = √q + √(2 ln(5n/β)), P = √p
+/// + √(2 ln(5nT/β)), r = √(2 ln(10nT/β)) and ‖Θ_t‖ ≤ ‖Θ‖ but for its noise,
 ///
 ///     γ_1 = RP √(σ_2² + ‖Θ‖² + v_1 q γ_1²),   w² = ‖Θ‖² + v_1 q γ_1²,
 ///     γ_2 = Pwr √((σ_1 + σ_2‖β‖)² + w²‖β‖² + w² p v_2 γ_2²).

@@ -44,8 +44,8 @@ struct Budget {
 [[nodiscard]] double predicted_excess(const noise::Correlation& correlation, const LocalProblem& problem,
                                       const Budget& budget);
 
-/// No correlation without an end (noise::Correlation::toeplitz(), no horizon) has a predicted_excess() below this under
-/// the same ρ and Δ, whatever the participations: for one the infimum, which |B|² = 1/√ψ attains, by Cauchy and
+/// No correlation without an end (noise::Correlation::toeplitz(), no horizon) has a predicted_excess() below this
+/// under the same ρ and Δ, whatever the participations: for one the infimum, which |B|² = 1/√ψ attains, by Cauchy and
 /// Schwarz (CDP+ Theorem C.18, whose last line η²Δ² Tr H/(16ρ), with the ½ of F, is below it); several cost more.
 /// Infinite where the second moment diverges for every correlation. Throws InvalidParameter as least_descent_loss().
 [[nodiscard]] double least_excess(const LocalProblem& problem, Rho rho, Displacement displacement);

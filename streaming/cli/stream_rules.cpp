@@ -1,0 +1,74 @@
+#include "cli/stream_rules.h"
+
+#include <cmath>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "config/estimator_choice.h"
+#include "console/path_printer.h"
+#include "nustream/base/error.h"
+#include "publish/json_text.h"
+
+namespace nustream::cli {
+
+StreamRules stream_rules(const config::Config& config, const config::Mechanism& mechanism,
+                         const DescentPrediction& prediction, std::uint64_t steps) {
+  StreamRules rules{};
+  // A correlation with an end is calibrated for it alone, and may be below what holds without one.
+  if (!mechanism.horizon() && std::isfinite(prediction.last.excess)) {
+    rules.least_excess =
+        privacy::least_excess(prediction.problem, prediction.budget.rho, prediction.budget.displacement);
+  }
+  const bool read_once = mechanism.participation.times() == 1;
+  const bool is_constant = std::holds_alternative<descent::Constant>(config.descent.schedule.family());
+  if (steps == 0 || !read_once || !is_constant || !config::has_guesses(config)) return rules;
+  const inference::StreamGuess guess = config::guess_of(config);
+  const double excess = prediction.last.excess;
+  rules.steps = steps;
+  rules.bound = inference::stream_bound(guess, prediction.problem.step_size, config.descent.minibatch, steps, excess);
+  if (!rules.bound) return rules;
+  constexpr double failure = 0.05;
+  rules.has_clip = true;
+  rules.clip_norm =
+      inference::stream_clip_norm(guess, rules.bound->sampling, excess / std::pow(config.descent.clip.value(), 2),
+                                  steps * config.descent.minibatch, failure);
+  return rules;
+}
+
+void print(const StreamRules& rules, const DescentPrediction& prediction) {
+  if (rules.least_excess) {
+    fmt::print("no correlation is below {:.6g}: this one has {:.3g} times that\n", *rules.least_excess,
+               prediction.last.excess / *rules.least_excess);
+  }
+  if (rules.bound) {
+    fmt::print(
+        "after {} steps at most {:.4g} in all where nothing is clipped: {:.2g} of the start, {:.2g} of sampling, "
+        "{:.2g} of the privacy noise\n",
+        console::with_separators(rules.steps), rules.bound->total(), rules.bound->start, rules.bound->sampling,
+        rules.bound->privacy);
+  }
+  if (!rules.has_clip) return;
+  if (rules.clip_norm) {
+    fmt::print(
+        "clip_norm {:.3g} clips no gradient in 95% of such streams; a smaller one clips some, for less noise\n",
+        *rules.clip_norm);
+  } else {
+    fmt::print("no clip_norm is sure to clip nothing: what its own noise adds to the residuals is too much\n");
+  }
+}
+
+void append_json(const StreamRules& rules, std::string& out) {
+  if (rules.least_excess) publish::append_field("least_excess", *rules.least_excess, out);
+  if (rules.bound) {
+    out += fmt::format(",\"bound\":{{\"steps\":{}", rules.steps);
+    publish::append_field("excess", rules.bound->total(), out);
+    publish::append_field("start", rules.bound->start, out);
+    publish::append_field("sampling", rules.bound->sampling, out);
+    publish::append_field("privacy", rules.bound->privacy, out);
+    out += '}';
+  }
+  if (rules.clip_norm) publish::append_field("clip_norm_without_clipping", *rules.clip_norm, out);
+}
+
+}  // namespace nustream::cli

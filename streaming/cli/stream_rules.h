@@ -1,0 +1,32 @@
+// What `nustream plan` says of a linear descent over a stream beside its prediction: the least that any correlation
+// could do, a bound after the records that are asked about, and a clip norm that clips nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/descent_prediction.h"
+#include "config/mechanism.h"
+#include "nustream/inference/stream_bound.h"
+
+namespace nustream::cli {
+
+struct StreamRules {
+  std::optional<double> least_excess;  ///< of every correlation without an end, at the same ρ
+  std::optional<inference::StreamBound> bound{};
+  std::uint64_t steps = 0;  ///< that the bound is after
+  bool has_clip = false;    ///< guesses tell of one
+  std::optional<double> clip_norm{};
+};
+
+/// `steps`: that will be taken; 0 where nobody said. The bound and the clip norm need plan.residual, plan.distance
+/// and records that are read once.
+[[nodiscard]] StreamRules stream_rules(const config::Config& config, const config::Mechanism& mechanism,
+                                       const DescentPrediction& prediction, std::uint64_t steps);
+
+void print(const StreamRules& rules, const DescentPrediction& prediction);
+/// ,"least_excess":…
+void append_json(const StreamRules& rules, std::string& out);
+
+}  // namespace nustream::cli

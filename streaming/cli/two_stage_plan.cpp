@@ -1,0 +1,126 @@
+#include "cli/two_stage_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "error.h"
+
+#include "nustream/base/error.h"
+#include "nustream/inference/table_descent.h"
+#include "publish/json_text.h"
+
+namespace nustream::cli {
+namespace {
+
+constexpr double failure = 0.05;
+
+bool has_rules(const config::Config& config, const engine::TableDesign& design) {
+  const auto& first = config.descent.first_stage;
+  const bool linear = config.descent.loss.kind == model::Loss::Kind::linear && !config.moments && !config.users;
+  return linear && first && first->shape.controls == 0 && first->shape.instruments >= first->shape.endogenous &&
+         design.minibatch == design.rows;
+}
+
+inference::TwoStageGuess guess_of(const config::Config& config, std::uint64_t records) {
+  const descent::TwoStageShape& shape = config.descent.first_stage->shape;
+  const std::vector<double>& squares = config.second_moment_eigenvalues;
+  const auto [least, most] = std::ranges::minmax(squares);
+  if (squares.size() != shape.endogenous || most > 1) {
+    throw Failure(
+        Exit::configuration,
+        fmt::format("{}: plan.second_moment_eigenvalues: of two stages allowed is one number from 0 to 1 for "
+                    "each of the {} regressors, of what the instruments tell of them",
+                    config.file, shape.endogenous));
+  }
+  const double told = std::accumulate(squares.begin(), squares.end(), 0.0) / static_cast<double>(squares.size());
+  return {shape.instruments,   shape.endogenous,         std::sqrt(least),         std::sqrt(most),
+          std::sqrt(1 - told), *config.problem.residual, *config.problem.distance, records};
+}
+
+/// Variance that one unit of clip norm leaves in an entry, along a direction of this curvature.
+double noise_left(const config::StageNoise& noise, const descent::Schedule& schedule, double curvature, double clip,
+                  const engine::TableDesign& design) {
+  const double stddev = noise.stddev.value() / static_cast<double>(design.minibatch) / clip;
+  return inference::last_iterate(noise.correlation, schedule, curvature, 0, design.steps).noise_variance * stddev *
+         stddev;
+}
+
+}  // namespace
+
+std::optional<TwoStagePlan> two_stage_plan(const config::Config& config, const config::Mechanism& mechanism,
+                                           const engine::TableDesign& design) {
+  const bool is_guessed =
+      config.problem.residual && config.problem.distance && !config.second_moment_eigenvalues.empty();
+  if (!has_rules(config, design) || !is_guessed) return {};
+  const lane::FirstStage& first = *config.descent.first_stage;
+  const inference::TwoStageGuess guess = guess_of(config, design.rows);
+  TwoStagePlan plan{inference::two_stage_conditions(guess, failure),
+                    first.schedule.at(StepIndex{0}),
+                    config.descent.schedule.at(StepIndex{0}),
+                    0,
+                    first.clip.has_value(),
+                    {}};
+  plan.contraction = inference::contraction(plan.conditions, plan.eta, plan.alpha);
+  if (!plan.has_clips) return plan;
+  try {
+    const double flattest = std::pow(std::max(0.0, 1 - plan.conditions.delta), 2);
+    const inference::TwoStageNoise noise{
+        noise_left(mechanism.stages[1], first.schedule, flattest, first.clip->value(), design),
+        noise_left(mechanism.main(), config.descent.schedule, plan.conditions.least / 2, config.descent.clip.value(),
+                   design)};
+    plan.clips = inference::two_stage_clips(guess, noise, design.steps, failure);
+  } catch (const Unsupported&) {
+    plan.has_clips = false;  // beyond what can be computed in a moment
+  }
+  return plan;
+}
+
+std::string step_size_advice(const TwoStagePlan& plan) {
+  if (plan.contraction < 1) return {};
+  return fmt::format(
+      "two stages are sure to contract at first_stage.step_size below {:.3g} and descent.step_size below {:.3g}{}",
+      plan.conditions.eta_max, plan.conditions.alpha_max,
+      plan.conditions.least > 0 ? std::string() : ", and a first stage so weak is not, at any, over so few records");
+}
+
+void print(const TwoStagePlan& plan) {
+  const inference::TwoStageConditions& conditions = plan.conditions;
+  fmt::print(
+      "\ntwo stages, where instruments and regressors have variance 1 and instruments are uncorrelated; for 95% of "
+      "tables\n");
+  fmt::print("  first_stage.step_size {:g}: contracts below {:.3g}, fastest at {:.3g}\n", plan.eta,
+             conditions.eta_max, conditions.eta);
+  fmt::print("  descent.step_size {:g}: contracts below {:.3g}, fastest at {:.3g}\n", plan.alpha,
+             conditions.alpha_max, conditions.alpha);
+  if (plan.contraction < 1) {
+    fmt::print("  of the start {:.3g} is left after a step, or less, once the first stage is near\n",
+               plan.contraction);
+  }
+  if (plan.clips) {
+    fmt::print(
+        "  clip_norm {:.3g} (first stage) and {:.3g} clip no gradient; smaller ones clip some, for less noise\n",
+        plan.clips->first, plan.clips->second);
+  } else if (plan.has_clips) {
+    fmt::print("  no clip_norm is sure to clip nothing: what its own noise adds to the residuals is too much\n");
+  }
+}
+
+void append_json(const TwoStagePlan& plan, std::string& out) {
+  out += ",\"two_stages\":{\"first_step_size_below\":";
+  publish::append_number(plan.conditions.eta_max, out);
+  publish::append_field("step_size_below", plan.conditions.alpha_max, out);
+  publish::append_field("first_step_size_fastest", plan.conditions.eta, out);
+  publish::append_field("step_size_fastest", plan.conditions.alpha, out);
+  publish::append_field("contraction", plan.contraction, out);
+  if (plan.clips) {
+    publish::append_field("first_clip_norm_without_clipping", plan.clips->first, out);
+    publish::append_field("clip_norm_without_clipping", plan.clips->second, out);
+  }
+  out += '}';
+}
+
+}  // namespace nustream::cli
