@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import accuracy, fits, noise_cost, page, peers, replay, step_loop
+from . import accuracy, fits, noise_cost, page, peers, replay, step_loop, tables
 from .product import Product
 
 # *_values are the coordinates of one timing in memory. The number of its steps follows from them.
@@ -18,6 +18,7 @@ QUICK = {"rounds": 1, "rows": 5_000, "loop_values": 1 << 16, "noise_values": 1 <
 def arguments():
     parser = argparse.ArgumentParser(prog="benchmarks/compare")
     parser.add_argument("--quick", action="store_true", help="tiny counts, no network: does it run?")
+    parser.add_argument("--tables", action="store_true", help="tables beside DP-SGD, and nothing else")
     parser.add_argument("--rounds", type=int, help="of the speed comparisons")
     parser.add_argument("--seeds", type=int, help="of the accuracy comparison")
     parser.add_argument("--out", type=Path, help="folder for compare.json, compare.md and the charts")
@@ -52,10 +53,25 @@ def compare(options, found, settings, folder):
                            for name, fit in fitted.items()}}
 
 
+def compare_tables(options):
+    settings = dict(tables.QUICK if options.quick else tables.FULL)
+    if options.seeds is not None:
+        settings["seeds"] = options.seeds
+    found = peers.find(peers.OF_TABLES)
+    out = page.folder_of(options.out, options.quick, found)
+    with tempfile.TemporaryDirectory(prefix="nustream-compare-", dir="/dev/shm") as folder:
+        result = tables.compare(Product(options.build, ()), page.ROOT, Path(folder), settings, found)
+    page.write_tables(result, out)
+    if out != page.RESULTS and options.out is None and not options.quick:
+        sys.exit(f"results go to {out}, docs/benchmarks.md stays as it is: {', '.join(page.lacking(found))} not here")
+
+
 def main():
     options = arguments()
     if options.only_arguments:
         return
+    if options.tables:
+        return compare_tables(options)
     settings = dict(QUICK if options.quick else FULL)
     for name in ("rounds", "seeds"):
         if getattr(options, name) is not None:

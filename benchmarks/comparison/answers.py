@@ -9,10 +9,17 @@ def of(stream, names):
         import numpy
     except ImportError:
         return None
+    return dict(zip(names, fit(numpy, stream, True)))
+
+
+def fit(numpy, stream, intercept):
+    """Of all rows, without privacy; the intercept first where there is one."""
     table = numpy.array(stream.rows, dtype=float)
-    x, y = numpy.column_stack([numpy.ones(len(table)), table[:, :-1]]), table[:, -1]
+    x, y = table[:, :-1], table[:, -1]
+    if intercept:
+        x = numpy.column_stack([numpy.ones(len(table)), x])
     theta = newton(numpy, x, y) if stream.loss == "logistic" else numpy.linalg.lstsq(x, y, rcond=None)[0]
-    return dict(zip(names, theta.tolist()))
+    return theta.tolist()
 
 
 def newton(numpy, x, y):

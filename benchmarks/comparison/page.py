@@ -3,12 +3,13 @@
 import json
 from pathlib import Path
 
-from . import report
+from . import report, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/benchmarks.md"
 RESULTS = ROOT / "docs/results"
 BEGIN, END = "<!-- compare: begin -->\n", "<!-- compare: end -->\n"
+TABLES_BEGIN, TABLES_END = "<!-- tables: begin -->\n", "<!-- tables: end -->\n"
 
 
 def parts():
@@ -16,6 +17,24 @@ def parts():
     before, _, rest = PAGE.read_text().partition(BEGIN)
     made, _, after = rest.partition(END)
     return before, made, after
+
+
+def tables_part():
+    """The same of the comparison of tables."""
+    before, _, rest = PAGE.read_text().partition(TABLES_BEGIN)
+    made, _, after = rest.partition(TABLES_END)
+    return before, made, after
+
+
+def write_tables(result, folder):
+    """compare_tables.json, and the tables: into the page where `folder` is docs/results."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "compare_tables.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+    if folder != RESULTS:
+        (folder / "compare_tables.md").write_text(tables.page(result))
+        return
+    before, _, after = tables_part()
+    PAGE.write_text(before + TABLES_BEGIN + tables.page(result) + TABLES_END + after)
 
 
 def lacking(found):

@@ -11,10 +11,13 @@ MODULES = {"numpy": "numpy", "scikit-learn": "sklearn", "river": "river", "vowpa
            "jax-privacy": "jax_privacy"}
 
 
-def find():
-    """The peers, as {peer: {"version": …} or {"skipped": reason}}."""
+OF_TABLES = {"numpy": "numpy", "dp-accounting": "dp_accounting"}
+
+
+def find(modules=MODULES):
+    """{peer: {"version": …} or {"skipped": reason}}"""
     found = {}
-    for package, module in MODULES.items():
+    for package, module in modules.items():
         try:
             importlib.import_module(module)
             found[package] = {"version": importlib.metadata.version(package)}

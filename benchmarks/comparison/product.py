@@ -11,10 +11,10 @@ PROGRAMS = ("benchmark_noise", "benchmark_descent", "draw_chart", "make_segment"
 
 
 class Product:
-    def __init__(self, build):
+    def __init__(self, build, programs=PROGRAMS):
         self.command = Path(build, "nustream")
         self.benchmarks = Path(build, "benchmarks")
-        for program in (self.command, *(self.benchmarks / name for name in PROGRAMS)):
+        for program in (self.command, *(self.benchmarks / name for name in programs)):
             if not program.is_file():
                 raise SystemExit(f"{program} is not built: ./test --quick builds it, or leave out --quick")
 
@@ -35,6 +35,13 @@ class Product:
                      f"state.key_directory={Path(run, 'keys')}", *arguments)
             with open(state / "releases.jsonl") as lines:
                 return [json.loads(line) for line in lines]
+
+    def estimate(self, config, *arguments):
+        """Coefficients by name of a descent over the whole table, likewise in a folder of its own."""
+        with tempfile.TemporaryDirectory(dir=Path(config).parent) as run:
+            told = self.run("estimate", config, "--json", "--set", f"state.directory={Path(run, 'state')}", "--set",
+                            f"state.key_directory={Path(run, 'keys')}", *arguments)
+            return json.loads(told)["estimate"]
 
     def plan(self, config):
         return json.loads(self.run("plan", config, "--json"))

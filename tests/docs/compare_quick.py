@@ -14,7 +14,7 @@ from pathlib import Path
 root, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(root / "benchmarks"))
-from comparison import page, report  # noqa: E402
+from comparison import page, report, tables  # noqa: E402
 
 
 def positive(value, what):
@@ -57,6 +57,34 @@ def check_page():
     assert not page.lacking(measured["peers"]), measured["peers"]
 
 
+def check_tables():
+    """The page's tables are those of docs/results/compare_tables.json, of every peer; each has its contenders."""
+    measured = json.loads((page.RESULTS / "compare_tables.json").read_text())
+    assert page.tables_part()[1] == tables.page(measured), "docs/benchmarks.md is not that of compare_tables.json"
+    assert not page.lacking(measured["peers"]), measured["peers"]
+    assert [each["table"] for each in measured["tables"]] == list(tables.TABLES)
+    for table in measured["tables"]:
+        rows = {row["name"]: row["distance"] for row in table["rows"]}
+        assert len(rows) == 6, list(rows)
+        # With every record in every step DP-SGD is the mechanism that nustream has: five standard errors.
+        ours, theirs = rows["all records a step"], rows["DP-SGD, each record with chance 1"]
+        apart = math.hypot(ours["standard_error"], theirs["standard_error"])
+        assert abs(ours["mean"] - theirs["mean"]) < 5 * apart, table["table"]
+
+
+def check_tables_run(folder):
+    run = subprocess.run([str(root / "benchmarks/compare"), "--quick", "--tables", "--build", str(build), "--out", folder],
+                         capture_output=True, text=True)
+    if "which numpy makes; it is not here" in run.stderr:
+        return print("tables are not compared: numpy is not here")
+    assert run.returncode == 0, run.stderr
+    result = json.loads(Path(folder, "compare_tables.json").read_text())
+    for table in result["tables"]:
+        assert {row["peer"] for row in table["rows"]} >= {"nustream"}
+        for row in table["rows"]:
+            positive(row["distance"]["mean"], f"{table['table']}, {row['name']}")
+
+
 def check_destinations():
     whole, part = {"numpy": {"version": "2"}}, {"numpy": {"version": "2"}, "river": {"skipped": "no network"}}
     asked = Path("asked")
@@ -67,6 +95,7 @@ def check_destinations():
 
 
 check_page()
+check_tables()
 check_destinations()
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([str(root / "benchmarks/compare"), "--quick", "--build", str(build), "--out", folder], check=True)
@@ -81,4 +110,5 @@ with tempfile.TemporaryDirectory() as folder:
         assert all(f"| {row['name']} |" in text for row in section["rows"]), f"{section['name']} is not in the tables"
     for chart in ("replay", "step_loop", "noise", "accuracy"):
         xml.etree.ElementTree.parse(Path(folder, f"compare_{chart}.svg"))
+    check_tables_run(folder)
 print("sections, ratios, tables and charts are whole")
