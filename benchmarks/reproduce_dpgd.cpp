@@ -133,25 +133,27 @@ Figure dimension_figure(bool quick, bool anisotropic) {
       line_chart("Distance to least squares, n = 100p, rho = .05, T = 10", {"p", true}, {"distance"}, all.all())};
 }
 
-/// The cost of privacy and of sampling against n, at p = 10, T = 30, ρ = .5.
-Figure sample_figure(bool quick) {
+/// The cost of privacy and of sampling against n: T = 30. Figure 2 has p = 10 and ρ = .5; figure 8 ρ = .015, p = 10
+/// with 100 trials and p = 100 with 20.
+Figure sample_figure(bool quick, std::size_t p, double rho, const char* title) {
   Collected all;
-  const double gamma = 5 * std::sqrt(10.0);
+  const double gamma = 5 * std::sqrt(static_cast<double>(p));
   for (const std::size_t n : {1000U, 2000U, 4000U, 8000U, 16000U, 32000U, 64000U}) {
     if (quick && n > 8000) continue;
     std::map<std::string, std::vector<double>> samples;
-    for (int r = 0; r < (quick ? 10 : 100); ++r) {
+    for (int r = 0; r < (quick ? (p > 10 ? 2 : 10) : p > 10 ? 20 : 100); ++r) {
       const auto seed = static_cast<std::uint64_t>(n) * 1000 + static_cast<std::uint64_t>(r);
-      const Problem problem = draw(10, n, false, seed);
-      samples["privacy"].push_back(distance(dpgd(problem, gamma, 0.5, 30, seed).last(), problem.least_squares));
+      const Problem problem = draw(p, n, false, seed);
+      samples["privacy"].push_back(distance(dpgd(problem, gamma, rho, 30, seed).last(), problem.least_squares));
       samples["sampling"].push_back(distance(problem.least_squares, problem.truth));
     }
     all.add("n", static_cast<double>(n), samples);
   }
   const std::string slopes = fmt::format(", \"slopes\": {{\"privacy\": {:.4f}, \"sampling\": {:.4f}}}",
                                          all.slope("privacy"), all.slope("sampling"));
-  return {wrapped("figure 2: the cost of privacy", all.rows, slopes),
-          line_chart("Error due to privacy and to sampling, p = 10", {"n", true}, {"distance", true}, all.all())};
+  return {wrapped(title, all.rows, slopes),
+          line_chart(fmt::format("Error due to privacy and to sampling, p = {}, rho = {}", p, rho), {"n", true},
+                     {"distance", true}, all.all())};
 }
 
 /// The share of clipped gradients at γ/√p = .5, 1, 2, 3, with n = 100p, ρ = .05, T = 10, as in figure 1. The noise
@@ -199,6 +201,33 @@ Figure threshold_figure(bool quick) {
                   fmt::format(", \"best\": {{\"gamma\": {}, \"clipped\": {:.4f}}}", best->x, clipped)),
           line_chart("Error against the clip norm, p = 10, n = 2000, rho = .015", {"gamma"}, {"distance or share"},
                      all.all())};
+}
+
+/// Figure 7: error against the share that is clipped, for several T: p = 10, n = 2000, ρ = .015.
+Figure shares_figure(bool quick) {
+  Collected all;
+  std::vector<Series> shown;
+  for (const std::uint64_t steps : {5U, 10U, 20U, 40U}) shown.push_back({fmt::format("T = {}", steps), {}});
+  for (const double gamma : {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 13.0, 17.0}) {
+    std::map<std::string, std::vector<double>> samples;
+    for (int r = 0; r < (quick ? 4 : 100); ++r) {
+      const auto seed = static_cast<std::uint64_t>(r) + 1;
+      const Problem problem = draw(10, 2000, false, seed);
+      for (const std::uint64_t steps : {5U, 10U, 20U, 40U}) {
+        const Iterates run = dpgd(problem, gamma, 0.015, steps, seed);
+        samples[fmt::format("T = {}", steps)].push_back(distance(run.last(), problem.least_squares));
+        samples[fmt::format("T = {}, clipped", steps)].push_back(run.clipped_share);
+      }
+    }
+    all.add("gamma", gamma, samples);
+    for (Series& one : shown) {
+      const Point& error = all.series[one.name].points.back();
+      one.points.push_back({all.series[one.name + ", clipped"].points.back().y, error.y, error.error});
+    }
+  }
+  return {wrapped("figure 7: error against the share that is clipped", all.rows),
+          line_chart("Distance to least squares, p = 10, n = 2000, rho = .015", {"share of clipped gradients"},
+                     {"distance", true}, shown)};
 }
 
 using Values = std::vector<std::span<const double>>;
@@ -377,7 +406,19 @@ int main(int argc, char** argv) {
   return draw_figures(
       "dpgd",
       {single("dimension", [](const Arguments& arguments) { return dimension_figure(arguments.quick, false); }),
-       single("samples", [](const Arguments& arguments) { return sample_figure(arguments.quick); }),
+       single("samples",
+              [](const Arguments& arguments) {
+                return sample_figure(arguments.quick, 10, 0.5, "figure 2: the cost of privacy");
+              }),
+       single("samples_10",
+              [](const Arguments& arguments) {
+                return sample_figure(arguments.quick, 10, 0.015, "figure 8 (a): the cost of privacy");
+              }),
+       single("samples_100",
+              [](const Arguments& arguments) {
+                return sample_figure(arguments.quick, 100, 0.015, "figure 8 (b): the cost of privacy");
+              }),
+       single("shares", [](const Arguments& arguments) { return shares_figure(arguments.quick); }),
        single("clipping", [](const Arguments& arguments) { return clipping_figure(arguments.quick); }),
        single("threshold", [](const Arguments& arguments) { return threshold_figure(arguments.quick); }),
        coverage("coverage", false),

@@ -160,36 +160,49 @@ std::size_t repetitions(const Arguments& arguments) {
 }
 
 Figure sweep(const char* name, const char* title, Axis axis, const std::vector<Series>& series,
-             const Arguments& arguments, const std::string& more = "") {
+             const Arguments& arguments, const std::string& more = "", std::size_t tables = 0) {
   return {fmt::format("{{\"figure\": \"{}\", \"source\": \"IV\", \"repetitions\": {}, {}\"columns\": [\"{}\", "
                       "\"distance\", \"standard_error\"],\n  \"series\": {}}}\n",
-                      name, repetitions(arguments), more, axis.title, series_json(series)),
+                      name, tables > 0 ? tables : repetitions(arguments), more, axis.title, series_json(series)),
           line_chart(title, std::move(axis), {"distance to the truth", true}, series)};
 }
 
-Point mean_distance(double x, const Arguments& arguments, const std::function<double(std::uint64_t)>& run) {
+Point mean_distance(double x, std::size_t tables, const std::function<double(std::uint64_t)>& run) {
   std::vector<double> distances;
-  for (std::uint64_t r = 1; r <= repetitions(arguments); ++r) distances.push_back(run(r));
+  for (std::uint64_t r = 1; r <= tables; ++r) distances.push_back(run(r));
   const Estimate found = estimate(distances);
   return {x, found.mean, found.standard_error};
 }
+Point mean_distance(double x, const Arguments& arguments, const std::function<double(std::uint64_t)>& run) {
+  return mean_distance(x, repetitions(arguments), run);
+}
 
-/// Figure 3: the error against n under three splits of ρ = 10. T = 20.
-Figure split_figure(const Arguments& arguments) {
+/// Figure 3: against n under three splits of ρ = 10. T = 20. With p = q = 50 gradients are longer by the square of
+/// √10, and so are the clip norms; twelve tables at each point.
+Figure split_figure(const Arguments& arguments, std::size_t p) {
+  const bool large = p > 5;
+  const Clips clips = large ? Clips{400, 3000} : Clips{40, 300};
+  const std::size_t tables = large ? repetitions(arguments) / 10 + 2 : repetitions(arguments);
   std::vector<Series> all;
   for (const double rho_1 : {1.0, 5.0, 9.0}) {
     all.push_back({fmt::format("rho_1 = {}", rho_1), {}});
     for (const std::size_t n : {500U, 1000U, 2000U, 4000U, 8000U}) {
-      all.back().points.push_back(mean_distance(static_cast<double>(n), arguments, [&](std::uint64_t r) {
-        const Problem problem = synthetic(5, n, 1000 * n + r);
+      if (large && (n > 4000 || (arguments.quick && n > 500))) continue;
+      const auto run = [&](std::uint64_t r) {
+        const Problem problem = synthetic(p, n, 1000 * n + r);
         return distance(
-            two_stage(problem, suitable_steps(problem), {40, 300}, 20, rho_1, 10 - rho_1, r, papers_constant).last(),
+            two_stage(problem, suitable_steps(problem), clips, 20, rho_1, 10 - rho_1, r, papers_constant).last(),
             problem.truth);
-      }));
+      };
+      all.back().points.push_back(mean_distance(static_cast<double>(n), tables, run));
     }
   }
-  return sweep("figure 3: split of the budget", "Error against n, rho = 10, p = q = 5, T = 20", {"n", true}, all,
-               arguments);
+  if (!large) {
+    return sweep("figure 3: split of the budget", "Error against n, rho = 10, p = q = 5, T = 20", {"n", true}, all,
+                 arguments);
+  }
+  return sweep("figure 3 (b): split of the budget", "Error against n, rho = 10, p = q = 50, T = 20", {"n", true}, all,
+               arguments, {}, tables);
 }
 
 /// Figure 4: the error against T under small ρ_1, and under small ρ_2. n = 1000.
@@ -306,8 +319,10 @@ int main(int argc, char** argv) {
   return draw_figures(
       "iv",
       {single("card", card_figure), single("angrist", angrist_figure),
-       single("angrist_stream", angrist_stream_figure), single("split", split_figure), single("steps", steps_figure),
-       single("public_rows", public_rows_figure), single("step_sizes", step_sizes_figure),
-       single("clips", clip_figure), single("rates", rate_figure)},
+       single("angrist_stream", angrist_stream_figure),
+       single("split", [](const Arguments& arguments) { return split_figure(arguments, 5); }),
+       single("split_50", [](const Arguments& arguments) { return split_figure(arguments, 50); }),
+       single("steps", steps_figure), single("public_rows", public_rows_figure),
+       single("step_sizes", step_sizes_figure), single("clips", clip_figure), single("rates", rate_figure)},
       argc, argv);
 }
