@@ -5,6 +5,7 @@ docs/results/closed_forms.json.
 CDP+ is in the units of docs/reproduction.md: ρ = G = 1, and F has the ½ of its equation (8)."""
 
 import math
+import random
 
 NODES = 12  # of the Gauss–Legendre rule on each panel
 
@@ -192,6 +193,38 @@ def of_table_4():
     return table
 
 
+def moving_clip(batch, steps, seed):
+    """A clip norm over its limit that follows the median of gradient norms |N(0, 1)|: times e^(−.2(b − ½)) a step, b the
+    share of a minibatch that is below it (Andrew et al. 2021)."""
+    draw, median, found = random.Random(seed), .67448975, []
+    clip = median
+    for _ in range(steps):
+        found.append(clip / median)
+        below = sum(abs(draw.gauss(0, 1)) <= clip for _ in range(batch)) / batch
+        clip *= math.exp(-.2 * (below - .5))
+    return found
+
+
+def of_adaptive_clipping():
+    """What noise leaves in the last iterate where each step's is multiplied by a clip norm that moves: η = ν = .02,
+    curvature 1, T = 1,024, γ times the deviation, root mean square over 8 paths."""
+    eta, steps = .02, 1024
+    beta, gamma = coefficients(eta, steps), math.sqrt(squared_sensitivity(spectrum_of_nu(eta)))
+
+    def variance(clips, correlated):
+        pulls = [eta * (1 - eta) ** (steps - 1 - t) * clip for t, clip in enumerate(clips)]
+        if correlated:
+            pulls = [gamma * math.fsum(beta[t - s] * pulls[t] for t in range(s, steps)) for s in range(steps)]
+        return math.fsum(each * each for each in pulls)
+
+    rows = []
+    for batch in (0, 1, 10, 100):
+        paths = [moving_clip(batch, steps, seed) for seed in range(8)] if batch else [[1.0] * steps]
+        rows.append({"batch": batch, **{name: math.sqrt(sum(variance(path, name == "nu") for path in paths) / len(paths))
+                                        for name in ("independent", "nu")}})
+    return rows
+
+
 def normal(x):
     return math.erfc(-x / math.sqrt(2)) / 2
 
@@ -254,6 +287,7 @@ def of_nldp():
 
 def closed_forms():
     return {"mean": of_the_mean(), "figure 2": of_figure_2(), "one problem": of_one_problem(), "table 4": of_table_4(),
+            "adaptive clipping": of_adaptive_clipping(),
             "epsilon": [three_epsilons(rho, delta) for rho, delta in
                         ((.015, 1e-6), (.1, 1e-5), (1, 1e-5), (10, 1e-5))],
             "BDE+": of_bde(), "IV": of_iv(), "NLDP": of_nldp()}
