@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import accuracy, fits, noise_cost, page, peers, replay, step_loop, tables
+from . import accuracy, clicks, fits, images, noise_cost, page, peers, replay, step_loop, tables
 from .product import Product
 
 # *_values are the coordinates of one timing in memory. The number of its steps follows from them.
@@ -19,6 +19,8 @@ def arguments():
     parser = argparse.ArgumentParser(prog="benchmarks/compare")
     parser.add_argument("--quick", action="store_true", help="tiny counts, no network: does it run?")
     parser.add_argument("--tables", action="store_true", help="tables beside DP-SGD, and nothing else")
+    parser.add_argument("--images", action="store_true", help="a multinomial model of digits, and nothing else")
+    parser.add_argument("--clicks", action="store_true", help="a model of users' words, and nothing else")
     parser.add_argument("--rounds", type=int, help="of the speed comparisons")
     parser.add_argument("--seeds", type=int, help="of the accuracy comparison")
     parser.add_argument("--out", type=Path, help="folder for compare.json, compare.md and the charts")
@@ -53,15 +55,16 @@ def compare(options, found, settings, folder):
                            for name, fit in fitted.items()}}
 
 
-def compare_tables(options):
-    settings = dict(tables.QUICK if options.quick else tables.FULL)
+def compare_part(options, part, peers_of_it):
+    """Tables or images: compare_NAME.json, and its part of the page."""
+    settings = dict(part.QUICK if options.quick else part.FULL)
     if options.seeds is not None:
         settings["seeds"] = options.seeds
-    found = peers.find(peers.OF_TABLES)
+    found = peers.find(peers_of_it)
     out = page.folder_of(options.out, options.quick, found)
     with tempfile.TemporaryDirectory(prefix="nustream-compare-", dir="/dev/shm") as folder:
-        result = tables.compare(Product(options.build, ()), page.ROOT, Path(folder), settings, found)
-    page.write_tables(result, out)
+        result = part.compare(Product(options.build, ()), Path(folder), settings, found)
+    page.write_part(part, result, out)
     if out != page.RESULTS and options.out is None and not options.quick:
         sys.exit(f"results go to {out}, docs/benchmarks.md stays as it is: {', '.join(page.lacking(found))} not here")
 
@@ -71,7 +74,11 @@ def main():
     if options.only_arguments:
         return
     if options.tables:
-        return compare_tables(options)
+        return compare_part(options, tables, peers.OF_TABLES)
+    if options.images:
+        return compare_part(options, images, peers.OF_IMAGES)
+    if options.clicks:
+        return compare_part(options, clicks, peers.OF_TABLES)
     settings = dict(QUICK if options.quick else FULL)
     for name in ("rounds", "seeds"):
         if getattr(options, name) is not None:

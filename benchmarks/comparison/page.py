@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-from . import report, tables
+from . import clicks, images, report, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/benchmarks.md"
 RESULTS = ROOT / "docs/results"
 BEGIN, END = "<!-- compare: begin -->\n", "<!-- compare: end -->\n"
-TABLES_BEGIN, TABLES_END = "<!-- tables: begin -->\n", "<!-- tables: end -->\n"
+PARTS = {tables: "tables", images: "images", clicks: "clicks"}  # by name: of its JSON, and of its markers
 
 
 def parts():
@@ -19,22 +19,24 @@ def parts():
     return before, made, after
 
 
-def tables_part():
-    """The same of the comparison of tables."""
-    before, _, rest = PAGE.read_text().partition(TABLES_BEGIN)
-    made, _, after = rest.partition(TABLES_END)
-    return before, made, after
+def part_of(part):
+    """The page before a part's markers, with its begin; between them; and with its end."""
+    begin, end = (f"<!-- {PARTS[part]}: {which} -->\n" for which in ("begin", "end"))
+    before, _, rest = PAGE.read_text().partition(begin)
+    made, _, after = rest.partition(end)
+    return before + begin, made, end + after
 
 
-def write_tables(result, folder):
-    """compare_tables.json, and the tables: into the page where `folder` is docs/results."""
+def write_part(part, result, folder):
+    """compare_NAME.json, and its tables: into the page where `folder` is docs/results."""
+    name = PARTS[part]
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "compare_tables.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
+    (folder / f"compare_{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
     if folder != RESULTS:
-        (folder / "compare_tables.md").write_text(tables.page(result))
+        (folder / f"compare_{name}.md").write_text(part.page(result))
         return
-    before, _, after = tables_part()
-    PAGE.write_text(before + TABLES_BEGIN + tables.page(result) + TABLES_END + after)
+    before, _, after = part_of(part)
+    PAGE.write_text(before + part.page(result) + after)
 
 
 def lacking(found):

@@ -12,6 +12,7 @@ MODULES = {"numpy": "numpy", "scikit-learn": "sklearn", "river": "river", "vowpa
 
 
 OF_TABLES = {"numpy": "numpy", "dp-accounting": "dp_accounting"}
+OF_IMAGES = {**OF_TABLES, "scikit-learn": "sklearn"}
 
 
 def find(modules=MODULES):

@@ -6,11 +6,13 @@ there or is null (zero-out), for both."""
 import math
 import statistics
 import sys
+from pathlib import Path
 
 from . import answers, streams
 from .accuracy import spread, write_rows
 from .peers import here
 
+ROOT = Path(__file__).resolve().parents[2]
 EPSILON, DELTA = 1.0, 1e-6
 FULL = {"rows": 15_000, "steps": (10, 20, 40, 80, 160), "seeds": 8}
 QUICK = {"rows": 1_000, "steps": (10, 20), "seeds": 2}
@@ -56,7 +58,7 @@ def of_product(product, folder, stream, minibatch, noise, steps, seeds, answer):
             for seed in range(1, seeds + 1)]
 
 
-def sigma_of(chance, steps):
+def sigma_at(chance, steps, epsilon, delta):
     """The noise multiplier at which so many Poisson-sampled Gaussian steps are (ε, δ)."""
     import dp_accounting
     from dp_accounting import dp_event, privacy_accountant
@@ -66,7 +68,7 @@ def sigma_of(chance, steps):
     def steps_of(sigma):
         return dp_event.SelfComposedDpEvent(dp_event.PoissonSampledDpEvent(chance, dp_event.GaussianDpEvent(sigma)), steps)
 
-    return dp_accounting.calibrate_dp_mechanism(lambda: PLDAccountant(relation), steps_of, EPSILON, DELTA)
+    return dp_accounting.calibrate_dp_mechanism(lambda: PLDAccountant(relation), steps_of, epsilon, delta)
 
 
 def pull_of(numpy, stream, x, y, theta):
@@ -129,13 +131,13 @@ def on_table(product, folder, stream, settings, sigmas):
             "step_size": step_size(stream), "clip_norm": stream.clip_norm, "seeds": seeds, "rows": rows}
 
 
-def compare(product, root, folder, settings, found):
+def compare(product, folder, settings, found):
     sigmas = {}
     if here(found, "dp-accounting"):
-        sigmas = {chance: {steps: sigma_of(chance, steps) for steps in settings["steps"]} for chance in (1.0, 0.1, 0.02)}
+        sigmas = {chance: {steps: sigma_at(chance, steps, EPSILON, DELTA) for steps in settings["steps"]} for chance in (1.0, 0.1, 0.02)}
     if not here(found, "numpy"):
         raise SystemExit("tables are compared with their fits, which numpy makes; it is not here")
-    every = [each for each in streams.all_of(root, settings["rows"]) if each.name in TABLES]
+    every = [each for each in streams.all_of(ROOT, settings["rows"]) if each.name in TABLES]
     return {"benchmark": "compare, tables", "peers": found, "epsilon": EPSILON, "delta": DELTA, "steps": list(settings["steps"]),
             "tables": [on_table(product, folder, each, settings, sigmas) for each in every]}
 

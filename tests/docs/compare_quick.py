@@ -14,7 +14,7 @@ from pathlib import Path
 root, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(root / "benchmarks"))
-from comparison import page, report, tables  # noqa: E402
+from comparison import clicks, images, page, report, tables  # noqa: E402
 
 
 def positive(value, what):
@@ -60,7 +60,7 @@ def check_page():
 def check_tables():
     """The page's tables are those of docs/results/compare_tables.json, of every peer; each has its contenders."""
     measured = json.loads((page.RESULTS / "compare_tables.json").read_text())
-    assert page.tables_part()[1] == tables.page(measured), "docs/benchmarks.md is not that of compare_tables.json"
+    assert page.part_of(tables)[1] == tables.page(measured), "docs/benchmarks.md is not that of compare_tables.json"
     assert not page.lacking(measured["peers"]), measured["peers"]
     assert [each["table"] for each in measured["tables"]] == list(tables.TABLES)
     for table in measured["tables"]:
@@ -72,13 +72,37 @@ def check_tables():
         assert abs(ours["mean"] - theirs["mean"]) < 5 * apart, table["table"]
 
 
-def check_tables_run(folder):
-    run = subprocess.run([str(root / "benchmarks/compare"), "--quick", "--tables", "--build", str(build), "--out", folder],
+def check_figure_4():
+    """Of images and of users: the page is that of its JSON, of every peer and every budget."""
+    for part, name in ((images, "images"), (clicks, "clicks")):
+        measured = json.loads((page.RESULTS / f"compare_{name}.json").read_text())
+        assert page.part_of(part)[1] == part.page(measured), f"docs/benchmarks.md is not that of compare_{name}.json"
+        assert not page.lacking(measured["peers"]), measured["peers"]
+        assert [each["epsilon"] for each in measured["budgets"]] == list(part.FULL["epsilons"])
+        assert all(len(each["rows"]) == 6 for each in measured["budgets"])
+
+
+def run_part(name, folder):
+    """None where one of its peers is not here."""
+    run = subprocess.run([str(root / "benchmarks/compare"), "--quick", f"--{name}", "--build", str(build), "--out", folder],
                          capture_output=True, text=True)
-    if "which numpy makes; it is not here" in run.stderr:
-        return print("tables are not compared: numpy is not here")
+    if "not here" in run.stderr:
+        return print(f"{name} are not compared: a peer is not here")
     assert run.returncode == 0, run.stderr
-    result = json.loads(Path(folder, "compare_tables.json").read_text())
+    return json.loads(Path(folder, f"compare_{name}.json").read_text())
+
+
+def check_parts_run(folder):
+    check_tables_run(run_part("tables", folder))
+    for name in ("images", "clicks"):
+        result = run_part(name, folder)
+        for budget in result["budgets"] if result else []:
+            assert len(budget["rows"]) == 6, name
+
+
+def check_tables_run(result):
+    if result is None:
+        return
     for table in result["tables"]:
         assert {row["peer"] for row in table["rows"]} >= {"nustream"}
         for row in table["rows"]:
@@ -96,6 +120,7 @@ def check_destinations():
 
 check_page()
 check_tables()
+check_figure_4()
 check_destinations()
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run([str(root / "benchmarks/compare"), "--quick", "--build", str(build), "--out", folder], check=True)
@@ -110,5 +135,5 @@ with tempfile.TemporaryDirectory() as folder:
         assert all(f"| {row['name']} |" in text for row in section["rows"]), f"{section['name']} is not in the tables"
     for chart in ("replay", "step_loop", "noise", "accuracy"):
         xml.etree.ElementTree.parse(Path(folder, f"compare_{chart}.svg"))
-    check_tables_run(folder)
+    check_parts_run(folder)
 print("sections, ratios, tables and charts are whole")
