@@ -17,6 +17,7 @@ FULL = {"epsilons": (2.0, 4.0, 10.0), "passes": 10, "minibatch": 47, "step_sizes
 QUICK = {"epsilons": (10.0,), "passes": 2, "minibatch": 47, "step_sizes": (0.5,), "seeds": 1}
 CLASSES, PIXELS = 10, 64
 CLIP = 1.0
+TRAINED_AT = 4.0  # ε of what momentum and cooldown are compared at
 
 
 def rows():
@@ -38,13 +39,22 @@ def strategies(steps, passes):
                                  f"bands = {apart}\nparticipations = {passes}\nseparation = {apart}\n"}
 
 
-def configure(folder, noise, epsilon, step_size, settings, steps):
+def trainings(steps):
+    """[descent] beside plain steps, as the paper's experiments have it: a step with momentum μ carries η/(1 − μ), and the
+    step size comes down over the last quarter to a twentieth. The number of steps is known to all of them."""
+    known = f"horizon = {steps}\n"
+    return {"plain": (1.0, known), "momentum .9": (0.1, known + "momentum = 0.9\n"),
+            "cooldown": (1.0, known + "cooldown = 0.25\ncooldown_to = 0.05\n"),
+            "both": (0.1, known + "momentum = 0.9\ncooldown = 0.25\ncooldown_to = 0.05\n")}
+
+
+def configure(folder, noise, epsilon, step_size, settings, steps, training=""):
     names = [f"p{j}" for j in range(PIXELS)]
     text = ('[stream]\nname = "digits"\ninput = "digits.csv"\n[target]\ncolumn = "digit"\n'
             + "".join(f'[[features]]\ncolumn = "{name}"\n' for name in names)
             + f'[model]\nloss = "multinomial"\nclasses = {CLASSES}\n[descent]\nstep_size = {step_size}\n'
             f'clip_norm = {CLIP}\nminibatch = {settings["minibatch"]}\naverage = "tail"\naverage_from = {steps // 2}\n'
-            f"[privacy]\nepsilon = {epsilon}\ndelta = {DELTA}\n[noise]\n{noise}[release]\nevery = {steps}\n")
+            f"{training}[privacy]\nepsilon = {epsilon}\ndelta = {DELTA}\n[noise]\n{noise}[release]\nevery = {steps}\n")
     path = folder / "digits.toml"
     path.write_text(text)
     return path
@@ -109,6 +119,19 @@ def best(runs):
     return found
 
 
+def trained(product, folder, settings, steps, test):
+    """The last iterate alone: what a cooldown is for."""
+    lines = []
+    for noise in ("independent", "ν = .01"):
+        for name, (share, training) in trainings(steps).items():
+            section = strategies(steps, settings["passes"])[noise]
+            runs = {size: [of_product(product, configure(folder, section, TRAINED_AT, size * share, settings, steps, training),
+                                      settings, seed, test) for seed in range(1, settings["seeds"] + 1)]
+                    for size in settings["step_sizes"]}
+            lines.append({"noise": noise, "training": name, "last": best(runs)["last"]})
+    return lines
+
+
 def compare(product, folder, settings, found):
     if not (here(found, "scikit-learn") and here(found, "dp-accounting") and here(found, "numpy")):
         raise SystemExit("images are scikit-learn's, and DP-SGD's accounting dp-accounting's; one of them is not here")
@@ -133,11 +156,12 @@ def compare(product, folder, settings, found):
         lines.append({"name": "DP-SGD, sampled", "peer": "dp-accounting", "noise_multiplier": sigma, **best(runs)})
         results.append({"epsilon": epsilon, "rows": lines})
         print(f"images: epsilon {epsilon:g} done", file=sys.stderr, flush=True)
+    beside = trained(product, folder, settings, steps, test)
     runs = {size: [of_dpsgd(train, test, 0.0, size, steps, chance, seed) for seed in seeds] for size in settings["step_sizes"]}
     return {"benchmark": "compare, images", "peers": found, "delta": DELTA, "records": len(train), "test": len(test),
             "passes": settings["passes"], "steps": steps, "minibatch": settings["minibatch"], "clip_norm": CLIP,
             "step_sizes": list(settings["step_sizes"]), "seeds": settings["seeds"], "without_noise": best(runs),
-            "budgets": results}
+            "budgets": results, "trained": {"epsilon": TRAINED_AT, "rows": beside}}
 
 
 def percent(found):
@@ -157,4 +181,10 @@ def page(result):
         for row in budget["rows"]:
             name = row["name"] if row["peer"] != "nustream" else f"nustream: {row['name']}"
             lines.append(f"| {budget['epsilon']:g} | {name} | {percent(row['last'])} | {percent(row['average'])} |")
+    trained_at = result["trained"]
+    lines += ["", f"With momentum and a cooldown of the step size, ε = {trained_at['epsilon']:g}, the number of steps known:", "",
+              "| noise | plain | momentum .9 | cooldown | both |", "|---|---|---|---|---|"]
+    for noise in ("independent", "ν = .01"):
+        cells = [percent(row["last"]) for row in trained_at["rows"] if row["noise"] == noise]
+        lines.append(f"| {noise} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
