@@ -46,7 +46,7 @@ endif()
 find_package(simdjson REQUIRED)
 add_executable(draw_chart draw_chart.cpp)
 target_link_libraries(draw_chart PRIVATE nustream_service fmt::fmt simdjson::simdjson)
-add_executable(reproduce_local reproduce_local.cpp local_figure.cpp)
+add_executable(reproduce_local reproduce_local.cpp local_draw.cpp local_figure.cpp local_papers.cpp)
 target_link_libraries(reproduce_local PRIVATE nustream_service fmt::fmt)
 if(NUSTREAM_TESTS)
   # This test draws all of the papers' figures at small counts: benchmarks/figures runs the four programs.

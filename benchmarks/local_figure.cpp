@@ -1,16 +1,12 @@
 #include "local_figure.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <random>
-#include <span>
 
 #include <fmt/format.h>
 
-#include "nustream/inference/local_mechanism.h"
-#include "nustream/inference/local_solver.h"
-#include "nustream/noise/gaussian.h"
+#include "local_draw.h"
 
 namespace nustream::benchmarks {
 namespace {
@@ -18,9 +14,6 @@ namespace {
 using namespace nustream::inference;
 
 constexpr std::size_t p = 10;
-constexpr std::size_t kinds = std::size_t{1} << p;
-constexpr std::size_t triangle = p * (p + 1) / 2;
-const double coefficient = 1 / std::sqrt(double{p});  // of w*
 constexpr Delta delta{1e-5};
 
 /// How users make noise.
@@ -42,116 +35,6 @@ std::vector<Mechanism> mechanisms() {
           {"exact, l1", l1, LocalCalibration::exact, LocalNorm::l1},
           {"exact, l2", l2, LocalCalibration::exact, LocalNorm::l2},
           {"exact, l2, y − ½", centred, LocalCalibration::exact, LocalNorm::l2}};
-}
-
-/// All records that there are, row-major kinds × p.
-std::vector<double> all_kinds() {
-  std::vector<double> x(kinds * p);
-  for (std::size_t kind = 0; kind < kinds; ++kind) {
-    for (std::size_t j = 0; j < p; ++j) x[kind * p + j] = (kind >> j & 1 ? 1.0 : -1.0) / p;
-  }
-  return x;
-}
-
-/// How often each kind occurs among n records.
-std::vector<double> multinomial(double n, std::mt19937_64& random) {
-  std::vector<double> counts(kinds);
-  auto left = static_cast<std::int64_t>(n);
-  for (std::size_t kind = 0; kind < kinds; ++kind) {
-    const double share = 1.0 / static_cast<double>(kinds - kind);
-    const std::int64_t count = share == 1 ? left : std::binomial_distribution<std::int64_t>(left, share)(random);
-    counts[kind] = static_cast<double>(count);
-    left -= count;
-  }
-  return counts;
-}
-
-/// What the users of one repetition hold, and the noise that they add, of standard deviation 1.
-struct Draw {
-  std::array<double, p * p> second_moment{};
-  std::array<double, p> sum{};           ///< sum of x
-  std::array<double, p> cross_moment{};  ///< sum of x y
-  std::array<double, triangle + p> noise{};
-  std::vector<double> public_counts;
-};
-
-void draw_records(double n, const std::vector<double>& x, std::mt19937_64& random, Draw& draw) {
-  const std::vector<double> counts = multinomial(n, random);
-  for (std::size_t kind = 0; kind < kinds; ++kind) {
-    const std::span<const double> row(x.data() + kind * p, p);
-    double prediction = 0;
-    for (const double entry : row) prediction += entry * coefficient;
-    const std::binomial_distribution<std::int64_t> labels(static_cast<std::int64_t>(counts[kind]),
-                                                          1 / (1 + std::exp(-prediction)));
-    const auto ones = static_cast<double>(std::binomial_distribution<std::int64_t>(labels.param())(random));
-    for (std::size_t i = 0; i < p; ++i) {
-      for (std::size_t j = 0; j < p; ++j) draw.second_moment[i * p + j] += counts[kind] * row[i] * row[j];
-      draw.sum[i] += counts[kind] * row[i];
-      draw.cross_moment[i] += ones * row[i];
-    }
-  }
-  draw.public_counts = multinomial(n, random);
-}
-
-/// Draws the noise report by report.
-void draw_noise(std::uint64_t reports, std::mt19937_64& random, Draw& draw) {
-  constexpr std::size_t numbers = triangle + p;
-  constexpr std::size_t batch = numbers * noise::gaussian_chunk;  // whole reports and whole chunks
-  std::vector<std::uint64_t> words(batch);
-  std::vector<double> samples(batch);
-  for (std::uint64_t done = 0; done < reports; done += noise::gaussian_chunk) {
-    for (std::uint64_t& word : words) word = random();
-    noise::fill_gaussian(words, samples);
-    const std::uint64_t rows = std::min<std::uint64_t>(noise::gaussian_chunk, reports - done);
-    for (std::uint64_t row = 0; row < rows; ++row) {
-      for (std::size_t i = 0; i < numbers; ++i) draw.noise[i] += samples[row * numbers + i];
-    }
-  }
-}
-
-void draw_sum_of_noise(double n, std::mt19937_64& random, Draw& draw) {
-  std::normal_distribution<double> normal(0, std::sqrt(n));
-  for (double& entry : draw.noise) entry = normal(random);
-}
-
-LocalMoments moments(const Draw& draw, double n, const Mechanism& mechanism, const LocalNoise& noise) {
-  LocalMoments result{static_cast<std::uint64_t>(n), std::vector<double>(p * p), std::vector<double>(p)};
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < p; ++i) {
-    for (std::size_t j = i; j < p; ++j) {
-      const double value = (draw.second_moment[i * p + j] + noise.second_moment.value() * draw.noise[at++]) / n;
-      result.second_moment[i * p + j] = result.second_moment[j * p + i] = value;
-    }
-  }
-  for (std::size_t j = 0; j < p; ++j) {
-    const double signal = draw.cross_moment[j] - mechanism.bounds.label_centre * draw.sum[j];
-    result.cross_moment[j] = (signal + noise.cross_moment.value() * draw.noise[at++]) / n;
-  }
-  return result;
-}
-
-double squared_relative_error(const LocalEstimate& estimate) {
-  double largest = 0;
-  for (const double slope : estimate.ols) {
-    largest = std::max(largest, std::fabs(slope * estimate.scale->c - coefficient));
-  }
-  return largest * largest / (coefficient * coefficient);
-}
-
-struct Median {
-  double value;
-  double standard_error;  ///< from the order statistics one standard deviation of the rank away
-};
-
-Median median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const auto n = static_cast<double>(values.size());
-  const auto at = [&](double rank) {
-    return values[static_cast<std::size_t>(std::clamp(std::round(rank), 0.0, n - 1))];
-  };
-  const double middle = (n - 1) / 2;
-  const double spread = std::sqrt(n) / 2;
-  return {(at(std::floor(middle)) + at(std::ceil(middle))) / 2, (at(middle + spread) - at(middle - spread)) / 2};
 }
 
 /// One mechanism at one ε under one repair, over all n.
@@ -182,13 +65,13 @@ std::vector<Setting> all_settings(const LocalFigure& figure, const std::vector<M
   return settings;
 }
 
-void add_repetition(const Draw& draw, std::size_t index, double n, const std::vector<double>& x,
+void add_repetition(const LocalDesign& design, const LocalDraw& draw, std::size_t index, double n,
                     const std::vector<Mechanism>& all, std::vector<Setting>& settings) {
   for (Setting& one : settings) {
-    const LocalEstimate estimate =
-        solve_local(moments(draw, n, all[one.mechanism], one.noise), one.noise,
-                    {.x = x, .weights = draw.public_counts}, {.family = GlmFamily::logistic, .repair = one.repair});
-    one.errors[index].push_back(squared_relative_error(estimate));
+    const LocalEstimate estimate = solve_local(
+        moments(design, draw, n, all[one.mechanism].bounds.label_centre, one.noise), one.noise,
+        {.x = design.x, .weights = draw.public_counts}, {.family = GlmFamily::logistic, .repair = one.repair});
+    one.errors[index].push_back(std::pow(relative_error(design, estimate), 2));
     one.indefinite[index] += estimate.spectrum.definite ? 0U : 1U;
     one.no_scale[index] += estimate.scale->exists ? 0U : 1U;
     one.reports_needed = estimate.second_moment.reports_needed;
@@ -329,21 +212,21 @@ DrawnFigure over_epsilon(const LocalFigure& figure, const std::vector<Mechanism>
 
 std::vector<DrawnFigure> local_figures(const LocalFigure& figure) {
   const std::vector<Mechanism> all = mechanisms();
-  const std::vector<double> x = all_kinds();
+  const LocalDesign design(p);
   std::vector<Setting> settings = all_settings(figure, all);
   for (std::size_t index = 0; index < figure.reports.size(); ++index) {
     const double n = figure.reports[index];
     for (std::size_t repetition = 0; repetition < figure.repetitions; ++repetition) {
       std::seed_seq seeds{figure.seed, std::uint64_t{index}, std::uint64_t{repetition}};
       std::mt19937_64 random(seeds);
-      Draw draw;
-      draw_records(n, x, random, draw);
+      LocalDraw draw(design);
+      draw_records(design, n, random, draw);
       if (n <= figure.drawn_up_to) {
         draw_noise(static_cast<std::uint64_t>(n), random, draw);
       } else {
         draw_sum_of_noise(n, random, draw);
       }
-      add_repetition(draw, index, n, x, all, settings);
+      add_repetition(design, draw, index, n, all, settings);
     }
   }
   return {over_reports(figure, all, settings), over_epsilon(figure, all, settings)};

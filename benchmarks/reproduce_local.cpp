@@ -1,11 +1,14 @@
-// Reproduces the figures of NLDP (generalised linear models in local privacy): reproduce_local [--quick]
-// [--repetitions N] [--drawn-up-to N] [--out FOLDER]. Each becomes FOLDER/local_FIGURE.json and .svg; local_figure.h
-// says what they show.
+// The figures of NLDP (generalised linear models in local privacy): reproduce_local [--quick] [--repetitions N]
+// [--drawn-up-to N] [--out FOLDER]. Each becomes FOLDER/local_FIGURE.json and .svg; local_figure.h and local_papers.h
+// say what they are of.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "local_figure.h"
+#include "local_papers.h"
 
 namespace {
 
@@ -23,12 +26,14 @@ bool write(const std::string& folder, const DrawnFigure& figure) {
 
 int main(int argc, char** argv) {
   LocalFigure figure;
+  std::size_t as_drawn = 0;
   std::string folder = ".";
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--quick") {
       figure.repetitions = 20;
       figure.drawn_up_to = 1e4;
+      as_drawn = 4;
     } else if (argument == "--repetitions" && i + 1 < argc) {
       figure.repetitions = std::strtoull(argv[++i], nullptr, 10);
     } else if (argument == "--drawn-up-to" && i + 1 < argc) {
@@ -41,7 +46,9 @@ int main(int argc, char** argv) {
     }
   }
   if (figure.repetitions < 2) return 64;
-  for (const DrawnFigure& drawn : local_figures(figure)) {
+  std::vector<DrawnFigure> all = local_figures(figure);
+  for (DrawnFigure& drawn : figures_as_drawn(as_drawn)) all.push_back(std::move(drawn));
+  for (const DrawnFigure& drawn : all) {
     if (!write(folder, drawn)) {
       fmt::print(stderr, "reproduce_local: cannot write into {}\n", folder);
       return 74;
