@@ -225,6 +225,48 @@ def of_adaptive_clipping():
     return rows
 
 
+def solved(matrix, right):
+    """Gauss's elimination with pivots."""
+    rows = [list(row) + [value] for row, value in zip(matrix, right)]
+    for k in range(len(rows)):
+        pivot = max(range(k, len(rows)), key=lambda i: abs(rows[i][k]))
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        for i in range(len(rows)):
+            if i != k:
+                share = rows[i][k] / rows[k][k]
+                rows[i] = [a - share * b for a, b in zip(rows[i], rows[k])]
+    return [row[-1] / row[k] for k, row in enumerate(rows)]
+
+
+def of_clipped_loss():
+    """BDE+ section 2.5: where clipped gradients without noise end, and the least of the sum of Huber's losses with
+    thresholds γ/‖x_i‖, by reweighted least squares; how far apart, and how far least squares is from both."""
+    draw, p, n, gamma = random.Random(2), 3, 150, 1.0
+    truth = [.8, -.5, .3]
+    x = [[draw.gauss(0, 1) for _ in range(p)] for _ in range(n)]
+    y = [sum(a * b for a, b in zip(row, truth)) + draw.gauss(0, 1) ** 3 for row in x]
+    length = [math.sqrt(sum(a * a for a in row)) for row in x]
+
+    def residuals(theta):
+        return [sum(a * b for a, b in zip(row, theta)) - value for row, value in zip(x, y)]
+
+    def weighted(weights):
+        matrix = [[math.fsum(w * row[i] * row[j] for w, row in zip(weights, x)) for j in range(p)] for i in range(p)]
+        return solved(matrix, [math.fsum(w * row[i] * value for w, row, value in zip(weights, x, y)) for i in range(p)])
+
+    descended, clipped = [0.0] * p, 0
+    for _ in range(400):
+        pulls = residuals(descended)
+        clipped = sum(abs(r) * size > gamma for r, size in zip(pulls, length)) / n
+        kept = [max(-gamma / size, min(gamma / size, r)) for r, size in zip(pulls, length)]
+        descended = [theta - .8 * math.fsum(r * row[j] for r, row in zip(kept, x)) / n for j, theta in enumerate(descended)]
+    huber = weighted([1.0] * n)
+    plain = huber
+    for _ in range(400):
+        huber = weighted([min(1.0, gamma / (size * max(abs(r), 1e-300))) for r, size in zip(residuals(huber), length)])
+    return {"clipped": clipped, "apart": math.dist(descended, huber), "from_least_squares": math.dist(plain, huber)}
+
+
 def normal(x):
     return math.erfc(-x / math.sqrt(2)) / 2
 
@@ -290,4 +332,5 @@ def closed_forms():
             "adaptive clipping": of_adaptive_clipping(),
             "epsilon": [three_epsilons(rho, delta) for rho, delta in
                         ((.015, 1e-6), (.1, 1e-5), (1, 1e-5), (10, 1e-5))],
-            "BDE+": of_bde(), "IV": of_iv(), "NLDP": of_nldp()}
+            "BDE+": {**of_bde(), "clipped loss": of_clipped_loss()},
+            "IV": of_iv(), "NLDP": of_nldp()}
