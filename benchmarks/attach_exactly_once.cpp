@@ -10,6 +10,7 @@
 #include "attach_topic.h"
 #include "bare_kafka.h"
 #include "harness.h"
+#include "secrets/seal.h"
 
 namespace {
 
@@ -30,10 +31,10 @@ double nanoseconds_a_record(const std::string& brokers, const std::string& name)
   std::uint64_t last = 0;
   std::int64_t first_time = 0;
   std::int64_t last_time = 0;
-  for (const tests::StoredRecord& line : tests::read_committed_records(brokers, name + ".ledger")) {
-    last = number_in(*line.value, "to");
-    last_time = line.milliseconds;
-    if (first || last == 0) continue;  // the lane's first line has no steps
+  for (const tests::StoredRecord& state : tests::read_committed_records(brokers, name + ".state")) {
+    last = secrets::read_identity(*state.value).steps.value();  // of one record each
+    last_time = state.milliseconds;
+    if (first || last == 0) continue;  // the lane's first state is of no steps
     first = last;
     first_time = last_time;
   }

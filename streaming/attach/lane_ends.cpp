@@ -113,7 +113,7 @@ void LaneWorker::settle() {
     }
   }
   const LaneTransactions& transactions = open_->transactions;
-  if (transactions.is_free() && open_->batch.is_empty() && !transactions.owes_releases()) {
+  if (transactions.is_free() && !open_->owes_anything(stage_ == LaneStage::finishing)) {
     end_with(LaneEvent::settled);
   }
 }

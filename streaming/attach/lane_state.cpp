@@ -25,10 +25,9 @@ journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent con
     users = state.users->close();
     record.users = std::move(users.state);
   }
-  const bool with_line = state.steps_on_ledger != steps;
   journal::Batch batch = engine::seal_batch(setup.keys, state.lane, state.ledger, state.releases, std::move(record),
-                                            {engine::Keeping::topics, position, with_line});
-  state.steps_on_ledger = steps;
+                                            {engine::Keeping::topics, position, state.steps_sealed, content.closes});
+  state.steps_sealed = steps;
   batch.dead_letters = std::move(content.dead_letters);
   batch.user_records = std::move(users.records);
   return batch;

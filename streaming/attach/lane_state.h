@@ -42,10 +42,10 @@ struct LaneState {
   std::optional<Position> stop;  ///< resolved once
   std::string stop_asked;        ///< from this
   std::uint64_t rejected = 0;
-  std::uint32_t partitions = 0;                ///< of the input when the lane began, in its first epoch
-  std::optional<StepCount> steps_on_ledger{};  ///< of the last line; nothing: no line yet
-  std::unique_ptr<TopicUsers> users{};         ///< where the unit is the user
-  journal::ReleaseChain releases{};            ///< up to the last commit
+  std::uint32_t partitions = 0;             ///< of the input when the lane began, in its first epoch
+  std::optional<StepCount> steps_sealed{};  ///< of the last state; nothing: none of this epoch yet
+  std::unique_ptr<TopicUsers> users{};      ///< where the unit is the user
+  journal::ReleaseChain releases{};         ///< up to the last commit
 
   [[nodiscard]] LaneId id() const { return ledger.identity().lane; }
 };
@@ -55,10 +55,11 @@ struct BatchContent {
   journal::NoiseCheckpoints noise;
   std::string outbox;
   std::vector<journal::DeadLetter> dead_letters;
-  StepCount released;  ///< steps of the last release, the outbox's included
+  StepCount released;   ///< steps of the last release, the outbox's included
+  bool closes = false;  ///< the lane is let go with it
 };
 
-/// Seals the lane as it is, with a ledger line where it took steps since the last one, or there is none yet.
+/// Seals the lane as it is, with a ledger line where one is due (engine::EpochLedger::append_lines()).
 [[nodiscard]] journal::Batch seal_batch(const Setup& setup, LaneState& state, BatchContent content,
                                         const std::string& bookmark);
 

@@ -152,7 +152,7 @@ Committed LaneTransactions::show_committed(Time now) {
   metrics_.commit_seconds->Observe(seconds(now - sent_at_));
   if (state_.users) state_.users->committed(journal_->users_end());
   count_batch();
-  StepCount steps = *state_.steps_on_ledger;
+  StepCount steps = *state_.steps_sealed;
   committed_ = sent_.position;
   shown_.update(serve::CommittedSpend::committed(state_.ledger.entry(steps, committed_),
                                                  state_.ledger.total(steps, committed_)));

@@ -151,7 +151,7 @@ void LaneWorker::schedule() {
 
 bool LaneWorker::is_due(Clock::time_point now) const {
   const LaneTransactions& transactions = open_->transactions;
-  if (is_ending(stage_)) return !open_->batch.is_empty() || transactions.owes_releases();
+  if (is_ending(stage_)) return open_->owes_anything(stage_ == LaneStage::finishing);
   const auto since = transactions.owes_since();
   if (since && now - *since >= host_.setup.config.release_linger) return true;
   return open_->batch.is_due(now);
@@ -162,7 +162,9 @@ void LaneWorker::commit_if_due() {
   if (!transactions.is_free()) return;
   const Clock::time_point now = Clock::now();
   if (is_due(now)) {
-    transactions.commit(open_->batch.close(now), member(), now, completion());
+    ClosedBatch batch = open_->batch.close(now);
+    batch.content.closes = is_ending(stage_);
+    transactions.commit(std::move(batch), member(), now, completion());
   } else if (kept_.model) {
     transactions.send_model(completion());
   }

@@ -67,13 +67,13 @@ std::optional<SpentByLanes> spent_by_lanes(const Setup& setup, const kafka::Clie
     const kafka::LanePlace other{place.stream, LaneId{lane}, place.group, place.topics};
     kafka::LaneChecks checks(client, other, setup.keys, kafka.transaction, cancelled);
     const journal::Ledger ledger = checks.ledger();
-    add_ledger(ledger, asked, all);
-    if (lane >= setup.lanes_with_room) continue;
-    if (const auto sealed = kafka::committed_state(client, other, kafka.transaction)) {
-      add_ledger(engine::ledger_of(journal::open_state(setup.keys, *sealed).record), asked, all);
-    } else if (ledger.epochs.empty() && checks.remains().any()) {
-      refuse_lost_spend(other);
-    }
+    const bool may_have_state = lane < setup.lanes_with_room;
+    const auto sealed = may_have_state ? kafka::committed_state(client, other, kafka.transaction) : std::nullopt;
+    journal::Ledger of_state;
+    if (sealed) of_state = engine::ledger_of(journal::open_state(setup.keys, *sealed).record);
+    add_ledger(of_state, asked, all);
+    if (!sealed || of_state.head != ledger.head) add_ledger(ledger, asked, all);
+    if (may_have_state && !sealed && ledger.epochs.empty() && checks.remains().any()) refuse_lost_spend(other);
   }
   return all;
 }

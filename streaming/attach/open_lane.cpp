@@ -111,6 +111,7 @@ class Opening {
     try {
       checks_->check_outputs(*state_);
       ledger_ = engine::ledger_of(state_->record);
+      ledger_.reserving = checks_->reserving();
       input_ = checks_->check_input(state_->record, took_steps(ledger_));
     } catch (const kafka::StateRolledBack&) {
       return unusable(State::rolled_back);
@@ -239,7 +240,8 @@ class Opening {
             setup_.keys.is_private(),
             setup_.digests.text_of(digest),
             setup_.config.descent.users,
-            carries_over};
+            carries_over,
+            setup_.config.privacy.budget};
   }
 
   OpenedLane go_on(journal::Overlap overlap) {
@@ -289,6 +291,8 @@ class Opening {
           });
     }
     const std::optional<journal::LedgerEntry> owed = owed_by(users, ledger_, order_.lane, begins.start);
+    std::optional<journal::LedgerEntry> closing;  // of an epoch whose state knows what was taken of its last line
+    if (ledger_.reserving) closing = ledger_.epochs.back();
     const EpochId epoch = owed && ledger_.epochs.empty() ? EpochId{1} : begins.epoch;
     Stop stop = bounds().stop();
     noise::KeyBytes key = setup_.keys.epoch_key(place_.stream);
@@ -311,6 +315,7 @@ class Opening {
         {}};
     use_users(opened.state);
     use_chain(opened.state, state_ ? state_->record.release_head : journal::empty_release_head);
+    if (closing && !owed) opened.state.ledger.owe(*closing);
     if (owed) opened.state.ledger.owe(*owed);
     if (begins.epoch.value() > 0) {
       log::info("epoch_begun",

@@ -33,6 +33,14 @@ struct LaneWorker::Open {
               std::chrono::steady_clock::now()),
         transactions(host.setup, state, std::move(opened.journal), host.shown, metrics, kept) {}
 
+  /// Whether a lane that ends has a transaction to make: its last batch, or what that released. One that reached its
+  /// end also says what was taken of that which the ledger's last line reserves; one that is taken away may be in
+  /// haste.
+  [[nodiscard]] bool owes_anything(bool reached_end) const {
+    return !batch.is_empty() || transactions.owes_releases() ||
+           (reached_end && state.ledger.reserves_beyond(state.lane.steps()));
+  }
+
   LaneState state;
   bool begins = state.lane.steps().value() == 0;  ///< it had taken no step when it was opened
   LaneInput input;

@@ -120,7 +120,9 @@ std::size_t state_bytes(const config::Config& config, const config::Mechanism& m
                                                  {privacy::Adjacency::replace_one, true, config.users.has_value()},
                                                  false,
                                                  journal::Overlap::overlapping,
-                                                 longest_user(config)},
+                                                 longest_user(config),
+                                                 StepCount{wide},
+                                                 std::string(32, '0')},
                                                 journal::empty_ledger_head, keys, journal::empty_release_head);
   journal::StateRecord record;
   record.lane.assign(lane_bytes(config, mechanism), '\0');

@@ -23,6 +23,7 @@
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
 #include "journal/sealed_state.h"
+#include "journal/settled_ledger.h"
 #include "kafka/kafka_journal.h"
 #include "kafka/lane_checks.h"
 #include "kafka/topic_checks.h"
@@ -112,7 +113,7 @@ void find_witness(journal::FolderWitness& witness, const journal::State& state) 
 
 void warn_of_older(const std::filesystem::path& folder, const journal::FolderWitness& witness,
                    const journal::State& state, journal::Disk& disk) {
-  if (witness.is_held_by(disk, state.identity.epoch, state.record)) return;
+  if (witness.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record)) return;
   fmt::print(
       stderr,
       "nustream: warning: {}: holds an older state than the last one that was committed ({}, as {} tells): more "
@@ -151,6 +152,7 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
   Report report{state.identity, state.record.position,
                 journal::read_committed_ledger(*disk, folder, keys, state.record), last_release,
                 secrets::to_hex(keys.public_key())};
+  journal::settle(report.ledger, state.record);
   if (!arguments.insecure_seed) report.key_file = key_file;
   if (arguments.users) {
     report.users = folder::count_users(*disk, folder, state, limits_of(report.ledger, folder.string()));
@@ -275,6 +277,14 @@ void append_users(const users::UserCounts& counts, std::string& out) {
   out += "]}";
 }
 
+/// What the ledger charges where the state is lost.
+void print_reserved(const journal::Ledger& ledger) {
+  if (!ledger.reserving) return;
+  fmt::print("{:<6} {:>5} {:>12} {:>12} {:>12} {:>12.6g} {:>12}  reserved by the ledger's last line\n", "",
+             ledger.reserving->epoch.value(), "", "", console::with_separators(ledger.reserving->steps.value()),
+             ledger.reserving->rho.value(), "");
+}
+
 void print(const Report& report, const std::string& folder) {
   using console::with_separators;
   const secrets::StateIdentity& identity = report.identity;
@@ -292,6 +302,7 @@ void print(const Report& report, const std::string& folder) {
                with_separators(entry.steps.value()), entry.rho.value(), entry.rho_limit.value(), text(entry.overlap),
                text(entry));
   }
+  print_reserved(report.ledger);
   if (report.users) print_users(*report.users);
   const auto release = publish::read_release(report.last_release);
   fmt::print("total rho {}: {:.6g}\n",
@@ -337,7 +348,14 @@ std::string to_json(const Report& report) {
     out += fmt::format(",\"disjoint\":\"{}\"}}", text(entry.overlap));
     first = false;
   }
-  out += "],\"total_rho\":";
+  out += ']';
+  if (report.ledger.reserving) {
+    out += fmt::format(",\"reserved\":{{\"epoch\":{},\"steps\":{},\"rho\":", report.ledger.reserving->epoch.value(),
+                       report.ledger.reserving->steps.value());
+    publish::append_number(report.ledger.reserving->rho.value(), out);
+    out += '}';
+  }
+  out += ",\"total_rho\":";
   publish::append_number(total_of(report.ledger).value(), out);
   if (const auto release = publish::read_release(report.last_release)) {
     const std::vector<publish::Epsilons> totals = total_epsilons(report, *release);

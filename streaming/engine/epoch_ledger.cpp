@@ -1,15 +1,33 @@
 #include "engine/epoch_ledger.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "engine/reservation.h"
 #include "engine/spent.h"
 #include "nustream/users/sensitivity.h"
+#include "secrets/hex.h"
+#include "secrets/random.h"
 
 namespace nustream::engine {
 
 namespace {
+
+/// The first number of steps that the line does not pay for; of one that says what was taken, that number itself. So
+/// a line that reserves is never the last word, even where all of its steps were taken: its range ends at its commit.
+StepCount behind(const journal::LedgerEntry& line) {
+  return line.taken ? StepCount{line.steps.value() + 1} : line.steps;
+}
+
+/// Random digits.
+std::string new_run() {
+  std::array<std::uint8_t, 16> bits{};
+  secrets::fill_random(bits);
+  return secrets::to_hex(bits);
+}
 
 /// Lines hold ρ of so many counts at most: of a larger k they hold its own alone, and epochs add up.
 constexpr std::uint64_t counts_in_a_line_max = 64;
@@ -52,6 +70,7 @@ journal::UserSpend EpochLedger::UserSpends::after(std::optional<StepCount> steps
 
 EpochLedger::EpochLedger(EpochIdentity identity, const config::Mechanism& mechanism, journal::Ledger ledger)
     : identity_(std::move(identity)), mechanism_(mechanism), ledger_(std::move(ledger)) {
+  if (ledger_.reserving && ledger_.reserving->epoch == identity_.epoch) told_ = behind(*ledger_.reserving);
   if (identity_.limits) of_users_.emplace(mechanism, *identity_.limits);
   static_cast<void>(total_spent(ledger_.epochs, identity_.neighbours));
   if (identity_.limits) require_same_windows(ledger_.epochs, *identity_.limits);
@@ -126,8 +145,39 @@ std::optional<StepCount> EpochLedger::limit(const std::optional<Rho>& budget, Po
   return furthest_within(horizon, *budget, [&](StepCount steps) { return total(steps, to); });
 }
 
-std::string EpochLedger::append_lines(StepCount steps, Position to, const secrets::Keyring& keys,
+/// A run that goes on from a state first says from which.
+bool EpochLedger::is_due(const LedgerCommit& commit) const {
+  if (!commit.before) return true;
+  const bool stepped = commit.steps > *commit.before;
+  if (stepped && (!has_written_ || !told_ || commit.steps >= *told_)) return true;
+  return commit.closes && reserves_beyond(commit.steps);
+}
+
+/// Whether more steps than these cost more. Of users what each count costs is looked at, since later epochs add them.
+bool EpochLedger::grows_behind(StepCount steps) const {
+  if (mechanism_.spend.after(steps) < mechanism_.spend.limit()) return true;
+  if (!of_users_) return false;
+  const journal::UserSpend now = of_users_->after(steps, false);
+  const journal::UserSpend in_the_end = of_users_->after({}, false);
+  return now.by_count != in_the_end.by_count || now.of_mass != in_the_end.of_mass;
+}
+
+journal::LedgerEntry EpochLedger::due_line(const LedgerCommit& commit) const {
+  const bool resumes = commit.before && !has_written_ && commit.steps > *commit.before;
+  if (commit.closes && !resumes) return entry(commit.steps, commit.to);
+  const StepCount reserved =
+      reserved_steps(commit.steps, limit(identity_.budget, commit.to), grows_behind(commit.steps));
+  journal::LedgerEntry line = entry(reserved, commit.to);
+  line.steps = reserved;
+  if (!resumes && reserved == commit.steps) return line;
+  line.taken = commit.before.value_or(StepCount{0});
+  if (!has_written_ && identity_.is_private) line.run = new_run();
+  return line;
+}
+
+std::string EpochLedger::append_lines(const LedgerCommit& commit, const secrets::Keyring& keys,
                                       const journal::Hash& released) {
+  if (!is_due(commit)) return {};
   std::string lines;
   const auto append = [&](const journal::LedgerEntry& line) {
     const std::string text = journal::ledger_line(line, ledger_.head, keys, released);
@@ -136,7 +186,10 @@ std::string EpochLedger::append_lines(StepCount steps, Position to, const secret
   };
   for (const journal::LedgerEntry& entry : owed_) append(entry);
   owed_.clear();
-  append(entry(steps, to));
+  const journal::LedgerEntry own = due_line(commit);
+  append(own);
+  told_ = behind(own);
+  has_written_ = true;
   return lines;
 }
 

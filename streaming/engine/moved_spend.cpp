@@ -19,6 +19,8 @@ journal::LedgerEntry saying(journal::LedgerEntry line, const users::Epoch& epoch
   user.moved = {change, epoch.before};
   line.rho = line.rho_limit = users::charged({&epoch, 1});  // nobody of them takes a step of these epochs any more
   line.neighbours = asked;
+  line.taken.reset();
+  line.run.clear();
   return line;
 }
 

@@ -51,7 +51,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
   session_.lane().release_now();
   const int signal = has_steps_left() ? stop.load() : 0;
   encode(signal != 0 ? "shutdown" : "end");
-  commit();
+  commit(true);
   session_.finish();
   const std::string rejects_file = session_.rejects_file();
   const console::RejectsList rejects{rejects_file, !rejects_file.empty() && session_.rejects_are_written()};
@@ -97,8 +97,9 @@ void DescentRun::encode(std::string_view tag) {
   session_.lane().take_releases(encoder_, tag, released_, outbox_);
 }
 
-void DescentRun::commit() {
-  session_.commit({std::exchange(outbox_, {}), std::exchange(rejects_, {})}, table_.counts.rejected, released_);
+void DescentRun::commit(bool is_last) {
+  session_.commit({std::exchange(outbox_, {}), std::exchange(rejects_, {}), is_last}, table_.counts.rejected,
+                  released_);
 }
 
 }  // namespace nustream::estimate

@@ -60,7 +60,7 @@ class DescentRun {
  private:
   void step();
   void encode(std::string_view tag);
-  void commit();
+  void commit(bool is_last = false);
   [[nodiscard]] std::uint64_t gradients_since(std::uint64_t steps_before);
 
   const config::Config& config_;

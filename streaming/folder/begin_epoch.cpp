@@ -35,13 +35,16 @@ void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap
                          bool carries_over) {
   ledger_.emplace(engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
                                         config_.privacy.neighbours(), keys_->is_private(), digests_.text_of(digest_),
-                                        config_.descent.users, carries_over},
+                                        config_.descent.users, carries_over, config_.privacy.budget},
                   mechanism_, std::move(ledger));
 }
 
 void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal::LedgerEntry>& lost,
                           journal::Ledger ledger, const Options& options, bool carries_over) {
+  std::optional<journal::LedgerEntry> closing;  // of an epoch whose state knows what was taken of its last line
+  if (ledger.reserving && lost.empty()) closing = ledger.epochs.back();
   use_ledger(begin.epoch, begin.start, begin.overlap, std::move(ledger), carries_over);
+  if (closing) ledger_->owe(*closing);
   for (const journal::LedgerEntry& entry : lost) ledger_->owe(entry);
   if (begin.owed) ledger_->owe(*begin.owed);
   seen_key_ = secrets::random_key();

@@ -9,6 +9,7 @@
 #include "engine/spent.h"
 #include "journal/release_chain.h"
 #include "journal/sealed_state.h"
+#include "journal/settled_ledger.h"
 #include "located.h"
 
 namespace nustream::folder {
@@ -38,7 +39,7 @@ void OneStepAccount::go_on(const std::string& sealed) {
   const journal::State state = located(folder_, [&] { return journal::open_state(*keys_, sealed, expected); });
   if (witness_) {
     witness_->find(state.record.account, state.record.ledger_head);
-    if (!witness_->is_held_by(*disk_, state.identity.epoch, state.record)) {
+    if (!witness_->is_held_by(*disk_, state.identity.epoch, state.identity.steps, state.record)) {
       throw Failure(
           Exit::data,
           fmt::format(
@@ -53,6 +54,7 @@ void OneStepAccount::go_on(const std::string& sealed) {
     throw Failure(Exit::data,
                   folder_ + ": the ledger does not end with the state's entry; restore the folder as it was");
   }
+  journal::settle(ledger_, state.record);
   epoch_ = EpochId{state.identity.epoch.value() + 1};
 }
 
@@ -92,6 +94,8 @@ void OneStepAccount::commit(const OneStep& spent) {
   record.ranges = spent.ranges;
   record.ledger_entry = journal::ledger_line(own, ledger_.head, *keys_, releases.head);
   record.ledger_head = ledger_.head = journal::hash_of(record.ledger_entry);
+  ledger_.keep(own);
+  record.ledger_epochs = journal::enclosed_lines(ledger_.epochs, *keys_);
   record.released = StepCount{spent.release.empty() ? 0U : 1U};
   record.bookmark = journal_->bookmark();
   if (witness_) record.account = witness_->account();
@@ -99,7 +103,6 @@ void OneStepAccount::commit(const OneStep& spent) {
   journal::Batch batch{
       journal::seal_state(*keys_, identity, record), record.position, record.ledger_entry, {}, record.outbox};
   journal::commit_and_wait(*journal_, std::move(batch));
-  ledger_.keep(own);
   if (witness_) witness_->committed(epoch_, one_step, ledger_.head, ledger_.epochs);
   journal::flush_and_wait(*journal_);
   if (witness_) witness_->finish();

@@ -80,6 +80,8 @@ journal::LedgerEntry at_its_limit(const std::string& folder, std::string_view to
     if (last.user->of_mass) last.user->of_mass = last.rho_limit;
   }
   last.overlap = journal::Overlap::unknown;
+  last.taken.reset();
+  last.run.clear();
   return last;
 }
 

@@ -13,6 +13,7 @@
 #include "folder/refusals.h"
 #include "journal/completion.h"
 #include "journal/record_marks.h"
+#include "journal/settled_ledger.h"
 #include "located.h"
 #include "secrets/key_file.h"
 #include "secrets/random.h"
@@ -110,6 +111,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
     adopted = journal_->adopt();
   }
   journal::Ledger ledger = journal::read_ledger(*disk_, folder, *keys_);
+  if (state) journal::settle(ledger, state->record);
   const std::vector<journal::LedgerEntry> lost = owe_what_is_lost(adopted, ledger, found);
   journal::Ledger known = ledger;
   for (const journal::LedgerEntry& entry : lost) known.keep(entry);
@@ -133,7 +135,8 @@ std::vector<journal::LedgerEntry> Session::owe_what_is_lost(const std::optional<
                                                             const journal::Ledger& ledger,
                                                             engine::Found& found) const {
   std::vector<journal::LedgerEntry> lost;
-  if (witness_) lost = witness_->lost(*disk_, ledger);
+  const bool is_older = found.behind_witness && found.state == engine::Found::State::committed;
+  if (witness_) lost = witness_->lost(*disk_, ledger, is_older);
   found.has_remains = adopted || !lost.empty();
   if (!adopted) return lost;
   journal::Ledger known = ledger;
@@ -243,7 +246,7 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
   if (found.other_passes) why_unusable_ = std::make_exception_ptr(other_passes(state->record));
   if (witness_) {
     witness_->find(state->record.account, state->record.ledger_head);
-    found.behind_witness = !witness_->is_held_by(*disk_, state->identity.epoch, state->record);
+    found.behind_witness = !witness_->is_held_by(*disk_, state->identity.epoch, state->identity.steps, state->record);
   }
   static_cast<void>(decided(found, {}, asked, options, sealed));  // nothing is published for a run that is refused
   look_at_input(state->record, options, found);
@@ -278,7 +281,8 @@ void Session::go_on(journal::State state, journal::Overlap overlap, journal::Led
   go_on_with_users(state);
   const bool carries_over = began_with_counts(ledger, state.identity.epoch);
   use_ledger(state.identity.epoch, state.record.start, overlap, std::move(ledger), carries_over);
-  released_at_ = state.record.released.value();
+  committed_steps_ = state.identity.steps;
+  released_at_ = released_ = state.record.released.value();
   seen_ = state.record.seen;
   seen_key_ = seen_.empty() ? secrets::random_key() : state.record.seen_key;
   lane_ = engine::decoded_estimator(config_, mechanism_, state.record.lane);
@@ -341,6 +345,8 @@ void Session::mark_input() {
 }
 
 void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t released) {
+  rejected_ = rejected;
+  released_ = released;
   journal::StateRecord record;
   if (window_.end) record.stop = Position{*window_.end};
   record.rejected = rejected_before_ + rejected;
@@ -357,7 +363,8 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   record.bookmark = journal_->bookmark();
   if (users_) record.users = users_->close();
   journal::Batch batch = engine::seal_batch(*keys_, *lane_, *ledger_, releases_, std::move(record),
-                                            {engine::Keeping::folder, touched(), /*with_line=*/true});
+                                            {engine::Keeping::folder, touched(), committed_steps_, result.closes});
+  committed_steps_ = lane_->steps();
   batch.rejects = std::move(result.rejects);
   if (users_) batch.before_state = [this] { users_->sync(); };
   outbox_in_flight_ = batch.outbox;
@@ -375,8 +382,17 @@ std::function<void()> Session::tell_witness(StepCount steps) {
   };
 }
 
+/// The last batch did not know that it was the last, or was the first behind a state. Where a failure ended the run,
+/// steps behind it are lost, with what they would have released.
+void Session::close_ledger() {
+  if (committed_steps_ != lane_->steps() || !ledger_->reserves_beyond(lane_->steps())) return;
+  commit({.closes = true}, rejected_, released_);
+  wait();
+}
+
 void Session::finish() {
   wait();
+  close_ledger();
   journal::flush_and_wait(*journal_);
   if (witness_) witness_->finish();
 }

@@ -36,8 +36,9 @@ namespace nustream::folder {
 
 /// What a batch leaves behind when it closes.
 struct BatchResult {
-  std::string outbox;   ///< encoded releases, in step order
-  std::string rejects;  ///< lines for rejects.jsonl, if asked for
+  std::string outbox{};   ///< encoded releases, in step order
+  std::string rejects{};  ///< lines for rejects.jsonl, if asked for
+  bool closes = false;    ///< the run ends with it
 };
 
 /// Told of releases that are public from now on: whole lines, in step order.
@@ -89,7 +90,8 @@ class Session {
 
   /// `released`: steps of the last release, those of `result` included.
   void commit(BatchResult result, std::uint64_t rejected, std::uint64_t released);
-  /// Waits for the last batch and publishes what it released.
+  /// Waits for the last batch and publishes what it released. Where the ledger's last line still reserves steps, one
+  /// more commit says what was taken.
   void finish();
   /// Where unusable records are listed; "" where that is not asked for. For the operator alone.
   [[nodiscard]] std::string rejects_file() const;
@@ -125,6 +127,7 @@ class Session {
   void mark_input();
   [[nodiscard]] std::function<void()> tell_witness(StepCount steps);
   void wait();
+  void close_ledger();
   /// One past the furthest record that was touched.
   [[nodiscard]] Position touched() const { return Position{window_.touched(lane_->position().value())}; }
 
@@ -148,6 +151,9 @@ class Session {
   journal::ReleaseChain releases_;             // the lane's, up to the last commit
   std::uint64_t rejected_before_ = 0;
   std::uint64_t released_at_ = 0;
+  std::optional<StepCount> committed_steps_{};  // of the last state; nothing before an epoch's first
+  std::uint64_t rejected_ = 0;                  // as of the last commit
+  std::uint64_t released_ = 0;
   bool is_committed_ = false;
   bool is_like_last_epoch_ = true;
   journal::Hash seen_key_{};

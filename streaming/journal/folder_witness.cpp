@@ -171,10 +171,20 @@ void FolderWitness::doubt_files() {
              "be told whether its ledger and releases are an older copy; from now on there is a witness";
 }
 
-bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, const StateRecord& record) const {
-  if (!found_ || found_->ledger_head == empty_ledger_head || found_->ledger_head == record.ledger_head) return true;
-  if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return true;
+/// Between two lines of the ledger, steps alone tell one commit from another.
+bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, StepCount steps, const StateRecord& record) const {
+  if (!found_ || found_->ledger_head == empty_ledger_head) return true;
+  if (found_->ledger_head == record.ledger_head) return epoch != found_->epoch || steps >= found_->steps;
+  if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return !is_a_branch(disk, record);
   return epoch > found_->epoch && is_charged(disk, record);
+}
+
+/// Whether the ledger goes on from an earlier commit than the witness tells of, under the same line: then a copy went
+/// on. The first line of a run says from which steps it goes on.
+bool FolderWitness::is_a_branch(Disk& disk, const StateRecord& record) const {
+  const auto next = entry_behind(disk, settings_.folder, found_->ledger_head, record.ledger_entry);
+  if (!next || next->epoch != found_->epoch) return false;
+  return next->taken.value_or(next->steps) < found_->steps;
 }
 
 /// A new epoch was begun behind the witness, and its run ended before the witness was told of a commit.
@@ -201,8 +211,10 @@ std::vector<LedgerEntry> FolderWitness::not_charged_by(const Ledger& ledger) con
   return lacking;
 }
 
-std::vector<LedgerEntry> FolderWitness::lost(Disk& disk, const Ledger& ledger) const {
-  if (!found_ || found_->ledger_head == empty_ledger_head || found_->ledger_head == ledger.head) return {};
+std::vector<LedgerEntry> FolderWitness::lost(Disk& disk, const Ledger& ledger, bool is_older) const {
+  if (!found_ || found_->ledger_head == empty_ledger_head) return {};
+  if (is_older) return not_charged_by(ledger);
+  if (found_->ledger_head == ledger.head) return {};
   if (ledger_holds(disk, settings_.folder, found_->ledger_head)) return {};
   return not_charged_by(ledger);
 }

@@ -62,14 +62,14 @@ class FolderWitness {
   /// The file; empty before find(), and where none is kept.
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
 
-  /// True where the folder, once the own lines of the state `record` of `epoch` are in its ledger, holds all that the
-  /// witness tells of; where there is no witness; and where the state's epoch was begun behind the witness, so that
-  /// the ledger charges all that the witness tells of although it does not hold it.
-  [[nodiscard]] bool is_held_by(Disk& disk, EpochId epoch, const StateRecord& record) const;
+  /// True where the folder, once the own lines of the state `record` are in its ledger, holds all that the witness
+  /// tells of; where there is no witness; and where the state's epoch was begun behind the witness, so that the
+  /// ledger charges all that the witness tells of although it does not hold it. `epoch` and `steps` are the state's.
+  [[nodiscard]] bool is_held_by(Disk& disk, EpochId epoch, StepCount steps, const StateRecord& record) const;
   /// The epochs whose spend the witness knows and `ledger` lacks, where the ledger in `folder` does not hold what the
   /// witness tells of: what a new epoch begins with as owed. The last of them is charged its limit, for it may have
-  /// gone on behind the witness.
-  [[nodiscard]] std::vector<LedgerEntry> lost(Disk& disk, const Ledger& ledger) const;
+  /// gone on behind the witness. `is_older`: the folder's state is known not to hold it, whatever the ledger does.
+  [[nodiscard]] std::vector<LedgerEntry> lost(Disk& disk, const Ledger& ledger, bool is_older = false) const;
   /// What the witness tells of, in words: "epoch 0, step 1,000".
   [[nodiscard]] std::string told() const;
 
@@ -96,6 +96,7 @@ class FolderWitness {
   void judge_own_file(const std::optional<Hash>& ledger_head);
   [[nodiscard]] std::vector<LedgerEntry> not_charged_by(const Ledger& ledger) const;
   [[nodiscard]] bool is_charged(Disk& disk, const StateRecord& record) const;
+  [[nodiscard]] bool is_a_branch(Disk& disk, const StateRecord& record) const;
   [[nodiscard]] bool make_place();
 
   WitnessSettings settings_;

@@ -55,8 +55,12 @@ constexpr std::string_view name_of(Overlap overlap) {
   return "unknown";
 }
 
-std::string begin_line(std::string_view stream) {
-  std::string line = R"({"format":2)";
+/// Lines that reserve have a format of their own, so that no earlier version takes what they say for what was taken.
+constexpr std::string_view format_of_lines = R"({"format":2)";
+constexpr std::string_view format_of_reserving = R"({"format":3)";
+
+std::string begin_line(std::string_view stream, std::string_view format = format_of_lines) {
+  std::string line(format);
   append_quoted("stream", stream, line);
   return line;
 }
@@ -140,12 +144,13 @@ void append_user_spend(const UserSpend& spend, std::string& line) {
 
 /// All of an entry's line but its place in the chain.
 std::string begin_entry(const LedgerEntry& entry) {
-  std::string line = begin_line(entry.stream);
+  std::string line = begin_line(entry.stream, entry.taken ? format_of_reserving : format_of_lines);
   append_count("lane", entry.lane.value(), line);
   append_count("epoch", entry.epoch.value(), line);
   append_count("from", entry.from.value(), line);
   append_count("to", entry.to.value(), line);
   append_count("steps", entry.steps.value(), line);
+  if (entry.taken) append_count("taken", entry.taken->value(), line);
   append_spend("rho", entry.rho, line);
   append_spend("rho_limit", entry.rho_limit, line);
   append_quoted("digest", entry.settings_digest, line);
@@ -154,20 +159,31 @@ std::string begin_entry(const LedgerEntry& entry) {
   if (entry.user) append_user_spend(*entry.user, line);
   line += entry.is_private ? ",\"private\":true" : ",\"private\":false";
   append_quoted("disjoint", name_of(entry.overlap), line);
+  if (!entry.run.empty()) append_quoted("run", entry.run, line);
   return line;
 }
 
 /// Lines before format 2 do not say whom their spends are about.
 void check_format(const Object& object) {
   const std::uint64_t format = count_in(object, "format");
-  if (format == 2) return;
+  if (format == 2 || format == 3) return;
   if (format != 1) {
     throw Failure(Exit::data, "the ledger has a line of format " + std::to_string(format) +
-                                  ", this version reads format 2; use the version that wrote it");
+                                  ", this version reads formats 2 and 3; use the version that wrote it");
   }
   throw Failure(Exit::data,
                 "the ledger is of an earlier version, whose spends do not say whom they are about; go on with that "
                 "version, or begin anew in another state.directory or with other topics");
+}
+
+/// Of format 3, which is that of lines with this field.
+std::optional<StepCount> taken_in(const Object& object) {
+  const bool reserves = count_in(object, "format") == 3;
+  if (reserves != has_field(object, "taken")) not_genuine("has a line that is none");
+  if (!reserves) return std::nullopt;
+  const StepCount taken{count_in(object, "taken")};
+  if (taken >= StepCount{count_in(object, "steps")}) not_genuine("has a line that pays for nothing");
+  return taken;
 }
 
 LedgerEntry parse_entry(const Object& object) {
@@ -185,7 +201,9 @@ LedgerEntry parse_entry(const Object& object) {
           neighbours,
           object["private"].get_bool(),
           overlap_named(text_in(object, "disjoint")),
-          user_spend_of(object, neighbours)};
+          user_spend_of(object, neighbours),
+          taken_in(object),
+          has_field(object, "run") ? text_in(object, "run") : std::string()};
 }
 
 bool is_rotation(const Object& object) {
@@ -416,6 +434,18 @@ Ledger read_lines(Disk& disk, const Disk::Path& folder, const secrets::Keyring& 
 
 Ledger read_ledger(Disk& disk, const Disk::Path& folder, const secrets::Keyring& keys) {
   return read_lines(disk, folder, keys, [](const Hash&) {});
+}
+
+std::optional<LedgerEntry> entry_behind(Disk& disk, const Disk::Path& folder, const Hash& head,
+                                        std::string_view lines) {
+  std::optional<LedgerEntry> entry;
+  bool was_head = false;
+  for_each_line(disk, folder / folder_files::ledger, [&](std::string_view line) {
+    if (was_head) entry = entry_of(line);
+    was_head = hash_of(std::string(line) + '\n') == head;
+  });
+  if (was_head && !lines.empty() && head_before(lines) == head) return entry_of(lines.substr(0, lines.find('\n')));
+  return entry;
 }
 
 bool ledger_holds(Disk& disk, const Disk::Path& folder, const Hash& head) {

@@ -39,13 +39,14 @@ struct UserSpend {
   std::optional<Moved> moved{};
 };
 
-/// What an epoch spent so far.
+/// What an epoch is charged: what it spent so far or, of a line of a ledger that reserves, what it may have spent by
+/// the next line.
 struct LedgerEntry {
   std::string stream;
   LaneId lane;
   EpochId epoch;
   Position from;  ///< where the epoch began
-  Position to;    ///< of the next record
+  Position to;    ///< of the next record; of a line that reserves, as of its commit
   StepCount steps;
   Rho rho;  ///< of the worst record, rounded up
   Rho rho_limit;
@@ -54,6 +55,12 @@ struct LedgerEntry {
   bool is_private;
   Overlap overlap;
   std::optional<UserSpend> user{};  ///< where the neighbours differ in a user
+  /// Of a line that reserves: the steps of the committed state that it follows on. It pays for those behind them, up
+  /// to `steps`, of which the state alone knows how many were taken. Nothing: `steps` are taken.
+  std::optional<StepCount> taken{};
+  /// Of the first such line of a private run: random digits, so that two runs from one state never write the same
+  /// line.
+  std::string run{};
 };
 
 /// Head of an empty ledger.
@@ -102,6 +109,8 @@ struct UnsealedLine {
 struct Ledger {
   Hash head = empty_ledger_head;
   std::vector<LedgerEntry> epochs;  ///< the last entry of each (lane, epoch), in the order of their first lines
+  /// The last line, where it reserves and a state told what was taken (settled_ledger.h).
+  std::optional<LedgerEntry> reserving{};
   /// The last one of its lane and epoch from now on; the only one of its lane where users moved (UserSpend::moved).
   void keep(LedgerEntry entry);
 };
@@ -145,5 +154,11 @@ class LedgerVerifier {
 /// True where a whole line of the folder's ledger has this hash: what the ledger held when its head was that, it
 /// holds now. Checks neither chain nor MACs, so that it can be asked before a resume has judged the file.
 [[nodiscard]] bool ledger_holds(Disk& disk, const Disk::Path& folder, const Hash& head);
+
+/// The entry of the line that follows on the one with this hash, in the folder's ledger or as the first of a state's
+/// own `lines`; nothing where there is none, or it is a rotation's. As ledger_holds(), checks nothing; Failure(data)
+/// where it is no line of a ledger.
+[[nodiscard]] std::optional<LedgerEntry> entry_behind(Disk& disk, const Disk::Path& folder, const Hash& head,
+                                                      std::string_view lines);
 
 }  // namespace nustream::journal

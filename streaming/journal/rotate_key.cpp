@@ -8,6 +8,7 @@
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
 #include "journal/sealed_state.h"
+#include "journal/settled_ledger.h"
 #include "located.h"
 
 namespace nustream::journal {
@@ -29,8 +30,9 @@ bool find_both(Disk& disk, const std::filesystem::path& folder, State& state, Ro
   witnesses.old_key.find(was_rotated ? witnesses.new_key.account() : state.record.account,
                          was_rotated ? std::nullopt : std::optional(head));
   state.record.account = witnesses.old_key.account();
-  if (was_rotated) return !witnesses.new_key.is_held_by(disk, state.identity.epoch, state.record);
-  if (!witnesses.old_key.is_held_by(disk, state.identity.epoch, state.record)) {
+  if (was_rotated)
+    return !witnesses.new_key.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record);
+  if (!witnesses.old_key.is_held_by(disk, state.identity.epoch, state.identity.steps, state.record)) {
     throw Failure(Exit::data, folder.string() + ": holds an older state than the last one that was committed (" +
                                   witnesses.old_key.told() + ", as " + witnesses.old_key.file().string() +
                                   " tells); restore the newest state before its key is rotated");
@@ -51,6 +53,7 @@ Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secret
   const bool is_older = witnesses != nullptr && find_both(disk, folder, state, *witnesses);
   files.recover(record.recovery());
   Ledger ledger = read_ledger(disk, folder, old_keys);
+  settle(ledger, record);
   record.outbox.clear();
   record.ledger_entry = rotation_line(state.identity.stream, ledger.head, old_keys, new_keys);
   record.ledger_head = hash_of(record.ledger_entry);
@@ -66,7 +69,9 @@ Rotated finish_rotation(Disk& disk, const std::filesystem::path& folder, const s
   const State state = load_state(files, folder, new_keys);
   files.recover(state.record.recovery());
   files.flush();
-  return {state.identity, state.record.account, read_ledger(disk, folder, new_keys)};
+  Ledger ledger = read_ledger(disk, folder, new_keys);
+  settle(ledger, state.record);
+  return {state.identity, state.record.account, std::move(ledger)};
 }
 
 }  // namespace nustream::journal

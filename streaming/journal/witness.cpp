@@ -1,8 +1,7 @@
 #include "journal/witness.h"
 
-#include <algorithm>
-
 #include "error.h"
+#include "journal/settled_ledger.h"
 #include "secrets/fields.h"
 #include "secrets/random.h"
 #include "secrets/sodium.h"
@@ -18,23 +17,6 @@ Hash witness_mac(std::string_view text, const secrets::Keyring& keys) {
   Hash mac{};
   secrets::keyed_hash(keys.witness_key(), text, mac);
   return mac;
-}
-
-/// One line an epoch. Each stands for itself: their place in the ledger's chain is not kept.
-std::string lines_of(const std::vector<LedgerEntry>& epochs, const secrets::Keyring& keys) {
-  std::string lines;
-  for (const LedgerEntry& entry : epochs) lines += enclosed_line(entry, keys);
-  return lines;
-}
-
-std::vector<LedgerEntry> entries_of(std::string_view lines) {
-  std::vector<LedgerEntry> entries;
-  while (!lines.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size() - 1);
-    entries.push_back(read_entry(lines.substr(0, end)));
-    lines.remove_prefix(end + 1);
-  }
-  return entries;
 }
 
 struct Heading {
@@ -69,7 +51,7 @@ std::string encode_witness(const Witness& witness, const secrets::Keyring& keys)
   secrets::append_integer(witness.epoch.value(), out);
   secrets::append_integer(witness.steps.value(), out);
   secrets::append_bytes(witness.ledger_head, out);
-  secrets::append_text(lines_of(witness.epochs, keys), out);
+  secrets::append_text(enclosed_lines(witness.epochs, keys), out);
   secrets::append_bytes(witness_mac(out, keys), out);
   return out;
 }
@@ -101,7 +83,7 @@ ReadWitness read_witness(std::string_view bytes, const secrets::Keyring& keys) {
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed_witness);
   read.is_authentic = mac == witness_mac(bytes.substr(0, bytes.size() - mac.size()), keys);
   if (!read.is_authentic) return read;
-  witness.epochs = entries_of(lines);
+  witness.epochs = read_entries(lines);
   return read;
 }
 

@@ -87,10 +87,14 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
   bool further = false;
   committed_.read_patiently(partition, from, log.high, time_, [&](const Message& message) {
     further = found;
-    found = found || journal::hash_of(std::string(text_of(message)) + '\n') == state.record.ledger_head;
+    if (found || journal::hash_of(std::string(text_of(message)) + '\n') != state.record.ledger_head) return;
+    found = true;
+    reserving_ = journal::read_unsealed(text_of(message)).entry;
   });
   if (!found) contradiction("the ledger topic does not hold this state's line");
   if (further) rolled_back("the ledger goes on beyond this state");
+  const bool reserves = reserving_ && reserving_->taken && reserving_->epoch == state.identity.epoch;
+  if (!reserves) reserving_.reset();
 }
 
 std::string other_offset(const std::string& lane, std::uint64_t committed, std::uint64_t position,

@@ -42,6 +42,8 @@ class LaneChecks {
   /// state's own. Failure(data) where a release of another kind is (private or not), or where releases or the state's
   /// ledger line are lost.
   void check_outputs(const journal::State& state);
+  /// After check_outputs(): the state's own ledger line, where it reserves more than the state took.
+  [[nodiscard]] const std::optional<journal::LedgerEntry>& reserving() const noexcept { return reserving_; }
 
   /// What is known of the input beside the state.
   struct Input {
@@ -99,6 +101,7 @@ class LaneChecks {
   const std::atomic<bool>& cancelled_;
   PartitionReader committed_;
   PartitionReader uncommitted_;
+  std::optional<journal::LedgerEntry> reserving_;
 };
 
 }  // namespace nustream::kafka

@@ -71,8 +71,8 @@ std::size_t RecordLoop::rows_to_read() const {
   return static_cast<std::size_t>(std::min(most, batch - batch_records_) - rows_.count());
 }
 
-void RecordLoop::close_batch(const Commit& commit) {
-  commit({std::exchange(output_.outbox, {}), std::exchange(rejects_, {})});
+void RecordLoop::close_batch(const Commit& commit, bool is_last) {
+  commit({std::exchange(output_.outbox, {}), std::exchange(rejects_, {}), is_last});
   batch_records_ = 0;
   batch_opened_ = std::chrono::steady_clock::now();
 }
@@ -111,7 +111,7 @@ Ending RecordLoop::run(const std::atomic<int>& stop, const Commit& commit, const
   counts_.left_over = ending == Ending::input ? rows_.count() : 0;
   const bool extra = (ending == Ending::input && !failure) || ending == Ending::drained;
   if (extra) stepper_.release_now(ending == Ending::drained ? "shutdown" : "end", output_);
-  if (batch_records_ > 0 || !output_.outbox.empty()) close_batch(commit);
+  if (batch_records_ > 0 || !output_.outbox.empty()) close_batch(commit, true);
   if (failure) std::rethrow_exception(failure);
   return ending;
 }

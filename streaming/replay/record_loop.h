@@ -57,7 +57,7 @@ class RecordLoop {
   [[nodiscard]] bool step_rows();
   [[nodiscard]] bool batch_full() const;
   [[nodiscard]] std::size_t rows_to_read() const;
-  void close_batch(const Commit& commit);
+  void close_batch(const Commit& commit, bool is_last = false);
   [[nodiscard]] bool read_more(std::exception_ptr& failure);
   [[nodiscard]] Ending step_until_end(const std::atomic<int>& stop, const Commit& commit, const Tick& tick,
                                       std::exception_ptr& failure);

@@ -37,7 +37,9 @@ void check_signature(const journal::ChainPlace& place, const TrustedKeys& keys,
                   "is signed by nobody who is trusted here, and no later release vouches for it: it was changed, or "
                   "signed before the key was rotated; verify with the stream's first public key");
   }
-  const bool is_vouched_for = is_signed || (by_cadence && released.contains(*lane.head));
+  const bool is_named = place.previous && by_cadence && released.contains(*lane.head);
+  if (is_named) lane.named = lane.head;
+  const bool is_vouched_for = is_signed || is_named;
   lane.signed_releases += is_signed ? 1 : 0;
   lane.is_vouched_for |= is_vouched_for;
   if (by_cadence) lane.unsigned_end = is_vouched_for ? 0 : lane.unsigned_end + 1;

@@ -19,11 +19,12 @@ namespace nustream::verify {
 struct CheckedReleases {
   std::uint64_t releases = 0;
   std::uint64_t signed_releases = 0;
-  std::uint64_t unchained = 0;          ///< in front, of a version that did not chain them: nobody vouches for these
-  std::uint64_t unsigned_end = 0;       ///< behind the last one that a signature, or the ledger, vouches for
-  bool is_vouched_for = false;          ///< somebody trusted signed one of them, or a ledger that names one
-  bool begins_later = false;            ///< the first one names one before it, which is not in the file
-  std::optional<journal::Hash> head{};  ///< that the next release has to name
+  std::uint64_t unchained = 0;           ///< in front, of a version that did not chain them: nobody vouches for these
+  std::uint64_t unsigned_end = 0;        ///< behind the last one that a signature, or the ledger, vouches for
+  bool is_vouched_for = false;           ///< somebody trusted signed one of them, or a ledger that names one
+  bool begins_later = false;             ///< the first one names one before it, which is not in the file
+  std::optional<journal::Hash> head{};   ///< that the next release has to name
+  std::optional<journal::Hash> named{};  ///< the last one in the file that the ledger names
   /// The furthest release of each epoch.
   std::map<EpochId, publish::ShownRelease> epochs{};
   double rho_ledger = 0;  ///< the largest total that a release tells of

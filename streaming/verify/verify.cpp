@@ -72,10 +72,11 @@ void require_vouched_for(const LaneName& name, const CheckedReleases& lane) {
                   lane.is_vouched_for ? " at the end" : "", unsigned_max));
 }
 
-/// A release at the very step of the ledger's last line is the one that the line names.
+/// A release at the very step of the ledger's last line is the one that the line names. One that reserves does not
+/// say at which step it was written.
 void require_named(const CheckedReleases& lane, const CheckedLedger& ledger, const journal::LedgerEntry& last) {
   const auto found = lane.epochs.find(last.epoch);
-  if (!ledger.last_released || found == lane.epochs.end()) return;
+  if (!ledger.last_released || last.taken || found == lane.epochs.end()) return;
   const publish::ShownRelease& release = found->second;
   if (release.tag != "cadence" || release.step < last.steps.value() || lane.head == ledger.last_released) return;
   throw Failure(Exit::data,
@@ -103,17 +104,28 @@ void print_lane(const LaneName& name, const CheckedReleases& lane, bool has_ledg
   }
 }
 
-/// Whether releases are missing at the end of the file. Nothing of a ledger that names none, nor of one whose last
-/// line was written before any release came by cadence: the others do not name each other.
+/// Whether the file goes on behind the last release that the ledger names: its last line pays for those too.
+bool goes_on_behind(const Verified& verified) {
+  const CheckedReleases& lane = verified.lanes.at(verified.lane);
+  const bool reserves = verified.ledger.ledger.epochs.back().taken.has_value();
+  return reserves && lane.named.value_or(journal::Hash{}) == verified.ledger.last_released;
+}
+
+/// Whether releases are missing at the end of the file. Nothing of a ledger that names none, or an earlier one, nor
+/// of one whose last line was written before any release came by cadence: the others do not name each other.
 std::optional<bool> is_complete(const Verified& verified) {
   if (!verified.ledger.last_released || *verified.ledger.last_released == journal::Hash{}) return std::nullopt;
-  return verified.lanes.at(verified.lane).head.value_or(journal::Hash{}) == *verified.ledger.last_released;
+  const journal::Hash head = verified.lanes.at(verified.lane).head.value_or(journal::Hash{});
+  if (head == *verified.ledger.last_released) return true;
+  return goes_on_behind(verified) ? std::nullopt : std::optional(false);
 }
 
 void print_completeness(const Verified& verified) {
   const auto complete = is_complete(verified);
-  if (!complete) return;
-  if (*complete) {
+  if (!complete) {
+    if (!verified.ledger.last_released) return;
+    fmt::print("          the ledger's last line names an earlier one, and pays for what follows on it\n");
+  } else if (*complete) {
     fmt::print("          the last one by cadence is the last that the ledger names: none is missing at the end\n");
   } else {
     fmt::print("          the ledger names another one as its last: the file ends earlier, or its end was changed\n");
@@ -133,7 +145,10 @@ void print_text(const Verified& verified) {
   if (!verified.is_private) {
     fmt::print("          of an insecure seed: whoever guesses it can sign anything\n");
   }
-  fmt::print("spent     rho {:.6g} over all epochs\n", verified.total.value());
+  const journal::LedgerEntry& last = ledger.ledger.epochs.back();
+  fmt::print("spent     rho {:.6g} over all epochs", verified.total.value());
+  if (last.taken) fmt::print(" at most: the last line pays for the steps up to {}", last.steps.value());
+  fmt::print("\n");
 }
 
 void print_json(const Verified& verified) {
@@ -141,6 +156,8 @@ void print_json(const Verified& verified) {
   publish::append_string(verified.lane.first, out);
   publish::append_field("lane", std::uint64_t{verified.lane.second.value()}, out);
   publish::append_field("rho_ledger", verified.total.value(), out);
+  const journal::LedgerEntry& last = verified.ledger.ledger.epochs.back();
+  if (last.taken) publish::append_field("reserved_to_step", last.steps.value(), out);
   publish::append_field("ledger_lines", verified.ledger.lines, out);
   publish::append_field("signed_lines", verified.ledger.signed_lines, out);
   out += verified.is_private ? ",\"private\":true" : ",\"private\":false";

@@ -65,17 +65,28 @@ def moments():
     return formats.sums(formats.state(read("sums/state"))[1]["lane"])
 
 
-def ledger():
+def check_ledger_lines(lines):
+    """That each names the one before and has its MAC; the hash of the last one."""
     previous = "0" * 64
-    for line in lines_of("run/ledger"):
+    for line in lines:
         entry = json.loads(line)
         require(entry["previous"] == previous, "a line does not name the one before")
         begin = line[:line.index(b',"mac"')]
         mac = hashlib.blake2b(begin, key=formats.derived("nustream v1 ledger"), digest_size=32).hexdigest()
         require(entry["mac"] == mac, "a MAC does not fit")
         previous = formats.hash_of(line).hex()
-    require(formats.state(read("run/state"))[1]["ledger head"].hex() == previous, "the state has another head")
-    return [known("ledger.md", line)]
+    return previous
+
+
+def ledger():
+    """Of a run that closed, and of one that reserves."""
+    head = check_ledger_lines(lines_of("run/ledger"))
+    require(formats.state(read("run/state"))[1]["ledger head"].hex() == head, "the state has another head")
+    reserving = lines_of("reserving.ledger")
+    check_ledger_lines(reserving)
+    entry = json.loads(reserving[0])
+    require(entry["taken"] < entry["to"] < entry["steps"], "the line pays for no step ahead")
+    return [known("ledger.md", lines_of("run/ledger")[-1]), known("ledger.md", reserving[0])]
 
 
 def releases():

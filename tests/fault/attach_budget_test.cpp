@@ -40,6 +40,49 @@ TEST(AttachBudget, OfTheSettingsIsReachedAndNeverCrossed) {
   EXPECT_EQ(world.releases().size(), 5U) << "the last release stays";
 }
 
+simdjson::dom::element lane_0(const AttachWorld& world, simdjson::dom::parser& parser) {
+  const CommandResult inspected = run_command(NUSTREAM_COMMAND, {"inspect", world.config(), "--json"});
+  EXPECT_EQ(inspected.code, 0) << inspected.err;
+  return parser.parse(inspected.out).at(0).value();
+}
+
+// A lane that is killed has a line that pays for more than it took. With its state there the exact step counts.
+TEST(AttachReserved, ALostStateIsChargedWhatWasReserved) {
+  const std::vector<std::string> settings{"--set", "noise.nu=1e-6",          "--set", "state.commit_records=100",
+                                          "-X",    "session.timeout.ms=6000"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), settings.begin(), settings.end());
+    return more;
+  };
+  for (const bool is_lost : {false, true}) {
+    SCOPED_TRACE(is_lost);
+    const AttachWorld world;
+    world.write(AttachWorld::values(600));
+    Command service(NUSTREAM_COMMAND, world.attach(with({})));
+    wait_until([&] { return ledger_end(world).steps == 600; });
+    service.signal(SIGKILL);
+    static_cast<void>(service.wait());
+    const LedgerEnd end = ledger_end(world);
+    EXPECT_EQ(end.reserved, 1024U);
+    EXPECT_LE(values_of(world.committed(world.name() + ".ledger")).size(), 12U) << "a doubling each, at most";
+    simdjson::dom::parser parser;
+    const double taken = lane_0(world, parser)["total_rho"].get_double();
+    EXPECT_LT(taken, end.rho);
+    if (is_lost) {
+      delete_topic(world.direct(), world.name() + ".state");
+      create_topic(world.direct(), world.name() + ".state", 1, {{"cleanup.policy", "compact"}});
+    }
+    world.write(AttachWorld::values(100, 2));
+    // Other settings need a new epoch, behind a state too.
+    const CommandResult renewed = world.run(with({"--new-epoch", "--until-end", "--set", "descent.clip_norm=2"}));
+    ASSERT_EQ(renewed.code, 0) << renewed.err;
+    EXPECT_EQ(ledger_end(world).steps, 100U);
+    const auto epochs = lane_0(world, parser)["ledger"];
+    EXPECT_EQ(epochs.at(0)["rho"].get_double().value(), is_lost ? end.rho : taken);
+    EXPECT_EQ(epochs.at(0)["steps"].get_uint64().value(), is_lost ? 1024U : 600U);
+  }
+}
+
 TEST(AttachBudget, GivesWayToAContradiction) {
   const AttachWorld world(2);
   world.write(AttachWorld::values(300, 1), 0);

@@ -52,6 +52,8 @@ void kill_at_every_boundary(const std::vector<std::string>& settings, std::uint6
         EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
       }
       kills += killed.code == 128 + SIGKILL ? 1 : 0;
+      const LedgerEnd end = ledger_end(world);
+      ASSERT_LE(end.steps, end.reserved) << "steps that no ledger line pays for";
       const CommandResult finished = world.run(options);
       ASSERT_EQ(finished.code, 0) << finished.err;
       EXPECT_TRUE(joined(world.releases()) == replayed(world, values, 7, 0, settings));

@@ -55,6 +55,7 @@ TEST(PlantedRelease, AndTheServiceAsItIsShowsNothingOfABatchThatDidNotCommit) {
     const AttachWorld world;
     die_before_the_commit(world, passage);
     EXPECT_LE(last_readable_step(world), ledger_end(world).steps) << passage;
+    EXPECT_LE(ledger_end(world).steps, ledger_end(world).reserved) << passage;
     EXPECT_EQ(run_command(NUSTREAM_COMMAND, world.attach({"--set", "kafka.stop=200"})).code, 0);
     EXPECT_EQ(ledger_end(world).steps, 200U);
   }

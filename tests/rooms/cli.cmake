@@ -49,7 +49,7 @@ target_link_libraries(replay_resume_test PRIVATE ZLIB::ZLIB PkgConfig::ZSTD)
 # The command with kill points: the journal's and secrets' objects from the faulty library, everything else as shipped.
 add_executable(nustream_faulty ${PROJECT_SOURCE_DIR}/streaming/cli/main.cpp)
 target_link_libraries(nustream_faulty PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,nustream_journal_faulty> nustream_service)
-foreach(name replay_kill_test estimate_kill_test fit_kill_test measured_kill_test witness_kill_test users_kill_test)
+foreach(name replay_kill_test replay_reserved_test estimate_kill_test fit_kill_test measured_kill_test witness_kill_test users_kill_test)
   nustream_test(${name} full fault/${name}.cpp
                 LINK nustream_journal_faulty GTest::gmock simdjson::simdjson fmt::fmt)
   target_compile_definitions(${name} PRIVATE NUSTREAM_COMMAND="$<TARGET_FILE:nustream>"

@@ -1,12 +1,14 @@
 #include "attached_end.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "decode/message_decoder.h"
 #include "journal/ledger_chain.h"
 #include "journal/sealed_state.h"
+#include "journal/settled_ledger.h"
 
 namespace nustream::tests {
 namespace {
@@ -82,19 +84,40 @@ class LaneEndCheck {
 
   void check_ledger() {
     journal::LedgerVerifier verifier(case_.keys);
+    std::map<journal::Hash, journal::LedgerEntry> lines;
     std::uint64_t last = 0;
     for (const std::string& line : committed(attached_topics::ledger)) {
       verifier.add(line);
       const journal::LedgerEntry entry = journal::read_entry(line);
       const Rho spent = case_.settings.mechanism.spend.after(entry.steps);
-      if (entry.rho != spent) violate("a ledger line's spend is not exact");
-      if (entry.steps.value() < last) violate("the ledger went back");
-      last = entry.steps.value();
+      if (entry.rho != spent) violate("a ledger line's spend is not that of the steps that it pays for");
+      const std::uint64_t taken = entry.taken.value_or(entry.steps).value();
+      if (taken < last) violate("the ledger went back");
+      last = taken;
+      lines.emplace(verifier.head(), entry);
     }
     const journal::Ledger ledger = std::move(verifier).finish();
-    if (ledger.epochs.size() != 1 || ledger.epochs.front().steps.value() != reference_.steps ||
-        ledger.epochs.front().to.value() != reference_.position) {
-      violate("the ledger does not end with what was spent");
+    if (ledger.epochs.size() != 1 || ledger.epochs.front().steps.value() < reference_.steps ||
+        (!ledger.epochs.front().taken && ledger.epochs.front().steps.value() != reference_.steps)) {
+      violate(fmt::format("the ledger does not end with what was spent, {} steps: {}", reference_.steps,
+                          committed(attached_topics::ledger).back()));
+    }
+    check_paid(lines);
+  }
+
+  /// Each state has a line that pays for all of its steps, and knows itself how many there are.
+  void check_paid(const std::map<journal::Hash, journal::LedgerEntry>& lines) {
+    for (const std::string& sealed : committed(attached_topics::state)) {
+      const journal::State state = journal::open_state(case_.keys, sealed);
+      const auto line = lines.find(state.record.ledger_head);
+      if (line == lines.end() || line->second.steps < state.identity.steps) {
+        return violate("a state took steps that no ledger line pays for");
+      }
+      const std::vector<journal::LedgerEntry> known = journal::read_entries(state.record.ledger_epochs);
+      if (known.size() != 1 || known.front().steps != state.identity.steps ||
+          known.front().to != state.record.position) {
+        return violate("a state does not know what was spent");
+      }
     }
   }
 

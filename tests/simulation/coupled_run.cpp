@@ -160,6 +160,7 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
       {}, journal::first_checkpoints(keys.epoch_key(config.stream), LaneId{0}, EpochId{0}, mechanism.stages.size())};
   auto life = std::make_unique<Life>(world, keys, shifts, rows, limit, committed);
   Shown shown;
+  StepCount sealed{0};
   journal::ReleaseChain releases{config.descent.release_every};
   for (const std::uint64_t commit : fate.commits) {
     if (const auto death = fate.deaths.find(commit); death != fate.deaths.end()) {
@@ -173,8 +174,11 @@ Shown run(const World& world, std::uint64_t seed, const record::RowBatch& rows, 
     shown.lanes[commit] = committed.lane;
     shown.releases += journal::chained(life->released(), releases, keys);
     const engine::Estimator& lane = life->lane();
-    shown.ledger += ledger.append_lines(lane.steps(), Position{world.window.touched(lane.position().value())}, keys,
-                                        releases.head);
+    const std::optional<StepCount> before = commit == fate.commits.front() ? std::nullopt : std::optional(sealed);
+    sealed = lane.steps();
+    shown.ledger += ledger.append_lines(
+        {sealed, Position{world.window.touched(lane.position().value())}, before, commit == world.steps}, keys,
+        releases.head);
   }
   const engine::Estimator& lane = life->lane();
   serve::PublicSurface surface(config.stream);

@@ -46,8 +46,8 @@ struct World {
   void draw_beginning(std::uint64_t seed);
 };
 
-/// Of two runs: all that is shown, at the commits that both have. Their ledgers have a line a commit, and agree where
-/// they have the same commits.
+/// Of two runs: all that is shown, at the commits that both have. Where a ledger has a line depends on commits, and
+/// they agree where they have the same ones.
 [[nodiscard]] bool show_the_same(const Shown& one, const Shown& two, bool same_commits);
 
 /// When a run's process commits and dies: neither needs to be when another one's does.

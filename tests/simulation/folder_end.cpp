@@ -8,6 +8,7 @@
 #include "engine/going_on.h"
 #include "journal/ledger_chain.h"
 #include "journal/outbox_folder.h"
+#include "journal/settled_ledger.h"
 #include "publish/release_json.h"
 #include "replay/stream_input.h"
 
@@ -29,7 +30,7 @@ void check_folder_ledger(const FolderCase& of, SimulatedDisk& disk, const Refere
   for (const std::string& line : lines_of_text(disk.seen(folder_paths::ledger))) {
     const journal::LedgerEntry entry = journal::read_entry(line);
     const Rho spent = of.settings.mechanism.spend.after(entry.steps);
-    if (entry.rho != spent) verdict.violate("a ledger line's spend is not exact");
+    if (entry.rho != spent) verdict.violate("a ledger line's spend is not that of the steps that it pays for");
   }
   if (ledger.epochs.size() != reference.epoch.value() + 1 || ledger.epochs.back().steps.value() != reference.steps ||
       ledger.epochs.back().to.value() != of.window.touched(reference.position)) {
@@ -52,6 +53,8 @@ void check_rejects(SimulatedDisk& disk, const Reference& reference, Verdict& ver
 std::optional<FirstEpoch> first_epoch_of(const FolderCase& of, SimulatedDisk& disk) {
   const config::Config& config = of.settings.config;
   journal::Ledger ledger = journal::read_ledger(disk, folder_paths::folder, of.keys);
+  const std::string sealed = disk.seen(folder_paths::state);
+  if (!sealed.empty()) journal::settle(ledger, journal::open_state(of.keys, sealed).record);
   if (config.privacy.budget || ledger.epochs.empty()) return std::nullopt;
   FirstEpoch first{disk.seen(folder_paths::releases),
                    {EpochId{1}, std::move(ledger), {.theta = config.descent.start}}};

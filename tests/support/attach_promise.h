@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "attach_world.h"
+#include "secrets/seal.h"
 
 namespace nustream::tests {
 
@@ -81,22 +82,39 @@ inline void expect_each_step_once(const std::vector<std::string>& committed) {
   }
 }
 
-/// Steps and ρ of the ledger's last line; one that a key rotation left tells of neither.
+/// What was taken by the last commit, and ρ of the ledger's last line; one that a key rotation left tells of neither.
 struct LedgerEnd {
   std::uint64_t steps = 0;
   std::uint64_t from = 0;
   std::uint64_t to = 0;
-  double rho = 0;
-  std::string disjoint;  ///< how the epoch's positions stand to those before
+  double rho = 0;              ///< that is charged where the state is lost
+  std::uint64_t reserved = 0;  ///< steps that it pays for
+  std::string disjoint;        ///< how the epoch's positions stand to those before
 };
+/// Of a line that reserves: how far the lane is by its state's header, and by the group's offset of the same
+/// transaction.
+inline void take_state(const AttachWorld& world, int partition, LedgerEnd& end) {
+  for (const StoredRecord& record : world.committed(world.name() + ".state", partition)) {
+    if (record.value) end.steps = secrets::read_identity(*record.value).steps.value();
+  }
+  kafka::PartitionReader reader(settings_for(AttachWorld::direct()), kafka::Isolation::read_committed,
+                                "nustream-" + world.name());
+  const auto offset = reader.committed({world.name(), kafka::PartitionIndex{partition}}, soon());
+  if (offset) end.to = static_cast<std::uint64_t>(offset->value());
+}
+
 inline LedgerEnd ledger_end(const AttachWorld& world, int partition = 0) {
   auto lines = values_of(world.committed(world.name() + ".ledger", partition));
   while (!lines.empty() && lines.back().find("\"rotated\":true") != std::string::npos) lines.pop_back();
   if (lines.empty()) return {};
   simdjson::dom::parser parser;
   const simdjson::dom::element last = parser.parse(lines.back());
-  return {last["steps"].get_uint64(), last["from"].get_uint64(), last["to"].get_uint64(), last["rho"].get_double(),
-          std::string(last["disjoint"].get_string().value())};
+  LedgerEnd end{last["steps"].get_uint64(), last["from"].get_uint64(),
+                last["to"].get_uint64(),    last["rho"].get_double(),
+                last["steps"].get_uint64(), std::string(last["disjoint"].get_string().value())};
+  const bool reserves = last["taken"].error() == simdjson::SUCCESS;
+  if (reserves) take_state(world, partition, end);
+  return end;
 }
 
 }  // namespace nustream::tests

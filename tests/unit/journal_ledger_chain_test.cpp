@@ -1,6 +1,7 @@
 // The ledger's bytes against an independent implementation, and every way to change a ledger unseen.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "expect_failure.h"
 #include "journal/ledger_chain.h"
 #include "journal/release_chain.h"
+#include "journal/settled_ledger.h"
 #include "journal/state_record.h"
 #include "keys_from.h"
 #include "temporary_folder.h"
@@ -92,6 +94,72 @@ TEST(LedgerChain, ReadsBackWhatItWrote) {
   EXPECT_EQ(ledger.epochs[1].epoch, EpochId{4});
 }
 
+/// As the page shows it.
+journal::LedgerEntry reserving() {
+  journal::LedgerEntry entry{"example",
+                             LaneId{0},
+                             EpochId{0},
+                             Position{0},
+                             Position{1000},
+                             StepCount{1024},
+                             Rho{0.25},
+                             Rho{0.5},
+                             std::string(64, 'a'),
+                             {privacy::Adjacency::zero_out, false},
+                             true,
+                             journal::Overlap::disjoint};
+  entry.taken = StepCount{0};
+  entry.run = "00112233445566778899aabbccddeeff";
+  return entry;
+}
+
+// Earlier versions take `steps` for steps that were taken: they refuse the line by its format.
+TEST(LedgerChain, WritesTheBytesOfALineThatReserves) {
+  const std::string line =
+      journal::ledger_line(reserving(), journal::empty_ledger_head, keys_from(1), journal::empty_release_head);
+  EXPECT_EQ(line, read_file(std::filesystem::path(NUSTREAM_ROOT_DIR) / "docs/formats/example/reserving.ledger"));
+  const journal::Ledger ledger = verify({line}, keys_from(1));
+  ASSERT_EQ(ledger.epochs.size(), 1U);
+  EXPECT_EQ(ledger.epochs[0].steps, StepCount{1024});
+  EXPECT_EQ(ledger.epochs[0].taken, StepCount{0});
+  EXPECT_EQ(ledger.epochs[0].run, reserving().run);
+  EXPECT_EQ(journal::read_unsealed(line.substr(0, line.size() - 1)).entry->taken, StepCount{0});
+}
+
+TEST(LedgerChain, RefusesALineThatPaysForNothing) {
+  const std::string line = journal::enclosed_line(reserving(), keys_from(1));
+  const auto refused = [&](const std::string& before, const std::string& after) {
+    std::string changed = line;
+    changed.replace(changed.find(before), before.size(), after);
+    expect_failure(
+        Exit::data, [&] { static_cast<void>(journal::read_entry(changed)); }, "ledger");
+  };
+  refused("\"taken\":0", "\"taken\":1024");
+  refused(",\"taken\":0", "");
+  refused("\"format\":3", "\"format\":2");
+}
+
+// With the state there the exact step counts; an earlier version's state knows none, and its lines are exact.
+TEST(LedgerChain, IsSettledByTheStateBesideIt) {
+  journal::Ledger ledger;
+  ledger.keep(reserving());
+  journal::StateRecord record;
+  journal::settle(ledger, record);
+  EXPECT_EQ(ledger.epochs.at(0).steps, StepCount{1024});
+  EXPECT_FALSE(ledger.reserving);
+  journal::LedgerEntry exact = reserving();
+  exact.taken.reset();
+  exact.steps = StepCount{1000};
+  exact.rho = Rho{0.2};
+  record.ledger_epochs = journal::enclosed_line(exact, keys_from(1));
+  journal::settle(ledger, record);
+  ASSERT_EQ(ledger.epochs.size(), 1U);
+  EXPECT_EQ(ledger.epochs[0].steps, StepCount{1000});
+  EXPECT_EQ(ledger.epochs[0].rho, Rho{0.2});
+  ASSERT_TRUE(ledger.reserving);
+  EXPECT_EQ(ledger.reserving->steps, StepCount{1024});
+}
+
 TEST(LedgerChain, SeesEveryChangedByte) {
   const auto keys = keys_from(1);
   const Lines ledger = three_lines(keys);
@@ -153,10 +221,10 @@ TEST(LedgerChain, OfUsersWhoMovedIsWhatTheLastLineSaysOfAllOfThem) {
 
 TEST(LedgerChain, OfALaterFormatIsNamed) {
   std::string later = three_lines(keys_from(1)).lines.front();
-  later.replace(later.find("\"format\":2"), 10, "\"format\":3");
+  later.replace(later.find("\"format\":2"), 10, "\"format\":4");
   expect_failure(
       Exit::data, [&] { static_cast<void>(journal::read_entry(later)); },
-      "has a line of format 3, this version reads format 2; use the version that wrote it");
+      "has a line of format 4, this version reads formats 2 and 3; use the version that wrote it");
 }
 
 TEST(LedgerChain, RefusesASpendThatIsNone) {

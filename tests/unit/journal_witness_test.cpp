@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -221,7 +222,7 @@ class AFolderAndItsWitness : public ::testing::Test {
     journal::StateRecord record;
     record.ledger_head = heads[state_at];
     const auto disk = journal::posix_disk();
-    return witness.is_held_by(*disk, EpochId{0}, record);
+    return witness.is_held_by(*disk, EpochId{0}, StepCount{100 * state_at}, record);
   }
 
   const TemporaryFolder folder;
@@ -240,6 +241,46 @@ TEST_F(AFolderAndItsWitness, MayBeAheadOfItAndNeverBehind) {
   EXPECT_FALSE(is_held(1, account)) << "an older copy";
   EXPECT_FALSE(is_held(0, account));
   EXPECT_TRUE(is_held(1, journal::AccountId{8})) << "another folder's witness";
+}
+
+// Between two lines of the ledger only steps tell one commit from another.
+TEST_F(AFolderAndItsWitness, KnowsAnOlderCopyUnderTheSameLine) {
+  witness_of(2, account);
+  journal::FolderWitness witness(settings(), key(1));
+  witness.find(account);
+  const auto disk = journal::posix_disk();
+  journal::StateRecord record;
+  record.ledger_head = heads[2];
+  const auto is_held = [&](std::uint64_t steps) {
+    return witness.is_held_by(*disk, EpochId{0}, StepCount{steps}, record);
+  };
+  EXPECT_FALSE(is_held(199));
+  EXPECT_TRUE(is_held(200));
+  EXPECT_TRUE(is_held(201)) << "a crash between the state and its witness";
+  // What it has not taken it is charged, although the ledger holds the line.
+  EXPECT_TRUE(witness.lost(*disk, journal::read_ledger(*disk, state(), key(1))).empty());
+  ASSERT_EQ(witness.lost(*disk, journal::read_ledger(*disk, state(), key(1)), true).size(), 1U);
+}
+
+// A copy went on under the line of the commit before the witness's: it says from which steps.
+TEST_F(AFolderAndItsWitness, KnowsACopyThatWentOnByItself) {
+  witness_of(2, account);
+  journal::FolderWitness witness(settings(), key(1));
+  witness.find(account);
+  const auto disk = journal::posix_disk();
+  for (const std::uint64_t from : {199U, 200U, 230U}) {
+    hold(2);
+    journal::LedgerEntry resumed = entry(0, 400);
+    resumed.taken = StepCount{from};
+    const std::string line = journal::ledger_line(resumed, heads[2], key(1));
+    journal::StateRecord record;
+    record.ledger_head = journal::hash_of(line);
+    for (const bool in_the_file : {false, true}) {
+      record.ledger_entry = in_the_file ? "" : line;
+      if (in_the_file) std::ofstream(state() / "ledger", std::ios::app | std::ios::binary) << line;
+      EXPECT_EQ(witness.is_held_by(*disk, EpochId{0}, StepCount{350}, record), from >= 200) << from;
+    }
+  }
 }
 
 // Without a state nothing but the path says whose witness it is.

@@ -298,6 +298,48 @@ TEST(Verify, BelievesTheLedgerAboutTheLastReleases) {
   EXPECT_EQ(check(world, keys.public_key()).lanes.begin()->second.unsigned_end, 1U);
 }
 
+/// Of a run that goes on: its last line pays for 64 steps, and was written before the releases at 30 and 40.
+World running(const secrets::Keyring& keys) {
+  World world = two_epochs(keys);
+  journal::LedgerEntry reserving = entry(1, 64);
+  reserving.to = Position{21};
+  reserving.taken = StepCount{20};
+  world.enter(reserving, keys);
+  for (const std::uint64_t step : {30U, 40U}) world.publish(release(1, step, spent(30)), keys);
+  return world;
+}
+
+// Its signatures vouch for what follows on the last line, which pays for it.
+TEST(Verify, GoesOnBehindTheLastLineWithinWhatItReserves) {
+  const auto keys = keys_from(1);
+  World world = running(keys);
+  const verify::Verified verified = check(world, keys.public_key());
+  const verify::CheckedReleases& lane = verified.lanes.begin()->second;
+  EXPECT_DOUBLE_EQ(verified.total.value(), spent(30) + spent(64)) << "what is charged where the state is lost";
+  EXPECT_EQ(lane.unsigned_end, 0U);
+  EXPECT_EQ(lane.named, verified.ledger.last_released);
+  EXPECT_NE(lane.head, lane.named);
+  World cut = world;  // the file ends before the release that the line names
+  cut.releases.resize(4);
+  const verify::Verified shorter = check(cut, keys.public_key());
+  EXPECT_NE(shorter.lanes.begin()->second.named, shorter.ledger.last_released);
+  world.publish(release(1, 70, spent(30)), keys);
+  expect_refused(world, keys.public_key(), "beyond the steps of its ledger line");
+}
+
+// A line that closes says what was taken, and names the last answer.
+TEST(Verify, BelievesALineThatCloses) {
+  const auto keys = keys_from(1);
+  World world = running(keys);
+  world.enter(entry(1, 40), keys);
+  const verify::Verified verified = check(world, keys.public_key());
+  EXPECT_DOUBLE_EQ(verified.total.value(), spent(30) + spent(40));
+  EXPECT_EQ(verified.lanes.begin()->second.head, verified.ledger.last_released);
+  std::string& last = world.releases.back();
+  last[last.find("1.5")] = '2';
+  expect_refused(world, keys.public_key(), "step 40 of epoch 1 is not the one that the ledger names");
+}
+
 TEST(Verify, RefusesSpendThatTheLedgerDoesNotHave) {
   const auto keys = keys_from(1);
   World world = two_epochs(keys);
