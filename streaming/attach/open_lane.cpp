@@ -92,6 +92,16 @@ class Opening {
     return asked;
   }
 
+  [[noreturn]] void refuse_other_settings() const {
+    config::BesideTexts beside = config::beside_texts(setup_.config, *order_.mechanism);
+    beside.is_attached = true;
+    for (const journal::LedgerEntry& entry : engine::ledger_of(state_->record).epochs) {
+      if (entry.epoch == state_->identity.epoch) beside.rho_there = entry.rho_limit.value();
+    }
+    config::require_same_settings(state_->record.settings, state_->identity.settings_digest, setup_.digests, beside);
+    throw Failure(Exit::internal, "settings that are the same have two digests");
+  }
+
   /// A state that does not open, or that the topics have gone beyond, says nothing of what is public: where a new
   /// epoch may begin, what remains does.
   void look_at_state(const std::string& sealed) {
@@ -102,7 +112,7 @@ class Opening {
       state_ = journal::open_state(setup_.keys, sealed, expected);
       is_behind_measuring_ = state_->identity.settings_digest == setup_.ranges_rule;
       if (!order_.renewal.new_epoch && !is_behind_measuring_) {
-        config::require_same_settings(state_->record.settings, state_->identity.settings_digest, setup_.digests);
+        if (!setup_.digests.has(state_->identity.settings_digest)) refuse_other_settings();
       }
     } catch (const Failure& failure) {
       const bool is_damage = failure.code() == Exit::data && !secrets::is_foreign(sealed, expected);

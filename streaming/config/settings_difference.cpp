@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <utility>
@@ -10,7 +12,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "config/settings_tree.h"
 #include "error.h"
+#include "nustream/noise/rational.h"
 
 namespace nustream::config {
 namespace {
@@ -77,8 +81,7 @@ std::string setting_of(std::string_view key) {
       {"correlation", "noise.correlation"},
       {"horizon", "noise.horizon"},
       {"nu", "noise.nu"},
-      {"q", "noise.nu"},  // of the rational correlation, whose poles and weights are computed from it
-      {"b", "noise.nu"},
+      {"q", "noise.nu"},  // of the rational correlation, whose poles are computed from it
       {"generator", "noise.generator"},
       {"sigma", "privacy.rho"},
       {"adjacency", "privacy.adjacency"},
@@ -89,7 +92,7 @@ std::string setting_of(std::string_view key) {
       {"user_time_column", "stream.time"},
       {"user_time_unit", "stream.time_unit"},
       {"noise", "--insecure-seed"},
-      {"epoch", "--from-start"},
+      {"stop", "descent.horizon"},
   });
   const auto* const found =
       std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.first == key; });
@@ -99,6 +102,23 @@ std::string setting_of(std::string_view key) {
 /// Of a feature or the target, by the name that it is shown under: its lines come before "intercept".
 std::string name_within(const std::string& feature, std::string_view key) {
   return feature + "." + std::string(key);
+}
+
+/// Weights of the rational correlation's poles, which say what those say; and the rule by which an epoch begins,
+/// which whoever resumes one need not repeat.
+bool is_passed_over(std::string_view key) {
+  return key == "b" || key == "epoch";
+}
+
+/// Of a weight or an exposure, as its section has it.
+std::string name_of_factor(const std::string& section, std::string_view key) {
+  if (key == section) return key == "exposure" ? section + ".log" : section;
+  return section + "." + std::string(key == "most" ? "max" : key);
+}
+
+/// "[0, 30]" of the bounds of a clamp, "none" where there is none.
+std::string clamp_of(const std::string& lower, const std::string& upper) {
+  return lower == "-inf" && upper == "inf" ? "none" : "[" + lower + ", " + upper + "]";
 }
 
 /// One line, and what is behind it; false where it is none.
@@ -119,96 +139,220 @@ bool take_line(std::string_view& text, std::string_view& key, std::string_view& 
 SettingsByName by_name(std::string_view text) {
   SettingsByName all;
   std::string feature;
+  std::string lower;
+  std::string factor;  // weight or exposure, within its lines
   bool in_features = true;
   for (std::string_view key, value; take_line(text, key, value);) {
     if (key == "intercept") in_features = false;
+    if (!in_features && (key == "weight" || key == "exposure")) factor = key;
+    if (key == "record_bytes_max") factor.clear();
     if (in_features && (key == "feature" || key == "target")) {
       feature = std::string(key) + " '" + std::string(value) + "'";
       all.add(feature, "there");
     } else if (in_features && !feature.empty()) {
-      all.add(name_within(feature, key), std::string(value));
-    } else if (key != "format" || !all.names.empty()) {
+      if (key == "lower") {
+        lower = value;
+      } else {
+        const bool is_clamp = key == "upper";
+        all.add(name_within(feature, is_clamp ? "clamp" : key),
+                is_clamp ? clamp_of(lower, std::string(value)) : std::string(value));
+      }
+    } else if (!factor.empty()) {
+      all.add(name_of_factor(factor, key), std::string(value));
+    } else if (!is_passed_over(key) && (key != "format" || !all.names.empty())) {
       all.add(setting_of(key), std::string(value));
     }
   }
   return all;
 }
 
-/// Those that are computed from others, with the ones that they may come from.
-bool follows_from_others(const std::string& name, const std::set<std::string>& differing) {
-  const auto any = [&](std::initializer_list<const char*> of) {
-    return std::any_of(of.begin(), of.end(), [&](const char* each) { return differing.contains(each); });
+using Values = std::vector<std::string>;
+
+/// Settings that the text has as a number, by the names that a file has for it.
+struct Code {
+  std::string_view setting;
+  std::vector<const char*> names;
+};
+const std::vector<const char*> time_units{"none", "seconds", "milliseconds", "microseconds"};
+const Code codes[] = {
+    {"transform",
+     {"identity", "log", "log1p", "sqrt", "square", "indicator", "hour", "day_of_week", "labels", "", "other", "hash",
+      "bins"}},
+    {"descent.schedule", {"constant", "inverse-sqrt", "inverse", "warm-up", "piecewise", "cooldown"}},
+    {"descent.projection", {"none", "ball", "box"}},
+    {"descent.average", {"last", "tail", "exponential"}},
+    {"noise.generator", {"automatic", "direct", "fft", "recurrent", "tree", "dense"}},
+    {"privacy.adjacency", {"zero-out", "replace-one"}},
+    {"stream.envelope", {"none", "debezium"}},
+    {"model.intercept", {"false", "true"}},
+    {"stream.time_unit", time_units},
+    {"'.unit", time_units},
+};
+
+/// The nu of the rational correlation with these poles: "" where there is none.
+std::string nu_of(const Values& poles) {
+  std::vector<double> wanted;  // behind their number
+  for (std::size_t i = 1; i < poles.size(); ++i) wanted.push_back(std::strtod(poles[i].c_str(), nullptr));
+  if (wanted.empty() || wanted.size() > 64) return {};
+  const double largest = *std::max_element(wanted.begin(), wanted.end());
+  const auto pole_of = [&](double nu) {
+    const auto q = noise::Rational::nu_ftrl(Damping{nu}, wanted.size()).q();
+    return *std::max_element(q.begin(), q.end());
   };
-  const bool noise = any({"noise.correlation", "noise.horizon", "noise.nu"});
-  if (name == "noise.nu") {  // where it is not set it is the best one for what is quoted
-    return any({"noise.correlation", "noise.horizon", "descent.step_size", "descent.average", "descent.average_from",
-                "descent.average_decay"});
+  try {
+    double low = 1e-10;
+    double high = 0.25;
+    for (int i = 0; i < 100; ++i) {
+      const double middle = std::sqrt(low * high);
+      (pole_of(middle) > largest ? low : high) = middle;
+    }
+    const auto found = noise::Rational::nu_ftrl(Damping{high}, wanted.size()).q();
+    const bool is_it = std::equal(wanted.begin(), wanted.end(), found.begin(), found.end(),
+                                  [](double a, double b) { return std::abs(a - b) < 1e-7; });
+    return is_it ? fmt::format("{:.6g}", high) : std::string();  // else poles that somebody gave
+  } catch (const std::exception&) {
+    return {};
   }
-  if (name == "beta" || name == "c") return noise;
-  if (name == "separation") return any({"--passes"});
-  if (name == "displacement") {
-    return any({"descent.clip_norm", "privacy.adjacency", "row_norm", "regressor_bound", "residual_bound"});
-  }
-  if (name == "privacy.rho") return noise || any({"--passes", "separation", "beta", "c", "bands", "height"});
-  return false;
 }
 
-/// Numbers that stand for a choice say nothing.
-bool is_told(const std::string& name) {
-  constexpr std::array codes{"transform",          "descent.schedule",
-                             "descent.projection", "descent.average",
-                             "noise.generator",    "privacy.adjacency",
-                             "stream.envelope",    "model.intercept",
-                             "privacy.rho",        "unit",
-                             "stream.time_unit",   "spread"};
-  return std::none_of(codes.begin(), codes.end(), [&](const char* code) { return name.ends_with(code); });
+/// What a setting is, as a file has it; "" where that cannot be said shortly.
+std::string shown(const std::string& name, const Values& values) {
+  if (name == "noise.nu" && values.size() > 1) return nu_of(values);
+  if (values.size() != 1 || name.ends_with("privacy.rho") || name == "unit" || name == "spread") return {};
+  for (const Code& code : codes) {
+    if (!name.ends_with(code.setting)) continue;
+    const std::size_t at = std::strtoul(values.front().c_str(), nullptr, 10);
+    return at < code.names.size() ? code.names[at] : std::string();
+  }
+  return values.front();
 }
 
-std::string difference_of(const std::string& name, const std::vector<std::string>* there,
-                          const std::vector<std::string>* here) {
-  if (there == nullptr) return name + " (new)";
-  if (here == nullptr) return name + " (gone)";
-  constexpr std::size_t widest = 24;
-  const bool single = there->size() == 1 && here->size() == 1;
-  if (!single || !is_told(name) || there->front().size() > widest || here->front().size() > widest) return name;
-  return fmt::format("{} ({} there, {} here)", name, there->front(), here->front());
+bool all_zero(const Values* values) {
+  return values == nullptr || std::all_of(values->begin() + 1, values->end(), [](const std::string& each) {
+           return each == "0" || each == "-0";
+         });  // the first one is how many there are
 }
+
+/// What differs between the texts.
+class Difference {
+ public:
+  Difference(std::string_view there, std::string_view here, const BesideTexts& beside)
+      : old_(by_name(there)), now_(by_name(here)), beside_(beside) {
+    names_ = now_.names;
+    for (const std::string& name : old_.names) {
+      if (!now_.values.contains(name)) names_.push_back(name);
+    }
+    for (const std::string& name : names_) {
+      const Values* const one = values(old_, name);
+      const Values* const other = values(now_, name);
+      if (one == nullptr || other == nullptr || *one != *other) differing_.insert(name);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> told() const {
+    std::vector<std::string> told;
+    for (const std::string& name : names_) {
+      if (!differing_.contains(name) || follows_from_others(name) || is_within_new(name)) continue;
+      told.push_back(difference_of(name));
+    }
+    if (knows_rho() && rho_differs()) {
+      told.push_back(fmt::format("privacy.rho ({:.6g} there, {:.6g} here)", *beside_.rho_there, *beside_.rho_here));
+    }
+    return told;
+  }
+
+ private:
+  static const Values* values(const SettingsByName& all, const std::string& name) {
+    const auto found = all.values.find(name);
+    return found == all.values.end() ? nullptr : &found->second;
+  }
+
+  [[nodiscard]] bool any(std::initializer_list<const char*> of) const {
+    return std::any_of(of.begin(), of.end(), [&](const char* each) { return differing_.contains(each); });
+  }
+
+  [[nodiscard]] bool knows_rho() const { return beside_.rho_there && beside_.rho_here; }
+  [[nodiscard]] bool rho_differs() const {
+    return std::abs(*beside_.rho_there - *beside_.rho_here) > 1e-9 * *beside_.rho_here;
+  }
+
+  /// A feature, weight or exposure that is new or gone is one difference, not one for each of its lines.
+  [[nodiscard]] bool is_within_new(const std::string& name) const {
+    const std::size_t dot = name.rfind("'.");
+    if (dot != std::string::npos) return differing_.contains(name.substr(0, dot + 1));
+    for (const char* const section : {"weight", "exposure"}) {
+      const std::string first = std::string(section) + (section[0] == 'e' ? ".log" : "");
+      const bool is_whole = (values(old_, first) == nullptr) != (values(now_, first) == nullptr);
+      if (is_whole && name.starts_with(section)) return name != std::string(section) + ".column";
+    }
+    return false;
+  }
+
+  /// Those that are computed from others, with the ones that they may come from.
+  [[nodiscard]] bool follows_from_others(const std::string& name) const {
+    const bool noise = any({"noise.correlation", "noise.horizon", "noise.nu"});
+    if (name == "noise.nu") {  // where it is not set it is the best one for what is quoted
+      return any({"noise.correlation"}) ||
+             (!beside_.nu_is_set && any({"noise.horizon", "descent.step_size", "descent.average",
+                                         "descent.average_from", "descent.average_decay", "descent.minibatch"}));
+    }
+    if (name == "beta" || name == "c") return noise;
+    if (name == "separation") return any({"--passes"});
+    if (name == "descent.start" || name == "moments.start") {  // as many zeros as there are parameters
+      return all_zero(values(old_, name)) && all_zero(values(now_, name));
+    }
+    if (name == "displacement") {
+      return any({"descent.clip_norm", "privacy.adjacency", "row_norm", "regressor_bound", "residual_bound"});
+    }
+    if (name == "privacy.rho") {
+      return knows_rho() || noise || any({"--passes", "separation", "beta", "c", "bands", "height"});
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string difference_of(const std::string& name) const {
+    const Values* const there = values(old_, name);
+    const Values* const here = values(now_, name);
+    if (there == nullptr) return name + " (new)";
+    if (here == nullptr) return name + " (gone)";
+    constexpr std::size_t widest = 24;
+    const std::string one = shown(name, *there);
+    const std::string other = shown(name, *here);
+    const bool is_told = !one.empty() && !other.empty() && one.size() <= widest && other.size() <= widest;
+    if (name == "noise.nu" && !beside_.nu_is_set) {
+      const char* const why = "its default follows plan.records and plan.second_moment_eigenvalues";
+      return is_told ? fmt::format("noise.nu ({} there, {} here; {})", one, other, why)
+                     : fmt::format("noise.nu ({})", why);
+    }
+    return is_told ? fmt::format("{} ({} there, {} here)", name, one, other) : name;
+  }
+
+  SettingsByName old_, now_;
+  BesideTexts beside_;
+  std::vector<std::string> names_;
+  std::set<std::string> differing_;
+};
 
 }  // namespace
 
-std::vector<std::string> differing_settings(std::string_view there, std::string_view here) {
-  const SettingsByName old = by_name(there);
-  const SettingsByName now = by_name(here);
-  std::vector<std::string> names = now.names;
-  for (const std::string& name : old.names) {
-    if (!now.values.contains(name)) names.push_back(name);
-  }
-  const auto values = [](const SettingsByName& all, const std::string& name) {
-    const auto found = all.values.find(name);
-    return found == all.values.end() ? nullptr : &found->second;
-  };
-  std::set<std::string> differing;
-  for (const std::string& name : names) {
-    const auto* const one = values(old, name);
-    const auto* const other = values(now, name);
-    if (one == nullptr || other == nullptr || *one != *other) differing.insert(name);
-  }
-  std::vector<std::string> told;
-  for (const std::string& name : names) {
-    if (!differing.contains(name) || follows_from_others(name, differing)) continue;
-    // A feature that is new or gone is one difference, not one for each of its lines.
-    const std::size_t dot = name.rfind("'.");
-    if (dot != std::string::npos && differing.contains(name.substr(0, dot + 1))) continue;
-    told.push_back(difference_of(name, values(old, name), values(now, name)));
-  }
-  return told;
+std::vector<std::string> differing_settings(std::string_view there, std::string_view here,
+                                            const BesideTexts& beside) {
+  return Difference(there, here, beside).told();
 }
 
-void require_same_settings(std::string_view text, const std::string& digest, const EpochDigests& digests) {
+BesideTexts beside_texts(const Config& config, const Mechanism& mechanism) {
+  const SettingsTree tree(config.file, config.overrides);
+  return {.rho_here = mechanism.spend.limit().value(), .nu_is_set = tree.root().section("noise").has("nu")};
+}
+
+void require_same_settings(std::string_view text, const std::string& digest, const EpochDigests& digests,
+                           const BesideTexts& beside) {
   if (digests.has(digest)) return;
-  constexpr const char* next = "resume with the settings that made it, or begin a new epoch with --new-epoch";
+  const char* const next = beside.is_attached
+                               ? "start it with the settings that made it, or begin a new epoch with --new-epoch"
+                               : "resume with the settings that made it, or begin a new epoch with --new-epoch";
   const std::string& here = digests.like(digest);
-  const std::vector<std::string> differing = differing_settings(text, digests.text_of(here));
+  const std::vector<std::string> differing = differing_settings(text, digests.text_of(here), beside);
   if (text.empty() || differing.empty()) {
     throw Failure(Exit::data,
                   fmt::format("the state is of another settings digest: {}, not {}; {}", digest, here, next));

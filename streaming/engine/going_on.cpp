@@ -93,7 +93,7 @@ std::string go_on_from_last(Estimator& lane, EpochId epoch, std::string_view pub
 }
 
 std::string begun_from_start(EpochId epoch) {
-  return fmt::format("epoch {} begins at descent.start, as --from-start says", epoch.value());
+  return fmt::format("epoch {} begins at descent.start, whatever was released before it", epoch.value());
 }
 
 std::string begun_behind_measuring(EpochId epoch) {

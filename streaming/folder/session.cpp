@@ -230,7 +230,13 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
       input_.require_same_size(state->record);
       digest_ = digests_.like(state->identity.settings_digest);
       located(config_.state.directory, [&] {
-        config::require_same_settings(state->record.settings, state->identity.settings_digest, digests_);
+        if (digests_.has(state->identity.settings_digest)) return;
+        config::BesideTexts beside = config::beside_texts(config_, mechanism_);
+        for (const journal::LedgerEntry& entry :
+             journal::read_ledger(*disk_, config_.state.directory, *keys_).epochs) {
+          if (entry.epoch == state->identity.epoch) beside.rho_there = entry.rho_limit.value();
+        }
+        config::require_same_settings(state->record.settings, state->identity.settings_digest, digests_, beside);
       });
     }
   } catch (const Failure& failure) {

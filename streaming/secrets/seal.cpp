@@ -76,10 +76,15 @@ Header decode_header(std::string_view sealed) {
   return header;
 }
 
-[[noreturn]] void not_expected(const std::string& field, const std::string& found, const std::string& expected) {
-  throw Failure(Exit::data, "the state is of another " + field + ": " + found + ", not " + expected +
-                                "; resume with the settings that made it, or begin a new epoch with --new-epoch");
+[[noreturn]] void not_expected(const std::string& field, const std::string& found, const std::string& expected,
+                               const char* next) {
+  throw Failure(Exit::data, "the state is of another " + field + ": " + found + ", not " + expected + "; " + next);
 }
+
+constexpr const char* of_epoch = "resume with the settings that made it, or begin a new epoch with --new-epoch";
+// A new epoch would not be of this stream either.
+constexpr const char* of_place =
+    "give it the name that made it (stream.name, --lane), or choose another state.directory";
 
 Failure damaged() {
   return {Exit::data, "the state is damaged or cut; " + std::string(no_backup)};
@@ -90,10 +95,12 @@ std::string number(std::uint64_t value) {
 }
 
 void check_expected(const StateIdentity& found, const ExpectedIdentity& expected) {
-  if (found.stream != expected.stream) not_expected("stream", found.stream, expected.stream);
-  if (found.lane != expected.lane) not_expected("lane", number(found.lane.value()), number(expected.lane.value()));
+  if (found.stream != expected.stream) not_expected("stream", found.stream, expected.stream, of_place);
+  if (found.lane != expected.lane) {
+    not_expected("lane", number(found.lane.value()), number(expected.lane.value()), of_place);
+  }
   if (expected.epoch && found.epoch != *expected.epoch) {
-    not_expected("epoch", number(found.epoch.value()), number(expected.epoch->value()));
+    not_expected("epoch", number(found.epoch.value()), number(expected.epoch->value()), of_epoch);
   }
   if (expected.is_private && found.is_private != *expected.is_private) {
     throw Failure(
@@ -106,7 +113,7 @@ void check_expected(const StateIdentity& found, const ExpectedIdentity& expected
               "start anew in another folder");
   }
   if (expected.settings_digest && found.settings_digest != *expected.settings_digest) {
-    not_expected("settings digest", found.settings_digest, *expected.settings_digest);
+    not_expected("settings digest", found.settings_digest, *expected.settings_digest, of_epoch);
   }
 }
 

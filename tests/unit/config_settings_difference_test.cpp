@@ -32,7 +32,7 @@ TEST(SettingsDifference, NamesEachSettingAsAFileHasIt) {
   EXPECT_THAT(between({}, {"model.loss=huber", "model.threshold=1.5"}),
               ElementsAre("model.loss (linear there, huber here)", "model.threshold (1 there, 1.5 here)"));
   EXPECT_THAT(between({}, {"descent.average=tail", "descent.average_from=9"}),
-              ElementsAre("descent.average", "descent.average_from (0 there, 9 here)"));
+              ElementsAre("descent.average (last there, tail here)", "descent.average_from (0 there, 9 here)"));
   EXPECT_THAT(between({}, {"stream.format=jsonl"}),
               ElementsAre("stream.format (csv there, json here)", "stream.delimiter (gone)"));
 }
@@ -41,7 +41,8 @@ TEST(SettingsDifference, NamesEachSettingAsAFileHasIt) {
 TEST(SettingsDifference, TellsCausesAndNotWhatFollows) {
   EXPECT_THAT(between({}, {"privacy.rho=1"}), ElementsAre("privacy.rho"));
   EXPECT_THAT(between({}, {"descent.clip_norm=2"}), ElementsAre("descent.clip_norm (1 there, 2 here)"));
-  EXPECT_THAT(between({}, {"privacy.adjacency=replace-one"}), ElementsAre("privacy.adjacency"));
+  EXPECT_THAT(between({}, {"privacy.adjacency=replace-one"}),
+              ElementsAre("privacy.adjacency (zero-out there, replace-one here)"));
   const auto noise = between({}, {"noise.correlation=nu", "noise.horizon=100"});
   EXPECT_THAT(noise, ::testing::Contains(::testing::HasSubstr("noise.correlation (rational there, nu here)")));
   EXPECT_THAT(noise, ::testing::Not(::testing::Contains("privacy.rho")));
@@ -50,7 +51,7 @@ TEST(SettingsDifference, TellsCausesAndNotWhatFollows) {
 // The poles and weights of a rational correlation are what nu comes to, and where that is not set it is computed
 // itself.
 TEST(SettingsDifference, TellsNuAndNotItsPoles) {
-  EXPECT_THAT(between({}, {"noise.nu=0.5"}), ElementsAre("noise.nu"));
+  EXPECT_THAT(between({}, {"noise.nu=0.2"}), ElementsAre("noise.nu (0.01 there, 0.2 here)"));
   EXPECT_THAT(between({}, {"descent.step_size=0.25"}), ElementsAre(::testing::StartsWith("descent.step_size (")));
 }
 
@@ -59,9 +60,24 @@ TEST(SettingsDifference, AFeatureThatIsNewIsOneDifference) {
 }
 
 TEST(SettingsDifference, ARuleOfTheEpochIsOne) {
-  EXPECT_THAT(differing_settings(text_of({}), text_of({}, EpochStart::settings)), ElementsAre("--from-start (new)"));
+  EXPECT_THAT(differing_settings(text_of({}), text_of({}, EpochStart::settings)), IsEmpty()) << "nobody typed it";
   EXPECT_THAT(differing_settings(text_of({}), text_of({}, EpochStart::last_release, false)),
               ElementsAre("--insecure-seed (new)"));
+}
+
+TEST(SettingsDifference, EachIsNamedByItsOwnKey) {
+  const BesideTexts beside{.rho_there = 0.5, .rho_here = 0.6};
+  EXPECT_THAT(differing_settings(text_of({}), text_of({"noise.nu=0.2", "privacy.rho=0.6"}), beside),
+              ElementsAre("noise.nu (0.01 there, 0.2 here)", "privacy.rho (0.5 there, 0.6 here)"));
+  EXPECT_THAT(between({}, {"weight.column=w", "weight.max=3"}), ElementsAre("weight.column (new)"));
+  EXPECT_THAT(between({"weight.column=w", "weight.max=2"}, {"weight.column=w", "weight.max=3"}),
+              ElementsAre("weight.max (2 there, 3 here)"));
+  EXPECT_THAT(between({}, {"features.0.clamp=[0,30]"}), ElementsAre("feature 'x'.clamp (none there, [0, 30] here)"));
+  EXPECT_THAT(between({}, {"model.intercept=false"}), ElementsAre("model.intercept (true there, false here)"));
+  const BesideTexts unset{.nu_is_set = false};
+  EXPECT_THAT(differing_settings(text_of({}), text_of({"noise.nu=0.2"}), unset),
+              ElementsAre("noise.nu (0.01 there, 0.2 here; its default follows plan.records and "
+                          "plan.second_moment_eigenvalues)"));
 }
 
 // The digest is of this text: a version that reads another text from a state must still find its own.
