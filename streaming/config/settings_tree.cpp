@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <toml++/toml.h>
 
+#include "config/data_file.h"
 #include "config/nearest.h"
 #include "config/short_numbers.h"
 #include "nustream/record/number.h"
@@ -63,6 +64,18 @@ toml::table parse(std::string_view text, std::string_view name) {
     const auto& begin = error.source().begin;
     refuse_line(std::string(name) + ":" + std::to_string(begin.line) + ":" + std::to_string(begin.column) +
                 ": not TOML: " + std::string(error.description()));
+  }
+}
+
+/// A file of data is named as one.
+toml::table parse_file(const std::string& file) {
+  const std::string text = read_file(file);
+  try {
+    return parse(text, file);
+  } catch (const Failure&) {
+    const std::string found = told_as_data(text, file);
+    if (found.empty()) throw;
+    throw Failure(Exit::configuration, found);
   }
 }
 
@@ -347,7 +360,7 @@ void Section::finish() const {
 }
 
 SettingsTree::SettingsTree(const std::string& file, const std::vector<std::string>& overrides)
-    : table_(std::make_unique<toml::table>(parse(read_file(file), file))), root_(table_.get(), "", file) {
+    : table_(std::make_unique<toml::table>(parse_file(file))), root_(table_.get(), "", file) {
   for (const std::string& text : overrides) apply_override(*table_, text);
 }
 
