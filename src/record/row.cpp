@@ -71,7 +71,7 @@ const char* expectation(Reading reading) {
   switch (reading) {
     case Reading::hour:
     case Reading::day_of_week:
-      return "not a timestamp (a plain number is one where its unit is set)";
+      return "not a timestamp such as 2010-01-31T09:00 (ISO 8601; a plain number is one where its unit is set)";
     case Reading::label:
       return "not one of model.labels";
     case Reading::user:
@@ -130,10 +130,14 @@ void check(const Feature& feature) {
 
 }  // namespace
 
+double unreadable_text(std::string_view text) noexcept {
+  return text.find_first_not_of(" \t") == std::string_view::npos ? empty : unreadable;
+}
+
 double read_field(const Field& field, std::string_view text) noexcept {
   switch (field.reading) {
     case Reading::number:
-      return parse_number(text).value_or(unreadable);
+      return parse_number(text).value_or(unreadable_text(text));
     case Reading::equals:
       return text == field.equals ? 1 : 0;
     case Reading::label:
@@ -153,7 +157,7 @@ double read_field(const Field& field, std::string_view text) noexcept {
       break;
   }
   const auto timestamp = parse_time(text, field.unit);
-  if (!timestamp) return unreadable;
+  if (!timestamp) return unreadable_text(text);
   return field.reading == Reading::hour ? timestamp->hour : timestamp->day_of_week;
 }
 
@@ -312,6 +316,7 @@ std::string RowBuilder::reason(const double* readings) const {
     if (std::isfinite(readings[f])) continue;
     const bool is_elsewhere = fields_[f].reading == Reading::user && std::isinf(readings[f]);
     const std::string what = is_missing(readings[f]) ? "missing"
+                             : is_empty(readings[f]) ? "empty"
                              : is_label_field(f)     ? no_label
                              : is_elsewhere          ? other_lane
                                                      : expectation(fields_[f].reading);

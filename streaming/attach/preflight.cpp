@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "config/advice.h"
+#include "decode/message_decoder.h"
 #include "engine/budget_advice.h"
 #include "error.h"
 #include "kafka/client.h"
@@ -67,14 +68,22 @@ void preflight(config::Config& config) {
   require_time_to_drain(config);
 }
 
+void require_key_file(const config::Config& config) {
+  if (!config.state.key_file.empty()) return;
+  throw Failure(Exit::configuration,
+                config.file +
+                    ": state.key_file is missing: every instance needs the same key file; make one with: "
+                    "nustream key new FILE");
+}
+
+void require_readable(const config::Config& config) {
+  if (config.kafka.brokers.empty()) return;
+  static_cast<void>(decode::MessageDecoder(config.input, config.schema));
+}
+
 secrets::Keyring stream_keys(const config::Config& config, std::optional<std::uint64_t> insecure_seed) {
   if (insecure_seed) return secrets::Keyring::insecure(*insecure_seed);
-  if (config.state.key_file.empty()) {
-    throw Failure(Exit::configuration,
-                  config.file +
-                      ": state.key_file is missing: every instance needs the same key file; make "
-                      "one with: nustream key new FILE");
-  }
+  require_key_file(config);
   return secrets::load_key_file(config.state.key_file);
 }
 

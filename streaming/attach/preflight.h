@@ -18,6 +18,12 @@ namespace nustream::attach {
 /// what follows from other keys. Makes a client for a moment, which asks nobody anything. Failure(configuration).
 void preflight(config::Config& config);
 
+/// Failure(configuration) where no key file is named, which every instance needs.
+void require_key_file(const config::Config& config);
+/// Failure(configuration) where the values of messages cannot be divided as the settings say: a CSV value has no
+/// header, so that stream.columns has to name its columns.
+void require_readable(const config::Config& config);
+
 /// Of every instance of the stream. Failure(configuration) where no key file is named, and as load_key_file().
 [[nodiscard]] secrets::Keyring stream_keys(const config::Config& config, std::optional<std::uint64_t> insecure_seed);
 

@@ -1,10 +1,14 @@
 #include "check/data_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "check/start_clips.h"
+#include "decode/csv_number.h"
+#include "nustream/record/number.h"
 #include "nustream/record/row.h"
+#include "publish/json_text.h"
 
 namespace nustream::check {
 namespace {
@@ -48,6 +52,7 @@ DataCheck::DataCheck(const config::Config& config, const config::Mechanism& mech
   found_.target = column_of(*config.schema.target);
   if (config.schema.labels == 0) return;
   labels_ = std::make_unique<LabelTexts>();
+  taken_.resize(LabelTexts::texts_max + 1);
   record::Term texts{config.schema.target->first.column, record::Transform::custom, {}, {}, labels_.get()};
   schema_.features.push_back({.name = "labels", .first = std::move(texts), .second = {}});
 }
@@ -71,6 +76,7 @@ void DataCheck::take(record::RowBatch& rows) {
       ++reject;
     } else {
       profile(rows, row);
+      if (labels_) ++taken_[static_cast<std::size_t>(rows.x[(row + 1) * rows.dimension - 1])];
     }
   }
   found_.tally.records += rows.count();
@@ -82,15 +88,76 @@ void DataCheck::take(record::RowBatch& rows) {
   rows.clear();
 }
 
+/// Of a text, as the decoder reads it: in CSV words for true and false are numbers.
 bool DataCheck::refuses(const std::string& label) const {
   record::Schema target_alone;
   target_alone.target = config_.schema.target;
   target_alone.labels = config_.schema.labels;
   const record::RowBuilder builder(target_alone);
   std::vector<double> readings;
-  for (const record::Field& field : builder.fields()) readings.push_back(record::read_field(field, label));
+  for (const record::Field& field : builder.fields()) {
+    const bool is_csv_number =
+        config_.input.format == config::Format::csv && field.reading == record::Reading::number;
+    readings.push_back(is_csv_number ? decode::read_csv_number(label, config_.input.decimal)
+                                     : record::read_field(field, label));
+  }
   double y = 0;
   return !builder.build(readings.data(), nullptr, y);
+}
+
+namespace {
+
+using Label = std::pair<std::string, std::uint64_t>;
+
+bool stands_for_nothing(const std::string& text) {
+  constexpr std::array nothing{"", "NA", "N/A", "na", "n/a", "NaN", "nan", "null", "NULL", "None", "?", "-", "."};
+  return std::find(nothing.begin(), nothing.end(), text) != nothing.end();
+}
+
+/// Class 0 first: numbers by their size, words by the alphabet, in which no, false and negative come first.
+bool comes_before(const std::string& one, const std::string& other) {
+  const auto a = record::parse_number(one);
+  const auto b = record::parse_number(other);
+  return a && b ? *a < *b : one < other;
+}
+
+/// model.labels of the texts that stand there, where they are as many as there may be classes.
+std::string setting_of(const Findings& found, std::size_t classes) {
+  constexpr std::size_t classes_max = 8;
+  std::vector<std::string> texts;
+  for (const std::vector<Label>* labels : {&found.taken_labels, &found.refused_labels}) {
+    for (const auto& [text, count] : *labels) {
+      if (!stands_for_nothing(text)) texts.push_back(text);
+    }
+  }
+  const std::size_t most = classes == 2 ? classes : classes_max;
+  if (texts.size() < 2 || texts.size() > most || found.refused_others > 0) return {};
+  std::sort(texts.begin(), texts.end(), comes_before);
+  std::string setting = "model.labels = [";
+  for (const std::string& text : texts) {
+    if (setting.back() != '[') setting += ", ";
+    publish::append_string(text, setting);
+  }
+  return setting + "]";
+}
+
+}  // namespace
+
+/// Those of usable records are taken. Another one is refused where it is none by itself, and where any record was
+/// refused for its label.
+void DataCheck::find_labels(Findings& found) const {
+  const bool any = std::any_of(found.tally.reasons.begin(), found.tally.reasons.end(),
+                               [](const auto& each) { return is_of_label(each.first); });
+  for (const auto& [text, count] : labels_->counts()) {
+    const std::uint64_t taken = taken_[count.number];
+    if (taken > 0) {
+      found.taken_labels.emplace_back(text, taken);
+    } else if (any && refuses(text)) {
+      found.refused_labels.emplace_back(text, count.records);
+    }
+  }
+  found.refused_others = labels_->others();
+  if (!found.refused_labels.empty()) found.label_setting = setting_of(found, config_.schema.labels);
 }
 
 Findings DataCheck::findings(const std::string& source) const {
@@ -100,11 +167,14 @@ Findings DataCheck::findings(const std::string& source) const {
     look_for_text(config_.schema.features[j], found.columns[j]);
   }
   if (found.target) look_for_text(*config_.schema.target, *found.target);
-  if (!labels_ || config_.schema.target->second) return found;
-  for (const auto& [text, count] : labels_->counts()) {
-    if (refuses(text)) found.refused_labels.emplace_back(text, count);
+  const bool lacks_members = std::any_of(found.tally.reasons.begin(), found.tally.reasons.end(),
+                                         [](const auto& each) { return each.first.ends_with(": missing"); });
+  if (lacks_members) {
+    const std::vector<std::string> wanted = decode::wanted_columns(config_.input, config_.schema);
+    found.missing = members_.missing(wanted, config_.input.envelope);
+    if (!found.missing.empty()) found.present = members_.listed(config_.input.envelope);
   }
-  found.refused_others = labels_->others();
+  if (labels_ && !config_.schema.target->second) find_labels(found);
   return found;
 }
 

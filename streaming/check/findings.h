@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,7 +33,12 @@ struct Findings {
   std::string start;   ///< which iterate that is, in words
   std::vector<ColumnFinding> columns{};
   std::optional<ColumnFinding> target{};
+  std::map<std::string, std::string> examples{};  ///< for each reason, examples_of()
+  std::string missing{};  ///< members that none of the first records has (decode::MemberNames); else empty
+  std::string present{};  ///< those that they have, where one is missing
   std::vector<std::pair<std::string, std::uint64_t>> refused_labels{};  ///< texts, and how many records had them
+  std::vector<std::pair<std::string, std::uint64_t>> taken_labels{};    ///< the same of those that are labels
+  std::string label_setting{};       ///< model.labels = [...] of those that are there, where one is refused
   std::uint64_t refused_others = 0;  ///< records whose label is refused or not: texts beyond those that are counted
 };
 

@@ -19,13 +19,36 @@ void print_head(const Findings& findings, std::FILE* out) {
   fmt::print(out, "{:<16}{} of {}\n", "records", with_separators(tally.records), findings.source);
   fmt::print(out, "{:<16}{} ({})\n", "usable", with_separators(usable), percent(usable, tally.records));
   for (const auto& [reason, refused] : tally.reasons) {
-    fmt::print(out, "{:<16}{} ({}): {}; record {} is one\n", "unusable", with_separators(refused.count),
-               percent(refused.count, tally.records), reason, refused.first.value());
+    const auto example = findings.examples.find(reason);
+    fmt::print(out, "{:<16}{} ({}): {}; record {} is one{}\n", "unusable", with_separators(refused.count),
+               percent(refused.count, tally.records), reason, refused.first.value(),
+               example == findings.examples.end() ? "" : " (" + example->second + ")");
   }
-  if (const std::string advice = label_advice(tally); !advice.empty()) fmt::print(out, "{:<16}{}\n", "", advice);
+  if (!findings.missing.empty()) {
+    fmt::print(out, "{:<16}{}\n{:<16}they have {}\n", "missing", findings.missing, "", findings.present);
+  }
   fmt::print(out, "{:<16}{} of {} {} ({}) at {}, where a run begins\n", "clipped", with_separators(tally.clipped),
              with_separators(tally.gradients), tally.of_sums ? "residuals" : "gradients",
              percent(tally.clipped, tally.gradients), findings.start);
+}
+
+std::string texts_of(const std::vector<std::pair<std::string, std::uint64_t>>& labels) {
+  std::string texts;
+  for (const auto& [text, count] : labels) {
+    texts += fmt::format("{}'{}' {} times", texts.empty() ? "" : ", ", text, with_separators(count));
+  }
+  return texts;
+}
+
+void print_labels(const Findings& findings, std::FILE* out) {
+  if (!findings.taken_labels.empty()) fmt::print(out, "{:<16}{}\n", "labels", texts_of(findings.taken_labels));
+  if (findings.refused_labels.empty()) return;
+  fmt::print(out, "{:<16}{}\n", "refused labels", texts_of(findings.refused_labels));
+  if (!findings.label_setting.empty()) {
+    fmt::print(out, "{:<16}name the classes, class 0 first: {}\n", "", findings.label_setting);
+  } else {
+    fmt::print(out, "{:<16}name the classes in model.labels, class 0 first: those that are to be told apart\n", "");
+  }
 }
 
 void print_column(const std::string& name, const ColumnFinding& column, std::size_t width, std::FILE* out) {
@@ -93,21 +116,24 @@ void append_column(const ColumnFinding& column, std::string& out) {
   out += '}';
 }
 
-void append_reasons(const Tally& tally, std::string& out) {
+void append_reasons(const Findings& findings, std::string& out) {
   out += ",\"reasons\":[";
-  for (const auto& [reason, refused] : tally.reasons) {
+  for (const auto& [reason, refused] : findings.tally.reasons) {
     out += out.back() == '[' ? "{\"reason\":" : ",{\"reason\":";
     publish::append_string(reason, out);
     publish::append_field("count", refused.count, out);
     publish::append_field("record", refused.first.value(), out);
+    const auto example = findings.examples.find(reason);
+    if (example != findings.examples.end()) publish::append_field("example", example->second, out);
     out += '}';
   }
   out += ']';
 }
 
-void append_labels(const Findings& findings, std::string& out) {
-  out += ",\"refused_labels\":[";
-  for (const auto& [text, count] : findings.refused_labels) {
+void append_labels(const char* name, const std::vector<std::pair<std::string, std::uint64_t>>& labels,
+                   std::string& out) {
+  out += fmt::format(",\"{}\":[", name);
+  for (const auto& [text, count] : labels) {
     out += out.back() == '[' ? "{\"text\":" : ",{\"text\":";
     publish::append_string(text, out);
     publish::append_field("count", count, out);
@@ -121,14 +147,7 @@ void append_labels(const Findings& findings, std::string& out) {
 void print(const Findings& findings, std::FILE* out) {
   fmt::print(out, "\n{}\n\n", not_private);
   print_head(findings, out);
-  if (!findings.refused_labels.empty()) {
-    std::string texts;
-    for (const auto& [text, count] : findings.refused_labels) {
-      texts += fmt::format("{}'{}' {} times", texts.empty() ? "" : ", ", text, with_separators(count));
-    }
-    fmt::print(out, "{:<16}{}\n", "refused labels", texts);
-    fmt::print(out, "{:<16}name the classes, class 0 first: model.labels = [\"no\", \"yes\"]\n", "");
-  }
+  print_labels(findings, out);
   if (findings.refused_others > 0) {
     fmt::print(out, "{:<16}{} records have labels beyond the first {} different ones\n", "",
                with_separators(findings.refused_others), LabelTexts::texts_max);
@@ -143,11 +162,14 @@ std::string to_json(const Findings& findings) {
   publish::append_field("source", findings.source, out);
   publish::append_field("records", tally.records, out);
   publish::append_field("usable", tally.records - tally.rejected, out);
-  append_reasons(tally, out);
+  append_reasons(findings, out);
+  if (!findings.missing.empty()) publish::append_field("missing", findings.missing, out);
   publish::append_field("start", findings.start, out);
   publish::append_field("gradients", tally.gradients, out);
   publish::append_field("clipped", tally.clipped, out);
-  append_labels(findings, out);
+  append_labels("labels", findings.taken_labels, out);
+  append_labels("refused_labels", findings.refused_labels, out);
+  if (!findings.label_setting.empty()) publish::append_field("label_setting", findings.label_setting, out);
   out += ",\"columns\":[";
   for (const ColumnFinding& column : findings.columns) {
     if (out.back() != '[') out += ',';

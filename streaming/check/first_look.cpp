@@ -1,5 +1,7 @@
 #include "check/first_look.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "check/start_clips.h"
@@ -31,9 +33,16 @@ Tally tally_of(const record::RowBatch& rows) {
   return tally;
 }
 
-std::string unusable_at_first(const Tally& first) {
-  if (first.unusable_share() < worth_a_line) return {};
-  return in_words(first) + ": nustream check CONFIG --data shows more";
+bool is_worth_a_warning(const Tally& tally) {
+  return tally.unusable_share() >= worth_a_line;
+}
+
+std::string unusable_at_first(const Tally& first, const std::string& missing) {
+  if (!is_worth_a_warning(first)) return {};
+  const bool is_told =
+      !missing.empty() && std::any_of(first.reasons.begin(), first.reasons.end(),
+                                      [](const auto& each) { return each.first.ends_with(": missing"); });
+  return in_words(first) + (is_told ? "; " + missing : "") + ": nustream check CONFIG --data shows more";
 }
 
 Clip clip_of(const config::Config& config) {

@@ -18,8 +18,12 @@ inline constexpr std::size_t records_judged = 1000;
 /// Of rows that took no step yet.
 [[nodiscard]] Tally tally_of(const record::RowBatch& rows);
 
+/// Whether a tenth of the records, or more, could not be used.
+[[nodiscard]] bool is_worth_a_warning(const Tally& tally);
+
 /// "of the first 40 records 40 (100%) cannot be used …": where a tenth of those in `first`, or more, cannot; else "".
-[[nodiscard]] std::string unusable_at_first(const Tally& first);
+/// `missing`: decode::missing_members(), where it was asked for; told where a member that is missing is a reason.
+[[nodiscard]] std::string unusable_at_first(const Tally& first, const std::string& missing = {});
 
 /// Counts the gradients of `rows`, which are the records of `first`, and those that are longer than the clip norm at
 /// θ_0.

@@ -8,15 +8,16 @@ double LabelTexts::read(std::string_view text) noexcept {
   constexpr std::string_view spaces = " \t";
   const std::size_t begin = std::min(text.find_first_not_of(spaces), text.size());
   text = text.substr(begin, text.find_last_not_of(spaces) + 1 - begin).substr(0, bytes_max);
-  const auto found = counts_.find(std::string(text));
-  if (found != counts_.end()) {
-    ++found->second;
-  } else if (counts_.size() < texts_max) {
-    counts_.emplace(text, 1);
-  } else {
-    ++others_;
+  auto found = counts_.find(std::string(text));
+  if (found == counts_.end()) {
+    if (counts_.size() == texts_max) {
+      ++others_;
+      return 0;
+    }
+    found = counts_.emplace(text, Count{0, counts_.size() + 1}).first;
   }
-  return 0;
+  ++found->second.records;
+  return static_cast<double>(found->second.number);
 }
 
 }  // namespace nustream::check

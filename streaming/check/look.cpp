@@ -47,6 +47,7 @@ std::string look_at_files(const config::Config& config, std::optional<std::uint6
     more = reader->read(rows, rows_per_look);
     check.take(rows);
   }
+  check.members() = decode::first_members(input);
   std::string source = records ? "the first of " : "";
   for (const std::string& file : input.files) source += (file == input.files.front() ? "" : ", ") + file;
   return source;
@@ -59,7 +60,10 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
   const std::string& topic = settings.topics.input;
   const std::int32_t partitions = kafka::TopicChecks(client).partitions(topic, kafka::in(patience)).value_or(0);
   if (partitions == 0) {
-    throw Failure(Exit::configuration, "topic '" + topic + "' (kafka.topic) does not exist: check its name");
+    throw Failure(Exit::configuration,
+                  "topic '" + topic +
+                      "' (kafka.topic) does not exist: check its name (nustream topics CONFIG shows "
+                      "what is there)");
   }
   const auto of_each = static_cast<std::int64_t>((records + static_cast<std::uint64_t>(partitions) - 1) /
                                                  static_cast<std::uint64_t>(partitions));
@@ -73,6 +77,8 @@ std::string look_at_topic(const config::Config& config, std::uint64_t records, D
     const kafka::TopicPartition place{topic, kafka::PartitionIndex{p}};
     const auto [from, end] = offsets_of(config, reader, place, of_each, kafka::in(patience));
     reader.read_patiently(place, from, end, patience, [&](const kafka::Message& message) {
+      const bool is_json = input.format == config::Format::json_lines && message.record.value.has_value();
+      if (is_json && !check.members().is_full()) check.members().add(*message.record.value);
       one.clear();
       add_to(one, message, true);
       decoder.decode(one.messages(), rows);

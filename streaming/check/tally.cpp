@@ -91,6 +91,17 @@ std::string unusable_line(const Tally& tally) {
   return labels.empty() ? line : line + "; " + labels;
 }
 
+std::string unusable_of_epoch(std::uint64_t rejected, std::uint64_t records) {
+  if (rejected == 0) return {};
+  const std::string all = with_separators(records);
+  if (rejected >= records) {
+    return fmt::format("none of the {} records that this epoch has read could be used: every step was noise alone",
+                       all);
+  }
+  return fmt::format("{} of the {} records that this epoch has read ({}) could not be used (zero gradients)",
+                     with_separators(rejected), all, percent(rejected, records));
+}
+
 /// What is clipped one by one.
 const char* clipped_name(const Tally& tally) {
   return tally.of_users ? "contributions of users" : tally.of_sums ? "residuals" : "gradients";

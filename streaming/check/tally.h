@@ -49,6 +49,10 @@ struct Tally {
 /// could.
 [[nodiscard]] std::string unusable_line(const Tally& tally);
 
+/// The same of `records` of an epoch whose reasons nobody keeps, `rejected` of which were unusable: "none of the
+/// 6,000 records that this epoch has read could be used: …".
+[[nodiscard]] std::string unusable_of_epoch(std::uint64_t rejected, std::uint64_t records);
+
 /// "8,844 of 66,000 gradients (13.4%) were clipped", with what to do where it is most of them; "" where none was.
 [[nodiscard]] std::string clipped_line(const Tally& tally);
 

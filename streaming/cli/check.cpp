@@ -6,6 +6,7 @@
 
 #include "attach/preflight.h"
 #include "check/data_check.h"
+#include "check/examples.h"
 #include "check/findings_text.h"
 #include "check/look.h"
 #include "cli/commands.h"
@@ -15,6 +16,7 @@
 #include "config/mechanism.h"
 #include "config/ranges.h"
 #include "config/settings_tree.h"
+#include "decode/reader.h"
 #include "local/settings.h"
 #include "publish/json_text.h"
 #include "serve/settings.h"
@@ -47,9 +49,9 @@ Exit check_local(const CheckArguments& arguments) {
 }
 
 /// Of a table it says nothing of its noise, which follows from how many records it has.
-std::string head_json(const config::Config& config, const std::string& digest,
-                      std::span<const std::string> warnings) {
-  std::string line = "{\"valid\":true,\"stream\":";
+std::string head_json(const config::Config& config, const std::string& digest, std::span<const std::string> warnings,
+                      bool is_valid = true) {
+  std::string line = is_valid ? "{\"valid\":true,\"stream\":" : "{\"valid\":false,\"stream\":";
   publish::append_string(config.stream, line);
   if (digest.empty()) {
     publish::append_field("steps", config.estimate.steps, line);
@@ -60,14 +62,22 @@ std::string head_json(const config::Config& config, const std::string& digest,
   return line;
 }
 
+bool is_usable(const check::Findings& findings) {
+  return findings.tally.rejected < findings.tally.records;
+}
+
+/// `findings`: null where no record was read.
 void print_head(const CheckArguments& arguments, const config::Config& config, const std::string& digest,
-                std::span<const std::string> warnings) {
+                std::span<const std::string> warnings, const check::Findings* findings) {
   const std::string kind = digest.empty() ? fmt::format("table {}, {} parameters, {} steps", config.stream,
                                                         config.descent.dimension, config.estimate.steps)
                                           : fmt::format("stream {}, {} parameters, settings digest {}", config.stream,
                                                         config.descent.dimension, digest);
-  fmt::print("{}: valid; {}{}\n", arguments.config.file, kind,
-             arguments.data ? "" : " (settings alone: no record was read)");
+  const char* const verdict = findings == nullptr || is_usable(*findings)
+                                  ? "valid"
+                                  : "the settings are valid, and NO RECORD CAN BE USED: a run would be noise alone";
+  fmt::print("{}: {}; {}{}\n", arguments.config.file, verdict, kind,
+             findings != nullptr ? "" : " (settings alone: no record was read)");
   for (const std::string& each : warnings) fmt::print("but {}\n", each);
 }
 
@@ -89,7 +99,10 @@ check::Findings look(const CheckArguments& arguments, config::Config& config, st
     throw Failure(Exit::configuration,
                   config.file + ": --data has nothing to read: name FILE, or set stream.input or [kafka]");
   }
-  return dry_run.findings(check::look_at_files(config, arguments.records, dry_run));
+  check::Findings found = dry_run.findings(check::look_at_files(config, arguments.records, dry_run));
+  if (found.tally.records == 0 && !arguments.records) throw decode::no_records(config.input);
+  found.examples = check::examples_of(found.tally, config.input);
+  return found;
 }
 
 /// What a plan is asked for: the number of records is public, and needed for a table.
@@ -101,6 +114,10 @@ PlanArguments plan_of(const CheckArguments& arguments, const check::Findings& fi
 }
 
 Exit judged(const CheckArguments& arguments, const check::Findings& findings) {
+  if (!is_usable(findings)) {
+    fmt::print(stderr, "nustream: no record can be used: a run would be noise alone; nothing was charged here\n");
+    return Exit::unusable;
+  }
   const double usable = 1 - findings.tally.unusable_share();
   if (!arguments.min_usable || usable >= *arguments.min_usable) return Exit::done;
   fmt::print(stderr, "nustream: of the records {} can be used, less than --min-usable {:g}\n",
@@ -115,6 +132,7 @@ Exit print(const CheckArguments& arguments, const std::string& head, const check
     fmt::print("{},\"data\":{},\"plan\":{}}}\n", head, check::to_json(findings), plan_json(plan_arguments));
   } else {
     check::print(findings, stdout);
+    if (!is_usable(findings)) return judged(arguments, findings);
     fmt::print("\nWhat nustream plan says, of the settings and so many records:\n\n");
     static_cast<void>(plan(plan_arguments));
   }
@@ -139,6 +157,19 @@ Exit check_to_measure(const CheckArguments& arguments, const config::Config& con
   return Exit::done;
 }
 
+/// What attach would refuse that a run over files needs not; where there are no files, it is refused here too.
+std::string refused_by_attach(const config::Config& config) {
+  if (config.kafka.brokers.empty()) return {};
+  try {
+    attach::require_key_file(config);
+    attach::require_readable(config);
+    return {};
+  } catch (const Failure& failure) {
+    if (config.input.files.empty()) throw;
+    return failure.what();
+  }
+}
+
 }  // namespace
 
 Exit check(const CheckArguments& arguments) {
@@ -154,6 +185,7 @@ Exit check(const CheckArguments& arguments) {
   if (!config.private_keys.empty()) return check_to_measure(arguments, config);
   serve::check(config.serve);
   attach::preflight(config);
+  const std::string refusal = refused_by_attach(config);
   const bool is_table = purpose == config::Purpose::table;
   std::string digest;  // of a stream
   std::vector<std::string> warnings;
@@ -166,10 +198,14 @@ Exit check(const CheckArguments& arguments) {
     digest = config::settings_digest(config, mechanism);
     warnings = attach::warnings_ahead(config, mechanism);
   }
-  const std::string head = head_json(config, digest, warnings);
-  if (!arguments.json) print_head(arguments, config, digest, warnings);
-  if (arguments.data) return print(arguments, head, look(arguments, config, steps));
-  if (arguments.json) fmt::print("{}}}\n", head);
+  if (!refusal.empty()) warnings.push_back("attach would refuse this: " + refusal);
+  if (arguments.data) {
+    const check::Findings findings = look(arguments, config, steps);
+    if (!arguments.json) print_head(arguments, config, digest, warnings, &findings);
+    return print(arguments, head_json(config, digest, warnings, is_usable(findings)), findings);
+  }
+  if (!arguments.json) print_head(arguments, config, digest, warnings, nullptr);
+  if (arguments.json) fmt::print("{}}}\n", head_json(config, digest, warnings));
   return Exit::done;
 }
 

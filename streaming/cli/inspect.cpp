@@ -7,9 +7,11 @@
 
 #include "attach/edit_users.h"
 #include "attach/lane_past.h"
+#include "check/tally.h"
 #include "cli/commands.h"
 #include "cli/inspect_chart.h"
 #include "config/ranges.h"
+#include "console/operator_counts.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
 #include "engine/group_spends.h"
@@ -53,6 +55,8 @@ struct Report {
   std::string key_file{};                    ///< of a folder; empty under an insecure seed
   std::string witness_file{};                ///< empty where there is none
   std::optional<users::UserCounts> users{};  ///< where they are asked for; NOT PRIVATE
+  std::uint64_t rejected = 0;                ///< records of the present epoch that could not be used; NOT PRIVATE
+  std::uint64_t records = 0;                 ///< that it has read, as positions tell
 };
 
 std::string read_whole(const journal::Disk::Path& path, journal::Disk& disk) {
@@ -128,6 +132,17 @@ const users::Limits& limits_of(const journal::Ledger& ledger, const std::string&
   return ledger.epochs.back().user->limits;
 }
 
+void count_records(const journal::StateRecord& record, Report& report) {
+  report.rejected = record.rejected;
+  report.records = record.position.value() - record.start.value();
+}
+
+/// On standard error, whatever is shown: an answer of noise alone looks like any other.
+void say_what_was_unusable(const Report& report, const std::string& place) {
+  const std::string line = check::unusable_of_epoch(report.rejected, report.records);
+  if (!line.empty()) console::say_for_operator(fmt::format("{}: {}", place, line));
+}
+
 /// `key_file` and `witness`: empty for the folder's own.
 Report read_folder(const InspectArguments& arguments, const std::filesystem::path& folder,
                    const secrets::KeySettings& key, const std::string& witness) {
@@ -153,6 +168,7 @@ Report read_folder(const InspectArguments& arguments, const std::filesystem::pat
                 journal::read_committed_ledger(*disk, folder, keys, state.record), last_release,
                 secrets::to_hex(keys.public_key())};
   journal::settle(report.ledger, state.record);
+  count_records(state.record, report);
   if (!arguments.insecure_seed) report.key_file = key_file;
   if (arguments.users) {
     report.users = folder::count_users(*disk, folder, state, limits_of(report.ledger, folder.string()));
@@ -188,6 +204,7 @@ std::vector<std::pair<std::string, Report>> read_topics(const InspectArguments& 
     const auto last = checks.last_published(kafka::Offset{std::max<std::int64_t>(from.value() - 1, 0)});
     Report report{state.identity, state.record.position, engine::ledger_of(state.record), last ? last->text : "",
                   secrets::to_hex(keys.public_key())};
+    count_records(state.record, report);
     if (arguments.users) {
       report.users = attach::count_users(config, client, place, keys, limits_of(report.ledger, place.name()));
     }
@@ -394,6 +411,7 @@ void print_chart_of_lane(const Report& report) {
 Exit inspect_topics(const InspectArguments& arguments, const config::Config& config, const std::string& key_file) {
   std::string json;
   for (const auto& [place, report] : read_topics(arguments, config, key_file)) {
+    say_what_was_unusable(report, place);
     if (arguments.json) {
       json += json.empty() ? '[' : ',';
       json += to_json(report);
@@ -422,12 +440,18 @@ Exit inspect(const InspectArguments& arguments) {
         config::read_config_to_measure(arguments.place, typed, config::purpose_of(arguments.place, {}));
     add_properties(arguments.kafka, config.kafka.properties);
     if (key.empty()) key = config.state.key_file;
+    if (!config.kafka.brokers.empty() && key.empty() && !arguments.insecure_seed) {
+      throw Failure(Exit::configuration, arguments.place +
+                                             ": state.key_file is missing, and states in topics open with "
+                                             "it alone: set it, or name the key's file with --key-file");
+    }
     if (!config.kafka.brokers.empty()) return inspect_topics(arguments, config, key);
     folder = config.state.directory;
     key_directory = config.state.key_directory;
     if (witness.empty()) witness = config.state.witness;
   }
   const Report report = read_folder(arguments, folder, {key, key_directory}, witness);
+  say_what_was_unusable(report, folder);
   if (arguments.json) {
     fmt::print("{}\n", to_json(report));
   } else {

@@ -41,6 +41,21 @@ std::string listed(const std::vector<std::string>& names) {
   return ", whose columns are " + list;
 }
 
+/// Whether all that are wanted, two at least, are there but for what the eye does not see: then they are names.
+bool is_proven(const std::vector<std::string>& names, std::span<const std::string> configured) {
+  return configured.size() >= 2 && std::all_of(configured.begin(), configured.end(), [&](const std::string& name) {
+           return std::find(names.begin(), names.end(), name) != names.end() || !looking_alike(names, name).empty();
+         });
+}
+
+/// Of lines that nothing divides: what else might.
+std::string one_column(const std::string& name) {
+  const std::size_t found = name.find_first_of(";\t|,");
+  if (found == std::string::npos) return ", whose lines have 1 column (is stream.delimiter right?)";
+  const std::string other = name[found] == '\t' ? "\\t" : std::string(1, name[found]);
+  return ", whose lines have 1 column and hold '" + other + "': set stream.delimiter = \"" + other + "\"";
+}
+
 /// What helps with a column that is not among `names`. Where a header is missing its fields are somebody's record:
 /// none is shown unless all other columns' names, two at least, prove that they are names, or all that are wanted,
 /// two at least, are there but for what the eye does not see.
@@ -49,13 +64,10 @@ std::string hint_for(const std::vector<std::string>& names, const std::string& c
   const auto is_there = [&](const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  const auto is_meant = [&](const std::string& name) {
-    return is_there(name) || !looking_alike(names, name).empty();
-  };
-  if (may_show || (configured.size() >= 2 && std::all_of(configured.begin(), configured.end(), is_meant))) {
+  if (may_show || is_proven(names, configured)) {
     if (const std::string alike = looking_alike(names, column); !alike.empty()) return alike;
   }
-  if (names.size() == 1) return ", whose lines have 1 column (is stream.delimiter right?)";
+  if (names.size() == 1) return one_column(names.front());
   const auto there = std::count_if(configured.begin(), configured.end(), is_there);
   const auto missing = static_cast<std::ptrdiff_t>(configured.size()) - there;
   if (may_show || (there >= 2 && missing <= 1)) return config::did_you_mean(column, names) + listed(names);
@@ -69,7 +81,7 @@ std::vector<std::string> read_header(std::string_view line, char delimiter, cons
   line = without_mark(line);
   const auto refuse = [&](const char* what) {
     throw Failure(Exit::data, "'" + path + "' has no header: its first line " + what +
-                                  "; add one, or name the columns and set header = false");
+                                  "; add one, or set stream.header = false and name the columns in stream.columns");
   };
   if (trim(line).empty()) refuse("is empty");
   const auto is_odd = [&](char c) { return is_control(c) && c != delimiter; };
@@ -99,6 +111,31 @@ std::size_t find_column(const std::vector<std::string>& names, const std::string
                   "column '" + column + "' is twice in " + where + "; give its columns different names");
   }
   return static_cast<std::size_t>(found - names.begin());
+}
+
+void require_columns(const std::vector<std::string>& names, const std::string& where,
+                     std::span<const std::string> configured, bool may_show) {
+  std::vector<std::string> missing;
+  for (const std::string& column : configured) {
+    const auto is_it = [&](const std::string& name) { return name == column; };
+    if (std::none_of(names.begin(), names.end(), is_it) && std::none_of(missing.begin(), missing.end(), is_it)) {
+      missing.push_back(column);
+    }
+  }
+  if (missing.size() < 2) return;
+  std::string list;
+  const bool is_shown = may_show && names.size() > 1;
+  for (const std::string& column : missing) {
+    std::string meant = looking_alike(names, column);
+    const bool may_hint = is_shown || is_proven(names, configured);
+    if (meant.empty() && is_shown && column.size() > 2) meant = config::did_you_mean(column, names);
+    list += (list.empty() ? "'" : ", '") + column + "'" + (may_hint ? meant : std::string());
+  }
+  const std::string behind = names.size() == 1 ? one_column(names.front())
+                             : is_shown        ? listed(names)
+                                               : ", which has " + std::to_string(names.size()) +
+                                              " columns (nustream check CONFIG --data shows them)";
+  throw Failure(Exit::configuration, "no columns " + list + " in " + where + behind + "; name such as are there");
 }
 
 }  // namespace nustream::decode

@@ -22,4 +22,10 @@ namespace nustream::decode {
                                       const std::string& where, std::span<const std::string> configured,
                                       bool may_show = false);
 
+/// Failure(configuration) that names all of `configured` that are not among `names`, where it is more than one of
+/// them (of one, find_column() says more). It names those that are there, or the ones that were meant, as
+/// find_column() does.
+void require_columns(const std::vector<std::string>& names, const std::string& where,
+                     std::span<const std::string> configured, bool may_show = false);
+
 }  // namespace nustream::decode

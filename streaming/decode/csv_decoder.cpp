@@ -42,11 +42,14 @@ class CsvDecoder : public LineDecoder {
                     "the delimiter cannot be a line end, a quotation mark or NUL; choose another");
     }
     if (has_header_ && !settings.columns.empty()) {
-      throw Failure(Exit::configuration,
-                    "columns are named although header = true; set header = false, or let the header name them");
+      throw Failure(
+          Exit::configuration,
+          "stream.columns are named although stream.header = true; set stream.header = false, or let the header name "
+          "them");
     }
     if (!has_header_ && settings.columns.empty()) {
-      throw Failure(Exit::configuration, "header = false, and no columns are named; name them in file order");
+      throw Failure(Exit::configuration,
+                    "stream.header = false, and no columns are named; name them in stream.columns, in file order");
     }
     if (!has_header_) bind(settings.columns, "the named columns");
   }
@@ -94,6 +97,9 @@ class CsvDecoder : public LineDecoder {
     const auto find = [&](const std::string& column) {
       return find_column(names, column, where, configured, may_show_header_);
     };
+    std::vector<std::string> all = configured;
+    if (!time_column_.empty()) all.push_back(time_column_);
+    require_columns(names, where, all, may_show_header_);
     for (const std::string& column : configured) columns_.push_back(static_cast<std::uint32_t>(find(column)));
     if (!time_column_.empty()) time_at_ = static_cast<std::uint32_t>(find(time_column_));
     if (times_public_ && time_at_ && *time_at_ != 0) throw hidden_time(time_column_, where);

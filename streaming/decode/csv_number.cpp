@@ -6,6 +6,7 @@
 
 #include "decode/merged_readings.h"
 #include "nustream/record/number.h"
+#include "nustream/record/row.h"
 
 namespace nustream::decode {
 namespace {
@@ -31,7 +32,7 @@ std::optional<double> read_with_comma(std::string_view text) {
 double read_csv_number(std::string_view text, char decimal) {
   const auto number = decimal == ',' ? read_with_comma(text) : record::parse_number(text);
   if (number) return *number;
-  return read_truth(text).value_or(unreadable);
+  return read_truth(text).value_or(record::unreadable_text(text));
 }
 
 }  // namespace nustream::decode

@@ -103,19 +103,16 @@ std::string other_program(std::string_view first, const std::string& path) {
   return {};
 }
 
-struct First {
-  std::string bytes;
-  bool is_all = false;
-};
+}  // namespace
 
-/// What can be read of it; a failure is told when it is read in earnest, behind the records before it.
-First first_bytes(const std::string& path) {
-  First first{std::string(look_bytes, '\0')};
+std::optional<FirstContent> first_content(const std::string& path, std::size_t bytes_max) {
+  if (is_standard_input(path) || !stored_size(path)) return std::nullopt;
+  FirstContent first{std::string(bytes_max, '\0')};
   std::size_t count = 0;
   try {
     const auto source = open_source(path);
-    while (count < look_bytes && !first.is_all) {
-      const ByteSource::Result result = source->read({first.bytes.data() + count, look_bytes - count});
+    while (count < bytes_max && !first.is_all) {
+      const ByteSource::Result result = source->read({first.bytes.data() + count, bytes_max - count});
       count += result.bytes;
       first.is_all = result.end;
     }
@@ -126,8 +123,6 @@ First first_bytes(const std::string& path) {
   return first;
 }
 
-}  // namespace
-
 std::string other_kind(std::string_view first, bool is_all, const config::InputSettings& settings,
                        const std::string& path) {
   if (std::string found = other_program(first, path); !found.empty()) return found;
@@ -137,9 +132,9 @@ std::string other_kind(std::string_view first, bool is_all, const config::InputS
 
 void refuse_other_kinds(const config::InputSettings& settings) {
   for (const std::string& path : settings.files) {
-    if (is_standard_input(path) || !stored_size(path)) continue;
-    const First first = first_bytes(path);
-    const std::string found = other_kind(first.bytes, first.is_all, settings, path);
+    const std::optional<FirstContent> first = first_content(path, look_bytes);
+    if (!first) continue;
+    const std::string found = other_kind(first->bytes, first->is_all, settings, path);
     if (!found.empty()) throw Failure(Exit::data, found);
   }
 }

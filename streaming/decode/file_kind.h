@@ -2,12 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "config/input.h"
 
 namespace nustream::decode {
+
+/// What the content of a file, decompressed, begins with.
+struct FirstContent {
+  std::string bytes;
+  bool is_all = false;  ///< nothing follows
+};
+/// The first bytes of it, at most `bytes_max`; nothing of what cannot be read twice. What cannot be read is told by
+/// who reads it in earnest, behind the records before it.
+[[nodiscard]] std::optional<FirstContent> first_content(const std::string& path, std::size_t bytes_max);
 
 /// So much of the content of a file is looked at.
 inline constexpr std::size_t look_bytes = std::size_t{1} << 16;

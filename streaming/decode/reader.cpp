@@ -5,6 +5,7 @@
 
 #include "decode/byte_source.h"
 #include "decode/file_kind.h"
+#include "decode/one_document.h"
 #include "decode/recorded_reader.h"
 #include "decode/segment_rows.h"
 #include "error.h"
@@ -42,9 +43,18 @@ std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record:
         "anew");
   }
   auto reader = std::make_unique<RecordedReader>(settings, schema);
+  refuse_one_document(settings, schema);
   refuse_other_kinds(settings);
   reader->open(true);
   return reader;
+}
+
+Failure no_records(const InputSettings& settings) {
+  const bool has_header = settings.format == Format::csv && settings.header && !has_segment(settings);
+  std::string files;
+  for (const std::string& file : settings.files) files += (files.empty() ? "'" : ", '") + file + "'";
+  return {Exit::data, files + (has_header ? ": a header and no records" : ": no records") +
+                          "; no step was taken: give it records"};
 }
 
 std::uint64_t first_position(const InputSettings& settings) {

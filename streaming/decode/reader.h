@@ -12,6 +12,7 @@
 
 #include "config/input.h"
 #include "decode/read_record.h"
+#include "error.h"
 #include "nustream/record/batch.h"
 #include "nustream/record/schema.h"
 
@@ -53,6 +54,9 @@ class Reader {
 /// Opens the first file (every one is looked at first) and binds the schema's columns; throws as above. Skips to
 /// `settings.from`.
 [[nodiscard]] std::unique_ptr<Reader> open_reader(const InputSettings& settings, const record::Schema& schema);
+
+/// What is said of an input without a record: Failure(data).
+[[nodiscard]] Failure no_records(const InputSettings& settings);
 
 /// Positions from `first` to before `end`.
 struct PositionRange {

@@ -208,6 +208,13 @@ void RecordedReader::pass_over_long() {
   before_run_.add(std::string(buffer_.over_long_begin()) += '\n', ordinal_);
 }
 
+SeenLine RecordedReader::place_of(std::uint64_t ordinal) const {
+  std::size_t file = begins_.size() - 1;
+  while (file > 0 && begins_[file].ordinal > ordinal) --file;
+  const FileBegin& begin = begins_[file];
+  return {settings_.files[file], ordinal - begin.ordinal + begin.lines_above + 1, {}, begin.header};
+}
+
 RecordedReader::Step RecordedReader::end_file() {
   if (!file_has_lines_) {
     const bool is_skipped = settings_.skip_lines > 0 || !settings_.comment.empty();
@@ -223,6 +230,7 @@ RecordedReader::Step RecordedReader::end_file() {
 
 void RecordedReader::open_next() {
   source_ = open_source(settings_.files[files_opened_++]);
+  begins_.push_back({ordinal_});
   buffer_.reset();
   header_pending_ = decoder_->has_header();
   lines_to_skip_ = settings_.skip_lines;
@@ -247,7 +255,10 @@ bool RecordedReader::skip_above() {
     if (lines_to_skip_ > 0) return true;
     return header_pending_ && !settings_.comment.empty() && line.starts_with(settings_.comment);
   };
-  const auto passed = [&] { lines_to_skip_ -= lines_to_skip_ > 0 ? 1 : 0; };
+  const auto passed = [&] {
+    lines_to_skip_ -= lines_to_skip_ > 0 ? 1 : 0;
+    ++begins_.back().lines_above;
+  };
   if (over_long_) {
     if (!is_above(buffer_.over_long_begin())) return true;
     over_long_ = false;
@@ -274,6 +285,8 @@ void RecordedReader::read_header() {
   } catch (const Failure& failure) {
     throw Failure(failure.code(), failure.what() + hint_for_lines_above(header, settings_));
   }
+  ++begins_.back().lines_above;
+  begins_.back().header = header;
   buffer_.consume(header.size());
   header_pending_ = false;
 }

@@ -15,6 +15,7 @@
 #include "decode/line_decoder.h"
 #include "decode/reader.h"
 #include "decode/recent_lines.h"
+#include "decode/seen_lines.h"
 #include "nustream/record/row.h"
 
 namespace nustream::decode {
@@ -34,6 +35,8 @@ class RecordedReader : public Reader {
   /// that can be read once alone, and so could not be looked at before, is refused (Failure(data)) where what it
   /// begins with is not what the settings say (other_kind()).
   void open(bool refuses_other_kinds = false);
+  /// Where a record stands that was read or passed; its text is left empty.
+  [[nodiscard]] SeenLine place_of(std::uint64_t ordinal) const;
   /// Ordinal of the next record.
   [[nodiscard]] std::uint64_t ordinal() const noexcept { return ordinal_; }
 
@@ -66,6 +69,12 @@ class RecordedReader : public Reader {
   bool file_has_lines_ = false;
   bool over_long_ = false;  // the next record was too long
   std::uint64_t ordinal_ = 0;
+  struct FileBegin {
+    std::uint64_t ordinal;          // of its first record
+    std::uint64_t lines_above = 0;  // its header among them
+    std::string header{};
+  };
+  std::vector<FileBegin> begins_;  // of the files that were opened
   // For at_hand(): the lines that were used of those in the buffer, from run_ on, the ones before them, and the first
   // that was read.
   const char* run_ = nullptr;

@@ -15,19 +15,21 @@ target_sources(nustream_service PRIVATE
   decode/file_kind.cpp
   decode/file_source.cpp
   decode/gzip_decompressor.cpp
-  decode/json_decoder.cpp decode/json_members.cpp
+  decode/json_decoder.cpp decode/json_members.cpp decode/json_names.cpp
   decode/leading_fields.cpp
   decode/line_buffer.cpp
   decode/line_decoder.cpp
   decode/message.cpp
   decode/message_columns.cpp
   decode/message_decoder.cpp
+  decode/one_document.cpp
   decode/open_source.cpp
   decode/random_access.cpp
   decode/read_record.cpp
   decode/reader.cpp
   decode/recent_lines.cpp
   decode/recorded_reader.cpp
+  decode/seen_lines.cpp
   decode/segment_format.cpp
   decode/segment_reader.cpp
   decode/segment_record.cpp

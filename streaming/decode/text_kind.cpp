@@ -48,6 +48,11 @@ bool has_carriage_returns_alone(std::string_view first) {
   return found != std::string_view::npos && first.find_first_not_of('\r', found) != std::string_view::npos;
 }
 
+bool begins_an_object(std::string_view line) {
+  return line.starts_with('{') && trimmed(line.substr(1)).starts_with('"');
+}
+
+const TextKind json_lines{"JSON lines, and stream.format = \"csv\"", "set stream.format = \"jsonl\""};
 const TextKind json_array{"a JSON array, and one object a line is read",
                           "write it so, and set stream.format = \"jsonl\": jq -c '.[]' '%' > '%.jsonl'"};
 const TextKind json_document{"JSON of many lines an object, and one object a line is read",
@@ -79,7 +84,6 @@ TextKind instead_of_json_lines(const std::vector<std::string_view>& lines) {
 }
 
 TextKind instead_of_csv(const std::vector<std::string_view>& lines, const config::InputSettings& settings) {
-  const TextKind json_lines{"JSON lines, and stream.format = \"csv\"", "set stream.format = \"jsonl\""};
   const std::string_view line = lines.front();
   const auto looks_like_record = [](std::string_view each) {
     return looks_like_object(each) && each.find('"') != std::string_view::npos;
@@ -117,6 +121,7 @@ TextKind text_kind(std::string_view first, bool is_all, const config::InputSetti
   const std::vector<std::string_view> lines = lines_of(behind, is_all);
   // One line may be longer than what is looked at.
   if (lines.empty() && is_array_of_objects(trimmed(behind))) return json_array;
+  if (lines.empty() && settings.format == config::Format::csv && begins_an_object(trimmed(behind))) return json_lines;
   if (lines.empty() || (lines.size() < 2 && !is_all && !settings.header)) return {};
   if (settings.format == config::Format::csv) return instead_of_csv(lines, settings);
   return lines.size() < 2 && !is_all ? TextKind{} : instead_of_json_lines(lines);

@@ -13,6 +13,7 @@
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "console/warnings.h"
+#include "decode/json_names.h"
 #include "engine/table_design.h"
 #include "estimate/comparison.h"
 #include "estimate/descent_run.h"
@@ -134,7 +135,9 @@ bool has_releases(const config::Config& config) {
 /// What the operator is told of the table before its first step.
 void say_at_first(const config::Config& config, const config::Mechanism& mechanism, const Table& table,
                   const Options& options) {
-  console::say_for_operator(check::unusable_at_first(table.counts));
+  const bool is_asked = check::is_worth_a_warning(table.counts);
+  console::say_for_operator(check::unusable_at_first(
+      table.counts, is_asked ? decode::missing_members(config.input, config.schema) : std::string()));
   if (options.start == folder::Start::resume) return;
   const record::RowSlice all = table.slice(0, table.rows());
   check::Tally first = table.counts;

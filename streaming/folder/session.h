@@ -95,6 +95,8 @@ class Session {
   void finish();
   /// Where unusable records are listed; "" where that is not asked for. For the operator alone.
   [[nodiscard]] std::string rejects_file() const;
+  /// Of the state that it goes on from, how many of this epoch's records could not be used. For the operator alone.
+  [[nodiscard]] std::uint64_t rejected_before() const noexcept { return rejected_before_; }
   /// After finish(): false where a write of them failed, so that none is listed from there on.
   [[nodiscard]] bool rejects_are_written() const { return !journal_->rejects_given_up(); }
 

@@ -13,6 +13,7 @@
 #include "console/path_printer.h"
 #include "console/signals.h"
 #include "console/warnings.h"
+#include "decode/json_names.h"
 #include "engine/budget_advice.h"
 #include "engine/release_encoder.h"
 #include "folder/session.h"
@@ -74,10 +75,6 @@ void say_nothing_was_read(const config::Config& config, const folder::Options& o
                options.from.value_or("its beginning"), options.to.value_or("its end"));
     return;
   }
-  if (from_the_beginning) {
-    fmt::print(stderr, "nustream: the input has no records: no step was taken\n");
-    return;
-  }
   const bool one_pass = window.passes == 1;  // of several passes positions count on, and are no ordinals
   fmt::print(stderr,
              "nustream: no new records behind record {}{}: no step was taken; to have the input read again from its "
@@ -94,12 +91,24 @@ FirstLook first_look(const config::Config& config, const config::Mechanism& mech
   const auto look = [&, is_new](const record::RowBatch& rows) {
     check::Tally first = check::tally_of(rows);
     if (is_new && options.min_usable) check::require_usable(first, *options.min_usable);
-    console::say_for_operator(check::unusable_at_first(first));
+    const bool is_asked = check::is_worth_a_warning(first);
+    console::say_for_operator(check::unusable_at_first(
+        first, is_asked ? decode::missing_members(config.input, config.schema) : std::string()));
     if (!is_new) return;
     check::count_clips(config, mechanism, record::slice(rows, 0, rows.count()), first);
     console::say_for_operator(check::clipped_at_first(first, check::clip_of(config)));
   };
   return {options.min_usable ? check::records_judged : 1, look};
+}
+
+/// A run that goes on shows an answer that earlier ones have made, too: what they were told of its records is said
+/// again, of all of the epoch. `steps_before`: that the state had taken.
+void say_of_epoch(const config::Config& config, const folder::Session& session, const RecordLoop& loop,
+                  std::uint64_t steps_before) {
+  if (session.rejected_before() == 0) return;
+  const std::uint64_t records = steps_before * config.descent.minibatch + loop.counts().records;
+  const std::string line = check::unusable_of_epoch(session.rejected_before() + loop.counts().rejected, records);
+  console::say_for_operator(line + ": nustream check CONFIG --data shows more");
 }
 
 bool reads_pipe(const config::Config& config) {
@@ -184,6 +193,7 @@ Exit run(config::Config config, const folder::Options& options, folder::AccountS
                   Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
                           config.state.rejects},
                   Pacer(options.speed), first_look(config, mechanism, options, session));
+  const std::uint64_t steps_before = session.lane().steps().value();
   std::optional<std::uint64_t> records_total;
   if (window.end) {
     const std::uint64_t all = window.first + (*window.end - window.first) * window.passes;
@@ -213,10 +223,12 @@ Exit run(config::Config config, const folder::Options& options, folder::AccountS
   promise.tell(session.warnings());
   console::warn_of_lost(rejects_of(session));
   console::print_for_operator(counted(loop, session), rejects_of(session));
+  if (options.start == folder::Start::resume) say_of_epoch(config, session, loop, steps_before);
   if (failure) std::rethrow_exception(failure);
   say_how_it_ended(config, options, session, ending, stepper.released_at());
 
   if (ending == Ending::input && loop.counts().records == 0 && loop.counts().left_over == 0) {
+    if (options.start == folder::Start::fresh && !options.from && !options.to) throw decode::no_records(config.input);
     say_nothing_was_read(config, options, window, session.lane().position());
   }
 

@@ -140,8 +140,8 @@ TEST(Cases, LinesAboveTheHeaderAreProposed) {
   const CommandResult result = one.run("estimate");
   EXPECT_EQ(result.code, 78);
   EXPECT_EQ(result.err,
-            "nustream: error: no column 'x' in the header of '" + one.path("in.csv") +
-                "', whose lines have 1 column (is stream.delimiter right?); name one that is there (if lines "
+            "nustream: error: no columns 'x', 'y' in the header of '" + one.path("in.csv") +
+                "', whose lines have 1 column (is stream.delimiter right?); name such as are there (if lines "
                 "that begin with '#' stand above the header, set stream.comment = \"#\", or stream.skip_lines "
                 "to their number)\n");
   EXPECT_FALSE(one.has_begun());

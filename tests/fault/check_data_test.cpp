@@ -69,8 +69,8 @@ TEST_F(CheckData, ShowsWhatARunWouldMeetAndKeepsNothing) {
                       "alone, and settings chosen by looking at it "
                       "are not covered by the promise\n"),
             HasSubstr("records         5 of "), HasSubstr("usable          2 (40%)\n"),
-            HasSubstr("unusable        1 (20%): column 'x': not a number; record 3 is one\n"),
-            HasSubstr("unusable        2 (40%): column 'y': not a label 0 … 1; record 0 is one\n"),
+            HasSubstr("unusable        1 (20%): column 'x': empty; record 3 is one (line 5)\n"),
+            HasSubstr("unusable        2 (40%): column 'y': not a label 0 … 1; record 0 is one (line 2: '-1')\n"),
             HasSubstr("clipped         2 of 2 gradients (100%) at theta = 0, where a run begins\n"),
             HasSubstr("refused labels  '-1' 2 times\n"), HasSubstr("kind=new: the text 'new' never occurs\n")));
   EXPECT_THAT(result.out, AllOf(HasSubstr("  x: 5% of it lies 120 working units or more from 0: give it a center and "
@@ -106,7 +106,7 @@ TEST_F(CheckData, ShowsTheHeaderThatLacksAColumn) {
   rows("alice,1,0\n");
   const CommandResult result = check({"--data"});
   EXPECT_EQ(result.code, 78);
-  EXPECT_THAT(result.err, HasSubstr("no column 'x' in the header of '"));
+  EXPECT_THAT(result.err, HasSubstr("no columns 'x', 'kind', 'y' in the header of '"));
   EXPECT_THAT(result.err, HasSubstr("whose columns are 'alice', '1', '0'"));
   const CommandResult replay = run_command(NUSTREAM_COMMAND, {"replay", config_, "--set", "state.directory=none"});
   EXPECT_THAT(replay.err, Not(HasSubstr("alice")));

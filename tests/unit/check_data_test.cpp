@@ -58,7 +58,7 @@ TEST(DataCheck, ProfilesUsableRecordsInOriginalUnits) {
   EXPECT_EQ(found.tally.records, 5U);
   EXPECT_EQ(found.tally.rejected, 2U);
   EXPECT_EQ(found.tally.reasons.at("column 'x': not a number").first, Position{2});
-  EXPECT_EQ(found.tally.reasons.at("column 'y': not a number").first, Position{4});
+  EXPECT_EQ(found.tally.reasons.at("column 'y': empty").first, Position{4});
   ASSERT_EQ(found.columns.size(), 2U);
   const ColumnFinding& x = found.columns[0];
   EXPECT_EQ(x.profile.count(), 3U);

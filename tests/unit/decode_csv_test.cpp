@@ -58,7 +58,7 @@ TEST(Csv, EachBadRecordIsOneRowOfZeros) {
   expect_unusable("5", "fewer fields than columns");
   expect_unusable("", "the line is empty");
   expect_unusable("\r", "the line is empty");
-  expect_unusable(",", "column 'a': not a number");
+  expect_unusable(",", "column 'a': empty");
   expect_unusable("\"5,6", "a quotation mark is never closed");
   expect_unusable("5,\"6", "a quotation mark is never closed");
   expect_unusable("\"5\"x,6", "text follows a closing quotation mark");
@@ -186,7 +186,9 @@ TEST(Csv, TextReadingsOfPlainAndQuotedRows) {
            schema);
   EXPECT_EQ(batch.x, (std::vector<double>{8, 0, 1, 9, 1, 2, 0, 0, 0}));
   ASSERT_EQ(batch.rejects.size(), 1U);
-  EXPECT_EQ(batch.rejects[0].reason, "column 'ts': not a timestamp (a plain number is one where its unit is set)");
+  EXPECT_EQ(batch.rejects[0].reason,
+            "column 'ts': not a timestamp such as 2010-01-31T09:00 (ISO 8601; a plain number is one where its unit "
+            "is set)");
 }
 
 TEST(Csv, ASchemaThatNeedsNothingStillCountsEveryRecord) {

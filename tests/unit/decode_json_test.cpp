@@ -44,7 +44,7 @@ TEST(JsonLines, EachBadRecordIsOneRowOfZeros) {
       {R"({"a":"nan","b":1})", "column 'a': not a number"},
       {R"({"a":1e999,"b":1})", "column 'a': not a number"},
       {R"({"a":"1,5","b":1})", "column 'a': not a number"},
-      {R"({"a":"","b":1})", "column 'a': not a number"},
+      {R"({"a":"","b":1})", "column 'a': empty"},
       {"", "the line is empty"},
       {"7", "not a JSON object"},
       {"[1,2]", "not a JSON object"},

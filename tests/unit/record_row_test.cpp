@@ -163,7 +163,8 @@ TEST(RowBuilder, ReasonsNameTheColumnAndNeverAValue) {
   EXPECT_EQ(builder.reason(unreadable), "column 'quantity': not a number");
   const double no_time[] = {1, nan};
   EXPECT_EQ(builder.reason(no_time),
-            "column 'hour_seen': not a timestamp (a plain number is one where its unit is set)");
+            "column 'hour_seen': not a timestamp such as 2010-01-31T09:00 (ISO 8601; a plain number is one where its "
+            "unit is set)");
   const double negative[] = {-4242, 3};
   EXPECT_EQ(builder.reason(negative), "column 'quantity': log is not finite");
   EXPECT_EQ(builder.reason(negative).find("4242"), std::string::npos);

@@ -49,6 +49,14 @@ inline constexpr double missing = std::bit_cast<double>(std::uint64_t{0x7ff8'000
   return std::bit_cast<std::uint64_t>(reading) == std::bit_cast<std::uint64_t>(missing);
 }
 
+/// The same of a field that is there and holds no text: only is_empty() may ask.
+inline constexpr double empty = std::bit_cast<double>(std::uint64_t{0x7ff8'0000'0000'0002});
+[[nodiscard]] constexpr bool is_empty(double reading) noexcept {
+  return std::bit_cast<std::uint64_t>(reading) == std::bit_cast<std::uint64_t>(empty);
+}
+/// What a text is read as that is no number and no time: `empty` where it is nothing, or spaces and tabs; else NaN.
+[[nodiscard]] double unreadable_text(std::string_view text) noexcept;
+
 /// The number that `text` is under the field's reading: finite, or NaN where it cannot be read.
 [[nodiscard]] double read_field(const Field& field, std::string_view text) noexcept;
 

@@ -1,0 +1,178 @@
+#include "decode/one_document.h"
+
+#include <algorithm>
+#include <array>
+
+#include "decode/csv_line.h"
+#include "decode/file_kind.h"
+#include "decode/json_names.h"
+#include "error.h"
+#include "publish/json_text.h"
+
+namespace nustream::decode {
+namespace {
+
+constexpr std::size_t document_bytes_max = std::size_t{16} << 20;  // one that is longer is told by so much of it
+constexpr std::string_view white_space = " \t\r\n";
+
+/// A walk over the text of a document that need not end.
+class Outline {
+ public:
+  explicit Outline(std::string_view text) : text_(text) {}
+
+  JsonOutline walk(bool is_all) {
+    while (at_ < text_.size()) {
+      const char c = text_[at_++];
+      if (c == '"') {
+        take_string();
+      } else if (c == '{' || c == '[') {
+        open(c);
+      } else if (c == '}' || c == ']') {
+        if (open_.empty()) return {};
+        open_.pop_back();
+        if (open_.empty()) return ended(is_all);
+      } else if (c == ',' && !open_.empty()) {
+        open_.back().is_first = false;
+        open_.back().key.clear();
+      } else if (open_.empty() && white_space.find(c) == std::string_view::npos) {
+        return {};
+      }
+    }
+    found_.is_one = !is_all && !open_.empty();
+    return std::move(found_);
+  }
+
+ private:
+  struct Level {
+    char kind;
+    bool is_first = true;  // of an array's elements
+    std::string key{};     // of an object's present member
+  };
+
+  /// A member's name where the object has none yet.
+  void take_string() {
+    std::string text;
+    for (bool escaped = false; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (!escaped && c == '"') break;
+      escaped = !escaped && c == '\\';
+      text += c;
+    }
+    ++at_;
+    if (open_.empty() || open_.back().kind != '{' || !open_.back().key.empty()) return;
+    open_.back().key = text;
+    if (open_.size() == 1) found_.members.push_back(text);
+  }
+
+  void open(char kind) {
+    if (open_.size() == 1) found_.nested.push_back(open_.back().key);
+    const bool holds_records = kind == '{' && open_.size() > 1 && open_.back().kind == '[' && open_.back().is_first;
+    if (holds_records && found_.records_in.empty()) {
+      std::vector<std::string> way;
+      for (std::size_t i = 0; i + 1 < open_.size(); ++i) {
+        if (open_[i].kind != '{') break;
+        way.push_back(open_[i].key);
+      }
+      if (way.size() + 1 == open_.size()) found_.records_in = way;
+    }
+    open_.push_back({kind});
+  }
+
+  JsonOutline ended(bool is_all) {
+    found_.is_one = is_all && text_.find_first_not_of(white_space, at_) == std::string_view::npos;
+    return std::move(found_);
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::vector<Level> open_;
+  JsonOutline found_;
+};
+
+bool is_among(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// A member's name that says nothing of anybody.
+bool is_common(const std::string& name) {
+  constexpr std::array common{"data",      "records", "rows",         "results", "items", "values",
+                              "features",  "hits",    "entries",      "result",  "body",  "payload",
+                              "documents", "events",  "observations", "response"};
+  return std::find(common.begin(), common.end(), name) != common.end();
+}
+
+/// As jq takes a name.
+std::string member_of(const std::string& name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto is_plain = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  if (!name.empty() && is_letter(name.front()) && std::all_of(name.begin(), name.end(), is_plain)) return "." + name;
+  std::string quoted;
+  publish::append_string(name, quoted);
+  return ".[" + quoted + "]";
+}
+
+std::string way_to_records(const std::vector<std::string>& way, bool may_show) {
+  if (!may_show && !std::all_of(way.begin(), way.end(), is_common)) return ".NAME[]";
+  std::string filter;
+  for (const std::string& name : way) filter += member_of(name);
+  return filter + "[]";
+}
+
+/// Arrays side by side, or objects with one member a record, as one object a record.
+std::string transposed(const std::vector<std::string>& columns) {
+  std::string all;
+  std::string object;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    all += (i == 0 ? "" : ", ") + member_of(columns[i]);
+    object += i == 0 ? "" : ", ";
+    publish::append_string(columns[i], object);
+    object += ": .[" + std::to_string(i) + "]";
+  }
+  return "[" + all + " | [.[]]] | transpose[] | {" + object + "}";
+}
+
+}  // namespace
+
+JsonOutline outline_of(std::string_view text, bool is_all) {
+  const std::size_t begin = text.find_first_not_of(white_space);
+  if (begin == std::string_view::npos || text[begin] != '{') return {};
+  return Outline(text).walk(is_all);
+}
+
+std::string one_document(std::string_view text, bool is_all, const std::vector<std::string>& columns,
+                         const config::InputSettings& settings, const std::string& path) {
+  if (settings.envelope != config::Envelope::none || columns.empty()) return {};
+  const JsonOutline seen = outline_of(without_mark(text), is_all);
+  if (!seen.is_one) return {};
+  const bool none_is_read = std::none_of(columns.begin(), columns.end(), [&](const std::string& column) {
+    if (column.starts_with('/')) return is_among(column.substr(1, column.find('/', 1) - 1), seen.members);
+    return is_among(column, seen.members) && !is_among(column, seen.nested);
+  });
+  if (!none_is_read) return {};
+  const auto sentence = [&](const char* what, const std::string& filter, const char* behind) {
+    return "'" + path + "' is one JSON document " + what + ", and one object a line is read: write it so" +
+           (settings.format == config::Format::csv ? ", and set stream.format = \"jsonl\"" : "") + ": jq -c '" +
+           filter + "' '" + path + "' > '" + path + ".jsonl'" + behind;
+  };
+  const auto is_nested = [&](const std::string& column) { return is_among(column, seen.nested); };
+  const bool are_columns = std::all_of(columns.begin(), columns.end(), is_nested) ||
+                           (seen.records_in.empty() && std::any_of(columns.begin(), columns.end(), is_nested));
+  if (are_columns) return sentence("whose columns are arrays", transposed(columns), "");
+  if (seen.records_in.empty()) return {};
+  const std::string filter = way_to_records(seen.records_in, settings.may_show_header);
+  return sentence("whose records are an array inside it", filter,
+                  filter == ".NAME[]" ? ", where NAME is the member that holds the array" : "");
+}
+
+void refuse_one_document(const config::InputSettings& settings, const record::Schema& schema) {
+  const std::vector<std::string> columns = wanted_columns(settings, schema);
+  for (const std::string& path : settings.files) {
+    auto first = first_content(path, look_bytes);
+    if (!first || !outline_of(without_mark(first->bytes), first->is_all).is_one) continue;
+    if (!first->is_all) first = first_content(path, std::max(document_bytes_max, settings.record_bytes_max));
+    const std::string found = one_document(first->bytes, first->is_all, columns, settings, path);
+    if (!found.empty()) throw Failure(Exit::data, found);
+  }
+}
+
+}  // namespace nustream::decode

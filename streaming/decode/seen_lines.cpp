@@ -1,0 +1,114 @@
+#include "decode/seen_lines.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "decode/byte_source.h"
+#include "decode/csv_columns.h"
+#include "decode/csv_line.h"
+#include "decode/json_names.h"
+#include "decode/recorded_reader.h"
+#include "decode/segment_rows.h"
+
+namespace nustream::decode {
+namespace {
+
+constexpr std::size_t shown_bytes_max = 60;  // bytes
+
+/// On one line, and cut.
+std::string shown(std::string_view text) {
+  std::string out(text.substr(0, shown_bytes_max));
+  while (!out.empty() && text.size() > shown_bytes_max &&
+         (static_cast<unsigned char>(text[out.size()]) & 0xc0U) == 0x80U) {
+    out.pop_back();  // not in the middle of a character
+  }
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return text.size() > shown_bytes_max ? out + "…" : out;
+}
+
+bool can_be_shown(const config::InputSettings& settings) {
+  return std::all_of(settings.files.begin(), settings.files.end(), [](const std::string& file) {
+    return !is_standard_input(file) && stored_size(file).has_value() && !is_segment(file);
+  });
+}
+
+std::optional<std::vector<std::string_view>> fields_of(std::string_view line, char delimiter, std::string& memory) {
+  std::vector<std::string_view> fields;
+  const std::string_view whole = without_mark(without_line_end(line));
+  const CsvFault fault = split_csv_line(whole, delimiter, std::numeric_limits<std::size_t>::max(), fields, memory);
+  return fault == CsvFault::none ? std::optional(fields) : std::nullopt;
+}
+
+std::optional<std::string> text_in_csv(const SeenLine& seen, const std::string& column,
+                                       const config::InputSettings& settings) {
+  std::string memory;
+  const auto fields = fields_of(seen.text, settings.delimiter, memory);
+  if (!fields) return std::nullopt;
+  const std::vector<std::string> names =
+      settings.header ? read_header(seen.header, settings.delimiter, seen.file) : settings.columns;
+  const auto found = std::find(names.begin(), names.end(), column);
+  const auto at = static_cast<std::size_t>(found - names.begin());
+  return found != names.end() && at < fields->size() ? std::optional(shown((*fields)[at])) : std::nullopt;
+}
+
+std::optional<std::string> text_in_json(const SeenLine& seen, const std::string& column,
+                                        const config::InputSettings& settings) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element record;
+  if (parser.parse(simdjson::padded_string(seen.text)).get(record) != simdjson::SUCCESS) return std::nullopt;
+  const std::string pointer = column.starts_with('/') ? column : pointer_to(column);
+  for (const char* row : {"", "/after", "/payload/after"}) {
+    const bool is_tried = *row == '\0' || settings.envelope != config::Envelope::none;
+    simdjson::dom::element value;
+    if (!is_tried || record.at_pointer(row + pointer).get(value) != simdjson::SUCCESS) continue;
+    std::string_view text;
+    return shown(value.get(text) == simdjson::SUCCESS ? std::string(text) : simdjson::minify(value));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::map<std::uint64_t, SeenLine> seen_lines(const config::InputSettings& settings,
+                                             std::span<const std::uint64_t> ordinals) {
+  std::map<std::uint64_t, SeenLine> seen;
+  if (ordinals.empty() || !can_be_shown(settings)) return seen;
+  config::InputSettings all = settings;
+  all.from = ordinals.back() + 1;
+  all.to.reset();
+  all.time_column.clear();
+  RecordedReader reader(all, record::Schema{});
+  reader.open();
+  const auto keep = [&](const ReadRecord& record) {
+    SeenLine line = reader.place_of(record.position);
+    line.text = record.bytes;
+    seen.emplace(record.position, std::move(line));
+  };
+  while (!reader.pass(ordinals, keep)) {
+  }
+  return seen;
+}
+
+std::optional<std::string> text_in(const SeenLine& seen, const std::string& column,
+                                   const config::InputSettings& settings) {
+  return settings.format == config::Format::csv ? text_in_csv(seen, column, settings)
+                                                : text_in_json(seen, column, settings);
+}
+
+std::optional<FieldCounts> field_counts(const SeenLine& seen, const config::InputSettings& settings) {
+  if (settings.format != config::Format::csv) return std::nullopt;
+  std::string memory;
+  const auto fields = fields_of(seen.text, settings.delimiter, memory);
+  if (!fields) return std::nullopt;
+  std::string of_header;
+  const auto columns = settings.header ? fields_of(seen.header, settings.delimiter, of_header) : std::nullopt;
+  if (settings.header && !columns) return std::nullopt;
+  return FieldCounts{fields->size(), columns ? columns->size() : settings.columns.size()};
+}
+
+}  // namespace nustream::decode
