@@ -18,14 +18,23 @@ constexpr std::uint64_t gradients_judged = 10;
 
 }  // namespace
 
-void LaneTally::say(const std::string& what) const {
+void LaneTally::say(const std::string& what, bool is_trouble) const {
   if (what.empty()) return;
-  log::info("records_of_lane", fmt::format("lane {}: operator only, not private: {}", lane_.value(), what),
-            {{"lane", std::uint64_t{lane_.value()}}});
+  log::write({is_trouble ? log::Level::warning : log::Level::info,
+              "records_of_lane",
+              fmt::format("lane {}: operator only, not private: {}", lane_.value(), what),
+              {{"lane", std::uint64_t{lane_.value()}}}});
+}
+
+void LaneTally::say_shares(const check::Tally& tally) const {
+  const std::string unusable = check::unusable_line(tally);
+  say(unusable.empty() ? unusable : unusable + ": nustream check CONFIG --data shows more",
+      check::is_worth_a_warning(tally));
+  say(check::clipped_line(tally), false);
 }
 
 void LaneTally::read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip,
-                     const CountClips& count_clips) {
+                     const CountClips& count_clips, const std::function<std::string()>& missing) {
   if (first >= rows.count() || first_.records >= looked_at) return;
   const std::uint64_t before = first == 0 ? 0 : rows.next[first - 1];
   const auto is_new = [&](const record::Reject& reject) { return reject.position.value() >= before; };
@@ -37,10 +46,11 @@ void LaneTally::read(const record::RowBatch& rows, std::size_t first, const chec
     first_.clipped += count_clips(record::slice(rows, first, rows.count()));
   }
   const auto tell = [&](bool& told, const std::string& what) {
-    if (!told) say(what);
+    if (!told) say(what, true);
     told |= !what.empty();
   };
-  tell(told_unusable_, check::unusable_at_first(first_));
+  const bool is_asked = missing && !told_unusable_ && check::is_worth_a_warning(first_);
+  tell(told_unusable_, check::unusable_at_first(first_, is_asked ? missing() : std::string()));
   // A few gradients say little of the clip.
   if (first_.gradients >= gradients_judged) tell(told_clipped_, check::clipped_at_first(first_, clip));
 }
@@ -50,15 +60,13 @@ void LaneTally::tick(std::chrono::steady_clock::time_point now) {
   told_at_ = now;
   const check::Tally since = tally_.since(told_);
   told_ = tally_;
-  say(check::unusable_line(since));
-  say(check::clipped_line(since));
+  say_shares(since);
 }
 
 void LaneTally::end() {
   if (ended_) return;
   ended_ = true;
-  say(check::unusable_line(tally_));
-  say(check::clipped_line(tally_));
+  say_shares(tally_);
 }
 
 }  // namespace nustream::attach

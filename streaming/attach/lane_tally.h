@@ -25,8 +25,10 @@ class LaneTally {
 
   /// Rows that were read and took no step yet, those from `first` on for the first time. Of the first hundred records
   /// it says at once where many cannot be used, or nearly all are clipped at `clip`. `count_clips` is empty where the
-  /// lane goes on from other steps.
-  void read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip, const CountClips& count_clips);
+  /// lane goes on from other steps. `missing` is asked for what the first records lack (decode::MemberNames), where
+  /// it is not empty.
+  void read(const record::RowBatch& rows, std::size_t first, const check::Clip& clip, const CountClips& count_clips,
+            const std::function<std::string()>& missing = {});
   /// Records of a batch that is durable: one that is computed again counts once.
   void committed(const check::Tally& batch) { tally_.add(batch); }
   /// Says what was counted since the last time, at most once in ten minutes, where some of it could not be used or
@@ -36,7 +38,8 @@ class LaneTally {
   void end();
 
  private:
-  void say(const std::string& what) const;
+  void say(const std::string& what, bool is_trouble) const;
+  void say_shares(const check::Tally& tally) const;
 
   LaneId lane_;
   check::Tally first_;  // of the first records

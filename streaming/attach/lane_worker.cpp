@@ -53,6 +53,11 @@ void LaneWorker::take(std::span<const kafka::Message> messages) {
   } catch (const Failure& failure) {
     return fail(failure);  // a record without the append time that windows go by
   }
+  if (host_.setup.config.input.format == config::Format::json_lines) {
+    for (const kafka::Message& message : messages) {
+      if (message.record.value && !names_.is_full()) names_.add(*message.record.value);
+    }
+  }
   look_at_first(before);
   pump();
 }
@@ -64,7 +69,9 @@ void LaneWorker::look_at_first(std::size_t before) {
     return check::clipped_at_start(config, *open_->state.mechanism, rows);
   };
   tally_.read(open_->input.rows(), before, check::clip_of(config),
-              open_->begins ? LaneTally::CountClips(count_clips) : LaneTally::CountClips());
+              open_->begins ? LaneTally::CountClips(count_clips) : LaneTally::CountClips(), [&] {
+                return names_.missing(decode::wanted_columns(config.input, config.schema), config.input.envelope);
+              });
 }
 
 void LaneWorker::end_of_partition(std::uint64_t offset) {

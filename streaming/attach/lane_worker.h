@@ -20,6 +20,7 @@
 #include "attach/lane_tally.h"
 #include "attach/lane_transactions.h"
 #include "attach/open_lane.h"
+#include "decode/json_names.h"
 #include "error.h"
 
 namespace nustream::attach {
@@ -138,6 +139,7 @@ class LaneWorker : public std::enable_shared_from_this<LaneWorker> {
   boost::asio::steady_timer read_timer_;
   Backoff backoff_;
   Kept kept_;
+  decode::MemberNames names_;       // that the first records have
   LaneTally tally_;                 // of this process, however often the lane is opened
   std::optional<Failure> failure_;  // why it is flushing, stopping or stopped
   std::optional<LaneEnd> end_;      // why it is finishing or finished

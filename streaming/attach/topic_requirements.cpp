@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "config/nearest.h"
 #include "error.h"
 #include "kafka/topic_checks.h"
 #include "kafka/write_check.h"
@@ -25,6 +26,27 @@ constexpr std::chrono::milliseconds write_check_max{5'000};
 [[noreturn]] void refuse(const std::string& line) {
   throw Failure(Exit::configuration, line);
 }
+
+}  // namespace
+
+std::string nearest_topic(const kafka::ClientSettings& client, const std::string& topic,
+                          kafka::Deadline deadline) try {
+  const std::vector<std::string> names = kafka::topic_names(client, deadline);
+  // The stream's own topics are named after the input, and are near to it.
+  std::size_t nearest = std::max<std::size_t>(1, topic.size() / 4) + 1;
+  std::string best;
+  for (const std::string& name : names) {
+    const std::size_t distance = config::edit_distance(topic, name);
+    if (distance >= nearest || name == topic) continue;
+    nearest = distance;
+    best = name;
+  }
+  return best.empty() ? best : " (did you mean '" + best + "'?)";
+} catch (const Failure&) {
+  return {};  // a hint alone
+}
+
+namespace {
 
 class Requirements {
  public:
@@ -71,7 +93,13 @@ class Requirements {
  private:
   TopicDescription described(const std::string& topic, const char* key) {
     const std::optional<TopicDescription> found = checks_.describe(topic, deadline_);
-    if (!found) refuse(fmt::format("topic '{}' ({}) does not exist: create it first", topic, key));
+    if (!found) {
+      const bool is_input = topic == config_.kafka.topics.input;
+      refuse(fmt::format(
+          "topic '{}' ({}) does not exist{}: check its name, or create it first with: nustream topics "
+          "CONFIG --create{}",
+          topic, key, nearest_topic(client_, topic, deadline_), is_input ? " --input --partitions N" : ""));
+    }
     return *found;
   }
 

@@ -8,8 +8,15 @@
 #include <vector>
 
 #include "config/config.h"
+#include "kafka/client_settings.h"
+#include "kafka/partition.h"
 
 namespace nustream::attach {
+
+/// " (did you mean 'NAME'?)" of a topic that the brokers have and whose name is near to `topic`; "" where there is
+/// none, or they do not say.
+[[nodiscard]] std::string nearest_topic(const kafka::ClientSettings& client, const std::string& topic,
+                                        kafka::Deadline deadline);
 
 /// What was found out about the topics.
 struct TopicFacts {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "attach/preflight.h"
+#include "attach/topic_requirements.h"
 #include "cli/commands.h"
 #include "kafka/topic_checks.h"
 #include "kafka/topic_maker.h"
@@ -65,17 +66,23 @@ std::string line_of(std::string_view what, const NewTopic& topic) {
                      topic.replication_factor, settings);
 }
 
-/// What is there, with the settings that are wanted or shown in any case; "is" or "differs" from what is wanted.
+/// What is there, with the settings that are wanted or shown in any case, and what of it is other than wanted.
 std::string line_of_found(const NewTopic& wanted, const kafka::TopicDescription& found) {
   NewTopic there{wanted.name, found.partitions, found.replication_factor};
-  bool differs = found.partitions != wanted.partitions || found.replication_factor < wanted.replication_factor;
+  std::string differing;
+  const auto differs = [&](const std::string& what) { differing += (differing.empty() ? "" : ", ") + what; };
+  if (found.partitions != wanted.partitions) differs(fmt::format("{} partitions", wanted.partitions));
+  if (found.replication_factor < wanted.replication_factor) {
+    differs(fmt::format("{} replicas", wanted.replication_factor));
+  }
   for (const auto& [name, value] : settings_of(found)) {
     const auto asked = wanted.settings.find(name);
     const bool is_shown = asked != wanted.settings.end() || name == "cleanup.policy" || name == "retention.ms";
     if (is_shown) there.settings.emplace(name, value);
-    differs |= asked != wanted.settings.end() && asked->second != value;
+    if (asked != wanted.settings.end() && asked->second != value) differs(name + "=" + asked->second);
   }
-  return line_of(differs ? "there, and other than wanted:" : "there, as wanted:", there);
+  const std::string line = line_of(differing.empty() ? "there, as wanted:" : "there, and other than wanted:", there);
+  return differing.empty() ? line : line + "  differs: wanted is " + differing + "\n";
 }
 
 }  // namespace
@@ -92,6 +99,12 @@ Exit topics(const TopicsArguments& arguments) {
   const std::optional<std::int32_t> of_input =
       arguments.partitions ? std::optional(static_cast<std::int32_t>(*arguments.partitions))
                            : kafka::TopicChecks(client).partitions(config.kafka.topics.input, soon());
+  if (arguments.create && !arguments.input && !of_input) {
+    fmt::print(
+        "missing: {} (kafka.topic), the input{}; make it with: nustream topics CONFIG --create --input "
+        "--partitions N\n",
+        config.kafka.topics.input, attach::nearest_topic(client, config.kafka.topics.input, soon()));
+  }
   const std::vector<NewTopic> needed = needed_topics(config.kafka, arguments, of_input.value_or(1));
   for (const NewTopic& topic : needed) {
     const bool made = arguments.create && kafka::make_topic(client, topic, soon());
@@ -100,7 +113,8 @@ Exit topics(const TopicsArguments& arguments) {
     const auto found = kafka::TopicChecks(client).describe(topic.name, soon());
     const bool is_input = topic.name == config.kafka.topics.input;
     fmt::print("  {}", found ? line_of_found(topic, *found)
-                             : fmt::format("not there: nustream topics CONFIG --create{} makes it\n",
+                             : fmt::format("not there{}: nustream topics CONFIG --create{} makes it\n",
+                                           is_input ? attach::nearest_topic(client, topic.name, soon()) : "",
                                            is_input ? " --input --partitions N" : ""));
   }
   return Exit::done;

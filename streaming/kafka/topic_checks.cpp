@@ -118,6 +118,20 @@ std::optional<std::int32_t> TopicChecks::partitions(const std::string& topic, De
   return shape->partitions;
 }
 
+std::vector<std::string> topic_names(const ClientSettings& settings, Deadline deadline) {
+  const Client client(new_consumer(settings, Role::committed_reader, {}));
+  std::vector<std::string> names;
+  ask_until(client, "list the topics", deadline, [&](int milliseconds) -> std::optional<Error> {
+    const rd_kafka_metadata_t* metadata = nullptr;
+    const auto code = rd_kafka_metadata(client.handle.get(), 1, nullptr, &metadata, milliseconds);
+    if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return error_of(code);
+    for (int i = 0; i < metadata->topic_cnt; ++i) names.emplace_back(metadata->topics[i].topic);
+    rd_kafka_metadata_destroy(metadata);
+    return std::nullopt;
+  });
+  return names;
+}
+
 std::string TopicChecks::cluster(Deadline deadline) {
   // Brokers tell it along with their names, so that it is mostly known already.
   char* const id = rd_kafka_clusterid(client_->handle.get(), milliseconds_until(deadline));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kafka/client_settings.h"
 #include "kafka/partition.h"
@@ -46,5 +47,8 @@ class TopicChecks {
  private:
   std::unique_ptr<Client> client_;
 };
+
+/// Names of all topics that the brokers let this client see. KafkaFailure.
+[[nodiscard]] std::vector<std::string> topic_names(const ClientSettings& settings, Deadline deadline);
 
 }  // namespace nustream::kafka

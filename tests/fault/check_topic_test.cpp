@@ -116,7 +116,7 @@ TEST(LaneLog, SaysAtOnceAndAtItsEndThatNothingCanBeUsed) {
   world.write(std::vector<std::string>(600, std::string("\0\0\0\0\7{}", 7)));
   const CommandResult result = world.run({"--until-end"});
   EXPECT_EQ(result.code, 0) << result.err;
-  const std::string lane = "nustream: lane 0: operator only, not private: ";
+  const std::string lane = "nustream: warning: lane 0: operator only, not private: ";
   const std::string reason =
       "most often the value begins with a zero byte and four more: framed by a schema registry? (record 0)";
   EXPECT_THAT(result.err, HasSubstr(lane + "of the first "));
