@@ -130,9 +130,11 @@ void expect_hours(const std::string& name, const Words& more = {}) {
 TEST(Cases, TimesAsOthersWriteThemAreRead) {
   expect_hours("times-without-colon");
   expect_hours("times-in-milliseconds", {"--set", "features.0.unit=ms"});
-  EXPECT_THAT(Case("times-in-milliseconds").run("estimate", {"--quiet"}).err,
-              HasSubstr("none of 48 records could be used: every step was noise alone; most often column 'ts': not a "
-                        "timestamp (a plain number is one where its unit is set) (record 0)"));
+  EXPECT_THAT(
+      Case("times-in-milliseconds").run("estimate", {"--quiet"}).err,
+      HasSubstr(
+          "none of 48 records could be used: every step was noise alone; most often column 'ts': not a "
+          "timestamp such as 2010-01-31T09:00 (ISO 8601; a plain number is one where its unit is set) (record 0)"));
 }
 
 TEST(Cases, LinesAboveTheHeaderAreProposed) {
