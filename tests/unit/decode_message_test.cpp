@@ -157,7 +157,7 @@ TEST(Messages, AMissingKeyOrHeaderIsARowOfZerosWithItsName) {
   EXPECT_EQ(batch.rejects[0].reason, "column '@key': missing");
   EXPECT_EQ(batch.rejects[1].reason, "column '@header:h': missing");
   EXPECT_EQ(batch.rejects[2].reason, "column '@header:h': not a number");
-  EXPECT_EQ(batch.rejects[3].reason, "column '@key': not a number");
+  EXPECT_EQ(batch.rejects[3].reason, "column '@key': empty");
   EXPECT_EQ(batch.rejects[4].reason, "the record has no value (a tombstone)");
   EXPECT_EQ(batch.rejects[5].reason, "column 'a': not a number");
 }
