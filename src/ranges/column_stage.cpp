@@ -8,8 +8,7 @@
 namespace nustream::ranges {
 namespace {
 
-/// The least share of usable values: of a column that --all-numeric takes, and of one without which nothing can be
-/// fitted.
+/// Of the target's values, in a column that --all-numeric takes; of all values, in one without which there is no fit.
 constexpr double share_of_a_feature = 0.5;
 constexpr double share_of_a_fit = 0.1;
 
@@ -31,11 +30,12 @@ NoisyCounts count(Rows& rows, const Part& part, const HistogramDesign& design, s
 /// Chooses the features that stay, rising, and finds a column for whose sake nothing can be fitted.
 void choose_features(const Table& table, const FitSettings& settings, TableFit& fit) {
   if (fit.shares.back() < share_of_a_fit) fit.unusable_column = table.features;
+  const double enough = share_of_a_feature * std::clamp(fit.shares.back(), share_of_a_fit, 1.0);
   for (std::size_t j = 0; j < table.features; ++j) {
     if (!settings.drop_unusable_features && fit.shares[j] < share_of_a_fit && !fit.unusable_column) {
       fit.unusable_column = j;
     }
-    if (!settings.drop_unusable_features || fit.shares[j] >= share_of_a_feature) fit.features.push_back(j);
+    if (!settings.drop_unusable_features || fit.shares[j] >= enough) fit.features.push_back(j);
   }
   fit.is_stopped = fit.unusable_column.has_value();
 }

@@ -37,4 +37,17 @@ WayBack way_back(std::span<const Placement> placements) {
   return back;
 }
 
+std::vector<std::size_t> undetermined(const Eigen::MatrixXd& directions, std::size_t hidden,
+                                      const Eigen::MatrixXd& to_original) {
+  constexpr double quarter = 0.25;
+  std::vector<std::size_t> found;
+  if (hidden == 0) return found;
+  const Eigen::MatrixXd along = to_original * directions;
+  for (Eigen::Index j = 0; j < along.rows(); ++j) {
+    const double of_hidden = along.row(j).head(static_cast<Eigen::Index>(hidden)).squaredNorm();
+    if (of_hidden >= quarter * along.row(j).squaredNorm()) found.push_back(static_cast<std::size_t>(j));
+  }
+  return found;
+}
+
 }  // namespace nustream::ranges

@@ -98,6 +98,7 @@ struct NewtonStep {
   Vector change;
   Matrix covariance;  ///< covariance of the end by sampling and noise, where the model holds and nothing is floored
   std::size_t floored;
+  Matrix directions;  ///< of the noisy curvature, those that are floored first
 };
 
 NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& bounds, const Vector& theta,
@@ -126,7 +127,7 @@ NewtonStep newton_step(const Steps& steps, const Part& part, const ScoreBounds& 
       (of_score + tau * tau / 2 * change.squaredNorm()) * Matrix::Identity(theta.size(), theta.size()) +
       tau * tau / 2 * change * change.transpose();
   return {change, inverse + inverse * noise * inverse,
-          static_cast<std::size_t>((spectrum.values.array() < floor).count())};
+          static_cast<std::size_t>((spectrum.values.array() < floor).count()), spectrum.vectors};
 }
 
 /// Fills in θ and its variances, in original units.
@@ -136,6 +137,7 @@ void answer(const Steps& steps, const NewtonStep& last, const Vector& theta, con
   std::vector<Placement> placements = fit.placements;
   placements.back() = {};  // predictors are not targets, and have no scale
   const Matrix to_original = way_back(placements).matrix * whiten;
+  fit.undetermined = undetermined(last.directions, last.floored, to_original);
   const Vector found = to_original * theta;
   fit.theta.assign(found.begin(), found.end());
   const bool is_withheld = steps.likelihood == Likelihood::poisson || steps.rows.are_weighted();

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "inference/symmetric.h"
 #include "moments/response_covariance.h"
 #include "moments/triangle.h"
 #include "nustream/base/error.h"
@@ -50,6 +51,7 @@ void answer(PartSums found, const Whitening& whitening, bool are_weighted, Table
   fit.floored = estimate.floored;
   const WayBack back = way_back(fit.placements);
   const Eigen::MatrixXd to_original = back.matrix * whitening.whiten;
+  fit.undetermined = undetermined(inference::symmetric_spectrum(second).vectors, fit.floored, to_original);
   Vector theta = to_original * Eigen::Map<const Vector>(estimate.theta.data(), d);
   theta(0) += back.offset;
   fit.theta = entries_of(theta);

@@ -192,7 +192,9 @@ Exit check(const CheckArguments& arguments) {
   std::optional<StepCount> steps;  // of a table
   if (is_table) {
     steps = StepCount{config.estimate.steps};
-    if (const std::string dotted = config::dotted_member(config); !dotted.empty()) warnings.push_back(dotted);
+    for (std::string& each : std::vector{config::dotted_member(config), config::too_few_batches(config)}) {
+      if (!each.empty()) warnings.push_back(std::move(each));
+    }
   } else {
     const config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
     digest = config::settings_digest(config, mechanism);

@@ -6,6 +6,18 @@
 #include "cli/arguments.h"
 
 namespace nustream::cli {
+namespace {
+
+/// How lines are read, as [stream] has it.
+void add_layout(CLI::App& command, fit::Options& options) {
+  command.add_option("--delimiter", options.delimiter, "of CSV (, and of a .tsv file tab): one character, or tab");
+  command.add_option("--decimal", options.decimal, "what stands before the fraction of a number of CSV: . or ,");
+  command.add_option("--skip-lines", options.skip_lines, "so many lines above the header are none of the records");
+  command.add_option("--comment", options.comment, "nor are lines right above it that begin with this, such as #");
+  command.add_option("--columns", options.columns, "names, where the file has no header: x,y,z");
+}
+
+}  // namespace
 
 void add_fit(CLI::App& app, Job& job) {
   static fit::Options options;
@@ -14,8 +26,8 @@ void add_fit(CLI::App& app, Job& job) {
   command->add_option("FILE", options.file, "CSV or JSON lines; .gz, .zst, .bz2, .xz and .zip are read too")
       ->required();
   command->add_option("--target", options.target, "the column to explain, or log(column) and the like")->required();
-  auto* features = command->add_option("--features", options.features, "columns, or maps of them: a,log(b),c=text")
-                       ->delimiter(',');
+  auto* features = command->add_option("--features", options.features,
+                                       "columns, or maps of them: a,log(b),c=text; \\, is a comma of a name");
   static bool all_numeric = false;
   auto* all = command->add_flag("--all-numeric", all_numeric,
                                 "every column of the header that is mostly numbers (the default of CSV)");
@@ -48,7 +60,7 @@ void add_fit(CLI::App& app, Job& job) {
                     "neighbours differ in a record's value, not in its absence");
   command->add_option("--format", options.format, "csv or jsonl, where the file's name does not tell")
       ->check(CLI::IsMember({"csv", "jsonl"}));
-  command->add_option("--delimiter", options.delimiter, "of CSV (,)");
+  add_layout(*command, options);
   command->add_option("--state", options.state, "folder of the ledger, the releases and the state (FILE.fit)");
   command->add_option("--key-directory", options.key_directory, "where the key is made (state.key_directory)");
   command->add_option("--witness", options.witness, "folder of the witness, or none (state.witness)");
@@ -58,6 +70,13 @@ void add_fit(CLI::App& app, Job& job) {
                       "noise that anybody can compute, for tests: every output says private: false");
   command->add_option("--report", options.report, "write the fit, its cost and its ranges as one HTML file");
   command->add_option("--chart", options.chart, "write the slopes with their intervals as an SVG file");
+  command
+      ->add_option("--min-usable", options.min_usable,
+                   "spend nothing (66) where a smaller share of the records can be used; that tells of them")
+      ->check(share());
+  command->add_flag("--look", options.look,
+                    "tell what of the file can be used, NOT PRIVATE, for the operator alone; spend nothing");
+  command->add_flag("--quiet", options.quiet, "print no table: errors, and what is the operator's");
   command->add_flag("--json", options.json, "print the result as JSON");
   command->callback([&job] { job = [] { return fit::run(options); }; });
 }

@@ -12,6 +12,7 @@
 #include "cli/table_plan.h"
 #include "cli/users_plan.h"
 #include "cli/warnings.h"
+#include "config/advice.h"
 #include "config/mechanism.h"
 #include "config/ranges.h"
 #include "console/operator_file.h"
@@ -151,6 +152,7 @@ void print(const config::Config& config, const Plan& plan) {
     fmt::print("{}\n\n", advice);
   }
   if (!plan.delta_warning.empty()) fmt::print("{}\n\n", plan.delta_warning);
+  if (const std::string few = config::too_few_batches(config); !few.empty()) fmt::print("{}\n\n", few);
   if (plan.users) print(*plan.users);
   if (config.moments) {
     print_reach(plan.sums);
@@ -208,7 +210,8 @@ std::string to_json(const config::Config& config, const Plan& plan) {
   if (plan.comparison) append_json(*plan.comparison, out);
   if (plan.rational_excess) append_field("rational_excess", *plan.rational_excess, out);
   if (plan.fit) append_json(*plan.fit, out);
-  std::vector<std::string> warnings{engine::short_of_budget(config, mechanism), plan.delta_warning};
+  std::vector<std::string> warnings{engine::short_of_budget(config, mechanism), plan.delta_warning,
+                                    config::too_few_batches(config)};
   if (plan.prediction) {
     warnings.insert(warnings.end(), plan.prediction->advice.begin(), plan.prediction->advice.end());
   }

@@ -11,6 +11,7 @@
 #include "cli/table_prediction.h"
 #include "cli/two_stage_plan.h"
 #include "cli/warnings.h"
+#include "config/advice.h"
 #include "console/operator_file.h"
 #include "console/path_printer.h"
 #include "console/report_parts.h"
@@ -184,6 +185,7 @@ void print(const TablePlan& plan) {
       fmt::print("\n{}\n", sentence);
   }
   if (!plan.delta_warning.empty()) fmt::print("\n{}\n", plan.delta_warning);
+  if (const std::string few = config::too_few_batches(plan.config); !few.empty()) fmt::print("\n{}\n", few);
 }
 
 std::string to_json(const TablePlan& plan) {
@@ -227,7 +229,8 @@ std::string to_json(const TablePlan& plan) {
   if (plan.clip && plan.clip->clip_norm) append_field("clip_norm_without_clipping", *plan.clip->clip_norm, out);
   if (plan.stages) append_json(*plan.stages, out);
   append_warnings({engine::short_of_budget(plan.config, plan.mechanism, design.runs), absurd(plan),
-                   plan.stages ? step_size_advice(*plan.stages) : std::string(), plan.delta_warning},
+                   plan.stages ? step_size_advice(*plan.stages) : std::string(), plan.delta_warning,
+                   config::too_few_batches(plan.config)},
                   out);
   return out + "}";
 }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "nustream/inference/path_status.h"
+
 namespace nustream::config {
 namespace {
 
@@ -61,6 +63,16 @@ std::string dotted_member(const Config& config) {
     if (std::string found = of(feature); !found.empty()) return found;
   }
   return config.schema.target ? of(*config.schema.target) : std::string();
+}
+
+std::string too_few_batches(const Config& config) {
+  const auto& batching = config.descent.batching;
+  if (config.moments || !batching || batching->batches >= inference::enough_batches) return {};
+  const bool of_table = config.estimate.steps > 0;
+  return fmt::format(
+      "intervals.{} = {}: fewer than {} batches never tell whether a path has settled, so that no interval is ever "
+      "shown; leave it out, or set {} or more",
+      of_table ? "count" : "batches", batching->batches, inference::enough_batches, inference::enough_batches);
 }
 
 }  // namespace nustream::config

@@ -16,4 +16,8 @@ namespace nustream::config {
 /// has.
 [[nodiscard]] std::string dotted_member(const Config& config);
 
+/// One sentence where intervals are asked for whose batches are too few to tell that a path has settled, so that none
+/// is ever shown. Empty where they are enough, or none are asked for.
+[[nodiscard]] std::string too_few_batches(const Config& config);
+
 }  // namespace nustream::config

@@ -266,6 +266,7 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
     warn_of_noise(config, engine::predicted_stddev(config, mechanism, design), design.steps);
     console::warn(publish::large_delta(config.privacy.deltas(), table.rows()));
     console::warn(config::dotted_member(config));
+    console::warn(config::too_few_batches(config));
   }
 
   const std::string degenerate = degeneracy(config, table);

@@ -50,6 +50,7 @@ void print(const Report& report, std::FILE* out) {
   fmt::print(out, "\n");
   console::print_estimates(report.last, report.intervals, "", out);
   if (report.intervals) console::print_intervals(*report.intervals, report.last.step, out);
+  console::print_verdict(report.last, out);
   console::print_hidden(report.last, out);
   console::print_strength(report.last, out);
   std::string of_runs;
@@ -88,6 +89,7 @@ std::string to_json(const Report& report) {
   append_object("estimate", report.last.estimate, out);
   if (!report.last.average.empty()) append_object("average", report.last.average, out);
   if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, out);
+  if (!report.last.verdict.empty()) append_field("verdict", report.last.verdict, out);
   publish::append_strength(report.last, out);
   if (report.last.floored > 0) append_field("floored", report.last.floored, out);
   append_field("rho", report.rho, out);

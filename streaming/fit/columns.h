@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "config/input.h"
@@ -20,14 +19,11 @@ struct Columns {
   bool is_listed = false;                 ///< the features were named, not found in the header
 };
 
-/// `column`, or a public map of it: log(column), log1p(column), sqrt(column), square(column), hour(column),
-/// day_of_week(column), column=text (1 where the field is that text). Failure(usage) for anything else with brackets.
-[[nodiscard]] record::Feature read_term(const std::string& text);
-
 /// The columns that `options` name, or, where they name none, all of the header but the target's and the
 /// weight's. Failure(usage) for
 /// JSON lines without names, which have no public header, for a feature that is named twice or is the target's
-/// column under the same map, and for standard input; Failure(io) and Failure(data) where there is no header.
+/// column under the same map, and for standard input; Failure(io) and Failure(data) where there is no header;
+/// Failure(configuration) for a name that the header lacks or has twice, with the names that it has.
 [[nodiscard]] Columns columns_of(const Options& options);
 
 }  // namespace nustream::fit

@@ -8,10 +8,13 @@
 #include <fmt/format.h>
 
 #include "console/new_file.h"
+#include "console/operator_counts.h"
 #include "console/operator_file.h"
 #include "console/signals.h"
 #include "console/warnings.h"
 #include "fit/columns.h"
+#include "fit/input.h"
+#include "fit/look.h"
 #include "fit/page.h"
 #include "fit/report.h"
 #include "fit/table.h"
@@ -97,10 +100,15 @@ Failure too_few_records(const Options& options, const ranges::TableDesign& desig
   ranges::TableDesign spending_more = design;
   spending_more.rho = Rho{1e6};
   std::string remedy = fmt::format("{} records at this rho", enough);
-  if (design.records >= ranges::least_records(spending_more))
-    remedy += fmt::format(", or --rho {:.3g}, or fewer columns", 1.005 * ranges::least_rho(design));
+  const std::uint64_t fewest = ranges::least_records(spending_more);
+  if (design.records >= fewest)
+    remedy += fmt::format(", or --rho {:.3g}, or fewer columns by --features (one of text that is found in the header "
+                          "counts, until it is left out)",
+                          1.005 * ranges::least_rho(design));
   else
-    remedy += ", or public ranges in a configuration (nustream estimate, docs/estimate.md)";
+    remedy += fmt::format(" (no rho does for fewer than {}), or public ranges in a configuration (nustream estimate, "
+                          "docs/estimate.md)",
+                          fewest);
   return {Exit::configuration,
           fmt::format("'{}' has {} records, too few to see {} columns through the noise at --rho {:g}: {} would do; "
                       "nothing was read privately, nothing is spent",
@@ -151,8 +159,8 @@ Failure hardly_usable(const Options& options, const Columns& columns, const rang
     if (is_target && options.likelihood == ranges::Likelihood::logistic) which += ", which are to be 0 and 1";
   }
   return {Exit::data,
-          fmt::format("'{}': hardly any usable {}; look at the column's name, its map and --delimiter. rho "
-                      "{:g} is spent on finding that out, and is in the ledger",
+          fmt::format("'{}': hardly any usable {}; why is told to the operator above, and before anything is spent by "
+                      "--look. rho {:g} is spent on finding that out, and is in the ledger",
                       options.file, which, options.rho)};
 }
 
@@ -170,6 +178,8 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
   const Rho total = account.with(Rho{options.rho}, neighbours_of(options));
   report.total_rho = total.value();
   report.total_epsilons = publish::epsilons_of(total, deltas_of(options));
+  const privacy::Neighbours absent{privacy::Adjacency::zero_out, false};
+  report.counts_others_more = account.spent(neighbours_of(options)) > account.spent(absent);
   report.fits = account.fits() + 1;
   report.epoch = account.epoch();
   report.digest = digest_of(options, columns);
@@ -178,6 +188,52 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
   report.folder = account.folder();
   report.key_file = account.key_file();
   return report;
+}
+
+/// All that is known of the file before anything is read privately.
+struct Input {
+  Columns columns;
+  FileTable table;
+  Look look;
+};
+
+Input read_input(const Options& options) {
+  try {
+    Input input{columns_of(options), {}, {}};
+    input.table = read_file(input.columns);
+    if (input.table.y.empty()) {
+      throw Failure(Exit::data,
+                    "'" + options.file + "' holds no records: name a file with a header and lines below it");
+    }
+    input.look = look_at(options, input.columns, input.table);
+    return input;
+  } catch (const Failure& failure) {
+    throw Failure(failure.code(), in_options(failure.what()));
+  }
+}
+
+Exit print_look(const Options& options, const Look& look) {
+  fmt::print("NOT PRIVATE, for the operator alone: '{}' has {} records, of which {} ({}) can be used\n", options.file,
+             check::with_separators(look.records), check::with_separators(look.usable),
+             check::percent(look.usable, look.records));
+  for (const std::string& line : look.lines) fmt::print("{}\n", line);
+  fmt::print("nothing was read privately, nothing is spent\n");
+  require_usable(options, look);
+  return Exit::done;
+}
+
+/// Behind the answer, or in its place: why columns are not in it. One that was told before is not told again.
+void say_why_left_out(const Input& input, const ranges::TableFit& fit) {
+  const auto say = [&](std::size_t column) {
+    if (input.table.unread[column].rejected == 0) return;
+    const std::string why = why_unread(input.columns, input.table, column);
+    if (std::ranges::find(input.look.lines, why) == input.look.lines.end()) console::say_for_operator(why);
+  };
+  if (fit.unusable_column) say(*fit.unusable_column);
+  if (fit.is_stopped) return;
+  for (std::size_t j = 0; j < input.columns.features.size(); ++j) {
+    if (std::ranges::find(fit.features, j) == fit.features.end()) say(j);
+  }
 }
 
 }  // namespace
@@ -189,11 +245,12 @@ Exit run(const Options& options) {
   console::require_new_file(options.write_config);
   console::OperatorFile page_file(options.report, journal::Audience::everyone);
   console::OperatorFile picture(options.chart, journal::Audience::everyone);
-  const Columns columns = columns_of(options);
-  const FileTable table = read_file(columns);
-  if (table.y.empty())
-    throw Failure(Exit::data,
-                  "'" + options.file + "' holds no records: name a file with a header and lines below it");
+  const Input input = read_input(options);
+  const Columns& columns = input.columns;
+  const FileTable& table = input.table;
+  if (options.look) return print_look(options, input.look);
+  for (const std::string& line : input.look.lines) console::say_for_operator(line);
+  require_usable(options, input.look);
   require_enough_records(options, table.y.size(), columns.features.size() + 1);
   console::warn(publish::large_delta(deltas, table.y.size()));
   folder::OneStepAccount account(place_of(options));
@@ -226,8 +283,9 @@ Exit run(const Options& options) {
   account.commit(spent);
   share.settle(total);
   if (!account.warning().empty()) fmt::print(stderr, "nustream: warning: {}\n", account.warning());
+  say_why_left_out(input, fit);
   if (fit.is_stopped) throw hardly_usable(options, columns, fit);
-  fmt::print("{}", options.json ? to_json(report) : to_text(report));
+  if (!options.quiet) fmt::print("{}", options.json ? to_json(report) : to_text(report));
   if (!options.report.empty()) page_file.write(page(options, columns, report));
   if (!options.chart.empty()) picture.write(chart_file(report));
   if (!options.write_config.empty()) {

@@ -22,9 +22,7 @@ using serve::page::data;
 std::string command_of(const Options& options) {
   using folder::in_shell;
   std::string command = fmt::format("nustream fit {} --target {}", in_shell(options.file), in_shell(options.target));
-  for (std::size_t j = 0; j < options.features.size(); ++j) {
-    command += (j == 0 ? " --features " : ",") + in_shell(options.features[j]);
-  }
+  for (const std::string& list : options.features) command += " --features " + in_shell(list);
   if (options.mean) command += " --mean";
   if (options.likelihood) {
     command += *options.likelihood == ranges::Likelihood::logistic ? " --logistic" : " --poisson";
@@ -40,6 +38,10 @@ std::string command_of(const Options& options) {
   if (options.replace_one) command += " --replace-one";
   if (!options.format.empty()) command += " --format " + in_shell(options.format);
   if (!options.delimiter.empty()) command += " --delimiter " + in_shell(options.delimiter);
+  if (!options.decimal.empty()) command += " --decimal " + in_shell(options.decimal);
+  if (options.skip_lines > 0) command += fmt::format(" --skip-lines {}", options.skip_lines);
+  if (!options.comment.empty()) command += " --comment " + in_shell(options.comment);
+  for (const std::string& names : options.columns) command += " --columns " + in_shell(names);
   if (options.insecure_seed) command += fmt::format(" --insecure-seed {}", *options.insecure_seed);
   return command;
 }
@@ -127,8 +129,7 @@ void append_measured(const Columns& columns, const Report& report, std::string& 
   serve::page::append_fact("Bound on the length of a row, working units", data(fit.bounds.inputs), html);
   serve::page::append_fact("Bound on a residual, working units", data(fit.bounds.residuals), html);
   if (!report.dropped.empty()) {
-    serve::page::append_fact("Left out: hardly a usable number",
-                             chart::escaped(fmt::format("{}", fmt::join(report.dropped, ", "))), html);
+    serve::page::append_fact("Left out: too few values are numbers, about", chart::escaped(left_out(report)), html);
   }
   html += "</dl>";
   out += report::section("measured", "Ranges that were measured", html);
@@ -161,6 +162,7 @@ std::string chart_file(const Report& report) {
   const double unit = is_linear(report) && !fit.placements.empty() ? fit.placements.back().scale : 1;
   chart::RowGroup group;
   for (std::size_t j = 1; j < report.estimate.size(); ++j) {
+    if (!is_determined(report, j)) continue;
     const double by = fit.placements[j - 1].scale / unit;
     chart::Row row{.label = report.estimate[j].first, .value = report.estimate[j].second * by};
     if (!report.interval.empty()) {

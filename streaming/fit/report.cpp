@@ -55,12 +55,71 @@ std::size_t name_width(const Report& report) {
   return width;
 }
 
+void append_names(const char* name, const std::vector<std::string>& names, std::string& out) {
+  out += fmt::format(",\"{}\":[", name);
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    if (j > 0) out += ',';
+    publish::append_string(names[j], out);
+  }
+  out += ']';
+}
+
+std::vector<std::string> undetermined_names(const Report& report) {
+  std::vector<std::string> names;
+  for (const std::size_t j : report.fit.undetermined) names.push_back(report.estimate[j].first);
+  return names;
+}
+
+/// ", and does not determine a, b and 3 more": the coefficients along hidden directions.
+std::string hidden_names(const Report& report) {
+  constexpr std::size_t names_max = 12;
+  const std::vector<std::string> names = undetermined_names(report);
+  if (names.empty()) return {};
+  const std::size_t shown = std::min(names.size(), names_max);
+  std::string out = fmt::format(", and does not determine {}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  return shown < names.size() ? out + fmt::format(" and {} more", names.size() - shown) : out;
+}
+
+/// What readers are to know of the answer before they read it.
+std::string cautions(const Report& report) {
+  constexpr double nearly_all = 0.9;
+  std::string out;
+  if (report.fit.usable < nearly_all) {
+    out += fmt::format(
+        "{:<15} the other records count for nothing: a value that is no number{}; what is the matter with them is told "
+        "to the operator alone, on standard error\n",
+        "", report.model == "logistic" ? ", or a target other than 0 and 1" : "");
+  }
+  if (!report.dropped.empty()) out += fmt::format("{:<15} {}: too few of their values are numbers, about\n", "left out",
+                                                  left_out(report));
+  if (report.estimate.size() == 1 && !report.is_mean) {
+    out += fmt::format("{:<15} no feature is left: this is the {} alone, no regression\n", "mean",
+                       is_linear(report) ? "target's mean" : "model's constant");
+  }
+  return out;
+}
+
 }  // namespace
+
+bool is_determined(const Report& report, std::size_t coefficient) {
+  return std::ranges::find(report.fit.undetermined, coefficient) == report.fit.undetermined.end();
+}
+
+std::string left_out(const Report& report) {
+  std::string out;
+  for (std::size_t j = 0; j < report.dropped.size(); ++j) {
+    out += fmt::format("{}{} ({:.0f}%)", j == 0 ? "" : ", ", report.dropped[j], 100 * report.dropped_shares[j]);
+  }
+  return out;
+}
 
 void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& report) {
   report.fit = fit;
+  report.is_mean = columns.features.empty();
   for (std::size_t j = 0; j < columns.features.size(); ++j) {
-    if (std::ranges::find(fit.features, j) == fit.features.end()) report.dropped.push_back(columns.features[j].name);
+    if (std::ranges::find(fit.features, j) != fit.features.end()) continue;
+    report.dropped.push_back(columns.features[j].name);
+    report.dropped_shares.push_back(std::clamp(fit.shares[j], 0.0, 1.0));
   }
   for (std::size_t j = 0; j < fit.theta.size(); ++j) {
     report.estimate.emplace_back(j == 0 ? "intercept" : columns.features[fit.features[j - 1]].name, fit.theta[j]);
@@ -95,7 +154,7 @@ std::string release_line(const Report& report) {
 }
 
 std::string why_no_interval(const Report& report) {
-  if (!report.fit.is_settled) {
+  if (!report.fit.is_settled && report.fit.floored == 0) {
     return "no interval: the last step was a long one, and the answer is on its way; more rho, or more records";
   }
   if (report.fit.floored == 0 && report.model == "poisson") {
@@ -106,9 +165,9 @@ std::string why_no_interval(const Report& report) {
   }
   if (report.fit.floored == 0) return "no interval: noise hides the residuals' spread; more rho, or more records";
   return fmt::format(
-      "no interval: noise hides {} of {} directions, whose part of the answer is a guess: leave out "
-      "columns that say the same, or spend more rho",
-      report.fit.floored, report.estimate.size());
+      "no interval: noise hides {} of {} directions, whose part of the answer is a guess{}: leave out "
+      "columns that say the same, or hardly vary, or spend more rho",
+      report.fit.floored, report.estimate.size(), hidden_names(report));
 }
 
 std::string to_text(const Report& report) {
@@ -128,12 +187,12 @@ std::string to_text(const Report& report) {
       "rows (bounds {:.3g} and {:.3g}); usable rows about {:.0f}%\n",
       "measured", with_separators(report.records - fit.answer_records), fit.placements.size(), fit.bounds.inputs,
       fit.bounds.residuals, 100 * fit.usable);
-  if (!report.dropped.empty())
-    out += fmt::format("{:<15} {}: hardly a usable number\n", "left out", fmt::join(report.dropped, ", "));
+  out += cautions(report);
   const std::size_t width = name_width(report);
   out += fmt::format("\n{:<{}}  {:>14}{}\n", "", width, "estimate", report.interval.empty() ? "" : "   95% interval");
   for (std::size_t j = 0; j < report.estimate.size(); ++j) {
-    out += fmt::format("{:<{}}  {:>14}", report.estimate[j].first, width, shown_number(report.estimate[j].second));
+    out += fmt::format("{:<{}}  {:>14}", report.estimate[j].first, width,
+                       is_determined(report, j) ? shown_number(report.estimate[j].second) : "not determined");
     if (!report.interval.empty()) {
       out +=
           fmt::format("   {} to {}", shown_number(report.interval[j].first), shown_number(report.interval[j].second));
@@ -143,7 +202,11 @@ std::string to_text(const Report& report) {
   if (report.interval.empty()) out += why_no_interval(report) + '\n';
   const std::string all = report.fits == 1
                               ? std::string("the first over this file")
-                              : fmt::format("{:.6g} by all {} over this file", report.total_rho, report.fits);
+                              : fmt::format("{:.6g} by all {} over this file{}", report.total_rho, report.fits,
+                                            report.counts_others_more
+                                                ? " (earlier ones were by zero-out: for neighbours by replace-one "
+                                                  "each counts four times)"
+                                                : "");
   out += fmt::format("\n{:<15} {:.6g} (zCDP) by this fit, {}\n", "rho spent", report.rho, all);
   for (std::size_t i = 0; i < report.epsilons.size(); ++i) {
     out += fmt::format("{:<15} {}", i == 0 ? "epsilon" : "", console::epsilon_text(report.epsilons[i]));
@@ -171,14 +234,10 @@ std::string to_json(const Report& report) {
   publish::append_object("estimate", report.estimate, out);
   append_interval(report, out);
   append_field("hidden_directions", std::uint64_t{fit.floored}, out);
+  append_names("not_determined", undetermined_names(report), out);
   out += fit.is_settled ? ",\"settled\":true" : ",\"settled\":false";
   append_field("usable", fit.usable, out);
-  out += ",\"left_out\":[";
-  for (std::size_t j = 0; j < report.dropped.size(); ++j) {
-    if (j > 0) out += ',';
-    publish::append_string(report.dropped[j], out);
-  }
-  out += ']';
+  append_names("left_out", report.dropped, out);
   append_field("bound_inputs", fit.bounds.inputs, out);
   append_field("bound_residuals", fit.bounds.residuals, out);
   append_field("rho", report.rho, out);

@@ -24,11 +24,14 @@ struct Report {
   publish::NamedValues estimate;
   std::vector<std::pair<double, double>> interval;  ///< 95%, in the order of estimate; empty where withheld
   std::vector<std::string> dropped;                 ///< columns of the header that are hardly usable
+  std::vector<double> dropped_shares{};             ///< of their values that are numbers: noisy
+  bool is_mean = false;                             ///< no feature was asked for
   ranges::TableFit fit;
   double rho = 0;
   std::vector<publish::Epsilons> epsilons{};  ///< of this fit, at every δ
   double total_rho = 0;                       ///< of all fits of the folder
   std::vector<publish::Epsilons> total_epsilons{};
+  bool counts_others_more = false;  ///< earlier fits were by zero-out, and cost more over these neighbours
   std::size_t fits = 1;  ///< that the folder has seen, this one included
   EpochId epoch{0};
   std::string digest;
@@ -43,6 +46,13 @@ inline constexpr double interval_level = 0.95;
 [[nodiscard]] inline bool is_linear(const Report& report) {
   return report.model == "linear";
 }
+
+/// Whether the coefficient at this place of the estimate is an answer: false where noise hides a direction that it
+/// mostly lies along, and its number is a guess.
+[[nodiscard]] bool is_determined(const Report& report, std::size_t coefficient);
+
+/// "c (2%), d (10%)": the columns of the header that are left out, with the noisy share of numbers in them.
+[[nodiscard]] std::string left_out(const Report& report);
 
 /// Estimate and intervals of `fit`, by the columns' names.
 void fill_table(const Columns& columns, const ranges::TableFit& fit, Report& report);

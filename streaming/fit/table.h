@@ -1,8 +1,10 @@
 // The numbers of a file, column by column, so that a value that cannot be read spoils its own column alone.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "check/tally.h"
 #include "fit/columns.h"
 #include "nustream/ranges/table_fit.h"
 
@@ -14,6 +16,9 @@ struct FileTable {
   std::vector<double> x;  ///< row-major
   std::vector<double> y;
   std::vector<double> weights;  ///< empty where records have none; a negative one is none
+  /// Why values could not be read, of every feature, the target, and the weight where there is one. For the
+  /// operator alone.
+  std::vector<check::Tally> unread{};
 
   [[nodiscard]] ranges::Table view() const noexcept { return {features, x, y, weights}; }
 };

@@ -30,6 +30,20 @@ std::string term_in_toml(const record::Feature& feature, const ranges::Placement
   return out + fmt::format("center = {}\nscale = {}\n", placement.centre, placement.scale);
 }
 
+/// How lines are read, where it is not as they mostly are.
+std::string layout_in_toml(const config::InputSettings& input) {
+  std::string out;
+  if (input.format == config::Format::csv) out += fmt::format("delimiter = {}\n", in_quotes({input.delimiter}));
+  if (input.decimal != '.') out += fmt::format("decimal = {}\n", in_quotes({input.decimal}));
+  if (input.skip_lines > 0) out += fmt::format("skip_lines = {}\n", input.skip_lines);
+  if (!input.comment.empty()) out += fmt::format("comment = {}\n", in_quotes(input.comment));
+  if (!input.header) out += "header = false\n";
+  if (input.columns.empty()) return out;
+  out += "columns = [";
+  for (const std::string& name : input.columns) out += (&name == &input.columns.front() ? "" : ", ") + in_quotes(name);
+  return out + "]\n";
+}
+
 /// θ as names and numbers of an inline table: public, since the fit released it.
 std::string start_in_toml(const Report& report) {
   std::string out = "{ ";
@@ -67,7 +81,7 @@ std::string to_config(const Columns& columns, const Report& report) {
       "\n[stream]\nname = \"fit\"\ninput = {2}\nformat = \"{3}\"\n",
       in_quotes(report.target), report.rho, in_quotes(input.files.front()),
       input.format == config::Format::csv ? "csv" : "jsonl");
-  if (input.format == config::Format::csv) out += fmt::format("delimiter = {}\n", in_quotes({input.delimiter}));
+  out += layout_in_toml(input);
   for (std::size_t j = 0; j < fit.features.size(); ++j) {
     out += "\n[[features]]\n" + term_in_toml(columns.features[fit.features[j]], fit.placements[j]);
   }

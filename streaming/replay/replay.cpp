@@ -151,6 +151,7 @@ Exit run(config::Config config, const folder::Options& options, folder::AccountS
   if (!config.chosen.empty() && !options.quiet) fmt::print(stderr, "nustream: {}\n", config.chosen);
   warn(config::overshoot(config), options);
   warn(config::dotted_member(config), options);
+  warn(config::too_few_batches(config), options);
   const bool lines = !options.quiet && !options.json;
   console::OperatorFile operators(options.operator_json);
   console::OperatorFile report(options.report, journal::Audience::everyone);

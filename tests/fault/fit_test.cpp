@@ -93,6 +93,17 @@ TEST_F(Fit, AddsUpOverOneFile) {
   EXPECT_EQ(ledger_rho(), "0.750000");
 }
 
+// A record that is replaced is one that goes and one that comes: twice as far, and four times the rho.
+TEST_F(Fit, SaysWhyEarlierFitsCountMoreOverOtherNeighbours) {
+  ASSERT_EQ(fit({"--target", "y", "--features", "a", "--rho", "0.1"}).code, 0);
+  const CommandResult second = fit({"--target", "y", "--features", "b", "--rho", "0.2", "--replace-one"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("0.6 by all 2 over this file (earlier ones were by zero-out: for neighbours by "
+                                    "replace-one each counts four times)"));
+  const CommandResult third = fit({"--target", "y", "--features", "b", "--rho", "0.1"});
+  EXPECT_THAT(third.out, AllOf(HasSubstr("0.4 by all 3 over this file"), Not(HasSubstr("four times"))));
+}
+
 TEST_F(Fit, DrawsOtherNoiseEveryTime) {
   const std::vector<std::string> options{"--target", "y", "--features", "a", "--json"};
   const CommandResult one = fit(options);
@@ -117,7 +128,10 @@ TEST_F(Fit, RefusesWhatItCannotDoBeforeAnythingIsSpent) {
   expect({"--target", "y", "--features", "a,a"}, 64, "'a' is there twice");
   expect({"--target", "exp(y)", "--features", "a"}, 64, "no map of one");
   expect({"--target", "y", "--features", "a", "--format", "jsonl", "--mean"}, 64, "");
-  expect({"--target", "y", "--format", "jsonl"}, 64, "list the columns");
+  expect({"--target", "y", "--format", "jsonl"}, 65, "is CSV, and --format jsonl");
+  const CommandResult unlisted = run_command(NUSTREAM_COMMAND, {"fit", folder.write("t.jsonl", "{}\n"), "--target", "y"});
+  EXPECT_EQ(unlisted.code, 64);
+  EXPECT_THAT(unlisted.err, HasSubstr("list the columns"));
 }
 
 TEST_F(Fit, SaysWhatASmallFileWouldNeed) {
@@ -131,10 +145,11 @@ TEST_F(Fit, SaysWhatASmallFileWouldNeed) {
   // 60·√(3/2ρ) rows are a tenth of the records: 2,324 of them at ρ = .1; at no ρ fewer than 500.
   EXPECT_THAT(refused(300, "a,b", "0.1"),
               AllOf(HasSubstr("table.csv' has 300 records, too few to see 3 columns through the noise at --rho 0.1: "
-                              "2324 records at this rho, or public ranges in a configuration"),
+                              "2324 records at this rho (no rho does for fewer than 500), or public ranges in a "
+                              "configuration"),
                     HasSubstr("nothing is spent"), Not(HasSubstr("--rho 1"))));
   const std::string more = refused(1000, "a,b", "0.1");
-  EXPECT_THAT(more, HasSubstr("2324 records at this rho, or --rho 0.543, or fewer columns would do"));
+  EXPECT_THAT(more, HasSubstr("2324 records at this rho, or --rho 0.543, or fewer columns by --features"));
   folder.write("table.csv", table(1000));
   EXPECT_EQ(fit({"--target", "y", "--features", "a,b", "--rho", "0.543"}).code, 0);
   folder.write("table.csv", table(300));

@@ -58,14 +58,15 @@ foreach(name replay_kill_test replay_reserved_test estimate_kill_test fit_kill_t
   add_dependencies(${name} nustream nustream_faulty)
 endforeach()
 nustream_command_test(estimate_memory_test full fault/estimate_memory_test.cpp)
-nustream_command_test(estimate_test quick fault/estimate_test.cpp fault/estimate_resume_test.cpp fault/estimate_fits_test.cpp)
+nustream_command_test(estimate_test quick fault/estimate_test.cpp fault/estimate_resume_test.cpp fault/estimate_fits_test.cpp
+                      fault/estimate_settled_test.cpp)
 nustream_command_test(estimate_moments_test quick fault/estimate_moments_test.cpp)
 target_link_libraries(estimate_test PRIVATE ZLIB::ZLIB)
 set(NUSTREAM_TABLES_DIR "${PROJECT_SOURCE_DIR}/../shared/data"
     CACHE PATH "Folder of the tables that tests may read and the project may not ship")
 nustream_command_test(plan_test quick fault/plan_test.cpp fault/plan_rules_test.cpp)
 nustream_command_test(status_test quick fault/status_test.cpp)
-nustream_command_test(fit_test quick fault/fit_test.cpp)
+nustream_command_test(fit_test quick fault/fit_test.cpp fault/fit_input_test.cpp)
 nustream_command_test(measured_test quick fault/measured_test.cpp)
 nustream_command_test(weighted_records_test quick fault/weighted_records_test.cpp)
 nustream_command_test(instruments_test quick fault/instruments_test.cpp fault/public_rows_test.cpp)

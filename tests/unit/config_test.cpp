@@ -52,6 +52,20 @@ TEST(Advice, IsGivenWhereTheStepsOvershoot) {
       "");
 }
 
+// With fewer than 32 batches the verdict is never that a path has settled.
+TEST(Advice, IsGivenWhereIntervalsHaveTooFewBatches) {
+  const std::vector<std::string> asked{"intervals.kind=batch-means", "descent.average=tail"};
+  const auto with = [&](std::string more) {
+    std::vector<std::string> all = asked;
+    all.push_back(std::move(more));
+    return too_few_batches(read(all));
+  };
+  EXPECT_THAT(with("intervals.batches=31"), HasSubstr("intervals.batches = 31: fewer than 32 batches"));
+  EXPECT_EQ(with("intervals.batches=32"), "");
+  EXPECT_EQ(too_few_batches(read(asked)), "");
+  EXPECT_EQ(too_few_batches(read({"intervals.batches=10"})), "");
+}
+
 TEST(Config, AnOverrideReachesEveryKindOfKey) {
   const Config config = read({"features.0.center=0.25", "stream.name=other", "noise.correlation=\"independent\"",
                               "state.rejects=true", "descent.start=[1.0, 2.0]"});

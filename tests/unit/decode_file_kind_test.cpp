@@ -72,6 +72,10 @@ TEST(FileKind, OfOtherProgramsIsNamedWithWhatToTypeWhateverTheSettings) {
       {"\0i\0d\0,\0x\0,\0y\0\n\0001"s, "'in' is UTF-16 text"},
       {"<!DOCTYPE html><html>404\n"s, "'in' is a web page, such as a server's error"},
       {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"s, "'in' is an Office document"},
+      {"$FL2@(#) SPSS"s, "'in' is a file of SPSS"},
+      {"\x80\x04\x95"s, "'in' is a pickle of Python's"},
+      {"\x89PNG\r\n\x1a\n"s, "'in' is a picture"},
+      {"{\\rtf1"s, "'in' is an RTF document"},
   };
   for (const auto& [content, sentence] : cases) {
     for (const InputSettings& settings : {csv(), csv(false), jsonl()}) {

@@ -127,6 +127,35 @@ TEST(LinearFit, LeavesOutColumnsOfWhichHardlyAnythingIsUsableWhereAskedTo) {
   EXPECT_NEAR(kept.usable, 1.0 / 3, 0.15);
 }
 
+// Records that are none at all, half of them here, count against no column: a coin would decide over each otherwise.
+TEST(LinearFit, LeavesNoColumnOutForTheSakeOfRecordsThatHaveNoTarget) {
+  Made made = two_columns(12'000);
+  for (std::size_t i = 0; i < made.y.size(); i += 2) made.y[i] = made.x[2 * i] = made.x[2 * i + 1] = nan;
+  FitSettings settings{Rho{1}};
+  settings.drop_unusable_features = true;
+  for (std::uint8_t number = 0; number < 8; ++number) {
+    const TableFit fit = fit_linear(made.table(), settings, noise_of(number));
+    EXPECT_EQ(fit.features, (std::vector<std::size_t>{0, 1}));
+  }
+}
+
+// a and its copy cannot be told apart, and b can: whichever units they have.
+TEST(LinearFit, NamesTheCoefficientsAlongHiddenDirections) {
+  Made made{3, {}, {}};
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 8000; ++i) {
+    const double a = normal(random);
+    const double b = 1000 * normal(random);
+    made.x.insert(made.x.end(), {a, b, -a / 1000});
+    made.y.push_back(1 + a + b / 1000 + normal(random));
+  }
+  const TableFit fit = fit_linear(made.table(), {Rho{1}}, noise_of(0));
+  EXPECT_EQ(fit.floored, 1U);
+  EXPECT_EQ(fit.undetermined, (std::vector<std::size_t>{1, 3}));
+  EXPECT_NEAR(fit.theta.at(2), 0.001, 0.0002);
+}
+
 // The bounds are then of the coordinates that the settings have: a about 1,000 is as long as that.
 TEST(LinearFit, MeasuresInTheCoordinatesThatAreKept) {
   const Made made = two_columns(20'000);

@@ -39,8 +39,8 @@ struct Kept {
 struct FitSettings {
   Rho rho{1};
   privacy::Adjacency adjacency = privacy::Adjacency::zero_out;
-  /// Leaves out features of which less than half of the values are usable, by their noisy share. Without it such a
-  /// feature stays, and every row that lacks it is unusable.
+  /// Leaves out features that have less than half as many usable values as the target, by noisy shares: records that
+  /// are none at all count against neither. Without it such a feature stays, and every row without it is unusable.
   bool drop_unusable_features = false;
   /// One entry for every feature and one for the target; empty: nothing is kept. It cannot be combined with
   /// drop_unusable_features.
@@ -79,8 +79,10 @@ struct TableFit {
   /// the residuals, and where rows have weights, since nothing says whether weights count records or tell of their
   /// precision.
   std::vector<inference::EstimatedVariance> variances;
-  bool is_settled = true;   ///< false where the last of several steps was long, so that the answer has not settled
-  std::size_t floored = 0;  ///< number of directions that noise hides: the answer is a guess there
+  bool is_settled = true;   ///< false where the last of several steps was long: the answer is on its way
+  std::size_t floored = 0;  ///< directions that noise hides: there the answer is a guess
+  /// Entries of theta that mostly lie along hidden directions, rising: their numbers are guesses.
+  std::vector<std::size_t> undetermined{};
 };
 
 }  // namespace nustream::ranges

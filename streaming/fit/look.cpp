@@ -1,0 +1,201 @@
+#include "fit/look.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "config/nearest.h"
+#include "error.h"
+#include "fit/input.h"
+#include "fit/texts.h"
+#include "folder/options.h"
+
+namespace nustream::fit {
+namespace {
+
+using check::percent;
+using check::with_separators;
+using record::Transform;
+
+constexpr double worth_a_line = 0.1;
+
+const record::Feature& feature_at(const Columns& columns, std::size_t column) {
+  if (column < columns.features.size()) return columns.features[column];
+  return column == columns.features.size() ? columns.target : *columns.weight;
+}
+
+double value_at(const FileTable& table, std::size_t row, std::size_t column) {
+  if (column < table.features) return table.x[row * table.features + column];
+  return column == table.features ? table.y[row] : table.weights[row];
+}
+
+/// A target that the model does not have makes its record unusable as one that is no number does.
+bool is_target_of(const Options& options, double target) {
+  if (!options.likelihood) return true;
+  return *options.likelihood == ranges::Likelihood::logistic ? target == 0 || target == 1 : target >= 0;
+}
+
+/// Columns without which a record is none: those of the header that are mostly numbers, as a fit takes them.
+std::vector<std::size_t> taken_columns(const Columns& columns, const FileTable& table) {
+  std::vector<std::size_t> taken;
+  const double of_target = 1 - table.unread[table.features].unusable_share();
+  for (std::size_t j = 0; j < table.unread.size(); ++j) {
+    const bool is_needed = columns.is_listed || j >= table.features;
+    if (is_needed || 1 - table.unread[j].unusable_share() >= 0.5 * of_target) taken.push_back(j);
+  }
+  return taken;
+}
+
+std::uint64_t usable_rows(const Options& options, const Columns& columns, const FileTable& table) {
+  const std::vector<std::size_t> taken = taken_columns(columns, table);
+  std::uint64_t usable = 0;
+  for (std::size_t row = 0; row < table.y.size(); ++row) {
+    const auto is_number = [&](std::size_t column) { return std::isfinite(value_at(table, row, column)); };
+    if (std::ranges::all_of(taken, is_number) && is_target_of(options, table.y[row])) ++usable;
+  }
+  return usable;
+}
+
+/// Reasons that are a line's, not a column's: they spoil all columns alike.
+bool is_of_line(const std::string& reason) {
+  return !reason.starts_with("column '");
+}
+
+std::string of_all(std::uint64_t part, const check::Tally& tally) {
+  return fmt::format("{} of {} records ({})", with_separators(part), with_separators(tally.records),
+                     percent(part, tally.records));
+}
+
+/// " (such as line 5)", of the whole file; "" where lines above the header are passed that nobody counted.
+std::string place_of(const Columns& columns, const check::Refused& refused) {
+  const config::InputSettings& input = columns.input;
+  if (!input.comment.empty()) return {};
+  const std::uint64_t above = input.skip_lines + (input.header && input.format == config::Format::csv ? 1 : 0);
+  return fmt::format(" (such as line {})", with_separators(refused.first.value() + above + 1));
+}
+
+void say_of_lines(const Columns& columns, const FileTable& table, Look& look) {
+  const check::Tally& tally = table.unread[table.features];
+  const std::string reason = tally.most_frequent_reason();
+  if (tally.unusable_share() < worth_a_line || !is_of_line(reason)) return;
+  const check::Refused& refused = tally.reasons.at(reason);
+  look.lines.push_back(fmt::format("{} cannot be read at all: {}{}", of_all(refused.count, tally), in_options(reason),
+                                   place_of(columns, refused)));
+}
+
+std::string target_cure(const std::string& column, const std::string& labels, const std::string& last) {
+  return fmt::format("; its texts are {}: --target {} makes 1 of one, and 0 of all others", labels,
+                     folder::in_shell(column + "=" + last));
+}
+
+/// Labels that a logistic model does not have, among targets that are numbers.
+void say_of_labels(const Options& options, const Columns& columns, const FileTable& table, Look& look) {
+  if (options.likelihood != ranges::Likelihood::logistic) return;
+  const auto is_other = [](double target) { return std::isfinite(target) && target != 0 && target != 1; };
+  const auto others = static_cast<std::uint64_t>(std::ranges::count_if(table.y, is_other));
+  if (static_cast<double>(others) < worth_a_line * static_cast<double>(table.y.size())) return;
+  const std::string& column = columns.target.first.column;
+  std::string last;
+  const std::string labels = labels_in(texts_of(columns.input, column).all, &last);
+  look.lines.push_back(
+      fmt::format("in {} the target '{}' is a number other than 0 and 1, and these count as unusable{}",
+                  of_all(others, table.unread[table.features]), columns.target.name,
+                  labels.empty() ? "" : target_cure(column, labels, last)));
+}
+
+void say_of_column(const Columns& columns, const FileTable& table, std::size_t column, Look& look) {
+  const check::Tally& tally = table.unread[column];
+  if (tally.unusable_share() < worth_a_line || is_of_line(tally.most_frequent_reason())) return;
+  const bool is_found = !columns.is_listed && column < table.features;
+  const std::string why = why_unread(columns, table, column);
+  // A column of text is none of the model's, and no fault, unless it looks like numbers.
+  if (is_found && tally.unusable_share() > 0.5 && why.find("; most") == std::string::npos) return;
+  look.lines.push_back(why);
+}
+
+void say_of_text(const Columns& columns, const FileTable& table, std::size_t column, Look& look) {
+  const record::Feature& feature = feature_at(columns, column);
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (std::size_t row = 0; row < table.y.size(); ++row) {
+    const double value = value_at(table, row, column);
+    if (std::isnan(value)) continue;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  if (least != most) return;
+  if (feature.first.transform != Transform::indicator || most != 0) {
+    look.lines.push_back(fmt::format("'{}' is the same in every record: {}", feature.name,
+                                     column < table.features ? "it cannot be told from the intercept; leave it out"
+                                                             : "there is nothing to explain"));
+    return;
+  }
+  const check::LabelTexts texts = texts_of(columns.input, feature.first.column).all;
+  const std::string labels = labels_in(texts);
+  std::vector<std::string> known;
+  for (const auto& [text, count] : texts.counts()) known.push_back(text);
+  look.lines.push_back(fmt::format("no record has the text of '{}'{}", feature.name,
+                                   labels.empty() ? ""
+                                                  : config::did_you_mean(feature.first.equals, known) +
+                                                        "; the column's texts are " + labels));
+}
+
+}  // namespace
+
+std::string why_unread(const Columns& columns, const FileTable& table, std::size_t column) {
+  const check::Tally& tally = table.unread[column];
+  const record::Feature& feature = feature_at(columns, column);
+  std::string reason = tally.most_frequent_reason();
+  const std::string place = place_of(columns, tally.reasons.at(reason));
+  const std::string& name = feature.first.column;
+  const std::string prefix = fmt::format("column '{}': ", name);
+  if (reason.starts_with(prefix)) reason.erase(0, prefix.size());
+  std::string line = fmt::format("{} have no number for '{}': most often {}{}", of_all(tally.rejected, tally),
+                                 feature.name, in_options(reason), place);
+  if (columns.input.format == config::Format::json_lines && reason.find("missing") != std::string::npos) {
+    return line + members_near(columns.input, name) + "; one inside another is named by a path, /user/x";
+  }
+  const Texts texts = texts_of(columns.input, name);
+  std::string cure = cure_of(texts.unread, columns.input, name);
+  std::string last;
+  const std::string labels = cure.empty() ? labels_in(texts.all, &last) : "";
+  if (!labels.empty() && column == table.features) {
+    cure = target_cure(name, labels, last);
+  } else if (!labels.empty()) {
+    cure = fmt::format("; its texts are {}: a feature of one is {}", labels, folder::in_shell(name + "=" + last));
+  } else if (const std::string unread = labels_in(texts.unread); cure.empty() && !unread.empty()) {
+    cure = fmt::format("; such texts are {}", unread);
+  }
+  return line + cure;
+}
+
+Look look_at(const Options& options, const Columns& columns, const FileTable& table) {
+  Look look{table.y.size(), usable_rows(options, columns, table)};
+  say_of_lines(columns, table, look);
+  say_of_labels(options, columns, table, look);
+  for (std::size_t column = 0; column < table.unread.size(); ++column) {
+    say_of_column(columns, table, column, look);
+    if (table.unread[column].unusable_share() < 1) say_of_text(columns, table, column, look);
+  }
+  const std::vector<std::size_t> taken = taken_columns(columns, table);
+  const bool is_bare = !options.mean && std::ranges::none_of(taken, [&](std::size_t j) { return j < table.features; });
+  if (is_bare) {
+    look.lines.emplace_back(
+        "no column beside the target is mostly numbers: what is left to fit is the target's mean alone");
+  }
+  return look;
+}
+
+void require_usable(const Options& options, const Look& look) {
+  const double share = static_cast<double>(look.usable) / static_cast<double>(look.records);
+  if (!options.min_usable || share >= *options.min_usable) return;
+  throw Failure(Exit::unusable,
+                fmt::format("operator only, not private: of {} records {} can be used: fewer than --min-usable {:g} "
+                            "allows, so nothing was read privately and nothing is spent; that, too, tells of the "
+                            "records: keep it to yourself",
+                            with_separators(look.records), percent(look.usable, look.records), *options.min_usable));
+}
+
+}  // namespace nustream::fit

@@ -1,0 +1,214 @@
+// How `nustream fit` is told what its file is, and what it tells its operator before anything is spent.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "command.h"
+#include "temporary_folder.h"
+
+namespace nustream::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class FitInput : public ::testing::Test {
+ protected:
+  /// Lines of `row(a, y)` below `header`, y = 3 + 2a + noise of .1.
+  template <class Row>
+  static std::string rows(const std::string& header, const Row& row, int count = 6000) {
+    std::string text = header;
+    std::mt19937_64 random(19);
+    std::normal_distribution<double> normal;
+    for (int i = 0; i < count; ++i) {
+      const double a = normal(random);
+      text += row(std::to_string(a), std::to_string(3 + 2 * a + 0.1 * normal(random)), i) + "\n";
+    }
+    return text;
+  }
+  [[nodiscard]] CommandResult fit(const std::string& file, std::vector<std::string> options) const {
+    std::vector<std::string> arguments{"fit", file, "--insecure-seed", "3", "--rho", "1"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_command(NUSTREAM_COMMAND, arguments);
+  }
+  void expect_slope(const std::string& file, const std::vector<std::string>& options, const std::string& name) {
+    std::vector<std::string> as_json = options;
+    as_json.emplace_back("--json");
+    const CommandResult result = fit(file, as_json);
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.err, Not(HasSubstr("operator only")));
+    simdjson::dom::parser parser;
+    EXPECT_NEAR(parser.parse(result.out)["estimate"][name].get_double().value(), 2, 0.1) << result.out;
+    std::filesystem::remove_all(file + ".fit");
+  }
+  void expect_refused(const std::string& file, const std::vector<std::string>& options, int code,
+                      const std::string& text) {
+    const CommandResult result = fit(file, options);
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(text));
+    EXPECT_THAT(result.err, Not(HasSubstr("stream.")));
+    EXPECT_FALSE(std::filesystem::exists(file + ".fit")) << text;
+  }
+
+  const TemporaryFolder folder;
+};
+
+const auto plain = [](const std::string& a, const std::string& y, int) { return a + "," + y; };
+
+TEST_F(FitInput, ReadsWhatTheOptionsOfAStreamDescribe) {
+  const auto by = [](const std::string& between) {
+    return [between](const std::string& a, const std::string& y, int) { return a + between + y; };
+  };
+  const auto european = [](std::string a, std::string y, int) {
+    std::ranges::replace(a, '.', ',');
+    std::ranges::replace(y, '.', ',');
+    return a + ";" + y;
+  };
+  const std::string tabs = folder.write("tabs.txt", rows("a\ty\n", by("\t")));
+  expect_slope(tabs, {"--target", "y", "--delimiter", "tab"}, "a");
+  expect_slope(tabs, {"--target", "y", "--delimiter", "\\t"}, "a");
+  expect_slope(folder.write("t.tsv", rows("a\ty\n", by("\t"))), {"--target", "y"}, "a");
+  const std::string decimals = folder.write("european.csv", rows("a;y\n", european));
+  const std::string config = (folder.path() / "european.toml").string();
+  expect_slope(decimals, {"--target", "y", "--delimiter", ";", "--decimal", ",", "--write-config", config}, "a");
+  EXPECT_EQ(run_command(NUSTREAM_COMMAND, {"check", config, "--data", decimals, "--min-usable", "1"}).code, 0);
+  expect_slope(folder.write("above.csv", "made by hand\n" + rows("a,y\n", plain)),
+               {"--target", "y", "--skip-lines", "1"}, "a");
+  expect_slope(folder.write("comment.csv", "# one\n# two\n" + rows("a,y\n", plain)),
+               {"--target", "y", "--comment", "#"}, "a");
+  const std::string bare = folder.write("bare.csv", rows("", plain));
+  expect_slope(bare, {"--target", "y", "--columns", "a, y"}, "a");
+  expect_refused(bare, {"--target", "y"}, 65, "name the columns: --columns x,y");
+  expect_refused(decimals, {"--target", "y", "--delimiter", "::"}, 78, "--delimiter '::': allowed is one character");
+  expect_refused(decimals, {"--target", "y", "--decimal", "x"}, 78, "--decimal 'x': allowed is");
+}
+
+TEST_F(FitInput, NamesWhatAFileIsBeforeItsHeader) {
+  expect_refused(folder.write("u16.csv", std::string("\xff\xfe" "a\0,\0y\0\n\0", 10)), {"--target", "y"}, 65, "is UTF-16 text");
+  expect_refused(folder.write("cr.csv", "a,y\r1,2\r3,4\r"), {"--target", "y"}, 65, "carriage returns alone");
+  expect_refused(folder.write("f.csv", "PAR1\x15\x04"), {"--target", "y"}, 65, "a Parquet file");
+  expect_refused(folder.write("f.sav", "$FL2@(#) SPSS\n"), {"--target", "y"}, 65, "a file of SPSS");
+  expect_refused(folder.write("f.png", "\x89PNG\r\n\x1a\n"), {"--target", "y"}, 65, "a picture");
+  expect_refused(folder.write("arr.json", "[\n{\"a\":1,\"y\":2},\n{\"a\":3,\"y\":4}\n]\n"), {"--target", "y"}, 65,
+                 "a JSON array");
+  expect_refused(folder.write("lines.csv", "{\"a\":1,\"y\":2}\n{\"a\":3,\"y\":4}\n"), {"--target", "y"}, 65,
+                 "give --format jsonl");
+  expect_refused(folder.write("sep.csv", "sep=;\na;y\n1;2\n"), {"--target", "y"}, 65,
+                 "give --skip-lines 1 and --delimiter ';'");
+  expect_refused(folder.write("semi.csv", "a;y\n1;2\n"), {"--target", "y"}, 78, "holds ';': add --delimiter ';'");
+}
+
+TEST_F(FitInput, NamesTheColumnThatWasMeant) {
+  const std::string file = folder.write("t.csv", "length,weight,y\n1,2,3\n");
+  expect_refused(file, {"--target", "wieght"}, 78, "(did you mean 'weight'?), whose columns are 'length', 'weight'");
+  expect_refused(file, {"--target", "Y"}, 78, "did you mean 'y'?");
+  expect_refused(file, {"--target", "log(y)", "--features", "length,wight"}, 78, "did you mean 'weight'?");
+  expect_refused(file, {"--target", "log(x)"}, 78, "no column 'x'");
+  expect_refused(file, {"--target", "y", "--features", "length,,weight"}, 64, "is empty");
+  expect_refused(folder.write("twice.csv", "a,a,y\n1,2,3\n"), {"--target", "a"}, 78, "column 'a' is twice in");
+}
+
+// What a header calls a column wins over what it could mean.
+TEST_F(FitInput, TakesColumnsWhoseNamesLookLikeMapsOrLists) {
+  const auto with = [](const std::string& a, const std::string& y, int i) {
+    return a + "," + y + "," + (i % 2 == 0 ? "u" : "v");
+  };
+  const std::string file = folder.write("names.csv", rows("\"x,1\",log(y),c=d\n", with));
+  expect_slope(file, {"--target", "log(y)", "--features", "x,1"}, "x,1");
+  expect_slope(file, {"--target", "log(y)", "--features", "x\\,1 , c=d=u"}, "x,1");
+  expect_slope(file, {"--target", "log(y)", "--features", "x,1", "--features", "c=d=v"}, "x,1");
+  const std::string body = folder.write("body.csv", rows("a,Body Mass (g)\n", plain));
+  expect_slope(body, {"--target", "Body Mass (g)"}, "a");
+}
+
+TEST_F(FitInput, TellsItsOperatorWhyRecordsCannotBeUsedAndTheCure) {
+  const auto told = [&](const std::string& name, const std::string& text, const std::vector<std::string>& options) {
+    const std::string file = folder.write(name, text);
+    std::vector<std::string> looking = options;
+    looking.emplace_back("--look");
+    const CommandResult look = fit(file, looking);
+    EXPECT_EQ(look.code, 0) << look.err;
+    EXPECT_THAT(look.out, AllOf(StartsWith("NOT PRIVATE"), HasSubstr("nothing is spent")));
+    EXPECT_FALSE(std::filesystem::exists(file + ".fit"));
+    std::vector<std::string> asking = options;
+    asking.insert(asking.end(), {"--min-usable", "0.9"});
+    const CommandResult refused = fit(file, asking);
+    EXPECT_EQ(refused.code, 66) << refused.err;
+    EXPECT_FALSE(std::filesystem::exists(file + ".fit"));
+    const CommandResult result = fit(file, options);
+    EXPECT_THAT(result.err, HasSubstr("operator only, not private: "));
+    EXPECT_THAT(result.out, Not(HasSubstr("operator only")));
+    return result.err;
+  };
+  const auto label = [](const char* no, const char* yes) {
+    return [=](const std::string& a, const std::string& y, int) { return a + "," + (y[0] == '-' ? no : yes); };
+  };
+  EXPECT_THAT(told("signs.csv", rows("a,y\n", label("-1", "1")), {"--target", "y", "--logistic"}),
+              AllOf(HasSubstr("a number other than 0 and 1"), HasSubstr("its texts are '-1', '1': --target y=1")));
+  EXPECT_THAT(told("words.csv", rows("a,y\n", label("no", "yes")), {"--target", "y", "--logistic"}),
+              HasSubstr("its texts are 'no', 'yes': --target y=yes"));
+  const auto ragged = [](const std::string& a, const std::string& y, int i) {
+    return a + "," + y + (i % 2 == 1 ? ",7" : "");
+  };
+  EXPECT_THAT(told("ragged.csv", rows("a,y\n", ragged), {"--target", "y"}),
+              HasSubstr("3,000 of 6,000 records (50%) cannot be read at all: more fields than columns (such as line 3)"));
+  const auto comma = [](std::string a, std::string y, int) {
+    std::ranges::replace(a, '.', ',');
+    std::ranges::replace(y, '.', ',');
+    return a + ";" + y;
+  };
+  EXPECT_THAT(told("comma.csv", rows("a;y\n", comma), {"--target", "y", "--delimiter", ";"}),
+              HasSubstr("look like numbers with decimal commas: add --decimal ,"));
+  const auto date = [](const std::string&, const std::string& y, int) { return "2010/02/03," + y; };
+  EXPECT_THAT(told("date.csv", rows("d,y\n", date), {"--target", "y", "--features", "d"}),
+              HasSubstr("as ISO 8601 has them, such as 2010-01-31T15:00, and take hour(d)"));
+  const auto nested = [](const std::string& a, const std::string& y, int) {
+    return "{\"user\":{\"a\":" + a + "},\"y\":" + y + "}";
+  };
+  EXPECT_THAT(told("nested.jsonl", rows("", nested), {"--target", "y", "--features", "a"}),
+              HasSubstr("missing (such as line 1) (did you mean '/user/a'?); the first record has '/user/a', 'y'"));
+}
+
+TEST_F(FitInput, SaysThatATextNeverOccursAndThatAColumnNeverVaries) {
+  const auto row = [](const std::string& a, const std::string& y, int) {
+    return a + "," + (y[0] == '-' ? "no" : "yes") + ",2013";
+  };
+  const std::string file = folder.write("t.csv", rows("a,y,year\n", row));
+  EXPECT_THAT(fit(file, {"--target", "y=YES", "--logistic", "--features", "a", "--look"}).out,
+              HasSubstr("no record has the text of 'y=YES'"));
+  EXPECT_THAT(fit(file, {"--target", "y=yes", "--logistic", "--look"}).out,
+              HasSubstr("'year' is the same in every record"));
+}
+
+// A column that never varies cannot be told from the intercept: neither has a number that means anything.
+TEST_F(FitInput, MarksWhatNoiseDoesNotDetermine) {
+  const auto row = [](const std::string& a, const std::string& y, int) { return a + ",2013," + y; };
+  const CommandResult result = fit(folder.write("t.csv", rows("a,year,y\n", row)), {"--target", "y"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("year            not determined"), HasSubstr("intercept       not determined"),
+                                HasSubstr("and does not determine intercept, year"), HasSubstr("\na  ")));
+  const CommandResult json = fit(folder.write("u.csv", rows("a,year,y\n", row)), {"--target", "y", "--json"});
+  EXPECT_THAT(json.out, HasSubstr("\"not_determined\":[\"intercept\",\"year\"]"));
+}
+
+TEST_F(FitInput, SaysThatAMeanIsNoRegression) {
+  const auto row = [](const std::string&, const std::string& y, int) { return "red," + y; };
+  const std::string file = folder.write("t.csv", rows("c,y\n", row));
+  const CommandResult result = fit(file, {"--target", "y"});
+  EXPECT_THAT(result.out, AllOf(HasSubstr("no feature is left: this is the target's mean alone"),
+                                HasSubstr("c (0%): too few of their values are numbers")));
+  EXPECT_THAT(fit(file, {"--target", "y", "--mean"}).out, Not(HasSubstr("no feature is left")));
+  EXPECT_EQ(fit(file, {"--target", "y", "--quiet"}).out, "");
+}
+
+}  // namespace
+}  // namespace nustream::tests
