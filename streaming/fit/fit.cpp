@@ -102,13 +102,15 @@ Failure too_few_records(const Options& options, const ranges::TableDesign& desig
   std::string remedy = fmt::format("{} records at this rho", enough);
   const std::uint64_t fewest = ranges::least_records(spending_more);
   if (design.records >= fewest)
-    remedy += fmt::format(", or --rho {:.3g}, or fewer columns by --features (one of text that is found in the header "
-                          "counts, until it is left out)",
-                          1.005 * ranges::least_rho(design));
+    remedy += fmt::format(
+        ", or --rho {:.3g}, or fewer columns by --features (one of text that is found in the header "
+        "counts, until it is left out)",
+        1.005 * ranges::least_rho(design));
   else
-    remedy += fmt::format(" (no rho does for fewer than {}), or public ranges in a configuration (nustream estimate, "
-                          "docs/estimate.md)",
-                          fewest);
+    remedy += fmt::format(
+        " (no rho does for fewer than {}), or public ranges in a configuration (nustream estimate, "
+        "docs/estimate.md)",
+        fewest);
   return {Exit::configuration,
           fmt::format("'{}' has {} records, too few to see {} columns through the noise at --rho {:g}: {} would do; "
                       "nothing was read privately, nothing is spent",
@@ -158,10 +160,11 @@ Failure hardly_usable(const Options& options, const Columns& columns, const rang
                         is_target ? columns.target.name : columns.features[column].name, fit.shares[column]);
     if (is_target && options.likelihood == ranges::Likelihood::logistic) which += ", which are to be 0 and 1";
   }
-  return {Exit::data,
-          fmt::format("'{}': hardly any usable {}; why is told to the operator above, and before anything is spent by "
-                      "--look. rho {:g} is spent on finding that out, and is in the ledger",
-                      options.file, which, options.rho)};
+  return {
+      Exit::data,
+      fmt::format("'{}': hardly any usable {}; why is told to the operator above, and before anything is spent by "
+                  "--look. rho {:g} is spent on finding that out, and is in the ledger",
+                  options.file, which, options.rho)};
 }
 
 Report report_of(const Options& options, const Columns& columns, const FileTable& table,

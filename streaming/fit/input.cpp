@@ -113,8 +113,7 @@ std::string first_line(const config::InputSettings& input) {
         while (!lines.lines().empty()) {
           const std::string line(lines.lines().substr(0, lines.lines().find('\n')));
           lines.consume(line.size() + 1);
-          const bool is_comment =
-              !input.comment.empty() && decode::without_mark(line).starts_with(input.comment);
+          const bool is_comment = !input.comment.empty() && decode::without_mark(line).starts_with(input.comment);
           if (skip == 0 && !is_comment) return line;
           skip -= skip > 0 ? 1 : 0;
         }

@@ -18,7 +18,8 @@ namespace nustream::fit {
 /// hold another delimiter.
 [[nodiscard]] Names names_of(const config::InputSettings& input);
 
-/// The first line behind those that are passed: of CSV its header, unless it has none. Failure(data) where there is none.
+/// The first line behind those that are passed: of CSV its header, unless it has none. Failure(data) where there is
+/// none.
 [[nodiscard]] std::string first_line(const config::InputSettings& input);
 
 /// A message about settings with the options in their place: stream.skip_lines = 1 as --skip-lines 1.

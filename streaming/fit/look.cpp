@@ -136,10 +136,10 @@ void say_of_text(const Columns& columns, const FileTable& table, std::size_t col
   const std::string labels = labels_in(texts);
   std::vector<std::string> known;
   for (const auto& [text, count] : texts.counts()) known.push_back(text);
-  look.lines.push_back(fmt::format("no record has the text of '{}'{}", feature.name,
-                                   labels.empty() ? ""
-                                                  : config::did_you_mean(feature.first.equals, known) +
-                                                        "; the column's texts are " + labels));
+  look.lines.push_back(fmt::format(
+      "no record has the text of '{}'{}", feature.name,
+      labels.empty() ? ""
+                     : config::did_you_mean(feature.first.equals, known) + "; the column's texts are " + labels));
 }
 
 }  // namespace
@@ -180,7 +180,8 @@ Look look_at(const Options& options, const Columns& columns, const FileTable& ta
     if (table.unread[column].unusable_share() < 1) say_of_text(columns, table, column, look);
   }
   const std::vector<std::size_t> taken = taken_columns(columns, table);
-  const bool is_bare = !options.mean && std::ranges::none_of(taken, [&](std::size_t j) { return j < table.features; });
+  const bool is_bare =
+      !options.mean && std::ranges::none_of(taken, [&](std::size_t j) { return j < table.features; });
   if (is_bare) {
     look.lines.emplace_back(
         "no column beside the target is mostly numbers: what is left to fit is the target's mean alone");

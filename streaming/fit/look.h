@@ -12,7 +12,7 @@ namespace nustream::fit {
 /// What of a file can be used.
 struct Look {
   std::uint64_t records = 0;
-  std::uint64_t usable = 0;  ///< by the columns that are listed, or most of whose values are numbers
+  std::uint64_t usable = 0;          ///< by the columns that are listed, or most of whose values are numbers
   std::vector<std::string> lines{};  ///< a sentence each, with its cure, of what cannot
 };
 

@@ -76,7 +76,8 @@ std::string hidden_names(const Report& report) {
   const std::vector<std::string> names = undetermined_names(report);
   if (names.empty()) return {};
   const std::size_t shown = std::min(names.size(), names_max);
-  std::string out = fmt::format(", and does not determine {}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  std::string out = fmt::format(", and does not determine {}",
+                                fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
   return shown < names.size() ? out + fmt::format(" and {} more", names.size() - shown) : out;
 }
 
@@ -86,12 +87,13 @@ std::string cautions(const Report& report) {
   std::string out;
   if (report.fit.usable < nearly_all) {
     out += fmt::format(
-        "{:<15} the other records count for nothing: a value that is no number{}; what is the matter with them is told "
+        "{:<15} the other records count for nothing: a value that is no number{}; what is the matter with them is "
+        "told "
         "to the operator alone, on standard error\n",
         "", report.model == "logistic" ? ", or a target other than 0 and 1" : "");
   }
-  if (!report.dropped.empty()) out += fmt::format("{:<15} {}: too few of their values are numbers, about\n", "left out",
-                                                  left_out(report));
+  if (!report.dropped.empty())
+    out += fmt::format("{:<15} {}: too few of their values are numbers, about\n", "left out", left_out(report));
   if (report.estimate.size() == 1 && !report.is_mean) {
     out += fmt::format("{:<15} no feature is left: this is the {} alone, no regression\n", "mean",
                        is_linear(report) ? "target's mean" : "model's constant");
@@ -200,13 +202,13 @@ std::string to_text(const Report& report) {
     out += '\n';
   }
   if (report.interval.empty()) out += why_no_interval(report) + '\n';
-  const std::string all = report.fits == 1
-                              ? std::string("the first over this file")
-                              : fmt::format("{:.6g} by all {} over this file{}", report.total_rho, report.fits,
-                                            report.counts_others_more
-                                                ? " (earlier ones were by zero-out: for neighbours by replace-one "
-                                                  "each counts four times)"
-                                                : "");
+  const std::string all =
+      report.fits == 1
+          ? std::string("the first over this file")
+          : fmt::format("{:.6g} by all {} over this file{}", report.total_rho, report.fits,
+                        report.counts_others_more ? " (earlier ones were by zero-out: for neighbours by replace-one "
+                                                    "each counts four times)"
+                                                  : "");
   out += fmt::format("\n{:<15} {:.6g} (zCDP) by this fit, {}\n", "rho spent", report.rho, all);
   for (std::size_t i = 0; i < report.epsilons.size(); ++i) {
     out += fmt::format("{:<15} {}", i == 0 ? "epsilon" : "", console::epsilon_text(report.epsilons[i]));

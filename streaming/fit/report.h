@@ -32,7 +32,7 @@ struct Report {
   double total_rho = 0;                       ///< of all fits of the folder
   std::vector<publish::Epsilons> total_epsilons{};
   bool counts_others_more = false;  ///< earlier fits were by zero-out, and cost more over these neighbours
-  std::size_t fits = 1;  ///< that the folder has seen, this one included
+  std::size_t fits = 1;             ///< that the folder has seen, this one included
   EpochId epoch{0};
   std::string digest;
   std::string adjacency;

@@ -40,7 +40,8 @@ std::string layout_in_toml(const config::InputSettings& input) {
   if (!input.header) out += "header = false\n";
   if (input.columns.empty()) return out;
   out += "columns = [";
-  for (const std::string& name : input.columns) out += (&name == &input.columns.front() ? "" : ", ") + in_quotes(name);
+  for (const std::string& name : input.columns)
+    out += (&name == &input.columns.front() ? "" : ", ") + in_quotes(name);
   return out + "]\n";
 }
 

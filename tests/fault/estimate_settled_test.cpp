@@ -35,9 +35,10 @@ TEST(EstimateSettled, TooFewBatchesAreSaidByEveryCommand) {
   const CommandResult run = with_batches(world, "estimate", "10");
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr(few));
-  EXPECT_THAT(run.out, AllOf(HasSubstr("path            the path still converges, or is too short to tell: there is no "
-                                       "interval yet"),
-                             Not(HasSubstr("lower"))));
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("path            the path still converges, or is too short to tell: there is no "
+                              "interval yet"),
+                    Not(HasSubstr("lower"))));
   for (const char* name : {"check", "plan", "estimate"}) {
     const CommandResult enough = with_batches(world, name, "32");
     EXPECT_EQ(enough.code, 0) << enough.err;

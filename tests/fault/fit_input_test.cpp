@@ -93,7 +93,10 @@ TEST_F(FitInput, ReadsWhatTheOptionsOfAStreamDescribe) {
 }
 
 TEST_F(FitInput, NamesWhatAFileIsBeforeItsHeader) {
-  expect_refused(folder.write("u16.csv", std::string("\xff\xfe" "a\0,\0y\0\n\0", 10)), {"--target", "y"}, 65, "is UTF-16 text");
+  expect_refused(folder.write("u16.csv", std::string("\xff\xfe"
+                                                     "a\0,\0y\0\n\0",
+                                                     10)),
+                 {"--target", "y"}, 65, "is UTF-16 text");
   expect_refused(folder.write("cr.csv", "a,y\r1,2\r3,4\r"), {"--target", "y"}, 65, "carriage returns alone");
   expect_refused(folder.write("f.csv", "PAR1\x15\x04"), {"--target", "y"}, 65, "a Parquet file");
   expect_refused(folder.write("f.sav", "$FL2@(#) SPSS\n"), {"--target", "y"}, 65, "a file of SPSS");
@@ -150,7 +153,7 @@ TEST_F(FitInput, TellsItsOperatorWhyRecordsCannotBeUsedAndTheCure) {
     return result.err;
   };
   const auto label = [](const char* no, const char* yes) {
-    return [=](const std::string& a, const std::string& y, int) { return a + "," + (y[0] == '-' ? no : yes); };
+    return [=](const std::string& a, const std::string& y, int) { return a + "," + (a[0] == '-' ? no : yes); };
   };
   EXPECT_THAT(told("signs.csv", rows("a,y\n", label("-1", "1")), {"--target", "y", "--logistic"}),
               AllOf(HasSubstr("a number other than 0 and 1"), HasSubstr("its texts are '-1', '1': --target y=1")));
@@ -159,8 +162,9 @@ TEST_F(FitInput, TellsItsOperatorWhyRecordsCannotBeUsedAndTheCure) {
   const auto ragged = [](const std::string& a, const std::string& y, int i) {
     return a + "," + y + (i % 2 == 1 ? ",7" : "");
   };
-  EXPECT_THAT(told("ragged.csv", rows("a,y\n", ragged), {"--target", "y"}),
-              HasSubstr("3,000 of 6,000 records (50%) cannot be read at all: more fields than columns (such as line 3)"));
+  EXPECT_THAT(
+      told("ragged.csv", rows("a,y\n", ragged), {"--target", "y"}),
+      HasSubstr("3,000 of 6,000 records (50%) cannot be read at all: more fields than columns (such as line 3)"));
   const auto comma = [](std::string a, std::string y, int) {
     std::ranges::replace(a, '.', ',');
     std::ranges::replace(y, '.', ',');
@@ -194,8 +198,9 @@ TEST_F(FitInput, MarksWhatNoiseDoesNotDetermine) {
   const auto row = [](const std::string& a, const std::string& y, int) { return a + ",2013," + y; };
   const CommandResult result = fit(folder.write("t.csv", rows("a,year,y\n", row)), {"--target", "y"});
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("year            not determined"), HasSubstr("intercept       not determined"),
-                                HasSubstr("and does not determine intercept, year"), HasSubstr("\na  ")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("year            not determined"), HasSubstr("intercept       not determined"),
+                    HasSubstr("and does not determine intercept, year"), HasSubstr("\na  ")));
   const CommandResult json = fit(folder.write("u.csv", rows("a,year,y\n", row)), {"--target", "y", "--json"});
   EXPECT_THAT(json.out, HasSubstr("\"not_determined\":[\"intercept\",\"year\"]"));
 }

@@ -129,7 +129,8 @@ TEST_F(Fit, RefusesWhatItCannotDoBeforeAnythingIsSpent) {
   expect({"--target", "exp(y)", "--features", "a"}, 64, "no map of one");
   expect({"--target", "y", "--features", "a", "--format", "jsonl", "--mean"}, 64, "");
   expect({"--target", "y", "--format", "jsonl"}, 65, "is CSV, and --format jsonl");
-  const CommandResult unlisted = run_command(NUSTREAM_COMMAND, {"fit", folder.write("t.jsonl", "{}\n"), "--target", "y"});
+  const CommandResult unlisted =
+      run_command(NUSTREAM_COMMAND, {"fit", folder.write("t.jsonl", "{}\n"), "--target", "y"});
   EXPECT_EQ(unlisted.code, 64);
   EXPECT_THAT(unlisted.err, HasSubstr("list the columns"));
 }
