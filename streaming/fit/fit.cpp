@@ -12,12 +12,9 @@
 #include "console/operator_file.h"
 #include "console/signals.h"
 #include "console/warnings.h"
-#include "fit/columns.h"
-#include "fit/input.h"
-#include "fit/look.h"
+#include "fit/opened.h"
 #include "fit/page.h"
 #include "fit/report.h"
-#include "fit/table.h"
 #include "fit/written_config.h"
 #include "folder/account_share.h"
 #include "folder/one_step_account.h"
@@ -193,52 +190,6 @@ Report report_of(const Options& options, const Columns& columns, const FileTable
   return report;
 }
 
-/// All that is known of the file before anything is read privately.
-struct Input {
-  Columns columns;
-  FileTable table;
-  Look look;
-};
-
-Input read_input(const Options& options) {
-  try {
-    Input input{columns_of(options), {}, {}};
-    input.table = read_file(input.columns);
-    if (input.table.y.empty()) {
-      throw Failure(Exit::data,
-                    "'" + options.file + "' holds no records: name a file with a header and lines below it");
-    }
-    input.look = look_at(options, input.columns, input.table);
-    return input;
-  } catch (const Failure& failure) {
-    throw Failure(failure.code(), in_options(failure.what()));
-  }
-}
-
-Exit print_look(const Options& options, const Look& look) {
-  fmt::print("NOT PRIVATE, for the operator alone: '{}' has {} records, of which {} ({}) can be used\n", options.file,
-             check::with_separators(look.records), check::with_separators(look.usable),
-             check::percent(look.usable, look.records));
-  for (const std::string& line : look.lines) fmt::print("{}\n", line);
-  fmt::print("nothing was read privately, nothing is spent\n");
-  require_usable(options, look);
-  return Exit::done;
-}
-
-/// Behind the answer, or in its place: why columns are not in it. One that was told before is not told again.
-void say_why_left_out(const Input& input, const ranges::TableFit& fit) {
-  const auto say = [&](std::size_t column) {
-    if (input.table.unread[column].rejected == 0) return;
-    const std::string why = why_unread(input.columns, input.table, column);
-    if (std::ranges::find(input.look.lines, why) == input.look.lines.end()) console::say_for_operator(why);
-  };
-  if (fit.unusable_column) say(*fit.unusable_column);
-  if (fit.is_stopped) return;
-  for (std::size_t j = 0; j < input.columns.features.size(); ++j) {
-    if (std::ranges::find(fit.features, j) == fit.features.end()) say(j);
-  }
-}
-
 }  // namespace
 
 Exit run(const Options& options) {
@@ -248,7 +199,7 @@ Exit run(const Options& options) {
   console::require_new_file(options.write_config);
   console::OperatorFile page_file(options.report, journal::Audience::everyone);
   console::OperatorFile picture(options.chart, journal::Audience::everyone);
-  const Input input = read_input(options);
+  const Opened input = open_table(options);
   const Columns& columns = input.columns;
   const FileTable& table = input.table;
   if (options.look) return print_look(options, input.look);

@@ -153,7 +153,7 @@ TEST_F(FitInput, TellsItsOperatorWhyRecordsCannotBeUsedAndTheCure) {
     return result.err;
   };
   const auto label = [](const char* no, const char* yes) {
-    return [=](const std::string& a, const std::string& y, int) { return a + "," + (a[0] == '-' ? no : yes); };
+    return [=](const std::string& a, const std::string&, int) { return a + "," + (a[0] == '-' ? no : yes); };
   };
   EXPECT_THAT(told("signs.csv", rows("a,y\n", label("-1", "1")), {"--target", "y", "--logistic"}),
               AllOf(HasSubstr("a number other than 0 and 1"), HasSubstr("its texts are '-1', '1': --target y=1")));

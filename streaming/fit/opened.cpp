@@ -1,0 +1,57 @@
+#include "fit/opened.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "console/operator_counts.h"
+#include "fit/input.h"
+
+namespace nustream::fit {
+namespace {
+
+void say_of(const Opened& input, std::size_t column) {
+  if (input.table.unread[column].rejected == 0) return;
+  const std::string why = why_unread(input.columns, input.table, column);
+  if (std::ranges::find(input.look.lines, why) == input.look.lines.end()) console::say_for_operator(why);
+}
+
+}  // namespace
+
+Opened open_table(const Options& options) {
+  try {
+    Opened input{columns_of(options), {}, {}};
+    input.table = read_file(input.columns);
+    if (input.table.y.empty()) {
+      throw Failure(Exit::data,
+                    "'" + options.file + "' holds no records: name a file with a header and lines below it");
+    }
+    input.look = look_at(options, input.columns, input.table);
+    return input;
+  } catch (const Failure& failure) {
+    throw Failure(failure.code(), in_options(failure.what()));
+  }
+}
+
+Exit print_look(const Options& options, const Look& look) {
+  fmt::print("NOT PRIVATE, for the operator alone: '{}' has {} records, of which {} ({}) can be used\n", options.file,
+             check::with_separators(look.records), check::with_separators(look.usable),
+             check::percent(look.usable, look.records));
+  for (const std::string& line : look.lines) fmt::print("{}\n", line);
+  fmt::print("nothing was read privately, nothing is spent\n");
+  require_usable(options, look);
+  return Exit::done;
+}
+
+void say_why_left_out(const Opened& input, const ranges::TableFit& fit) {
+  try {
+    if (fit.unusable_column) say_of(input, *fit.unusable_column);
+    for (std::size_t j = 0; !fit.is_stopped && j < input.columns.features.size(); ++j) {
+      if (std::ranges::find(fit.features, j) == fit.features.end()) say_of(input, j);
+    }
+  } catch (const Failure&) {
+    // The texts could not be read again: the file went away, and the answer is none the worse.
+  }
+}
+
+}  // namespace nustream::fit
