@@ -297,6 +297,7 @@ class Difference {
                                          "descent.average_from", "descent.average_decay", "descent.minibatch"}));
     }
     if (name == "beta" || name == "c") return noise;
+    if (name == "--passes") return any({"users.participations"});  // of users it is k
     if (name == "separation") return any({"--passes"});
     if (name == "descent.start" || name == "moments.start") {  // as many zeros as there are parameters
       return all_zero(values(old_, name)) && all_zero(values(now_, name));
@@ -333,6 +334,17 @@ class Difference {
   std::set<std::string> differing_;
 };
 
+/// An epoch by user behind one by record, or the other way round, is refused as well: one of them says nothing about
+/// the other's unit.
+bool is_of_another_unit(std::string_view there, std::string_view here) {
+  const auto is_by_user = [](std::string_view text) {
+    const SettingsByName all = by_name(text);
+    const auto found = all.values.find("privacy.protects");
+    return found != all.values.end() && found->second.back() == "user";
+  };
+  return is_by_user(there) != is_by_user(here);
+}
+
 }  // namespace
 
 std::vector<std::string> differing_settings(std::string_view there, std::string_view here,
@@ -348,10 +360,13 @@ BesideTexts beside_texts(const Config& config, const Mechanism& mechanism) {
 void require_same_settings(std::string_view text, const std::string& digest, const EpochDigests& digests,
                            const BesideTexts& beside) {
   if (digests.has(digest)) return;
-  const char* const next = beside.is_attached
-                               ? "start it with the settings that made it, or begin a new epoch with --new-epoch"
-                               : "resume with the settings that made it, or begin a new epoch with --new-epoch";
   const std::string& here = digests.like(digest);
+  const bool may_follow = text.empty() || !is_of_another_unit(text, digests.text_of(here));
+  const std::string next =
+      std::string(beside.is_attached ? "start it" : "resume") + " with the settings that made it, or begin " +
+      (may_follow ? "a new epoch with --new-epoch"
+                  : "in another state.directory or with other topics: promises about records and about users do not "
+                    "add up");
   const std::vector<std::string> differing = differing_settings(text, digests.text_of(here), beside);
   if (text.empty() || differing.empty()) {
     throw Failure(Exit::data,

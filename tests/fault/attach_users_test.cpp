@@ -313,6 +313,34 @@ TEST(AttachUsers, WaitForAllOldLanesToBeClosed) {
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
+// What a record was promised says nothing about users. Nothing is written, so that the stream goes on by record.
+TEST(AttachUsers, AreRefusedOverALedgerOfRecordsWhichGoesOn) {
+  const AttachUsersWorld world;
+  const std::vector<std::string> by_record = joined_arguments(seeded, {"--set", "privacy.unit=\"record\""});
+  const std::vector<std::string> values = AttachUsersWorld::values_of_users(900);
+  world.write({values.begin(), values.begin() + 500});
+  ASSERT_EQ(world.run(by_record).code, 0);
+  const auto left = [&] {
+    std::vector<std::size_t> ends;
+    for (const char* topic : {".releases", ".ledger", ".state", ".users"}) {
+      ends.push_back(read_uncommitted_records(world.direct(), world.name() + topic, 0).size());
+    }
+    return ends;
+  };
+  const std::vector<std::size_t> before = left();
+  world.write({values.begin() + 500, values.end()});
+  const CommandResult renewed = world.run(with_new_epoch(seeded));
+  EXPECT_EQ(renewed.code, 78) << renewed.err;
+  EXPECT_THAT(renewed.err, HasSubstr("promised something about records, which says nothing about users"));
+  const CommandResult resumed = world.run(seeded);
+  EXPECT_EQ(resumed.code, 65) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("with other topics: promises about records and about users do not add up"));
+  EXPECT_EQ(left(), before);
+  const CommandResult kept = world.run(by_record);
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_EQ(ledger_end(world).to, values.size());
+}
+
 TEST(AttachUsers, RefuseATopicThatForgetsThem) {
   const AttachUsersWorld world;
   alter_topic(world.direct(), world.users_topic(), {{"cleanup.policy", "delete"}});

@@ -80,6 +80,24 @@ TEST(SettingsDifference, EachIsNamedByItsOwnKey) {
                           "plan.second_moment_eigenvalues)"));
 }
 
+// Where the unit is the user, k is a setting of [users] and no number of passes; and behind an epoch by record no new
+// epoch by user may begin.
+TEST(SettingsDifference, LimitsOfUsersAreNoPasses) {
+  const Overrides three{"privacy.unit=user", "privacy.user=who", "users.participations=3"};
+  const Overrides four{"privacy.unit=user", "privacy.user=who", "users.participations=4"};
+  EXPECT_THAT(between(three, four), ElementsAre("users.participations (3 there, 4 here)"));
+  EXPECT_THAT(between({}, three), ::testing::Not(::testing::Contains(::testing::StartsWith("--passes"))));
+  const auto refused = [](const Overrides& there, const Overrides& here, const std::string& told) {
+    const Config config = read(here);
+    const EpochDigests digests(config, make_mechanism(config, privacy::Participation::once()), true);
+    tests::expect_failure(
+        Exit::data, [&] { require_same_settings(text_of(there), std::string(64, 'e'), digests); }, told);
+  };
+  refused({}, three, "begin in another state.directory or with other topics");
+  refused(three, {}, "begin in another state.directory or with other topics");
+  refused(three, four, "begin a new epoch with --new-epoch");
+}
+
 // The digest is of this text: a version that reads another text from a state must still find its own.
 TEST(SettingsDifference, RefusesOtherDigestsWithWhatDiffers) {
   const Config config = read({});
