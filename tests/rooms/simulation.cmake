@@ -5,7 +5,8 @@ pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka)
 pkg_check_modules(FFTW3 REQUIRED IMPORTED_TARGET fftw3)
 add_library(nustream_simulation STATIC
   simulation/attached_case.cpp simulation/attached_end.cpp simulation/attached_history.cpp simulation/attached_watch.cpp
-  simulation/coupled_pair.cpp simulation/coupled_run.cpp simulation/coupling.cpp
+  simulation/coupled_pair.cpp simulation/coupled_run.cpp simulation/coupled_users.cpp
+  simulation/coupling.cpp
   simulation/folder_case.cpp simulation/folder_end.cpp simulation/folder_history.cpp simulation/folder_watch.cpp
   simulation/history.cpp simulation/printed_path.cpp simulation/shown_pages.cpp simulation/simulated_service.cpp
   support/random_stream.cpp support/simulated_broker.cpp support/simulated_disk.cpp)
@@ -31,7 +32,7 @@ nustream_test(simulation_test full simulation/simulation_test.cpp ${nustream_sim
               $<TARGET_OBJECTS:nustream_short_blocks> LINK nustream_simulation)
 
 # Neighbours under coupled noise.
-nustream_test(coupling_test full simulation/coupling_test.cpp ${nustream_simulated_world}
+nustream_test(coupling_test full simulation/coupling_test.cpp simulation/coupled_users_test.cpp ${nustream_simulated_world}
               $<TARGET_OBJECTS:nustream_short_blocks> LINK nustream_simulation)
 
 # A lane's transactions by themselves.

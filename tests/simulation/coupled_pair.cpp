@@ -147,31 +147,36 @@ Pair draw_pair(const World& world, std::uint64_t seed, bool as_file) {
   return pair;
 }
 
-std::string above_claim(const World& world, const Pair& pair, LargestShares& shares) {
-  std::vector<double> cost(world.spend.size());
-  for (std::size_t i = 0; i < world.encoders.size(); ++i) {
-    const config::StageNoise& stage = world.settings->mechanism.stages[i];
+std::string above_claim(const Settings& settings, const Claims& claims, const Shifts& shifts, std::uint64_t steps,
+                        LargestShares& shares) {
+  std::vector<double> cost(claims.spend.size());
+  for (std::size_t i = 0; i < claims.encoders.size(); ++i) {
+    const config::StageNoise& stage = settings.mechanism.stages[i];
     const double claimed = stage.sensitivity.value() * stage.displacement.value();
-    const std::vector<double> squares = world.encoders[i].squares(pair.shifts, i);
-    const double norm = std::sqrt(squares.back()) * world.settings->mechanism.grids[i].spacing();
+    const std::vector<double> squares = claims.encoders[i].squares(shifts, i);
+    const double norm = std::sqrt(squares.back()) * settings.mechanism.grids[i].spacing();
     // The twin's own rounding.
     if (!(norm <= claimed * (1 + 1e-12))) return fmt::format("‖C(z' − z)‖ = {} beyond the claimed {}", norm, claimed);
     shares.of_sensitivity = std::max(shares.of_sensitivity, norm / claimed);
-    const double twice_variance = 2 * world.stddevs[i] * world.stddevs[i];
+    const double twice_variance = 2 * claims.stddevs[i] * claims.stddevs[i];
     for (std::size_t step = 0; step < cost.size(); ++step) cost[step] += squares[step] / twice_variance;
   }
   for (std::size_t step = 0; step < cost.size(); ++step) {
     // A σ of about 2^32 grid units is known to half a unit.
-    if (cost[step] <= world.spend[step] * (1 + 1e-9)) continue;
-    return fmt::format("after {} steps ρ = {} beyond the running spend of {}", step, cost[step], world.spend[step]);
+    if (cost[step] <= claims.spend[step] * (1 + 1e-9)) continue;
+    return fmt::format("after {} steps ρ = {} beyond the running spend of {}", step, cost[step], claims.spend[step]);
   }
-  const double asked = config::rho_asked(world.settings->config.privacy).value();
-  const double limit = world.settings->mechanism.spend.limit().value();
+  const double asked = config::rho_asked(settings.config.privacy).value();
+  const double limit = settings.mechanism.spend.limit().value();
   if (!(limit <= asked)) return fmt::format("ρ = {} is the limit where {} is asked for", limit, asked);
-  if (pair.steps == 0) return {};
-  double& share = shares.of_spend[world.settings->mechanism.main().correlation.name()];
-  share = std::max(share, cost[pair.steps] / world.spend[pair.steps]);
+  if (steps == 0) return {};
+  double& share = shares.of_spend[settings.mechanism.main().correlation.name()];
+  share = std::max(share, cost[steps] / claims.spend[steps]);
   return {};
+}
+
+std::string above_claim(const World& world, const Pair& pair, LargestShares& shares) {
+  return above_claim(*world.settings, world.claims, pair.shifts, pair.steps, shares);
 }
 
 }  // namespace nustream::tests

@@ -46,6 +46,8 @@ struct LargestShares {
 
 /// Empty, or by how much the coupling costs more than is claimed: a stage more than its sensitivity, or all stages
 /// together, after any number of steps, more than the running spend; or that more than what is asked for.
+[[nodiscard]] std::string above_claim(const Settings& settings, const Claims& claims, const Shifts& shifts,
+                                      std::uint64_t steps, LargestShares& shares);
 [[nodiscard]] std::string above_claim(const World& world, const Pair& pair, LargestShares& shares);
 
 }  // namespace nustream::tests

@@ -79,6 +79,21 @@ class Life {
 
 }  // namespace
 
+Claims::Claims(const config::Mechanism& mechanism, std::uint64_t steps) {
+  for (const config::StageNoise& stage : mechanism.stages) {
+    encoders.emplace_back(stage.correlation, static_cast<std::size_t>(steps));
+  }
+  for (const noise::Grid& grid : mechanism.grids) {
+    const double one = 1;
+    std::int64_t units = 0;
+    grid.round_noise({&one, 1}, {&units, 1});
+    stddevs.push_back(static_cast<double>(units));
+  }
+  for (std::uint64_t step = 0; step <= steps; ++step) {
+    spend.push_back(mechanism.spend.after(StepCount{step}).value());
+  }
+}
+
 World::World(std::uint64_t seed, std::uint64_t passes_max, bool beside_values) {
   std::mt19937_64 random(seed);
   do {
@@ -91,18 +106,7 @@ World::World(std::uint64_t seed, std::uint64_t passes_max, bool beside_values) {
     settings = settings_of(stream, "", replay::participation(window, stream.minibatch));
   } while (!settings);
   if (const auto horizon = settings->mechanism.horizon()) steps = std::min(steps, horizon->value());
-  for (const config::StageNoise& stage : settings->mechanism.stages) {
-    encoders.emplace_back(stage.correlation, static_cast<std::size_t>(steps));
-  }
-  for (const noise::Grid& grid : settings->mechanism.grids) {
-    const double one = 1;
-    std::int64_t units = 0;
-    grid.round_noise({&one, 1}, {&units, 1});
-    stddevs.push_back(static_cast<double>(units));
-  }
-  for (std::uint64_t step = 0; step <= steps; ++step) {
-    spend.push_back(settings->mechanism.spend.after(StepCount{step}).value());
-  }
+  claims = Claims(settings->mechanism, steps);
 }
 
 void World::draw_beginning(std::uint64_t seed) {

@@ -28,15 +28,23 @@ struct Shown {
   bool operator==(const Shown&) const = default;
 };
 
+/// What a mechanism claims of a run of so many steps, and what that is held against.
+struct Claims {
+  std::vector<EncoderTwin> encoders;  ///< one a stage
+  std::vector<double> stddevs;        ///< of a stage's noise, grid units: by the noise that it is really given
+  std::vector<double> spend;          ///< ρ as it runs: after 0, 1, … steps
+
+  Claims() = default;
+  Claims(const config::Mechanism& mechanism, std::uint64_t steps);
+};
+
 /// Settings that many pairs share.
 struct World {
   RandomStream stream;
   folder::Window window;
   std::optional<Settings> settings;
-  std::vector<EncoderTwin> encoders;  ///< one a stage
-  std::vector<double> stddevs;        ///< of a stage's noise, grid units: by the noise that it is really given
-  std::vector<double> spend;          ///< ρ as it runs: after 0, 1, … `steps` steps
-  std::uint64_t steps = 0;            ///< of a whole run, unless a limit ends it
+  Claims claims;
+  std::uint64_t steps = 0;  ///< of a whole run, unless a limit ends it
   /// Where the epoch goes on from: any values, for they are public.
   std::optional<lane::Carried> carried{};
 

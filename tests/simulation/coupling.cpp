@@ -5,14 +5,28 @@
 #include <stdexcept>
 
 namespace nustream::tests {
-namespace {
 
-/// After one step of size 1 over one row, without noise, what each stage's sum was taken off: θ_0 − s·Σ of the
-/// descents, apart from what does not depend on the row, and −s·Σ of second moments, of whose means it is the first.
-std::vector<double> probe(lane::Settings settings, std::span<const noise::Grid> grids, std::span<const double> theta,
-                          const record::RowBatch& rows, std::size_t row) {
-  const descent::Schedule one{descent::Constant{StepSize{1}}};
-  settings.minibatch = 1;
+std::vector<noise::GridNoise> silence(std::span<const std::size_t> entries,
+                                      std::vector<std::vector<std::int64_t>>& units) {
+  units.clear();
+  for (const std::size_t count : entries) units.emplace_back(count);
+  std::vector<noise::GridNoise> noise;
+  for (const auto& of_stage : units) noise.push_back({StepIndex{0}, of_stage.size(), of_stage});
+  return noise;
+}
+
+std::int64_t whole_units(double value) {
+  if (std::fabs(value - std::round(value)) > 1e-3) throw std::runtime_error("a shift that is no grid integer");
+  return std::llround(value);
+}
+
+// θ_0 − s·Σ of the descents, apart from what does not depend on the rows, and −s·Σ of second moments, of whose means
+// it is the first.
+std::vector<double> less_its_sum(lane::Settings settings, std::span<const noise::Grid> grids,
+                                 std::span<const double> theta, const record::RowBatch& rows, std::size_t begin,
+                                 std::size_t end, users::Changes* users) {
+  settings.minibatch = end - begin;
+  const descent::Schedule one{descent::Constant{StepSize{static_cast<double>(settings.minibatch)}}};
   settings.release_every = 1;
   settings.schedule = one;
   settings.l2 = 0;
@@ -25,13 +39,13 @@ std::vector<double> probe(lane::Settings settings, std::span<const noise::Grid> 
   }
   settings.batching = {};
   if (settings.moments) settings.moments->from = 0;
-  std::vector<std::vector<std::int64_t>> silence;
-  for (const lane::Stage& stage : lane::stages(settings)) silence.emplace_back(stage.dimension);
-  std::vector<noise::GridNoise> noise;
-  for (const auto& units : silence) noise.push_back({StepIndex{0}, units.size(), units});
+  std::vector<std::size_t> entries;
+  for (const lane::Stage& stage : lane::stages(settings)) entries.push_back(stage.dimension);
+  std::vector<std::vector<std::int64_t>> units;
+  const std::vector<noise::GridNoise> noise = silence(entries, units);
   lane::Lane lane(settings, grids, Position{0});
   lane::Releases releases;
-  lane.advance(record::slice(rows, row, row + 1), noise, releases);
+  lane.advance(record::slice(rows, begin, end), noise, releases, users);
   std::vector<double> left(lane.theta().begin(), lane.theta().end());
   const lane::Release shown = releases[0];
   for (const std::span<const double> moments : {shown.bread, shown.meat}) {
@@ -39,8 +53,6 @@ std::vector<double> probe(lane::Settings settings, std::span<const noise::Grid> 
   }
   return left;
 }
-
-}  // namespace
 
 std::span<const noise::GridNoise> ShiftedNoise::take(std::size_t steps_max) {
   const std::span<const noise::GridNoise> stages = noise_->take(steps_max);
@@ -68,17 +80,15 @@ std::vector<std::vector<std::int64_t>> gradient_difference(const lane::Settings&
                                                            std::span<const double> theta,
                                                            const record::RowBatch& here,
                                                            const record::RowBatch& there, std::size_t row) {
-  const std::vector<double> with_here = probe(settings, grids, theta, here, row);
-  const std::vector<double> with_there = probe(settings, grids, theta, there, row);
+  const std::vector<double> with_here = less_its_sum(settings, grids, theta, here, row, row + 1);
+  const std::vector<double> with_there = less_its_sum(settings, grids, theta, there, row, row + 1);
   std::vector<std::vector<std::int64_t>> shift;
   std::size_t j = 0;
   const std::vector<lane::Stage> stages = lane::stages(settings);
   for (std::size_t i = 0; i < stages.size(); ++i) {
     shift.emplace_back();
     for (std::size_t entry = 0; entry < stages[i].dimension; ++entry, ++j) {
-      const double units = (with_there[j] - with_here[j]) / grids[i].spacing();
-      if (std::fabs(units - std::round(units)) > 1e-3) throw std::runtime_error("a shift that is no grid integer");
-      shift.back().push_back(std::llround(units));
+      shift.back().push_back(whole_units((with_there[j] - with_here[j]) / grids[i].spacing()));
     }
   }
   // No noise could hide that a first stage without any moved differently.

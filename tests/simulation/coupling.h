@@ -13,6 +13,7 @@
 #include "history.h"
 #include "nustream/lane/lane.h"
 #include "nustream/record/batch.h"
+#include "nustream/users/changes.h"
 
 namespace nustream::tests {
 
@@ -33,6 +34,17 @@ class ShiftedNoise final : public engine::NoiseSupply {
   std::vector<std::vector<std::int64_t>> units_;
   std::vector<noise::GridNoise> slices_;
 };
+
+/// After one step over the rows [begin, end), of size 1 over their sum and without noise: θ less each stage's sum,
+/// then what second moments the settings keep, negative. `users`: where the unit is the user, what is used up.
+[[nodiscard]] std::vector<double> less_its_sum(lane::Settings settings, std::span<const noise::Grid> grids,
+                                               std::span<const double> theta, const record::RowBatch& rows,
+                                               std::size_t begin, std::size_t end, users::Changes* users = nullptr);
+/// Zeros for one step of each stage, which has so many entries. `units` keeps them.
+[[nodiscard]] std::vector<noise::GridNoise> silence(std::span<const std::size_t> entries,
+                                                    std::vector<std::vector<std::int64_t>>& units);
+/// Of whole grid units; an exception where it is none.
+[[nodiscard]] std::int64_t whole_units(double value);
 
 /// By how many grid units the sum of clipped gradients of a step changes at the iterate `theta`, one vector a stage,
 /// where row `here` takes the place of row `there`: Σ(here) − Σ(there), read off two lanes of one step each.

@@ -78,7 +78,7 @@ std::string couple(const World& world, std::uint64_t seed, Tally& tally) {
   ++tally.pairs;
   tally.moved += pair.moved ? 1U : 0U;
   tally.of_several_passes += pair.stops.size() > 1 ? 1U : 0U;
-  tally.of_several_stages += world.encoders.size() > 1 ? 1U : 0U;
+  tally.of_several_stages += world.claims.encoders.size() > 1 ? 1U : 0U;
   tally.with_moments += world.settings->config.descent.moments ? 1U : 0U;
   tally.with_batch_means += world.stream.batch_means ? 1U : 0U;
   tally.of_targets += world.stream.target_only && pair.moved ? 1U : 0U;

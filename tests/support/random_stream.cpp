@@ -216,6 +216,11 @@ std::string random_garbage(std::uint64_t seed, bool one_line) {
   return text;
 }
 
+std::string random_correlation(std::uint64_t seed, const StreamLimits& limits) {
+  Random random(seed);
+  return correlation(random, limits, random() % 3 == 0 ? 1 + random() % 64 : 0);
+}
+
 std::string random_record(const RandomStream& stream, std::uint64_t seed) {
   Random random(seed * 0xd6e8feb86659fd93U + 11);
   if (random() % 16 == 0) return random_garbage(random(), true);

@@ -50,6 +50,9 @@ struct StreamLimits {
 /// Random settings under `seed`: every loss, schedule, projection, average and correlation.
 [[nodiscard]] RandomStream random_stream(std::uint64_t seed, const StreamLimits& limits);
 
+/// The lines of [noise] alone: every correlation.
+[[nodiscard]] std::string random_correlation(std::uint64_t seed, const StreamLimits& limits);
+
 /// The text of a record: now and then one that cannot be used, or that is far out.
 [[nodiscard]] std::string random_record(const RandomStream& stream, std::uint64_t seed);
 
