@@ -34,14 +34,6 @@ double interrupted(const std::string& address) {
   return sum;
 }
 
-/// How many lanes run in an instance.
-std::size_t lanes_of(const std::string& address) {
-  const std::string page = operator_page(address, "/api/v1/state");
-  std::size_t running = 0;
-  for (std::size_t at = 0; (at = page.find("\"state\":\"running\"", at)) != std::string::npos; ++at) ++running;
-  return running;
-}
-
 /// Both kinds of key in the campaign; one of them in CI.
 class Disturbance : public ::testing::TestWithParam<Key> {
  protected:

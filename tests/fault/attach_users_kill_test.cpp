@@ -12,6 +12,7 @@
 #include "attach_windows_world.h"
 #include "campaign.h"
 #include "journal/failpoint.h"
+#include "operator_listener.h"
 
 namespace nustream::tests {
 namespace {
@@ -141,16 +142,34 @@ TEST(AttachUsersKill, AtEveryBoundaryOfAChangeOfLanesLosesNoCount) {
   ::testing::Test::RecordProperty("kills", kills);
 }
 
+/// Behind the last disturbance: every lane's releases and spend are those of a run that nothing disturbed, whose
+/// users count as often as their limits let them, no more and no less.
+void expect_an_undisturbed_end(const AttachUsersWorld& world, const std::vector<std::string>& values) {
+  const CommandResult finished = run_command(
+      NUSTREAM_COMMAND, world.attach({"--until-end", "--insecure-seed", "7", "--set", "state.commit_records=5000"}));
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  for (int lane = 0; lane < world.partitions(); ++lane) {
+    const std::vector<std::string> of_lane = world.values_of_lane(values, lane);
+    EXPECT_EQ(ledger_end(world, lane).steps, of_lane.size() / 5);
+    EXPECT_GE(expect_same_estimates(world.releases(lane),
+                                    replayed(world, of_lane, 7, lane, {"--set", "privacy.user=\"who\""})),
+              of_lane.size() / 5 / 10);
+    expect_one_value_a_step(world.releases_uncommitted(lane));
+    expect_each_step_once(world.releases(lane));
+  }
+}
+
 /// Two lanes under two services that are killed by turns: each kill moves lanes, and each move rebuilds tables.
 TEST(AttachUsersKill, AtRandomMomentsOfTwoServicesLeavesWhatAnUndisturbedRunLeaves) {
-  const int kills = scaled(1000, 10);
+  const int kills = static_cast<int>(asked("NUSTREAM_KILLS", static_cast<std::uint64_t>(scaled(1000, 10))));
   const AttachUsersWorld world(2, "@key");
-  const std::vector<std::string> values = AttachUsersWorld::values_of_users(campaign() ? 400'000 : 20'000);
+  const std::vector<std::string> values =
+      AttachUsersWorld::values_of_users(16'000 + 400 * static_cast<std::size_t>(kills));
   world.write_keyed(values);
   const std::vector<std::string> arguments =
       world.attach({"--insecure-seed", "7", "--set", "state.commit_records=50", "-X", "session.timeout.ms=2000", "-X",
                     "heartbeat.interval.ms=300"});
-  std::mt19937_64 bits(11);
+  std::mt19937_64 bits(asked("NUSTREAM_SEED", 11));
   std::unique_ptr<Command> services[2];
   for (int kill = 0; kill < kills; ++kill) {
     std::unique_ptr<Command>& service = services[kill % 2];
@@ -165,18 +184,50 @@ TEST(AttachUsersKill, AtRandomMomentsOfTwoServicesLeavesWhatAnUndisturbedRunLeav
     service->signal(SIGTERM);
     static_cast<void>(service->wait());
   }
-  const CommandResult finished = run_command(
-      NUSTREAM_COMMAND, world.attach({"--until-end", "--insecure-seed", "7", "--set", "state.commit_records=5000"}));
-  ASSERT_EQ(finished.code, 0) << finished.err;
-  for (const int lane : {0, 1}) {
-    const std::vector<std::string> of_lane = world.values_of_lane(values, lane);
-    EXPECT_EQ(ledger_end(world, lane).steps, of_lane.size() / 5);
-    EXPECT_GE(expect_same_estimates(world.releases(lane),
-                                    replayed(world, of_lane, 7, lane, {"--set", "privacy.user=\"who\""})),
-              of_lane.size() / 5 / 10);
-    expect_one_value_a_step(world.releases_uncommitted(lane));
-    expect_each_step_once(world.releases(lane));
+  expect_an_undisturbed_end(world, values);
+  ::testing::Test::RecordProperty("kills", kills);
+}
+
+/// A second service that joins and leaves every second: each rebalance moves lanes, and each move rebuilds the table
+/// of whoever gets one.
+TEST(AttachUsersRebalance, EverySecondLeavesWhatAnUndisturbedRunLeaves) {
+  const int rounds = scaled(60, 8);
+  const AttachUsersWorld world(4, "@key");
+  const std::vector<std::string> values =
+      AttachUsersWorld::values_of_users(500 * static_cast<std::size_t>(rounds) + 4000);
+  const std::vector<std::string> more{
+      "--insecure-seed",          "7", "--set", "state.commit_records=20", "-X", "session.timeout.ms=3000", "-X",
+      "heartbeat.interval.ms=500"};
+  Command steady(NUSTREAM_COMMAND, world.attach(more));
+  int moved = 0;
+  auto patience = std::chrono::milliseconds(std::chrono::minutes(2));  // until it is known how long one takes here
+  for (int round = 0; round < rounds; ++round) {
+    const auto part = values.begin() + 500 * static_cast<std::ptrdiff_t>(round);
+    world.write_keyed({part, part + 500});
+    const std::string address = some_operator_address();
+    std::vector<std::string> arguments = more;
+    arguments.insert(arguments.end(), {"--set", "serve.operator_address=\"" + address + "\""});
+    Command second(NUSTREAM_COMMAND, world.attach(arguments));
+    const auto joined_at = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    while (lanes_of(address) == 0 && std::chrono::steady_clock::now() - joined_at < patience) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    const auto taken =
+        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - joined_at);
+    const bool has_lanes = lanes_of(address) > 0;
+    if (has_lanes && moved == 0) patience = std::max(std::chrono::milliseconds(3000), 3 * taken);
+    moved += has_lanes ? 1 : 0;
+    second.signal(SIGTERM);
+    EXPECT_EQ(second.wait().code, 0);
   }
+  EXPECT_GE(moved, rounds / 2) << "nothing was disturbed";
+  ::testing::Test::RecordProperty("rounds", rounds);
+  ::testing::Test::RecordProperty("rounds_in_which_lanes_moved_there_and_back", moved);
+  world.write_keyed({values.begin() + 500 * static_cast<std::ptrdiff_t>(rounds), values.end()});
+  steady.signal(SIGTERM);
+  EXPECT_EQ(steady.wait().code, 0);
+  expect_an_undisturbed_end(world, values);
 }
 
 }  // namespace

@@ -115,6 +115,7 @@ TEST_F(KilledReplayOfUsers, AtRandomMomentsGoesOnAsIfItHadNotBeen) {
     fs::remove_all(world.path(state));
   }
   EXPECT_GE(kills, wanted);
+  ::testing::Test::RecordProperty("kills", kills);
 }
 
 }  // namespace

@@ -393,6 +393,7 @@ ShownOfUsers run(const WorldOfUsers& world, std::uint64_t seed, const record::Ro
   auto life = std::make_unique<LifeOfUsers>(world, keys, shifts, rows, limit, committed);
   ShownOfUsers all;
   journal::ReleaseChain releases{config.descent.release_every};
+  StepCount sealed{0};
   for (const std::uint64_t commit : fate.commits) {
     if (const auto death = fate.deaths.find(commit); death != fate.deaths.end()) {
       life->go_to(death->second);
@@ -404,7 +405,10 @@ ShownOfUsers run(const WorldOfUsers& world, std::uint64_t seed, const record::Ro
     committed = life->commit();
     all.shown.lanes[commit] = committed.lane;
     all.shown.releases += journal::chained(life->released(), releases, keys);
-    all.shown.ledger += ledger.append_lines(life->lane().steps(), life->lane().position(), keys, releases.head);
+    const std::optional<StepCount> before = commit == fate.commits.front() ? std::nullopt : std::optional(sealed);
+    sealed = life->lane().steps();
+    all.shown.ledger += ledger.append_lines({sealed, life->lane().position(), before, commit == world.steps}, keys,
+                                            releases.head);
   }
   all.users = committed.table;
   return all;

@@ -18,4 +18,12 @@ inline std::string operator_page(const std::string& address, const std::string& 
       .out;
 }
 
+/// How many lanes run in an instance.
+inline std::size_t lanes_of(const std::string& address) {
+  const std::string page = operator_page(address, "/api/v1/state");
+  std::size_t running = 0;
+  for (std::size_t at = 0; (at = page.find("\"state\":\"running\"", at)) != std::string::npos; ++at) ++running;
+  return running;
+}
+
 }  // namespace nustream::tests
