@@ -58,3 +58,5 @@ endif()
 
 nustream_benchmark(audit_bars audit_bars.cpp LINK nustream_service fmt::fmt)
 target_include_directories(audit_bars PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
+nustream_benchmark(audit_users_bars audit_users_bars.cpp LINK nustream_service fmt::fmt)
+target_include_directories(audit_users_bars PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)

@@ -1,7 +1,8 @@
-// Measures a whole replay whose unit is the user, from a generated pipe of many users, each of whom comes again and
-// again. It also measures how long a reader of its store afterwards takes to rebuild the table. Usage: users_replay
-// NUSTREAM [JSON file]; USERS (10,000,000) and RECORDS (100,000,000) in the environment, and TMPDIR for the folder
-// with the state.
+// A whole replay whose unit is the user, from a generated pipe: many users, each of whom comes again and again; and
+// how long whoever looks at its store afterwards rebuilds the table. Usage: users_replay NUSTREAM [JSON file]; USERS
+// (10,000,000), RECORDS (100,000,000) in the environment, and TMPDIR for the folder with the state. Beside the rate
+// it tells the processor time of the command, which other work on the machine does not change; and how large it was
+// halfway, when nearly all users have come, and in the end: that the records add nothing.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -69,10 +71,34 @@ void generate(int file, std::uint64_t users, std::uint64_t records) {
 struct Measured {
   int code;
   double seconds;
-  double mebibytes;  ///< most memory that it had
+  double processor_seconds;  ///< user and system
+  double mebibytes;          ///< the most that it had
+  double halfway_mebibytes;  ///< at half of its time
+  double last_mebibytes;     ///< shortly before its end
 };
 
-/// `input` becomes standard input; -1 stands for none.
+/// Resident size; 0 of a process that has ended.
+double resident(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+  }
+  return 0;
+}
+
+/// Ten times a second until the process ends, which it leaves to be waited for.
+std::vector<double> sizes_of(pid_t process) {
+  std::vector<double> sizes;
+  siginfo_t ended{};
+  while (::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0) {
+    if (const double size = resident(process); size > 0) sizes.push_back(size);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  if (sizes.empty()) sizes.push_back(0);
+  return sizes;
+}
+
+/// `input`: becomes standard input; -1 for none.
 Measured run(const std::vector<std::string>& arguments, int input) {
   const auto begun = std::chrono::steady_clock::now();
   const pid_t child = ::fork();
@@ -88,11 +114,20 @@ Measured run(const std::vector<std::string>& arguments, int input) {
     ::_exit(127);
   }
   if (input >= 0) ::close(input);
+  const std::vector<double> sizes = sizes_of(child);
   int status = 0;
   rusage usage{};
   ::wait4(child, &status, 0, &usage);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, taken.count(), static_cast<double>(usage.ru_maxrss) / 1024};
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128,
+          taken.count(),
+          seconds(usage.ru_utime) + seconds(usage.ru_stime),
+          static_cast<double>(usage.ru_maxrss) / 1024,
+          sizes[sizes.size() / 2],
+          sizes.back()};
 }
 
 Measured replay_from_a_pipe(const std::vector<std::string>& arguments, std::uint64_t users, std::uint64_t records) {
@@ -162,12 +197,15 @@ int main(int argc, char** argv) {
     const std::uintmax_t size = fs::file_size(folder / "state" / file, missing);
     if (!missing) store += size;
   }
+  const auto rate = [&](double seconds) { return static_cast<double>(records) / seconds; };
   const std::string json = fmt::format(
       "{{\"figure\": \"replay by user\", \"users\": {}, \"records\": {}, \"records_per_second\": {:.4g}, "
-      "\"mebibytes\": "
-      "{:.4g}, \"rebuild_seconds\": {:.3g}, \"rebuild_mebibytes\": {:.4g}, \"store_mebibytes\": {:.4g}}}\n",
-      users, records, static_cast<double>(records) / replayed.seconds, replayed.mebibytes, looked.seconds,
-      looked.mebibytes, static_cast<double>(store) / 0x1p20);
+      "\"records_per_processor_second\": {:.4g}, \"mebibytes\": {:.4g}, \"mebibytes_halfway\": {:.4g}, "
+      "\"mebibytes_at_the_end\": {:.4g}, \"rebuild_seconds\": {:.3g}, \"rebuild_processor_seconds\": {:.3g}, "
+      "\"rebuild_mebibytes\": {:.4g}, \"store_mebibytes\": {:.4g}}}\n",
+      users, records, rate(replayed.seconds), rate(replayed.processor_seconds), replayed.mebibytes,
+      replayed.halfway_mebibytes, replayed.last_mebibytes, looked.seconds, looked.processor_seconds, looked.mebibytes,
+      static_cast<double>(store) / 0x1p20);
   std::FILE* out = argc > 2 ? std::fopen(argv[2], "w") : stdout;
   if (out == nullptr) return 74;
   fmt::print(out, "{}", json);

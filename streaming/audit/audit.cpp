@@ -14,11 +14,11 @@
 #include "audit/games_played.h"
 #include "audit/played.h"
 #include "audit/statistic.h"
+#include "audit/worst_user.h"
 #include "config/mechanism.h"
 #include "engine/table_design.h"
 #include "nustream/base/error.h"
 #include "nustream/privacy/epsilon.h"
-#include "nustream/users/period.h"
 #include "secrets/random.h"
 
 namespace nustream::audit {
@@ -49,32 +49,10 @@ struct Match {
   std::uint64_t descents = 1;  ///< of a table, that share the budget
 };
 
-/// The worst user: in each window as often and as soon as its limits let it, each time as long as a step's bound, and
-/// of a mass below that all of it at once. What is left of a mass behind its last whole contribution stays.
 Match users_match(config::Config config, const Options& options) {
-  const users::Limits& limits = *config.descent.users;
   config::Mechanism mechanism = config::make_mechanism(config, privacy::Participation::once());
-  const Rho claimed = users::over_windows(mechanism.spend.after(StepCount{options.steps}), options.windows);
-  GameShape shape{options.steps, {}, options.along_axis, options.windows};
-  const std::uint64_t of_window = options.steps / options.windows;
-  std::uint64_t times = of_window;
-  std::uint64_t separation = 1;
-  if (const auto& participation = limits.participation()) {
-    times = std::min(times, participation->times());
-    separation = participation->separation();
-  }
-  if (limits.mass()) {
-    shape.length = std::min(limits.mass()->value(), 1.0);
-    times = std::min(times, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(limits.mass()->value())));
-  }
-  for (std::uint64_t window = 0; window < options.windows; ++window) {
-    std::uint64_t at = 0;
-    for (std::uint64_t count = 0; at < of_window && count < times; ++count) {
-      shape.at.push_back(window * of_window + at);
-      if (__builtin_add_overflow(at, separation, &at)) break;
-    }
-  }
-  return {std::move(config), std::move(mechanism), std::move(shape), claimed, 1};
+  WorstUser worst = worst_user(config, mechanism, options);
+  return {std::move(config), std::move(mechanism), std::move(worst.shape), worst.claimed, 1};
 }
 
 Match stream_match(config::Config config, const Options& options) {
@@ -237,6 +215,10 @@ void check_steps(bool table, bool of_users, const Options& options) {
   if (options.steps == 0 || options.steps > 256) refuse("--steps: allowed is 1 to 256");
   if (options.passes == 0 || options.steps % options.passes != 0) {
     refuse(fmt::format("--passes {}: allowed is a divisor of --steps {}", options.passes, options.steps));
+  }
+  if (options.epochs == 0 || options.epochs > 2 || (options.epochs > 1 && (table || !of_users)) ||
+      options.steps % (options.epochs * options.windows) != 0) {
+    refuse("epochs and windows: of users alone, one or two epochs, in equal parts of --steps");
   }
   const std::uint64_t of_a_pass = options.steps / options.passes;
   if ((table || of_users) && (options.passes != 1 || options.at || options.at_random)) {

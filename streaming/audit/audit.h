@@ -20,6 +20,8 @@ struct Options {
   std::optional<std::uint64_t> records;  ///< n of a table; empty: 4
   std::optional<std::uint64_t> runs;     ///< in each world; empty: by the claimed ε
   std::uint64_t windows = 1;             ///< of time, in all of which a canary user has records; a claim adds up
+  std::uint64_t epochs = 1;  ///< 1 or 2, in both of which a canary user has records, each of T/epochs steps
+  bool keeps_counts = true;  ///< the second one begins with the counts and masses of the first
   double delta = 1e-2;
   bool json = false;
   std::string report{};  ///< file for the finding as a page; empty: none

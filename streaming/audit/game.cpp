@@ -27,6 +27,7 @@
 #include "nustream/moments/lane.h"
 #include "publish/released_sums.h"
 #include "users/identifiers.h"
+#include "users/new_epoch.h"
 
 namespace nustream::audit {
 namespace {
@@ -126,11 +127,19 @@ class Game::Stream {
 
   std::span<const StageRatio> play(World world, const noise::KeyBytes& epoch_key) {
     const record::RowBatch rows = decoded(texts_[world == World::with ? 1 : 0]);
-    const journal::NoiseCheckpoints first =
-        journal::first_checkpoints(epoch_key, config_.lane, EpochId{0}, mechanism_.stages.size());
-    engine::NoiseFeed feed(mechanism_, first, StepIndex{0}, std::pmr::get_default_resource(), {},
-                           StepCount{shape_.steps});
-    sums_ ? play_sums(rows, feed) : play_descent(rows, feed);
+    Steps told = no_steps();
+    users::Table known;
+    for (std::uint32_t epoch = 0; epoch < shape_.epochs; ++epoch) {
+      const journal::NoiseCheckpoints first =
+          journal::first_checkpoints(epoch_key, config_.lane, EpochId{epoch}, mechanism_.stages.size());
+      engine::NoiseFeed feed(mechanism_, first, StepIndex{0}, std::pmr::get_default_resource(), {},
+                             StepCount{shape_.steps_of_epoch()});
+      users::Changes used(known);
+      const std::uint64_t from = epoch * shape_.steps_of_epoch();
+      sums_ ? play_sums(rows, from, feed, used, told) : play_descent(rows, from, feed, used, told);
+      end_epoch(used, known);
+    }
+    judge(told);
     return ratios_;
   }
 
@@ -156,15 +165,41 @@ class Game::Stream {
             "readable in this format, and stream.record_bytes_max large enough?");
   }
 
+  /// What a game tells, step by step, of each stage.
+  struct Steps {
+    std::vector<Matrix> seen;
+    std::vector<Matrix> shift;
+    Eigen::Index next = 0;  ///< of the canary's steps
+
+    void see(std::uint64_t step, const std::vector<Vector>& sums) {
+      for (std::size_t i = 0; i < seen.size(); ++i)
+        seen[i].row(static_cast<Eigen::Index>(step)) = sums[i].transpose();
+    }
+    void shift_by(const std::vector<Vector>& shifts) {
+      for (std::size_t i = 0; i < shift.size(); ++i) shift[i].row(next) = shifts[i].transpose();
+      ++next;
+    }
+  };
+
   static constexpr std::size_t slack = decode::LineBuffer::slack;
 
+  /// Whether a canary user has records in the step: from its first one in the epoch on, and until its last one there
+  /// where it saves what it may do for the next epoch.
+  [[nodiscard]] bool has_records(std::uint64_t step) const {
+    const std::uint64_t begin = step / shape_.steps_of_epoch() * shape_.steps_of_epoch();
+    const std::uint64_t end = begin + shape_.steps_of_epoch();
+    const auto first = std::ranges::lower_bound(shape_.at, begin);
+    const auto behind = std::ranges::lower_bound(shape_.at, end);
+    if (first == behind || step < *first) return false;
+    return end == shape_.steps || step <= *std::prev(behind);
+  }
   /// All records of a game: null ones, and `canary` first in each step that it takes part in; a canary user's from
   /// its first step on. Between the slack that decoders may read beyond.
   [[nodiscard]] std::string text(const std::string& canary) const {
     std::string lines(slack, '\n');
     for (std::uint64_t step = 0; step < shape_.steps; ++step) {
       const bool of_user = config_.users.has_value();
-      const bool here = of_user ? step >= shape_.at.front() : takes_part(step);
+      const bool here = of_user ? has_records(step) : takes_part(step);
       for (std::uint64_t i = 0; i < config_.descent.minibatch; ++i) {
         lines += here && (i == 0 || of_user) ? canary : canary_.null;
         lines += '\n';
@@ -190,7 +225,8 @@ class Game::Stream {
     if (!config_.descent.users || !config_.descent.users->windows()) return;
     const auto length = std::chrono::duration<double>(config_.descent.users->windows()->period.length()).count();
     for (std::size_t i = 0; i < rows.count(); ++i) {
-      const std::uint64_t window = i / config_.descent.minibatch * shape_.windows / shape_.steps;
+      const std::uint64_t step = i / config_.descent.minibatch % shape_.steps_of_epoch();
+      const std::uint64_t window = step * shape_.windows / shape_.steps_of_epoch();
       rows.times.push_back((static_cast<double>(window) + .5) * length);
     }
   }
@@ -199,47 +235,55 @@ class Game::Stream {
     return users::WindowClock(config_.descent.users->windows()->period);
   }
 
-  void play_descent(const record::RowBatch& rows, engine::NoiseFeed& feed) {
+  /// As the product begins an epoch: with counts and masses, or with nobody but the closed.
+  void end_epoch(users::Changes& used, users::Table& known) const {
+    used.apply(known);
+    if (shape_.keeps_counts) {
+      known.change_all([](const users::Standing& standing) { return users::carried_over(standing); });
+      return;
+    }
+    users::Changes anew(known);
+    users::count_anew(known, anew);
+    anew.apply(known);
+  }
+
+  /// An epoch's steps, `from` the game's first of them on.
+  void play_descent(const record::RowBatch& rows, std::uint64_t from, engine::NoiseFeed& feed, users::Changes& used,
+                    Steps& told) {
     lane::Lane lane(config_.descent, mechanism_.grids, Position{0});
     lane::Releases releases;
-    const users::Table nobody;
-    users::Changes used(nobody);
     std::optional<users::WindowClock> clock = new_clock();
     const std::uint64_t m = config_.descent.minibatch;
-    for (std::uint64_t taken = 0; taken < shape_.steps;) {
-      const auto noise = feed.take(static_cast<std::size_t>(shape_.steps - taken));
+    for (std::uint64_t taken = 0; taken < shape_.steps_of_epoch();) {
+      const auto noise = feed.take(static_cast<std::size_t>(shape_.steps_of_epoch() - taken));
       const std::uint64_t count = noise.front().units.size() / noise.front().dimension;
-      lane.advance(
-          record::slice(rows, static_cast<std::size_t>(taken * m), static_cast<std::size_t>((taken + count) * m)),
-          noise, releases, &used, clock ? &*clock : nullptr);
+      lane.advance(record::slice(rows, static_cast<std::size_t>((from + taken) * m),
+                                 static_cast<std::size_t>((from + taken + count) * m)),
+                   noise, releases, &used, clock ? &*clock : nullptr);
       taken += count;
     }
-    Steps told = no_steps();
     Seen before = seen_at_start(config_.descent);
     for (std::size_t t = 0; t < releases.size(); ++t) {
-      Seen after = seen_at(t, releases[t]);
+      Seen after = seen_at(from + t, releases[t]);
       std::vector<Vector> sums = noisy_sums(config_.descent, StepIndex{t}, before, after);
       const auto at = [&](const Row& row) {
         return contributions(config_.descent, before.theta, row.x, row.y, row.weight);
       };
-      if (takes_part(t)) told.shift_by(shifts_at(at, sums));
-      told.see(t, sums);
+      if (takes_part(from + t)) told.shift_by(shifts_at(at, sums));
+      told.see(from + t, sums);
       before = std::move(after);
     }
-    judge(told);
   }
 
   /// The sums of all steps but the spread's are those that the release's text shows.
-  void play_sums(const record::RowBatch& rows, engine::NoiseFeed& feed) {
+  void play_sums(const record::RowBatch& rows, std::uint64_t from, engine::NoiseFeed& feed, users::Changes& used,
+                 Steps& told) {
     moments::Lane lane(*sums_, Position{0});
     const moments::Design& design = sums_->mechanism.design;
-    const users::Table nobody;
-    users::Changes used(nobody);
     std::optional<users::WindowClock> clock = new_clock();
     const std::uint64_t m = config_.descent.minibatch;
-    Steps told = no_steps();
     SeenSums before = seen_at_start(*sums_);
-    for (std::uint64_t t = 0; t < shape_.steps; ++t) {
+    for (std::uint64_t t = from; t < from + shape_.steps_of_epoch(); ++t) {
       moments::Releases releases;
       lane.advance(record::slice(rows, static_cast<std::size_t>(t * m), static_cast<std::size_t>((t + 1) * m)),
                    feed.take(1), releases, &used, clock ? &*clock : nullptr);
@@ -252,7 +296,6 @@ class Game::Stream {
       told.see(t, sums);
       before = std::move(after);
     }
-    judge(told);
   }
 
   /// The iterate is the one that the release's text shows. Of second moments that shows functions alone; what the
@@ -265,22 +308,6 @@ class Game::Stream {
     seen.theta.head(shown.size()) = shown;
     return seen;
   }
-
-  /// What a game tells, step by step, of each stage.
-  struct Steps {
-    std::vector<Matrix> seen;
-    std::vector<Matrix> shift;
-    Eigen::Index next = 0;  ///< of the canary's steps
-
-    void see(std::uint64_t step, const std::vector<Vector>& sums) {
-      for (std::size_t i = 0; i < seen.size(); ++i)
-        seen[i].row(static_cast<Eigen::Index>(step)) = sums[i].transpose();
-    }
-    void shift_by(const std::vector<Vector>& shifts) {
-      for (std::size_t i = 0; i < shift.size(); ++i) shift[i].row(next) = shifts[i].transpose();
-      ++next;
-    }
-  };
 
   [[nodiscard]] Steps no_steps() const {
     Steps steps;

@@ -20,6 +20,17 @@ Matrix noise_covariance(const noise::Correlation& correlation, std::uint64_t ste
   return b * b.transpose();
 }
 
+/// Of all steps of a game, whose epochs share no noise.
+Matrix noise_covariance(const noise::Correlation& correlation, const GameShape& shape) {
+  const Matrix of_epoch = noise_covariance(correlation, shape.steps_of_epoch());
+  const auto all = static_cast<Eigen::Index>(shape.steps);
+  Matrix covariance = Matrix::Zero(all, all);
+  for (Eigen::Index from = 0; from < all; from += of_epoch.rows()) {
+    covariance.block(from, from, of_epoch.rows(), of_epoch.rows()) = of_epoch;
+  }
+  return covariance;
+}
+
 }  // namespace
 
 MatchedFilter::MatchedFilter(const noise::Correlation& correlation, double stddev, double displacement,
@@ -30,7 +41,7 @@ MatchedFilter::MatchedFilter(const noise::Correlation& correlation, double stdde
   for (Eigen::Index i = 0; i < count; ++i) {
     taking_part(static_cast<Eigen::Index>(shape.at[static_cast<std::size_t>(i)]), i) = 1;
   }
-  const Matrix covariance = stddev * stddev * noise_covariance(correlation, shape.steps);
+  const Matrix covariance = stddev * stddev * noise_covariance(correlation, shape);
   rows_ = covariance.ldlt().solve(taking_part).transpose();
   at_rows_ = rows_ * taking_part;
   mu_ = displacement * std::sqrt(at_rows_.sum());

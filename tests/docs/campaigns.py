@@ -11,6 +11,8 @@ from pages import count, mistake, repository, root
 # And how the result of the campaign says it, once there is one.
 COUNTS = [("docs/privacy.md", "pairs", "tests/simulation/coupling_test.cpp", "in_the_campaign",
            "coupling", '"pairs": "{}"'),
+          ("docs/privacy.md", "pairs of this kind", "tests/simulation/coupled_users_test.cpp", "users_in_the_campaign",
+           "coupling_users", '"pairs": {}'),
           ("docs/privacy.md", "more under faults", "tests/simulation/coupling_test.cpp",
            "under_faults_in_the_campaign", "coupling", '"pairs": "{}"'),
           ("docs/privacy.md", "histories", "tests/simulation/simulation_test.cpp", "in_the_campaign",
@@ -89,6 +91,35 @@ def check_audit_rows():
             mistake("docs/audit.md", f"the table's line is not that of the result: {line}")
 
 
+USERS_LIMITS = {"k1": "k = 1", "k4": "k = 4, b = 3", "k16": "k = 16", "mass1": "W = 1", "mass4": "W = 4"}
+USERS_STRETCHES = ("one-epoch", "two-epochs", "two-epochs-counts-lost", "two-windows", "two-epochs-of-two-windows")
+
+
+def check_audited_users():
+    """The same of the table of canary users: shares of the claim, and of the pattern where none reaches the claim."""
+    path = root / "docs/results/audit_users.json"
+    if not path.exists():
+        return
+    rows = {row["row"]: row for row in json.loads(path.read_text())}
+    page = (root / "docs/audit.md").read_text()
+    code = code_of("benchmarks/audit_users_bars.cpp") if "--all-results" in sys.argv else None
+    for limits, title in USERS_LIMITS.items():
+        names = [f"users-{limits}-{stretches}" for stretches in USERS_STRETCHES]
+        count("results of campaigns")
+        for name in names if code else ():
+            if name not in rows or rows[name]["sources"] != code or not rows[name]["met"]:
+                mistake("docs/results/audit_users.json", f"{name} was not played with this code ({code}), or missed its bar")
+        if not all(name in rows for name in names):
+            continue
+        cells = []
+        for row in (rows[name] for name in names):
+            of_pattern = row["epsilon_proven"] / row["epsilon_of_the_pattern"]
+            cells.append(f"{row['epsilon_share']:.3f}" + (f" ({of_pattern:.3f})" if "pattern" in row["bar"] else ""))
+        line = f"| {title} | {' | '.join(cells)} |".replace(" 0.", " .").replace("(0.", "(.")
+        if line not in page:
+            mistake("docs/audit.md", f"the table's line is not that of the result: {line}")
+
+
 def check_planted_bugs():
     """The result is of bugs that the page has; in the end of all of them."""
     path = root / "docs/results/planted_bugs.json"
@@ -123,6 +154,7 @@ def check_campaigns():
     check_names_of_code()
     check_fuzz_counts()
     check_audit_rows()
+    check_audited_users()
     check_planted_bugs()
     for page, what, source, constant, result, form in COUNTS:
         count("counts of campaigns")

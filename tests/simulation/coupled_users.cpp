@@ -407,8 +407,8 @@ ShownOfUsers run(const WorldOfUsers& world, std::uint64_t seed, const record::Ro
     all.shown.releases += journal::chained(life->released(), releases, keys);
     const std::optional<StepCount> before = commit == fate.commits.front() ? std::nullopt : std::optional(sealed);
     sealed = life->lane().steps();
-    all.shown.ledger += ledger.append_lines({sealed, life->lane().position(), before, commit == world.steps}, keys,
-                                            releases.head);
+    all.shown.ledger +=
+        ledger.append_lines({sealed, life->lane().position(), before, commit == world.steps}, keys, releases.head);
   }
   all.users = committed.table;
   return all;

@@ -135,6 +135,51 @@ TEST(AuditOfUsers, OfTwoWindowsProvesNoMoreThanBothAreClaimedToCostTogether) {
   }
 }
 
+// Two epochs have noise of their own, and the same user is in both: where its counts carry over it spreads one set of
+// limits over them as is worst, else it begins anew. What is claimed is the ledger's total. Were an epoch to begin
+// with other counts than that, the steps that the adversary looks at would be empty, and less would be proven.
+TEST(AuditOfUsers, OfTwoEpochsProvesNearlyAllOfTheTotalAndNeverMore) {
+  for (const std::vector<std::string>& limits : reached) {
+    for (const bool keeps_counts : {true, false}) {
+      for (const std::string& text : {tests::example_config(), tests::moments_config()}) {
+        const bool sums = text == tests::moments_config();
+        if (sums && keeps_counts) continue;
+        const config::Config config =
+            settings(text, limits,
+                     sums ? std::vector<std::string>{"intervals.kind=none"}
+                          : std::vector<std::string>{"descent.minibatch=3", "descent.step_size=1e-4"});
+        Options options = games(sums ? 12'000 : 20'000);
+        options.epochs = 2;
+        options.keeps_counts = keeps_counts;
+        const Finding finding = audit(config, config::Purpose::stream, options);
+        const std::string what = limits.front() + (keeps_counts ? " kept" : " lost") + (sums ? " sums" : "");
+        EXPECT_NEAR(finding.mu_of_filter, finding.mu, 1e-6 * finding.mu) << what;
+        EXPECT_LE(finding.mu_bound, finding.mu * 1.02) << what;
+        EXPECT_GE(finding.mu_bound, (sums ? 0.84 : 0.9) * finding.mu) << what;
+        EXPECT_LE(finding.epsilon_bound, finding.epsilon * 1.02) << what;
+      }
+    }
+  }
+}
+
+// Epochs add up, and windows within them by P²: no pattern of both together reaches that.
+TEST(AuditOfUsers, OfTwoEpochsOfTwoWindowsProvesNoMoreThanAllTogetherAreClaimedToCost) {
+  for (const std::vector<std::string>& limits : reached) {
+    const config::Config config = settings(tests::example_config(), limits,
+                                           joined({"descent.minibatch=3", "descent.step_size=1e-4"}, within_a_day));
+    Options options = games(20'000);
+    options.windows = 2;
+    const double of_one_epoch = audit(config, config::Purpose::stream, options).rho;
+    options.epochs = 2;
+    options.steps = 32;
+    const Finding finding = audit(config, config::Purpose::stream, options);
+    EXPECT_NEAR(finding.rho, 2 * of_one_epoch, 1e-6 * of_one_epoch) << limits.front();
+    EXPECT_LE(finding.mu_of_filter, finding.mu) << limits.front();
+    EXPECT_LE(finding.mu_bound, finding.mu_of_filter * 1.02) << limits.front();
+    EXPECT_GE(finding.mu_bound, 0.9 * finding.mu_of_filter) << limits.front();
+  }
+}
+
 TEST(AuditOfUsers, TakesItsStepsFromTheLimitsAlone) {
   Options options = games(1000);
   options.passes = 2;

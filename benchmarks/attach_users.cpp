@@ -1,0 +1,168 @@
+// What the unit "user" costs an attached service, whose batches each write one delta of their users in their
+// transaction: its rate beside that without users over the same topic; and how long whoever looks at a lane's store
+// of many users takes to rebuild the table from the topic. Usage: benchmark_attach_users [JSON file]; RECORDS
+// (2,000,000) and USERS (1,000,000) of the rate, ROUNDS (3) of both in turns, and STORED (10,000,000) users of the
+// store in the environment. A broker runs beside it on the same machine, so that nothing is pinned; the processor
+// time of the service itself is told beside the rate.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "attach_process.h"
+#include "attach_topic.h"
+#include "harness.h"
+
+namespace {
+
+using namespace nustream;
+using namespace nustream::benchmarks;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t block = 100'000;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Of all children that have ended, user and system.
+double processor_of_children() {
+  rusage usage{};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Streams over topics of one broker.
+class Streams {
+ public:
+  [[nodiscard]] const std::string& broker() const { return broker_; }
+
+  /// Settings over `input`, by user or by record, with topics of their own; the file's path.
+  std::string add(const std::string& input, bool by_user) {
+    const std::string name = "stream-" + std::to_string(++count_);
+    make_topics(cluster_.direct(), name);
+    tests::create_topic(cluster_.direct(), name + ".users", 1, {{"cleanup.policy", "compact"}});
+    const std::string file = write_settings(folder_, cluster_.bootstrap(), input, name, 1 << 18, "");
+    std::string text = tests::read_file(file);
+    const auto change = [&](const std::string& before, const std::string& after) {
+      text.replace(text.find(before), before.size(), after);
+    };
+    change("columns = [", "columns = [\"who\", ");
+    change("commit_seconds = 3600", "commit_seconds = 1.0\nkey_file = \"" + key_ + "\"");
+    if (by_user)
+      change("[privacy]\n", "[users]\nparticipations = 20\nmass = 8.0\n[privacy]\nunit = \"user\"\nuser = \"who\"\n");
+    return folder_.write(name + ".toml", text);
+  }
+
+  /// `count` values, each with its user in front.
+  void write(const std::string& topic, std::size_t count, const std::function<std::uint64_t(std::size_t)>& user_of) {
+    tests::create_topic(cluster_.direct(), topic, 1);
+    const std::vector<std::string> rows = csv_values(block);
+    std::vector<std::string> values(block);
+    for (std::size_t written = 0; written < count; written += block) {
+      for (std::size_t i = 0; i < block; ++i) values[i] = std::to_string(user_of(written + i)) + ',' + rows[i];
+      tests::write_values(cluster_.direct(), topic, 0, values);
+    }
+  }
+
+ private:
+  tests::KafkaCluster cluster_;
+  tests::TemporaryFolder folder_;
+  std::string key_ = make_key(folder_);
+  std::string broker_ = cluster_.bootstrap();
+  int count_ = 0;
+};
+
+struct Speed {
+  double rate;         ///< records a second
+  double nanoseconds;  ///< of processor time a record
+};
+
+/// Until `records` are committed, from the first ones that are.
+Speed run_until(const AttachedService& service, double records) {
+  double first = 0;
+  while ((first = service.metric("nustream_records_total")) == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  const Clock::time_point start = Clock::now();
+  const double before = usage_of(service.pid()).cpu_seconds;
+  double done = first;
+  while (done < records) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    done = service.metric("nustream_records_total");
+  }
+  return {(done - first) / seconds_since(start),
+          1e9 * (usage_of(service.pid()).cpu_seconds - before) / (done - first)};
+}
+
+Speed best(const std::vector<Speed>& all) {
+  Speed best = all.front();
+  for (const Speed& speed : all) {
+    best.rate = std::max(best.rate, speed.rate);
+    best.nanoseconds = std::min(best.nanoseconds, speed.nanoseconds);
+  }
+  return best;
+}
+
+void rates(Report& report, Streams& streams) {
+  const std::size_t records = asked("RECORDS", 2'000'000) / block * block;
+  const std::size_t users = asked("USERS", 1'000'000);
+  std::mt19937_64 random(1);
+  streams.write("input", records, [&](std::size_t) { return random() % users; });
+  std::vector<Speed> by_record;
+  std::vector<Speed> by_user;
+  for (std::size_t round = 0; round < asked("ROUNDS", 3); ++round) {
+    for (const bool is_by_user : {false, true}) {
+      AttachedService service(streams.add("input", is_by_user), {}, true);
+      (is_by_user ? by_user : by_record).push_back(run_until(service, static_cast<double>(records)));
+      service.stop();
+    }
+  }
+  const Speed without = best(by_record);
+  const Speed with = best(by_user);
+  report.add_figure("attach by record: rate", without.rate, "records/s");
+  report.add_figure("attach by user: rate", with.rate, "records/s");
+  report.add_figure("attach by user over by record: rate", with.rate / without.rate, "ratio", "at least .7");
+  report.add_figure("attach by record: processor time", without.nanoseconds, "ns/record");
+  report.add_figure("attach by user: processor time", with.nanoseconds, "ns/record");
+  report.add_figure("attach by record over by user: processor time", without.nanoseconds / with.nanoseconds, "ratio");
+}
+
+void rebuild(Report& report, Streams& streams) {
+  const std::size_t stored = asked("STORED", 10'000'000) / block * block;
+  streams.write("everybody", stored, [](std::size_t i) { return i; });
+  const std::string config = streams.add("everybody", true);
+  {
+    AttachedService service(config, {}, true);
+    static_cast<void>(run_until(service, static_cast<double>(stored)));
+    service.stop();
+  }
+  const double before = processor_of_children();
+  const Clock::time_point start = Clock::now();
+  const tests::CommandResult seen = tests::run_command(NUSTREAM_COMMAND, {"inspect", config, "--users", "--json"});
+  if (seen.code != 0) throw std::runtime_error(seen.err);
+  report.add_figure("users in the store", static_cast<double>(stored), "users");
+  report.add_figure("rebuild of their table from the topic", seconds_since(start), "s",
+                    "at most 60 at 10,000,000 users");
+  report.add_figure("its processor time", processor_of_children() - before, "s");
+  report.add_figure("its largest memory", static_cast<double>(seen.resident_kib) / 1024, "MiB", "below 1536");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Report report("attach_users", Pinning::none);
+  Streams streams;
+  rates(report, streams);
+  rebuild(report, streams);
+  return report.write(argc, argv);
+}
