@@ -57,6 +57,7 @@ class Streams {
       text.replace(text.find(before), before.size(), after);
     };
     change("columns = [", "columns = [\"who\", ");
+    change("linger_seconds = 3600", "linger_seconds = 0");
     change("commit_seconds = 3600", "commit_seconds = 1.0\nkey_file = \"" + key_ + "\"");
     if (by_user)
       change("[privacy]\n", "[users]\nparticipations = 20\nmass = 8.0\n[privacy]\nunit = \"user\"\nuser = \"who\"\n");
