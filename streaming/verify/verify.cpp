@@ -123,7 +123,7 @@ std::optional<bool> is_complete(const Verified& verified) {
 void print_completeness(const Verified& verified) {
   const auto complete = is_complete(verified);
   if (!complete) {
-    if (!verified.ledger.last_released) return;
+    if (!goes_on_behind(verified)) return;
     fmt::print("          the ledger's last line names an earlier one, and pays for what follows on it\n");
   } else if (*complete) {
     fmt::print("          the last one by cadence is the last that the ledger names: none is missing at the end\n");
