@@ -3,16 +3,21 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "config/moments.h"
 #include "decode/message_decoder.h"
+#include "engine/noise_feed.h"
+#include "engine/release_encoder.h"
+#include "engine/stepper.h"
+#include "journal/release_chain.h"
 #include "nustream/moments/lane.h"
 #include "nustream/users/gate.h"
 #include "random_stream.h"
+#include "secrets/locked_memory.h"
 #include "user_windows.h"
 
 namespace nustream::tests {
