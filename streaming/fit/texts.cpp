@@ -147,8 +147,8 @@ std::string cure_of(const check::LabelTexts& texts, const config::InputSettings&
   std::array<std::uint64_t, 7> counts{};
   std::uint64_t all = 0;
   for (const auto& [text, count] : texts.counts()) {
-    counts.at(static_cast<std::size_t>(likeness_of(text))) += count;
-    all += count;
+    counts.at(static_cast<std::size_t>(likeness_of(text))) += count.records;
+    all += count.records;
   }
   // 27,000 has a decimal comma as well, where others of the column have.
   const auto commas = static_cast<std::size_t>(Likeness::decimal_comma);
@@ -162,11 +162,11 @@ std::string cure_of(const check::LabelTexts& texts, const config::InputSettings&
 std::string labels_in(const check::LabelTexts& texts, std::string* last) {
   constexpr std::size_t labels_max = 8;
   std::uint64_t all = texts.others();
-  for (const auto& [text, count] : texts.counts()) all += count;
+  for (const auto& [text, count] : texts.counts()) all += count.records;
   if (texts.others() > 0 || texts.counts().size() > labels_max) return {};
   std::string labels;
   for (const auto& [text, count] : texts.counts()) {
-    if (20 * count < all) continue;
+    if (20 * count.records < all) continue;
     labels += fmt::format("{}'{}'", labels.empty() ? "" : ", ", text);
     if (last != nullptr) *last = text;
   }
