@@ -199,8 +199,8 @@ void Lane::begin_step() {
   batch_.aim(*radii, centre);
 }
 
-/// The gate comes before the row is read: whether a row counts must not depend on what it holds. Of the rows, the first
-/// `within` lie in the window of their step.
+/// The gate comes before the row is read: whether a row counts must not depend on what it holds. Of the rows, the
+/// first `within` lie in the window of their step.
 void Lane::add(const record::RowSlice& rows, std::size_t within, const users::Changes* users) {
   if (!by_user_) return batch_.add(rows);
   for (std::size_t i = 0; i < within; ++i) {
