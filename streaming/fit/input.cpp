@@ -149,7 +149,7 @@ Names names_of(const config::InputSettings& input) {
 
 std::string in_options(std::string message) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> phrases{
-      {{"name the columns and set header = false", "name the columns: --columns x,y"},
+      {{"set stream.header = false and name the columns in stream.columns", "name the columns: --columns x,y"},
        {"set stream.", "give stream."},
        {"(is stream.delimiter right?)", "(is --delimiter right?)"},
        {" (nustream check CONFIG --data shows them)", ""},

@@ -337,7 +337,7 @@ void Session::wait() {
   if (!in_flight_.valid()) return;
   in_flight_.get();
   if (users_) users_->committed();
-  published_(outbox_in_flight_);
+  if (!outbox_in_flight_.empty()) published_(outbox_in_flight_);  // a batch may have released nothing
   outbox_in_flight_.clear();
 }
 
