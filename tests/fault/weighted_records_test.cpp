@@ -123,7 +123,7 @@ TEST_F(WeightedRecords, AuditsPlayWithWeights) {
   for (const std::string& settings :
        {descent + weight, exposure + descent, exposure + descent + weight, sums + weight}) {
     const tests::CommandResult found =
-        run("audit", settings, {"--set", "privacy.rho=0.5", "--runs", "8000", "--steps", "2"});
+        run("audit", settings, {"--set", "privacy.rho=0.5", "--runs", "24000", "--steps", "2"});
     ASSERT_EQ(found.code, 0) << settings << found.err << found.out;
     simdjson::dom::parser parser;
     const simdjson::dom::element finding = parser.parse(found.out);
