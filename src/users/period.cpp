@@ -98,9 +98,14 @@ WindowClock::WindowClock(Period period, std::optional<std::chrono::milliseconds>
 
 bool WindowClock::record(std::optional<std::chrono::milliseconds> append_time, bool first_of_step) noexcept {
   if (append_time) latest_ = latest_ ? std::max(*latest_, *append_time) : append_time;
-  if (!first_of_step || !latest_) return false;
+  if (!latest_) return false;
   const std::int64_t now = period_.window_of(*latest_);
-  const bool border = window_ && *window_ != now;
+  if (!window_) {  // the first time that is known, wherever in its step: all that came before belongs to its window
+    window_ = now;
+    return false;
+  }
+  if (!first_of_step) return false;
+  const bool border = *window_ != now;
   window_ = now;
   return border;
 }

@@ -59,8 +59,8 @@ struct Fields {
   std::string x;
   std::string who;
   std::string y;
-  std::string when;
-  [[nodiscard]] std::string text() const { return x + ',' + who + ',' + y + ',' + when; }
+  double when;  ///< seconds of the message's own time; NaN: it has none
+  [[nodiscard]] std::string text() const { return x + ',' + who + ',' + y; }
 };
 
 std::string features_of(std::mt19937_64& random, std::size_t features, double length) {
@@ -87,7 +87,7 @@ std::vector<Fields> draw_records(const WorldOfUsers& world, std::mt19937_64& ran
     const std::uint64_t who = hostile && random() % 8 != 0 ? 1 : random() % 5;
     const double length = random() % 6 == 0 ? 30 : 1;
     Fields fields{features_of(random, world.features, length), who == 0 ? "" : std::to_string(who),
-                  target_of(random, world, 2), std::isnan(times[i]) ? "unknown" : fmt::format("{}", 1e6 + times[i])};
+                  target_of(random, world, 2), times[i]};
     if (hostile && who == 1) {
       fields.x = far;
       fields.y = world.is_label ? "1" : "1e7";
@@ -136,6 +136,10 @@ record::RowBatch rows_of(const WorldOfUsers& world, const std::vector<Fields>& r
     decode::Message message;
     message.offset = i;
     message.value = texts[i];
+    if (!std::isnan(records[i].when)) {
+      message.time_kind = decode::TimeKind::producer;
+      message.milliseconds = std::llround(1000 * (1e6 + records[i].when));
+    }
     batch.add(message);
   }
   decoder.decode(batch.messages(), rows);
@@ -293,6 +297,15 @@ std::vector<std::vector<double>> sums_of_step(const WorldOfUsers& world, std::sp
   return sums;
 }
 
+/// The rows without the users of those that came behind the border of their step's window, and so take no part.
+record::RowBatch that_take_part(const WorldOfUsers& world, record::RowBatch rows) {
+  if (!world.limits().windows()) return rows;
+  for (std::size_t i = 0; i < rows.users.size(); ++i) {
+    if (is_behind_border(rows.times, i, static_cast<std::size_t>(world.minibatch()))) rows.users[i] = {};
+  }
+  return rows;
+}
+
 /// The shifts of all steps in which either stream has records that the other one has not.
 void find_shifts(const WorldOfUsers& world, std::uint64_t seed, PairOfUsers& pair) {
   const secrets::Keyring keys = secrets::Keyring::insecure(seed);
@@ -300,6 +313,8 @@ void find_shifts(const WorldOfUsers& world, std::uint64_t seed, PairOfUsers& pai
   LifeOfUsers life(world, keys, none, pair.rows, std::nullopt, beginning(world, keys));
   Standings here;
   Standings there;
+  const record::RowBatch rows = that_take_part(world, pair.rows);
+  const record::RowBatch other = that_take_part(world, pair.other);
   const auto m = static_cast<std::size_t>(world.minibatch());
   for (std::uint64_t step = 0; step < pair.steps; ++step) {
     if (world.limits().windows() && is_border(pair.rows.times, static_cast<std::size_t>(step), m)) {
@@ -308,8 +323,8 @@ void find_shifts(const WorldOfUsers& world, std::uint64_t seed, PairOfUsers& pai
     }
     life.go_to(step);
     const std::vector<double> theta(life.lane().theta().begin(), life.lane().theta().end());
-    const auto one = sums_of_step(world, theta, pair.rows, step, here);
-    const auto two = sums_of_step(world, theta, pair.other, step, there);
+    const auto one = sums_of_step(world, theta, rows, step, here);
+    const auto two = sums_of_step(world, theta, other, step, there);
     std::vector<std::vector<std::int64_t>> shift;
     bool moved = false;
     for (std::size_t i = 0; i < one.size(); ++i) {
@@ -336,8 +351,8 @@ WorldOfUsers::WorldOfUsers(std::uint64_t seed) {
     toml = "[stream]\nname = \"pair\"\nformat = \"csv\"\nheader = false\n";
     const std::string limits = limits_of(random);
     for (std::size_t j = 0; j < features; ++j) columns += fmt::format("\"x{}\",", j);
-    if (limits.find("period") != std::string::npos) toml += "time = \"when\"\n";
-    toml += "columns = [" + columns + "\"who\",\"y\",\"when\"]\n[target]\ncolumn = \"y\"\n";
+    if (limits.find("period") != std::string::npos) toml += "time = \"@timestamp\"\n";
+    toml += "columns = [" + columns + "\"who\",\"y\"]\n[target]\ncolumn = \"y\"\n";
     for (std::size_t j = 0; j < features; ++j) toml += fmt::format("[[features]]\ncolumn = \"x{}\"\n", j);
     toml += model_of(random, minibatch, is_label);
     toml += fmt::format(
@@ -365,13 +380,12 @@ PairOfUsers draw_pair(const WorldOfUsers& world, std::uint64_t seed) {
   pair.rows = rows_of(world, here);
   pair.steps = world.steps;
   pair.user = world.identifiers ? users::UserKey(noise::KeyBytes{7}).hash(the_user) : users::UserHash{};
-  const auto m = static_cast<std::size_t>(world.minibatch());
-  const auto window_of = [&](std::size_t step) {
-    return world.limits().windows() ? window_of_step(pair.rows.times, step, m) : std::optional<std::int64_t>(0);
+  const auto window_of = [&](std::size_t record) {
+    return world.limits().windows() ? window_of_record(pair.rows.times, record) : std::optional<std::int64_t>(0);
   };
-  const auto window = window_of(random() % world.steps);
+  const auto window = window_of(random() % there.size());
   for (std::size_t i = 0; i < there.size(); ++i) {
-    if (there[i].who != the_user || window_of(i / m) != window) continue;
+    if (there[i].who != the_user || window_of(i) != window) continue;
     there[i] = in_its_place(world, there[i], random, hostile);
   }
   pair.other = rows_of(world, there);

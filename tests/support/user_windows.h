@@ -30,11 +30,12 @@ inline std::vector<double> some_times(std::mt19937_64& random, std::size_t recor
   return times;
 }
 
-/// When record `i` came: in the window of the greatest time of it and all before; nothing where none is known.
+/// When record `i` came: in the window of the greatest time of it and all before. What comes before the first time
+/// that is known belongs to its window; nothing where none is known.
 inline std::optional<std::int64_t> window_of_record(std::span<const double> times, std::size_t i) {
   std::optional<double> latest;
-  for (const double time : times.first(i + 1)) {
-    if (!std::isnan(time) && (!latest || time > *latest)) latest = time;
+  for (std::size_t j = 0; j < times.size() && (j <= i || !latest); ++j) {
+    if (!std::isnan(times[j]) && (!latest || times[j] > *latest)) latest = times[j];
   }
   if (!latest) return std::nullopt;
   return static_cast<std::int64_t>(std::floor(*latest / 10));
@@ -42,19 +43,12 @@ inline std::optional<std::int64_t> window_of_record(std::span<const double> time
 
 /// Whether record `i` came when the window of its step, of `m` records, was over.
 inline bool is_behind_border(std::span<const double> times, std::size_t i, std::size_t m) {
-  const auto first = window_of_record(times, i - i % m);
-  return first && window_of_record(times, i) != first;
+  return window_of_record(times, i) != window_of_record(times, i - i % m);
 }
 
-/// Of the step of `m` records that is number `t`: that of the greatest time of its first record and all before. Steps
-/// before the first time that is known belong to its window: nobody begins anew there.
+/// Of the step of `m` records that is number `t`: that of its first record.
 inline std::optional<std::int64_t> window_of_step(std::span<const double> times, std::size_t t, std::size_t m) {
-  std::optional<double> latest;
-  for (std::size_t i = 0; i <= t * m; ++i) {
-    if (!std::isnan(times[i]) && (!latest || times[i] > *latest)) latest = times[i];
-  }
-  if (!latest) return (t + 1) * m < times.size() ? window_of_step(times, t + 1, m) : std::nullopt;
-  return static_cast<std::int64_t>(std::floor(*latest / 10));
+  return window_of_record(times, t * m);
 }
 
 /// Whether everybody begins anew before that step.
