@@ -7,10 +7,8 @@
 // FOLDER, and is played once, whatever it says. Exits with 1 where a bar is missed or a claim is exceeded.
 //
 // Keys are the system's randomness, so each bound exceeds a true claim in one audit of a thousand.
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "audit/audit.h"
+#include "audit_rows.h"
 #include "config/mechanism.h"
 #include "example_config.h"
 #include "nustream/privacy/epsilon.h"
@@ -113,19 +112,9 @@ std::string to_json(const Row& row, const Length& length, const audit::Finding& 
       meets_bars(finding, length));
 }
 
-/// The row's text: from this run or, where it was played before, from that run.
 std::string play_once(const std::filesystem::path& folder, const Row& row, const Length& length, double epsilon) {
-  const std::filesystem::path file =
-      folder / fmt::format("{}-{}{}.json", row.name, epsilon, &length == &later ? "-later" : "");
-  if (!std::filesystem::exists(file)) {
-    const std::string played = to_json(row, length, play(row, length, epsilon));
-    std::ofstream(file) << played << '\n';
-    fmt::print("{}\n", played);
-  }
-  std::string text;
-  std::ifstream in(file);
-  std::getline(in, text);
-  return text;
+  const std::string name = fmt::format("{}-{}{}.json", row.name, epsilon, &length == &later ? "-later" : "");
+  return benchmarks::played_once(folder / name, [&] { return to_json(row, length, play(row, length, epsilon)); });
 }
 
 }  // namespace
@@ -137,11 +126,11 @@ int main(int argc, char** argv) {
   std::filesystem::create_directories(folder);
   bool all_met = true;
   for (const Row& row : rows()) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), row.name) == wanted.end()) continue;
+    if (!benchmarks::is_wanted(wanted, row.name)) continue;
     std::vector<std::string> played;
     for (const double epsilon : {0.5, 1.0, 2.0, 4.0}) played.push_back(play_once(folder, row, first, epsilon));
     played.push_back(play_once(folder, row, later, 1.0));
-    for (const std::string& text : played) all_met = all_met && text.find("\"met\": true") != std::string::npos;
+    for (const std::string& text : played) all_met = all_met && benchmarks::is_met(text);
   }
   return all_met ? 0 : 1;
 }

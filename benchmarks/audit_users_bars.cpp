@@ -6,11 +6,9 @@
 // where a bar is missed.
 //
 // Keys are the system's randomness: each of the bounds exceeds a true claim in one audit of a thousand.
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -18,6 +16,7 @@
 
 #include "audit/audit.h"
 #include "audit/worst_user.h"
+#include "audit_rows.h"
 #include "config/mechanism.h"
 #include "example_config.h"
 #include "nustream/privacy/epsilon.h"
@@ -103,19 +102,9 @@ std::string to_json(const Limits& limits, const Stretches& stretches, const audi
       !finding.exceeded() && finding.epsilon_bound >= bar);
 }
 
-/// The row's text: of this run or, where it was played before, of that one.
 std::string play_once(const std::filesystem::path& folder, const Limits& limits, const Stretches& stretches) {
-  const std::filesystem::path file = folder / fmt::format("users-{}-{}.json", limits.name, stretches.name);
-  if (!std::filesystem::exists(file)) {
-    const std::string played = to_json(limits, stretches, play(limits, stretches));
-    std::ofstream(file) << played << '\n';
-    fmt::print("{}\n", played);
-    std::fflush(stdout);
-  }
-  std::string text;
-  std::ifstream in(file);
-  std::getline(in, text);
-  return text;
+  const std::string name = fmt::format("users-{}-{}.json", limits.name, stretches.name);
+  return benchmarks::played_once(folder / name, [&] { return to_json(limits, stretches, play(limits, stretches)); });
 }
 
 }  // namespace
@@ -127,9 +116,9 @@ int main(int argc, char** argv) {
   std::filesystem::create_directories(folder);
   bool all_met = true;
   for (const Limits& limits : all_limits) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), limits.name) == wanted.end()) continue;
+    if (!benchmarks::is_wanted(wanted, limits.name)) continue;
     for (const Stretches& stretches : all_stretches) {
-      all_met = (play_once(folder, limits, stretches).find("\"met\": true") != std::string::npos) && all_met;
+      all_met = benchmarks::is_met(play_once(folder, limits, stretches)) && all_met;
     }
   }
   return all_met ? 0 : 1;
