@@ -57,6 +57,6 @@ inline constexpr std::string_view timestamp_column = "@timestamp";
 }
 inline constexpr const char* public_times_wanted =
     "only for CSV, whose first column the time has to be, or with time = \"@timestamp\": of a JSON line any fault "
-    "hides the time, and would move everybody's";
+    "hides the time, and one such line would move the window of every user";
 
 }  // namespace nustream::config

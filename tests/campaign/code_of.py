@@ -79,6 +79,19 @@ def code_of(main_file):
     return sorted(str(path) for path in found | ALWAYS)
 
 
+# A text in quotes, raw or not, is code whatever it holds; a comment is none.
+TEXT_OR_COMMENT = re.compile(r'''R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/''', re.S)
+
+
+def compiled(path):
+    """The committed file without its comments and without white space at the ends of lines, so that words that are put
+    better leave a result as it is."""
+    text = subprocess.run(["git", "show", f"HEAD:{path}"], check=True, capture_output=True, text=True).stdout
+    if not path.endswith(".cmake"):
+        text = TEXT_OR_COMMENT.sub(lambda found: "" if found[0].startswith(("//", "/*")) else found[0], text)
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines() if line.strip())
+
+
 def beside(main_file):
     product = (file for folder in ("include", "src", "streaming") for file in pathlib.Path(folder).rglob("*.[chi]*"))
     return sorted({str(file) for file in product if file.suffix in (".cpp", ".h", ".inc")} - set(code_of(main_file)))
@@ -90,8 +103,7 @@ def main():
     paths = code_of(sys.argv[1])
     if "--list" in sys.argv:
         return print("\n".join(paths))
-    trees = subprocess.run(["git", "rev-parse", *(f"HEAD:{path}" for path in paths)], check=True, capture_output=True)
-    print(hashlib.sha256(trees.stdout).hexdigest()[:16])
+    print(hashlib.sha256("".join(map(compiled, paths)).encode()).hexdigest()[:16])
 
 
 if __name__ == "__main__":
