@@ -70,12 +70,13 @@ inference::DescentDesign descent_design(const Problem& problem, const DescentCho
           1,           {choice.from, problem.records}};
 }
 
-DescentChoice best_descent(const Problem& problem, bool average) {
-  inference::check(problem.guess);
+namespace {
+
+/// The best of the step sizes and clip norms for one figure, whose average begins at `from`.
+DescentChoice best_descent_from(const Problem& problem, bool average, std::uint64_t from) {
   const double total = trace(problem.guess);
   const auto once = privacy::Participation::once();
   const Settled& settled = problem.settled;
-  const std::uint64_t from = std::min(settled.from.value_or(problem.records / 2), problem.records - 1);
   const auto nu_of = [&](StepSize step_size) {
     if (settled.nu) return Damping{*settled.nu};
     const privacy::LocalProblem local{problem.guess.eigenvalues, step_size, privacy::Curvature::fixed};
@@ -101,6 +102,22 @@ DescentChoice best_descent(const Problem& problem, bool average) {
     }
   }
   if (average) try_one({best.step_size, best.clip, nu_of(best.step_size), from});
+  return best;
+}
+
+}  // namespace
+
+DescentChoice best_descent(const Problem& problem, bool average) {
+  inference::check(problem.guess);
+  const std::uint64_t last = problem.records - 1;
+  if (!average) return best_descent_from(problem, false, problem.records / 2);
+  if (problem.settled.from) return best_descent_from(problem, true, std::min(*problem.settled.from, last));
+  // An average of more records has less of their spread, and more of what is left of the start.
+  DescentChoice best = best_descent_from(problem, true, problem.records / 2);
+  for (const std::uint64_t part : {4U, 10U, 20U}) {
+    const DescentChoice longer = best_descent_from(problem, true, problem.records / part);
+    if (is_less(longer.error, best.error)) best = longer;
+  }
   return best;
 }
 

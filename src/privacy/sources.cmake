@@ -25,6 +25,8 @@ target_sources(nustream_core PRIVATE
   privacy/optimised/dense.cpp
   privacy/optimised/descent.cpp
   privacy/optimised/falling.cpp
+  privacy/optimised/gram.cpp
+  privacy/optimised/known_length.cpp
   privacy/optimised/loss.cpp
   privacy/optimised/multipliers.cpp
   privacy/optimised/poles.cpp

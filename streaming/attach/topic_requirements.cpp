@@ -188,6 +188,7 @@ class Requirements {
   void check_times(const TopicDescription& input) const {
     const config::Kafka& kafka = config_.kafka;
     check_windows(input);
+    check_framing();
     const bool by_time = std::holds_alternative<config::AtTime>(kafka.start) ||
                          (kafka.stop && std::holds_alternative<config::AtTime>(*kafka.stop));
     if (!by_time || config_.input.times_public || input.message_timestamp_type == "LogAppendTime") return;
@@ -195,6 +196,14 @@ class Requirements {
         fmt::format("topic '{}' keeps the producers' times: a start or stop by time would tell of them; give an "
                     "offset, or declare them public with stream.times_public = true",
                     kafka.topics.input));
+  }
+
+  /// A message ends where its length says, whatever it holds.
+  void check_framing() const {
+    if (!config_.input.framing_is_trusted) return;
+    refuse(
+        "stream.framing = \"trusted\" is for files: a topic's records end where their lengths say, line breaks or "
+        "not; leave it out");
   }
 
   /// A topic has a clock that nobody but the broker sets, so that there is no need to trust another.

@@ -256,6 +256,7 @@ std::string text(const journal::LedgerEntry& entry) {
   const privacy::Neighbours& neighbours = entry.neighbours;
   publish::Promise promise{true, neighbours.target_only, std::string(privacy::name(neighbours.adjacency))};
   if (entry.user) promise.user = publish::PromisedUser{"user", entry.user->limits};
+  promise.trusts_framing = entry.trusts_framing;
   return console::protected_unit(promise);
 }
 
@@ -362,6 +363,7 @@ std::string to_json(const Report& report) {
     out += fmt::format(",\"adjacency\":\"{}\",\"protects\":\"{}\"", privacy::name(entry.neighbours.adjacency),
                        journal::protected_by(entry.neighbours));
     if (entry.user) publish::append_limits(entry.user->limits, out);
+    if (entry.trusts_framing) out += ",\"framing\":\"trusted\"";
     out += fmt::format(",\"disjoint\":\"{}\"}}", text(entry.overlap));
     first = false;
   }

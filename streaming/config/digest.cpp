@@ -266,6 +266,7 @@ void add_value_format(const InputSettings& input, Canonical& out) {
   if (!csv) return;
   out.add("delimiter", std::string_view(&input.delimiter, 1));
   if (input.decimal != '.') out.add("decimal", std::string_view(&input.decimal, 1));
+  if (input.framing_is_trusted) out.add("framing", "trusted");
   if (input.columns.empty()) return;
   out.add_count("columns", input.columns.size());
   for (const std::string& column : input.columns) out.add("column", column);

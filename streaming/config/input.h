@@ -40,7 +40,9 @@ struct InputSettings {
   std::optional<std::uint32_t> partition{};  ///< a segment of another one is refused; empty: none is
   std::size_t record_bytes_max = 1 << 20;    ///< a longer record is unusable; it never takes more memory
   bool append_times_only = false;            ///< a message whose time is not the broker's is refused
-  bool may_show_header = false;              ///< a message may show a first line that lacks a column, whatever it is
+  /// Line breaks inside quotation marks belong to their record. Then an open quote spoils the records behind it too.
+  bool framing_is_trusted = false;
+  bool may_show_header = false;  ///< a message may show a first line that lacks a column, whatever it is
 };
 
 /// The key.
@@ -50,13 +52,16 @@ inline constexpr std::string_view header_prefix = "@header:";
 /// The message's own time: for InputSettings::time_column alone.
 inline constexpr std::string_view timestamp_column = "@timestamp";
 
-/// Whether a record that cannot be read hides its time too: any fault of a JSON line does. Of CSV the decoder demands
-/// that the time stands first.
+/// Whether a record that cannot be read hides its time too: any fault of a JSON line does, and an open quote where
+/// line breaks inside quotation marks belong to a record. Of other CSV the decoder demands that the time stands
+/// first.
 [[nodiscard]] inline bool hides_times(const InputSettings& input) {
-  return input.format == Format::json_lines && input.time_column != timestamp_column;
+  if (input.time_column == timestamp_column) return false;
+  return input.format == Format::json_lines || input.framing_is_trusted;
 }
 inline constexpr const char* public_times_wanted =
-    "only for CSV, whose first column the time has to be, or with time = \"@timestamp\": of a JSON line any fault "
-    "hides the time, and one such line would move the window of every user";
+    "only for CSV with framing = \"newline\", whose first column the time has to be, or with time = \"@timestamp\": "
+    "a "
+    "fault of a JSON line, or an open quote, hides the time, and one such record would move the window of every user";
 
 }  // namespace nustream::config

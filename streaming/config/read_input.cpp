@@ -87,7 +87,13 @@ InputSettings read_input(const Section& section, const std::string& file) {
       "format", Format::csv, {{"csv", Format::csv}, {"jsonl", Format::json_lines}, {"json", Format::json_lines}});
   input.delimiter = read_delimiter(section);
   read_layout(section, input);
-  static_cast<void>(section.choice<bool>("framing", true, {{"newline", true}}));
+  input.framing_is_trusted = section.choice<bool>("framing", false, {{"newline", false}, {"trusted", true}});
+  if (input.framing_is_trusted && input.format != Format::csv) {
+    section.refuse("framing", "\"newline\": JSON has no line breaks inside a record's line");
+  }
+  if (input.framing_is_trusted && !input.comment.empty()) {
+    section.refuse("framing", "\"newline\" together with comment; pass the lines above the header by skip_lines");
+  }
   input.time_column = section.text("time").value_or("");
   input.time_unit = read_time_unit(section, "time_unit").value_or(record::TimeUnit::seconds);
   if (section.has("time_unit") && input.time_column.empty())

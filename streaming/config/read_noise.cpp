@@ -4,6 +4,7 @@
 #include "config/default_nu.h"
 #include "config/read_optimised.h"
 #include "config/read_sections.h"
+#include "nustream/privacy/known_length.h"
 
 namespace nustream::config {
 namespace {
@@ -52,6 +53,13 @@ Correlation read_tree(const Section& section, noise::Tree::Estimator estimator) 
       noise::Tree{static_cast<unsigned>(*height), estimator, section.flag("restarts").value_or(false)}};
 }
 
+Correlation read_full_honaker(const Section& section) {
+  const auto height = section.count("height");
+  if (!height) section.missing("height");
+  if (*height > 11) section.refuse("height", "a whole number from 0 to 11 for full-honaker");
+  return privacy::full_honaker(static_cast<unsigned>(*height));
+}
+
 Correlation read_independent(const Section& /*section*/) {
   return Correlation{noise::Independent{}};
 }
@@ -77,6 +85,8 @@ Reader reader_of(const Section& section, Purpose purpose) {
         }},
        {"tree", [](const Section& s) { return read_tree(s, noise::Tree::Estimator::plain); }},
        {"honaker", [](const Section& s) { return read_tree(s, noise::Tree::Estimator::honaker); }},
+       {"full-honaker", read_full_honaker},
+       {"circulant", [](const Section& s) { return privacy::circulant(required_horizon(s)); }},
        {"optimised", nullptr}});  // more than a correlation comes of it: read_optimised()
 }
 

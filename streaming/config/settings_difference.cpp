@@ -40,6 +40,7 @@ std::string setting_of(std::string_view key) {
       {"envelope", "stream.envelope"},
       {"delimiter", "stream.delimiter"},
       {"decimal", "stream.decimal"},
+      {"framing", "stream.framing"},
       {"columns", "stream.columns"},
       {"column", "stream.columns"},
       {"intercept", "model.intercept"},

@@ -157,13 +157,13 @@ void append_spends(std::span<const publish::Epsilons> epsilons, double ledger_rh
 }
 
 std::string protected_unit(const publish::Promise& promise) {
+  const std::string behind = (promise.adjacency.empty() ? std::string() : ", " + promise.adjacency) +
+                             (promise.trusts_framing ? ", trusting that records close their quotes" : "");
   if (promise.user) {
-    return fmt::format("per user{} (all records of one {}): {}{}{}", publish::within_words(promise.user->limits),
-                       promise.user->column, publish::words_of(promise.user->limits),
-                       promise.adjacency.empty() ? "" : ", ", promise.adjacency);
+    return fmt::format("per user{} (all records of one {}): {}{}", publish::within_words(promise.user->limits),
+                       promise.user->column, publish::words_of(promise.user->limits), behind);
   }
-  return (promise.target_only ? "per record's target, its features declared public" : "per record") +
-         (promise.adjacency.empty() ? std::string() : ", " + promise.adjacency);
+  return (promise.target_only ? "per record's target, its features declared public" : "per record") + behind;
 }
 
 }  // namespace nustream::console

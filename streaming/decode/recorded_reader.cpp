@@ -7,6 +7,7 @@
 
 #include "decode/csv_line.h"
 #include "decode/file_kind.h"
+#include "decode/joined_quotes.h"
 #include "error.h"
 
 namespace nustream::decode {
@@ -230,6 +231,10 @@ RecordedReader::Step RecordedReader::end_file() {
 
 void RecordedReader::open_next() {
   source_ = open_source(settings_.files[files_opened_++]);
+  if (settings_.framing_is_trusted) {
+    source_ =
+        joined_quotes(std::move(source_), settings_.delimiter, settings_.skip_lines, settings_.record_bytes_max);
+  }
   begins_.push_back({ordinal_});
   buffer_.reset();
   header_pending_ = decoder_->has_header();

@@ -15,6 +15,7 @@ target_sources(nustream_service PRIVATE
   decode/file_kind.cpp
   decode/file_source.cpp
   decode/gzip_decompressor.cpp
+  decode/joined_quotes.cpp
   decode/json_decoder.cpp decode/json_members.cpp decode/json_names.cpp
   decode/leading_fields.cpp
   decode/line_buffer.cpp

@@ -102,7 +102,10 @@ journal::LedgerEntry EpochLedger::line(Rho spent, Rho limit, StepCount steps, Po
           identity_.neighbours,
           identity_.is_private,
           identity_.overlap,
-          of_users_ ? std::optional(of_users_->after(steps, identity_.carries_over)) : std::nullopt};
+          of_users_ ? std::optional(of_users_->after(steps, identity_.carries_over)) : std::nullopt,
+          {},
+          {},
+          identity_.trusts_framing};
 }
 
 std::vector<journal::LedgerEntry> EpochLedger::others() const {

@@ -27,6 +27,7 @@ struct EpochIdentity {
   std::optional<users::Limits> limits{};  ///< where the unit is the user
   bool carries_over = false;    ///< of users: the epoch began with the counts and masses of the one before it
   std::optional<Rho> budget{};  ///< of the total: nothing beyond it is reserved
+  bool trusts_framing = false;  ///< LedgerEntry::trusts_framing
 };
 
 /// A commit, as its ledger line has to know it.

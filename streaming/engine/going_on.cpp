@@ -36,6 +36,9 @@ void require_promise(const ShownRelease& release, const config::Config& config, 
   if (release.promise.target_only && config.privacy.protects != config::Protects::target) {
     refuse(release, "protects targets alone, and this epoch is to protect whole records");
   }
+  if (release.promise.trusts_framing && !config.input.framing_is_trusted) {
+    refuse(release, "trusts in closed quotes (stream.framing), and this epoch is not to");
+  }
   if (config.users.has_value() != release.promise.user.has_value()) {
     refuse(release, config.users ? "protects records, and this epoch is to protect users"
                                  : "protects users, and this epoch is to protect records");

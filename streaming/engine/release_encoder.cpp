@@ -66,6 +66,7 @@ std::optional<publish::SolvedInstruments> solved_instruments(const config::Confi
 publish::Promise promise_of(const config::Config& config, bool is_private) {
   publish::Promise promise{is_private, config.privacy.protects == config::Protects::target,
                            std::string(privacy::name(config.privacy.adjacency))};
+  promise.trusts_framing = config.input.framing_is_trusted;
   if (config.users) promise.user = publish::PromisedUser{config.users->column, *config.descent.users};
   return promise;
 }

@@ -90,19 +90,22 @@ std::string target_cure(const std::string& column, const std::string& labels, co
                      folder::in_shell(column + "=" + last));
 }
 
-/// Labels that a logistic model does not have, among targets that are numbers.
-void say_of_labels(const Options& options, const Columns& columns, const FileTable& table, Look& look) {
-  if (options.likelihood != ranges::Likelihood::logistic) return;
-  const auto is_other = [](double target) { return std::isfinite(target) && target != 0 && target != 1; };
+/// Targets that are numbers, and that the model does not have: labels other than 0 and 1, counts below 0.
+void say_of_targets(const Options& options, const Columns& columns, const FileTable& table, Look& look) {
+  const auto is_other = [&](double target) { return std::isfinite(target) && !is_target_of(options, target); };
   const auto others = static_cast<std::uint64_t>(std::ranges::count_if(table.y, is_other));
-  if (static_cast<double>(others) < worth_a_line * static_cast<double>(table.y.size())) return;
-  const std::string& column = columns.target.first.column;
-  std::string last;
-  const std::string labels = labels_in(texts_of(columns.input, column).all, &last);
-  look.lines.push_back(
-      fmt::format("in {} the target '{}' is a number other than 0 and 1, and these count as unusable{}",
-                  of_all(others, table.unread[table.features]), columns.target.name,
-                  labels.empty() ? "" : target_cure(column, labels, last)));
+  if (others == 0 || static_cast<double>(others) < worth_a_line * static_cast<double>(table.y.size())) return;
+  const bool is_logistic = *options.likelihood == ranges::Likelihood::logistic;
+  std::string cure = "; --poisson wants counts, which are 0 or more";
+  if (is_logistic) {
+    const std::string& column = columns.target.first.column;
+    std::string last;
+    const std::string labels = labels_in(texts_of(columns.input, column).all, &last);
+    cure = labels.empty() ? "" : target_cure(column, labels, last);
+  }
+  look.lines.push_back(fmt::format("in {} the target '{}' is {}, and these count as unusable{}",
+                                   of_all(others, table.unread[table.features]), columns.target.name,
+                                   is_logistic ? "a number other than 0 and 1" : "negative", cure));
 }
 
 void say_of_column(const Columns& columns, const FileTable& table, std::size_t column, Look& look) {
@@ -174,7 +177,7 @@ std::string why_unread(const Columns& columns, const FileTable& table, std::size
 Look look_at(const Options& options, const Columns& columns, const FileTable& table) {
   Look look{table.y.size(), usable_rows(options, columns, table)};
   say_of_lines(columns, table, look);
-  say_of_labels(options, columns, table, look);
+  say_of_targets(options, columns, table, look);
   for (std::size_t column = 0; column < table.unread.size(); ++column) {
     say_of_column(columns, table, column, look);
     if (table.unread[column].unusable_share() < 1) say_of_text(columns, table, column, look);

@@ -81,6 +81,12 @@ std::string hidden_names(const Report& report) {
   return shown < names.size() ? out + fmt::format(" and {} more", names.size() - shown) : out;
 }
 
+/// The targets that are numbers, and that a model does not have.
+const char* other_targets(const std::string& model) {
+  if (model == "logistic") return ", or a target other than 0 and 1";
+  return model == "poisson" ? ", or a negative target" : "";
+}
+
 /// What readers are to know of the answer before they read it.
 std::string cautions(const Report& report) {
   constexpr double nearly_all = 0.9;
@@ -88,9 +94,8 @@ std::string cautions(const Report& report) {
   if (report.fit.usable < nearly_all) {
     out += fmt::format(
         "{:<15} the other records count for nothing: a value that is no number{}; what is the matter with them is "
-        "told "
-        "to the operator alone, on standard error\n",
-        "", report.model == "logistic" ? ", or a target other than 0 and 1" : "");
+        "told to the operator alone, on standard error\n",
+        "", other_targets(report.model));
   }
   if (!report.dropped.empty())
     out += fmt::format("{:<15} {}: too few of their values are numbers, about\n", "left out", left_out(report));

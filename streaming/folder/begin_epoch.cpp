@@ -35,7 +35,8 @@ void Session::use_ledger(EpochId epoch, Position start, journal::Overlap overlap
                          bool carries_over) {
   ledger_.emplace(engine::EpochIdentity{config_.stream, config_.lane, epoch, start, overlap, digest_,
                                         config_.privacy.neighbours(), keys_->is_private(), digests_.text_of(digest_),
-                                        config_.descent.users, carries_over, config_.privacy.budget},
+                                        config_.descent.users, carries_over, config_.privacy.budget,
+                                        config_.input.framing_is_trusted},
                   mechanism_, std::move(ledger));
 }
 

@@ -80,8 +80,10 @@ Rho OneStepAccount::with(Rho rho, privacy::Neighbours neighbours) const {
 
 journal::LedgerEntry OneStepAccount::entry(const OneStep& spent) const {
   const auto overlap = ledger_.epochs.empty() ? journal::Overlap::disjoint : journal::Overlap::unknown;
-  return {stream_,   lane_,     epoch_,       Position{0},      Position{spent.records}, one_step,
-          spent.rho, spent.rho, spent.digest, spent.neighbours, keys_->is_private(),     overlap};
+  journal::LedgerEntry entry{stream_,   lane_,     epoch_,       Position{0},      Position{spent.records}, one_step,
+                             spent.rho, spent.rho, spent.digest, spent.neighbours, keys_->is_private(),     overlap};
+  entry.trusts_framing = spent.trusts_framing;
+  return entry;
 }
 
 void OneStepAccount::commit(const OneStep& spent) {

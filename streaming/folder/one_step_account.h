@@ -21,9 +21,10 @@ struct OneStep {
   Rho rho;
   std::uint64_t records;
   privacy::Neighbours neighbours;
-  std::string digest;    ///< of the rule
-  std::string release;   ///< its line; empty where there is none, or it stopped before its answer
-  std::string ranges{};  ///< StateRecord::ranges
+  std::string digest;           ///< of the rule
+  std::string release;          ///< its line; empty where there is none, or it stopped before its answer
+  std::string ranges{};         ///< StateRecord::ranges
+  bool trusts_framing = false;  ///< journal::LedgerEntry::trusts_framing
 };
 
 /// Where the account is, and how its keys are found.

@@ -43,11 +43,22 @@ std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release
     if (release.limits->participation()) of_user->by_count.push_back(*release.rho);
     if (release.limits->mass()) of_user->of_mass = *release.rho;
   }
-  return journal::LedgerEntry{
-      config.stream,    config.lane,        release.epoch, Position{0},
-      release.position, release.steps,      *release.rho,  release.rho_limit.value_or(*release.rho),
-      release.digest,   release.neighbours, is_private,    journal::Overlap::unknown,
-      of_user};
+  return journal::LedgerEntry{config.stream,
+                              config.lane,
+                              release.epoch,
+                              Position{0},
+                              release.position,
+                              release.steps,
+                              *release.rho,
+                              release.rho_limit.value_or(*release.rho),
+                              release.digest,
+                              release.neighbours,
+                              is_private,
+                              journal::Overlap::unknown,
+                              of_user,
+                              {},
+                              {},
+                              release.trusts_framing};
 }
 
 /// Of what is left of a release; nothing where its number may be cut.

@@ -46,7 +46,8 @@ LastRelease parse_last_release(std::string_view line) try {
           spend(release, "rho"),
           settings_digest(release),
           spend(release, "rho_limit"),
-          neighbours(release).of_user ? publish::limits_in(release) : std::nullopt};
+          neighbours(release).of_user ? publish::limits_in(release) : std::nullopt,
+          says(release, "framing", "trusted")};
 } catch (const simdjson::simdjson_error&) {
   throw Failure(Exit::data,
                 "the last line of releases.jsonl in state.directory is no release; restore the file as it was");

@@ -26,6 +26,7 @@ struct LastRelease {
   std::string digest;                     ///< of the settings; empty where the line does not say
   std::optional<Rho> rho_limit;           ///< that ρ never exceeds; empty where the line does not say
   std::optional<users::Limits> limits{};  ///< of users, where the neighbours differ in one
+  bool trusts_framing = false;            ///< LedgerEntry::trusts_framing
 };
 
 /// Failure(data) where the line is no release.

@@ -157,6 +157,7 @@ std::string begin_entry(const LedgerEntry& entry) {
   append_quoted("adjacency", privacy::name(entry.neighbours.adjacency), line);
   append_quoted("protects", protected_by(entry.neighbours), line);
   if (entry.user) append_user_spend(*entry.user, line);
+  if (entry.trusts_framing) append_quoted("framing", "trusted", line);
   line += entry.is_private ? ",\"private\":true" : ",\"private\":false";
   append_quoted("disjoint", name_of(entry.overlap), line);
   if (!entry.run.empty()) append_quoted("run", entry.run, line);
@@ -203,7 +204,8 @@ LedgerEntry parse_entry(const Object& object) {
           overlap_named(text_in(object, "disjoint")),
           user_spend_of(object, neighbours),
           taken_in(object),
-          has_field(object, "run") ? text_in(object, "run") : std::string()};
+          has_field(object, "run") ? text_in(object, "run") : std::string(),
+          has_field(object, "framing")};
 }
 
 bool is_rotation(const Object& object) {

@@ -61,6 +61,8 @@ struct LedgerEntry {
   /// Of the first such line of a private run: random digits, so that two runs from one state never write the same
   /// line.
   std::string run{};
+  /// The promise holds only as long as records close their quotes (stream.framing = "trusted").
+  bool trusts_framing = false;
 };
 
 /// Head of an empty ledger.

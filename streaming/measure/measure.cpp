@@ -94,7 +94,13 @@ std::string measure_now(const config::Config& asked, config::Purpose purpose, co
   folder::OneStepAccount account(place_of(asked, options));
   share.begin(account.spent(asked.privacy.neighbours()));
   const Found found = find_ranges(asked, purpose, table, account.keys(), account.epoch(), rule);
-  account.commit({rhos_of(asked).ranges, table.y.size(), asked.privacy.neighbours(), rule, {}, found.ranges});
+  account.commit({rhos_of(asked).ranges,
+                  table.y.size(),
+                  asked.privacy.neighbours(),
+                  rule,
+                  {},
+                  found.ranges,
+                  asked.input.framing_is_trusted});
   if (found.failure) std::rethrow_exception(found.failure);  // that nothing was found may tell of the records
   return found.ranges;
 }

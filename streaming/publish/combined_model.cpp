@@ -127,6 +127,7 @@ std::optional<ShownModel> read_model(std::string_view line) {
     return std::string(json[key].get(value) == simdjson::SUCCESS ? value : std::string_view());
   };
   shown.promise.target_only = text("protects") == "target";
+  shown.promise.trusts_framing = text("framing") == "trusted";
   shown.promise.adjacency = text("adjacency");
   shown.model = text("model");
   return shown;

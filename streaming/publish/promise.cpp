@@ -30,6 +30,7 @@ void append_neighbours(const Promise& promise, std::string& out) {
     append_limits(promise.user->limits, out);
   }
   if (promise.target_only) out += ",\"protects\":\"target\"";
+  if (promise.trusts_framing) out += ",\"framing\":\"trusted\"";
 }
 
 void append_promise(const Promise& promise, std::string& out) {

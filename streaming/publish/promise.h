@@ -23,6 +23,8 @@ struct Promise {
   bool target_only = false;            ///< features are declared public: the promise is about a record's target alone
   std::string adjacency = "zero-out";  ///< privacy::name(); empty where an older record does not say it
   std::optional<PromisedUser> user{};  ///< empty where the unit is a record
+  /// It holds only as long as no record has a quotation mark that is never closed (stream.framing = "trusted").
+  bool trusts_framing = false;
 
   friend bool operator==(const Promise&, const Promise&) = default;
 };
@@ -46,7 +48,7 @@ inline void append_limits(const users::Limits& limits, std::string& out) {
 /// Both in words: "at most 10 contributions, 4 steps apart, of mass 8".
 [[nodiscard]] std::string words_of(const users::Limits& limits);
 /// `,"adjacency":"zero-out","protects":"target"`: "protects" is left out for whole records. Of users
-/// `,"protects":"user","user":"COLUMN"` and their limits.
+/// `,"protects":"user","user":"COLUMN"` and their limits. Where it is trusted, `,"framing":"trusted"` stands behind.
 void append_neighbours(const Promise& promise, std::string& out);
 /// The same with `,"private":true` behind it.
 void append_promise(const Promise& promise, std::string& out);

@@ -331,6 +331,7 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   if (release["moments"]["floored"].get(shown.floored) != simdjson::SUCCESS) shown.floored = 0;
   if (release["moments"]["records"].get(shown.records) != simdjson::SUCCESS) shown.records = 0;
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";
+  shown.promise.trusts_framing = text_or_nothing(release, "framing") == "trusted";
   shown.promise.user = user_of(release);
   shown.promise.adjacency = text_or_nothing(release, "adjacency");
   shown.model = text_or_nothing(release, "model");

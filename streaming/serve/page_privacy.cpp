@@ -32,7 +32,8 @@ Neighbours neighbours_of(const publish::Promise& promise) {
 }
 
 std::string words_of(const ShownLane& lane) {
-  const Neighbours who = neighbours_of(lane.settings.header.promise);
+  Neighbours who = neighbours_of(lane.settings.header.promise);
+  if (lane.settings.header.promise.trusts_framing) who.unit += " of a file whose records close their quotes";
   const double limit = lane.settings.rho_limit.value();
   return fmt::format(
       "<p class=\"words\">Whoever reads everything here, and knows all settings and all other data, cannot tell "

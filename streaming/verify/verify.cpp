@@ -42,7 +42,7 @@ void require_paid(const LaneName& name, const CheckedReleases& lane, const Check
     if (release.promise.adjacency != privacy::name(entry.neighbours.adjacency) ||
         release.promise.target_only != entry.neighbours.target_only ||
         release.promise.user.has_value() != entry.neighbours.of_user ||
-        release.promise.is_private != entry.is_private) {
+        release.promise.trusts_framing != entry.trusts_framing || release.promise.is_private != entry.is_private) {
       refuse(release, "promises something else than its ledger line");
     }
     if (release.step > entry.steps.value()) refuse(release, "is beyond the steps of its ledger line");

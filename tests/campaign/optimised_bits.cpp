@@ -3,6 +3,7 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "nustream/privacy/known_length.h"
 #include "nustream/privacy/optimised.h"
 #include "nustream/privacy/optimised_descent.h"
 #include "privacy_optimised_bits.h"
@@ -26,6 +27,8 @@ int run() {
     print(optimised_dense(once));
   }
   print(optimised_dense({StepCount{300}, {4, 60}, PrefixError::mean}));
+  print(full_honaker(8));
+  print(circulant(StepCount{300}));
   const StronglyConvex convex{StepSize{0.5}, 0.02, 1};
   print(optimised_window(convex));
   print(optimised_rational(convex, 5));

@@ -159,6 +159,9 @@ TEST_F(FitInput, TellsItsOperatorWhyRecordsCannotBeUsedAndTheCure) {
               AllOf(HasSubstr("a number other than 0 and 1"), HasSubstr("its texts are '-1', '1': --target y=1")));
   EXPECT_THAT(told("words.csv", rows("a,y\n", label("no", "yes")), {"--target", "y", "--logistic"}),
               HasSubstr("its texts are 'no', 'yes': --target y=yes"));
+  const auto count = [](const std::string& a, const std::string&, int i) { return a + (i % 4 == 0 ? ",-2" : ",3"); };
+  EXPECT_THAT(told("counts.csv", rows("a,y\n", count), {"--target", "y", "--poisson"}),
+              HasSubstr("(25%) the target 'y' is negative, and these count as unusable; --poisson wants counts"));
   const auto ragged = [](const std::string& a, const std::string& y, int i) {
     return a + "," + y + (i % 2 == 1 ? ",7" : "");
   };

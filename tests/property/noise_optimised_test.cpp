@@ -6,6 +6,7 @@
 
 #include "noise/generator.h"
 #include "nustream/base/error.h"
+#include "nustream/privacy/known_length.h"
 #include "nustream/privacy/optimised.h"
 #include "nustream/privacy/optimised_descent.h"
 #include "nustream/privacy/zcdp.h"
@@ -18,7 +19,7 @@ using privacy::Participation;
 using privacy::PrefixError;
 using privacy::PrefixSums;
 
-constexpr std::size_t horizon = 150;
+constexpr std::size_t horizon = 128;
 constexpr std::size_t dimension = 3;
 
 std::vector<Correlation> fits() {
@@ -31,6 +32,8 @@ std::vector<Correlation> fits() {
           privacy::optimised_rational(several, 3),
           privacy::optimised_dense(once),
           privacy::optimised_dense(several),
+          privacy::full_honaker(7),
+          privacy::circulant(StepCount{horizon}),
           privacy::optimised_window(privacy::StronglyConvex{StepSize{0.5}, 0.1, 1}, 20, StepCount{horizon})};
 }
 

@@ -10,7 +10,7 @@ nustream_test(privacy_restarted_test quick property/privacy_restarted_test.cpp)
 # Correlations fitted to a loss.
 find_package(Eigen3 REQUIRED)
 nustream_test(privacy_optimised_test quick golden/privacy_optimised_test.cpp golden/privacy_optimised_descent_test.cpp
-              LINK Eigen3::Eigen)
+              golden/privacy_known_length_test.cpp LINK Eigen3::Eigen)
 
 # The same bits on another architecture.
 add_executable(optimised_bits campaign/optimised_bits.cpp)

@@ -168,6 +168,19 @@ TEST(OptimisedNoise, IsFittedToWhatTheSettingsSay) {
             std::get<noise::Strategy>(family({"noise.error=mean"}).family()).c);
 }
 
+TEST(KnownLength, IsWhatTheSettingsSay) {
+  const auto made = [](const std::vector<std::string>& more) { return read(more).noise.correlation; };
+  EXPECT_EQ(made({"noise.correlation=full-honaker", "noise.height=5"}).horizon(), StepCount{32});
+  EXPECT_EQ(made({"noise.correlation=circulant", "noise.horizon=40"}).horizon(), StepCount{40});
+  EXPECT_THAT(refusal({"noise.correlation=full-honaker"}), AllOf(HasSubstr("noise.height"), HasSubstr("missing")));
+  EXPECT_THAT(refusal({"noise.correlation=full-honaker", "noise.height=12"}),
+              AllOf(HasSubstr("noise.height"), HasSubstr("0 to 11")));
+  EXPECT_THAT(refusal({"noise.correlation=circulant"}), AllOf(HasSubstr("noise.horizon"), HasSubstr("missing")));
+  EXPECT_THAT(refusal({"noise.correlation=circulant", "noise.horizon=5000"}), HasSubstr("noise.horizon"));
+  EXPECT_NE(digest({"noise.correlation=circulant", "noise.horizon=32"}),
+            digest({"noise.correlation=full-honaker", "noise.height=5"}));
+}
+
 // What cannot be fitted anew is the noise of a block: every correlation with a horizon begins anew behind it.
 TEST(Restarts, AreOfEveryCorrelationWithAHorizon) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{"noise.correlation=nu", "noise.nu=0"},
@@ -176,7 +189,8 @@ TEST(Restarts, AreOfEveryCorrelationWithAHorizon) {
                                                {"noise.correlation=windowed", "noise.window=5"},
                                                {"noise.correlation=optimised"},
                                                {"noise.correlation=optimised", "noise.poles=3"},
-                                               {"noise.correlation=optimised", "noise.dense=true"}}) {
+                                               {"noise.correlation=optimised", "noise.dense=true"},
+                                               {"noise.correlation=circulant"}}) {
     std::vector<std::string> all = {"noise.horizon=60", "noise.restarts=true"};
     all.insert(all.end(), more.begin(), more.end());
     const Config config = read(all);

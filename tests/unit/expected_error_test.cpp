@@ -117,6 +117,11 @@ TEST(Choice, IsTheLeastAmongItsNeighbours) {
   EXPECT_GE(inference::expected_errors(one.guess, descent_design(one, other)).average.total(), choice.error.total());
   other.step_size = StepSize{choice.step_size.value() / 1.8};
   EXPECT_GE(inference::expected_errors(one.guess, descent_design(one, other)).average.total(), choice.error.total());
+  for (const std::uint64_t part : {2U, 4U, 10U, 20U}) {
+    Problem settled = one;
+    settled.settled.from = one.records / part;
+    EXPECT_GE(best_descent(settled, true).error.total(), choice.error.total()) << part;
+  }
   EXPECT_LT(best_sums(one, true)->error.total(), best_sums(one, false)->error.total());
   EXPECT_FALSE(best_sums({one.guess, 1500, one.rho, one.adjacency, 1000, true}, false));
 }

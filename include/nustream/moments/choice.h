@@ -36,12 +36,13 @@ struct DescentChoice {
   StepSize step_size{1};
   ClipNorm clip{1};
   Damping nu{0};
-  std::uint64_t from = 0;  ///< of the average: half of the records
+  std::uint64_t from = 0;  ///< the average is over the records from here on
   inference::ExpectedError error{0, 0, 0};
 };
 /// The descent with the least expected error. Where nothing is settled, it tries step sizes of four a decade below
 /// 1/tr H, clip norms of 1, 2, 4 and 8 times residual·√(tr H), and the ν that is best for the last iterate, or for
-/// the average. Throws as inference::check() does.
+/// the average. An average may begin at a half, a quarter, a tenth or a twentieth of the records: the earlier it
+/// begins, the more of the start is in it, and the less of sampling. Throws as inference::check() does.
 [[nodiscard]] DescentChoice best_descent(const Problem& problem, bool average);
 [[nodiscard]] inference::DescentDesign descent_design(const Problem& problem, const DescentChoice& choice);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "banded_loss.h"
+#include "gram.h"
 #include "nustream/base/error.h"
 #include "nustream/privacy/optimised.h"
 #include "prefix_root.h"
@@ -14,38 +15,7 @@
 namespace nustream::privacy {
 namespace {
 
-/// Where row t begins in a lower triangle that is stored row by row.
-std::size_t row_start(std::size_t t) {
-  return t * (t + 1) / 2;
-}
-
-/// Subtracts from row t what the rows [first, last) contribute to it: row t −= Σ_{r ∈ [first, last)} C_{r,t} C_r,
-/// entries 0 … t.
-void take_out(std::vector<double>& triangle, std::size_t t, std::size_t first, std::size_t last) {
-  double* const row = triangle.data() + row_start(t);
-  for (std::size_t r = last; r-- > first;) {
-    const double* const other = triangle.data() + row_start(r);
-    const double weight = other[t];
-    for (std::size_t s = 0; s <= t; ++s) row[s] -= weight * other[s];
-  }
-}
-
-/// Factors X = CᵀC in place into the lower-triangular C, from the last row up. Sixteen rows are handled at a time,
-/// so that they stay in the cache.
-void factor(std::vector<double>& triangle, std::size_t steps) {
-  constexpr std::size_t block = 16;
-  for (std::size_t last = steps; last > 0;) {
-    const std::size_t first = last - std::min(block, last);
-    for (std::size_t t = last; t-- > first;) {
-      take_out(triangle, t, t + 1, last);
-      double* const row = triangle.data() + row_start(t);
-      const double diagonal = std::sqrt(row[t]);
-      for (std::size_t s = 0; s <= t; ++s) row[s] /= diagonal;
-    }
-    for (std::size_t t = 0; t < first; ++t) take_out(triangle, t, first, last);
-    last = first;
-  }
-}
+using optimised::row_start;
 
 /// The optimum over all C for one participation, from the dual's fixed point.
 noise::Correlation full(const PrefixSums& problem) {
@@ -58,10 +28,7 @@ noise::Correlation full(const PrefixSums& problem) {
     // Dividing by the norms makes the columns of C equally long: X_tt is the squared norm of column t.
     for (std::size_t s = 0; s <= t; ++s) x[row_start(t) + s] /= norms[t] * norms[s];
   }
-  factor(x, steps);
-  const double scale = x.front();
-  for (double& entry : x) entry /= scale;
-  return noise::Correlation{noise::Dense(std::move(x), steps, problem.horizon)};
+  return optimised::encoder_of(std::move(x), problem.horizon);
 }
 
 /// The best columns within the band that all have one norm. The search starts from the Toeplitz fit.

@@ -1,0 +1,85 @@
+#include "decode/joined_quotes.h"
+
+#include <string_view>
+#include <utility>
+
+namespace nustream::decode {
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+class JoinedQuotes : public ByteSource {
+ public:
+  JoinedQuotes(std::unique_ptr<ByteSource> source, char delimiter, std::uint64_t lines_above,
+               std::size_t quoted_bytes_max)
+      : source_(std::move(source)),
+        delimiter_(delimiter),
+        lines_above_(lines_above),
+        quoted_bytes_max_(quoted_bytes_max) {}
+
+  Result read(std::span<char> buffer) override {
+    const Result result = source_->read(buffer);
+    for (char& byte : buffer.first(result.bytes)) byte = next(byte);
+    return result;
+  }
+  [[nodiscard]] bool ready(int milliseconds) override { return source_->ready(milliseconds); }
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept override { return source_->bytes_read(); }
+
+ private:
+  enum class Place { field_begins, field, quoted, quote_in_quoted };
+
+  /// The byte as it is read on.
+  char next(char byte) noexcept {
+    if (mark_bytes_ < byte_order_mark.size() && byte == byte_order_mark[mark_bytes_]) {
+      ++mark_bytes_;
+      return byte;
+    }
+    mark_bytes_ = byte_order_mark.size();  // a mark stands at the beginning alone
+    if (lines_above_ > 0) {
+      lines_above_ -= byte == '\n' ? 1 : 0;
+      return byte;
+    }
+    const bool is_inside = place_ == Place::quoted;
+    place_ = behind(byte);
+    const bool is_line_break = byte == '\n' || byte == '\r';
+    return is_inside && place_ == Place::quoted && is_line_break ? ' ' : byte;
+  }
+
+  /// Where the byte behind this one stands.
+  Place behind(char byte) noexcept {
+    constexpr char quote = '"';
+    switch (place_) {
+      case Place::field_begins:
+        quoted_bytes_ = 0;
+        if (byte == quote) return Place::quoted;
+        break;
+      case Place::field:
+        break;
+      case Place::quoted:
+        if (byte == quote) return Place::quote_in_quoted;
+        if (++quoted_bytes_ <= quoted_bytes_max_) return Place::quoted;
+        break;
+      case Place::quote_in_quoted:
+        if (byte == quote) return Place::quoted;  // a doubled one is a character
+        break;
+    }
+    return byte == delimiter_ || byte == '\n' ? Place::field_begins : Place::field;
+  }
+
+  std::unique_ptr<ByteSource> source_;
+  char delimiter_;
+  std::uint64_t lines_above_;
+  std::size_t quoted_bytes_max_;
+  std::size_t quoted_bytes_ = 0;
+  std::size_t mark_bytes_ = 0;  // of a byte order mark that were seen
+  Place place_ = Place::field_begins;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> joined_quotes(std::unique_ptr<ByteSource> source, char delimiter,
+                                          std::uint64_t lines_above, std::size_t quoted_bytes_max) {
+  return std::make_unique<JoinedQuotes>(std::move(source), delimiter, lines_above, quoted_bytes_max);
+}
+
+}  // namespace nustream::decode
