@@ -58,29 +58,27 @@ benchmarks::Case linear_case(const descent::kernel::Variant& variant, std::size_
   const std::string name = std::string(variant.name) + ", d = " + std::to_string(d) +
                            (minibatch > 1 ? ", minibatches of " + std::to_string(minibatch) : "");
   return {name, static_cast<double>(records), [=, &variant] {
-            descent::kernel::Job job{.loss = {model::Loss::Kind::linear},
-                                     .dimension = d,
-                                     .steps = steps,
-                                     .minibatch = minibatch,
-                                     .x = data->x.data(),
-                                     .y = data->y.data(),
-                                     .noise = data->noise.data(),
-                                     .step_sizes = data->step_sizes.data(),
-                                     .average_gains = nullptr,
-                                     .grid = &grid,
-                                     .units_per_gradient = 1 / grid.spacing(),
-                                     .radius = descent::clip_radius_in_units(grid, d),
-                                     .gradient_per_unit = grid.spacing() / static_cast<double>(minibatch),
-                                     .l2 = 0,
-                                     .ball_radius = 0,
-                                     .lower = nullptr,
-                                     .upper = nullptr,
-                                     .projection = &data->projection,
-                                     .theta = data->theta.data(),
-                                     .sum = data->sum.data(),
-                                     .units = data->units.data(),
-                                     .average = nullptr,
-                                     .clipped = 0};
+            descent::kernel::Job job{
+                .loss = {model::Loss::Kind::linear},
+                .dimension = d,
+                .steps = steps,
+                .minibatch = minibatch,
+                .x = data->x.data(),
+                .y = data->y.data(),
+                .noise = data->noise.data(),
+                .step_sizes = data->step_sizes.data(),
+                .average_gains = nullptr,
+                .grid = &grid,
+                .units_per_gradient = 1 / grid.spacing(),
+                .radius = descent::clip_radius_in_units(grid, d),
+                .gradient_per_unit = grid.spacing() / static_cast<double>(minibatch),
+                .l2 = 0,
+                .bounds = {.ball_radius = 0, .lower = nullptr, .upper = nullptr, .projection = &data->projection},
+                .theta = data->theta.data(),
+                .sum = data->sum.data(),
+                .units = data->units.data(),
+                .average = nullptr,
+                .clipped = 0};
             variant.run(job);
             benchmarks::keep(data->theta.data());
           }};

@@ -44,7 +44,7 @@ bool clip_out_of_range(const Job& job, double slope, const double* x, double y, 
 }
 
 void project_out_of_range(const Job& job) {
-  job.projection->apply({job.theta, job.dimension});
+  job.bounds.projection->apply({job.theta, job.dimension});
 }
 
 }  // namespace nustream::descent::kernel

@@ -20,6 +20,14 @@ class Projection;
 
 namespace nustream::descent::kernel {
 
+/// What an iterate is projected onto.
+struct Bounds {
+  double ball_radius;   // 0: no ball
+  const double* lower;  // of a box, padded; null: no box
+  const double* upper;
+  const Projection* projection;  // for iterates outside the fast path
+};
+
 /// One stretch of steps, as pointers. Vectors called padded hold whole packs of eight, are aligned to 64 bytes, and
 /// have zeros behind their d entries.
 struct Job {
@@ -39,10 +47,7 @@ struct Job {
   double gradient_per_unit;   // s/m
   double l2;
 
-  double ball_radius;   // 0: no ball
-  const double* lower;  // of a box, padded; null: no box
-  const double* upper;
-  const Projection* projection;  // for iterates outside the fast path
+  Bounds bounds;
 
   double* theta;          // padded
   std::int64_t* sum;      // padded; scratch

@@ -142,15 +142,15 @@ inline Integers gradient_pack(const Job& job, const RecordGradient& gradient, st
 
 template <class Shape, class Iterate>
 inline void project(const Shape& shape, Iterate& theta, const Job& job) {
-  if (job.lower != nullptr) {
+  if (job.bounds.lower != nullptr) {
     shape.each([&](std::size_t p, auto) {
       const std::size_t at = p * pack_size;
-      theta.set(p, clamp(theta.get(p), load(job.lower + at), load(job.upper + at)));
+      theta.set(p, clamp(theta.get(p), load(job.bounds.lower + at), load(job.bounds.upper + at)));
     });
-  } else if (job.ball_radius > 0) {
+  } else if (job.bounds.ball_radius > 0) {
     const double squares = shape.sum([&](std::size_t p, auto) { return theta.get(p) * theta.get(p); });
     if (squares_in_range(squares)) {
-      const double factor = job.ball_radius / __builtin_sqrt(squares);
+      const double factor = job.bounds.ball_radius / __builtin_sqrt(squares);
       if (factor >= 1) return;
       shape.each([&](std::size_t p, auto) { theta.set(p, theta.get(p) * broadcast(factor)); });
     } else {

@@ -82,10 +82,10 @@ void Loop::run(const Stretch& stretch, std::span<double> average) {
                   // The mean's gradient is θ − x. Its θ is taken as a regulariser outside the clip, so that only x is
                   // clipped.
                   .l2 = rule_.l2 + model::own_regularisation(rule_.loss.kind),
-                  .ball_radius = ball == nullptr ? 0.0 : ball->radius,
-                  .lower = lower_.empty() ? nullptr : lower_.data(),
-                  .upper = upper_.empty() ? nullptr : upper_.data(),
-                  .projection = &rule_.projection,
+                  .bounds = {.ball_radius = ball == nullptr ? 0.0 : ball->radius,
+                             .lower = lower_.empty() ? nullptr : lower_.data(),
+                             .upper = upper_.empty() ? nullptr : upper_.data(),
+                             .projection = &rule_.projection},
                   .theta = theta_.data(),
                   .sum = sum_.data(),
                   .units = units_.data(),

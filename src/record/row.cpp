@@ -134,6 +134,24 @@ double unreadable_text(std::string_view text) noexcept {
   return text.find_first_not_of(" \t") == std::string_view::npos ? empty : unreadable;
 }
 
+namespace {
+
+/// Of the column that names users: a number by which the field's reader finds the user again; 0 where nobody asks.
+double read_user(const Field& field, std::string_view text) noexcept {
+  const bool is_nobody =
+      text.empty() || std::find(field.labels.begin(), field.labels.end(), text) != field.labels.end();
+  if (is_nobody) return unreadable;
+  return field.users == nullptr ? 0 : field.users->read(text);
+}
+
+double read_place_in_time(const Field& field, std::string_view text) noexcept {
+  const auto timestamp = parse_time(text, field.unit);
+  if (!timestamp) return unreadable_text(text);
+  return field.reading == Reading::hour ? timestamp->hour : timestamp->day_of_week;
+}
+
+}  // namespace
+
 double read_field(const Field& field, std::string_view text) noexcept {
   switch (field.reading) {
     case Reading::number:
@@ -149,16 +167,12 @@ double read_field(const Field& field, std::string_view text) noexcept {
     case Reading::bucket:
       return bucket_of(text, field.buckets);
     case Reading::user:
-      if (text.empty()) return unreadable;
-      if (std::find(field.labels.begin(), field.labels.end(), text) != field.labels.end()) return unreadable;
-      return field.users == nullptr ? 0 : field.users->read(text);
+      return read_user(field, text);
     case Reading::hour:
     case Reading::day_of_week:
       break;
   }
-  const auto timestamp = parse_time(text, field.unit);
-  if (!timestamp) return unreadable_text(text);
-  return field.reading == Reading::hour ? timestamp->hour : timestamp->day_of_week;
+  return read_place_in_time(field, text);
 }
 
 std::uint32_t bucket_of(std::string_view text, std::uint32_t buckets) noexcept {
@@ -307,21 +321,26 @@ void RowBuilder::forget_users() const noexcept {
 }
 
 std::string RowBuilder::reason(const double* readings) const {
-  const std::string no_label = "not a label 0 … " + std::to_string(labels_ - 1);
-  const auto is_label_field = [&](std::size_t f) {
-    return labels_ > 0 && maps_.size() > features_ && maps_.back().first.field == f &&
-           fields_[f].reading == Reading::number;
-  };
   for (std::size_t f = 0; f < fields_.size(); ++f) {
-    if (std::isfinite(readings[f])) continue;
-    const bool is_elsewhere = fields_[f].reading == Reading::user && std::isinf(readings[f]);
-    const std::string what = is_missing(readings[f]) ? "missing"
-                             : is_empty(readings[f]) ? "empty"
-                             : is_label_field(f)     ? no_label
-                             : is_elsewhere          ? other_lane
-                                                     : expectation(fields_[f].reading);
-    return "column '" + fields_[f].column + "': " + what;
+    if (!std::isfinite(readings[f])) return "column '" + fields_[f].column + "': " + reason_of_field(f, readings[f]);
   }
+  return reason_of_values(readings);
+}
+
+std::string RowBuilder::reason_of_field(std::size_t f, double reading) const {
+  if (is_missing(reading)) return "missing";
+  if (is_empty(reading)) return "empty";
+  const bool is_label = labels_ > 0 && maps_.size() > features_ && maps_.back().first.field == f;
+  if (is_label && fields_[f].reading == Reading::number) return no_label();
+  const bool is_elsewhere = fields_[f].reading == Reading::user && std::isinf(reading);
+  return is_elsewhere ? other_lane : expectation(fields_[f].reading);
+}
+
+std::string RowBuilder::no_label() const {
+  return "not a label 0 … " + std::to_string(labels_ - 1);
+}
+
+std::string RowBuilder::reason_of_values(const double* readings) const {
   for (const Map& map : maps_) {
     if (std::isfinite(value(map, readings))) continue;
     if (map.second) return "feature '" + map.name + "': the product is not finite";
@@ -335,7 +354,7 @@ std::string RowBuilder::reason(const double* readings) const {
   }
   if (maps_.size() > features_ && !is_target(value(maps_.back(), readings))) {
     return "column '" + fields_[maps_.back().first.field].column +
-           "': " + (counts_ ? "negative, so not a count" : no_label);
+           "': " + (counts_ ? "negative, so not a count" : no_label());
   }
   if (exposure_) return "column '" + fields_[exposure_->field].column + "': the target over it is not finite";
   return "unusable";

@@ -172,7 +172,7 @@ Exit run(config::Config config, const Options& options) {
     throw Failure(Exit::configuration, config.file + ": kafka.brokers is missing; set it, or name them with -b");
   }
   preflight(config);
-  const bool measures = !config.private_keys.empty();
+  const bool measures = !config.measuring.keys.empty();
   if (measures) measure::require_measurable(config);
   require_new_file(options, measures, config.file);
   std::optional<config::Mechanism> mechanism = config::make_mechanism(config, privacy::Participation::once());
@@ -207,7 +207,7 @@ Exit run(config::Config config, const Options& options) {
   require_room_for_lanes(config, facts.partitions);
   if (config.users) divide_users(config, facts.partitions);
   const std::size_t release_max = release_bytes(config, *mechanism);
-  config.outbox_bytes_max =
+  config.publishing.outbox_bytes_max =
       outbox_bytes(config, release_max, state_bytes(config, *mechanism, keys), facts.record_bytes_max);
   const Setup setup{config,
                     config::EpochDigests(config, *mechanism, keys.is_private()),

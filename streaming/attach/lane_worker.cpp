@@ -146,7 +146,7 @@ void LaneWorker::schedule() {
   if (!transactions.is_free()) return;  // its end looks again
   std::optional<Clock::time_point> due = open_->batch.closes_at();
   if (const auto since = transactions.owes_since()) {
-    const Clock::time_point by = *since + host_.setup.config.release_linger;
+    const Clock::time_point by = *since + host_.setup.config.publishing.linger;
     due = due ? std::min(*due, by) : by;
   }
   if (!due) return;
@@ -160,7 +160,7 @@ bool LaneWorker::is_due(Clock::time_point now) const {
   const LaneTransactions& transactions = open_->transactions;
   if (is_ending(stage_)) return open_->owes_anything(stage_ == LaneStage::finishing);
   const auto since = transactions.owes_since();
-  if (since && now - *since >= host_.setup.config.release_linger) return true;
+  if (since && now - *since >= host_.setup.config.publishing.linger) return true;
   return open_->batch.is_due(now);
 }
 

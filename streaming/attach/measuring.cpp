@@ -113,7 +113,7 @@ class Measuring {
 
   /// Nothing where somebody else has measured meanwhile.
   [[nodiscard]] std::optional<std::string> measured() {
-    measure::require_enough(asked_, asked_.ranges_records);
+    measure::require_enough(asked_, asked_.measuring.records);
     const std::optional<FirstRecords> records = read_first();
     if (!records) return std::nullopt;
     return measured_over(*records);
@@ -131,11 +131,11 @@ class Measuring {
       const kafka::Watermarks log = reader.watermarks(input(), kafka::in(kafka_.transaction));
       read_up_to(log.high, stop, reader, decoder, records);
       backoff_.succeeded();
-      const std::uint64_t lacking = asked_.ranges_records - records.table.y.size();
+      const std::uint64_t lacking = asked_.measuring.records - records.table.y.size();
       if (lacking == 0) return records;
       if (stop && records.end >= *stop) refuse_short(records.table.y.size());
       order_.tell(fmt::format("waits for {} more of the first {} records of partition 0, which are measured", lacking,
-                              asked_.ranges_records));
+                              asked_.measuring.records));
       pause(between_looks);
       if (held_by_state()) return std::nullopt;
     }
@@ -158,8 +158,8 @@ class Measuring {
       records.table.add(rows, unusable);
     };
     const std::uint64_t last = std::min(position_of(end), stop.value_or(position_of(end))).value();
-    while (records.end.value() < last && records.table.y.size() < asked_.ranges_records) {
-      const std::uint64_t lacking = asked_.ranges_records - records.table.y.size();
+    while (records.end.value() < last && records.table.y.size() < asked_.measuring.records) {
+      const std::uint64_t lacking = asked_.measuring.records - records.table.y.size();
       const std::uint64_t to = std::min(last, records.end.value() + lacking);
       reader.read_patiently(input(), kafka::Offset{static_cast<std::int64_t>(records.end.value())},
                             kafka::Offset{static_cast<std::int64_t>(to)}, kafka_.transaction, take);
@@ -172,7 +172,7 @@ class Measuring {
         Exit::configuration,
         fmt::format("{}: {} = \"private\": partition 0 holds {} records up to kafka.stop, and ranges.records = "
                     "{} are measured; nothing is spent",
-                    asked_.file, asked_.private_keys.front(), found, asked_.ranges_records));
+                    asked_.file, asked_.measuring.keys.front(), found, asked_.measuring.records));
   }
 
   /// Fences whoever was about to do the same. One commit: the values, and what they cost.
@@ -249,7 +249,7 @@ class Measuring {
     log::info("ranges_measured",
               fmt::format("measured privately over the first {} records of partition 0, rho {:.6g} in the ledger of "
                           "lane 0 beside the {:.6g} of the run{}",
-                          asked_.ranges_records, measure::rhos_of(asked_).ranges.value(),
+                          asked_.measuring.records, measure::rhos_of(asked_).ranges.value(),
                           measure::rhos_of(asked_).rest.value(), values));
   }
 
@@ -278,7 +278,7 @@ class Measuring {
 }  // namespace
 
 std::string ranges_rule(const config::Config& asked, bool is_private) {
-  return measure::rule_digest(asked, is_private, asked.ranges_records);
+  return measure::rule_digest(asked, is_private, asked.measuring.records);
 }
 
 std::string measure_stream(const MeasuringOrder& order, const std::atomic<bool>& cancelled) {

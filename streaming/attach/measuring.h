@@ -14,7 +14,7 @@ namespace nustream::attach {
 
 /// What it takes. Owns all of it: the work may be left to itself (start_up.h).
 struct MeasuringOrder {
-  config::Config asked;  ///< config::read_config_to_measure(), with Config::private_keys
+  config::Config asked;  ///< config::read_config_to_measure(), with Config::measuring
   secrets::Keyring keys;
   std::uint32_t partitions;               ///< of the input
   std::function<void(std::string)> tell;  ///< what is waited for

@@ -12,14 +12,14 @@ namespace nustream::attach {
 BatchLimits batch_limits(const Setup& setup) {
   const config::Config& config = setup.config;
   return {config.state.commit_records,
-          *config.outbox_bytes_max,
+          *config.publishing.outbox_bytes_max,
           setup.release_bytes_max,
           config.descent.release_every,
           config.descent.minibatch,
           std::chrono::duration<double>(config.state.commit_seconds),
           !config.kafka.topics.dead_letters.empty(),
           config.moments.has_value(),
-          config.release_interval};
+          config.publishing.interval};
 }
 
 OpenBatch::OpenBatch(const BatchLimits& limits, engine::Estimator& lane, std::unique_ptr<engine::NoiseSupply> noise,

@@ -165,7 +165,7 @@ std::size_t outbox_bytes(const config::Config& config, std::size_t release_bytes
                               "message.max.bytes in [kafka.librdkafka]",
                               state_bytes, release_bytes, record_bytes_max));
   }
-  return std::clamp<std::size_t>(config.outbox_bytes_max.value_or(record_bytes_max / 2), release_bytes,
+  return std::clamp<std::size_t>(config.publishing.outbox_bytes_max.value_or(record_bytes_max / 2), release_bytes,
                                  record_bytes_max - taken);
 }
 

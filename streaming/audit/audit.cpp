@@ -210,16 +210,21 @@ Bounds prove(const Match& match, Absent absent, const Options& options, Confiden
   throw Failure(Exit::usage, "audit: " + what);
 }
 
+/// Epochs and windows of a canary user.
+void check_parts(bool table, bool of_users, const Options& options) {
+  const bool is_allowed = options.epochs == 1 || (options.epochs == 2 && of_users && !table);
+  if (!is_allowed || options.steps % (options.epochs * options.windows) != 0) {
+    refuse("epochs and windows: of users alone, one or two epochs, in equal parts of --steps");
+  }
+}
+
 /// Steps, passes, and where the record is.
 void check_steps(bool table, bool of_users, const Options& options) {
   if (options.steps == 0 || options.steps > 256) refuse("--steps: allowed is 1 to 256");
   if (options.passes == 0 || options.steps % options.passes != 0) {
     refuse(fmt::format("--passes {}: allowed is a divisor of --steps {}", options.passes, options.steps));
   }
-  if (options.epochs == 0 || options.epochs > 2 || (options.epochs > 1 && (table || !of_users)) ||
-      options.steps % (options.epochs * options.windows) != 0) {
-    refuse("epochs and windows: of users alone, one or two epochs, in equal parts of --steps");
-  }
+  check_parts(table, of_users, options);
   const std::uint64_t of_a_pass = options.steps / options.passes;
   if ((table || of_users) && (options.passes != 1 || options.at || options.at_random)) {
     refuse(std::string("--passes, --at: ") + (table ? "a table's own settings say" : "[users] says") +

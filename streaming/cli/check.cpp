@@ -146,13 +146,13 @@ Exit check_to_measure(const CheckArguments& arguments, const config::Config& con
         Exit::usage,
         fmt::format("--data: {} is \"private\", and what would be clipped is not known before it is measured; "
                     "check the file that --write-config writes",
-                    config.private_keys.front()));
+                    config.measuring.keys.front()));
   }
   if (arguments.json) {
     fmt::print("{}}}\n", head_json(config, "", {}));
   } else {
     fmt::print("{}: valid; {} parameters, {} settings to be measured (settings alone: no record was read)\n",
-               arguments.config.file, config.descent.dimension, config.private_keys.size());
+               arguments.config.file, config.descent.dimension, config.measuring.keys.size());
   }
   return Exit::done;
 }
@@ -182,7 +182,7 @@ Exit check(const CheckArguments& arguments) {
   const config::Purpose purpose = config::purpose_of(arguments.config.file, overrides);
   config::Config config = config::read_config_to_measure(arguments.config.file, overrides, purpose);
   add_properties(arguments.kafka, config.kafka.properties);
-  if (!config.private_keys.empty()) return check_to_measure(arguments, config);
+  if (!config.measuring.keys.empty()) return check_to_measure(arguments, config);
   serve::check(config.serve);
   attach::preflight(config);
   const std::string refusal = refused_by_attach(config);

@@ -26,8 +26,8 @@ bool is_mean(const config::Config& config) {
 std::vector<double> eigenvalues_of(const config::Config& config, DescentPrediction& prediction) {
   const std::size_t d = config.descent.dimension;
   if (is_mean(config)) return std::vector<double>(d, 1.0);
-  if (!config.second_moment_eigenvalues.empty()) {
-    if (config.second_moment_eigenvalues.size() == d) return config.second_moment_eigenvalues;
+  if (!config.problem.eigenvalues.empty()) {
+    if (config.problem.eigenvalues.size() == d) return config.problem.eigenvalues;
     throw Failure(Exit::configuration, fmt::format("{}: plan.second_moment_eigenvalues: allowed is one number for "
                                                    "each of the {} parameters",
                                                    config.file, d));

@@ -17,6 +17,16 @@ void add_layout(CLI::App& command, fit::Options& options) {
   command.add_option("--columns", options.columns, "names, where the file has no header: x,y,z");
 }
 
+/// Files beside the answer, and how it is printed.
+void add_outputs(CLI::App& command, fit::Options& options) {
+  command.add_option("--write-config", options.write_config,
+                     "a new file for a configuration with the ranges: running it spends again");
+  command.add_option("--report", options.report, "write the fit, its cost and its ranges as one HTML file");
+  command.add_option("--chart", options.chart, "write the slopes with their intervals as an SVG file");
+  command.add_flag("--quiet", options.quiet, "print no table: errors, and what is the operator's");
+  command.add_flag("--json", options.json, "print the result as JSON");
+}
+
 }  // namespace
 
 void add_fit(CLI::App& app, Job& job) {
@@ -64,20 +74,15 @@ void add_fit(CLI::App& app, Job& job) {
   command->add_option("--state", options.state, "folder of the ledger, the releases and the state (FILE.fit)");
   command->add_option("--key-directory", options.key_directory, "where the key is made (state.key_directory)");
   command->add_option("--witness", options.witness, "folder of the witness, or none (state.witness)");
-  command->add_option("--write-config", options.write_config,
-                      "a new file for a configuration with the ranges: running it spends again");
   command->add_option("--insecure-seed", options.insecure_seed,
                       "noise that anybody can compute, for tests: every output says private: false");
-  command->add_option("--report", options.report, "write the fit, its cost and its ranges as one HTML file");
-  command->add_option("--chart", options.chart, "write the slopes with their intervals as an SVG file");
   command
       ->add_option("--min-usable", options.min_usable,
                    "spend nothing (66) where a smaller share of the records can be used; that tells of them")
       ->check(share());
   command->add_flag("--look", options.look,
                     "tell what of the file can be used, NOT PRIVATE, for the operator alone; spend nothing");
-  command->add_flag("--quiet", options.quiet, "print no table: errors, and what is the operator's");
-  command->add_flag("--json", options.json, "print the result as JSON");
+  add_outputs(*command, options);
   command->callback([&job] { job = [] { return fit::run(options); }; });
 }
 

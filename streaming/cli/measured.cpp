@@ -13,7 +13,7 @@ namespace nustream::cli {
 
 measure::Settled settle_ranges(config::Config asked, config::Purpose purpose, const folder::Options& options,
                                const std::string& write_config, folder::AccountShare& share) {
-  if (asked.private_keys.empty()) {
+  if (asked.measuring.keys.empty()) {
     if (write_config.empty()) return {std::move(asked), options};
     throw Failure(Exit::usage,
                   "--write-config: no setting of " + asked.file + " is \"private\"; it is what it would hold");

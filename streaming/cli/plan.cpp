@@ -228,7 +228,7 @@ namespace {
 std::optional<config::Config> to_measure(const PlanArguments& arguments) {
   const auto& [file, overrides] = arguments.config;
   config::Config asked = config::read_config_to_measure(file, overrides, config::purpose_of(file, overrides));
-  if (asked.private_keys.empty()) return std::nullopt;
+  if (asked.measuring.keys.empty()) return std::nullopt;
   return asked;
 }
 

@@ -21,7 +21,7 @@ bool has_formula(const config::Config& config) {
 
 /// Of E[xxᵀ], one for each parameter.
 std::vector<double> eigenvalues_of(const config::Config& config) {
-  const std::vector<double>& set = config.second_moment_eigenvalues;
+  const std::vector<double>& set = config.problem.eigenvalues;
   if (!is_mean(config) && set.size() == config.descent.dimension) return set;
   return std::vector<double>(config.descent.dimension, 1.0);
 }
@@ -30,7 +30,7 @@ std::vector<double> eigenvalues_of(const config::Config& config) {
 /// of momentum through zero), and then tell of a start that is gone when it is not.
 std::vector<double> near(const config::Config& config, double eigenvalue) {
   if (is_mean(config)) return {eigenvalue};
-  if (config.second_moment_eigenvalues.empty()) return {eigenvalue / 2, eigenvalue};  // Condition 2.4 (i)
+  if (config.problem.eigenvalues.empty()) return {eigenvalue / 2, eigenvalue};  // Condition 2.4 (i)
   return {0.9 * eigenvalue, eigenvalue, 1.1 * eigenvalue};
 }
 

@@ -27,7 +27,7 @@ bool has_rules(const config::Config& config, const engine::TableDesign& design) 
 
 inference::TwoStageGuess guess_of(const config::Config& config, std::uint64_t records) {
   const descent::TwoStageShape& shape = config.descent.first_stage->shape;
-  const std::vector<double>& squares = config.second_moment_eigenvalues;
+  const std::vector<double>& squares = config.problem.eigenvalues;
   const auto [least, most] = std::ranges::minmax(squares);
   if (squares.size() != shape.endogenous || most > 1) {
     throw Failure(
@@ -53,8 +53,7 @@ double noise_left(const config::StageNoise& noise, const descent::Schedule& sche
 
 std::optional<TwoStagePlan> two_stage_plan(const config::Config& config, const config::Mechanism& mechanism,
                                            const engine::TableDesign& design) {
-  const bool is_guessed =
-      config.problem.residual && config.problem.distance && !config.second_moment_eigenvalues.empty();
+  const bool is_guessed = config.problem.residual && config.problem.distance && !config.problem.eigenvalues.empty();
   if (!has_rules(config, design) || !is_guessed) return {};
   const lane::FirstStage& first = *config.descent.first_stage;
   const inference::TwoStageGuess guess = guess_of(config, design.rows);

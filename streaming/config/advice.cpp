@@ -31,7 +31,7 @@ std::string overshoot(const Config& config) {
   if (config.moments) return {};  // no steps of a descent
   const std::optional<double> of_loss = curvature_of(config.descent.loss);
   if (!of_loss) return {};
-  const std::vector<double>& moments = config.second_moment_eigenvalues;
+  const std::vector<double>& moments = config.problem.eigenvalues;
   const bool is_assumed = moments.empty() || config.descent.loss.kind == model::Loss::Kind::mean;
   const double largest = is_assumed ? 1 : *std::max_element(moments.begin(), moments.end());
   const double eta = config.descent.schedule.at(StepIndex{0});

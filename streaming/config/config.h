@@ -132,9 +132,25 @@ struct Moments {
 
 /// [plan]: public guesses of the stream, in working coordinates. They predict, and choose where they are asked to.
 struct ProblemGuesses {
-  std::uint64_t records = 0;         ///< of the whole stream; 0: nobody said
-  std::optional<double> residual{};  ///< standard deviation of y − xᵀθ*
-  std::optional<double> distance{};  ///< ‖θ* − start‖
+  std::uint64_t records = 0;          ///< of the whole stream; 0: nobody said
+  std::optional<double> residual{};   ///< standard deviation of y − xᵀθ*
+  std::optional<double> distance{};   ///< ‖θ* − start‖
+  std::vector<double> eigenvalues{};  ///< of the second moments; empty: assumed all 1
+};
+
+/// [ranges]: settings that are "private".
+struct Measuring {
+  double share = 0.2;               ///< of ρ: what they cost, where there are any
+  std::uint64_t records = 20'000;   ///< of a topic: its first records, over which they are measured
+  std::vector<std::string> keys{};  ///< of the settings; empty where all are numbers
+};
+
+/// [release]: when an attached lane's releases leave.
+struct Publishing {
+  std::chrono::milliseconds linger{};  ///< how long a committed outbox may wait for its batch to close
+  /// Of a descent: after so long without a release there is one where there was a step. 0: never.
+  std::chrono::duration<double> interval{0};
+  std::optional<std::uint64_t> outbox_bytes_max{};  ///< a batch closes at so many bytes of releases
 };
 
 /// What the settings are read for; it decides what is meant where nothing is said.
@@ -161,20 +177,14 @@ struct Config {
   Noise noise;
   State state;
   Kafka kafka;
-  std::chrono::milliseconds release_linger;  ///< how long a committed outbox may wait for its batch to close
-  /// Of an attached descent: after so long without a release there is one where there was a step. 0: never.
-  std::chrono::duration<double> release_interval{0};
-  std::optional<std::uint64_t> outbox_bytes_max;  ///< a batch closes at so many bytes of releases
+  Publishing publishing{};
   Serve serve;
   Log log{};
-  std::vector<double> second_moment_eigenvalues;  ///< [plan]; empty: assumed all 1
-  ProblemGuesses problem{};                       ///< [plan]
-  std::string chosen{};                           ///< why, of model.estimator = "auto"; empty where it is said
-  UserGuesses guesses{};                          ///< [plan]
-  double ranges_share = 0.2;                      ///< of ρ: what settings cost that are measured, where any are
-  std::uint64_t ranges_records = 20'000;          ///< of a topic: its first records, over which that is done
-  std::vector<std::string> private_keys{};        ///< that are to be measured; empty where all are numbers
-  std::string ranges{};                           ///< what was measured, as the state keeps it; empty: nothing
+  ProblemGuesses problem{};  ///< [plan]
+  std::string chosen{};      ///< why, of model.estimator = "auto"; empty where it is said
+  UserGuesses guesses{};     ///< [plan]
+  Measuring measuring{};
+  std::string ranges{};  ///< what was measured, as the state keeps it; empty: nothing
 };
 
 /// Reads `file` with `overrides` on top. A relative input is sought beside the file, a relative state directory

@@ -67,7 +67,7 @@ bool has_guesses(const Config& config) {
 }
 
 inference::StreamGuess guess_of(const Config& config) {
-  std::vector<double> eigenvalues = config.second_moment_eigenvalues;
+  std::vector<double> eigenvalues = config.problem.eigenvalues;
   if (eigenvalues.empty()) {
     PublicScale scale = public_scale(config.schema);
     const bool unknown = scale.unknown.size() == config.schema.features.size();

@@ -14,7 +14,7 @@ namespace nustream::config {
 /// step_size and start of [descent], nu of [noise], and row_norm, residual_bound and start of [moments].
 inline constexpr std::string_view private_value = "private";
 
-/// The settings with numbers in place of all that is to be measured, which Config::private_keys names. Nothing may be
+/// The settings with numbers in place of all that is to be measured, which Config::measuring names. Nothing may be
 /// spent under them: measure/measure.h puts the values in. Failure as read_config().
 [[nodiscard]] Config read_config_to_measure(const std::string& file, const std::vector<std::string>& overrides,
                                             Purpose purpose);

@@ -199,7 +199,8 @@ void check_positive(const Section& section, const char* key, std::optional<doubl
 }
 
 ProblemGuesses read_problem_guesses(const Section& plan) {
-  ProblemGuesses guesses{plan.count("records").value_or(0), plan.number("residual"), plan.number("distance")};
+  ProblemGuesses guesses{plan.count("records").value_or(0), plan.number("residual"), plan.number("distance"),
+                         plan.numbers("second_moment_eigenvalues")};
   check_positive(plan, "residual", guesses.residual);
   check_positive(plan, "distance", guesses.distance);
   return guesses;
@@ -247,16 +248,15 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
                 .noise = std::move(noise),
                 .state = read_state(root.section("state"), name),
                 .kafka = read_kafka(root.section("kafka"), name, root.section("privacy").text("unit") == "user"),
-                .release_linger = read_linger(release),
-                .release_interval = read_interval(release, purpose, solved),
-                .outbox_bytes_max = release.count("outbox_bytes"),
+                .publishing = {.linger = read_linger(release),
+                               .interval = read_interval(release, purpose, solved),
+                               .outbox_bytes_max = release.count("outbox_bytes")},
                 .serve = read_serve(root.section("serve")),
                 .log = read_log(root.section("log")),
-                .second_moment_eigenvalues = plan.numbers("second_moment_eigenvalues"),
                 .problem = read_problem_guesses(plan),
                 .guesses = read_user_guesses(plan),
-                .ranges_share = read_ranges_share(root.section("ranges")),
-                .ranges_records = read_ranges_records(root.section("ranges"))};
+                .measuring = {.share = read_ranges_share(root.section("ranges")),
+                              .records = read_ranges_records(root.section("ranges"))}};
   if (stream.count("lane")) config.input.partition = config.lane.value();  // of a recorded segment
   read_model(root.section("model"), config);
   read_weights(root, config);
@@ -266,7 +266,7 @@ Config read_tree(const SettingsTree& tree, const std::string& file, const std::v
     read_descent(root, purpose, two_stage, config);
   }
   read_users(root, purpose, config);
-  for (const double value : config.second_moment_eigenvalues) {
+  for (const double value : config.problem.eigenvalues) {
     if (!(value >= 0)) plan.refuse("second_moment_eigenvalues", "numbers >= 0");
   }
   check_together(root, purpose, config);
@@ -295,7 +295,7 @@ Config read_config_to_measure(const std::string& file, const std::vector<std::st
   std::vector<std::string> keys = tree.take_private_out();
   Config config = read_tree(tree, file, overrides, purpose);
   config.chosen = resolved.why;
-  config.private_keys = std::move(keys);
+  config.measuring.keys = std::move(keys);
   return config;
 }
 

@@ -31,73 +31,73 @@ struct SettingsByName {
   }
 };
 
-/// Where a key of the text stands in a file of settings.
+/// Keys of the text, and where each stands in a file of settings.
+constexpr auto setting_names = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"format", "stream.format"},
+    {"record_bytes_max", "stream.record_bytes_max"},
+    {"envelope", "stream.envelope"},
+    {"delimiter", "stream.delimiter"},
+    {"decimal", "stream.decimal"},
+    {"framing", "stream.framing"},
+    {"columns", "stream.columns"},
+    {"column", "stream.columns"},
+    {"intercept", "model.intercept"},
+    {"user", "privacy.user"},
+    {"nobody", "privacy.user_null"},
+    {"user_times", "users.participations"},
+    {"user_separation", "users.separation"},
+    {"user_mass", "users.mass"},
+    {"user_partitioner", "users.partitioner"},
+    {"user_lanes", "partitions of kafka.topic"},
+    {"loss", "model.loss"},
+    {"threshold", "model.threshold"},
+    {"level", "model.level"},
+    {"bandwidth", "model.bandwidth"},
+    {"classes", "model.classes"},
+    {"l2", "model.l2"},
+    {"estimator", "model.estimator"},
+    {"clip_norm", "descent.clip_norm"},
+    {"schedule", "descent.schedule"},
+    {"step_size", "descent.step_size"},
+    {"knee", "descent.knee"},
+    {"warm_up_steps", "descent.warm_up_steps"},
+    {"cooldown", "descent.cooldown"},
+    {"cooldown_to", "descent.cooldown_to"},
+    {"momentum", "descent.momentum"},
+    {"begins", "noise.restarts"},
+    {"projection", "descent.projection"},
+    {"radius", "descent.radius"},
+    {"average", "descent.average"},
+    {"average_from", "descent.average_from"},
+    {"average_decay", "descent.average_decay"},
+    {"minibatch", "descent.minibatch"},
+    {"start", "descent.start"},
+    {"every", "release.every"},
+    {"batches", "intervals.batches"},
+    {"batch_steps", "intervals.batch_steps"},
+    {"runs", "intervals.runs"},
+    {"memory", "moments.memory"},
+    {"correlation", "noise.correlation"},
+    {"horizon", "noise.horizon"},
+    {"nu", "noise.nu"},
+    {"q", "noise.nu"},  // of the rational correlation, whose poles are computed from it
+    {"generator", "noise.generator"},
+    {"sigma", "privacy.rho"},
+    {"adjacency", "privacy.adjacency"},
+    {"unit", "privacy.protects"},
+    {"times", "--passes"},
+    {"user_period", "users.period"},
+    {"user_times", "users.times"},
+    {"user_time_column", "stream.time"},
+    {"user_time_unit", "stream.time_unit"},
+    {"noise", "--insecure-seed"},
+    {"stop", "descent.horizon"},
+});
+
 std::string setting_of(std::string_view key) {
-  using Name = std::pair<std::string_view, std::string_view>;
-  static constexpr auto names = std::to_array<Name>({
-      {"format", "stream.format"},
-      {"record_bytes_max", "stream.record_bytes_max"},
-      {"envelope", "stream.envelope"},
-      {"delimiter", "stream.delimiter"},
-      {"decimal", "stream.decimal"},
-      {"framing", "stream.framing"},
-      {"columns", "stream.columns"},
-      {"column", "stream.columns"},
-      {"intercept", "model.intercept"},
-      {"user", "privacy.user"},
-      {"nobody", "privacy.user_null"},
-      {"user_times", "users.participations"},
-      {"user_separation", "users.separation"},
-      {"user_mass", "users.mass"},
-      {"user_partitioner", "users.partitioner"},
-      {"user_lanes", "partitions of kafka.topic"},
-      {"loss", "model.loss"},
-      {"threshold", "model.threshold"},
-      {"level", "model.level"},
-      {"bandwidth", "model.bandwidth"},
-      {"classes", "model.classes"},
-      {"l2", "model.l2"},
-      {"estimator", "model.estimator"},
-      {"clip_norm", "descent.clip_norm"},
-      {"schedule", "descent.schedule"},
-      {"step_size", "descent.step_size"},
-      {"knee", "descent.knee"},
-      {"warm_up_steps", "descent.warm_up_steps"},
-      {"cooldown", "descent.cooldown"},
-      {"cooldown_to", "descent.cooldown_to"},
-      {"momentum", "descent.momentum"},
-      {"begins", "noise.restarts"},
-      {"projection", "descent.projection"},
-      {"radius", "descent.radius"},
-      {"average", "descent.average"},
-      {"average_from", "descent.average_from"},
-      {"average_decay", "descent.average_decay"},
-      {"minibatch", "descent.minibatch"},
-      {"start", "descent.start"},
-      {"every", "release.every"},
-      {"batches", "intervals.batches"},
-      {"batch_steps", "intervals.batch_steps"},
-      {"runs", "intervals.runs"},
-      {"memory", "moments.memory"},
-      {"correlation", "noise.correlation"},
-      {"horizon", "noise.horizon"},
-      {"nu", "noise.nu"},
-      {"q", "noise.nu"},  // of the rational correlation, whose poles are computed from it
-      {"generator", "noise.generator"},
-      {"sigma", "privacy.rho"},
-      {"adjacency", "privacy.adjacency"},
-      {"unit", "privacy.protects"},
-      {"times", "--passes"},
-      {"user_period", "users.period"},
-      {"user_times", "users.times"},
-      {"user_time_column", "stream.time"},
-      {"user_time_unit", "stream.time_unit"},
-      {"noise", "--insecure-seed"},
-      {"stop", "descent.horizon"},
-  });
   const auto* const found =
-      std::find_if(names.begin(), names.end(), [&](const auto& pair) { return pair.first == key; });
-  return std::string(found == names.end() ? key : found->second);
+      std::find_if(setting_names.begin(), setting_names.end(), [&](const auto& pair) { return pair.first == key; });
+  return std::string(found == setting_names.end() ? key : found->second);
 }
 
 /// Of a feature or the target, by the name that it is shown under: its lines come before "intercept".
@@ -137,34 +137,48 @@ bool take_line(std::string_view& text, std::string_view& key, std::string_view& 
   return true;
 }
 
-SettingsByName by_name(std::string_view text) {
-  SettingsByName all;
-  std::string feature;
-  std::string lower;
-  std::string factor;  // weight or exposure, within its lines
-  bool in_features = true;
-  for (std::string_view key, value; take_line(text, key, value);) {
-    if (key == "intercept") in_features = false;
-    if (!in_features && (key == "weight" || key == "exposure")) factor = key;
-    if (key == "record_bytes_max") factor.clear();
-    if (in_features && (key == "feature" || key == "target")) {
-      feature = std::string(key) + " '" + std::string(value) + "'";
-      all.add(feature, "there");
-    } else if (in_features && !feature.empty()) {
-      if (key == "lower") {
-        lower = value;
-      } else {
-        const bool is_clamp = key == "upper";
-        all.add(name_within(feature, is_clamp ? "clamp" : key),
-                is_clamp ? clamp_of(lower, std::string(value)) : std::string(value));
-      }
-    } else if (!factor.empty()) {
-      all.add(name_of_factor(factor, key), std::string(value));
-    } else if (!is_passed_over(key) && (key != "format" || !all.names.empty())) {
-      all.add(setting_of(key), std::string(value));
+/// Lines of the text in their order: those of the features and the target, then those from "intercept" on, among
+/// which a weight and an exposure have lines of their own.
+class Lines {
+ public:
+  void add(std::string_view key, const std::string& value) {
+    if (key == "intercept") in_features_ = false;
+    if (in_features_ && (key == "feature" || key == "target")) return begin_feature(key, value);
+    if (in_features_ && !feature_.empty()) return add_of_feature(key, value);
+    if (!in_features_ && (key == "weight" || key == "exposure")) factor_ = key;
+    if (key == "record_bytes_max") factor_.clear();
+    if (!factor_.empty()) return all_.add(name_of_factor(factor_, key), value);
+    const bool is_first_format = key == "format" && all_.names.empty();
+    if (!is_passed_over(key) && !is_first_format) all_.add(setting_of(key), value);
+  }
+  [[nodiscard]] SettingsByName all() && { return std::move(all_); }
+
+ private:
+  void begin_feature(std::string_view key, const std::string& value) {
+    feature_ = std::string(key) + " '" + value + "'";
+    all_.add(feature_, "there");
+  }
+  void add_of_feature(std::string_view key, const std::string& value) {
+    if (key == "lower") {
+      lower_ = value;
+    } else if (key == "upper") {
+      all_.add(name_within(feature_, "clamp"), clamp_of(lower_, value));
+    } else {
+      all_.add(name_within(feature_, key), value);
     }
   }
-  return all;
+
+  SettingsByName all_;
+  std::string feature_;
+  std::string lower_;
+  std::string factor_;  // weight or exposure, within its lines
+  bool in_features_ = true;
+};
+
+SettingsByName by_name(std::string_view text) {
+  Lines lines;
+  for (std::string_view key, value; take_line(text, key, value);) lines.add(key, std::string(value));
+  return std::move(lines).all();
 }
 
 using Values = std::vector<std::string>;

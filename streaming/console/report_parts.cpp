@@ -104,22 +104,22 @@ void print_verdict(const publish::ShownRelease& release, std::FILE* out) {
 }
 
 void print_hidden(const publish::ShownRelease& release, std::FILE* out) {
-  if (release.floored == 0) return;
+  if (release.sums.floored == 0) return;
   fmt::print(out, "{:<16}noise hides {} direction{} of the features: the answer is a guess there\n", "hidden",
-             release.floored, release.floored == 1 ? "" : "s");
+             release.sums.floored, release.sums.floored == 1 ? "" : "s");
 }
 
 void print_strength(const publish::ShownRelease& release, std::FILE* out) {
-  if (release.instruments) print_instruments(*release.instruments, out);
-  if (release.first_stage_hidden) {
+  if (release.sums.instruments) print_instruments(*release.sums.instruments, out);
+  if (release.first_stage.is_hidden) {
     fmt::print(out, "{:<16}noise hides its strength: give it more of rho, or a tighter strength_clip\n",
                "first stage");
   }
-  if (release.first_stage_f.empty()) return;
+  if (release.first_stage.f.empty()) return;
   fmt::print(out, "{:<16}", "first stage");
-  for (const auto& [name, f] : release.first_stage_f) fmt::print(out, "F >= {:.4g} ({}), ", f, name);
-  const bool weak = !(release.cragg_donald >= inference::weak_first_stage);
-  fmt::print(out, "Cragg-Donald >= {:.4g}: {} (charged)\n", release.cragg_donald,
+  for (const auto& [name, f] : release.first_stage.f) fmt::print(out, "F >= {:.4g} ({}), ", f, name);
+  const bool weak = !(release.first_stage.cragg_donald >= inference::weak_first_stage);
+  fmt::print(out, "Cragg-Donald >= {:.4g}: {} (charged)\n", release.first_stage.cragg_donald,
              weak ? "weak instruments, below 10" : "not weak");
 }
 

@@ -71,7 +71,7 @@ std::string to_json(const Summary& summary) {
     }
     if (!summary.release->verdict.empty()) append_field("verdict", summary.release->verdict, out);
     publish::append_strength(*summary.release, out);
-    if (summary.release->floored > 0) append_field("floored", summary.release->floored, out);
+    if (summary.release->sums.floored > 0) append_field("floored", summary.release->sums.floored, out);
   }
   append_field("rho", summary.rho, out);
   append_field("rho_limit", summary.rho_limit, out);

@@ -237,13 +237,17 @@ class CsvDecoder : public LineDecoder {
     if (fault != nullptr) return writer.write_unusable(cut != nullptr ? cut : fault, time);
     if (time_at_ && !times_public_) time = read_event_time(unquoted(leading_.fields[*time_at_]).value(), time_unit_);
     for (std::size_t f = 0; f < fields_.size(); ++f) {
-      const bool is_public = columns_[f] + 1 != columns_in_file_;
-      const auto text = is_public               ? unquoted(leading_.fields[columns_[f]])
-                        : cut || !leading_.rest ? std::nullopt
-                                                : unquoted(*leading_.rest);
+      const auto text = leading_text(columns_[f], cut != nullptr);
       readings_[f] = text ? read_text(f, *text) : unreadable;
     }
     writer.write(readings_.data(), time);
+  }
+
+  // Of the line that was split last; nothing where the column is the private one, and its text is none.
+  std::optional<std::string_view> leading_text(std::size_t column, bool is_cut) {
+    if (column + 1 != columns_in_file_) return unquoted(leading_.fields[column]);
+    if (is_cut || !leading_.rest) return std::nullopt;
+    return unquoted(*leading_.rest);
   }
 
   // The text of one field, until the next call; nothing where it is no field.

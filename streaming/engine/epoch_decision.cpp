@@ -134,19 +134,37 @@ bool covers(const std::vector<LedgerEntry>& ledger, const journal::LastRelease& 
   });
 }
 
+namespace {
+
+/// What nothing can be begun beside, not even a new epoch.
+std::optional<Refusal> refused_whatever_is_asked(const Found& found) {
+  using State = Found::State;
+  if (found.other_kind) return Refusal::other_kind;
+  if (found.state == State::foreign) return Refusal::foreign_state;
+  if (found.state == State::ahead_of_ledger) return Refusal::ledger_lost;
+  if (found.ledger_of_another) return Refusal::other_ledger;
+  return std::nullopt;
+}
+
+/// A state that nothing goes on from, and behind which a new epoch can begin.
+std::optional<Refusal> refused_to_go_on(const Found& found) {
+  using State = Found::State;
+  if (found.state == State::unusable) return Refusal::unusable_state;
+  if (found.state == State::rolled_back) return Refusal::rolled_back_state;
+  return std::nullopt;
+}
+
+}  // namespace
+
 Decision decide(const Found& found, const std::vector<LedgerEntry>& ledger, const Asked& asked, Keeping keeping) {
   using State = Found::State;
   const bool anew = asked.new_epoch != Asked::NewEpoch::no;
   if (found.state != State::none && !asked.going_on && !anew) return Refuse{Refusal::state_is_there};
   if (found.state == State::none && found.has_remains && !anew) return Refuse{Refusal::remains_without_state};
-  if (found.other_kind) return Refuse{Refusal::other_kind};
-  if (found.state == State::foreign) return Refuse{Refusal::foreign_state};
-  if (found.state == State::ahead_of_ledger) return Refuse{Refusal::ledger_lost};
-  if (found.ledger_of_another) return Refuse{Refusal::other_ledger};
+  if (const auto refusal = refused_whatever_is_asked(found)) return Refuse{*refusal};
   if (found.behind_witness && !anew) return Refuse{Refusal::behind_witness};
   if (found.state == State::committed) return with_state(found, ledger, asked, keeping);
-  if (!anew && found.state == State::unusable) return Refuse{Refusal::unusable_state};
-  if (!anew && found.state == State::rolled_back) return Refuse{Refusal::rolled_back_state};
+  if (const auto refusal = refused_to_go_on(found); refusal && !anew) return Refuse{*refusal};
   if (found.has_remains) return begin_behind_remains(found, ledger, asked, keeping);
   if (!asked.first_run) return Refuse{Refusal::nothing_to_resume};
   if (anew) return begin_at(found, ledger, asked, found.first, Overlap::disjoint);

@@ -236,23 +236,80 @@ RunsEnd play_runs(const config::Config& config, const config::Mechanism& mechani
   return all;
 }
 
+void require_allowed(const config::Config& config, const Options& options) {
+  if (!options.compare_nonprivate) return;
+  if (!is_comparable(config)) {
+    throw Failure(Exit::usage,
+                  "--compare-nonprivate: there is a comparator for linear and Huber losses alone; leave it out");
+  }
+  if (options.json && options.operator_json.empty()) {
+    throw Failure(Exit::usage,
+                  "--compare-nonprivate: its answers are not private, and --json holds what is alone; add "
+                  "--operator-json FILE for them");
+  }
+}
+
+void warn_of_settings(const config::Config& config, const config::Mechanism& mechanism,
+                      const engine::TableDesign& design, const Table& table) {
+  warn_of_noise(config, engine::predicted_stddev(config, mechanism, design), design.steps);
+  console::warn(publish::large_delta(config.privacy.deltas(), table.rows()));
+  console::warn(config::dotted_member(config));
+  console::warn(config::too_few_batches(config));
+}
+
+/// Files beside the answer. They are made before anything is spent, so that a path that cannot be written is told in
+/// time.
+struct Files {
+  console::OperatorFile operators;
+  console::OperatorFile report;
+  console::OperatorFile chart;
+
+  explicit Files(const Options& options)
+      : operators(options.operator_json),
+        report(options.report, journal::Audience::everyone),
+        chart(options.chart, journal::Audience::everyone) {}
+};
+
+Report with_counts(Report report, const Table& table, const RunsEnd& runs, const config::Config& config) {
+  report.counts = table.counts;
+  report.counts.of_sums = config.moments.has_value();
+  report.counts.gradients = runs.gradients;
+  report.counts.of_users = config.users.has_value();
+  report.counts.clipped = runs.clipped;
+  report.rejects.is_written = runs.rejects_written;
+  report.rejects.is_cut = table.rejects_cut;
+  return report;
+}
+
+void warn_of_missing_checkpoints(const config::Config& config, const Report& report) {
+  const bool are_wanted = config.intervals.kind == config::Intervals::Kind::checkpoints;
+  if (!are_wanted || !report.is_finished() || report.intervals) return;
+  fmt::print(stderr,
+             "nustream: warning: no intervals: not all of the {} checkpoints are released, as this run was begun "
+             "with another release.every\n",
+             config.intervals.count);
+}
+
+/// The answer, in each of the forms that were asked for.
+void show(const Report& report, const config::Config& config, const config::Mechanism& mechanism,
+          const Options& options, Files& files) {
+  files.operators.write(operator_json(report));
+  const report::Run again{report::again(config, session_options(options, options.start)), report.intervals};
+  if (!options.report.empty()) files.report.write(report::page(config, mechanism, again));
+  if (!options.chart.empty()) files.chart.write(report::chart_file(config, mechanism, again));
+  if (options.json) fmt::print("{}\n", to_json(report));
+  if (!options.quiet && !options.json) print(report, stdout);
+  console::print_for_operator(report.counts, report.rejects);
+  console::say_for_operator(report.degeneracy);
+}
+
 }  // namespace
 
 Exit run(config::Config config, const Options& options, folder::AccountShare& share) {
   secrets::harden_process();
   const std::atomic<int>& stop = console::watch_signals();
-  if (options.compare_nonprivate && !is_comparable(config)) {
-    throw Failure(Exit::usage,
-                  "--compare-nonprivate: there is a comparator for linear and Huber losses alone; leave it out");
-  }
-  if (options.compare_nonprivate && options.json && options.operator_json.empty()) {
-    throw Failure(Exit::usage,
-                  "--compare-nonprivate: its answers are not private, and --json holds what is alone; add "
-                  "--operator-json FILE for them");
-  }
-  console::OperatorFile operators(options.operator_json);
-  console::OperatorFile report_file(options.report, journal::Audience::everyone);
-  console::OperatorFile chart_file(options.chart, journal::Audience::everyone);
+  require_allowed(config, options);
+  Files files(options);
   Table table = read_table(config);
   TableWitness witness(table);
   const engine::TableDesign design = engine::settle_design(config, table.rows());
@@ -262,12 +319,7 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   if (options.min_usable && options.start != folder::Start::resume) {
     check::require_usable(table.counts, *options.min_usable);
   }
-  if (!options.quiet) {
-    warn_of_noise(config, engine::predicted_stddev(config, mechanism, design), design.steps);
-    console::warn(publish::large_delta(config.privacy.deltas(), table.rows()));
-    console::warn(config::dotted_member(config));
-    console::warn(config::too_few_batches(config));
-  }
+  if (!options.quiet) warn_of_settings(config, mechanism, design, table);
 
   const std::string degenerate = degeneracy(config, table);
   const Rho all{static_cast<double>(design.runs) * config.privacy.rho->value()};
@@ -282,30 +334,11 @@ Exit run(config::Config config, const Options& options, folder::AccountShare& sh
   const Exit code = say_how_it_ended(config, options, runs.last, is_reported);
   if (!is_reported) return code;
 
-  Report report = report_of(config, mechanism, design, runs.last, runs.path);
-  report.counts = table.counts;
-  report.counts.of_sums = config.moments.has_value();
-  report.counts.gradients = runs.gradients;
-  report.counts.of_users = config.users.has_value();
-  report.counts.clipped = runs.clipped;
-  report.rejects.is_written = runs.rejects_written;
-  report.rejects.is_cut = table.rejects_cut;
+  Report report = with_counts(report_of(config, mechanism, design, runs.last, runs.path), table, runs, config);
   if (table.counts.rejected < table.counts.records) report.degeneracy = degenerate;
   if (report.is_finished()) report.comparison = std::move(comparison);
-  if (report.is_finished() && !report.intervals && config.intervals.kind == config::Intervals::Kind::checkpoints) {
-    fmt::print(stderr,
-               "nustream: warning: no intervals: not all of the {} checkpoints are released, as this run was begun "
-               "with another release.every\n",
-               config.intervals.count);
-  }
-  operators.write(operator_json(report));
-  const report::Run again{report::again(config, session_options(options, options.start)), report.intervals};
-  if (!options.report.empty()) report_file.write(report::page(config, mechanism, again));
-  if (!options.chart.empty()) chart_file.write(report::chart_file(config, mechanism, again));
-  if (options.json) fmt::print("{}\n", to_json(report));
-  if (!options.quiet && !options.json) print(report, stdout);
-  console::print_for_operator(report.counts, report.rejects);
-  console::say_for_operator(report.degeneracy);
+  warn_of_missing_checkpoints(config, report);
+  show(report, config, mechanism, options, files);
   return code;
 }
 

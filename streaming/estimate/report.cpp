@@ -91,7 +91,7 @@ std::string to_json(const Report& report) {
   if (report.intervals) publish::append_intervals("intervals", report.last, *report.intervals, out);
   if (!report.last.verdict.empty()) append_field("verdict", report.last.verdict, out);
   publish::append_strength(report.last, out);
-  if (report.last.floored > 0) append_field("floored", report.last.floored, out);
+  if (report.last.sums.floored > 0) append_field("floored", report.last.sums.floored, out);
   append_field("rho", report.rho, out);
   console::append_spends(report.epsilons, report.ledger_rho, report.ledger_epsilons, out);
   if (report.predicted_stddev) append_field("predicted_stddev", *report.predicted_stddev, out);

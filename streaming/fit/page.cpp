@@ -18,6 +18,19 @@ namespace {
 using serve::page::count;
 using serve::page::data;
 
+/// How its lines are read, as it was typed.
+std::string layout_of(const Options& options) {
+  using folder::in_shell;
+  std::string layout;
+  if (!options.format.empty()) layout += " --format " + in_shell(options.format);
+  if (!options.delimiter.empty()) layout += " --delimiter " + in_shell(options.delimiter);
+  if (!options.decimal.empty()) layout += " --decimal " + in_shell(options.decimal);
+  if (options.skip_lines > 0) layout += fmt::format(" --skip-lines {}", options.skip_lines);
+  if (!options.comment.empty()) layout += " --comment " + in_shell(options.comment);
+  for (const std::string& names : options.columns) layout += " --columns " + in_shell(names);
+  return layout;
+}
+
 /// What was typed, but for files beside the fit and how it is printed.
 std::string command_of(const Options& options) {
   using folder::in_shell;
@@ -36,12 +49,7 @@ std::string command_of(const Options& options) {
   }
   if (options.budget) command += fmt::format(" --budget {}", *options.budget);
   if (options.replace_one) command += " --replace-one";
-  if (!options.format.empty()) command += " --format " + in_shell(options.format);
-  if (!options.delimiter.empty()) command += " --delimiter " + in_shell(options.delimiter);
-  if (!options.decimal.empty()) command += " --decimal " + in_shell(options.decimal);
-  if (options.skip_lines > 0) command += fmt::format(" --skip-lines {}", options.skip_lines);
-  if (!options.comment.empty()) command += " --comment " + in_shell(options.comment);
-  for (const std::string& names : options.columns) command += " --columns " + in_shell(names);
+  command += layout_of(options);
   if (options.insecure_seed) command += fmt::format(" --insecure-seed {}", *options.insecure_seed);
   return command;
 }
@@ -60,7 +68,7 @@ serve::ShownLane lane_of(const Report& report) {
   line.pop_back();
   std::optional<publish::ShownRelease> release = publish::read_release(line);
   NUSTREAM_REQUIRE(release.has_value(), "a fit's release is one that can be read");
-  release->records = report.records;  // solved from sums over them, as the page then says: there is no iterate
+  release->sums.records = report.records;  // solved from sums over them, as the page then says: there is no iterate
   publish::ReleaseHeader header{.stream = report.target,
                                 .lane = LaneId{0},
                                 .epoch = report.epoch,

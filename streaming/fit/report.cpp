@@ -177,6 +177,45 @@ std::string why_no_interval(const Report& report) {
       report.fit.floored, report.estimate.size(), hidden_names(report));
 }
 
+namespace {
+
+/// Each coefficient with its interval where there is one.
+std::string table_of(const Report& report) {
+  const std::size_t width = name_width(report);
+  std::string out =
+      fmt::format("\n{:<{}}  {:>14}{}\n", "", width, "estimate", report.interval.empty() ? "" : "   95% interval");
+  for (std::size_t j = 0; j < report.estimate.size(); ++j) {
+    out += fmt::format("{:<{}}  {:>14}", report.estimate[j].first, width,
+                       is_determined(report, j) ? shown_number(report.estimate[j].second) : "not determined");
+    if (!report.interval.empty()) {
+      out +=
+          fmt::format("   {} to {}", shown_number(report.interval[j].first), shown_number(report.interval[j].second));
+    }
+    out += '\n';
+  }
+  return report.interval.empty() ? out + why_no_interval(report) + '\n' : out;
+}
+
+/// What this fit cost, and all fits over the file.
+std::string spent_of(const Report& report) {
+  const std::string all =
+      report.fits == 1
+          ? std::string("the first over this file")
+          : fmt::format("{:.6g} by all {} over this file{}", report.total_rho, report.fits,
+                        report.counts_others_more ? " (earlier ones were by zero-out: for neighbours by replace-one "
+                                                    "each counts four times)"
+                                                  : "");
+  std::string out = fmt::format("\n{:<15} {:.6g} (zCDP) by this fit, {}\n", "rho spent", report.rho, all);
+  for (std::size_t i = 0; i < report.epsilons.size(); ++i) {
+    out += fmt::format("{:<15} {}", i == 0 ? "epsilon" : "", console::epsilon_text(report.epsilons[i]));
+    out +=
+        report.fits == 1 ? "\n" : fmt::format(" by this fit, {:.4g} by all\n", report.total_epsilons[i].by.front());
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string to_text(const Report& report) {
   const ranges::TableFit& fit = report.fit;
   const char* const method = is_linear(report) ? "by least squares" : "by steps of private curvature";
@@ -195,31 +234,7 @@ std::string to_text(const Report& report) {
       "measured", with_separators(report.records - fit.answer_records), fit.placements.size(), fit.bounds.inputs,
       fit.bounds.residuals, 100 * fit.usable);
   out += cautions(report);
-  const std::size_t width = name_width(report);
-  out += fmt::format("\n{:<{}}  {:>14}{}\n", "", width, "estimate", report.interval.empty() ? "" : "   95% interval");
-  for (std::size_t j = 0; j < report.estimate.size(); ++j) {
-    out += fmt::format("{:<{}}  {:>14}", report.estimate[j].first, width,
-                       is_determined(report, j) ? shown_number(report.estimate[j].second) : "not determined");
-    if (!report.interval.empty()) {
-      out +=
-          fmt::format("   {} to {}", shown_number(report.interval[j].first), shown_number(report.interval[j].second));
-    }
-    out += '\n';
-  }
-  if (report.interval.empty()) out += why_no_interval(report) + '\n';
-  const std::string all =
-      report.fits == 1
-          ? std::string("the first over this file")
-          : fmt::format("{:.6g} by all {} over this file{}", report.total_rho, report.fits,
-                        report.counts_others_more ? " (earlier ones were by zero-out: for neighbours by replace-one "
-                                                    "each counts four times)"
-                                                  : "");
-  out += fmt::format("\n{:<15} {:.6g} (zCDP) by this fit, {}\n", "rho spent", report.rho, all);
-  for (std::size_t i = 0; i < report.epsilons.size(); ++i) {
-    out += fmt::format("{:<15} {}", i == 0 ? "epsilon" : "", console::epsilon_text(report.epsilons[i]));
-    out +=
-        report.fits == 1 ? "\n" : fmt::format(" by this fit, {:.4g} by all\n", report.total_epsilons[i].by.front());
-  }
+  out += table_of(report) + spent_of(report);
   if (!report.is_private) out += fmt::format("{:<15} false: an insecure seed\n", "private");
   out += fmt::format("{:<15} {} (releases, ledger, state)\n", "folder", report.folder);
   if (!report.key_file.empty()) out += fmt::format("{:<15} {} (keep it secret)\n", "key", report.key_file);

@@ -48,7 +48,7 @@ void Session::begin_epoch(const engine::Begin& begin, const std::vector<journal:
   if (closing) ledger_->owe(*closing);
   for (const journal::LedgerEntry& entry : lost) ledger_->owe(entry);
   if (begin.owed) ledger_->owe(*begin.owed);
-  seen_key_ = secrets::random_key();
+  marks_.key = secrets::random_key();
   noise::KeyBytes key = keys_->epoch_key(config_.stream);
   const journal::NoiseCheckpoints first =
       journal::first_checkpoints(key, config_.lane, begin.epoch, mechanism_.stages.size());

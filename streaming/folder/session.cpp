@@ -264,7 +264,7 @@ std::optional<journal::State> Session::look_at_state(const std::string& sealed, 
     is_unusable(known ? State::rolled_back : State::ahead_of_ledger, failure);
     return std::nullopt;
   }
-  is_committed_ = options.start == Start::resume;
+  committed_.is_there = options.start == Start::resume;
   return state;
 }
 
@@ -287,10 +287,10 @@ void Session::go_on(journal::State state, journal::Overlap overlap, journal::Led
   go_on_with_users(state);
   const bool carries_over = began_with_counts(ledger, state.identity.epoch);
   use_ledger(state.identity.epoch, state.record.start, overlap, std::move(ledger), carries_over);
-  committed_steps_ = state.identity.steps;
-  released_at_ = released_ = state.record.released.value();
-  seen_ = state.record.seen;
-  seen_key_ = seen_.empty() ? secrets::random_key() : state.record.seen_key;
+  committed_.steps = state.identity.steps;
+  released_at_ = committed_.released = state.record.released.value();
+  marks_.seen = state.record.seen;
+  marks_.key = marks_.seen.empty() ? secrets::random_key() : state.record.seen_key;
   lane_ = engine::decoded_estimator(config_, mechanism_, state.record.lane);
   NUSTREAM_REQUIRE(lane_->steps() == state.identity.steps, "the sealed lane is at another step than its seal says");
   feed_.emplace(mechanism_, state.record.noise, StepIndex{lane_->steps().value()}, &locked_, keys_->healing(true));
@@ -345,22 +345,22 @@ void Session::wait() {
 void Session::mark_input() {
   for (const decode::ReadRecord& read : input_.at_hand(touched())) {
     const Position position{read.position};
-    if (!seen_.empty() && position <= seen_.back().position) continue;
-    journal::add_mark({position, journal::record_mark(position, read.bytes, seen_key_)}, seen_);
+    if (!marks_.seen.empty() && position <= marks_.seen.back().position) continue;
+    journal::add_mark({position, journal::record_mark(position, read.bytes, marks_.key)}, marks_.seen);
   }
 }
 
 void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t released) {
-  rejected_ = rejected;
-  released_ = released;
+  committed_.rejected = rejected;
+  committed_.released = released;
   journal::StateRecord record;
   if (window_.end) record.stop = Position{*window_.end};
   record.rejected = rejected_before_ + rejected;
   record.noise = feed_->checkpoints();
   record.outbox = std::move(result.outbox);
   mark_input();
-  record.seen = seen_;
-  record.seen_key = seen_key_;
+  record.seen = marks_.seen;
+  record.seen_key = marks_.key;
   if (witness_) record.account = witness_->account();
   record.released = StepCount{released};
   record.ranges = config_.ranges;
@@ -369,12 +369,12 @@ void Session::commit(BatchResult result, std::uint64_t rejected, std::uint64_t r
   record.bookmark = journal_->bookmark();
   if (users_) record.users = users_->close();
   journal::Batch batch = engine::seal_batch(*keys_, *lane_, *ledger_, releases_, std::move(record),
-                                            {engine::Keeping::folder, touched(), committed_steps_, result.closes});
-  committed_steps_ = lane_->steps();
+                                            {engine::Keeping::folder, touched(), committed_.steps, result.closes});
+  committed_.steps = lane_->steps();
   batch.rejects = std::move(result.rejects);
   if (users_) batch.before_state = [this] { users_->sync(); };
   outbox_in_flight_ = batch.outbox;
-  is_committed_ = true;
+  committed_.is_there = true;
   auto done = std::make_shared<std::promise<void>>();
   in_flight_ = done->get_future();
   journal_->commit(std::move(batch), journal::that_ends(std::move(done), tell_witness(lane_->steps())));
@@ -391,8 +391,8 @@ std::function<void()> Session::tell_witness(StepCount steps) {
 /// The last batch did not know that it was the last, or was the first behind a state. Where a failure ended the run,
 /// steps behind it are lost, with what they would have released.
 void Session::close_ledger() {
-  if (committed_steps_ != lane_->steps() || !ledger_->reserves_beyond(lane_->steps())) return;
-  commit({.closes = true}, rejected_, released_);
+  if (committed_.steps != lane_->steps() || !ledger_->reserves_beyond(lane_->steps())) return;
+  commit({.closes = true}, committed_.rejected, committed_.released);
   wait();
 }
 

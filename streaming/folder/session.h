@@ -74,7 +74,7 @@ class Session {
   /// Step count of the last release of this epoch; 0 for none.
   [[nodiscard]] std::uint64_t released_at() const noexcept { return released_at_; }
   /// Whether there is a state of this epoch, which --resume would go on from; after finish() for sure.
-  [[nodiscard]] bool is_committed() const noexcept { return is_committed_; }
+  [[nodiscard]] bool is_committed() const noexcept { return committed_.is_there; }
   /// False for a new epoch that is not known to have the input and the settings of the epoch before it.
   [[nodiscard]] bool is_like_last_epoch() const noexcept { return is_like_last_epoch_; }
   /// Where an epoch begins that is not the first one, in words; empty for others, and where a state is gone on from.
@@ -101,6 +101,19 @@ class Session {
   [[nodiscard]] bool rejects_are_written() const { return !journal_->rejects_given_up(); }
 
  private:
+  /// The last commit.
+  struct Committed {
+    std::optional<StepCount> steps{};  ///< of its state; nothing before an epoch's first
+    std::uint64_t rejected = 0;        ///< of this run
+    std::uint64_t released = 0;        ///< steps of the last release
+    bool is_there = false;             ///< by this run, or one that it goes on from
+  };
+  /// Records by which a resumed run knows its input again.
+  struct Marks {
+    journal::Hash key{};
+    std::vector<journal::SeenRecord> seen{};
+  };
+
   void require_any_file(const std::filesystem::path& folder) const;
   void load_keys(const config::Config& config, const Options& options, bool state_exists);
   void use_ledger(EpochId epoch, Position start, journal::Overlap overlap, journal::Ledger ledger,
@@ -153,13 +166,9 @@ class Session {
   journal::ReleaseChain releases_;             // the lane's, up to the last commit
   std::uint64_t rejected_before_ = 0;
   std::uint64_t released_at_ = 0;
-  std::optional<StepCount> committed_steps_{};  // of the last state; nothing before an epoch's first
-  std::uint64_t rejected_ = 0;                  // as of the last commit
-  std::uint64_t released_ = 0;
-  bool is_committed_ = false;
+  Committed committed_;
   bool is_like_last_epoch_ = true;
-  journal::Hash seen_key_{};
-  std::vector<journal::SeenRecord> seen_;
+  Marks marks_;
   std::optional<engine::Estimator> lane_;
   std::optional<engine::NoiseFeed> feed_;
 

@@ -192,6 +192,37 @@ std::string encode_record(const StateRecord& record) {
   return out;
 }
 
+namespace {
+
+std::optional<Position> read_stop(secrets::FieldReader& fields) {
+  const Position stop{fields.integer<std::uint64_t>()};
+  const auto has_stop = fields.integer<std::uint8_t>();
+  if (has_stop > 1 || (has_stop == 0 && stop.value() != 0)) throw Failure(Exit::data, malformed);
+  return has_stop == 1 ? std::optional(stop) : std::nullopt;
+}
+
+void read_seen(secrets::FieldReader& fields, std::vector<SeenRecord>& seen) {
+  const auto count = fields.integer<std::uint32_t>();
+  if (count > fields.rest().size() / (sizeof(std::uint64_t) + sizeof(Hash))) throw Failure(Exit::data, malformed);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    seen.push_back({Position{fields.integer<std::uint64_t>()}});
+    fields.bytes(seen.back().mac);
+  }
+}
+
+/// Fields that formats behind the first one have added, each behind those of the format before it.
+void read_added(secrets::FieldReader& fields, std::uint32_t found, StateRecord& record) {
+  if (found > format_without_stop_asked) record.stop_asked = fields.text();
+  if (found > format_without_seen_key) fields.bytes(record.seen_key);
+  if (found > format_without_account) fields.bytes(record.account);
+  if (found > format_without_settings) record.settings = fields.text();
+  if (found > format_without_users) read_users(fields, found, record.users);
+  if (found > format_without_ranges) record.ranges = fields.text();
+  if (found > format_without_release_head) fields.bytes(record.release_head);
+}
+
+}  // namespace
+
 StateRecord decode_record(std::string_view bytes) {
   secrets::FieldReader fields(bytes, malformed);
   const auto found = fields.integer<std::uint32_t>();
@@ -203,10 +234,7 @@ StateRecord decode_record(std::string_view bytes) {
   StateRecord record;
   record.position = Position{fields.integer<std::uint64_t>()};
   record.start = Position{fields.integer<std::uint64_t>()};
-  const Position stop{fields.integer<std::uint64_t>()};
-  const auto has_stop = fields.integer<std::uint8_t>();
-  if (has_stop > 1 || (has_stop == 0 && stop.value() != 0)) throw Failure(Exit::data, malformed);
-  if (has_stop == 1) record.stop = stop;
+  record.stop = read_stop(fields);
   record.rejected = fields.integer<std::uint64_t>();
   record.lane = fields.text();
   read_noise(fields, found, record.noise);
@@ -217,19 +245,8 @@ StateRecord decode_record(std::string_view bytes) {
   record.released = StepCount{fields.integer<std::uint64_t>()};
   record.ledger_epochs = fields.text();
   record.partitions = fields.integer<std::uint32_t>();
-  const auto seen = fields.integer<std::uint32_t>();
-  if (seen > fields.rest().size() / (sizeof(std::uint64_t) + sizeof(Hash))) throw Failure(Exit::data, malformed);
-  for (std::uint32_t i = 0; i < seen; ++i) {
-    record.seen.push_back({Position{fields.integer<std::uint64_t>()}});
-    fields.bytes(record.seen.back().mac);
-  }
-  if (found > format_without_stop_asked) record.stop_asked = fields.text();
-  if (found > format_without_seen_key) fields.bytes(record.seen_key);
-  if (found > format_without_account) fields.bytes(record.account);
-  if (found > format_without_settings) record.settings = fields.text();
-  if (found > format_without_users) read_users(fields, found, record.users);
-  if (found > format_without_ranges) record.ranges = fields.text();
-  if (found > format_without_release_head) fields.bytes(record.release_head);
+  read_seen(fields, record.seen);
+  read_added(fields, found, record);
   if (!fields.rest().empty()) throw Failure(Exit::data, malformed);
   return record;
 }

@@ -24,14 +24,14 @@ namespace {
 using LossKind = model::Loss::Kind;
 
 [[noreturn]] void refuse(const config::Config& asked, const std::string& allowed) {
-  throw Failure(Exit::configuration,
-                fmt::format("{}: {} = \"private\": allowed is {}", asked.file, asked.private_keys.front(), allowed));
+  throw Failure(Exit::configuration, fmt::format("{}: {} = \"private\": allowed is {}", asked.file,
+                                                 asked.measuring.keys.front(), allowed));
 }
 
 /// A number of the settings' own index for each feature: [[features]] that stand for several columns shift it.
 void require_plain_features(const config::Config& asked) {
   std::size_t tables = 0;
-  for (const std::string& key : asked.private_keys) {
+  for (const std::string& key : asked.measuring.keys) {
     if (!key.starts_with("features.")) continue;
     tables = std::max(tables, static_cast<std::size_t>(std::stoul(key.substr(9))) + 1);
   }
@@ -67,6 +67,24 @@ std::string why_stopped(const config::Config& asked, const ranges::TableFit& fit
 
 }  // namespace
 
+namespace {
+
+/// Of the keys that are to be measured.
+void require_measurable_keys(const config::Config& asked) {
+  const LossKind kind = asked.descent.loss.kind;
+  const bool has_units = kind == LossKind::linear || kind == LossKind::huber;
+  for (const std::string& key : asked.measuring.keys) {
+    if (key.ends_with(".start") && !asked.schema.intercept) {
+      refuse(asked, "a number where model.intercept = false, and a start is asked for");
+    }
+    if (!has_units && key.starts_with("target.")) {
+      refuse(asked, "nothing for the target of this loss, which has units of its own");
+    }
+  }
+}
+
+}  // namespace
+
 void require_measurable(const config::Config& asked) {
   const LossKind kind = asked.descent.loss.kind;
   const bool is_fitted =
@@ -80,24 +98,15 @@ void require_measurable(const config::Config& asked) {
   if (asked.descent.momentum > 0) {
     refuse(asked, "a number where there is descent.momentum: a step size is measured for plain steps");
   }
-  for (const std::string& key : asked.private_keys) {
-    if (!key.ends_with(".start") || asked.schema.intercept) continue;
-    refuse(asked, "a number where model.intercept = false, and a start is asked for");
-  }
-  if (kind != LossKind::linear && kind != LossKind::huber) {
-    for (const std::string& key : asked.private_keys) {
-      if (key.starts_with("target."))
-        refuse(asked, "nothing for the target of this loss, which has units of its own");
-    }
-  }
+  require_measurable_keys(asked);
   require_plain_features(asked);
 }
 
 Rhos rhos_of(const config::Config& asked) {
   constexpr double below = 1 - 0x1p-48;  // composing rounds up
   const double all = config::rho_asked(asked.privacy).value() * below;
-  const double charged = asked.ranges_share;
-  return {Rho{all * asked.ranges_share}, Rho{all * (1 - charged)}};
+  const double charged = asked.measuring.share;
+  return {Rho{all * asked.measuring.share}, Rho{all * (1 - charged)}};
 }
 
 std::string rule_digest(const config::Config& asked, bool is_private, std::uint64_t records) {
@@ -105,7 +114,7 @@ std::string rule_digest(const config::Config& asked, bool is_private, std::uint6
       fmt::format("nustream ranges 1\nrho={}\nadjacency={}\nprivate={}\nmodel={}\n", rhos_of(asked).ranges.value(),
                   privacy::name(asked.privacy.adjacency), is_private, config::model_digest(asked));
   if (records > 0) text += fmt::format("records={}\n", records);
-  for (const std::string& key : asked.private_keys) text += key + '\n';
+  for (const std::string& key : asked.measuring.keys) text += key + '\n';
   const auto add = [&text](const record::Feature& feature) {
     text += fmt::format("{} {} {} {}\n", feature.center, feature.scale, feature.lower, feature.upper);
   };
@@ -140,7 +149,7 @@ void require_enough(const config::Config& asked, std::uint64_t records) {
     refuse(asked,
            fmt::format("a number, or a larger ranges.share, rho or input: ranges.share = {:g} leaves rho = {:.6g} "
                        "to measure with, and {} is to be {}; nothing is spent",
-                       asked.ranges_share, rho.value(), error.name(), error.allowed()));
+                       asked.measuring.share, rho.value(), error.name(), error.allowed()));
   }
   if (!asked.privacy.budget || rho <= *asked.privacy.budget) return;
   throw Failure(

@@ -34,7 +34,7 @@ void require_files(const config::Config& asked) {
         Exit::configuration,
         fmt::format("{}: {} = \"private\": allowed is a number for a pipe, which cannot be read twice: record "
                     "it to a file first",
-                    asked.file, asked.private_keys.front()));
+                    asked.file, asked.measuring.keys.front()));
   }
 }
 

@@ -16,7 +16,7 @@ struct Settled {
 };
 
 /// Takes the measured values from the state of the folder, or, where there is no state, measures them and commits
-/// them with what they cost. `asked`: config::read_config_to_measure(), with Config::private_keys.
+/// them with what they cost. `asked`: config::read_config_to_measure(), with Config::measuring.
 ///
 /// A share of the ρ that is asked for, ranges.share, pays for a fit over the input (ranges/linear_fit.h,
 /// ranges/likelihood_fit.h): centres and scales are its placements, bounds its pilot's, the start its answer; step

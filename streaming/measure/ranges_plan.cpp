@@ -15,7 +15,7 @@ namespace {
 using publish::append_field;
 
 Rho ranges_rho(const config::Config& asked) {
-  return Rho{config::rho_asked(asked.privacy).value() * asked.ranges_share};
+  return Rho{config::rho_asked(asked.privacy).value() * asked.measuring.share};
 }
 
 /// Why so many records are too few for the ranges' ρ; empty where they are not, or are not known.
@@ -32,7 +32,7 @@ std::string shortage(const config::Config& asked, std::uint64_t records) {
 
 std::string what_is_read(const config::Config& asked) {
   if (asked.kafka.brokers.empty()) return "the whole input";
-  return fmt::format("the whole input of a file, or the first {} records of partition 0", asked.ranges_records);
+  return fmt::format("the whole input of a file, or the first {} records of partition 0", asked.measuring.records);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::string plan_json(const config::Config& asked, std::uint64_t records) {
   append_field("rho_run", all.value() - ranges_rho(asked).value(), out);
   publish::append_epsilons("epsilons", publish::epsilons_of(all, asked.privacy.deltas()), out);
   out += ",\"measured\":[";
-  for (const std::string& key : asked.private_keys) out += (out.back() == '[' ? "\"" : ",\"") + key + '"';
+  for (const std::string& key : asked.measuring.keys) out += (out.back() == '[' ? "\"" : ",\"") + key + '"';
   out += ']';
   if (const std::string few = shortage(asked, records); !few.empty()) append_field("too_few", few, out);
   return out + '}';
@@ -56,11 +56,11 @@ std::string plan_json(const config::Config& asked, std::uint64_t records) {
 std::string plan_text(const config::Config& asked, std::uint64_t records) {
   const Rho all = config::rho_asked(asked.privacy);
   std::string keys;
-  for (const std::string& key : asked.private_keys) keys += (keys.empty() ? "" : ", ") + key;
+  for (const std::string& key : asked.measuring.keys) keys += (keys.empty() ? "" : ", ") + key;
   std::string out = fmt::format(
       "{}: {} is measured first, over {}, in an epoch of its own\n"
       "rho {:.6g} in all: {:.6g} of it (ranges.share = {:g}) for what is measured, {:.6g} for the run behind it\n",
-      asked.file, keys, what_is_read(asked), all.value(), ranges_rho(asked).value(), asked.ranges_share,
+      asked.file, keys, what_is_read(asked), all.value(), ranges_rho(asked).value(), asked.measuring.share,
       all.value() - ranges_rho(asked).value());
   for (const publish::Epsilons& at : publish::epsilons_of(all, asked.privacy.deltas())) {
     out += fmt::format("epsilon {}\n", console::epsilon_text(at));

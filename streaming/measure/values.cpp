@@ -13,7 +13,7 @@ using LossKind = model::Loss::Kind;
 constexpr double forgetting_times = 100;
 
 bool is_asked(const config::Config& asked, const std::string& key) {
-  return std::ranges::find(asked.private_keys, key) != asked.private_keys.end();
+  return std::ranges::find(asked.measuring.keys, key) != asked.measuring.keys.end();
 }
 
 std::string column_key(const config::Config& asked, std::size_t column) {

@@ -52,7 +52,7 @@ std::optional<AddedSums> added_sums(std::span<const std::string> lines, const So
     auto shown = read_sums(line);
     const auto release = read_release(line);
     if (!shown || !release || !is_of(model, *shown)) return std::nullopt;
-    records += release->records;
+    records += release->sums.records;
     squares += shown->floor * shown->floor;
     if (shown->noise) noises.push_back(*std::move(shown->noise));
     parts.push_back(std::move(shown->equations));

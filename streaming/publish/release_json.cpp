@@ -247,35 +247,34 @@ void read_interval(simdjson::dom::element release, ShownRelease& shown) {
   std::string_view covers;
   if (release["interval"].get(interval) != simdjson::SUCCESS || interval["kind"].get(kind) != simdjson::SUCCESS ||
       interval["covers"].get(covers) != simdjson::SUCCESS ||
-      interval["level"].get(shown.interval_level) != simdjson::SUCCESS ||
-      interval["through"].get(shown.interval_through) != simdjson::SUCCESS ||
-      interval["effective_steps"].get(shown.interval_steps) != simdjson::SUCCESS ||
-      interval["too_few_steps"].get(shown.interval_too_few) != simdjson::SUCCESS) {
+      interval["level"].get(shown.interval.level) != simdjson::SUCCESS ||
+      interval["through"].get(shown.interval.through) != simdjson::SUCCESS ||
+      interval["effective_steps"].get(shown.interval.effective_steps) != simdjson::SUCCESS ||
+      interval["too_few_steps"].get(shown.interval.too_few) != simdjson::SUCCESS) {
     return;
   }
-  shown.interval_kind = kind;
-  shown.interval_covers = covers;
+  shown.interval.kind = kind;
+  shown.interval.covers = covers;
   const auto lower = values_of(interval, "lower");
   const auto upper = values_of(interval, "upper");
   for (std::size_t j = 0; j < std::min(lower.size(), upper.size()); ++j) {
-    shown.interval.emplace_back(lower[j].second, upper[j].second);
+    shown.interval.bounds.emplace_back(lower[j].second, upper[j].second);
   }
 }
 
 void read_strength(simdjson::dom::element release, ShownRelease& shown) {
   simdjson::dom::element strength;
   if (release["first_stage"].get(strength) != simdjson::SUCCESS) return;
-  shown.first_stage_hidden = strength.is_null();
-  if (shown.first_stage_hidden || strength["cragg_donald"].get(shown.cragg_donald) != simdjson::SUCCESS) {
-    return;
-  }
-  shown.first_stage_f = values_of(strength, "f");
+  ShownStrength& found = shown.first_stage;
+  found.is_hidden = strength.is_null();
+  if (found.is_hidden || strength["cragg_donald"].get(found.cragg_donald) != simdjson::SUCCESS) return;
+  found.f = values_of(strength, "f");
 }
 
 void read_instruments(simdjson::dom::element release, ShownRelease& shown) {
   simdjson::dom::element of;
   if (release["moments"]["instruments"].get(of) != simdjson::SUCCESS) return;
-  ShownInstruments& instruments = shown.instruments.emplace();
+  ShownInstruments& instruments = shown.sums.instruments.emplace();
   instruments.effective_f = values_of(of, "effective_f");
   simdjson::dom::element set;
   if (of["anderson_rubin"].get(set) != simdjson::SUCCESS || !set.is_object()) return;
@@ -328,8 +327,8 @@ std::optional<ShownRelease> read_release(std::string_view line) {
   read_instruments(release, shown);
   if (simdjson::dom::element status; release["status"].get(status) == simdjson::SUCCESS)
     shown.verdict = text_or_nothing(status, "verdict");
-  if (release["moments"]["floored"].get(shown.floored) != simdjson::SUCCESS) shown.floored = 0;
-  if (release["moments"]["records"].get(shown.records) != simdjson::SUCCESS) shown.records = 0;
+  if (release["moments"]["floored"].get(shown.sums.floored) != simdjson::SUCCESS) shown.sums.floored = 0;
+  if (release["moments"]["records"].get(shown.sums.records) != simdjson::SUCCESS) shown.sums.records = 0;
   shown.promise.target_only = text_or_nothing(release, "protects") == "target";
   shown.promise.trusts_framing = text_or_nothing(release, "framing") == "trusted";
   shown.promise.user = user_of(release);

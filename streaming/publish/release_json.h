@@ -84,6 +84,32 @@ class ReleaseEncoder {
   std::vector<double> values_;
 };
 
+/// Intervals as a report shows them.
+struct ReportedIntervals {
+  std::string kind{};
+  std::string covers{};
+  double level = 0;
+  std::uint64_t effective_steps = 0;
+  std::uint64_t through = 0;  ///< the step that they go up to: their age is what was stepped since
+  bool too_few = false;
+  std::vector<std::pair<double, double>> bounds{};  ///< in the order of the release's estimate; empty: there are none
+  std::vector<double> means{};  ///< that they stand around, where it is neither the estimate nor its average
+};
+
+/// How strong a first stage is, as a release tells it.
+struct ShownStrength {
+  std::vector<std::pair<std::string, double>> f{};  ///< by regressor; empty where there is none
+  double cragg_donald = 0;
+  bool is_hidden = false;  ///< by noise, or by too few records
+};
+
+/// What a release tells of running sums alone.
+struct SumsTold {
+  std::uint64_t records = 0;                      ///< taken, usable or not
+  std::uint64_t floored = 0;                      ///< directions that noise hides
+  std::optional<ShownInstruments> instruments{};  ///< of instrumental variables
+};
+
 /// What a reader of the command sees of one line: enough for the path and the final table.
 struct ShownRelease {
   std::uint64_t step = 0;
@@ -91,20 +117,10 @@ struct ShownRelease {
   std::vector<std::pair<std::string, double>> estimate;
   std::vector<std::pair<std::string, double>> average;  ///< empty before averaging begins
   double average_weight = 0;                            ///< iterates in it; 0 where the line does not say
-  std::vector<std::pair<double, double>> interval;  ///< bounds, in the order of estimate; empty where there are none
-  std::string interval_kind;
-  std::string interval_covers;
-  double interval_level = 0;
-  std::uint64_t interval_through = 0;
-  std::uint64_t interval_steps = 0;
-  bool interval_too_few = false;
+  ReportedIntervals interval{};
   std::string verdict;  ///< whether the path has settled; empty where the line does not say
-  std::vector<std::pair<std::string, double>> first_stage_f;  ///< by regressor; empty where there is none
-  double cragg_donald = 0;
-  bool first_stage_hidden = false;                ///< by noise, or by too few records
-  std::uint64_t records = 0;                      ///< of running sums: taken, usable or not
-  std::uint64_t floored = 0;                      ///< of running sums: directions that noise hides
-  std::optional<ShownInstruments> instruments{};  ///< of instrumental variables by running sums
+  ShownStrength first_stage{};
+  SumsTold sums{};
   double rho = 0;
   double rho_limit = 0;
   double rho_ledger = 0;  ///< over all epochs; that of the epoch where the line does not say

@@ -4,10 +4,7 @@
 
 namespace nustream::publish {
 std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release) {
-  if (release.interval.empty()) return std::nullopt;
-  return ReportedIntervals{
-      release.interval_kind,    release.interval_covers,  release.interval_level, release.interval_steps,
-      release.interval_through, release.interval_too_few, release.interval,       {}};
+  return release.interval.bounds.empty() ? std::nullopt : std::optional(release.interval);
 }
 
 void append_intervals(std::string_view key, std::span<const std::string> names, const ReportedIntervals& intervals,
@@ -42,11 +39,11 @@ void append_intervals(std::string_view key, const ShownRelease& release, const R
 }
 
 void append_strength(const ShownRelease& release, std::string& out) {
-  if (release.instruments) append_instruments(*release.instruments, out);
-  if (release.first_stage_f.empty()) return;
+  if (release.sums.instruments) append_instruments(*release.sums.instruments, out);
+  if (release.first_stage.f.empty()) return;
   out += ",\"first_stage\":{\"cragg_donald\":";
-  append_number(release.cragg_donald, out);
-  append_object("f", release.first_stage_f, out);
+  append_number(release.first_stage.cragg_donald, out);
+  append_object("f", release.first_stage.f, out);
   out += '}';
 }
 

@@ -13,18 +13,6 @@
 
 namespace nustream::publish {
 
-/// Intervals as a report shows them.
-struct ReportedIntervals {
-  std::string kind;
-  std::string covers;
-  double level = 0;
-  std::uint64_t effective_steps = 0;
-  std::uint64_t through = 0;  ///< the step that they go up to: their age is what was stepped since
-  bool too_few = false;
-  std::vector<std::pair<double, double>> bounds;  ///< in the order of the release's estimate
-  std::vector<double> means{};  ///< that they stand around, where it is neither the estimate nor its average
-};
-
 /// Those that a release carries itself.
 [[nodiscard]] std::optional<ReportedIntervals> reported_intervals(const publish::ShownRelease& release);
 

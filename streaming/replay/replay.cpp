@@ -119,11 +119,8 @@ bool reads_pipe(const config::Config& config) {
   return false;
 }
 
-}  // namespace
-
-Exit run(config::Config config, const folder::Options& options, folder::AccountShare& share) {
-  secrets::harden_process();
-  const std::atomic<int>& stop = console::watch_signals();
+/// Options that contradict the settings, or one another.
+void require_allowed(const config::Config& config, const folder::Options& options) {
   if (options.speed && (config.input.time_column.empty() || !config.input.times_public)) {
     throw Failure(Exit::configuration, config.file +
                                            ": --speed follows the records' own times: set stream.time to "
@@ -143,105 +140,173 @@ Exit run(config::Config config, const folder::Options& options, folder::AccountS
     throw Failure(Exit::usage,
                   "--min-usable looks at the first records at once, and --speed holds them back: leave one out");
   }
-  users::Identifiers identifiers(config::partitioner_of(config));
-  if (config.schema.user) config.schema.user->reader = &identifiers;
-  const folder::Window window = resolve_window(config, options);
-  const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
+}
 
+void warn_of_settings(const config::Config& config, const folder::Options& options) {
   if (!config.chosen.empty() && !options.quiet) fmt::print(stderr, "nustream: {}\n", config.chosen);
   warn(config::overshoot(config), options);
   warn(config::dotted_member(config), options);
   warn(config::too_few_batches(config), options);
-  const bool lines = !options.quiet && !options.json;
-  console::OperatorFile operators(options.operator_json);
-  console::OperatorFile report(options.report, journal::Audience::everyone);
-  console::OperatorFile chart(options.chart, journal::Audience::everyone);
-  console::PathPrinter printer(lines ? stdout : nullptr);
-  StreamInput stream(config, window, stop);
-  // The input is opened first: a missing file is told before a state folder is made.
-  if (options.start == folder::Start::fresh) stream.open(window.first);
-  std::optional<Serving> serving;
-  const auto published = [&](std::string_view released) {
-    printer.published(released);
-    if (serving) serving->published(released);
-  };
-  folder::Session session(config, mechanism, window, options, published, stream);
-  share.begin(session.ledger_total(session.lane().steps()));
-  if (options.serve) serving.emplace(config, mechanism, session);
-  if (const users::UserKey* key = session.user_key()) identifiers.use(*key);
-  console::PromiseWarnings promise;
-  promise.tell(session.warnings());
-  if (!session.begun().empty() && !options.quiet) fmt::print(stderr, "nustream: {}\n", session.begun());
-  if (options.start != folder::Start::resume) {
-    const std::string advice = engine::short_of_budget(mechanism, session.step_limit());
-    const bool before_a_release = session.step_limit() < StepCount{config.descent.release_every};
-    warn(advice.empty() || !before_a_release ? advice : advice + "; it ends before the first release (release.every)",
-         options);
-  }
-  stream.open(session.lane().position().value());
-  decode::Reader& input = stream.reader();
-  if (lines && reads_pipe(config)) {
-    fmt::print(stderr,
-               "nustream: a pipe cannot be read again: what is read but not committed when this ends is lost\n");
+}
+
+/// How many records a lane at `position` has still to read; nothing where the input's end is not known.
+std::optional<std::uint64_t> records_left(const folder::Window& window, Position position) {
+  if (!window.end) return std::nullopt;
+  const std::uint64_t all = window.first + (*window.end - window.first) * window.passes;
+  return all > position.value() ? all - position.value() : 0;
+}
+
+/// What a run owns besides its settings. The files are made first, since a path that cannot be written is told before
+/// anything is spent; the input is opened before the state folder, so that a missing file leaves no folder behind.
+class Run {
+ public:
+  Run(const config::Config& config, const config::Mechanism& mechanism, const folder::Window& window,
+      const folder::Options& options, const std::atomic<int>& stop)
+      : config_(config),
+        mechanism_(mechanism),
+        window_(window),
+        options_(options),
+        stop_(stop),
+        lines_(!options.quiet && !options.json),
+        operators_(options.operator_json),
+        report_(options.report, journal::Audience::everyone),
+        chart_(options.chart, journal::Audience::everyone),
+        printer_(lines_ ? stdout : nullptr),
+        stream_(config, window, stop) {
+    if (options.start == folder::Start::fresh) stream_.open(window.first);
+    const auto published = [this](std::string_view released) {
+      printer_.published(released);
+      if (serving_) serving_->published(released);
+    };
+    session_.emplace(config, mechanism, window, options, published, stream_);
   }
 
-  publish::ReleaseEncoder encoder = engine::release_encoder(
-      config, mechanism, {config.lane, session.epoch(), session.digest(), session.is_private()},
-      session.ledger_total());
-  engine::Stepper stepper(session.lane(), session.feed(), encoder, config.descent.minibatch, session.step_limit(),
-                          session.released_at());
-  RecordLoop loop(stepper, input, config.descent,
-                  Cadence{config.state.commit_records, std::chrono::duration<double>(config.state.commit_seconds),
-                          config.state.rejects},
-                  Pacer(options.speed), first_look(config, mechanism, options, session));
-  const std::uint64_t steps_before = session.lane().steps().value();
-  std::optional<std::uint64_t> records_total;
-  if (window.end) {
-    const std::uint64_t all = window.first + (*window.end - window.first) * window.passes;
-    const std::uint64_t at = session.lane().position().value();
-    records_total = all > at ? all - at : 0;
+  /// Everything that is said and claimed before the first record is stepped.
+  void begin(folder::AccountShare& share, users::Identifiers& identifiers) {
+    share.begin(session_->ledger_total(session_->lane().steps()));
+    if (options_.serve) serving_.emplace(config_, mechanism_, *session_);
+    if (const users::UserKey* key = session_->user_key()) identifiers.use(*key);
+    promise_.tell(session_->warnings());
+    if (!session_->begun().empty() && !options_.quiet) fmt::print(stderr, "nustream: {}\n", session_->begun());
+    if (options_.start != folder::Start::resume) warn_of_budget();
+    stream_.open(session_->lane().position().value());
+    if (lines_ && reads_pipe(config_)) {
+      fmt::print(stderr,
+                 "nustream: a pipe cannot be read again: what is read but not committed when this ends is lost\n");
+    }
   }
-  std::exception_ptr failure;
-  Ending ending = Ending::input;
-  try {
-    ending = loop.run(
-        stop,
+
+  /// Steps every record, and says how that ended.
+  Exit go(folder::AccountShare& share) {
+    publish::ReleaseEncoder encoder = engine::release_encoder(
+        config_, mechanism_, {config_.lane, session_->epoch(), session_->digest(), session_->is_private()},
+        session_->ledger_total());
+    engine::Stepper stepper(session_->lane(), session_->feed(), encoder, config_.descent.minibatch,
+                            session_->step_limit(), session_->released_at());
+    const std::chrono::duration<double> commit_time(config_.state.commit_seconds);
+    RecordLoop loop(stepper, stream_.reader(), config_.descent,
+                    Cadence{config_.state.commit_records, commit_time, config_.state.rejects}, Pacer(options_.speed),
+                    first_look(config_, mechanism_, options_, *session_));
+    const std::uint64_t steps_before = session_->lane().steps().value();
+    std::exception_ptr failure;
+    Ending ending = Ending::input;
+    try {
+      ending = play(loop, stepper);
+    } catch (const Failure&) {
+      failure = std::current_exception();  // told behind what the run came to until then
+    }
+    settle(share, loop, steps_before);
+    if (failure) std::rethrow_exception(failure);
+    say_how_it_ended(config_, options_, *session_, ending, stepper.released_at());
+    if (ending == Ending::input && loop.counts().records == 0 && loop.counts().left_over == 0) say_nothing_came();
+    show(loop, ending);
+    if (serving_) serving_->stay_until(stop_);
+    return exit_of(ending);
+  }
+
+ private:
+  void warn_of_budget() {
+    const std::string advice = engine::short_of_budget(mechanism_, session_->step_limit());
+    const bool before_a_release = session_->step_limit() < StepCount{config_.descent.release_every};
+    warn(advice.empty() || !before_a_release ? advice : advice + "; it ends before the first release (release.every)",
+         options_);
+  }
+
+  Ending play(RecordLoop& loop, const engine::Stepper& stepper) {
+    const decode::Reader& input = stream_.reader();
+    const auto records_total = records_left(window_, session_->lane().position());
+    return loop.run(
+        stop_,
         [&](folder::BatchResult result) {
-          session.commit(std::move(result), loop.counts().rejected, stepper.released_at());
-          promise.tell(session.witness_warning());
-          if (serving) serving->counted(loop.counts());
+          session_->commit(std::move(result), loop.counts().rejected, stepper.released_at());
+          promise_.tell(session_->witness_warning());
+          if (serving_) serving_->counted(loop.counts());
         },
         [&](std::uint64_t records) {
-          printer.progress({records, input.bytes_read(), input.bytes_total(), records_total});
+          printer_.progress({records, input.bytes_read(), input.bytes_total(), records_total});
         });
-  } catch (const Failure&) {
-    failure = std::current_exception();
-  }
-  session.finish();
-  share.settle(session.ledger_total(session.lane().steps()));
-  printer.finish();
-  warn(publish::large_delta(config.privacy.deltas(), session.lane().position().value()), options);
-  promise.tell(session.warnings());
-  console::warn_of_lost(rejects_of(session));
-  console::print_for_operator(counted(loop, session), rejects_of(session));
-  if (options.start == folder::Start::resume) say_of_epoch(config, session, loop, steps_before);
-  if (failure) std::rethrow_exception(failure);
-  say_how_it_ended(config, options, session, ending, stepper.released_at());
-
-  if (ending == Ending::input && loop.counts().records == 0 && loop.counts().left_over == 0) {
-    if (options.start == folder::Start::fresh && !options.from && !options.to) throw decode::no_records(config.input);
-    say_nothing_was_read(config, options, window, session.lane().position());
   }
 
-  const console::Summary summary = summarise(config, mechanism, session, printer, loop, ending);
-  operators.write(console::operator_json(summary.counts, summary.rejects) + '}');
-  const report::Run again{report::again(config, options)};
-  if (!options.report.empty()) report.write(report::page(config, mechanism, again));
-  if (!options.chart.empty()) chart.write(report::chart_file(config, mechanism, again));
-  if (options.json) fmt::print("{}\n", console::to_json(summary));
-  if (lines) console::print_table(summary, stdout);
-  if (serving) serving->stay_until(stop);
-  return exit_of(ending);
+  /// Waits until everything is durable, and says what the operator has to know of it.
+  void settle(folder::AccountShare& share, const RecordLoop& loop, std::uint64_t steps_before) {
+    session_->finish();
+    share.settle(session_->ledger_total(session_->lane().steps()));
+    printer_.finish();
+    warn(publish::large_delta(config_.privacy.deltas(), session_->lane().position().value()), options_);
+    promise_.tell(session_->warnings());
+    console::warn_of_lost(rejects_of(*session_));
+    console::print_for_operator(counted(loop, *session_), rejects_of(*session_));
+    if (options_.start == folder::Start::resume) say_of_epoch(config_, *session_, loop, steps_before);
+  }
+
+  void say_nothing_came() {
+    if (options_.start == folder::Start::fresh && !options_.from && !options_.to) {
+      throw decode::no_records(config_.input);
+    }
+    say_nothing_was_read(config_, options_, window_, session_->lane().position());
+  }
+
+  /// The answer, in each of the forms that were asked for.
+  void show(const RecordLoop& loop, Ending ending) {
+    const console::Summary summary = summarise(config_, mechanism_, *session_, printer_, loop, ending);
+    operators_.write(console::operator_json(summary.counts, summary.rejects) + '}');
+    const report::Run again{report::again(config_, options_)};
+    if (!options_.report.empty()) report_.write(report::page(config_, mechanism_, again));
+    if (!options_.chart.empty()) chart_.write(report::chart_file(config_, mechanism_, again));
+    if (options_.json) fmt::print("{}\n", console::to_json(summary));
+    if (lines_) console::print_table(summary, stdout);
+  }
+
+  const config::Config& config_;
+  const config::Mechanism& mechanism_;
+  const folder::Window& window_;
+  const folder::Options& options_;
+  const std::atomic<int>& stop_;
+  bool lines_;  ///< whether standard output holds a path and a table
+  console::OperatorFile operators_;
+  console::OperatorFile report_;
+  console::OperatorFile chart_;
+  console::PathPrinter printer_;
+  StreamInput stream_;
+  std::optional<Serving> serving_;
+  std::optional<folder::Session> session_;
+  console::PromiseWarnings promise_;
+};
+
+}  // namespace
+
+Exit run(config::Config config, const folder::Options& options, folder::AccountShare& share) {
+  secrets::harden_process();
+  const std::atomic<int>& stop = console::watch_signals();
+  require_allowed(config, options);
+  users::Identifiers identifiers(config::partitioner_of(config));
+  if (config.schema.user) config.schema.user->reader = &identifiers;
+  const folder::Window window = resolve_window(config, options);
+  const config::Mechanism mechanism = make_mechanism(config, participation(window, config.descent.minibatch));
+  warn_of_settings(config, options);
+  Run one(config, mechanism, window, options, stop);
+  one.begin(share, identifiers);
+  return one.go(share);
 }
 
 }  // namespace nustream::replay

@@ -49,13 +49,7 @@ serve::PublicLane public_lane(const config::Config& config, const config::Mechan
 
 void take_over(const publish::ReportedIntervals& intervals, publish::ShownRelease& release) {
   if (intervals.bounds.size() != release.estimate.size()) return;
-  release.interval = intervals.bounds;
-  release.interval_kind = intervals.kind;
-  release.interval_covers = intervals.covers;
-  release.interval_level = intervals.level;
-  release.interval_through = intervals.through;
-  release.interval_steps = intervals.effective_steps;
-  release.interval_too_few = intervals.too_few;
+  release.interval = intervals;
 }
 
 void append_summary(const serve::ShownLane& lane, std::string& out) {
@@ -91,7 +85,8 @@ void append_command(const config::Config& config, const Run& run, std::string& o
 serve::ShownLane reported_lane(const config::Config& config, const config::Mechanism& mechanism, const Run& run) {
   const std::filesystem::path folder(config.state.directory);
   serve::ShownLane lane = shown_lane(config, mechanism, folder / journal::folder_files::releases);
-  if (lane.release && lane.release->interval.empty() && run.intervals) take_over(*run.intervals, *lane.release);
+  if (lane.release && lane.release->interval.bounds.empty() && run.intervals)
+    take_over(*run.intervals, *lane.release);
   return lane;
 }
 

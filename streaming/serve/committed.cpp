@@ -75,8 +75,8 @@ CommittedModel CommittedModel::published(std::string_view record) {
   }
   mean.estimate = values_of(object, "estimate");
   mean.average = values_of(object, "average");
-  if (object["moments"]["records"].get(mean.records) != simdjson::SUCCESS) mean.records = 0;
-  if (object["moments"]["floored"].get(mean.floored) != simdjson::SUCCESS) mean.floored = 0;
+  if (object["moments"]["records"].get(mean.sums.records) != simdjson::SUCCESS) mean.sums.records = 0;
+  if (object["moments"]["floored"].get(mean.sums.floored) != simdjson::SUCCESS) mean.sums.floored = 0;
   return {std::move(text), lanes, std::move(mean)};
 }
 

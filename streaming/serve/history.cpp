@@ -134,7 +134,7 @@ void History::keep(const publish::ShownRelease& release) {
                      .epsilon = release.epsilon,
                      .estimate = values_of(release.estimate),
                      .average = values_of(release.average)};
-  for (const auto& [lower, upper] : release.interval) {
+  for (const auto& [lower, upper] : release.interval.bounds) {
     point.lower.push_back(lower);
     point.upper.push_back(upper);
   }

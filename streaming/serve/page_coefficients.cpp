@@ -36,8 +36,9 @@ const char* name_of_estimate(bool of_sums) {
 void append_row(const publish::ShownRelease& release, std::size_t j, std::string& out) {
   const auto& [name, value] = quoted(release)[j];
   out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", chart::escaped(name), data(value));
-  if (!release.interval.empty()) {
-    out += fmt::format("<td>{}</td><td>{}</td>", data(release.interval[j].first), data(release.interval[j].second));
+  if (!release.interval.bounds.empty()) {
+    out += fmt::format("<td>{}</td><td>{}</td>", data(release.interval.bounds[j].first),
+                       data(release.interval.bounds[j].second));
   }
   if (!release.average.empty()) out += "<td>" + data(release.estimate[j].second) + "</td>";
   out += "</tr>\n";
@@ -50,8 +51,8 @@ void append_table(const publish::ShownRelease& release, std::string& out) {
       "scope=\"col\">Coefficient</th><th "
       "scope=\"col\">{}</th>",
       release.step > 1 ? " at step " + count(release.step) : std::string(),
-      release.average.empty() ? name_of_estimate(release.records > 0) : "Average");
-  if (!release.interval.empty()) out += "<th scope=\"col\">From</th><th scope=\"col\">To</th>";
+      release.average.empty() ? name_of_estimate(release.sums.records > 0) : "Average");
+  if (!release.interval.bounds.empty()) out += "<th scope=\"col\">From</th><th scope=\"col\">To</th>";
   if (!release.average.empty()) out += "<th scope=\"col\">Last iterate</th>";
   out += "</tr></thead><tbody>\n";
   for (std::size_t j = 0; j < release.estimate.size(); ++j) append_row(release, j, out);
@@ -124,8 +125,9 @@ chart::Chart coefficient_chart(const History& history, const publish::ShownRelea
       fmt::format("{} quoted estimate is {:.4g}",
                   release.step > 1 ? fmt::format("At step {} the", count(release.step)) : std::string("The"),
                   quoted(release)[j].second);
-  if (!release.interval.empty()) {
-    summary += fmt::format(", its interval {:.4g} to {:.4g}", release.interval[j].first, release.interval[j].second);
+  if (!release.interval.bounds.empty()) {
+    summary += fmt::format(", its interval {:.4g} to {:.4g}", release.interval.bounds[j].first,
+                           release.interval.bounds[j].second);
   }
   return {.title = name + " over the steps",
           .summary = summary + ".",
@@ -147,7 +149,7 @@ std::string drawn(const PageView& view, const ShownLane& lane, std::size_t j, co
   const chart::Chart path = coefficient_chart(lane.history, *lane.release, j, name);
   if (has_path(view, lane)) return chart::svg(path, id);
   chart::Row row{.label = {}, .value = value, .shown = " "};
-  if (!lane.release->interval.empty()) std::tie(row.low, row.high) = lane.release->interval[j];
+  if (!lane.release->interval.bounds.empty()) std::tie(row.low, row.high) = lane.release->interval.bounds[j];
   return chart::svg(
       chart::Rows{.title = name, .summary = path.summary, .axis = {}, .groups = {{"", {row}}}, .mark = 0.0}, id);
 }
@@ -163,7 +165,7 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
                        count(lane.settings.release_every.value()));
     return;
   }
-  append_floored(lane.release->floored, out);
+  append_floored(lane.release->sums.floored, out);
   append_verdict(*lane.release, out);
   append_coverage(*lane.release, out);
   append_table(*lane.release, out);
@@ -176,9 +178,9 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
     const std::string id = fmt::format("c{}", j);
     out += fmt::format("<figure class=\"card\"><figcaption><h3>{}</h3><p><strong>{}</strong>", chart::escaped(name),
                        data(quoted(*lane.release)[j].second));
-    if (!lane.release->interval.empty()) {
-      out += fmt::format(" <span class=\"range\">{} to {}</span>", shown(lane.release->interval[j].first),
-                         shown(lane.release->interval[j].second));
+    if (!lane.release->interval.bounds.empty()) {
+      out += fmt::format(" <span class=\"range\">{} to {}</span>", shown(lane.release->interval.bounds[j].first),
+                         shown(lane.release->interval.bounds[j].second));
     }
     out += "</p></figcaption>" + drawn(view, lane, j, id) + "</figure>\n";
   }
@@ -192,9 +194,9 @@ void append_coefficients(const PageView& view, const ShownLane& lane, std::strin
 void append_model(const PageView& view, std::string& out) {
   if (view.model == nullptr || view.model->estimate.empty() || view.lanes.size() < 2) return;
   const publish::ShownRelease& model = *view.model;
-  const bool of_sums = model.records > 0;
+  const bool of_sums = model.sums.records > 0;
   out += "<section id=\"model\" aria-labelledby=\"model-h\"><h2 id=\"model-h\">Combined model</h2>";
-  append_floored(model.floored, out);
+  append_floored(model.sums.floored, out);
   out += of_sums ? "<p>Solved from the sums of all lanes.</p>"
                  : "<p>The mean of the lanes, each weighted by its steps.</p>";
   out +=

@@ -154,8 +154,8 @@ void PublicSurface::show(const CommittedRelease& release) {
   show_interval(last, *lane);
   const publish::ReleaseHeader& header = lane->shown.settings.header;
   set(lane->series.last_release_steps, metrics_.last_release_steps, header, static_cast<double>(last.step));
-  if (last.records > 0) {
-    set(lane->series.floored, metrics_.floored, header, static_cast<double>(last.floored));
+  if (last.sums.records > 0) {
+    set(lane->series.floored, metrics_.floored, header, static_cast<double>(last.sums.floored));
   }
   if (!release.at() && !now_) return;
   set(lane->series.last_release, metrics_.last_release, header, release.at() ? *release.at() : now_());
@@ -163,16 +163,16 @@ void PublicSurface::show(const CommittedRelease& release) {
 
 /// An interval that a later release no longer has is taken down: it would stand beside another estimate.
 void PublicSurface::show_interval(const publish::ShownRelease& release, OpenLane& lane) {
-  if (release.interval.empty()) {
+  if (release.interval.bounds.empty()) {
     lane.series.interval_lower.clear();
     lane.series.interval_upper.clear();
     return;
   }
   Values lower;
   Values upper;
-  for (std::size_t j = 0; j < release.interval.size(); ++j) {
-    lower.emplace_back(release.estimate[j].first, release.interval[j].first);
-    upper.emplace_back(release.estimate[j].first, release.interval[j].second);
+  for (std::size_t j = 0; j < release.interval.bounds.size(); ++j) {
+    lower.emplace_back(release.estimate[j].first, release.interval.bounds[j].first);
+    upper.emplace_back(release.estimate[j].first, release.interval.bounds[j].second);
   }
   set_features(lower, metrics_.interval_lower, lane.shown.settings.header, lane.series.interval_lower);
   set_features(upper, metrics_.interval_upper, lane.shown.settings.header, lane.series.interval_upper);

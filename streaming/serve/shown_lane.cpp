@@ -42,10 +42,10 @@ void append_lane(const ShownLane& lane, std::string& out) {
       publish::append_intervals("interval", *lane.release, *intervals, out);
     }
     publish::append_strength(*lane.release, out);
-    if (lane.release->records > 0) {
+    if (lane.release->sums.records > 0) {
       out += ",\"moments\":{\"records\":";
-      append_number(lane.release->records, out);
-      append_field("floored", lane.release->floored, out);
+      append_number(lane.release->sums.records, out);
+      append_field("floored", lane.release->sums.floored, out);
       out += '}';
     }
   } else {

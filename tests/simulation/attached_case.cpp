@@ -35,8 +35,8 @@ void draw_keys(AttachedCase& drawn) {
 void draw_limits(Draws& draws, AttachedCase& drawn) {
   config::Config& config = drawn.settings.config;
   drawn.release_bytes_max = attach::release_bytes(config, drawn.settings.mechanism);
-  config.release_linger = std::chrono::milliseconds(draws.chance(0.5) ? 0 : 300);
-  config.outbox_bytes_max = drawn.release_bytes_max * (1 + draws.draw(8));
+  config.publishing.linger = std::chrono::milliseconds(draws.chance(0.5) ? 0 : 300);
+  config.publishing.outbox_bytes_max = drawn.release_bytes_max * (1 + draws.draw(8));
   drawn.faults = {draws.chance(0.5) ? 0.2 : 0, draws.chance(0.5) ? 0.03 : 0, draws.chance(0.5) ? 0.15 : 0,
                   draws.chance(0.5) ? 0.5 : 0};
 }

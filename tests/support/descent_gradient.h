@@ -34,29 +34,27 @@ inline OneStep one_step(const descent::kernel::Variant& variant, const model::Lo
                  descent::Packed<std::int64_t>(descent::packed_size(d)), false};
   std::copy(theta.begin(), theta.end(), result.theta.begin());
   std::vector<std::int64_t> units(d);
-  descent::kernel::Job job{.loss = loss,
-                           .dimension = d,
-                           .steps = 1,
-                           .minibatch = targets.size(),
-                           .x = rows.data(),
-                           .y = targets.data(),
-                           .noise = noise.data(),
-                           .step_sizes = step_sizes.data(),
-                           .average_gains = nullptr,
-                           .grid = &grid,
-                           .units_per_gradient = 1 / grid.spacing(),
-                           .radius = descent::clip_radius_in_units(grid, d),
-                           .gradient_per_unit = 1,
-                           .l2 = 0,
-                           .ball_radius = 0,
-                           .lower = nullptr,
-                           .upper = nullptr,
-                           .projection = &projection,
-                           .theta = result.theta.data(),
-                           .sum = result.sum.data(),
-                           .units = units.data(),
-                           .average = nullptr,
-                           .clipped = 0};
+  descent::kernel::Job job{
+      .loss = loss,
+      .dimension = d,
+      .steps = 1,
+      .minibatch = targets.size(),
+      .x = rows.data(),
+      .y = targets.data(),
+      .noise = noise.data(),
+      .step_sizes = step_sizes.data(),
+      .average_gains = nullptr,
+      .grid = &grid,
+      .units_per_gradient = 1 / grid.spacing(),
+      .radius = descent::clip_radius_in_units(grid, d),
+      .gradient_per_unit = 1,
+      .l2 = 0,
+      .bounds = {.ball_radius = 0, .lower = nullptr, .upper = nullptr, .projection = &projection},
+      .theta = result.theta.data(),
+      .sum = result.sum.data(),
+      .units = units.data(),
+      .average = nullptr,
+      .clipped = 0};
   variant.run(job);
   result.clipped = job.clipped > 0;
   return result;

@@ -122,6 +122,9 @@ class RowBuilder {
   [[nodiscard]] double exposure(const double* readings) const noexcept;
   [[nodiscard]] double weight(const double* readings) const noexcept;
   [[nodiscard]] bool is_target(double value) const noexcept;
+  [[nodiscard]] std::string reason_of_field(std::size_t f, double reading) const;  ///< of one that is not finite
+  [[nodiscard]] std::string reason_of_values(const double* readings) const;        ///< where all of them are
+  [[nodiscard]] std::string no_label() const;
 
   std::vector<Field> fields_;
   std::vector<Map> maps_;  ///< the features, then the target where there is one
