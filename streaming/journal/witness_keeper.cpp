@@ -91,6 +91,8 @@ std::exception_ptr WitnessKeeper::try_to_write(const Witness& witness) noexcept 
   }
 }
 
+// The file is read before each write. Only this run should be writing it, so that any other content shows that a copy
+// of the folder is running too.
 void WitnessKeeper::write(const Witness& witness) {
   const std::string present = read_file_if_any(*disk_, file_);
   if (!present.empty() && present != last_) {
