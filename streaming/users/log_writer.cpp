@@ -21,7 +21,8 @@ void LogWriter::resume(const StoreMark& mark, const Segment& segment) {
   open_commit_ = mark.commit + 1;
 }
 
-/// Begins a segment where it is time to.
+/// Begins a batch, and a segment with it where the present one is full: all parts of the table are in it, and its
+/// changes are as long as the parts.
 Appended LogWriter::open_batch() {
   NUSTREAM_REQUIRE(open_commit_ != 0, "a store of users is loaded before it is appended to");
   const bool is_full = segment_.parts == Table::parts &&
@@ -39,7 +40,7 @@ void LogWriter::write(UserRecord record, Appended& out) {
   segment_.count(out.records.back());
 }
 
-/// All of them, as records that are not too long; one of them at least.
+/// Writes all `entries`, as records that are not too long; one record at least, which may be empty.
 void LogWriter::write(RecordKind kind, std::uint8_t part, std::span<const Entry> entries, Appended& out) {
   do {
     const auto taken = entries.first(std::min(entries.size(), sizes_.entries_max));

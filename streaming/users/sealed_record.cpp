@@ -50,7 +50,7 @@ std::string heading_of(const UserRecord& record, std::size_t plain_size) {
   return heading;
 }
 
-/// What the plain bytes of a record say; its kind is set.
+/// Reads the plain bytes of a record into `record`, whose kind is set already.
 void read_plain(std::string_view plain, UserRecord& record) {
   if (record.kind == RecordKind::epoch) {
     if (plain.size() != epoch_bytes) throw damaged();

@@ -35,7 +35,7 @@ void derive(const noise::KeyBytes& from, std::string_view label, std::span<std::
   NUSTREAM_REQUIRE(status == 0, "keyed BLAKE2b");
 }
 
-// Outlives every key, whatever order static objects end in.
+// Never destroyed, so that it outlives every key, in whatever order static objects are destroyed.
 secrets::LockedMemory& key_memory() {
   static auto* const memory = new secrets::LockedMemory;
   return *memory;

@@ -44,7 +44,8 @@ std::string UserLog::header(std::uint64_t segment) const {
   return bytes + context_;
 }
 
-/// Its number is 0 where the file is missing, or a crash left no whole header.
+/// Opens one of the two files. The segment's number is 0 where the file is missing, or where a crash left no whole
+/// header.
 UserLog::SegmentFile UserLog::open_segment(unsigned file, journal::Access access) const {
   SegmentFile segment;
   segment.file = disk_.open(path(file), access);
@@ -125,10 +126,11 @@ void UserLog::load(const StoreMark& mark) {
     segment.file->sync();
   }
   writer_.resume(mark, files_[current_].segment);
-  new_name_ = true;  // a file that an earlier process made and was killed over
+  new_name_ = true;  // an earlier process may have made a file and been killed before its name was durable
 }
 
-/// The header of the segment that the writer has begun, in a file of its own.
+/// Makes the file for the segment that the writer has begun, in place of the older one of the two. Returns its
+/// header.
 std::string UserLog::begin_file() {
   const std::uint64_t number = writer_.segment().number;
   if (number > 1) current_ = 1 - current_;
