@@ -215,6 +215,7 @@ MovedUsers LanesBefore::read() const {
     if (own) moved.entries = *std::move(own);
   }
   if (moved.carries_over) return moved;
+  // Counts cannot be carried over, so that everybody counts anew, except the closed users that can be found.
   moved.spent = engine::without_counts(moved.spent, setup_.config.privacy.neighbours());
   ClosedUsers closed = closed_in(marks);
   moved.entries = std::move(closed.entries);

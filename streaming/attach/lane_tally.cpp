@@ -56,7 +56,7 @@ void LaneTally::read(const record::RowBatch& rows, std::size_t first, const chec
 }
 
 void LaneTally::tick(std::chrono::steady_clock::time_point now) {
-  if (now - told_at_ < between_lines) return;
+  if (now - told_at_ < between_lines) return;  // these lines are rare, so that they do not drown others in the log
   told_at_ = now;
   const check::Tally since = tally_.since(told_);
   told_ = tally_;

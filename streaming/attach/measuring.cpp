@@ -62,6 +62,7 @@ class Measuring {
   std::string ranges() {
     while (true) {
       try {
+        // After each interruption the state is asked first: an own commit whose answer was lost may have succeeded.
         if (auto held = held_by_state()) return *std::move(held);
         if (auto found = measured()) return *std::move(found);
       } catch (const kafka::LaneInterrupted& interrupted) {

@@ -367,7 +367,7 @@ void Service::shut_down(const std::string& tag) {
     consumer_.begin_close(short_patience);
     loop_.stop();
   });
-  for (const auto& [lane, worker] : std::map(lanes_)) worker->drain(tag);
+  for (const auto& [lane, worker] : std::map(lanes_)) worker->drain(tag);  // over a copy: a worker may leave at once
   close_if_drained();
 }
 

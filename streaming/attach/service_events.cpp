@@ -134,6 +134,7 @@ void Service::handle(const kafka::Revoked& revoked) {
     if (roster_.revoke(lane_of(partition))) operators_.close_lane(lane_of(partition));
     if (lanes_.count(lane_of(partition)) > 0) revocation_->waiting_for.insert(lane_of(partition));
   }
+  // Over a copy: a worker may leave at once, and lane_gone() changes the set.
   for (const LaneId lane : std::set(revocation_->waiting_for)) {
     const auto worker = lanes_.at(lane);
     if (revoked.lost) {

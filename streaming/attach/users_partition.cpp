@@ -20,6 +20,7 @@ void UsersPartition::read(std::uint64_t from, std::uint64_t end, const TakeAny& 
   const auto offset = [](std::uint64_t value) { return kafka::Offset{static_cast<std::int64_t>(value)}; };
   const kafka::TopicPartition partition = place_.in(place_.topics.users);
   kafka::PartitionReader committed(client_, kafka::Isolation::read_committed, place_.group);
+  // Compaction or retention may have moved the beginning of the partition beyond the offset that a state knows.
   const kafka::Offset low = committed.watermarks(partition, kafka::in(patience_)).low;
   const kafka::Offset last = std::max(low, offset(end));
   committed.read_patiently(partition, std::clamp(offset(from), low, last), last, patience_,

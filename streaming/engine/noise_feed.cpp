@@ -58,6 +58,7 @@ void NoiseFeed::Stage::next_block(std::uint64_t next_step) {
 
 std::span<const noise::GridNoise> NoiseFeed::take(std::size_t steps_max) {
   // A block is drawn only when one of its steps is asked for: a stream at its horizon has no block left to draw.
+  // Stages have different dimensions, and so blocks of different lengths: the slice ends where the first block ends.
   std::uint64_t end = next_step_ + steps_max;
   for (Stage& stage : stages_) {
     if (next_step_ >= stage.end) stage.next_block(next_step_);

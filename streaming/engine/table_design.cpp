@@ -70,6 +70,7 @@ TableDesign settle_design(config::Config& config, std::uint64_t rows) {
   if (m > rows) {
     refuse_size(config, "descent.minibatch", m, "at most the number of records; leave it out for full batches");
   }
+  // Runs are over the same records, so that each has an equal share of rho.
   const bool by_runs = config.intervals.kind == config::Intervals::Kind::runs;
   const std::uint64_t runs = by_runs ? config.intervals.count : 1;
   config::Privacy& privacy = config.privacy;

@@ -48,6 +48,7 @@ RunEnd DescentRun::go(const std::atomic<int>& stop) {
     commit();
     opened = now;
   }
+  // The last iterate is released whatever ended the run: the answer of a table is its last release.
   session_.lane().release_now();
   const int signal = has_steps_left() ? stop.load() : 0;
   encode(signal != 0 ? "shutdown" : "end");

@@ -76,6 +76,7 @@ GrowingColumn::GrowingColumn(GrowingColumn&& other) noexcept
 void GrowingColumn::reserve(std::size_t size) {
   if (size <= capacity_) return;
   const std::size_t capacity = std::max({size, first_capacity, 2 * capacity_});
+  // mremap() moves pages and copies no bytes, which for a table of gigabytes is what makes growing cheap.
   void* const memory =
       data_ == nullptr
           ? ::mmap(nullptr, capacity * sizeof(double), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)

@@ -61,6 +61,7 @@ void OneStepAccount::go_on(const std::string& sealed) {
 void OneStepAccount::begin() {
   if (!witness_) return;
   witness_->find(std::nullopt);
+  // The folder is empty, but a witness knows of fits in it: their spend would be forgotten.
   if (!witness_->found()) return;
   throw Failure(Exit::data, fmt::format("{}: the ledger is gone, and with it what was spent ({}, as {} tells); "
                                         "restore the folder, or name another one with --state, for other records",

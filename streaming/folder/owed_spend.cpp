@@ -39,6 +39,8 @@ std::optional<journal::LedgerEntry> owed_for(const journal::LastRelease& release
                                     ": the last release does not say what users may do; restore "
                                     "the folder, or begin in another one");
     }
+    // The release tells only the spend of a user that used up its limits. As ρ of k alone it is charged to every
+    // user.
     of_user = journal::UserSpend{*release.limits, false, {}, std::nullopt};
     if (release.limits->participation()) of_user->by_count.push_back(*release.rho);
     if (release.limits->mass()) of_user->of_mass = *release.rho;

@@ -66,6 +66,7 @@ void change_state(const config::Config& config, std::optional<std::uint64_t> ins
   files.recover(state.record.recovery());
   const std::function<void()> before_state = change(*disk, state);
   journal::StateRecord& record = state.record;
+  // recover() has published what the state owed, so that the changed state owes nothing.
   record.outbox.clear();
   record.ledger_entry.clear();
   record.bookmark = files.bookmark();

@@ -218,6 +218,8 @@ void charge(Disk& disk, const Disk::Path& path, const Member& member,
   AccountBook after = read.book;
   keep(after, charged(read.book));
   const Charge& next = *after.charge_of(member.id);
+  // Only a reservation that grows can be refused. What was spent is a fact, and what was reserved before may be
+  // reserved again.
   if (next.is_reserved && next.rho > charged_before && after.total() > read.book.budget) {
     throw Failure(Exit::exhausted, path.string() + ": " + number(next.rho) + " more for stream '" + member.stream +
                                        "' would cross the account's budget " + number(read.book.budget) +

@@ -132,7 +132,7 @@ void FolderWitness::look_at(const fs::path& file, bool has_account) {
     throw of_this_place_under_another_key(file, witness);
   }
   if (!one->read.is_authentic) throw damaged(file);
-  if (found_ && !is_further(witness, *found_)) return;
+  if (found_ && !is_further(witness, *found_)) return;  // of several witnesses the furthest counts
   found_ = witness;
   bytes_ = std::move(one->bytes);
   file_ = file;
@@ -175,8 +175,9 @@ void FolderWitness::doubt_files() {
              "be told whether its ledger and releases are an older copy; from now on there is a witness";
 }
 
-// Several commits may stand between two lines of the ledger. Among those, the number of steps alone tells which is
-// later.
+// Where folder and witness know the same last line of the ledger, the number of steps tells which of their commits is
+// later, since several commits may stand between two lines. Otherwise the ledger has to hold the witness's line, or a
+// later epoch has to charge for what the ledger lacks.
 bool FolderWitness::is_held_by(Disk& disk, EpochId epoch, StepCount steps, const StateRecord& record) const {
   if (!found_ || found_->ledger_head == empty_ledger_head) return true;
   if (found_->ledger_head == record.ledger_head) return epoch != found_->epoch || steps >= found_->steps;

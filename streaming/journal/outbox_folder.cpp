@@ -58,6 +58,7 @@ void OutboxFolder::judge_last_release() {
 
 void OutboxFolder::recover(const Recovery& recovery) {
   NUSTREAM_REQUIRE(loaded_state_.has_value() && !ready_, "recover() follows a load() that gave a state");
+  // Both files are judged before anything is changed, so that a folder that is refused stays as it was.
   const Bookmark mark = decode_bookmark(recovery.bookmark);
   ledger_.judge(mark.ledger, recovery.ledger_entry);
   releases_.judge(mark.releases, recovery.outbox);

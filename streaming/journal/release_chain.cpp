@@ -89,7 +89,7 @@ std::string chained(std::string_view releases, ReleaseChain& chain, const secret
       append_hex("signature", keys.sign(secrets::Signing::release, line), line);
     }
     line += "}\n";
-    if (tag_of(fields) == by_cadence) chain.head = hash_of(line);
+    if (tag_of(fields) == by_cadence) chain.head = hash_of(line);  // no later release names any other one
     out += line;
   }
   return out;

@@ -53,6 +53,8 @@ Rotated rotate_key(Disk& disk, const std::filesystem::path& folder, const secret
   State state = load_state(files, folder, old_keys);
   StateRecord& record = state.record;
   const bool is_older = witnesses != nullptr && find_both(disk, folder, state, *witnesses);
+  // recover() publishes what the state still owes, under the old key. So the new state has an empty outbox, and its
+  // only line is the one that hands the ledger on to the new key.
   files.recover(record.recovery());
   Ledger ledger = read_ledger(disk, folder, old_keys);
   settle(ledger, record);

@@ -81,6 +81,8 @@ void LaneChecks::check_ledger(const journal::State& state, const std::optional<O
   if (state.record.ledger_head == journal::empty_ledger_head) return;
   const TopicPartition partition = place_.in(place_.topics.ledger);
   const Watermarks log = committed_.watermarks(partition, deadline());
+  // The bookmark's line is the state's own or one before it. From there on the state's own line has to come, and none
+  // behind it.
   const Offset from = line.value_or(log.low);
   if (from < log.low || log.high < from) contradiction("the ledger topic lost lines that the state knows");
   bool found = false;
@@ -121,6 +123,7 @@ LaneChecks::Input LaneChecks::check_input(const journal::StateRecord& record, bo
     find_again(record, input);
   }
   if (!input.changed.empty()) return input;
+  // A committed offset proves the log, since deleting a topic deletes the group's offsets for it.
   const bool has_read_nothing = !took_steps && record.position == record.start;
   if (check_committed_offset(record) || has_read_nothing) input.unproven = false;
   return input;
@@ -186,6 +189,7 @@ journal::Ledger LaneChecks::ledger() {
 }
 
 LaneChecks::Remains LaneChecks::remains() {
+  // All records are read, also aborted ones: a release that somebody may have read counts as public.
   Remains remains{ledger(), std::nullopt, committed_.committed(place_.in(place_.topics.input), deadline())};
   const TopicPartition releases = place_.in(place_.topics.releases);
   const Watermarks log = uncommitted_.watermarks(releases, deadline());

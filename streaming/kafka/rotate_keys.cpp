@@ -40,7 +40,7 @@ class LaneRotation {
   /// Seals the lane's state anew. Returns whether there was a state under the old key.
   bool run() {
     const std::optional<std::string> sealed = edit_.take_over();
-    if (sealed && is_rotated(*sealed)) return false;
+    if (sealed && is_rotated(*sealed)) return false;  // a rotation that a crash ended had come as far as this lane
     const LaneChecks::Remains remains = checks_.remains();
     if (!sealed) {
       if (!remains.any()) return false;

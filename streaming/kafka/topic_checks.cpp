@@ -70,7 +70,7 @@ std::optional<Error> describe_configuration(const Client& client, const std::str
   rd_kafka_ConfigResource_t* resources[] = {resource.get()};
   rd_kafka_DescribeConfigs(client.handle.get(), resources, 1, options.get(), answers.get());
   const EventHandle event = wait_for_answer(answers.get(), milliseconds);
-  if (!event) return error_of(RD_KAFKA_RESP_ERR__TIMED_OUT);
+  if (!event) return error_of(RD_KAFKA_RESP_ERR__TIMED_OUT);  // ask_until() asks again, until its deadline
   return read_answer(event.get(), configuration);
 }
 

@@ -27,6 +27,7 @@ class WriteCheck {
         producer_(transactional_producer(settings, id_, {topic_})) {}
 
   void run() {
+    // init() shows whether the transactional id may be used, and a record whether the topic may be written to.
     if (const auto error = finish([this] { return producer_->init(deadline_); })) {
       return judge("write under transactional id '" + id_ + "'", *error);
     }

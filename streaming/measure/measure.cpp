@@ -148,6 +148,8 @@ Settled settle(const config::Config& asked, config::Purpose purpose, const folde
   if (!held) held = Held{measure_now(asked, purpose, options, rule, share), true};
   Settled settled{settled_config(asked, purpose, held->ranges, asked.state.directory, "another state.directory"),
                   options};
+  // The run's epoch begins behind the one that measured. It reads the same records from the first one on, and begins
+  // at the settings' start, since measuring has released no iterate.
   if (held->is_measuring) {
     settled.options.start = folder::Start::new_epoch;
     settled.options.from_start = true;

@@ -62,6 +62,7 @@ std::string Values::of_column(std::size_t column, std::string_view setting) cons
   const bool is_target = column == asked_.schema.features.size();
   const record::Feature& as_read = is_target ? *asked_.schema.target : asked_.schema.features[column];
   const ranges::Placement& placement = fit_.placements[column];
+  // The columns were measured as the settings read them, so that a scale which is not measured still applies.
   if (setting == "center") return fmt::format("{}", placement.centre * as_read.scale);
   if (setting == "scale") return fmt::format("{}", placement.scale);
   const ranges::Interval& seen = fit_.intervals[column];

@@ -30,6 +30,7 @@ Taken Rebuild::take(std::string_view sealed) {
     require_known(place, sealed);
     return Taken::beyond;
   }
+  // The first record may have any number, since older ones were removed; from there on there must be no gap.
   if (last_ && place.number != *last_ + 1) {
     throw contradiction("has record " + std::to_string(place.number) + " after " + std::to_string(*last_) +
                         ": records are missing or out of order");

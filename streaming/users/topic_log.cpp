@@ -77,6 +77,8 @@ void TopicLog::begin(std::uint64_t end) {
 
 std::vector<journal::KeyedRecord> TopicLog::keyed(Appended batch) {
   mark_.store = writer_.mark();
+  // The batch's records are the last ones that the mark counts. Where they begin a segment, the present segment
+  // becomes the one before it, and slot and places of their keys are counted from the first of them.
   std::uint64_t number = mark_.store.number - batch.records.size();
   if (batch.begins_segment) {
     mark_.before = mark_.current;
