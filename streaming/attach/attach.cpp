@@ -219,8 +219,7 @@ Exit run(config::Config config, const Options& options) {
   for (const std::string& warning : facts.warnings) log::warning("topics", warning);
   require_room_for_lanes(config, facts.partitions);
   if (config.users) divide_users(config, facts.partitions);
-  // What is written must fit the topics, whose limits the brokers have told. The configuration is complete now, and
-  // nothing below changes it.
+  // What lanes write has to fit their topics, whose limits the brokers have told.
   const std::size_t release_max = release_bytes(config, *mechanism);
   config.outbox_bytes_max =
       outbox_bytes(config, release_max, state_bytes(config, *mechanism, keys), facts.record_bytes_max);

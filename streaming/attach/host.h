@@ -33,14 +33,14 @@ struct Host {
   serve::OperatorSurface& operators;
   secrets::LockedMemory& locked;
   Renewal renewal;
-  std::set<LaneId>
-      opened;  ///< lanes that this process has opened before: `renewal` applies to the first opening alone
+  /// The lanes that this process has opened before: `renewal` applies to the first opening of a lane alone.
+  std::set<LaneId> opened;
   const std::atomic<bool>& out_of_time;  ///< the process ends now: what is under way is left as it is
 
   std::chrono::milliseconds
       fenced_pause;  ///< two heartbeats of the group: until then a fenced lane does not come back
-  std::function<void()>
-      look_for_room;               ///< called after a lane took, or gave up, records that waited: it resumes reading
+  /// Called after a lane took, or gave up, records that waited: reading may go on.
+  std::function<void()> look_for_room;
   std::function<void()> answered;  ///< called after a commit, or whatever else shows that the brokers are there
   std::function<bool()> brokers_are_silent;  ///< true where a request would probably go unanswered now
   std::function<void(std::function<void()>)> on_commit_thread;  ///< for slices of transactions

@@ -104,7 +104,7 @@ std::size_t release_bytes(const config::Config& config, const config::Mechanism&
   line.append(journal::chain_bytes_max, ' ');
   // An interval names every coefficient twice more, with two numbers, beside a sentence.
   const std::size_t interval = config.intervals.kind == config::Intervals::Kind::none ? 0 : line.size() + 512;
-  return 2 * (line.size() + interval);  // twice, so that no detail that was not thought of makes a release longer
+  return 2 * (line.size() + interval);  // twice that, as a margin
 }
 
 std::size_t state_bytes(const config::Config& config, const config::Mechanism& mechanism,

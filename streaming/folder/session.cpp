@@ -98,8 +98,7 @@ Session::Session(const config::Config& config, const config::Mechanism& mechanis
   witness_ = witness_for(config, key_file_, *keys_);
   std::optional<journal::State> state;
   if (sealed) state = look_at_state(*sealed, options, asked, found);
-  static_cast<void>(
-      decided(found, {}, asked, options, sealed));  // before the witness, so that a wrong key is named first
+  static_cast<void>(decided(found, {}, asked, options, sealed));  // before the witness: a wrong key is named first
   if (witness_ && !witness_->is_looked_for()) {
     witness_->find(std::nullopt);  // no state names an account, so that the witness is found by the folder's path
     found.behind_witness = !sealed && witness_->found();

@@ -224,7 +224,7 @@ StateRecord decode_record(std::string_view bytes) {
     record.seen.push_back({Position{fields.integer<std::uint64_t>()}});
     fields.bytes(record.seen.back().mac);
   }
-  // Each format has added fields at the end. Those that an earlier version did not write keep their defaults.
+  // Later formats have added these fields. Those that an earlier version did not write keep their defaults.
   if (found > format_without_stop_asked) record.stop_asked = fields.text();
   if (found > format_without_seen_key) fields.bytes(record.seen_key);
   if (found > format_without_account) fields.bytes(record.account);
