@@ -70,9 +70,8 @@ class DescentRun {
   const config::Mechanism& mechanism_;
   const engine::TableDesign& design_;
   const Table& table_;
-  // The lane needs a table of users. Every user may take part in every step here, so that nobody is ever at a limit,
-  // and the table is not kept.
-  users::Table users_;
+  users::Table
+      users_;  // every user may take part in every step, so that nobody is ever at a limit, and it is not kept
   users::Changes changes_{users_};
   folder::Session session_;
   publish::ReleaseEncoder encoder_;

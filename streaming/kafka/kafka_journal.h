@@ -40,9 +40,8 @@ class KafkaJournal final : public journal::Journal {
     std::chrono::milliseconds transaction;  ///< deadline of a transaction
     MakeProducer make_producer;
     Post post;
-    const std::atomic<bool>* cancelled;  ///< once true, load() throws Cancelled; outlives the journal
-    const std::atomic<bool>*
-        out_of_time;  ///< once true, a transaction under way ends with Cancelled; outlives it too
+    const std::atomic<bool>* cancelled;    ///< once true, load() throws Cancelled; outlives the journal
+    const std::atomic<bool>* out_of_time;  ///< once true, a transaction under way ends with Cancelled; outlives it
   };
   explicit KafkaJournal(Options options);
   ~KafkaJournal() override;

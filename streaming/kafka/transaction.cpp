@@ -48,8 +48,7 @@ Progress Transaction::advance() {
 }
 
 Progress Transaction::begin() {
-  if (const auto error = producer_.begin())
-    return Progress::failed(*error);  // nothing was begun that has to be ended
+  if (const auto error = producer_.begin()) return Progress::failed(*error);  // no transaction was begun
   NUSTREAM_FAILPOINT("after-begin-transaction");
   if (!content_.offset) return first_records();
   phase_ = Phase::offsets;
